@@ -1,0 +1,5 @@
+//! Placeholder.
+
+pub mod message;
+pub mod meter;
+pub mod summary;

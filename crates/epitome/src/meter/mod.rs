@@ -1,0 +1,5 @@
+//! How full the window is, known at any moment.
+
+mod tokenizer;
+
+pub use tokenizer::{CharactersPer, Tokenizer};

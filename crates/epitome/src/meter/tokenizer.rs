@@ -1,0 +1,34 @@
+//! What counts tokens: one trait, whether it estimates or knows.
+
+/// Counts the tokens of a text for one family of models.
+///
+/// `epitome-tokens` implements this; a host may bring its own.
+pub trait Tokenizer {
+    /// Tokens of `text`, without any message overhead. Linear in the text. Never panics, and counts
+    /// the text of special tokens as plain text.
+    fn count(&self, text: &str) -> u32;
+
+    /// Half-width of the relative error to expect over a conversation: 0.1 means ±10 %.
+    /// 0 means that the count is exact.
+    fn error_band(&self) -> f64;
+}
+
+/// Characters divided by a constant, rounded up: the cheapest estimate there is.
+///
+/// Off by 29 % a message on average over kinds of text at ÷ 4, by far more outside Latin scripts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CharactersPer(
+    /// Characters a token.
+    pub u32,
+);
+
+impl Tokenizer for CharactersPer {
+    fn count(&self, text: &str) -> u32 {
+        let characters = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+        characters.div_ceil(self.0.max(1))
+    }
+
+    fn error_band(&self) -> f64 {
+        0.6
+    }
+}

@@ -1,0 +1,3 @@
+//! From old messages to a summary: what is asked, in how many pieces, and what comes back.
+
+pub mod envelope;
