@@ -1,5 +1,66 @@
-//! Placeholder.
+//! Keeps a conversation inside a model's context window.
+//!
+//! 1. A conversation is an append-only [`history::Log`]; what the model sees is a [`history::View`] of it.
+//! 2. A [`meter::Meter`] counts each message once, when it arrives.
+//! 3. A [`Policy`] says when to act and how far.
+//! 4. A [`Plan`] is the fate of every message, before anything is done.
+//! 5. A [`Compactor`] carries the plan out: it asks for summaries and is given them, verifies the result
+//!    against the provider's [`Contract`], has it stored, and only then changes the view.
+//! 6. Undo is one more record; nothing is ever lost.
+//!
+//! ```
+//! use epitome::message::{Message, Role};
+//! use epitome::meter::{CharactersPer, Level};
+//! use epitome::{Compactor, Contract, Output, Policy, Reason};
+//!
+//! let policy = Policy::recommended(400);
+//! let tokenizer = Box::new(CharactersPer(4));
+//! let mut compactor = Compactor::new(policy, Contract::default(), tokenizer)?;
+//! for turn in 0..20 {
+//!     let role = if turn % 2 == 0 { Role::User } else { Role::Assistant };
+//!     let text = format!("Turn {turn}: we talk about the garden and what to plant in it this year.");
+//!     compactor.append(Message::new(format!("m{turn}"), role, text))?;
+//! }
+//! assert_eq!(compactor.pressure().level, Level::Compact);
+//!
+//! compactor.compact(Reason::Threshold, None)?;
+//! loop {
+//!     match compactor.poll_output() {
+//!         Output::Summarize(request) => {
+//!             compactor.handle_summary(request.id, "They planned this year's garden.");
+//!         }
+//!         Output::Persist(_record) => compactor.handle_persisted()?,
+//!         Output::Changed | Output::Event(_) => {}
+//!         Output::Wait(_) => break,
+//!     }
+//! }
+//! assert_eq!(compactor.pressure().level, Level::Ok);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+mod compactor;
+mod contract;
+mod conversation;
+pub mod history;
 pub mod message;
 pub mod meter;
+pub mod notation;
+mod plan;
+pub mod policy;
+mod report;
+mod retry;
+mod snapshot;
 pub mod summary;
+mod timestamp;
+
+pub use compactor::{
+    CommandError, Compactor, Event, Output, PolicyChange, RestoreError, SummaryRequest,
+};
+pub use contract::{Contract, SystemPlace, Violation};
+pub use conversation::{Conversation, Protected};
+pub use plan::{Fate, Plan};
+pub use policy::{Policy, PolicyError, PolicySpec};
+pub use report::{Outcome, Reason, Report};
+pub use retry::{Failure, FailureKind, Retry};
+pub use snapshot::{Snapshot, SnapshotError};
+pub use timestamp::Timestamp;

@@ -1,3 +1,11 @@
 //! From old messages to a summary: what is asked, in how many pieces, and what comes back.
 
+pub mod chunk;
+pub mod cut;
 pub mod envelope;
+pub mod excerpt;
+pub mod extract;
+pub mod fold;
+pub mod frame;
+pub mod prompt;
+pub mod transcript;

@@ -1,0 +1,85 @@
+//! The atom that is never split: a message, or a run of messages that calls and results tie together.
+
+use std::ops::Range;
+
+use super::pairing::Pairing;
+
+/// A run of messages that goes or stays whole, by index.
+pub type Exchange = Range<usize>;
+
+/// Cuts `count` messages into exchanges, oldest first; together they cover every message once.
+///
+/// Parallel calls stay with all of their results, and whatever stands between a call and a late result
+/// stays with them. Linear.
+pub fn exchanges(count: usize, pairing: &Pairing) -> Vec<Exchange> {
+    // `reach[i]` is the last message that something starting at `i` is tied to.
+    let mut reach: Vec<usize> = (0..count).collect();
+    for (call, result) in pairing.pairs() {
+        let first = call.message.min(result.message);
+        let last = call.message.max(result.message);
+        if let Some(end) = reach.get_mut(first) {
+            *end = (*end).max(last);
+        }
+    }
+    let mut exchanges = Vec::new();
+    let mut start = 0;
+    let mut end = 0;
+    for (index, last) in reach.iter().enumerate() {
+        if index > end {
+            exchanges.push(start..end + 1);
+            start = index;
+        }
+        end = end.max(*last).max(index);
+    }
+    if count > 0 {
+        exchanges.push(start..end + 1);
+    }
+    exchanges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::transcript;
+
+    fn check(text: &str, expected: &[Exchange]) {
+        let messages = transcript(text);
+        let pairing = Pairing::of(&messages);
+        assert_eq!(exchanges(messages.len(), &pairing), expected, "{text}");
+    }
+
+    #[test]
+    fn a4_parallel_calls_stay_with_all_of_their_results() {
+        check("u: hi\na: !one !two\nt: =two\nt: =one\na: done", &[0..1, 1..4, 4..5]);
+    }
+
+    #[test]
+    fn a4_a_late_result_ties_everything_between() {
+        check("a: !one\nu: wait\na: ok\nt: =one\nu: thanks", &[0..4, 4..5]);
+    }
+
+    #[test]
+    fn a_result_before_its_call_is_tied_to_it() {
+        check("u: hi\nt: =one\na: !one\nu: bye", &[0..1, 1..3, 3..4]);
+    }
+
+    #[test]
+    fn a_reused_id_pairs_with_the_nearest_open_call() {
+        check("a: !c\nt: =c\nu: again\na: !c\nt: =c", &[0..2, 2..3, 3..5]);
+    }
+
+    #[test]
+    fn two_calls_of_one_id_take_two_results() {
+        check("a: !c !c\nt: =c\nt: =c\nu: x", &[0..3, 3..4]);
+    }
+
+    #[test]
+    fn a_result_without_an_id_answers_the_first_open_call() {
+        check("a: !one !two\nt: =\nt: =two\nu: x", &[0..3, 3..4]);
+    }
+
+    #[test]
+    fn nothing_has_no_exchanges() {
+        check("", &[]);
+    }
+}

@@ -1,0 +1,178 @@
+//! Everything that was ever said or decided, in order; nothing in it is overwritten.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::checkpoint::Checkpoint;
+use crate::message::{CheckpointId, Message, MessageId};
+
+/// One line of the log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "record", rename_all = "camelCase")]
+pub enum Record {
+    /// A new message at the end of the conversation.
+    Message {
+        /// The message.
+        message: Message,
+    },
+    /// A new wording of an earlier message; the earlier one stays in the log.
+    Edit {
+        /// The message as it is now, under its old name.
+        message: Message,
+    },
+    /// A compaction.
+    Checkpoint {
+        /// What it did.
+        checkpoint: Checkpoint,
+    },
+    /// A compaction taken back, with every later one.
+    Undo {
+        /// The one taken back.
+        checkpoint: CheckpointId,
+    },
+}
+
+/// Why a record does not fit the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LogError {
+    /// A message of this name is there already.
+    DuplicateId(MessageId),
+    /// No message has this name.
+    UnknownId(MessageId),
+    /// No checkpoint of this number is in force.
+    UnknownCheckpoint(CheckpointId),
+}
+
+impl fmt::Display for LogError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DuplicateId(id) => {
+                write!(
+                    f,
+                    "a message named {id:?} is there already; to change it, edit it",
+                    id = id.as_str()
+                )
+            }
+            Self::UnknownId(id) => write!(f, "no message is named {id:?}", id = id.as_str()),
+            Self::UnknownCheckpoint(id) => write!(f, "{id} is not in force"),
+        }
+    }
+}
+
+impl std::error::Error for LogError {}
+
+/// The append-only log of one conversation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Log {
+    records: Vec<Record>,
+    /// For each message, in order, the record that holds its latest wording.
+    latest: Vec<usize>,
+    positions: BTreeMap<MessageId, usize>,
+    /// The records of the checkpoints in force, oldest first.
+    checkpoints: Vec<usize>,
+}
+
+impl Log {
+    /// Appends a record. Costs O(log n).
+    pub fn append(&mut self, record: Record) -> Result<(), LogError> {
+        let index = self.records.len();
+        match &record {
+            Record::Message { message } => {
+                if self.positions.contains_key(&message.id) {
+                    return Err(LogError::DuplicateId(message.id.clone()));
+                }
+                self.positions.insert(message.id.clone(), self.latest.len());
+                self.latest.push(index);
+            }
+            Record::Edit { message } => {
+                let position = self.position(&message.id);
+                let slot = position.and_then(|position| self.latest.get_mut(position));
+                match slot {
+                    Some(slot) => *slot = index,
+                    None => return Err(LogError::UnknownId(message.id.clone())),
+                }
+            }
+            Record::Checkpoint { checkpoint } => {
+                if self.position(&checkpoint.through).is_none() {
+                    return Err(LogError::UnknownId(checkpoint.through.clone()));
+                }
+                self.checkpoints.push(index);
+            }
+            Record::Undo { checkpoint } => {
+                let mut in_force = self.in_force();
+                let place = in_force.position(|other| other.id == *checkpoint);
+                drop(in_force);
+                match place {
+                    Some(place) => self.checkpoints.truncate(place),
+                    None => return Err(LogError::UnknownCheckpoint(*checkpoint)),
+                }
+            }
+        }
+        self.records.push(record);
+        Ok(())
+    }
+
+    /// Every record, oldest first.
+    pub fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// How many messages were said.
+    pub fn len(&self) -> usize {
+        self.latest.len()
+    }
+
+    /// True before the first message.
+    pub fn is_empty(&self) -> bool {
+        self.latest.is_empty()
+    }
+
+    /// The message at a position, in its latest wording.
+    pub fn message(&self, position: usize) -> Option<&Message> {
+        match self.records.get(*self.latest.get(position)?)? {
+            Record::Message { message } | Record::Edit { message } => Some(message),
+            Record::Checkpoint { .. } | Record::Undo { .. } => None,
+        }
+    }
+
+    /// All messages in their latest wording, in order.
+    pub fn messages(&self) -> impl DoubleEndedIterator<Item = &Message> {
+        (0..self.len()).filter_map(|position| self.message(position))
+    }
+
+    /// Where a message stands, from 0. Costs O(log n).
+    pub fn position(&self, id: &MessageId) -> Option<usize> {
+        self.positions.get(id).copied()
+    }
+
+    /// The checkpoint in force: the latest that was not taken back.
+    pub fn checkpoint(&self) -> Option<&Checkpoint> {
+        self.in_force().next_back()
+    }
+
+    /// The checkpoints in force, oldest first.
+    pub fn in_force(&self) -> impl DoubleEndedIterator<Item = &Checkpoint> {
+        self.checkpoints.iter().filter_map(|index| match self.records.get(*index)? {
+            Record::Checkpoint { checkpoint } => Some(checkpoint),
+            _ => None,
+        })
+    }
+
+    /// How many checkpoints were ever committed.
+    pub fn checkpoints_made(&self) -> usize {
+        let made = |record: &&Record| matches!(record, Record::Checkpoint { .. });
+        self.records.iter().filter(made).count()
+    }
+
+    /// How many messages, from the first, the checkpoint in force covers.
+    pub fn covered(&self) -> usize {
+        self.checkpoint().map_or(0, |checkpoint| self.covered_by(checkpoint))
+    }
+
+    /// How many messages, from the first, a checkpoint covers.
+    pub fn covered_by(&self, checkpoint: &Checkpoint) -> usize {
+        self.position(&checkpoint.through).map_or(0, |position| position + 1)
+    }
+}

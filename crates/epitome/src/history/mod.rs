@@ -1,0 +1,16 @@
+//! What was said: the log, how its messages hang together, and what of it the model sees.
+
+mod checkpoint;
+mod exchange;
+mod log;
+pub mod pairing;
+mod repair;
+mod view;
+
+pub use checkpoint::Checkpoint;
+pub use exchange::{Exchange, exchanges};
+pub use log::{Log, LogError, Record};
+pub use repair::{
+    ACKNOWLEDGEMENT, Defect, Ending, Finding, PLACEHOLDER_RESULT, Repair, Repaired, repair,
+};
+pub use view::{Edit, View};

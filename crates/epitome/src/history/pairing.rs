@@ -1,0 +1,104 @@
+//! Which result answers which call, in histories where ids repeat, go missing or come in the wrong order.
+
+use std::collections::BTreeMap;
+
+use crate::message::{CallId, Message};
+
+/// Where a part stands: the message's index in the slice, and the index among its calls or results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Index of the message.
+    pub message: usize,
+    /// Index among the calls, or among the results, of that message.
+    pub part: usize,
+}
+
+/// The calls and results of a stretch of messages, paired.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pairing {
+    answers: BTreeMap<Place, Place>,
+    questions: BTreeMap<Place, Place>,
+    repeated: Vec<Place>,
+}
+
+impl Pairing {
+    /// Pairs every result with the nearest earlier call of its id that is still open; a result without
+    /// an id with the first open call of the latest turn; a result with no earlier call with a later one.
+    ///
+    /// Costs O(n log n) in calls and results.
+    pub fn of<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Self {
+        let mut pairing = Self::default();
+        let mut open: BTreeMap<&CallId, Vec<Place>> = BTreeMap::new();
+        let mut answered: BTreeMap<&CallId, Place> = BTreeMap::new();
+        let mut early: Vec<(&CallId, Place)> = Vec::new();
+        let mut turn: Vec<(&CallId, Place)> = Vec::new();
+        for (index, message) in messages.into_iter().enumerate() {
+            let calls: Vec<&CallId> = message.calls().collect();
+            if !calls.is_empty() {
+                turn.clear();
+            }
+            // Later calls of one turn are pushed first, so that results of equal ids come in call order.
+            for (part, call) in calls.into_iter().enumerate().rev() {
+                let place = Place { message: index, part };
+                open.entry(call).or_default().push(place);
+                turn.push((call, place));
+            }
+            for (part, call) in message.results().enumerate() {
+                let result = Place { message: index, part };
+                let named = open.get_mut(call).and_then(Vec::pop);
+                let question = named.or_else(|| {
+                    if !call.as_str().is_empty() {
+                        return None;
+                    }
+                    let (call, place) = turn.last()?;
+                    open.get_mut(*call)?.retain(|other| other != place);
+                    Some(*place)
+                });
+                match question {
+                    Some(question) => {
+                        turn.retain(|(_, place)| *place != question);
+                        answered.insert(call, result);
+                        pairing.join(question, result);
+                    }
+                    None if answered.contains_key(call) => pairing.repeated.push(result),
+                    None => early.push((call, result)),
+                }
+            }
+        }
+        for (call, result) in early {
+            let later = open.get_mut(call).and_then(|places| {
+                let index = places.iter().rposition(|place| place.message > result.message)?;
+                Some(places.remove(index))
+            });
+            if let Some(question) = later {
+                pairing.join(question, result);
+            }
+        }
+        pairing
+    }
+
+    fn join(&mut self, call: Place, result: Place) {
+        self.answers.insert(call, result);
+        self.questions.insert(result, call);
+    }
+
+    /// The result of a call.
+    pub fn answer(&self, call: Place) -> Option<Place> {
+        self.answers.get(&call).copied()
+    }
+
+    /// The call of a result.
+    pub fn question(&self, result: Place) -> Option<Place> {
+        self.questions.get(&result).copied()
+    }
+
+    /// True where a result answers a call that another result has answered before.
+    pub fn is_repeated(&self, result: Place) -> bool {
+        self.repeated.contains(&result)
+    }
+
+    /// All pairs, call first, in the order of the calls.
+    pub fn pairs(&self) -> impl Iterator<Item = (Place, Place)> + '_ {
+        self.answers.iter().map(|(call, result)| (*call, *result))
+    }
+}

@@ -1,0 +1,316 @@
+//! A history that a provider accepts, made from one that it would refuse; what was done is listed.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::pairing::{Pairing, Place};
+use crate::message::{CallId, Message, MessageId, Part, Role};
+
+/// Text of the result that stands in for one that never came.
+pub const PLACEHOLDER_RESULT: &str = "[no result was recorded for this call]";
+
+/// Text of the assistant message that closes a history which ends on a tool.
+pub const ACKNOWLEDGEMENT: &str = "Noted.";
+
+/// One message of a repaired history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Repaired<'a> {
+    /// A message as it was, perhaps in another place.
+    Kept(&'a Message),
+    /// A message that was added.
+    Added {
+        /// Who speaks.
+        role: Role,
+        /// What is said.
+        part: Part,
+    },
+}
+
+/// Something about a history that a provider may refuse, and what the engine does about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The message it is about.
+    pub id: MessageId,
+    /// What is wrong.
+    pub defect: Defect,
+}
+
+/// What can be wrong with a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Defect {
+    /// A call without a result: a placeholder stands in for it.
+    MissingResult,
+    /// A result without a call: it is left out of what the model sees.
+    OrphanResult,
+    /// A second result for a call: it is left out of what the model sees.
+    RepeatedResult,
+    /// A result that does not follow its call: it is moved there.
+    MisplacedResult,
+    /// A message with nothing in it: it is left out of what the model sees.
+    Blank,
+    /// Arguments that are no JSON, as after an aborted stream: reported and kept.
+    BrokenArguments,
+    /// Two calls of one message share an id: paired in order, reported and kept.
+    SharedCallId,
+    /// A call or a result without an id: paired in order, reported and kept.
+    MissingCallId,
+}
+
+impl Defect {
+    /// What is wrong and what is done, as a sentence's end: `message 3: …`.
+    pub fn explanation(self) -> &'static str {
+        match self {
+            Self::MissingResult => "a tool call has no result; a placeholder result is sent",
+            Self::OrphanResult => "a tool result has no call; it is not sent",
+            Self::RepeatedResult => "a tool call has a second result; only the first is sent",
+            Self::MisplacedResult => "a tool result does not follow its call; it is sent behind it",
+            Self::Blank => "the message is empty; it is not sent",
+            Self::BrokenArguments => {
+                "the arguments of a tool call are no JSON; they are kept as they are"
+            }
+            Self::SharedCallId => "two calls share an id; they are paired with results in order",
+            Self::MissingCallId => "a tool call or result has no id; it is paired by order",
+        }
+    }
+}
+
+/// A repaired history and what was found in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Repair<'a> {
+    /// The messages, in the order to send them.
+    pub messages: Vec<Repaired<'a>>,
+    /// What was wrong, in the order of the messages.
+    pub findings: Vec<Finding>,
+}
+
+/// How a repaired history may end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// On a tool's result: the model is to go on from it.
+    Open,
+    /// On anything but a tool's result: a short assistant message is added behind one.
+    Acknowledged,
+}
+
+/// Puts results behind their calls, gives every call a result, and leaves out what no provider takes:
+/// orphaned and repeated results, and messages with nothing in them.
+///
+/// A history shorter than 2 messages is returned as it is. Messages are moved, left out or added, never
+/// changed. Costs O(n log n).
+pub fn repair<'a>(messages: &[&'a Message], ending: Ending) -> Repair<'a> {
+    if messages.len() < 2 {
+        let kept = messages.iter().map(|message| Repaired::Kept(message)).collect();
+        return Repair { messages: kept, findings: Vec::new() };
+    }
+    let pairing = Pairing::of(messages.iter().copied());
+    let answers = answers(messages, &pairing);
+    let mut repair = Repair::default();
+    for (index, message) in messages.iter().enumerate() {
+        let mut note = |defect| repair.findings.push(Finding { id: message.id.clone(), defect });
+        own_defects(message).for_each(&mut note);
+        if let Some(standing) = standing(index, message, messages, &pairing) {
+            if let Some(defect) = standing.defect() {
+                note(defect);
+            }
+            continue;
+        }
+        if message.is_blank() && message.role != Role::System {
+            note(Defect::Blank);
+            continue;
+        }
+        repair.messages.push(Repaired::Kept(message));
+        let own = answers.get(&index).into_iter().flatten();
+        repair
+            .messages
+            .extend(own.filter_map(|answer| messages.get(*answer)).map(|m| Repaired::Kept(m)));
+        for (part, call) in message.calls().enumerate() {
+            if pairing.answer(Place { message: index, part }).is_none() {
+                note_missing(&mut repair, message, call);
+            }
+        }
+    }
+    if ending == Ending::Acknowledged && repair.messages.last().is_some_and(Repaired::is_tool) {
+        let part = Part::text(ACKNOWLEDGEMENT);
+        repair.messages.push(Repaired::Added { role: Role::Assistant, part });
+    }
+    repair
+}
+
+fn note_missing(repair: &mut Repair<'_>, message: &Message, call: &CallId) {
+    let defect = Defect::MissingResult;
+    repair.findings.push(Finding { id: message.id.clone(), defect });
+    let text = PLACEHOLDER_RESULT.into();
+    let part = Part::ToolResult { call: call.clone(), name: None, text };
+    repair.messages.push(Repaired::Added { role: Role::Tool, part });
+}
+
+impl Repaired<'_> {
+    fn is_tool(&self) -> bool {
+        match self {
+            Self::Kept(message) => message.role == Role::Tool,
+            Self::Added { role, .. } => *role == Role::Tool,
+        }
+    }
+}
+
+/// The messages that answer each message with calls, in the order they came.
+fn answers(messages: &[&Message], pairing: &Pairing) -> BTreeMap<usize, Vec<usize>> {
+    let mut answers: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (index, message) in messages.iter().enumerate() {
+        if let Some(owner) = owner(index, message, pairing) {
+            answers.entry(owner).or_default().push(index);
+        }
+    }
+    answers
+}
+
+/// The message whose call this one answers; of several, the first.
+fn owner(index: usize, message: &Message, pairing: &Pairing) -> Option<usize> {
+    let results = message.results().enumerate();
+    results
+        .filter_map(|(part, _)| pairing.question(Place { message: index, part }))
+        .map(|call| call.message)
+        .next()
+}
+
+/// How a message with results stands to its calls; `None` for any other message.
+fn standing(
+    index: usize,
+    message: &Message,
+    messages: &[&Message],
+    pairing: &Pairing,
+) -> Option<Standing> {
+    message.results().next()?;
+    let Some(owner) = owner(index, message, pairing) else {
+        let repeated = pairing.is_repeated(Place { message: index, part: 0 });
+        return Some(if repeated { Standing::Repeated } else { Standing::Orphaned });
+    };
+    let mut between = messages.iter().take(index).skip(owner + 1);
+    let follows = owner < index && between.all(|other| other.results().next().is_some());
+    Some(if follows { Standing::Following } else { Standing::Misplaced })
+}
+
+#[derive(Clone, Copy)]
+enum Standing {
+    Following,
+    Misplaced,
+    Repeated,
+    Orphaned,
+}
+
+impl Standing {
+    fn defect(self) -> Option<Defect> {
+        match self {
+            Self::Following => None,
+            Self::Misplaced => Some(Defect::MisplacedResult),
+            Self::Repeated => Some(Defect::RepeatedResult),
+            Self::Orphaned => Some(Defect::OrphanResult),
+        }
+    }
+}
+
+/// What is wrong with a message on its own.
+fn own_defects(message: &Message) -> impl Iterator<Item = Defect> {
+    let calls: Vec<&CallId> = message.calls().collect();
+    let shared = calls.iter().enumerate().any(|(index, call)| {
+        !call.as_str().is_empty() && calls.iter().take(index).any(|other| other == call)
+    });
+    let missing = calls.into_iter().chain(message.results()).any(|call| call.as_str().is_empty());
+    let broken = message.parts.iter().any(|part| match part {
+        Part::ToolCall { arguments, .. } => {
+            serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_err()
+        }
+        _ => false,
+    });
+    let defects = [
+        (shared, Defect::SharedCallId),
+        (missing, Defect::MissingCallId),
+        (broken, Defect::BrokenArguments),
+    ];
+    defects.into_iter().filter(|(found, _)| *found).map(|(_, defect)| defect)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::{notate, transcript};
+
+    fn check(ending: Ending, before: &str, after: &str, defects: &[Defect]) {
+        let messages = transcript(before);
+        let messages: Vec<&Message> = messages.iter().collect();
+        let repair = repair(&messages, ending);
+        let repaired: Vec<Message> = repair
+            .messages
+            .iter()
+            .map(|message| match message {
+                Repaired::Kept(message) => (*message).clone(),
+                Repaired::Added { role, part } => {
+                    Message::with_parts("added", *role, vec![part.clone()])
+                }
+            })
+            .collect();
+        let found: Vec<Defect> = repair.findings.iter().map(|finding| finding.defect).collect();
+        assert_eq!(notate(&repaired), notate(&transcript(after)), "{before}");
+        assert_eq!(found, defects, "{before}");
+    }
+
+    #[test]
+    fn a_tidy_history_is_left_alone() {
+        let tidy = "s: be kind\nu: hi\na: !one !two\nt: =two\nt: =one\na: done";
+        check(Ending::Open, tidy, tidy, &[]);
+    }
+
+    #[test]
+    fn a2_a_call_without_a_result_gets_a_placeholder() {
+        let defect = [Defect::MissingResult];
+        check(Ending::Open, "u: hi\na: !one\nu: so?", "u: hi\na: !one\nt: =one\nu: so?", &defect);
+        check(Ending::Open, "a: !one !two\nt: =two", "a: !one !two\nt: =two\nt: =one", &defect);
+    }
+
+    #[test]
+    fn a2_a_history_that_ends_on_a_tool_is_acknowledged_for_a_summarizer() {
+        check(Ending::Acknowledged, "a: !one\nt: =one", "a: !one\nt: =one\na: Noted.", &[]);
+    }
+
+    #[test]
+    fn a2_a_history_of_one_message_is_left_alone() {
+        check(Ending::Acknowledged, "a: !one", "a: !one", &[]);
+        check(Ending::Acknowledged, "", "", &[]);
+    }
+
+    #[test]
+    fn a3_orphans_and_repeats_are_left_out_and_listed() {
+        check(Ending::Open, "s: x\nt: =one\nu: hi", "s: x\nu: hi", &[Defect::OrphanResult]);
+        let repeat = "a: !one\nt: =one\nt: =one\nu: hi";
+        check(Ending::Open, repeat, "a: !one\nt: =one\nu: hi", &[Defect::RepeatedResult]);
+    }
+
+    #[test]
+    fn a3_a_result_is_moved_behind_its_call() {
+        let after = "a: !one !two\nt: =one\nt: =two\nu: wait";
+        let defects = [Defect::MisplacedResult];
+        check(Ending::Open, "a: !one !two\nt: =one\nu: wait\nt: =two", after, &defects);
+        check(Ending::Open, "t: =one\na: !one\nu: x", "a: !one\nt: =one\nu: x", &defects);
+    }
+
+    #[test]
+    fn a3_an_empty_message_is_left_out_and_listed() {
+        check(Ending::Open, "u: hi\na:\nu: hello?", "u: hi\nu: hello?", &[Defect::Blank]);
+    }
+
+    #[test]
+    fn a3_shared_and_missing_ids_are_paired_in_order_and_listed() {
+        let shared = "a: !c !c\nt: =c\nt: =c\nu: x";
+        check(Ending::Open, shared, shared, &[Defect::SharedCallId]);
+        let nameless = "a: !one\nt: =\nu: x";
+        check(Ending::Open, nameless, nameless, &[Defect::MissingCallId]);
+    }
+
+    #[test]
+    fn an_orphan_does_not_take_the_call_of_a_later_result() {
+        let defects = [Defect::OrphanResult];
+        check(Ending::Open, "t: =c\na: !c\nt: =c\nu: x", "a: !c\nt: =c\nu: x", &defects);
+    }
+}

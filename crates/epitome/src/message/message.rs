@@ -1,0 +1,126 @@
+//! One message, whatever provider it came from.
+
+use serde::{Deserialize, Serialize};
+
+use super::{CallId, MessageId, Part};
+use crate::Timestamp;
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Standing instructions, by whoever runs the app.
+    System,
+    /// The person.
+    User,
+    /// The model.
+    Assistant,
+    /// A tool that the model called.
+    Tool,
+}
+
+impl Role {
+    /// The role's lower-case name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+}
+
+/// Who may see a message, in a conversation of several agents.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Audience {
+    /// All agents.
+    #[default]
+    Everyone,
+    /// Only these agents, by name.
+    Agents(Vec<String>),
+}
+
+/// A message as the engine sees it: enough to count, cut and summarize. The host keeps its own object,
+/// with everything else that came along, and gets it back by id.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// The host's name for it.
+    pub id: MessageId,
+    /// Who speaks.
+    pub role: Role,
+    /// What is said, in order.
+    pub parts: Vec<Part>,
+    /// Name of the speaker, where there are several of one role.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// Who may see it.
+    #[serde(default)]
+    pub audience: Audience,
+    /// When it was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<Timestamp>,
+    /// The kind of machine-made message it is (a reminder, a health check), or `None` where somebody
+    /// said it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub synthetic: Option<String>,
+    /// Pinned messages survive every compaction, word for word.
+    #[serde(default)]
+    pub pinned: bool,
+}
+
+impl Message {
+    /// A message of one text.
+    pub fn new(id: impl Into<MessageId>, role: Role, text: impl Into<String>) -> Self {
+        Self::with_parts(id, role, vec![Part::text(text)])
+    }
+
+    /// A message of these parts.
+    pub fn with_parts(id: impl Into<MessageId>, role: Role, parts: Vec<Part>) -> Self {
+        Self {
+            id: id.into(),
+            role,
+            parts,
+            author: None,
+            audience: Audience::Everyone,
+            time: None,
+            synthetic: None,
+            pinned: false,
+        }
+    }
+
+    /// The calls it makes, in order.
+    pub fn calls(&self) -> impl Iterator<Item = &CallId> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::ToolCall { call, .. } => Some(call),
+            _ => None,
+        })
+    }
+
+    /// The calls it answers, in order.
+    pub fn results(&self) -> impl Iterator<Item = &CallId> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::ToolResult { call, .. } => Some(call),
+            _ => None,
+        })
+    }
+
+    /// All of its plain text, parts joined by a line break.
+    pub fn text(&self) -> String {
+        let texts: Vec<&str> = self
+            .parts
+            .iter()
+            .filter_map(|part| match part {
+                Part::Text { text } => Some(text.as_str()),
+                _ => None,
+            })
+            .collect();
+        texts.join("\n")
+    }
+
+    /// True where a model would find nothing to read.
+    pub fn is_blank(&self) -> bool {
+        self.parts.iter().all(Part::is_blank)
+    }
+}

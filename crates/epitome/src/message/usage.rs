@@ -1,0 +1,20 @@
+//! What a provider says a request took.
+
+use serde::{Deserialize, Serialize};
+
+/// Tokens of one call, in the provider's own count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Usage {
+    /// Everything that was sent: system prompt, tool schemas, messages, cached or not.
+    pub prompt_tokens: u32,
+    /// Everything that came back, reasoning included.
+    pub completion_tokens: u32,
+}
+
+impl Usage {
+    /// Tokens in the window once the answer is part of the conversation.
+    pub fn context_tokens(&self) -> u32 {
+        self.prompt_tokens.saturating_add(self.completion_tokens)
+    }
+}

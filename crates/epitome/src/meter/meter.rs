@@ -1,0 +1,213 @@
+//! The meter: each message is counted once, and any stretch of them is a subtraction away.
+
+use std::ops::Range;
+
+use super::Tokenizer;
+use crate::message::{Media, Message, Part, Role};
+
+/// A tokenizer that a compactor owns.
+pub type BoxedTokenizer = Box<dyn Tokenizer + Send + Sync>;
+
+/// Tokens that a provider adds around what is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overhead {
+    /// For each message: its role and its borders.
+    pub message: u32,
+    /// For each tool call or result: its id and its wrapping.
+    pub call: u32,
+    /// For a picture of unknown size.
+    pub image: u32,
+    /// For a file of unknown size.
+    pub file: u32,
+}
+
+impl Default for Overhead {
+    fn default() -> Self {
+        Self { message: 4, call: 8, image: 765, file: 1_500 }
+    }
+}
+
+/// What one message costs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// Tokens in all, with overhead.
+    pub tokens: u32,
+    /// Tokens of each part.
+    pub parts: Box<[u32]>,
+}
+
+/// Tokens by who they belong to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Of system messages.
+    pub system: u32,
+    /// Of user messages.
+    pub user: u32,
+    /// Of assistant messages, their tool calls included.
+    pub assistant: u32,
+    /// Of tool results.
+    pub tool: u32,
+}
+
+impl Totals {
+    /// All of them together.
+    pub fn sum(&self) -> u32 {
+        self.system
+            .saturating_add(self.user)
+            .saturating_add(self.assistant)
+            .saturating_add(self.tool)
+    }
+
+    /// Adds a message's tokens to its role's.
+    pub fn add(&mut self, role: Role, tokens: u32) {
+        let total = match role {
+            Role::System => &mut self.system,
+            Role::User => &mut self.user,
+            Role::Assistant => &mut self.assistant,
+            Role::Tool => &mut self.tool,
+        };
+        *total = total.saturating_add(tokens);
+    }
+
+    fn minus(&self, earlier: &Self) -> Self {
+        Self {
+            system: self.system.saturating_sub(earlier.system),
+            user: self.user.saturating_sub(earlier.user),
+            assistant: self.assistant.saturating_sub(earlier.assistant),
+            tool: self.tool.saturating_sub(earlier.tool),
+        }
+    }
+}
+
+/// Costs of a growing list of messages.
+pub struct Meter {
+    tokenizer: BoxedTokenizer,
+    overhead: Overhead,
+    costs: Vec<Cost>,
+    /// `totals[n]` covers the first `n` messages.
+    totals: Vec<Totals>,
+}
+
+impl Meter {
+    /// An empty meter.
+    pub fn new(tokenizer: BoxedTokenizer, overhead: Overhead) -> Self {
+        Self { tokenizer, overhead, costs: Vec::new(), totals: vec![Totals::default()] }
+    }
+
+    /// The tokenizer it counts with.
+    pub fn tokenizer(&self) -> &dyn Tokenizer {
+        self.tokenizer.as_ref()
+    }
+
+    /// Counts a message at the end. Linear in the message, whatever came before.
+    pub fn append(&mut self, message: &Message) {
+        let cost = self.measure(message);
+        let mut total = self.totals.last().copied().unwrap_or_default();
+        total.add(message.role, cost.tokens);
+        self.costs.push(cost);
+        self.totals.push(total);
+    }
+
+    /// Counts a message that takes the place of an earlier one. `before` is that one's role. Linear in
+    /// the messages behind it.
+    pub fn replace(&mut self, position: usize, before: Role, message: &Message) {
+        let cost = self.measure(message);
+        let Some(slot) = self.costs.get_mut(position) else { return };
+        let mut old = Totals::default();
+        old.add(before, slot.tokens);
+        let mut new = Totals::default();
+        new.add(message.role, cost.tokens);
+        *slot = cost;
+        for total in self.totals.iter_mut().skip(position + 1) {
+            let rest = total.minus(&old);
+            *total = Totals {
+                system: rest.system.saturating_add(new.system),
+                user: rest.user.saturating_add(new.user),
+                assistant: rest.assistant.saturating_add(new.assistant),
+                tool: rest.tool.saturating_add(new.tool),
+            };
+        }
+    }
+
+    /// What the message at a position costs.
+    pub fn cost(&self, position: usize) -> Option<&Cost> {
+        self.costs.get(position)
+    }
+
+    /// Tokens of the message at a position; 0 where there is none.
+    pub fn tokens(&self, position: usize) -> u32 {
+        self.cost(position).map_or(0, |cost| cost.tokens)
+    }
+
+    /// Tokens of a stretch of messages. Costs O(1).
+    pub fn span(&self, range: Range<usize>) -> Totals {
+        let upto = |count: usize| self.totals.get(count).or(self.totals.last()).copied();
+        let end = upto(range.end).unwrap_or_default();
+        end.minus(&upto(range.start.min(range.end)).unwrap_or_default())
+    }
+
+    /// Counts a message without keeping it.
+    pub fn measure(&self, message: &Message) -> Cost {
+        let parts: Box<[u32]> = message.parts.iter().map(|part| self.part(part)).collect();
+        let author = message.author.as_deref().map_or(0, |author| self.tokenizer.count(author));
+        let around = self.overhead.message.saturating_add(author);
+        let tokens = parts.iter().fold(around, |sum, part| sum.saturating_add(*part));
+        Cost { tokens, parts }
+    }
+
+    fn part(&self, part: &Part) -> u32 {
+        let count = |text: &str| self.tokenizer.count(text);
+        match part {
+            Part::Text { text } | Part::Reasoning { text, .. } => count(text),
+            Part::ToolCall { name, arguments, .. } => {
+                count(name).saturating_add(count(arguments)).saturating_add(self.overhead.call)
+            }
+            Part::ToolResult { text, .. } => count(text).saturating_add(self.overhead.call),
+            Part::Image(media) => pixels(media).unwrap_or(self.overhead.image),
+            Part::File(_) => self.overhead.file,
+            Part::Other { characters, .. } => characters.div_ceil(4),
+        }
+    }
+}
+
+/// A picture of known size: one token for each 750 pixels.
+fn pixels(media: &Media) -> Option<u32> {
+    media.pixels.map(|(width, height)| width.saturating_mul(height).div_ceil(750))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::meter::CharactersPer;
+    use crate::notation::transcript;
+
+    fn meter() -> Meter {
+        Meter::new(Box::new(CharactersPer(1)), Overhead { message: 1, ..Overhead::default() })
+    }
+
+    #[test]
+    fn b1_any_stretch_costs_the_sum_of_its_messages() {
+        let mut meter = meter();
+        for message in transcript("s: abc\nu: de\na: f !one\nt: =one\nu: gh") {
+            meter.append(&message);
+        }
+        let single: Vec<u32> = (0..5).map(|position| meter.tokens(position)).collect();
+        assert_eq!(single, [4, 3, 16, 19, 3]);
+        assert_eq!(meter.span(1..4), Totals { system: 0, user: 3, assistant: 16, tool: 19 });
+        assert_eq!(meter.span(0..99).sum(), 45);
+        assert_eq!(meter.span(3..2), Totals::default());
+        assert_eq!(meter.cost(2).map(|cost| cost.parts.to_vec()), Some(vec![1, 14]));
+    }
+
+    #[test]
+    fn a_replaced_message_changes_every_later_sum() {
+        let mut meter = meter();
+        let messages = transcript("u: a\nu: b\nu: c");
+        for message in &messages {
+            meter.append(message);
+        }
+        meter.replace(1, Role::User, &Message::new("m1", Role::Assistant, "longer"));
+        assert_eq!(meter.span(0..3), Totals { user: 4, assistant: 7, ..Totals::default() });
+        assert_eq!(meter.span(2..3).sum(), 2);
+    }
+}

@@ -1,0 +1,71 @@
+//! How full the window is, and what fills it.
+
+use serde::Serialize;
+
+/// What to do about the fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Nothing.
+    Ok,
+    /// The trim threshold is reached: whatever needs no model may be done.
+    Warn,
+    /// A trigger fires: compact.
+    Compact,
+}
+
+impl Level {
+    /// The level's name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Warn => "warn",
+            Self::Compact => "compact",
+        }
+    }
+}
+
+/// What fills the window, in tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Breakdown {
+    /// System messages.
+    pub system: u32,
+    /// Tool schemas.
+    pub tools: u32,
+    /// The summary of earlier messages.
+    pub summary: u32,
+    /// User messages.
+    pub user: u32,
+    /// Assistant messages and their tool calls.
+    pub assistant: u32,
+    /// Tool results.
+    pub results: u32,
+}
+
+/// How full the window is at this moment.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pressure {
+    /// Tokens in the window.
+    pub tokens: u32,
+    /// Size of the window.
+    pub window: u32,
+    /// `tokens` as a share of `window`; above 1 where it does not fit.
+    pub fill: f64,
+    /// What to do about it.
+    pub level: Level,
+    /// Tokens at which a compaction is called for; `None` where nothing calls for one.
+    pub threshold: Option<u32>,
+    /// Tokens a compaction comes down to.
+    pub target: u32,
+    /// True where `tokens` is what the provider counted, and not an estimate.
+    pub exact: bool,
+    /// Half-width of the relative error of `tokens`: 0.1 means ±10 %.
+    pub error_band: f64,
+    /// Tokens that no compaction can remove: system prompt, tool schemas, pinned messages and the last
+    /// user request.
+    pub floor: u32,
+    /// What fills it, by the engine's own count.
+    pub breakdown: Breakdown,
+}

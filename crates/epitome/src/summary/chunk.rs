@@ -1,0 +1,109 @@
+//! A transcript in pieces that a summarizer can take in one at a time.
+
+use super::envelope::{Entry, render_entry};
+use super::excerpt::split;
+use crate::policy::SummarySettings;
+
+/// Splits entries into chunks of at most `settings.chunk_characters`, and into at least
+/// `settings.chunks` where there are that many entries. An entry longer than a chunk is itself split.
+///
+/// Every entry is in exactly one chunk, or in several that follow each other; none is empty. Linear.
+pub fn chunks(entries: Vec<Entry>, settings: &SummarySettings) -> Vec<Vec<Entry>> {
+    let limit = usize::try_from(settings.chunk_characters).unwrap_or(usize::MAX).max(1);
+    let pieces: Vec<(usize, Entry)> = entries
+        .into_iter()
+        .flat_map(|entry| pieces(entry, limit))
+        .map(|entry| (length(&entry), entry))
+        .collect();
+    let total: usize = pieces.iter().map(|(length, _)| length).sum();
+    let wanted = usize::try_from(settings.chunks).unwrap_or(1).clamp(1, pieces.len().max(1));
+    let even = limit.min(total.div_ceil(wanted.max(1)).max(1));
+
+    let mut chunks: Vec<Vec<Entry>> = Vec::new();
+    let mut used = usize::MAX;
+    for (length, entry) in pieces {
+        // A piece goes where more than half of it fits the even share, and all of it fits the limit.
+        let fits = used.saturating_add(length / 2) <= even && used.saturating_add(length) <= limit;
+        match chunks.last_mut() {
+            Some(chunk) if fits => {
+                chunk.push(entry);
+                used = used.saturating_add(length);
+            }
+            _ => {
+                chunks.push(vec![entry]);
+                used = length;
+            }
+        }
+    }
+    chunks
+}
+
+/// Characters of an entry as rendered.
+fn length(entry: &Entry) -> usize {
+    let mut text = String::new();
+    render_entry(&mut text, entry);
+    text.chars().count() + 1
+}
+
+fn pieces(entry: Entry, limit: usize) -> Vec<Entry> {
+    // The head of an entry and escapes take room too: half the limit is always enough for the rest.
+    if length(&entry) <= limit {
+        return vec![entry];
+    }
+    let mut pieces = Vec::new();
+    let mut rest = entry.text.as_str();
+    while !rest.is_empty() {
+        let (piece, after) = split(rest, (limit / 2).max(1));
+        let Entry { number, speaker, .. } = &entry;
+        pieces.push(Entry { number: *number, speaker: speaker.clone(), text: piece.into() });
+        rest = after;
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(lengths: &[usize]) -> Vec<Entry> {
+        (1..)
+            .zip(lengths)
+            .map(|(number, length)| Entry {
+                number,
+                speaker: "u".into(),
+                text: "x".repeat(*length),
+            })
+            .collect()
+    }
+
+    fn check(lengths: &[usize], characters: u32, count: u32, expected: &[&[u32]]) {
+        let settings =
+            SummarySettings { chunk_characters: characters, chunks: count, ..Default::default() };
+        let chunks = chunks(entries(lengths), &settings);
+        let numbers: Vec<Vec<u32>> =
+            chunks.iter().map(|chunk| chunk.iter().map(|entry| entry.number).collect()).collect();
+        assert_eq!(numbers, expected, "{lengths:?} by {characters} into {count}");
+        for chunk in &chunks {
+            let total: usize = chunk.iter().map(length).sum();
+            assert!(total <= characters as usize, "{total} > {characters}");
+        }
+    }
+
+    #[test]
+    fn d4_a_transcript_is_split_by_size() {
+        check(&[10, 10, 10], 1_000, 1, &[&[1, 2, 3]]);
+        check(&[300, 300, 300], 700, 1, &[&[1, 2], &[3]]);
+        check(&[], 700, 1, &[]);
+    }
+
+    #[test]
+    fn d4_an_entry_longer_than_a_chunk_is_split_too() {
+        check(&[10, 900, 10], 500, 1, &[&[1, 2], &[2], &[2, 2, 3]]);
+    }
+
+    #[test]
+    fn d5_a_transcript_is_split_by_count() {
+        check(&[100, 100, 100, 100], 10_000, 2, &[&[1, 2], &[3, 4]]);
+        check(&[100, 100], 10_000, 5, &[&[1], &[2]]);
+    }
+}

@@ -1,0 +1,206 @@
+//! Cuts text into the pieces an extract is made of: sentences, and clauses where a sentence is too long.
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
+/// Stands between two pieces of a line that would otherwise read as one sentence.
+pub(super) const SEPARATOR: &str = " · ";
+/// Characters of the longest piece.
+const LONGEST: usize = 400;
+/// Words of the longest piece.
+const MOST_WORDS: usize = 60;
+/// Characters of the shortest run that can be encoded bytes.
+const SHORTEST_BLOB: usize = 64;
+
+/// The pieces of a text in its order, each a trimmed slice of it. Linear in the text.
+///
+/// Lines, sentence ends of any script, and the fields of JSON end a piece. Encoded bytes are left out,
+/// and so is what has neither letter nor digit.
+pub(super) fn split(text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    for line in text.split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']) {
+        for part in line.split(SEPARATOR) {
+            let mut rest = part.trim();
+            while !rest.is_empty() {
+                let cut = first_cut(rest);
+                let (Cut::Keep(end) | Cut::Drop(end)) = cut;
+                let (piece, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
+                if matches!(cut, Cut::Keep(_)) {
+                    split_fields(piece.trim_end(), &mut pieces);
+                }
+                rest = tail.trim_start();
+            }
+        }
+    }
+    pieces
+}
+
+/// Whether [`split`] cuts between this piece and whatever follows it behind a space.
+pub(super) fn ends_itself(piece: &str) -> bool {
+    let bare = piece.trim_end_matches(closes);
+    let Some(last) = bare.chars().next_back() else { return false };
+    ends_anywhere(last) || (ends_before_blank(last) && bare.split_whitespace().nth(1).is_some())
+}
+
+/// Where the first piece ends, in bytes, and whether it is worth keeping.
+enum Cut {
+    Keep(usize),
+    Drop(usize),
+}
+
+fn first_cut(text: &str) -> Cut {
+    let (mut words, mut in_word) = (0, false);
+    let mut soft_break = 0;
+    let mut run = Run::default();
+    let mut ended = Ended::No;
+    for (count, (at, character)) in text.char_indices().enumerate() {
+        match ended {
+            Ended::Anywhere if !closes(character) => return Cut::Keep(at),
+            Ended::BeforeBlank if character.is_whitespace() => return Cut::Keep(at),
+            Ended::BeforeBlank if !closes(character) => ended = Ended::No,
+            _ => {}
+        }
+        if count >= LONGEST || words > MOST_WORDS {
+            return Cut::Keep(clause_end(text, at, soft_break));
+        }
+        if run.take(at, character) {
+            if run.start > 0 {
+                return Cut::Keep(run.start);
+            }
+            let rest = text.find(|c: char| !encodes(c)).unwrap_or(text.len());
+            return Cut::Drop(rest);
+        }
+        let blank = character.is_whitespace();
+        if !blank && !in_word {
+            words += 1;
+        }
+        in_word = !blank;
+        if blank || (!character.is_alphanumeric() && !matches!(character, '_' | '-' | '.' | '\'')) {
+            soft_break = at + character.len_utf8();
+        }
+        if ends_anywhere(character) {
+            ended = Ended::Anywhere;
+        } else if ends_before_blank(character) && words > 1 {
+            ended = Ended::BeforeBlank;
+        }
+    }
+    Cut::Keep(text.len())
+}
+
+#[derive(Clone, Copy)]
+enum Ended {
+    No,
+    BeforeBlank,
+    Anywhere,
+}
+
+fn ends_anywhere(character: char) -> bool {
+    matches!(character, '。' | '！' | '？' | '｡' | '।' | '۔' | '॥')
+}
+
+fn ends_before_blank(character: char) -> bool {
+    matches!(character, '.' | '!' | '?' | '…' | '؟' | '։')
+}
+
+fn closes(character: char) -> bool {
+    matches!(character, '"' | '\'' | '”' | '’' | '»' | ')' | ']' | '」' | '』' | '）' | '】' | '*')
+}
+
+/// The end of a clause of at most `limit` bytes: behind the last mark or blank, else between graphemes.
+fn clause_end(text: &str, limit: usize, soft_break: usize) -> usize {
+    if soft_break * 2 >= limit {
+        return soft_break;
+    }
+    let window = text.get(..limit).unwrap_or(text);
+    let last = window.grapheme_indices(true).next_back().map_or(0, |(start, _)| start);
+    // One cluster can be longer than any piece; it is cut then, as there is no better place.
+    if last * 2 >= limit { last } else { limit }
+}
+
+/// The run of characters without a break that can be base64 or hexadecimal.
+#[derive(Default)]
+struct Run {
+    start: usize,
+    length: usize,
+    small: usize,
+    capitals: usize,
+    digits: usize,
+    changes: usize,
+    before: Option<Kind>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Small,
+    Capital,
+    Digit,
+}
+
+impl Run {
+    /// Takes the next character and says whether the run is long and disorderly enough to be encoded.
+    fn take(&mut self, at: usize, character: char) -> bool {
+        if !encodes(character) {
+            *self = Self { start: at + character.len_utf8(), ..Self::default() };
+            return false;
+        }
+        self.length += 1;
+        let kind = match character {
+            'a'..='z' => Kind::Small,
+            'A'..='Z' => Kind::Capital,
+            '0'..='9' => Kind::Digit,
+            _ => return false,
+        };
+        match kind {
+            Kind::Small => self.small += 1,
+            Kind::Capital => self.capitals += 1,
+            Kind::Digit => self.digits += 1,
+        }
+        if self.before.is_some_and(|before| before != kind) {
+            self.changes += 1;
+        }
+        self.before = Some(kind);
+        let base64 = self.length >= SHORTEST_BLOB
+            && self.small.min(self.capitals).min(self.digits) * 20 >= self.length;
+        // A digest of 128 digits is a name; what is longer is content.
+        let hexadecimal = self.length > 2 * SHORTEST_BLOB && self.digits * 4 >= self.length;
+        self.changes * 4 >= self.length && (base64 || hexadecimal)
+    }
+}
+
+fn encodes(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '+' | '/' | '=' | '-' | '_')
+}
+
+/// Cuts a record into its fields, so that one of them can be kept without the others.
+fn split_fields<'a>(piece: &'a str, pieces: &mut Vec<&'a str>) {
+    if !piece.contains("\":") && !piece.contains("':") {
+        push(piece, pieces);
+        return;
+    }
+    let mut start = 0;
+    let mut before = ' ';
+    let mut characters = piece.char_indices().peekable();
+    while let Some((at, character)) = characters.next() {
+        let next = characters.peek().map_or(' ', |&(_, next)| next);
+        let field_ends = match character {
+            ',' => {
+                matches!(before, '"' | '\'' | ']' | '}' | 'e' | 'l' | '0'..='9')
+                    && matches!(next, ' ' | '"' | '\'' | '{' | '[')
+            }
+            '{' | '}' => true,
+            _ => false,
+        };
+        if field_ends {
+            push(piece.get(start..at).unwrap_or_default(), pieces);
+            start = at + character.len_utf8();
+        }
+        before = character;
+    }
+    push(piece.get(start..).unwrap_or_default(), pieces);
+}
+
+fn push<'a>(piece: &'a str, pieces: &mut Vec<&'a str>) {
+    let piece = piece.trim();
+    if piece.chars().any(char::is_alphanumeric) {
+        pieces.push(piece);
+    }
+}

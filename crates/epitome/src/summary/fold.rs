@@ -1,0 +1,69 @@
+//! Chunk after chunk, each on the summary so far.
+
+use std::collections::VecDeque;
+
+use super::envelope::{Entry, Envelope};
+use super::prompt::ChunkPlace;
+
+/// A summary that grows over the chunks of a transcript.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fold {
+    waiting: VecDeque<Vec<Entry>>,
+    current: Envelope,
+    place: ChunkPlace,
+}
+
+impl Fold {
+    /// A fold over these chunks on top of an earlier summary, which may be empty. `None` without chunks.
+    pub fn new(chunks: Vec<Vec<Entry>>, previous_summary: String) -> Option<Self> {
+        let count = u32::try_from(chunks.len()).unwrap_or(u32::MAX);
+        let mut waiting = VecDeque::from(chunks);
+        let entries = waiting.pop_front()?;
+        let current = Envelope { previous_summary, state: String::new(), entries };
+        Some(Self { waiting, current, place: ChunkPlace { index: 0, count } })
+    }
+
+    /// What the summarizer is to read now.
+    pub fn envelope(&self) -> &Envelope {
+        &self.current
+    }
+
+    /// Which chunk that is.
+    pub fn place(&self) -> ChunkPlace {
+        self.place
+    }
+
+    /// Takes the summary of the current chunk. Gives it back where that was the last one.
+    pub fn take(&mut self, summary: String) -> Option<String> {
+        let Some(entries) = self.waiting.pop_front() else { return Some(summary) };
+        self.current = Envelope { previous_summary: summary, state: String::new(), entries };
+        self.place.index += 1;
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chunk(text: &str) -> Vec<Entry> {
+        vec![Entry { number: 1, speaker: "user".into(), text: text.into() }]
+    }
+
+    #[test]
+    fn d4_each_chunk_is_folded_onto_the_summary_so_far() {
+        let mut fold = Fold::new(vec![chunk("one"), chunk("two")], "zero".into()).unwrap();
+        assert_eq!(fold.envelope().previous_summary, "zero");
+        assert_eq!(fold.place(), ChunkPlace { index: 0, count: 2 });
+        assert_eq!(fold.take("zero one".into()), None);
+        assert_eq!(fold.envelope().previous_summary, "zero one");
+        assert_eq!(fold.envelope().entries, chunk("two"));
+        assert_eq!(fold.place(), ChunkPlace { index: 1, count: 2 });
+        assert_eq!(fold.take("all".into()), Some("all".into()));
+    }
+
+    #[test]
+    fn without_chunks_there_is_nothing_to_fold() {
+        assert_eq!(Fold::new(Vec::new(), "so far".into()), None);
+    }
+}
