@@ -1,0 +1,102 @@
+//! Every real conversation in OpenAI's shape is compacted into one that the API accepts, and back.
+
+use std::collections::BTreeSet;
+
+use epitome::meter::Level;
+use epitome::{Outcome, Policy, Reason};
+use epitome_tests::{Conversation, Host, conversations};
+use serde_json::Value;
+
+/// A host with all messages of a conversation, in a window of 60 % of their size.
+fn load(conversation: &Conversation) -> Host {
+    let mut host = Host::new(Policy::recommended(u32::MAX)).unwrap();
+    for message in &conversation.messages {
+        host.append(message.clone()).unwrap();
+    }
+    let size = u64::from(host.compactor.pressure().tokens);
+    let window = u32::try_from(size * 6 / 10).unwrap();
+    host.compactor.set_policy(Policy::recommended(window)).unwrap();
+    host
+}
+
+fn role(message: &Value) -> &str {
+    message["role"].as_str().unwrap_or_default()
+}
+
+/// What the API refuses, told without any of the engine's code.
+fn defects(messages: &[Value]) -> Vec<String> {
+    let mut defects = Vec::new();
+    let mut open: Vec<&str> = Vec::new();
+    for (index, message) in messages.iter().enumerate() {
+        if role(message) == "tool" {
+            let id = message["tool_call_id"].as_str().unwrap_or_default();
+            match open.iter().position(|call| *call == id) {
+                Some(place) => drop(open.remove(place)),
+                None => defects.push(format!("{index}: orphaned result {id}")),
+            }
+            continue;
+        }
+        defects.extend(open.drain(..).map(|call| format!("{index}: unanswered call {call}")));
+        let calls = message["tool_calls"].as_array().into_iter().flatten();
+        open.extend(calls.filter_map(|call| call["id"].as_str()));
+    }
+    defects.extend(open.iter().map(|call| format!("end: unanswered call {call}")));
+    defects
+}
+
+#[test]
+fn every_real_conversation_fits_after_compaction_and_comes_back_on_undo() {
+    let Some(conversations) = conversations() else { return };
+    let (mut floors, mut impossible) = (0, 0);
+    for conversation in &conversations {
+        let name = &conversation.name;
+        let originals = &conversation.messages;
+        let mut host = load(conversation);
+        assert_eq!(host.messages(), *originals, "{name}: untouched before");
+        assert_eq!(host.compactor.pressure().level, Level::Compact, "{name}");
+
+        let report = host.compact(Reason::Threshold).unwrap().unwrap();
+        let pressure = host.compactor.pressure();
+        assert!(matches!(report.outcome, Outcome::Applied { .. }), "{name}: {:?}", report.outcome);
+        assert!(report.tokens_after < report.tokens_before, "{name}");
+        assert_eq!(report.tokens_after, pressure.tokens, "{name}");
+        if pressure.level == Level::Compact {
+            assert!(report.floor.is_some(), "{name}: unexplained {pressure:?}");
+            let protected = host.compactor.conversation().protected().sum();
+            let threshold = pressure.threshold.unwrap();
+            // What is left would not hold the fence of a summary and a line inside it.
+            assert!(protected + 100 > threshold, "{name}: {protected} leave room in {threshold}");
+            floors += 1;
+            impossible += usize::from(protected >= pressure.window);
+        }
+
+        let compacted = host.messages();
+        assert_eq!(defects(&compacted), Vec::<String>::new(), "{name}");
+        if role(&originals[0]) == "system" {
+            assert_eq!(compacted[0], originals[0], "{name}: the system prompt is first");
+        }
+        let request = originals.iter().rev().find(|message| {
+            role(message) == "user" && message["content"].as_str().is_none_or(|text| !text.trim().is_empty())
+        });
+        if let Some(request) = request {
+            assert!(compacted.contains(request), "{name}: the last request is there word for word");
+        }
+        let texts: BTreeSet<String> = originals.iter().map(Value::to_string).collect();
+        let inserted = compacted.iter().filter(|message| !texts.contains(&message.to_string()));
+        let summaries = inserted.filter(|message| role(message) != "tool").count();
+        assert_eq!(summaries, 1, "{name}: besides the summary, every message is an original");
+
+        let again = host.compact(Reason::Threshold).unwrap().unwrap();
+        assert!(matches!(again.outcome, Outcome::Skipped { .. }), "{name}: {:?}", again.outcome);
+        assert_eq!(host.messages(), compacted, "{name}: compacting twice is compacting once");
+
+        host.undo().unwrap();
+        assert_eq!(host.messages(), *originals, "{name}: undo");
+    }
+    println!(
+        "{} conversations: {} below the threshold, {floors} held above it by system prompt and last \
+         request (in {impossible} of them these alone exceed the window)",
+        conversations.len(),
+        conversations.len() - floors,
+    );
+}
