@@ -1,0 +1,165 @@
+//! A person compacts a long talk, goes on, compacts again, and takes both back.
+
+mod stage;
+
+use epitome::meter::Level;
+use epitome::policy::Keep;
+use epitome::{CommandError, Fate, Outcome, Policy, Reason};
+use stage::{applied, compact, drive, long_talk, shown, stage, stage_with};
+
+#[test]
+fn the_system_prompt_is_first_then_the_summary_then_the_tail() {
+    let policy = Policy { keep: Keep::Messages(2), target: 0.7, ..Policy::recommended(400) };
+    let mut compactor = stage_with(policy, &long_talk());
+    assert_eq!(compactor.pressure().level, Level::Compact);
+    let report = compact(&mut compactor).unwrap();
+    assert!(applied(&report), "{report:?}");
+    assert_eq!(
+        shown(&compactor),
+        "s: you are a gardener\n\
+         u: SUMMARY\n\
+         u: question number 7 about the garden\n\
+         a: let me look !look7 !read7\n\
+         t: =read7\n\
+         t: =look7\n\
+         a: answer number 7 about the garden\n"
+    );
+    assert_eq!(compactor.pressure().level, Level::Ok);
+    assert_eq!(compactor.pressure().tokens, report.tokens_after);
+}
+
+#[test]
+fn d16_the_next_trigger_sees_the_new_count() {
+    let mut compactor = stage(&long_talk());
+    let before = compactor.pressure();
+    let report = compact(&mut compactor).unwrap();
+    let after = compactor.pressure();
+    assert_eq!((report.tokens_before, report.tokens_after), (before.tokens, after.tokens));
+    let sum = after.breakdown;
+    let parts = sum.system + sum.tools + sum.summary + sum.user + sum.assistant + sum.results;
+    assert_eq!(parts, after.tokens);
+}
+
+#[test]
+fn making_a_plan_changes_nothing_and_tells_every_fate() {
+    let compactor = stage(&long_talk());
+    let before = shown(&compactor);
+    let plan = compactor.plan(Reason::Manual);
+    assert_eq!(plan.fates.len(), compactor.log().len());
+    assert_eq!(plan.fates.first(), Some(&Fate::Keep), "the system prompt");
+    assert_eq!(plan.fates.get(1), Some(&Fate::Summarize));
+    assert_eq!(plan.fates.last(), Some(&Fate::Keep));
+    assert!(plan.tokens_after < plan.tokens_before);
+    assert_eq!(plan.requests, 1);
+    assert_eq!(shown(&compactor), before);
+}
+
+#[test]
+fn compacting_twice_is_compacting_once() {
+    let mut compactor = stage(&long_talk());
+    compact(&mut compactor).unwrap();
+    let once = shown(&compactor);
+    let again = compact(&mut compactor).unwrap();
+    assert!(matches!(again.outcome, Outcome::Skipped { .. }), "{:?}", again.outcome);
+    assert_eq!(shown(&compactor), once);
+}
+
+#[test]
+fn d18_a_second_summary_builds_on_the_first() {
+    let mut compactor = stage(&long_talk());
+    compact(&mut compactor).unwrap();
+    for message in epitome::notation::transcript(&long_talk()) {
+        let id = format!("second-{}", message.id).into();
+        compactor.append(epitome::message::Message { id, ..message }).unwrap();
+    }
+    compactor.compact(Reason::Threshold, None).unwrap();
+    let run = drive(&mut compactor, |_| "Both talks.".into());
+    assert_eq!(run.requests.len(), 1);
+    let input = &run.requests[0].input;
+    assert!(input.contains("They talked about the garden."), "{input}");
+    assert_eq!(shown(&compactor).matches("SUMMARY").count(), 1);
+
+    compactor.undo().unwrap();
+    drive(&mut compactor, |_| String::new());
+    assert_eq!(compactor.log().checkpoint().unwrap().summary, "They talked about the garden.");
+}
+
+#[test]
+fn undo_gives_the_previous_view_back_exactly() {
+    let mut compactor = stage(&long_talk());
+    let (view, tokens) = (compactor.view(), compactor.pressure().tokens);
+    compact(&mut compactor).unwrap();
+    compactor.undo().unwrap();
+    drive(&mut compactor, |_| String::new());
+    assert_eq!(compactor.view(), view);
+    assert_eq!(compactor.pressure().tokens, tokens);
+    assert_eq!(compactor.undo(), Err(CommandError::NothingToUndo));
+}
+
+#[test]
+fn a5_pinned_exchanges_and_inner_system_messages_stay() {
+    let text = long_talk()
+        .replace("a: let me look !look1", "a: * let me look !look1")
+        .replace("u: question number 3", "s: speak french\nu: question number 3");
+    let mut compactor = stage(&text);
+    compact(&mut compactor).unwrap();
+    let shown = shown(&compactor);
+    let head = "s: you are a gardener\ns: speak french\nu: SUMMARY\na: * let me look !look1 !read1\n\
+                t: =read1\nt: =look1\n";
+    assert!(shown.starts_with(head), "{shown}");
+}
+
+#[test]
+fn the_last_request_stays_though_the_work_on_it_is_long() {
+    let mut text = String::from("s: be brief\nu: please mend everything\n");
+    for step in 0..20 {
+        text.push_str(&format!("a: step number {step} of the work !call{step}\nt: =call{step}\n"));
+    }
+    let mut compactor = stage(&text);
+    let report = compact(&mut compactor).unwrap();
+    assert!(applied(&report), "{report:?}");
+    let shown = shown(&compactor);
+    assert!(shown.starts_with("s: be brief\nu: SUMMARY\nu: please mend everything\na: step"), "{shown}");
+}
+
+#[test]
+fn d13_instructions_reach_the_summarizer() {
+    let mut compactor = stage(&long_talk());
+    compactor.compact(Reason::Manual, Some("keep the roses".into())).unwrap();
+    let run = drive(&mut compactor, |_| "Roses.".into());
+    assert!(run.requests[0].system.contains("keep the roses"));
+    assert_eq!(run.requests[0].instructions.as_deref(), Some("keep the roses"));
+}
+
+#[test]
+fn d4_a_long_prefix_is_folded_chunk_by_chunk() {
+    let mut policy = Policy::recommended(4_000);
+    policy.summary.chunk_characters = 1_000;
+    let text = long_talk().repeat(40).replace("s: you are a gardener\n", "");
+    let mut compactor = stage_with(policy, &text);
+    compactor.compact(Reason::Threshold, None).unwrap();
+    let mut parts = 0;
+    let run = drive(&mut compactor, |request| {
+        assert!(request.input.contains(&format!("notes after {parts}")) == (parts > 0));
+        parts += 1;
+        format!("notes after {parts}")
+    });
+    assert!(run.requests.len() > 3);
+    let count = run.requests[0].chunk_count;
+    assert_eq!(run.requests.len(), count as usize);
+    assert_eq!(compactor.plan(Reason::Manual).requests, 0, "nothing is left to summarize");
+    assert_eq!(compactor.log().checkpoint().unwrap().summary, format!("notes after {count}"));
+}
+
+#[test]
+fn a_conversation_with_nothing_to_summarize_says_so() {
+    let mut compactor = stage("");
+    let report = compact(&mut compactor).unwrap();
+    assert_eq!(report.outcome, Outcome::Skipped { message: "the conversation is empty".into() });
+
+    let mut compactor = stage(&format!("s: {}\nu: hi\na: hello", "long rules ".repeat(150)));
+    let report = compact(&mut compactor).unwrap();
+    assert!(matches!(report.outcome, Outcome::Skipped { .. }), "{:?}", report.outcome);
+    let floor = report.floor.unwrap();
+    assert!(floor.starts_with("system prompt 554 + last user request 5 leave 0 of the 300"), "{floor}");
+}

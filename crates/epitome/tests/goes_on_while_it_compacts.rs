@@ -1,0 +1,109 @@
+//! Messages come and change while a summary is being written, and a session is stored and taken up.
+
+mod stage;
+
+use epitome::message::{Message, Role, Usage};
+use epitome::meter::CharactersPer;
+use epitome::{Compactor, Contract, Outcome, Reason, Snapshot};
+use stage::{applied, compact, drive, long_talk, next_request, shown, stage};
+
+#[test]
+fn what_is_said_meanwhile_is_behind_the_tail() {
+    let mut compactor = stage(&long_talk());
+    compactor.compact(Reason::Threshold, None).unwrap();
+    let request = next_request(&mut compactor);
+    compactor.append(Message::new("new", Role::User, "and the weeds?")).unwrap();
+    compactor.handle_summary(request.id, "They talked.");
+    drive(&mut compactor, |_| String::new());
+    assert!(applied(compactor.report().unwrap()));
+    assert!(shown(&compactor).ends_with("u: and the weeds?\n"));
+}
+
+#[test]
+fn an_edit_inside_the_prefix_calls_the_compaction_off() {
+    let mut compactor = stage(&long_talk());
+    compactor.compact(Reason::Threshold, None).unwrap();
+    let request = next_request(&mut compactor);
+    compactor.edit(Message::new("m1", Role::User, "something else")).unwrap();
+    compactor.handle_summary(request.id, "They talked.");
+    drive(&mut compactor, |_| panic!("asked again"));
+    assert_eq!(compactor.report().unwrap().outcome, Outcome::Cancelled);
+    assert!(shown(&compactor).contains("u: something else\n"));
+}
+
+#[test]
+fn an_edit_in_the_tail_lets_the_compaction_go_on() {
+    let mut compactor = stage(&long_talk());
+    let last = format!("m{}", compactor.log().len() - 1);
+    compactor.compact(Reason::Threshold, None).unwrap();
+    let request = next_request(&mut compactor);
+    compactor.edit(Message::new(last, Role::Assistant, "a better answer")).unwrap();
+    compactor.handle_summary(request.id, "They talked.");
+    drive(&mut compactor, |_| String::new());
+    assert!(shown(&compactor).ends_with("a: a better answer\n"));
+    assert!(shown(&compactor).contains("SUMMARY"));
+}
+
+#[test]
+fn an_edit_of_what_was_summarized_takes_the_summary_back() {
+    let mut compactor = stage(&long_talk());
+    compact(&mut compactor).unwrap();
+    compactor.edit(Message::new("m1", Role::User, "something else")).unwrap();
+    drive(&mut compactor, |_| String::new());
+    assert!(!shown(&compactor).contains("SUMMARY"));
+    assert!(shown(&compactor).contains("u: something else\n"));
+}
+
+#[test]
+fn a_conversation_that_is_stored_and_taken_up_goes_on_as_if_it_had_not_been() {
+    let mut straight = stage(&long_talk());
+    compact(&mut straight).unwrap();
+    let text = straight.snapshot().to_json().unwrap();
+    let snapshot = Snapshot::from_json(&text).unwrap();
+    let tokenizer = Box::new(CharactersPer(3));
+    let mut restored = Compactor::restore(snapshot, Contract::default(), tokenizer).unwrap();
+    for compactor in [&mut straight, &mut restored] {
+        for message in epitome::notation::transcript(&long_talk()) {
+            let id = format!("second-{}", message.id).into();
+            compactor.append(Message { id, ..message }).unwrap();
+        }
+        compact(compactor).unwrap();
+    }
+    assert_eq!(straight.view(), restored.view());
+    assert_eq!(straight.pressure(), restored.pressure());
+    assert_eq!(straight.snapshot(), restored.snapshot());
+}
+
+#[test]
+fn a_text_that_is_no_snapshot_is_refused() {
+    let error = Snapshot::from_json("{}").unwrap_err().to_string();
+    assert!(error.starts_with("this is no snapshot: missing field"), "{error}");
+    let newer = r#"{"version":9,"policy":null,"records":[]}"#;
+    assert!(Snapshot::from_json(newer).is_err());
+}
+
+#[test]
+fn b9_a_providers_count_goes_before_our_own_until_the_next_compaction() {
+    let mut compactor = stage(&long_talk());
+    let own = compactor.pressure();
+    assert!(!own.exact && own.error_band > 0.0);
+    compactor.handle_usage(Usage { prompt_tokens: 5_000, completion_tokens: 50 });
+    let read = compactor.pressure();
+    assert_eq!((read.tokens, read.exact, read.error_band), (5_050, true, 0.0));
+
+    compactor.append(Message::new("new", Role::User, "and?")).unwrap();
+    let since = compactor.pressure();
+    assert!(since.tokens > 5_050 && !since.exact, "what came after the reading is added");
+
+    compact(&mut compactor).unwrap();
+    assert!(compactor.pressure().tokens < own.tokens, "a reading of another view is void");
+}
+
+#[test]
+fn one_name_cannot_be_given_twice() {
+    let mut compactor = stage("u: hi");
+    let error = compactor.append(Message::new("m0", Role::User, "hi")).unwrap_err().to_string();
+    assert_eq!(error, "a message named \"m0\" is there already; to change it, edit it");
+    let error = compactor.edit(Message::new("m9", Role::User, "hi")).unwrap_err().to_string();
+    assert_eq!(error, "no message is named \"m9\"");
+}

@@ -1,0 +1,116 @@
+//! A conversation on a small stage: ten tokens a message or so, a window of 200, a scripted summarizer.
+#![allow(dead_code, reason = "each scenario uses its share of the stage")]
+
+use epitome::history::Edit;
+use epitome::message::{Message, MessageId};
+use epitome::meter::CharactersPer;
+use epitome::notation::{notate, transcript};
+use epitome::{
+    CommandError, Compactor, Contract, Event, Outcome, Output, Policy, Reason, Report,
+    SummaryRequest,
+};
+
+/// Sixteen turns of talk with two tool calls in them.
+pub(crate) fn long_talk() -> String {
+    let mut text = String::from("s: you are a gardener\n");
+    for turn in 0..8 {
+        text.push_str(&format!("u: question number {turn} about the garden\n"));
+        if turn % 3 == 1 {
+            text.push_str(&format!("a: let me look !look{turn} !read{turn}\n"));
+            text.push_str(&format!("t: =read{turn}\nt: =look{turn}\n"));
+        }
+        text.push_str(&format!("a: answer number {turn} about the garden\n"));
+    }
+    text
+}
+
+/// A compactor with these messages in it, in a window of 400 tokens.
+pub(crate) fn stage(text: &str) -> Compactor {
+    stage_with(Policy::recommended(400), text)
+}
+
+/// A compactor with these messages in it.
+pub(crate) fn stage_with(policy: Policy, text: &str) -> Compactor {
+    let mut compactor =
+        Compactor::new(policy, Contract::default(), Box::new(CharactersPer(3))).unwrap();
+    for message in transcript(text) {
+        compactor.append(message).unwrap();
+    }
+    compactor
+}
+
+/// The view in the notation; the summary as `u: SUMMARY`.
+pub(crate) fn shown(compactor: &Compactor) -> String {
+    let messages: Vec<Message> = compactor
+        .view()
+        .edits
+        .into_iter()
+        .map(|edit| match edit {
+            Edit::Keep(id) => message(compactor, &id),
+            Edit::Replace { id, parts } => Message { parts, ..message(compactor, &id) },
+            Edit::Insert { role, parts } => {
+                let inserted = Message::with_parts("new", role, parts);
+                match inserted.text().contains("<conversation-summary") {
+                    true => Message::new("new", role, "SUMMARY"),
+                    false => inserted,
+                }
+            }
+        })
+        .collect();
+    notate(&messages)
+}
+
+fn message(compactor: &Compactor, id: &MessageId) -> Message {
+    let position = compactor.log().position(id).unwrap();
+    compactor.log().message(position).unwrap().clone()
+}
+
+/// What a scripted run came to.
+#[derive(Default)]
+pub(crate) struct Run {
+    pub(crate) requests: Vec<SummaryRequest>,
+    pub(crate) events: Vec<Event>,
+    pub(crate) changes: usize,
+}
+
+/// Answers every request by `answer`, stores every record, and drains until there is nothing to do.
+pub(crate) fn drive(compactor: &mut Compactor, mut answer: impl FnMut(&SummaryRequest) -> String) -> Run {
+    let mut run = Run::default();
+    for _ in 0..10_000 {
+        match compactor.poll_output() {
+            Output::Summarize(request) => {
+                compactor.handle_summary(request.id, &answer(&request));
+                run.requests.push(request);
+            }
+            Output::Persist(_) => compactor.handle_persisted().unwrap(),
+            Output::Changed => run.changes += 1,
+            Output::Event(event) => run.events.push(event),
+            Output::Wait(_) => return run,
+        }
+    }
+    panic!("the compactor never came to rest");
+}
+
+/// Compacts with a short summary and gives the report.
+pub(crate) fn compact(compactor: &mut Compactor) -> Result<Report, CommandError> {
+    compactor.compact(Reason::Threshold, None)?;
+    drive(compactor, |_| "They talked about the garden.".into());
+    Ok(compactor.report().unwrap().clone())
+}
+
+/// True for a report of something that took effect.
+pub(crate) fn applied(report: &Report) -> bool {
+    matches!(report.outcome, Outcome::Applied { .. })
+}
+
+/// The next request; everything before it is left aside.
+pub(crate) fn next_request(compactor: &mut Compactor) -> SummaryRequest {
+    for _ in 0..100 {
+        match compactor.poll_output() {
+            Output::Summarize(request) => return request,
+            Output::Wait(_) => break,
+            Output::Persist(_) | Output::Changed | Output::Event(_) => {}
+        }
+    }
+    panic!("the compactor asked for nothing");
+}
