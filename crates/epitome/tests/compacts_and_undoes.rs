@@ -119,7 +119,10 @@ fn the_last_request_stays_though_the_work_on_it_is_long() {
     let report = compact(&mut compactor).unwrap();
     assert!(applied(&report), "{report:?}");
     let shown = shown(&compactor);
-    assert!(shown.starts_with("s: be brief\nu: SUMMARY\nu: please mend everything\na: step"), "{shown}");
+    assert!(
+        shown.starts_with("s: be brief\nu: SUMMARY\nu: please mend everything\na: step"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -161,5 +164,8 @@ fn a_conversation_with_nothing_to_summarize_says_so() {
     let report = compact(&mut compactor).unwrap();
     assert!(matches!(report.outcome, Outcome::Skipped { .. }), "{:?}", report.outcome);
     let floor = report.floor.unwrap();
-    assert!(floor.starts_with("system prompt 554 + last user request 5 leave 0 of the 300"), "{floor}");
+    assert!(
+        floor.starts_with("system prompt 554 + last user request 5 leave 0 of the 300"),
+        "{floor}"
+    );
 }

@@ -3,9 +3,7 @@
 mod stage;
 
 use epitome::message::RequestId;
-use epitome::{
-    CommandError, Event, Failure, FailureKind, Outcome, Output, Reason, Timestamp,
-};
+use epitome::{CommandError, Event, Failure, FailureKind, Outcome, Output, Reason, Timestamp};
 use stage::{applied, compact, drive, long_talk, next_request, shown, stage};
 
 fn failure(kind: FailureKind) -> Failure {
@@ -75,7 +73,10 @@ fn a_summary_that_does_not_shrink_the_view_is_left_aside() {
     let Outcome::Skipped { message } = &compactor.report().unwrap().outcome else {
         panic!("{:?}", compactor.report());
     };
-    assert!(message.starts_with("the summary would not make the conversation smaller"), "{message}");
+    assert!(
+        message.starts_with("the summary would not make the conversation smaller"),
+        "{message}"
+    );
     assert_eq!(shown(&compactor), before);
 }
 

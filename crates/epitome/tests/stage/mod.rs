@@ -74,7 +74,10 @@ pub(crate) struct Run {
 }
 
 /// Answers every request by `answer`, stores every record, and drains until there is nothing to do.
-pub(crate) fn drive(compactor: &mut Compactor, mut answer: impl FnMut(&SummaryRequest) -> String) -> Run {
+pub(crate) fn drive(
+    compactor: &mut Compactor,
+    mut answer: impl FnMut(&SummaryRequest) -> String,
+) -> Run {
     let mut run = Run::default();
     for _ in 0..10_000 {
         match compactor.poll_output() {
