@@ -28,7 +28,9 @@ fn folder() -> Option<PathBuf> {
 #[expect(clippy::print_stderr, reason = "a test that checks nothing must say so")]
 pub fn conversations() -> Option<Vec<Conversation>> {
     let Some(folder) = folder() else {
-        eprintln!("SKIPPED: no real conversations here; point EPITOME_DATA at a folder that has some");
+        eprintln!(
+            "SKIPPED: no real conversations here; point EPITOME_DATA at a folder that has some"
+        );
         return None;
     };
     let mut conversations = Vec::new();
@@ -50,12 +52,14 @@ pub fn conversations() -> Option<Vec<Conversation>> {
 #[expect(clippy::print_stderr, reason = "a test that checks nothing must say so")]
 pub fn malformed() -> Option<Vec<(String, String)>> {
     let Some(folder) = folder() else {
-        eprintln!("SKIPPED: no broken histories here; point EPITOME_DATA at a folder that has some");
+        eprintln!(
+            "SKIPPED: no broken histories here; point EPITOME_DATA at a folder that has some"
+        );
         return None;
     };
-    let files = sorted(&folder.join("malformed")).into_iter().filter(|path| {
-        path.extension().is_some_and(|extension| extension == "json")
-    });
+    let files = sorted(&folder.join("malformed"))
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"));
     let named = files.filter_map(|path| {
         let name = path.file_name()?.to_string_lossy().into_owned();
         Some((name, text_of(&path)?))

@@ -1,5 +1,13 @@
 //! Broken histories are read with a list of what is wrong, or refused by what and where; none is lost.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot go on should stop, and say what it saw"
+)]
+
 use epitome::history::{Defect, Ending, repair};
 use epitome::message::Message;
 use epitome::{Policy, Reason};
@@ -34,7 +42,8 @@ fn read(document: Value) -> Outcome {
         .map(|finding| format!("{}: {}", finding.id, finding.defect.explanation()))
         .collect();
     let surprises = host.surprises.iter();
-    findings.extend(surprises.map(|(at, found)| format!("m{at}.{}: {}", found.path, found.message)));
+    findings
+        .extend(surprises.map(|(at, found)| format!("m{at}.{}: {}", found.path, found.message)));
     Outcome::Read { host: Box::new(host), findings }
 }
 
@@ -93,7 +102,9 @@ fn every_broken_history_is_read_with_findings_or_refused_with_a_reason() {
                 }
                 let before = host.messages();
                 assert_eq!(before, host.originals, "{name}: untouched until compacted");
-                if host.compact(Reason::Manual).is_ok() && host.compactor.log().checkpoint().is_some() {
+                if host.compact(Reason::Manual).is_ok()
+                    && host.compactor.log().checkpoint().is_some()
+                {
                     host.undo().unwrap();
                 }
                 assert_eq!(host.messages(), before, "{name}: nothing is lost");

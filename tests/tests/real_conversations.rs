@@ -1,5 +1,13 @@
 //! Every real conversation in OpenAI's shape is compacted into one that the API accepts, and back.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot go on should stop, and say what it saw"
+)]
+
 use std::collections::BTreeSet;
 
 use epitome::meter::Level;
@@ -76,7 +84,8 @@ fn every_real_conversation_fits_after_compaction_and_comes_back_on_undo() {
             assert_eq!(compacted[0], originals[0], "{name}: the system prompt is first");
         }
         let request = originals.iter().rev().find(|message| {
-            role(message) == "user" && message["content"].as_str().is_none_or(|text| !text.trim().is_empty())
+            role(message) == "user"
+                && message["content"].as_str().is_none_or(|text| !text.trim().is_empty())
         });
         if let Some(request) = request {
             assert!(compacted.contains(request), "{name}: the last request is there word for word");

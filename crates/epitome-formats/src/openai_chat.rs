@@ -200,7 +200,7 @@ impl<'a> Reader<'a> {
                 self.parts.retain(|part| !matches!(part, Part::Text { .. }));
             }
             None | Some(Value::Null) => {
-                self.surprise("content", "the result is missing; read as empty")
+                self.surprise("content", "the result is missing; read as empty");
             }
             Some(other) => {
                 self.surprise(

@@ -1,9 +1,12 @@
 //! The state machine that carries a plan out: it asks for summaries and is given them.
 
-use std::collections::VecDeque;
-use std::fmt;
+mod output;
+mod refusal;
 
-use serde::Serialize;
+use std::collections::VecDeque;
+
+pub use output::{Event, Output, SummaryRequest};
+pub use refusal::{CommandError, PolicyChange, RestoreError};
 
 use crate::contract::Contract;
 use crate::conversation::Conversation;
@@ -17,123 +20,6 @@ use crate::retry::{Failure, FailureKind};
 use crate::summary::fold::Fold;
 use crate::summary::prompt::{ChunkPlace, instructions};
 use crate::{Snapshot, Timestamp};
-
-/// What the compactor wants of its host. Drain until [`Output::Wait`] after every command.
-#[derive(Clone, Debug, PartialEq)]
-#[must_use]
-pub enum Output {
-    /// Have this summarized and call [`Compactor::handle_summary`] or [`Compactor::handle_failure`].
-    Summarize(SummaryRequest),
-    /// Store this and call [`Compactor::handle_persisted`] or [`Compactor::handle_unpersisted`].
-    Persist(Record),
-    /// The view is another one now.
-    Changed,
-    /// Something to show.
-    Event(Event),
-    /// Nothing more for now. With a moment: call [`Compactor::handle_timeout`] then.
-    Wait(Option<Timestamp>),
-}
-
-/// One question to a summarizer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SummaryRequest {
-    /// To be given back with the answer.
-    pub id: RequestId,
-    /// Why a summary is needed.
-    pub reason: Reason,
-    /// Instructions, for the system role.
-    pub system: String,
-    /// The material, for the user role; see [`crate::summary::envelope::Envelope`].
-    pub input: String,
-    /// Longest answer that is of use, in tokens.
-    pub target_tokens: u32,
-    /// What the person asked to pay attention to.
-    pub instructions: Option<String>,
-    /// Which chunk this is, from 0.
-    pub chunk_index: u32,
-    /// How many chunks there are.
-    pub chunk_count: u32,
-}
-
-/// Something worth showing while a compaction runs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Event {
-    /// A compaction has begun.
-    Start {
-        /// Tokens in the window.
-        tokens: u32,
-        /// The threshold, where there is one.
-        threshold: Option<u32>,
-        /// How many chunks will be summarized.
-        chunks: u32,
-    },
-    /// A chunk was summarized.
-    Progress {
-        /// Chunks that are done.
-        done: u32,
-        /// Chunks in all.
-        chunks: u32,
-    },
-    /// The summarizer failed and will be asked again.
-    Retry {
-        /// How often it was asked for this chunk.
-        attempt: u32,
-        /// When it will be asked again, in the host's milliseconds.
-        at: Timestamp,
-        /// What went wrong.
-        message: String,
-    },
-    /// An answer came to a question that is no longer open, and was left aside.
-    Stale {
-        /// The question.
-        request: RequestId,
-    },
-    /// The compaction has ended, one way or another.
-    End {
-        /// What it did.
-        report: Box<Report>,
-    },
-}
-
-/// A command that does not fit the state the compactor is in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CommandError {
-    /// A compaction is running: wait for it or cancel it.
-    Busy,
-    /// Nothing was compacted, or all of it is undone.
-    NothingToUndo,
-    /// A compaction has failed and no message has come since: only a manual one is tried again.
-    Exhausted(String),
-    /// No record waits to be stored.
-    NothingToPersist,
-    /// The log refuses a record.
-    Log(LogError),
-}
-
-impl fmt::Display for CommandError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Busy => f.write_str("a compaction is running; wait for it or cancel it"),
-            Self::NothingToUndo => f.write_str("there is no compaction to undo"),
-            Self::Exhausted(reason) => write!(
-                f,
-                "the last compaction failed ({reason}); compact by hand or append a message to try again"
-            ),
-            Self::NothingToPersist => f.write_str("no record is waiting to be stored"),
-            Self::Log(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for CommandError {}
-
-impl From<LogError> for CommandError {
-    fn from(error: LogError) -> Self {
-        Self::Log(error)
-    }
-}
 
 enum State {
     Idle,
@@ -608,43 +494,3 @@ fn request(id: RequestId, job: &Job, place: ChunkPlace) -> SummaryRequest {
         chunk_count: place.count,
     }
 }
-
-/// Why a snapshot cannot be gone on from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RestoreError {
-    /// Its policy cannot work.
-    Policy(PolicyError),
-    /// Its records do not fit each other.
-    Log(LogError),
-}
-
-impl fmt::Display for RestoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Policy(error) => write!(f, "the snapshot's {error}"),
-            Self::Log(error) => write!(f, "the snapshot's records do not fit each other: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for RestoreError {}
-
-/// Why a policy was not put in force.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PolicyChange {
-    /// A compaction is running.
-    Busy,
-    /// The policy cannot work.
-    Refused(PolicyError),
-}
-
-impl fmt::Display for PolicyChange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Busy => CommandError::Busy.fmt(f),
-            Self::Refused(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for PolicyChange {}

@@ -195,7 +195,8 @@ mod tests {
         assert_eq!(single, [4, 3, 16, 19, 3]);
         assert_eq!(meter.span(1..4), Totals { system: 0, user: 3, assistant: 16, tool: 19 });
         assert_eq!(meter.span(0..99).sum(), 45);
-        assert_eq!(meter.span(3..2), Totals::default());
+        let backwards = std::ops::Range { start: 3, end: 2 };
+        assert_eq!(meter.span(backwards), Totals::default());
         assert_eq!(meter.cost(2).map(|cost| cost.parts.to_vec()), Some(vec![1, 14]));
     }
 

@@ -1,5 +1,6 @@
 //! A conversation on a small stage: ten tokens a message or so, a window of 200, a scripted summarizer.
 #![allow(dead_code, reason = "each scenario uses its share of the stage")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a scenario that cannot go on should stop")]
 
 use epitome::history::Edit;
 use epitome::message::{Message, MessageId};

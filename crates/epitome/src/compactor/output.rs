@@ -1,0 +1,87 @@
+//! What the compactor asks of its host.
+
+use serde::Serialize;
+
+use crate::Timestamp;
+use crate::history::Record;
+use crate::message::RequestId;
+use crate::report::{Reason, Report};
+
+/// What the compactor wants of its host. Drain until [`Output::Wait`] after every command.
+#[derive(Clone, Debug, PartialEq)]
+#[must_use]
+pub enum Output {
+    /// Have this summarized and call [`Compactor::handle_summary`](crate::Compactor::handle_summary) or [`Compactor::handle_failure`](crate::Compactor::handle_failure).
+    Summarize(SummaryRequest),
+    /// Store this and call [`Compactor::handle_persisted`](crate::Compactor::handle_persisted) or [`Compactor::handle_unpersisted`](crate::Compactor::handle_unpersisted).
+    Persist(Record),
+    /// The view is another one now.
+    Changed,
+    /// Something to show.
+    Event(Event),
+    /// Nothing more for now. With a moment: call [`Compactor::handle_timeout`](crate::Compactor::handle_timeout) then.
+    Wait(Option<Timestamp>),
+}
+
+/// One question to a summarizer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SummaryRequest {
+    /// To be given back with the answer.
+    pub id: RequestId,
+    /// Why a summary is needed.
+    pub reason: Reason,
+    /// Instructions, for the system role.
+    pub system: String,
+    /// The material, for the user role; see [`crate::summary::envelope::Envelope`].
+    pub input: String,
+    /// Longest answer that is of use, in tokens.
+    pub target_tokens: u32,
+    /// What the person asked to pay attention to.
+    pub instructions: Option<String>,
+    /// Which chunk this is, from 0.
+    pub chunk_index: u32,
+    /// How many chunks there are.
+    pub chunk_count: u32,
+}
+
+/// Something worth showing while a compaction runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Event {
+    /// A compaction has begun.
+    Start {
+        /// Tokens in the window.
+        tokens: u32,
+        /// The threshold, where there is one.
+        threshold: Option<u32>,
+        /// How many chunks will be summarized.
+        chunks: u32,
+    },
+    /// A chunk was summarized.
+    Progress {
+        /// Chunks that are done.
+        done: u32,
+        /// Chunks in all.
+        chunks: u32,
+    },
+    /// The summarizer failed and will be asked again.
+    Retry {
+        /// How often it was asked for this chunk.
+        attempt: u32,
+        /// When it will be asked again, in the host's milliseconds.
+        at: Timestamp,
+        /// What went wrong.
+        message: String,
+    },
+    /// An answer came to a question that is no longer open, and was left aside.
+    Stale {
+        /// The question.
+        request: RequestId,
+    },
+    /// The compaction has ended, one way or another.
+    End {
+        /// What it did.
+        report: Box<Report>,
+    },
+}
