@@ -38,7 +38,7 @@ enum State {
         record: Record,
         report: Option<Box<Report>>,
     },
-    /// A compaction failed; another is made only by hand, or after another message.
+    /// A compaction failed or gained nothing; another is made only by hand, or after another message.
     Exhausted {
         reason: String,
     },
@@ -159,7 +159,7 @@ impl Compactor {
         let Some(fold) = fold else {
             let nothing = || "what there is to summarize has no text in it".to_owned();
             let message = plan.idle.clone().unwrap_or_else(nothing);
-            self.finish(plan.reason, Outcome::Skipped { message }, None, 0);
+            self.finish(&plan, Outcome::Skipped { message }, 0);
             return Ok(());
         };
         self.outputs.push_back(Output::Event(Event::Start {
@@ -187,7 +187,7 @@ impl Compactor {
         match std::mem::replace(&mut self.state, State::Idle) {
             State::Summarizing { job, .. } | State::Backoff { job, .. } => {
                 self.outputs.retain(|output| !matches!(output, Output::Summarize(_)));
-                self.finish(job.plan.reason, Outcome::Cancelled, None, job.requests);
+                self.finish(&job.plan, Outcome::Cancelled, job.requests);
             }
             // What is being stored can no longer be called off, and the rest is not under way.
             state => self.state = state,
@@ -227,7 +227,7 @@ impl Compactor {
     pub fn handle_failure(&mut self, request: RequestId, failure: Failure, now: Timestamp) {
         let Some(job) = self.take_job(request) else { return };
         if failure.kind == FailureKind::Cancelled {
-            self.finish(job.plan.reason, Outcome::Cancelled, None, job.requests);
+            self.finish(&job.plan, Outcome::Cancelled, job.requests);
             return;
         }
         match self.policy.retry.delay_ms(job.attempts, failure.kind) {
@@ -273,7 +273,10 @@ impl Compactor {
         match std::mem::replace(&mut self.state, State::Idle) {
             State::Committing { report, .. } => {
                 if let Some(report) = report {
-                    self.finish(report.reason, Outcome::Failed { message }, None, report.requests);
+                    let tokens_after = report.tokens_before;
+                    let messages_after = report.messages_before;
+                    let outcome = Outcome::Failed { message };
+                    self.end(Report { outcome, tokens_after, messages_after, ..*report });
                 }
                 Ok(())
             }
@@ -422,8 +425,9 @@ impl Compactor {
                 "the summary would not make the conversation smaller: {} tokens before, {} after",
                 checkpoint.tokens_before, checkpoint.tokens_after
             );
-            let outcome = Outcome::Skipped { message };
-            return self.finish(job.plan.reason, outcome, Some(checkpoint.summary), job.requests);
+            let outcome = Outcome::Skipped { message: message.clone() };
+            self.state = State::Exhausted { reason: message };
+            return self.finish(&job.plan, outcome, job.requests);
         }
         if let Err(violation) = self.contract.check(self.log(), &view) {
             let message = format!("the result would be refused by the provider: {violation}");
@@ -452,25 +456,25 @@ impl Compactor {
 
     fn fail(&mut self, job: &Job, message: String) {
         self.state = State::Exhausted { reason: message.clone() };
-        self.finish(job.plan.reason, Outcome::Failed { message }, None, job.requests);
+        self.finish(&job.plan, Outcome::Failed { message }, job.requests);
     }
 
     /// Ends a compaction that left everything as it was.
-    fn finish(&mut self, reason: Reason, outcome: Outcome, summary: Option<String>, requests: u32) {
+    fn finish(&mut self, plan: &Plan, outcome: Outcome, requests: u32) {
         let tools = self.policy.tool_schema_tokens;
         let tokens = self.conversation.counted_tokens().saturating_add(tools);
         let messages = self.conversation.messages();
         self.end(Report {
-            reason,
+            reason: plan.reason,
             outcome,
             tokens_before: tokens,
             tokens_after: tokens,
             messages_before: messages,
             messages_after: messages,
-            summary,
+            summary: None,
             requests,
             findings: Vec::new(),
-            floor: self.plan(reason).floor,
+            floor: plan.floor.clone(),
         });
     }
 

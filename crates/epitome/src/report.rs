@@ -55,7 +55,7 @@ pub struct Report {
     pub messages_before: u32,
     /// Messages of the view after.
     pub messages_after: u32,
-    /// The summary, where one was made.
+    /// The summary that is in force now; `None` unless it was applied.
     pub summary: Option<String>,
     /// How often the summarizer was asked.
     pub requests: u32,

@@ -12,7 +12,8 @@ pub enum CommandError {
     Busy,
     /// Nothing was compacted, or all of it is undone.
     NothingToUndo,
-    /// A compaction has failed and no message has come since: only a manual one is tried again.
+    /// A compaction has failed or gained nothing, and no message has come since: only a manual one is
+    /// tried again.
     Exhausted(String),
     /// No record waits to be stored.
     NothingToPersist,
@@ -27,7 +28,7 @@ impl fmt::Display for CommandError {
             Self::NothingToUndo => f.write_str("there is no compaction to undo"),
             Self::Exhausted(reason) => write!(
                 f,
-                "the last compaction failed ({reason}); compact by hand or append a message to try again"
+                "the last compaction came to nothing ({reason}); compact by hand or append a message to try again"
             ),
             Self::NothingToPersist => f.write_str("no record is waiting to be stored"),
             Self::Log(error) => error.fmt(f),
