@@ -1,6 +1,6 @@
 //! A transcript in pieces that a summarizer can take in one at a time.
 
-use super::envelope::{Entry, render_entry};
+use super::envelope::Entry;
 use super::excerpt::split;
 use crate::policy::SummarySettings;
 
@@ -38,11 +38,15 @@ pub fn chunks(entries: Vec<Entry>, settings: &SummarySettings) -> Vec<Vec<Entry>
     chunks
 }
 
-/// Characters of an entry as rendered.
+/// At least the characters of an entry as rendered: a head, the text, and room for every escape that
+/// might be needed.
 fn length(entry: &Entry) -> usize {
-    let mut text = String::new();
-    render_entry(&mut text, entry);
-    text.chars().count() + 1
+    const HEAD: usize = "[4294967295] :\n".len();
+    let text = &entry.text;
+    let lines = text.bytes().filter(|byte| *byte == b'\n').count();
+    let tags = text.bytes().filter(|byte| *byte == b'<').count();
+    let escapes = lines + 1 + tags * "&lt".len();
+    HEAD + entry.speaker.chars().count() + text.chars().count() + escapes
 }
 
 fn pieces(entry: Entry, limit: usize) -> Vec<Entry> {
@@ -63,6 +67,7 @@ fn pieces(entry: Entry, limit: usize) -> Vec<Entry> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::envelope::render_entry;
     use super::*;
 
     fn entries(lengths: &[usize]) -> Vec<Entry> {
@@ -84,7 +89,9 @@ mod tests {
             chunks.iter().map(|chunk| chunk.iter().map(|entry| entry.number).collect()).collect();
         assert_eq!(numbers, expected, "{lengths:?} by {characters} into {count}");
         for chunk in &chunks {
-            let total: usize = chunk.iter().map(length).sum();
+            let mut text = String::new();
+            chunk.iter().for_each(|entry| render_entry(&mut text, entry));
+            let total = text.chars().count();
             assert!(total <= characters as usize, "{total} > {characters}");
         }
     }

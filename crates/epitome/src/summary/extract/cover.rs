@@ -18,6 +18,10 @@ pub(super) struct Candidate {
     pub(super) tokens: u32,
     pub(super) head_tokens: u32,
     pub(super) terms: Vec<u32>,
+    /// How far its words count, from 0 to 2.
+    pub(super) word_factor: f32,
+    /// How far its identifiers count, from 0 to 1.
+    pub(super) identifier_factor: f32,
 }
 
 /// A word or identifier that pieces share.
@@ -33,8 +37,8 @@ pub(super) struct Cover<'a> {
     worth: &'a [Worth],
     left: Vec<f32>,
     opened: Vec<bool>,
-    /// Places of the chosen pieces, best first.
-    pub(super) chosen: Vec<usize>,
+    /// Places of the chosen pieces, best first, for each time of choosing.
+    chosen: Vec<Vec<usize>>,
 }
 
 impl<'a> Cover<'a> {
@@ -47,6 +51,7 @@ impl<'a> Cover<'a> {
     ///
     /// Greedy with stale scores: O(n log n) as long as choosing one piece changes few others.
     pub(super) fn choose(&mut self, candidates: &[Candidate], budget: u32) -> u32 {
+        self.chosen.push(Vec::new());
         let mut heap: BinaryHeap<Scored> = candidates
             .iter()
             .enumerate()
@@ -73,19 +78,40 @@ impl<'a> Cover<'a> {
         left
     }
 
+    /// The places of all chosen pieces, ordered so that leaving out the last ones takes as large a part
+    /// from each time of choosing.
+    pub(super) fn into_chosen(self) -> Vec<usize> {
+        let mut ranked = Vec::new();
+        for chosen in &self.chosen {
+            let all = chosen.len().max(1) as u64;
+            ranked.extend((0_u64..).zip(chosen).map(|(rank, &index)| ((rank << 32) / all, index)));
+        }
+        ranked.sort_unstable();
+        ranked.into_iter().map(|(_, index)| index).collect()
+    }
+
     fn cost(&self, candidate: &Candidate) -> u32 {
         let opened = self.opened.get(candidate.line).copied().unwrap_or(false);
-        candidate.tokens + if opened { 1 } else { candidate.head_tokens }
+        candidate.tokens.saturating_add(if opened { 1 } else { candidate.head_tokens })
     }
 
     fn score(&self, candidate: &Candidate) -> f32 {
-        let gain: f32 =
-            candidate.terms.iter().filter_map(|&term| self.left.get(term as usize)).sum();
+        let (mut words, mut identifiers) = (0.0, 0.0);
+        for &term in &candidate.terms {
+            let left = self.left.get(term as usize).copied().unwrap_or(0.0);
+            match self.worth.get(term as usize) {
+                Some(worth) if worth.identifier => identifiers += left,
+                _ => words += left,
+            }
+        }
+        let gain = words * candidate.word_factor + identifiers * candidate.identifier_factor;
         gain / self.cost(candidate).max(1) as f32
     }
 
     fn take(&mut self, candidate: &Candidate) {
-        self.chosen.push(candidate.index);
+        if let Some(chosen) = self.chosen.last_mut() {
+            chosen.push(candidate.index);
+        }
         if let Some(opened) = self.opened.get_mut(candidate.line) {
             *opened = true;
         }
@@ -103,9 +129,16 @@ struct Scored {
     at: usize,
 }
 
+impl Scored {
+    /// Breaks ties all over the conversation: by order they would always favour its start.
+    fn spread(&self) -> usize {
+        self.at.wrapping_add(1).wrapping_mul(0x9E37_79B9) & 0xFFFF_FFFF
+    }
+}
+
 impl Ord for Scored {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.score.total_cmp(&other.score).then_with(|| other.at.cmp(&self.at))
+        self.score.total_cmp(&other.score).then_with(|| self.spread().cmp(&other.spread()))
     }
 }
 

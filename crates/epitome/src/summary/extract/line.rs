@@ -37,25 +37,18 @@ pub(super) fn parse(line: &str) -> (&str, &str) {
     found.unwrap_or((UNKNOWN, line))
 }
 
-/// Writes a piece behind what is there: on the line of its speaker, or on a new one.
-pub(super) fn write(out: &mut String, piece: &str, opens: Option<&str>) {
-    match opens {
-        Some(speaker) => {
-            if !out.is_empty() {
-                out.push('\n');
-            }
-            out.push_str(speaker);
-            out.push_str(": ");
-        }
-        None => {
-            let last = out.lines().next_back().unwrap_or_default();
-            out.push_str(if ends_itself(last) { " " } else { SEPARATOR });
-        }
+/// Starts a line with what its speaker says first.
+pub(super) fn open(out: &mut String, speaker: &str, piece: &str) {
+    if !out.is_empty() {
+        out.push('\n');
     }
-    let mut words = piece.split_whitespace();
-    out.push_str(words.next().unwrap_or_default());
-    for word in words {
-        out.push(' ');
-        out.push_str(word);
-    }
+    out.push_str(speaker);
+    out.push_str(": ");
+    out.push_str(piece);
+}
+
+/// Writes a piece behind the one before it, so that both are found again.
+pub(super) fn join(out: &mut String, before: &str, piece: &str) {
+    out.push_str(if ends_itself(before) { " " } else { SEPARATOR });
+    out.push_str(piece);
 }

@@ -14,7 +14,7 @@ const SHORTEST_BLOB: usize = 64;
 /// The pieces of a text in its order, each a trimmed slice of it. Linear in the text.
 ///
 /// Lines, sentence ends of any script, and the fields of JSON end a piece. Encoded bytes are left out,
-/// and so is what has neither letter nor digit.
+/// and so is what has nothing but ASCII punctuation.
 pub(super) fn split(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     for line in text.split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']) {
@@ -74,7 +74,9 @@ fn first_cut(text: &str) -> Cut {
             words += 1;
         }
         in_word = !blank;
-        if blank || (!character.is_alphanumeric() && !matches!(character, '_' | '-' | '.' | '\'')) {
+        if blank
+            || (!character.is_alphanumeric() && !matches!(character, '_' | '-' | '.' | '\'' | '\\'))
+        {
             soft_break = at + character.len_utf8();
         }
         if ends_anywhere(character) {
@@ -170,37 +172,97 @@ fn encodes(character: char) -> bool {
     character.is_ascii_alphanumeric() || matches!(character, '+' | '/' | '=' | '-' | '_')
 }
 
-/// Cuts a record into its fields, so that one of them can be kept without the others.
+/// Cuts a record into its fields, so that one of them can be kept without the others, and escaped text
+/// into its lines.
 fn split_fields<'a>(piece: &'a str, pieces: &mut Vec<&'a str>) {
-    if !piece.contains("\":") && !piece.contains("':") {
+    let record = piece.contains("\":") || piece.contains("':");
+    if !record && piece.matches("\\n").nth(1).is_none() {
         push(piece, pieces);
         return;
     }
-    let mut start = 0;
-    let mut before = ' ';
+    let (mut start, mut before) = (0, ' ');
     let mut characters = piece.char_indices().peekable();
     while let Some((at, character)) = characters.next() {
         let next = characters.peek().map_or(' ', |&(_, next)| next);
-        let field_ends = match character {
-            ',' => {
-                matches!(before, '"' | '\'' | ']' | '}' | 'e' | 'l' | '0'..='9')
-                    && matches!(next, ' ' | '"' | '\'' | '{' | '[')
+        let behind = at + character.len_utf8();
+        let cut = match character {
+            ',' if record && ends_value(before) && matches!(next, ' ' | '"' | '\'' | '{' | '[') => {
+                behind
             }
-            '{' | '}' => true,
-            _ => false,
+            '{' if record && opens_value(piece.get(behind..).unwrap_or_default()) => behind,
+            '}' if record && matches!(next, ',' | '}' | ']') => behind,
+            '\\' if before != '\\' && matches!(next, 'n' | 't') => behind + 1,
+            _ => 0,
         };
-        if field_ends {
-            push(piece.get(start..at).unwrap_or_default(), pieces);
-            start = at + character.len_utf8();
+        if cut > 0 {
+            push(field(piece.get(start..at).unwrap_or_default()), pieces);
+            start = cut;
         }
         before = character;
     }
-    push(piece.get(start..).unwrap_or_default(), pieces);
+    push(field(piece.get(start..).unwrap_or_default()), pieces);
+}
+
+fn ends_value(character: char) -> bool {
+    matches!(character, '"' | '\'' | ']' | '}' | 'e' | 'l' | '0'..='9')
+}
+
+fn opens_value(rest: &str) -> bool {
+    rest.trim_start().starts_with(['"', '\'', '{', '['])
+}
+
+/// A field without the brackets of what it stands in.
+fn field(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '}' | ','))
 }
 
 fn push<'a>(piece: &'a str, pieces: &mut Vec<&'a str>) {
-    let piece = piece.trim();
-    if piece.chars().any(char::is_alphanumeric) {
+    let piece = piece.trim_end_matches(['[', '(', ',', ' ', '\t']).trim();
+    if piece
+        .chars()
+        .any(|c| c.is_alphanumeric() || (!c.is_ascii() && !c.is_whitespace() && !c.is_control()))
+    {
         pieces.push(piece);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, pieces: &[&str]) {
+        assert_eq!(split(text), pieces, "{text:?}");
+        for piece in pieces {
+            assert_eq!(split(piece), [*piece], "a piece is cut again");
+        }
+    }
+
+    #[test]
+    fn text_is_cut_where_a_reader_would() {
+        check("One day. \"Two days!\" Three", &["One day.", "\"Two days!\"", "Three"]);
+        check("- a list\n- of two\r\n\n", &["- a list", "- of two"]);
+        check("version 1.2.3 is out", &["version 1.2.3 is out"]);
+        check("你好。「再见！」谢谢", &["你好。", "「再见！」", "谢谢"]);
+        check("{\"a\": 1, \"b\": {\"c\": \"x, y\"}}", &["\"a\": 1", "\"b\":", "\"c\": \"x, y\""]);
+        check("--- ... ???", &[]);
+    }
+
+    #[test]
+    fn a_long_line_is_cut_into_bounded_clauses_and_nothing_is_lost() {
+        for unit in ["word ", "a,", "x", "字", "e\u{301}", "\u{301}", "👩\u{200d}"] {
+            let text = unit.repeat(5_000);
+            let pieces = split(&text);
+            assert!(pieces.iter().all(|piece| piece.chars().count() <= LONGEST), "{unit:?}");
+            let kept: usize = pieces.iter().map(|piece| piece.len()).sum();
+            assert!(kept * 10 >= text.len() * 7, "{unit:?}: {kept} of {}", text.len());
+        }
+    }
+
+    #[test]
+    fn names_and_digests_are_not_taken_for_encoded_bytes() {
+        let digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+        let path = "/usr/share/doc/some-package/examples/configuration/with/a/long/path/README2.md";
+        check(digest, &[digest]);
+        check(path, &[path]);
     }
 }

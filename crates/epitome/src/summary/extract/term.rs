@@ -139,16 +139,15 @@ fn is_identifier(candidate: &str) -> bool {
     if !(3..=200).contains(&candidate.len()) {
         return false;
     }
-    let (mut digits, mut letters, mut joints) = (0, 0, 0);
+    let (mut digits, mut small, mut capitals, mut joints) = (0, 0, 0, 0);
     for byte in candidate.bytes() {
         match byte {
             b'0'..=b'9' => digits += 1,
-            b'a'..=b'z' | b'A'..=b'Z' => letters += 1,
-            b'_' | b'/' | b'@' | b'\\' => joints += 1,
+            b'a'..=b'z' => small += 1,
+            b'A'..=b'Z' => capitals += 1,
+            b'_' | b'/' | b'@' | b'\\' | b':' => joints += 1,
             _ => {}
         }
     }
-    digits >= 3
-        || (digits > 0 && (letters > 0 || joints > 0 || candidate.contains(':')))
-        || (joints > 0 && letters >= 3)
+    digits >= 3 || (digits > 0 && small + capitals + joints > 0) || (joints > 0 && small >= 3)
 }
