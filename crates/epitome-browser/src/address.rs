@@ -1,0 +1,179 @@
+//! The address of the chat completions behind a base URL as people write it.
+
+use crate::failure::{EndpointError, FailureKind};
+
+const PATH: &str = "/chat/completions";
+
+/// An `http` or `https` address that `fetch` will take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Address {
+    secure: bool,
+    host: String,
+    port: Option<u16>,
+    /// Scheme, host and path up to, not including, `/chat/completions`.
+    base: String,
+    query: String,
+}
+
+impl Address {
+    pub(crate) fn parse(base_url: &str) -> Result<Self, EndpointError> {
+        let url = base_url.trim();
+        let refuse = |why: &str| {
+            let message = format!("the base URL {why}; write it like http://localhost:11434/v1");
+            Err(EndpointError::new(FailureKind::Misconfigured, message))
+        };
+        if url.is_empty() {
+            return refuse("is empty");
+        }
+        let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+        let secure = scheme.eq_ignore_ascii_case("https");
+        if !secure && !scheme.eq_ignore_ascii_case("http") {
+            return refuse("must start with http:// or https://");
+        }
+        if url.contains(|c: char| c.is_whitespace() || c.is_control() || "<>\"\\^`{|}".contains(c))
+        {
+            return refuse("contains a character that no URL may have");
+        }
+        let rest = rest.split('#').next().unwrap_or(rest);
+        let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (authority, path) = place.split_once('/').unwrap_or((place, ""));
+        if authority.contains('@') {
+            return refuse("must not carry a user name or a password");
+        }
+        let Some((host, port)) = split_port(authority) else {
+            return refuse("has a port that is no number from 1 to 65535");
+        };
+        if host.is_empty() {
+            return refuse("names no host");
+        }
+        let path = format!("/{}", path.trim_end_matches('/'));
+        let path = path.strip_suffix(PATH).unwrap_or(&path).trim_end_matches('/');
+        Ok(Self {
+            secure,
+            host: host.to_ascii_lowercase(),
+            port,
+            base: format!("{}://{authority}{path}", scheme.to_ascii_lowercase()),
+            query: query.to_owned(),
+        })
+    }
+
+    /// Where to send a request.
+    pub(crate) fn completions(&self) -> String {
+        let mark = if self.query.is_empty() { "" } else { "?" };
+        format!("{}{PATH}{mark}{}", self.base, self.query)
+    }
+
+    /// The address as a message may show it: without the query, which may hold a key.
+    pub(crate) fn shown(&self) -> &str {
+        &self.base
+    }
+
+    pub(crate) fn is_secure(&self) -> bool {
+        self.secure
+    }
+
+    pub(crate) fn port(&self) -> Option<u16> {
+        self.port
+    }
+
+    /// Whether the server runs on the very machine that shows the page.
+    pub(crate) fn is_loopback(&self) -> bool {
+        let host = self.host.as_str();
+        host == "localhost"
+            || host == "[::1]"
+            || host == "0.0.0.0"
+            || host.ends_with(".localhost")
+            || host.strip_prefix("127.").is_some_and(|rest| rest.split('.').count() == 3)
+    }
+}
+
+/// Host and port of `host`, `host:80` or `[::1]:80`; `None` where the port is none.
+fn split_port(authority: &str) -> Option<(&str, Option<u16>)> {
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, port),
+        _ => return Some((authority, None)),
+    };
+    if port.is_empty() {
+        return Some((host, None));
+    }
+    port.parse().ok().filter(|port| *port > 0).map(|port| (host, Some(port)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(base_url: &str, expected: &str) {
+        assert_eq!(Address::parse(base_url).unwrap().completions(), expected, "{base_url}");
+    }
+
+    #[test]
+    fn every_way_to_write_a_base_leads_to_the_same_address() {
+        for base_url in [
+            "http://localhost:11434/v1",
+            "http://localhost:11434/v1/",
+            "http://localhost:11434/v1//",
+            "  HTTP://localhost:11434/v1\n",
+            "http://localhost:11434/v1/chat/completions",
+            "http://localhost:11434/v1/chat/completions/",
+            "http://localhost:11434/v1#top",
+        ] {
+            check(base_url, "http://localhost:11434/v1/chat/completions");
+        }
+    }
+
+    #[test]
+    fn paths_queries_and_bare_hosts_are_kept() {
+        check("https://api.example.com", "https://api.example.com/chat/completions");
+        check("https://[::1]:8080/v1", "https://[::1]:8080/v1/chat/completions");
+        check("https://h/chat/completions", "https://h/chat/completions");
+        check(
+            "https://h/openai/deployments/d?api-version=1",
+            "https://h/openai/deployments/d/chat/completions?api-version=1",
+        );
+        check(
+            "https://h/a/chat/completions?api-version=1",
+            "https://h/a/chat/completions?api-version=1",
+        );
+        check("https://chat/completions", "https://chat/completions/chat/completions");
+        check("https://h/mychat/completions", "https://h/mychat/completions/chat/completions");
+    }
+
+    #[test]
+    fn a_base_that_cannot_be_asked_is_refused_with_the_reason() {
+        for (base_url, reason) in [
+            ("", "is empty"),
+            ("localhost:11434/v1", "must start with http:// or https://"),
+            ("/api/v1", "must start with http:// or https://"),
+            ("ftp://host/v1", "must start with http:// or https://"),
+            ("http:///v1", "names no host"),
+            ("http://:80/v1", "names no host"),
+            ("http://host:port/v1", "has a port"),
+            ("http://host:0/v1", "has a port"),
+            ("http://host:99999/v1", "has a port"),
+            ("http://me:secret@host/v1", "must not carry a user name"),
+            ("http://ho st/v1", "contains a character"),
+        ] {
+            let error = Address::parse(base_url).unwrap_err();
+            assert_eq!(error.kind, FailureKind::Misconfigured, "{base_url}");
+            assert!(error.message.contains(reason), "{base_url}: {}", error.message);
+            assert!(!error.message.contains("secret"));
+        }
+    }
+
+    #[test]
+    fn loopback_is_told_from_the_rest() {
+        for (base_url, expected) in [
+            ("http://localhost:1/v1", true),
+            ("http://app.localhost/v1", true),
+            ("http://127.0.0.1:1/v1", true),
+            ("http://127.1.2.3/v1", true),
+            ("http://[::1]:1/v1", true),
+            ("http://127.0.0.1.example.com/v1", false),
+            ("http://192.168.0.2/v1", false),
+            ("http://localhost.example.com/v1", false),
+        ] {
+            assert_eq!(Address::parse(base_url).unwrap().is_loopback(), expected, "{base_url}");
+        }
+    }
+}

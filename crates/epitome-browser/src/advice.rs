@@ -1,0 +1,151 @@
+//! What a person can do about a server that cannot be reached.
+
+use crate::failure::{EndpointError, FailureKind};
+use crate::server::{Product, Server};
+
+/// Where the request came from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Page {
+    /// The page's origin; none in Node, where origins do not matter.
+    pub(crate) origin: Option<String>,
+    /// Whether the browser knows that it has no network.
+    pub(crate) offline: bool,
+    /// What the platform itself says, where it says anything: `ECONNREFUSED`.
+    pub(crate) cause: Option<String>,
+}
+
+impl Page {
+    fn is_secure(&self) -> bool {
+        self.origin.as_deref().is_some_and(|origin| origin.starts_with("https://"))
+    }
+}
+
+/// No answer at all. A page is not told why, so the message names what is likely.
+pub(crate) fn unreachable(server: Server<'_>, page: &Page) -> EndpointError {
+    let shown = server.address.shown();
+    let mut message = format!("no answer from {shown}");
+    if let Some(cause) = &page.cause {
+        message += &format!(" ({cause})");
+    }
+    message += ": ";
+    message += &match &page.origin {
+        None => "the server is down, or the address is wrong".to_owned(),
+        Some(_) if page.offline && !server.address.is_loopback() => {
+            "this device is offline".to_owned()
+        }
+        Some(origin) => {
+            format!("the server is down, or {}", refused_origin(server, page, origin))
+        }
+    };
+    EndpointError::new(FailureKind::Unreachable, message)
+}
+
+fn refused_origin(server: Server<'_>, page: &Page, origin: &str) -> String {
+    let address = server.address;
+    if page.is_secure() && !address.is_secure() && !address.is_loopback() {
+        return format!(
+            "the browser blocks it, because a page on https may not call {}; use https there too",
+            address.shown()
+        );
+    }
+    let allow = match server.product() {
+        Some(Product::Ollama) => {
+            format!("start it with OLLAMA_ORIGINS={origin} in its environment")
+        }
+        Some(Product::LmStudio) => {
+            "switch on CORS in its server settings, or start it with `lms server start --cors`"
+                .to_owned()
+        }
+        Some(Product::LlamaServer) => {
+            format!("if it is llama-server, start it with `--cors-origins {origin}`")
+        }
+        Some(Product::Vllm) => {
+            format!("if it is vLLM, start it with `--allowed-origins '[\"{origin}\"]'`")
+        }
+        None => "allow that origin in the server's CORS settings, or call the server through your \
+                 own"
+        .to_owned(),
+    };
+    let mut text = format!("it does not accept requests from {origin}: {allow}");
+    if page.is_secure() && address.is_loopback() {
+        text += ". A page on https also needs the permission to use this device's network: allow it \
+                 when the browser asks, or in the page's settings";
+        if !address.is_secure() {
+            text += "; Safari allows no http there at all";
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::Address;
+    use crate::endpoint::Endpoint;
+
+    fn check(base_url: &str, origin: Option<&str>, expected: &[&str]) {
+        let endpoint = Endpoint::new(base_url, "m");
+        let address = Address::parse(base_url).unwrap();
+        let server = Server { endpoint: &endpoint, address: &address };
+        let page = Page { origin: origin.map(str::to_owned), ..Page::default() };
+        let error = unreachable(server, &page);
+        assert_eq!(error.kind, FailureKind::Unreachable);
+        for part in expected {
+            assert!(error.message.contains(part), "{base_url}: {}", error.message);
+        }
+        assert!(!error.message.contains("secret"), "{}", error.message);
+    }
+
+    #[test]
+    fn local_servers_get_the_command_that_helps() {
+        let page = Some("https://chat.example");
+        check(
+            "http://localhost:11434/v1",
+            page,
+            &["server is down", "OLLAMA_ORIGINS=https://chat.example", "when the browser asks"],
+        );
+        check("http://127.0.0.1:1234/v1", page, &["CORS", "lms server start --cors"]);
+        check("http://localhost:8080/v1", page, &["--cors-origins https://chat.example"]);
+        check("http://localhost:8000/v1", page, &["--allowed-origins"]);
+        check("http://localhost:5000/v1", page, &["CORS settings", "Safari"]);
+    }
+
+    #[test]
+    fn mixed_content_is_named() {
+        check("http://192.168.0.2:11434/v1", Some("https://chat.example"), &["https may not call"]);
+    }
+
+    #[test]
+    fn a_remote_server_may_be_down_or_closed_to_pages() {
+        let page = Some("http://localhost:5173");
+        check(
+            "https://api.example.com/v1?key=secret",
+            page,
+            &["no answer from https://api.example.com/v1", "server is down", "CORS"],
+        );
+    }
+
+    #[test]
+    fn outside_a_page_there_is_no_talk_of_origins() {
+        let base_url = "http://localhost:11434/v1";
+        let endpoint = Endpoint::new(base_url, "m");
+        let address = Address::parse(base_url).unwrap();
+        let server = Server { endpoint: &endpoint, address: &address };
+        let page = Page { cause: Some("ECONNREFUSED".into()), ..Page::default() };
+        assert_eq!(
+            unreachable(server, &page).message,
+            "no answer from http://localhost:11434/v1 (ECONNREFUSED): the server is down, or the \
+             address is wrong"
+        );
+    }
+
+    #[test]
+    fn a_device_without_network_is_told_so() {
+        let endpoint = Endpoint::new("https://api.example.com/v1", "m");
+        let address = Address::parse(&endpoint.base_url).unwrap();
+        let server = Server { endpoint: &endpoint, address: &address };
+        let origin = Some("https://chat.example".to_owned());
+        let page = Page { origin, offline: true, cause: None };
+        assert!(unreachable(server, &page).message.ends_with("this device is offline"));
+    }
+}

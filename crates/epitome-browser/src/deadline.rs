@@ -1,0 +1,127 @@
+//! Everything that may stop a request, joined into one signal: the host, the timeouts, and being dropped.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use web_sys::{AbortController, AbortSignal};
+
+use crate::endpoint::Timeouts;
+use crate::failure::{EndpointError, FailureKind, Phase};
+use crate::listener::Listener;
+use crate::timer::Timer;
+
+/// Stops the request when its time is up, when the host's signal aborts, or when it is dropped.
+pub(crate) struct Deadline {
+    stop: Stop,
+    timeouts: Timeouts,
+    phase: Option<(Phase, Timer)>,
+    _total: Timer,
+    _host: Option<Listener>,
+}
+
+/// The first cause wins; later ones find the request stopped already.
+#[derive(Clone)]
+struct Stop {
+    controller: AbortController,
+    cause: Rc<Cell<Option<FailureKind>>>,
+}
+
+impl Deadline {
+    /// Starts the total, and nothing else.
+    pub(crate) fn start(
+        timeouts: Timeouts,
+        host: Option<&AbortSignal>,
+    ) -> Result<Self, EndpointError> {
+        let controller = AbortController::new().map_err(|_| {
+            EndpointError::new(FailureKind::Misconfigured, "this place has no AbortController")
+        })?;
+        let stop = Stop { controller, cause: Rc::default() };
+        if host.is_some_and(AbortSignal::aborted) {
+            stop.because(FailureKind::Aborted);
+        }
+        let by_host = stop.clone();
+        let by_total = stop.clone();
+        Ok(Self {
+            _host: host
+                .map(|host| Listener::start(host, move || by_host.because(FailureKind::Aborted))),
+            _total: Timer::start(f64::from(timeouts.total_ms), move || {
+                by_total.because(FailureKind::TimedOut(Phase::Total));
+            }),
+            phase: None,
+            stop,
+            timeouts,
+        })
+    }
+
+    pub(crate) fn signal(&self) -> AbortSignal {
+        self.stop.controller.signal()
+    }
+
+    /// The request goes out, and a streamed answer is to begin.
+    pub(crate) fn await_first_byte(&mut self) {
+        self.limit(Phase::FirstByte, self.timeouts.first_byte_ms);
+    }
+
+    /// The request goes out, and a plain answer is to come all at once: only the total counts.
+    pub(crate) fn await_whole(&mut self) {
+        self.phase = None;
+    }
+
+    /// A piece of the answer arrived, and the next one is to follow.
+    pub(crate) fn await_next_piece(&mut self) {
+        self.limit(Phase::Idle, self.timeouts.idle_ms);
+    }
+
+    /// The answer is complete, and only its connection is still open.
+    pub(crate) fn await_end(&mut self, grace_ms: u32) {
+        self.limit(Phase::Idle, grace_ms);
+    }
+
+    fn limit(&mut self, phase: Phase, delay_ms: u32) {
+        let delay_ms = f64::from(delay_ms);
+        match &mut self.phase {
+            Some((current, timer)) if *current == phase => timer.restart(delay_ms),
+            _ => {
+                let stop = self.stop.clone();
+                let handler = move || stop.because(FailureKind::TimedOut(phase));
+                self.phase = Some((phase, Timer::start(delay_ms, handler)));
+            }
+        }
+    }
+
+    /// Why the request was stopped, if it was.
+    pub(crate) fn cause(&self) -> Option<EndpointError> {
+        let kind = self.stop.cause.get()?;
+        let Timeouts { first_byte_ms, idle_ms, total_ms } = self.timeouts;
+        let message = match kind {
+            FailureKind::TimedOut(Phase::FirstByte) => format!(
+                "the server sent nothing for {first_byte_ms} ms; it may still be loading the model \
+                 or reading the prompt"
+            ),
+            FailureKind::TimedOut(Phase::Idle) => {
+                format!("the answer began, and then nothing came for {idle_ms} ms")
+            }
+            FailureKind::TimedOut(Phase::Total) => {
+                format!("the answer was not complete after {total_ms} ms")
+            }
+            _ => "the request was aborted".to_owned(),
+        };
+        Some(EndpointError::new(kind, message))
+    }
+}
+
+impl Drop for Deadline {
+    /// Whatever is still under way has nobody left to read it. After a complete answer this does nothing.
+    fn drop(&mut self) {
+        self.stop.controller.abort();
+    }
+}
+
+impl Stop {
+    fn because(&self, kind: FailureKind) {
+        if self.cause.get().is_none() {
+            self.cause.set(Some(kind));
+            self.controller.abort();
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! A server's own account of why it does not answer, and what kind of failure that is.
+
+use serde_json::Value;
+
+use crate::failure::{EndpointError, FailureKind};
+use crate::overflow::is_overflow;
+use crate::retry_after;
+use crate::server::{Product, Server};
+
+/// The most characters of a server's message that are passed on.
+const LONGEST_MESSAGE_CHARS: usize = 300;
+
+/// An error as the server words it: as the answer itself, or inside an answer with HTTP status 200.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    /// The HTTP status, or the status that the error object carries in its place.
+    status: Option<u16>,
+    /// The code, or where there is none the type; in lower case.
+    code: String,
+    message: String,
+    /// Everything that may name a field of the request, in lower case.
+    wording: String,
+}
+
+impl Refusal {
+    /// Reads the body of an answer with an HTTP status that means failure.
+    pub(crate) fn read(status: u16, body: &str) -> Self {
+        let refusal = match serde_json::from_str::<Value>(body) {
+            // Gemini wraps its error in a list.
+            Ok(Value::Array(list)) => list.first().map(Self::from_body).unwrap_or_default(),
+            Ok(value) => Self::from_body(&value),
+            Err(_) if body.trim_start().starts_with('<') => Self::default(),
+            Err(_) => Self { message: body.trim().to_owned(), ..Self::default() },
+        };
+        Self { status: Some(status), wording: body.to_lowercase(), ..refusal }
+    }
+
+    /// Reads the error object, or the text, that stands in the `error` field of an answer.
+    pub(crate) fn inside_answer(error: &Value) -> Self {
+        let status =
+            error.get("code").and_then(Value::as_u64).and_then(|code| code.try_into().ok());
+        let status = status.filter(|status| (400..600).contains(status));
+        Self { status, ..Self::from_error(error) }
+    }
+
+    fn from_body(body: &Value) -> Self {
+        Self::from_error(body.get("error").filter(|error| !error.is_null()).unwrap_or(body))
+    }
+
+    fn from_error(error: &Value) -> Self {
+        let text = |name: &str| error.get(name).and_then(Value::as_str);
+        let detail = |error: &Value| error.get("detail").map(Value::to_string);
+        let message = error.as_str().or_else(|| text("message")).map(str::to_owned);
+        Self {
+            status: None,
+            code: text("code").or_else(|| text("type")).unwrap_or_default().to_lowercase(),
+            message: message.or_else(|| detail(error)).unwrap_or_default(),
+            wording: String::new(),
+        }
+    }
+
+    /// Whether the server refuses the request because it does not know this field.
+    pub(crate) fn rejects_field(&self, field: &str) -> bool {
+        let unsupported =
+            ["not supported", "unsupported", "not permitted", "unrecognized", "unknown"];
+        matches!(self.status, Some(400 | 422))
+            && self.kind() != FailureKind::TooLong
+            && self.wording.contains(field)
+            && unsupported.iter().any(|word| self.wording.contains(word))
+    }
+
+    fn kind(&self) -> FailureKind {
+        let message = self.message.to_lowercase();
+        let code = self.code.as_str();
+        if is_overflow(code, &message) {
+            return FailureKind::TooLong;
+        }
+        if code == "insufficient_quota" || message.contains("exceeded your current quota") {
+            return FailureKind::Refused;
+        }
+        let failed_inside = matches!(self.status, Some(500..));
+        if !failed_inside && names_unknown_model(code, &message) {
+            return FailureKind::ModelUnknown;
+        }
+        match self.status {
+            Some(401 | 403) => FailureKind::Unauthorized,
+            Some(404) => FailureKind::ModelUnknown,
+            Some(413) => FailureKind::TooLong,
+            Some(429) => FailureKind::RateLimited,
+            Some(408 | 409 | 500..) => FailureKind::Overloaded,
+            Some(400..) => FailureKind::Refused,
+            Some(_) => FailureKind::BadAnswer,
+            None => kind_of_code(code, &message),
+        }
+    }
+
+    /// The failure, with what a person can do about it.
+    pub(crate) fn explain(self, server: Server<'_>, retry_after_ms: Option<u64>) -> EndpointError {
+        let kind = self.kind();
+        let number = self.status.map(|status| format!(" ({status})")).unwrap_or_default();
+        let mut message = match kind {
+            FailureKind::Unauthorized => unauthorized(server, &number),
+            FailureKind::ModelUnknown => self.model_unknown(server, &number),
+            FailureKind::TooLong => {
+                format!("the prompt does not fit the window of `{}`{number}", server.endpoint.model)
+            }
+            FailureKind::RateLimited => format!("too many requests for now{number}"),
+            FailureKind::Overloaded => format!("the server cannot answer now{number}"),
+            _ => format!("the server refused the request{number}"),
+        };
+        if let Some(said) = shorten(&server.endpoint.redact(&self.message)) {
+            message += &format!("; the server says: {said}");
+        }
+        let waits = matches!(kind, FailureKind::RateLimited | FailureKind::Overloaded);
+        let from_message = || waits.then(|| retry_after::from_message(&self.message)).flatten();
+        let retry_after_ms = retry_after_ms.or_else(from_message);
+        EndpointError { kind, status: self.status, message, retry_after_ms }
+    }
+
+    fn model_unknown(&self, server: Server<'_>, number: &str) -> String {
+        let model = &server.endpoint.model;
+        let shown = server.address.shown();
+        let list = match server.product() {
+            Some(Product::Ollama) => {
+                format!("`ollama list` shows what is there, `ollama pull {model}` fetches it")
+            }
+            _ => format!("GET {shown}/models lists the names"),
+        };
+        let nameless = self.code.is_empty() && !self.message.to_lowercase().contains("model");
+        if nameless {
+            return format!(
+                "{shown} has no chat completions{number}; base URLs mostly end in /v1. If the URL is \
+                 right, the model `{model}` is unknown there: {list}"
+            );
+        }
+        format!("the server knows no model named `{model}`{number}: {list}")
+    }
+}
+
+fn unauthorized(server: Server<'_>, number: &str) -> String {
+    let shown = server.address.shown();
+    if server.endpoint.key().is_none() {
+        return format!("{shown} wants an API key{number}, and none is set");
+    }
+    format!(
+        "{shown} does not accept the API key{number}: check that it is whole, not expired, and for \
+         this server and model"
+    )
+}
+
+fn names_unknown_model(code: &str, message: &str) -> bool {
+    let unknown = ["not found", "not exist", "no such", "unknown model", "not a valid model"];
+    code == "model_not_found"
+        || message.contains("model") && unknown.iter().any(|word| message.contains(word))
+}
+
+/// An error in the middle of an answer often has no status. Where its code says nothing either, the
+/// server has failed at a request that it had accepted, so asking again may help.
+fn kind_of_code(code: &str, message: &str) -> FailureKind {
+    let has = |word: &str| code.contains(word) || message.contains(word);
+    if has("rate_limit") || has("rate limit") || has("too many requests") {
+        FailureKind::RateLimited
+    } else if has("authentication") || has("permission") || has("api key") || has("api_key") {
+        FailureKind::Unauthorized
+    } else if code.contains("invalid_request") || code.contains("billing") {
+        FailureKind::Refused
+    } else if has("content_filter") || has("content_policy") {
+        FailureKind::Filtered
+    } else {
+        FailureKind::Overloaded
+    }
+}
+
+/// The message on one line and of bearable length.
+fn shorten(message: &str) -> Option<String> {
+    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut shown: String = line.chars().take(LONGEST_MESSAGE_CHARS).collect();
+    if shown.len() < line.len() {
+        shown.push('…');
+    }
+    Some(shown).filter(|shown| !shown.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::Address;
+    use crate::endpoint::Endpoint;
+
+    fn explain(refusal: Refusal, base_url: &str, api_key: Option<&str>) -> EndpointError {
+        let api_key = api_key.map(str::to_owned);
+        let endpoint = Endpoint { api_key, ..Endpoint::new(base_url, "m-7b") };
+        let address = Address::parse(base_url).unwrap();
+        refusal.explain(Server { endpoint: &endpoint, address: &address }, None)
+    }
+
+    fn check(status: u16, body: &str, kind: FailureKind, part: &str) {
+        let error = explain(Refusal::read(status, body), "https://h/v1", None);
+        assert_eq!(error.kind, kind, "{status} {body}: {error}");
+        assert_eq!(error.status, Some(status));
+        assert!(error.message.contains(part), "{status} {body}: {error}");
+    }
+
+    #[test]
+    fn a_status_is_classified() {
+        check(400, "", FailureKind::Refused, "refused the request (400)");
+        check(401, "", FailureKind::Unauthorized, "https://h/v1 wants an API key (401)");
+        check(403, "", FailureKind::Unauthorized, "(403)");
+        check(
+            402,
+            r#"{"error":{"message":"Insufficient credits"}}"#,
+            FailureKind::Refused,
+            "credits",
+        );
+        check(404, "", FailureKind::ModelUnknown, "base URLs mostly end in /v1");
+        check(405, "", FailureKind::Refused, "(405)");
+        check(408, "", FailureKind::Overloaded, "cannot answer now (408)");
+        check(409, "", FailureKind::Overloaded, "(409)");
+        check(413, "", FailureKind::TooLong, "does not fit the window of `m-7b` (413)");
+        check(429, "", FailureKind::RateLimited, "too many requests for now (429)");
+        check(500, "", FailureKind::Overloaded, "(500)");
+        check(
+            529,
+            r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
+            FailureKind::Overloaded,
+            "says: Overloaded",
+        );
+        check(304, "", FailureKind::BadAnswer, "(304)");
+    }
+
+    #[test]
+    fn the_words_of_the_server_outrank_its_status() {
+        check(
+            400,
+            r#"{"error":{"message":"maximum context length is 8192 tokens","code":"context_length_exceeded"}}"#,
+            FailureKind::TooLong,
+            "says: maximum context length",
+        );
+        check(
+            400,
+            r#"{"error":{"code":400,"type":"exceed_context_size_error","message":"request (6972 tokens)
+            exceeds the available context size (1024 tokens)","n_prompt_tokens":6972}}"#,
+            FailureKind::TooLong,
+            "(6972 tokens)",
+        );
+        check(
+            500,
+            r#"{"error":{"message":"prompt is too long: 9 tokens > 8 maximum"}}"#,
+            FailureKind::TooLong,
+            "9 tokens",
+        );
+        check(
+            429,
+            r#"{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}"#,
+            FailureKind::Refused,
+            "quota",
+        );
+        check(
+            404,
+            r#"{"error":{"message":"The model `x` does not exist","code":"model_not_found"}}"#,
+            FailureKind::ModelUnknown,
+            "no model named `m-7b` (404): GET https://h/v1/models",
+        );
+        check(
+            400,
+            r#"{"error":{"message":"x is not a valid model ID","code":400}}"#,
+            FailureKind::ModelUnknown,
+            "not a valid model ID",
+        );
+        check(
+            500,
+            r#"{"error":{"message":"model runner: file not found"}}"#,
+            FailureKind::Overloaded,
+            "file not found",
+        );
+    }
+
+    #[test]
+    fn a_dummy_key_does_not_garble_our_own_words() {
+        let body = r#"{"error":{"message":"model not found in ollama"}}"#;
+        let url = "http://localhost:11434/v1";
+        let error = explain(Refusal::read(404, body), url, Some("ollama"));
+        assert!(error.message.contains("`ollama list`"), "{error}");
+        assert!(error.message.ends_with("model not found in [key]"), "{error}");
+    }
+
+    #[test]
+    fn every_shape_of_error_is_read() {
+        for body in [
+            r#"{"error":{"message":"Nope"}}"#,
+            r#"{"error":"Nope"}"#,
+            r#"{"object":"error","message":"Nope","type":"BadRequestError"}"#,
+            r#"[{"error":{"code":400,"message":"Nope"}}]"#,
+            r#"{"detail":"Nope"}"#,
+            r#"{"detail":[{"loc":["body"],"msg":"Nope"}]}"#,
+            "Nope",
+        ] {
+            check(400, body, FailureKind::Refused, "Nope");
+        }
+        for body in ["<html>Nope</html>", "{}", "[]", "null", ""] {
+            let error = explain(Refusal::read(400, body), "https://h/v1", None);
+            assert_eq!(error.message, "the server refused the request (400)", "{body}");
+        }
+    }
+
+    #[test]
+    fn errors_inside_an_answer_are_classified_by_what_they_carry() {
+        for (error, kind) in [
+            (r#"{"code":429,"message":"slow down"}"#, FailureKind::RateLimited),
+            (r#"{"code":502,"message":"upstream"}"#, FailureKind::Overloaded),
+            (r#"{"type":"rate_limit_error","message":"slow down"}"#, FailureKind::RateLimited),
+            (r#"{"type":"overloaded_error","message":"Overloaded"}"#, FailureKind::Overloaded),
+            (r#"{"type":"authentication_error","message":"no"}"#, FailureKind::Unauthorized),
+            (r#"{"type":"invalid_request_error","message":"no"}"#, FailureKind::Refused),
+            (r#"{"type":"exceed_context_size_error","message":"no"}"#, FailureKind::TooLong),
+            (r#"{"code":"content_filter","message":"no"}"#, FailureKind::Filtered),
+            (r#"{"message":"model 'x' not found"}"#, FailureKind::ModelUnknown),
+            (r#""something broke""#, FailureKind::Overloaded),
+            (r#"{"code":1}"#, FailureKind::Overloaded),
+        ] {
+            let value: Value = serde_json::from_str(error).unwrap();
+            let error = explain(Refusal::inside_answer(&value), "https://h/v1", None);
+            assert_eq!(error.kind, kind, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_message_tells_a_missing_key_from_a_wrong_one_and_ollama_from_the_rest() {
+        let error = explain(Refusal::read(401, ""), "https://h/v1", Some("sk-1"));
+        assert!(error.message.contains("does not accept the API key"), "{error}");
+        let body = r#"{"error":{"message":"model \"m-7b\" not found, try pulling it first"}}"#;
+        let error = explain(Refusal::read(404, body), "http://localhost:11434/v1", None);
+        assert!(error.message.contains("ollama pull m-7b"), "{error}");
+    }
+
+    #[test]
+    fn a_long_message_is_cut_and_kept_on_one_line() {
+        let error = explain(Refusal::read(400, &"é\n".repeat(1000)), "https://h/v1", None);
+        assert_eq!(error.message.chars().filter(|c| *c == 'é').count(), 150);
+        assert!(error.message.ends_with('…') && !error.message.contains('\n'), "{error}");
+    }
+
+    #[test]
+    fn the_delay_may_stand_in_the_message() {
+        let body = r#"{"error":{"message":"Rate limit reached. Please try again in 1.5s."}}"#;
+        let error = explain(Refusal::read(429, body), "https://h/v1", None);
+        assert_eq!(error.retry_after_ms, Some(1500));
+        let error = explain(Refusal::read(400, body), "https://h/v1", None);
+        assert_eq!(error.retry_after_ms, None);
+    }
+}

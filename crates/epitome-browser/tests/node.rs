@@ -1,0 +1,5 @@
+//! Summarizers over fetch in Node.
+#![cfg(target_arch = "wasm32")]
+
+#[cfg(test)]
+mod shared;

@@ -1,0 +1,97 @@
+//! The scripted server, and what it says about the requests it got.
+
+use epitome_browser::{AbortSignal, Completion, Endpoint, EndpointError, Prompt, complete};
+use js_sys::{Promise, Reflect};
+use serde_json::Value;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast as _, JsValue};
+use wasm_bindgen_futures::JsFuture;
+
+#[wasm_bindgen]
+extern "C" {
+    fn fetch(url: &str) -> Promise;
+}
+
+pub(crate) fn server() -> &'static str {
+    option_env!("EPITOME_TEST_SERVER").unwrap_or("http://127.0.0.1:18431")
+}
+
+/// A scenario with a log of its own.
+pub(crate) struct Scripted {
+    pub(crate) endpoint: Endpoint,
+    key: String,
+}
+
+impl Scripted {
+    pub(crate) fn new(scenario: &str) -> Self {
+        let key = format!("k{}", js_sys::Math::random() * 1e17);
+        let base_url = format!("{}/{scenario}/{key}/v1", server());
+        Self { endpoint: Endpoint::new(base_url, "scripted"), key }
+    }
+
+    pub(crate) fn with(scenario: &str, change: impl FnOnce(&mut Endpoint)) -> Self {
+        let mut scripted = Self::new(scenario);
+        change(&mut scripted.endpoint);
+        scripted
+    }
+
+    pub(crate) async fn ask(
+        &self,
+        signal: Option<&AbortSignal>,
+        on_delta: &mut dyn FnMut(&str),
+    ) -> Result<Completion, EndpointError> {
+        complete(&self.endpoint, &prompt(), signal, on_delta).await
+    }
+
+    pub(crate) async fn text(&self) -> String {
+        self.ask(None, &mut |_| {}).await.unwrap().text
+    }
+
+    pub(crate) async fn error(&self) -> EndpointError {
+        self.ask(None, &mut |_| {}).await.unwrap_err()
+    }
+
+    pub(crate) async fn log(&self) -> Value {
+        self.read_log("").await
+    }
+
+    /// The log, once the server has seen so many connections closed by us.
+    pub(crate) async fn log_after_aborts(&self, count: u32) -> Value {
+        self.read_log(&format!("&aborted={count}")).await
+    }
+
+    /// The log, once the server has so many requests under way.
+    pub(crate) async fn log_when_open(&self, count: u32) -> Value {
+        for _ in 0..1000 {
+            let log = self.log().await;
+            if log["open"] == count {
+                return log;
+            }
+        }
+        panic!("never were {count} requests open");
+    }
+
+    async fn read_log(&self, condition: &str) -> Value {
+        let url = format!("{}/log?key={}{condition}", server(), self.key);
+        let response = JsFuture::from(fetch(&url)).await.unwrap();
+        let response: web_sys::Response = response.unchecked_into();
+        let text = JsFuture::from(response.text().unwrap()).await.unwrap();
+        serde_json::from_str(&text.as_string().unwrap()).unwrap()
+    }
+}
+
+pub(crate) fn prompt() -> Prompt {
+    Prompt {
+        system: "Summarize.".into(),
+        user: "[1] user:\nThe order is 4711 – für Zoë 😀".into(),
+        max_tokens: 200,
+    }
+}
+
+/// What the scripted server makes of [`prompt`].
+pub(crate) const SUMMARY: &str = "Scripted summary – résumé ✓\n- The order is 4711 – für Zoë 😀";
+
+/// The page's origin; none in Node.
+pub(crate) fn origin() -> Option<String> {
+    Reflect::get(&js_sys::global(), &JsValue::from_str("origin")).unwrap().as_string()
+}
