@@ -15,9 +15,9 @@ pub const ACKNOWLEDGEMENT: &str = "Noted.";
 
 /// One message of a repaired history.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Repaired<'a> {
-    /// A message as it was, perhaps in another place.
-    Kept(&'a Message),
+pub enum Repaired {
+    /// The message at this index as it was, perhaps in another place.
+    Kept(usize),
     /// A message that was added.
     Added {
         /// Who speaks.
@@ -78,9 +78,9 @@ impl Defect {
 
 /// A repaired history and what was found in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Repair<'a> {
+pub struct Repair {
     /// The messages, in the order to send them.
-    pub messages: Vec<Repaired<'a>>,
+    pub messages: Vec<Repaired>,
     /// What was wrong, in the order of the messages.
     pub findings: Vec<Finding>,
 }
@@ -99,9 +99,9 @@ pub enum Ending {
 ///
 /// A history shorter than 2 messages is returned as it is. Messages are moved, left out or added, never
 /// changed. Costs O(n log n).
-pub fn repair<'a>(messages: &[&'a Message], ending: Ending) -> Repair<'a> {
+pub fn repair(messages: &[&Message], ending: Ending) -> Repair {
     if messages.len() < 2 {
-        let kept = messages.iter().map(|message| Repaired::Kept(message)).collect();
+        let kept = (0..messages.len()).map(Repaired::Kept).collect();
         return Repair { messages: kept, findings: Vec::new() };
     }
     let pairing = Pairing::of(messages.iter().copied());
@@ -120,25 +120,25 @@ pub fn repair<'a>(messages: &[&'a Message], ending: Ending) -> Repair<'a> {
             note(Defect::Blank);
             continue;
         }
-        repair.messages.push(Repaired::Kept(message));
+        repair.messages.push(Repaired::Kept(index));
         let own = answers.get(&index).into_iter().flatten();
-        repair
-            .messages
-            .extend(own.filter_map(|answer| messages.get(*answer)).map(|m| Repaired::Kept(m)));
+        repair.messages.extend(own.map(|answer| Repaired::Kept(*answer)));
         for (part, call) in message.calls().enumerate() {
             if pairing.answer(Place { message: index, part }).is_none() {
                 note_missing(&mut repair, message, call);
             }
         }
     }
-    if ending == Ending::Acknowledged && repair.messages.last().is_some_and(Repaired::is_tool) {
+    if ending == Ending::Acknowledged
+        && repair.messages.last().is_some_and(|last| last.is_tool(messages))
+    {
         let part = Part::text(ACKNOWLEDGEMENT);
         repair.messages.push(Repaired::Added { role: Role::Assistant, part });
     }
     repair
 }
 
-fn note_missing(repair: &mut Repair<'_>, message: &Message, call: &CallId) {
+fn note_missing(repair: &mut Repair, message: &Message, call: &CallId) {
     let defect = Defect::MissingResult;
     repair.findings.push(Finding { id: message.id.clone(), defect });
     let text = PLACEHOLDER_RESULT.into();
@@ -146,12 +146,13 @@ fn note_missing(repair: &mut Repair<'_>, message: &Message, call: &CallId) {
     repair.messages.push(Repaired::Added { role: Role::Tool, part });
 }
 
-impl Repaired<'_> {
-    fn is_tool(&self) -> bool {
-        match self {
-            Self::Kept(message) => message.role == Role::Tool,
-            Self::Added { role, .. } => *role == Role::Tool,
-        }
+impl Repaired {
+    fn is_tool(&self, messages: &[&Message]) -> bool {
+        let role = match self {
+            Self::Kept(index) => messages.get(*index).map(|message| message.role),
+            Self::Added { role, .. } => Some(*role),
+        };
+        role == Some(Role::Tool)
     }
 }
 
@@ -245,7 +246,7 @@ mod tests {
             .messages
             .iter()
             .map(|message| match message {
-                Repaired::Kept(message) => (*message).clone(),
+                Repaired::Kept(index) => messages[*index].clone(),
                 Repaired::Added { role, part } => {
                     Message::with_parts("added", *role, vec![part.clone()])
                 }

@@ -63,9 +63,9 @@ impl View {
         let tail = (log.covered_by(checkpoint)..log.len()).filter_map(|at| log.message(at));
         let rest: Vec<&Message> = survivors.chain(tail).collect();
         let repair = repair(&rest, Ending::Open);
-        edits.extend(repair.messages.into_iter().map(|message| match message {
-            Repaired::Kept(message) => Edit::Keep(message.id.clone()),
-            Repaired::Added { role, part } => Edit::Insert { role, parts: vec![part] },
+        edits.extend(repair.messages.into_iter().filter_map(|message| match message {
+            Repaired::Kept(index) => Some(Edit::Keep(rest.get(index)?.id.clone())),
+            Repaired::Added { role, part } => Some(Edit::Insert { role, parts: vec![part] }),
         }));
         Self { edits, findings: repair.findings }
     }

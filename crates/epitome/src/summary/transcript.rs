@@ -14,8 +14,6 @@ use crate::policy::SummarySettings;
 /// left out; calls and results stand where `settings.tools` allows them, cut at
 /// `settings.tool_result_max_characters`. A message of which nothing is left has no entry.
 pub fn transcript(messages: &[(u32, &Message)], settings: &SummarySettings) -> Vec<Entry> {
-    let numbers: BTreeMap<_, _> =
-        messages.iter().map(|(number, message)| (&message.id, *number)).collect();
     let plain: Vec<&Message> = messages.iter().map(|(_, message)| *message).collect();
     let repaired = repair(&plain, Ending::Acknowledged);
     let mut writer = Writer { settings, tools: BTreeMap::new() };
@@ -23,8 +21,9 @@ pub fn transcript(messages: &[(u32, &Message)], settings: &SummarySettings) -> V
     let mut entries = Vec::new();
     for message in &repaired.messages {
         let (speaker, text) = match message {
-            Repaired::Kept(message) => {
-                number = numbers.get(&message.id).copied().unwrap_or(number);
+            Repaired::Kept(index) => {
+                let Some((own, message)) = messages.get(*index) else { continue };
+                number = *own;
                 (speaker(message), writer.parts(&message.parts))
             }
             Repaired::Added { role, part } => {
