@@ -1,1 +1,73 @@
-fn main() {}
+//! `cargo xtask`: takes a bare checkout to a running demo or a green test run.
+
+mod agreement;
+mod arguments;
+mod artifacts;
+mod browser;
+mod cargo_tool;
+mod chrome_for_testing;
+mod command;
+mod demo;
+mod failure;
+mod glue;
+mod installed_browser;
+mod lint;
+mod node;
+mod pins;
+mod server;
+mod sizes;
+mod steps;
+mod test;
+mod tidy;
+mod toolchain;
+mod webdriver;
+mod workspace;
+
+use std::process::ExitCode;
+
+use arguments::Task;
+use failure::Result;
+use steps::Steps;
+use workspace::Workspace;
+
+fn main() -> ExitCode {
+    let task = match arguments::parse(std::env::args().skip(1)) {
+        Ok(task) => task,
+        Err(failure) => {
+            eprintln!("error: {failure}\n\n{}", arguments::USAGE);
+            return ExitCode::from(2);
+        }
+    };
+    let mut steps = Steps::start();
+    let outcome = perform(&task, &mut steps);
+    eprint!("{steps}");
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("\nerror: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn perform(task: &Task, steps: &mut Steps) -> Result {
+    if matches!(task, Task::Help) {
+        println!("{}", arguments::USAGE);
+        return Ok(());
+    }
+    let workspace = Workspace::open()?;
+    match task {
+        Task::Help => Ok(()),
+        Task::Demo(options) => demo::run(&workspace, steps, options),
+        Task::Test => test::run(&workspace, steps),
+        Task::Lint => lint::run(&workspace, steps),
+        Task::Tidy => tidy::run(&workspace, steps),
+        Task::Setup => toolchain::install(&workspace, steps)
+            .and_then(|()| browser::obtain(&workspace, steps))
+            .map(|_| ()),
+        Task::Build => {
+            toolchain::install(&workspace, steps)?;
+            artifacts::build(&workspace, steps)
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Whether the files that have to repeat a tool's version all say the pinned one.
+
+use std::fs;
+
+use toml::Table;
+
+use crate::failure::{Failure, Result};
+use crate::pins::{HOME, Pins};
+use crate::workspace::Workspace;
+
+const CLI_LOCK: &str = "crates/xtask/wasm-bindgen-cli/Cargo.lock";
+
+/// Fails with one line for each file that says something else.
+pub(crate) fn check(workspace: &Workspace) -> Result {
+    let read = |name: &str| {
+        fs::read_to_string(workspace.path(name))
+            .map_err(|error| Failure::new(format!("cannot read {name}: {error}")))
+    };
+    let repeated = Repeated {
+        cargo_lock: &read("Cargo.lock")?,
+        cli_lock: &read(CLI_LOCK)?,
+        trunk_toml: &read("Trunk.toml")?,
+        package_lock: &read("package-lock.json")?,
+    };
+    let disagreements = repeated.disagreements(workspace.pins())?;
+    if disagreements.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "versions disagree; make these the same:\n  {}",
+        disagreements.join("\n  ")
+    )))
+}
+
+/// The texts of the files that repeat versions.
+struct Repeated<'a> {
+    cargo_lock: &'a str,
+    cli_lock: &'a str,
+    trunk_toml: &'a str,
+    package_lock: &'a str,
+}
+
+impl Repeated<'_> {
+    fn disagreements(&self, pins: &Pins) -> Result<Vec<String>> {
+        let cargo_lock = parse("Cargo.lock", self.cargo_lock)?;
+        let cli_lock = parse(CLI_LOCK, self.cli_lock)?;
+        let trunk_toml = parse("Trunk.toml", self.trunk_toml)?;
+        let trunk_tools = trunk_toml.get("tools");
+        let package_lock: serde_json::Value = serde_json::from_str(self.package_lock)
+            .map_err(|error| Failure::new(format!("package-lock.json: {error}")))?;
+
+        let bindgen = pins.wasm_bindgen.as_str();
+        let trunk = format!("={}", pins.trunk);
+        // wasm-opt names itself by the major version alone.
+        let wasm_opt = format!("version_{}", pins.binaryen.split('.').next().unwrap_or_default());
+        let comparisons = [
+            ("wasm-bindgen", bindgen, "Cargo.lock", locked(&cargo_lock, "wasm-bindgen")),
+            ("wasm-bindgen", bindgen, CLI_LOCK, locked(&cli_lock, "wasm-bindgen-cli")),
+            (
+                "wasm-bindgen",
+                bindgen,
+                "Trunk.toml [tools]",
+                trunk_tools.and_then(|tools| tools.get("wasm_bindgen")?.as_str()),
+            ),
+            (
+                "wasm-opt",
+                &wasm_opt,
+                "Trunk.toml [tools]",
+                trunk_tools.and_then(|tools| tools.get("wasm_opt")?.as_str()),
+            ),
+            (
+                "trunk",
+                &trunk,
+                "Trunk.toml",
+                trunk_toml.get("trunk-version").and_then(|version| version.as_str()),
+            ),
+            (
+                "binaryen",
+                &pins.binaryen,
+                "package-lock.json",
+                package_lock
+                    .pointer("/packages/node_modules~1binaryen/version")
+                    .and_then(|version| version.as_str()),
+            ),
+        ];
+        let disagreements = comparisons
+            .into_iter()
+            .filter(|(_, pinned, _, found)| Some(*pinned) != *found)
+            .map(|(tool, pinned, place, found)| {
+                let found = found.unwrap_or("absent");
+                format!("{tool} is {pinned} in {HOME} but {found} in {place}")
+            });
+        Ok(disagreements.collect())
+    }
+}
+
+fn parse(name: &str, text: &str) -> Result<Table> {
+    text.parse().map_err(|error| Failure::new(format!("{name}: {error}")))
+}
+
+/// The version of `package` in a Cargo.lock.
+fn locked<'a>(lock: &'a Table, package: &str) -> Option<&'a str> {
+    let packages = lock.get("package")?.as_array()?;
+    let package = packages
+        .iter()
+        .find(|candidate| candidate.get("name").and_then(|name| name.as_str()) == Some(package))?;
+    package.get("version")?.as_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CARGO_LOCK: &str = "[[package]]\nname = 'wasm-bindgen'\nversion = '0.2.130'";
+    const CLI_LOCK_TEXT: &str = "[[package]]\nname = 'wasm-bindgen-cli'\nversion = '0.2.130'";
+    const TRUNK_TOML: &str = "trunk-version = '=0.21.14'
+        [tools]\nwasm_bindgen = '0.2.130'
+        wasm_opt = 'version_132'";
+    const PACKAGE_LOCK: &str = r#"{"packages":{"node_modules/binaryen":{"version":"132.0.0"}}}"#;
+
+    fn check(change: impl FnOnce(&mut Repeated<'_>), expected: &[&str]) {
+        let pins = Pins {
+            wasm_bindgen: "0.2.130".into(),
+            trunk: "0.21.14".into(),
+            binaryen: "132.0.0".into(),
+            puppeteer_browsers: "2.9.0".into(),
+            node: 20,
+        };
+        let mut repeated = Repeated {
+            cargo_lock: CARGO_LOCK,
+            cli_lock: CLI_LOCK_TEXT,
+            trunk_toml: TRUNK_TOML,
+            package_lock: PACKAGE_LOCK,
+        };
+        change(&mut repeated);
+        assert_eq!(repeated.disagreements(&pins).unwrap(), expected);
+    }
+
+    #[test]
+    fn files_that_agree_are_left_alone() {
+        check(|_| (), &[]);
+    }
+
+    #[test]
+    fn another_version_is_named_with_both_places() {
+        check(
+            |files| files.cargo_lock = "[[package]]\nname = 'wasm-bindgen'\nversion = '0.2.128'",
+            &["wasm-bindgen is 0.2.130 in Cargo.toml [workspace.metadata.tools] \
+               but 0.2.128 in Cargo.lock"],
+        );
+        check(
+            |files| {
+                files.trunk_toml = "trunk-version = '=0.21.14'
+                [tools]
+                wasm_bindgen = '0.2.130'
+                wasm_opt = 'version_131'";
+            },
+            &["wasm-opt is version_132 in Cargo.toml [workspace.metadata.tools] \
+               but version_131 in Trunk.toml [tools]"],
+        );
+    }
+
+    #[test]
+    fn a_missing_version_is_a_disagreement() {
+        check(
+            |files| files.package_lock = "{}",
+            &["binaryen is 132.0.0 in Cargo.toml [workspace.metadata.tools] \
+               but absent in package-lock.json"],
+        );
+    }
+}

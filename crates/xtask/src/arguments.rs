@@ -1,0 +1,110 @@
+//! The command line: one task and its options.
+
+use crate::failure::{Failure, Result};
+
+/// What `cargo xtask help` prints.
+pub(crate) const USAGE: &str = "\
+usage: cargo xtask <task>
+
+  demo [--port N] [--build-only]   build everything and serve the page (port 8080)
+  test                             everything: checks, native, wasm, Node and browser tests
+  build                            the npm package in crates/epitome-wasm/npm, the page in dist/
+  lint                             formatting and clippy, warnings denied
+  tidy                             shape of the source tree and direction of dependencies
+  setup                            install what the other tasks would install, and stop
+  help                             this text
+
+Tools are kept in the user's cache folder; EPITOME_CACHE=<folder> puts them elsewhere.
+EPITOME_BROWSER=<chrome> and CHROMEDRIVER=<driver> choose the browser of the tests.";
+
+/// What to do.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// Print the usage.
+    Help,
+    /// Build and serve the page.
+    Demo(DemoOptions),
+    /// Run every test.
+    Test,
+    /// Build the npm package and the page.
+    Build,
+    /// Check formatting and lints.
+    Lint,
+    /// Check the source tree.
+    Tidy,
+    /// Install the tools.
+    Setup,
+}
+
+/// How to run the demo.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct DemoOptions {
+    /// Port to serve on.
+    pub(crate) port: u16,
+    /// Whether to stop before serving.
+    pub(crate) build_only: bool,
+}
+
+/// Reads the words after `cargo xtask`.
+pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Task> {
+    let mut words = words.into_iter();
+    let task = match words.next().as_deref() {
+        None | Some("help" | "--help" | "-h") => Task::Help,
+        Some("demo") => return parse_demo(words).map(Task::Demo),
+        Some("test") => Task::Test,
+        Some("build") => Task::Build,
+        Some("lint") => Task::Lint,
+        Some("tidy") => Task::Tidy,
+        Some("setup") => Task::Setup,
+        Some(word) => return Err(Failure::new(format!("there is no task `{word}`"))),
+    };
+    match words.next() {
+        Some(word) => Err(Failure::new(format!("this task takes no `{word}`"))),
+        None => Ok(task),
+    }
+}
+
+fn parse_demo(mut words: impl Iterator<Item = String>) -> Result<DemoOptions> {
+    let mut options = DemoOptions { port: 8080, build_only: false };
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--build-only" => options.build_only = true,
+            "--port" => {
+                let value = words.next().unwrap_or_default();
+                options.port = value.parse().map_err(|_| {
+                    Failure::new(format!("--port takes a number up to 65535, not `{value}`"))
+                })?;
+            }
+            _ => return Err(Failure::new(format!("demo takes no `{word}`"))),
+        }
+    }
+    Ok(options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str, expected: std::result::Result<Task, &str>) {
+        let found = parse(line.split_whitespace().map(str::to_owned));
+        assert_eq!(found, expected.map_err(Failure::new), "{line}");
+    }
+
+    #[test]
+    fn the_demo_listens_on_8080_unless_told_otherwise() {
+        check("demo", Ok(Task::Demo(DemoOptions { port: 8080, build_only: false })));
+        check(
+            "demo --port 9000 --build-only",
+            Ok(Task::Demo(DemoOptions { port: 9000, build_only: true })),
+        );
+    }
+
+    #[test]
+    fn an_unknown_word_is_named() {
+        check("dmo", Err("there is no task `dmo`"));
+        check("test --fast", Err("this task takes no `--fast`"));
+        check("demo --prot 1", Err("demo takes no `--prot`"));
+        check("demo --port x", Err("--port takes a number up to 65535, not `x`"));
+        check("demo --port", Err("--port takes a number up to 65535, not ``"));
+    }
+}

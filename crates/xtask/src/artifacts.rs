@@ -1,0 +1,47 @@
+//! What the workspace delivers: the npm package, the page, the TypeScript app and the demo server.
+
+use std::path::PathBuf;
+
+use crate::command;
+use crate::failure::Result;
+use crate::glue;
+use crate::sizes;
+use crate::steps::Steps;
+use crate::workspace::Workspace;
+
+/// Builds all of them and prints the sizes of the wasm modules. The tools must be installed.
+pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result {
+    let glue = glue::build(workspace, steps)?;
+    steps.run("npm package", || {
+        let mut build = workspace.npm(["run", "build", "--workspace", "crates/epitome-wasm/npm"]);
+        command::run(build.env("EPITOME_GLUE", &glue))
+    })?;
+    steps.run_long("page", "1 to 2 minutes the first time", || {
+        // Trunk builds offline, so that it never goes looking for tools of its own.
+        command::run(&mut workspace.cargo(["fetch", "--locked"]))?;
+        // A NO_COLOR of 1 is Trunk's `--no-color 1`, which it refuses.
+        let mut build = workspace.command("trunk");
+        command::run(build.args(["build", "--release", "--offline"]).env_remove("NO_COLOR"))
+    })?;
+    steps.run("TypeScript app", || {
+        command::run(&mut workspace.npm(["run", "build", "--workspace", "www"]))
+    })?;
+    steps.run_long("demo server", "1 minute the first time", || {
+        command::run(&mut workspace.cargo([
+            "build",
+            "--locked",
+            "--release",
+            "--package=epitome-serve",
+        ]))
+    })?;
+    sizes::print(workspace, &[glue, workspace.path("dist")])
+}
+
+/// The demo server that [`build`] leaves.
+pub(crate) fn demo_server(workspace: &Workspace) -> PathBuf {
+    workspace.target(if cfg!(windows) {
+        "release/epitome-serve.exe"
+    } else {
+        "release/epitome-serve"
+    })
+}

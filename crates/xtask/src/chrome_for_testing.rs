@@ -1,0 +1,60 @@
+//! Chrome for Testing and its driver, fetched by npm into the cache folder.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::command;
+use crate::failure::{Failure, Result};
+use crate::steps::Steps;
+use crate::workspace::Workspace;
+
+/// Fetches `product` (`chrome` or `chromedriver`) of a `build` (`stable`, or a major version) unless it
+/// was fetched before, and returns where its program is.
+pub(crate) fn fetch(
+    workspace: &Workspace,
+    steps: &mut Steps,
+    product: &str,
+    build: &str,
+) -> Result<PathBuf> {
+    let name = format!("{product}@{build}");
+    // npx prints the place only when it installs, so it is written down here.
+    let note = workspace.cache(&format!("browsers/{name}.path"));
+    if let Ok(place) = fs::read_to_string(&note) {
+        let place = PathBuf::from(place);
+        if place.exists() {
+            return Ok(place);
+        }
+    }
+    steps.run_long(&format!("install {name}"), "1 minute, once", || {
+        let browsers = workspace.cache("browsers");
+        let installer = format!("@puppeteer/browsers@{}", workspace.pins().puppeteer_browsers);
+        let mut npx = workspace.command(if cfg!(windows) { "npx.cmd" } else { "npx" });
+        npx.args(["--yes", &installer, "install", &name, "--path"]).arg(&browsers);
+        let printed = command::output(&mut npx)?;
+        let place = printed_place(&printed, product).ok_or_else(|| {
+            Failure::new(format!("`{}` did not say where {name} is", command::line(&npx)))
+        })?;
+        fs::write(&note, place)
+            .map_err(|error| Failure::new(format!("cannot write {}: {error}", note.display())))?;
+        Ok(PathBuf::from(place))
+    })
+}
+
+/// The place in the line `chrome@131.0.6778.85 /place/of/chrome`; it may have spaces.
+fn printed_place<'a>(printed: &'a str, product: &str) -> Option<&'a str> {
+    let named = |line: &'a str| line.strip_prefix(product)?.strip_prefix('@')?.split_once(' ');
+    printed.lines().rev().find_map(named).map(|(_, place)| place.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_is_the_rest_of_the_line_that_names_the_product() {
+        let printed = "Downloading\nchrome@131.0.6778.85 /a/Google Chrome for Testing\n";
+        assert_eq!(printed_place(printed, "chrome"), Some("/a/Google Chrome for Testing"));
+        assert_eq!(printed_place(printed, "chromedriver"), None);
+        assert_eq!(printed_place("chromedriver@131 /d", "chrome"), None);
+    }
+}

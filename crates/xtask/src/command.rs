@@ -1,0 +1,53 @@
+//! Running a program and saying what to do when it fails.
+
+use std::process::{Command, Stdio};
+
+use crate::failure::{Failure, Result};
+
+/// Runs `command` with its output on the terminal.
+pub(crate) fn run(command: &mut Command) -> Result {
+    let status = command.status().map_err(|error| not_started(command, &error))?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Failure::new(format!("`{}` ended with {status}; its output above says why", line(command))))
+}
+
+/// Makes `command` the last thing this program does. Where the system can, it takes this process over, so
+/// that whoever stops this process stops the command.
+pub(crate) fn hand_over(command: &mut Command) -> Result {
+    #[cfg(unix)]
+    {
+        let error = std::os::unix::process::CommandExt::exec(command);
+        Err(not_started(command, &error))
+    }
+    #[cfg(not(unix))]
+    run(command)
+}
+
+/// Runs `command` and takes what it writes to standard output; the rest goes to the terminal.
+pub(crate) fn output(command: &mut Command) -> Result<String> {
+    let output =
+        command.stderr(Stdio::inherit()).output().map_err(|error| not_started(command, &error))?;
+    if !output.status.success() {
+        return Err(Failure::new(format!("`{}` ended with {}", line(command), output.status)));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// What `command` writes to standard output, where it runs at all and succeeds.
+pub(crate) fn quiet_output(command: &mut Command) -> Option<String> {
+    let output = command.stderr(Stdio::null()).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// `command` as one would type it.
+pub(crate) fn line(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+fn not_started(command: &Command, error: &std::io::Error) -> Failure {
+    let program = command.get_program().to_string_lossy();
+    Failure::new(format!("`{program}` cannot be started: {error}; is it installed and on PATH?"))
+}

@@ -1,0 +1,42 @@
+//! `cargo xtask demo`: builds everything and serves the page until it is stopped.
+
+use std::net::{Ipv4Addr, TcpListener};
+
+use crate::arguments::DemoOptions;
+use crate::artifacts;
+use crate::command;
+use crate::failure::{Failure, Result};
+use crate::steps::Steps;
+use crate::toolchain;
+use crate::workspace::Workspace;
+
+/// Builds, then serves unless told to stop there.
+pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, options: &DemoOptions) -> Result {
+    if !options.build_only {
+        // Said now rather than after minutes of building.
+        check_port(options.port)?;
+    }
+    toolchain::install(workspace, steps)?;
+    artifacts::build(workspace, steps)?;
+    if options.build_only {
+        return Ok(());
+    }
+    eprintln!("{steps}");
+    eprintln!(
+        "The page is at http://127.0.0.1:{0}/, the TypeScript app at http://127.0.0.1:{0}/chat/.",
+        options.port
+    );
+    eprintln!("Stop with Ctrl-C.");
+    let mut serve = workspace.command(artifacts::demo_server(workspace));
+    serve.arg("--port").arg(options.port.to_string());
+    command::hand_over(serve.args(["--page", "dist", "--chat", "www/dist"]))
+}
+
+fn check_port(port: u16) -> Result {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map(drop).map_err(|error| {
+        Failure::new(format!(
+            "port {port} cannot be used: {error}; type `cargo xtask demo --port {}`",
+            port.checked_add(1).unwrap_or(8080)
+        ))
+    })
+}

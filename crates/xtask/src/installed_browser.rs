@@ -1,0 +1,118 @@
+//! Browsers that are already on this machine, and their versions.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::browser::Family;
+use crate::command;
+
+/// A browser that runs.
+#[derive(Debug)]
+pub(crate) struct InstalledBrowser {
+    /// Whose driver it listens to.
+    pub(crate) family: Family,
+    /// The program.
+    pub(crate) binary: PathBuf,
+    /// Major version, which its driver must share.
+    pub(crate) major: u32,
+}
+
+impl InstalledBrowser {
+    /// The browser at `binary`; nothing where it does not say its version.
+    pub(crate) fn at(binary: &Path) -> Option<Self> {
+        let is_edge = binary
+            .file_stem()
+            .is_some_and(|name| name.to_string_lossy().to_lowercase().contains("edge"));
+        let family = if is_edge { Family::Edge } else { Family::Chrome };
+        // On Windows a browser asked for its version opens a window.
+        let major = if cfg!(windows) { folder_major(binary) } else { printed_major(binary) };
+        Some(Self { family, binary: binary.to_path_buf(), major: major? })
+    }
+}
+
+/// Every browser of `family` on this machine, the likeliest first.
+pub(crate) fn find_all(family: Family) -> Vec<InstalledBrowser> {
+    let (commands, mac_names, windows_path): (&[&str], &[&str], &str) = match family {
+        Family::Chrome => (
+            &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"],
+            &["Google Chrome", "Chromium"],
+            r"Google\Chrome\Application\chrome.exe",
+        ),
+        Family::Edge => (
+            &["microsoft-edge", "microsoft-edge-stable", "msedge"],
+            &["Microsoft Edge"],
+            r"Microsoft\Edge\Application\msedge.exe",
+        ),
+    };
+    let mut places: Vec<PathBuf> = commands.iter().flat_map(|name| on_path(name)).collect();
+    if cfg!(target_os = "macos") {
+        let home = env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+        for applications in [PathBuf::from("/Applications"), home.join("Applications")] {
+            places.extend(mac_names.iter().map(|name| {
+                applications.join(format!("{name}.app")).join("Contents/MacOS").join(name)
+            }));
+        }
+    }
+    if cfg!(windows) {
+        let folders = ["ProgramFiles", "ProgramFiles(x86)", "LOCALAPPDATA"];
+        places.extend(
+            folders
+                .iter()
+                .filter_map(env::var_os)
+                .map(|folder| PathBuf::from(folder).join(windows_path)),
+        );
+    }
+    places
+        .iter()
+        .filter(|place| place.exists())
+        .filter_map(|place| InstalledBrowser::at(place))
+        .filter(|browser| browser.family == family)
+        .collect()
+}
+
+/// The places on PATH where there is a program called `name`.
+pub(crate) fn on_path(name: &str) -> impl Iterator<Item = PathBuf> + use<> {
+    let file = format!("{name}{}", env::consts::EXE_SUFFIX);
+    let folders: Vec<PathBuf> =
+        env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect();
+    folders.into_iter().map(move |folder| folder.join(&file)).filter(|place| place.exists())
+}
+
+/// The major version that `program --version` prints.
+pub(crate) fn printed_major(program: &Path) -> Option<u32> {
+    major(&command::quiet_output(Command::new(program).arg("--version"))?)
+}
+
+/// The 156 of `Chromium 156.0.8078.79 built on Debian`.
+fn major(printed: &str) -> Option<u32> {
+    let version = printed.split_whitespace().find(|word| word.starts_with(char::is_numeric))?;
+    version.split('.').next()?.parse().ok()
+}
+
+/// The highest version among the folders beside `binary`: the layout of Chrome and Edge on Windows.
+fn folder_major(binary: &Path) -> Option<u32> {
+    let entries = fs::read_dir(binary.parent()?).ok()?;
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    names.filter(|name| name.contains('.')).filter_map(|name| major(&name)).max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_major_version_is_read_from_what_browsers_and_drivers_print() {
+        let cases = [
+            ("Chromium 156.0.8078.79 built on Debian GNU/Linux 12", Some(156)),
+            ("ChromeDriver 156.0.8078.79 (0a1b2c3d-refs/heads/main@{#1})", Some(156)),
+            ("Google Chrome 131.0.6778.85", Some(131)),
+            ("Microsoft Edge 120.0.2210.91", Some(120)),
+            ("command not found", None),
+        ];
+        for (printed, expected) in cases {
+            assert_eq!(major(printed), expected, "{printed}");
+        }
+    }
+}

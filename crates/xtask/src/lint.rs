@@ -1,0 +1,44 @@
+//! `cargo xtask lint`: formatting and clippy, on the host and for wasm.
+
+use crate::command;
+use crate::failure::Result;
+use crate::steps::Steps;
+use crate::toolchain::WASM;
+use crate::workspace::Workspace;
+
+/// Fails at the first finding; warnings count.
+pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
+    check_format(workspace, steps)?;
+    steps.run_long("clippy", "1 minute the first time", || {
+        command::run(&mut workspace.cargo([
+            "clippy",
+            "--locked",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "--deny=warnings",
+        ]))
+    })?;
+    // What is compiled only for the browser is not seen by the run above.
+    steps.run_long("clippy for wasm", "1 minute the first time", || {
+        command::run(&mut workspace.cargo([
+            "clippy",
+            "--locked",
+            "--target",
+            WASM,
+            "--package=epitome-browser",
+            "--package=epitome-wasm",
+            "--package=epitome-web",
+            "--all-targets",
+            "--",
+            "--deny=warnings",
+        ]))
+    })
+}
+
+/// Fails where rustfmt would change a file.
+pub(crate) fn check_format(workspace: &Workspace, steps: &mut Steps) -> Result {
+    steps.run("format (`cargo fmt --all` repairs it)", || {
+        command::run(&mut workspace.cargo(["fmt", "--all", "--check"]))
+    })
+}

@@ -1,0 +1,55 @@
+//! Node and the npm packages of this workspace.
+
+use std::fs;
+
+use crate::command;
+use crate::failure::{Failure, Result};
+use crate::steps::Steps;
+use crate::workspace::Workspace;
+
+/// A copy of the package-lock.json that node_modules was installed from.
+const INSTALLED_LOCK: &str = "node_modules/.epitome-installed-lock.json";
+
+/// Fails unless Node is there and recent enough.
+pub(crate) fn check_version(workspace: &Workspace) -> Result {
+    let wanted = workspace.pins().node;
+    let advice = format!("install Node {wanted} or later with npm, from your system or nodejs.org");
+    let version = command::quiet_output(workspace.command("node").arg("--version"))
+        .ok_or_else(|| Failure::new(format!("Node is not on PATH; {advice}")))?;
+    match major(&version) {
+        Some(major) if major >= wanted => Ok(()),
+        _ => Err(Failure::new(format!("Node is {version}, too old; {advice}"))),
+    }
+}
+
+/// The 20 of `v20.20.2`.
+fn major(version: &str) -> Option<u32> {
+    version.strip_prefix('v')?.split('.').next()?.parse().ok()
+}
+
+/// Installs what package-lock.json lists, unless exactly that is installed.
+pub(crate) fn install_packages(workspace: &Workspace, steps: &mut Steps) -> Result {
+    let lock = fs::read(workspace.path("package-lock.json"))
+        .map_err(|error| Failure::new(format!("cannot read package-lock.json: {error}")))?;
+    let stamp = workspace.path(INSTALLED_LOCK);
+    if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
+        return Ok(());
+    }
+    steps.run_long("npm ci", "10 to 30 seconds", || {
+        command::run(&mut workspace.npm(["ci", "--no-audit", "--no-fund"]))?;
+        fs::write(&stamp, &lock)
+            .map_err(|error| Failure::new(format!("cannot write {INSTALLED_LOCK}: {error}")))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_major_version_is_read_from_what_node_prints() {
+        for (printed, expected) in [("v20.20.2", Some(20)), ("v8.0.0", Some(8)), ("20", None)] {
+            assert_eq!(major(printed), expected, "{printed}");
+        }
+    }
+}

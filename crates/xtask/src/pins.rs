@@ -1,0 +1,83 @@
+//! The versions of the tools, written down once in `[workspace.metadata.tools]`.
+
+use std::fs;
+use std::path::Path;
+
+use toml::Table;
+
+use crate::failure::{Failure, Result};
+
+/// Where the versions are written down.
+pub(crate) const HOME: &str = "Cargo.toml [workspace.metadata.tools]";
+
+/// One version for each tool that is not Rust itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pins {
+    /// The wasm-bindgen command line, which must be the version of the crate.
+    pub(crate) wasm_bindgen: String,
+    /// Builds the page.
+    pub(crate) trunk: String,
+    /// The npm package with wasm-opt in it.
+    pub(crate) binaryen: String,
+    /// The npm package that fetches a browser where none is installed.
+    pub(crate) puppeteer_browsers: String,
+    /// The oldest major version of Node that will do.
+    pub(crate) node: u32,
+}
+
+impl Pins {
+    /// Reads the versions from the Cargo.toml in `root`.
+    pub(crate) fn read(root: &Path) -> Result<Self> {
+        let path = root.join("Cargo.toml");
+        let text = fs::read_to_string(&path)
+            .map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))?;
+        Self::parse(&text)
+    }
+
+    /// Reads the versions from the text of the workspace's Cargo.toml.
+    pub(crate) fn parse(manifest: &str) -> Result<Self> {
+        let manifest: Table =
+            manifest.parse().map_err(|error| Failure::new(format!("Cargo.toml: {error}")))?;
+        let tools = ["workspace", "metadata", "tools"]
+            .iter()
+            .try_fold(&manifest, |table, key| table.get(*key)?.as_table())
+            .ok_or_else(|| Failure::new(format!("there is no {HOME}")))?;
+        let version = |tool: &str| {
+            tools
+                .get(tool)
+                .and_then(|value| value.as_str())
+                .map(str::to_owned)
+                .ok_or_else(|| Failure::new(format!("{HOME} has no version of {tool}")))
+        };
+        let node = version("node")?;
+        Ok(Self {
+            wasm_bindgen: version("wasm-bindgen")?,
+            trunk: version("trunk")?,
+            binaryen: version("binaryen")?,
+            puppeteer_browsers: version("puppeteer-browsers")?,
+            node: node.parse().map_err(|_| {
+                Failure::new(format!("node in {HOME} is a major version, not `{node}`"))
+            })?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tool_without_a_version_is_named() {
+        let failure = Pins::parse("[workspace.metadata.tools]\nnode = '20'").unwrap_err();
+        assert_eq!(
+            failure.to_string(),
+            "Cargo.toml [workspace.metadata.tools] has no version of wasm-bindgen"
+        );
+    }
+
+    #[test]
+    fn this_workspace_pins_its_tools() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        assert!(Pins::read(&root).is_ok());
+    }
+}

@@ -1,0 +1,49 @@
+//! Everything a build needs besides Rust itself: the wasm target, Node, npm packages, two Cargo tools.
+
+use crate::agreement;
+use crate::cargo_tool::CargoTool;
+use crate::command;
+use crate::failure::Result;
+use crate::node;
+use crate::steps::Steps;
+use crate::workspace::Workspace;
+
+/// The only target that goes to a browser.
+pub(crate) const WASM: &str = "wasm32-unknown-unknown";
+
+/// Installs what is missing. Takes a second when nothing is.
+pub(crate) fn install(workspace: &Workspace, steps: &mut Steps) -> Result {
+    steps.run("versions agree", || agreement::check(workspace))?;
+    add_wasm_target(workspace, steps)?;
+    node::check_version(workspace)?;
+    node::install_packages(workspace, steps)?;
+    let pins = workspace.pins();
+    CargoTool {
+        key: format!("wasm-bindgen-{}", pins.wasm_bindgen),
+        source: ["--path", "crates/xtask/wasm-bindgen-cli"].map(str::to_owned).into(),
+        usually: "1 to 2 minutes, once",
+    }
+    .install(workspace, steps)?;
+    CargoTool {
+        key: format!("trunk-{}", pins.trunk),
+        source: ["trunk", "--version", &pins.trunk].map(str::to_owned).into(),
+        usually: "3 minutes, once",
+    }
+    .install(workspace, steps)
+}
+
+/// Adds the target by rustup. Without rustup the target is taken to be there, and the compiler will say
+/// if it is not.
+fn add_wasm_target(workspace: &Workspace, steps: &mut Steps) -> Result {
+    let mut list = workspace.command("rustup");
+    list.args(["target", "list", "--installed"]);
+    let Some(installed) = command::quiet_output(&mut list) else {
+        return Ok(());
+    };
+    if installed.lines().any(|target| target == WASM) {
+        return Ok(());
+    }
+    steps.run(&format!("rustup target add {WASM}"), || {
+        command::run(workspace.command("rustup").args(["target", "add", WASM]))
+    })
+}

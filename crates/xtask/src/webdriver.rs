@@ -1,0 +1,41 @@
+//! What the wasm test runner is told about the browser.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::browser::{Browser, Family};
+use crate::failure::{Failure, Result};
+use crate::workspace::Workspace;
+
+/// A browser that keeps to itself: it talks to nobody and needs neither sandbox nor graphics.
+const ARGUMENTS: [&str; 9] = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+];
+
+/// Makes `tests` use exactly this browser and its driver, with patience for a busy machine.
+pub(crate) fn configure(tests: &mut Command, workspace: &Workspace, browser: &Browser) -> Result {
+    let (driver, options) = match browser.family() {
+        Family::Chrome => ("CHROMEDRIVER", "goog:chromeOptions"),
+        Family::Edge => ("MSEDGEDRIVER", "ms:edgeOptions"),
+    };
+    let capabilities = json!({ options: { "binary": browser.binary(), "args": ARGUMENTS } });
+    let path = workspace.target("webdriver.json");
+    fs::write(&path, capabilities.to_string())
+        .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))?;
+    tests
+        .env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", path)
+        .env("WASM_BINDGEN_TEST_TIMEOUT", "300")
+        .env("WASM_BINDGEN_TEST_DRIVER_TIMEOUT", "60")
+        .env(driver, browser.driver());
+    Ok(())
+}
