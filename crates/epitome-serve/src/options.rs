@@ -1,0 +1,88 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What `--help` prints.
+pub(crate) const USAGE: &str = "\
+usage: epitome-serve [options]
+
+  --port <n>          port on 127.0.0.1; 0 takes a free one (8080)
+  --page <folder>     what is served at /
+  --chat <folder>     what is served at /chat/
+  --delay-ms <n>      wait before each piece of a streamed answer (0)
+  --help              this text";
+
+/// How to serve.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Options {
+    /// Port on 127.0.0.1; 0 takes a free one.
+    pub(crate) port: u16,
+    /// The folder at `/`; without it there is no page.
+    pub(crate) page: Option<PathBuf>,
+    /// The folder at `/chat/`; without it there is no app.
+    pub(crate) chat: Option<PathBuf>,
+    /// The wait before each piece of a streamed answer.
+    pub(crate) delay: Duration,
+}
+
+impl Options {
+    /// Reads the words after the program's name. `None` asks for the usage.
+    pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Option<Self>, String> {
+        let mut options = Self { port: 8080, page: None, chat: None, delay: Duration::ZERO };
+        let mut words = words.into_iter();
+        while let Some(option) = words.next() {
+            if option == "--help" || option == "-h" {
+                return Ok(None);
+            }
+            let mut value = || words.next().ok_or_else(|| format!("{option} needs a value"));
+            match option.as_str() {
+                "--port" => options.port = number(&option, &value()?)?,
+                "--page" => options.page = Some(value()?.into()),
+                "--chat" => options.chat = Some(value()?.into()),
+                "--delay-ms" => {
+                    options.delay =
+                        Duration::from_millis(number::<u32>(&option, &value()?)?.into());
+                }
+                _ => return Err(format!("there is no option `{option}`")),
+            }
+        }
+        Ok(Some(options))
+    }
+}
+
+fn number<N: std::str::FromStr>(option: &str, value: &str) -> Result<N, String> {
+    value.parse().map_err(|_| format!("{option} does not take `{value}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str, expected: Result<Option<Options>, &str>) {
+        let found = Options::parse(line.split_whitespace().map(str::to_owned));
+        assert_eq!(found, expected.map_err(str::to_owned), "{line}");
+    }
+
+    #[test]
+    fn every_option_has_a_default() {
+        let mut options = Options { port: 8080, page: None, chat: None, delay: Duration::ZERO };
+        check("", Ok(Some(options)));
+        options = Options {
+            port: 0,
+            page: Some("dist".into()),
+            chat: Some("www/dist".into()),
+            delay: Duration::from_millis(20),
+        };
+        check("--port 0 --page dist --chat www/dist --delay-ms 20", Ok(Some(options)));
+        check("--port 1 --help", Ok(None));
+    }
+
+    #[test]
+    fn a_wrong_option_is_named() {
+        check("--prot 1", Err("there is no option `--prot`"));
+        check("--port", Err("--port needs a value"));
+        check("--port 70000", Err("--port does not take `70000`"));
+        check("--delay-ms soon", Err("--delay-ms does not take `soon`"));
+    }
+}

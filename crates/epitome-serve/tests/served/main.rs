@@ -1,0 +1,17 @@
+//! The server as a program, asked over a real socket.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, in its helpers too"
+)]
+
+mod answers;
+mod chat;
+mod origins;
+mod pages;
+mod server;
+mod starting;
+mod streams;
+mod wrong_requests;
