@@ -124,3 +124,34 @@ impl Message {
         self.parts.iter().all(Part::is_blank)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::Media;
+
+    #[test]
+    fn a1_a_message_with_everything_in_it_is_stored_and_read_back() {
+        let parts = vec![
+            Part::text("look"),
+            Part::Reasoning { text: "hm".into(), signature: Some("sealed".into()) },
+            Part::ToolCall { call: "c".into(), name: "f".into(), arguments: "{\"a\":".into() },
+            Part::ToolResult { call: "c".into(), name: None, text: "42".into() },
+            Part::Image(Media { pixels: Some((640, 480)), ..Media::default() }),
+            Part::File(Media { name: Some("plan.pdf".into()), ..Media::default() }),
+            Part::Other { kind: "hologram".into(), characters: 7 },
+        ];
+        let message = Message {
+            author: Some("alice".into()),
+            audience: Audience::Agents(vec!["planner".into()]),
+            time: Some(Timestamp(1_700_000_000_000)),
+            synthetic: Some("reminder".into()),
+            pinned: true,
+            ..Message::with_parts("m", Role::Assistant, parts)
+        };
+        let text = serde_json::to_string(&message).unwrap();
+        assert_eq!(serde_json::from_str::<Message>(&text).unwrap(), message);
+        assert_eq!(message.calls().count() + message.results().count(), 2);
+        assert_eq!(message.text(), "look");
+    }
+}

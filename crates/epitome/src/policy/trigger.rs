@@ -117,6 +117,14 @@ mod tests {
     }
 
     #[test]
+    fn b4_trimming_begins_at_half_the_window_unless_tokens_are_given() {
+        let trim = crate::Policy::recommended(100_000).trim;
+        assert!(trim.fires(50_000, 100_000) && !trim.fires(49_999, 100_000));
+        let tokens = Trigger::Fill(Fill { fraction: 0.5, max_tokens: 9_000 });
+        assert!(tokens.fires(9_000, 100_000) && !tokens.fires(8_999, 100_000));
+    }
+
+    #[test]
     fn b5_an_absolute_threshold_of_zero_or_less_is_off() {
         assert!(Trigger::Tokens(200_000).fires(200_000, 1_000_000));
         assert!(!Trigger::Tokens(200_000).fires(199_999, 1_000_000));
