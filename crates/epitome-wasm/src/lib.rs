@@ -1,1 +1,50 @@
-//! Placeholder.
+//! The epitome engine for JavaScript: thin bindings, one file for each thing that is exported.
+//!
+//! Nothing is decided here. Commands, `handle*` and `poll` forward to [`epitome::Compactor`]; what comes
+//! back is a small plain object or the id of a message, so that each message crosses once. The `TypeScript`
+//! driver beside this crate, in `npm/src`, does the waiting and the calling.
+#![cfg(target_arch = "wasm32")]
+
+mod compactor;
+mod detection;
+mod endpoint;
+mod error;
+mod estimate;
+mod event;
+mod extractive;
+mod format;
+mod json;
+mod output;
+mod plan;
+mod policy;
+mod presets;
+mod reason;
+mod report;
+mod status;
+mod usage;
+
+pub use compactor::Compactor;
+pub use detection::{Detection, detect_format};
+pub use endpoint::{Completion, CompletionUsage, EndpointOptions, EndpointTimeouts, complete};
+pub use error::ErrorCode;
+pub use estimate::estimate_tokens;
+pub use event::EngineEvent;
+pub use extractive::extractive;
+pub use format::Format;
+pub use output::{Output, SummaryRequest};
+pub use plan::{Fate, MessageFate, Plan};
+pub use policy::{
+    Budget, Fill, Keep, Policy, PolicySpec, Retry, SummarySettings, ToolFilter, Trigger,
+};
+pub use presets::{Preset, Presets, presets};
+pub use reason::Reason;
+pub use report::{Defect, Finding, Outcome, Report};
+pub use status::{Breakdown, Level, Status};
+pub use usage::Usage;
+
+/// Makes a panic say on the console where it happened.
+#[cfg(feature = "panic-hook")]
+#[wasm_bindgen::prelude::wasm_bindgen(start)]
+fn start() {
+    console_error_panic_hook::set_once();
+}

@@ -1,0 +1,48 @@
+// Builds dist/ from src/ and from the folder EPITOME_GLUE, which wasm-bindgen and wasm-opt have filled.
+
+import { execFileSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { declarations } from "./declarations.mjs";
+
+const here = join(dirname(fileURLToPath(import.meta.url)), "..");
+const root = join(here, "../../..");
+const glue = process.env.EPITOME_GLUE;
+if (!glue || !existsSync(join(glue, "epitome_bg.wasm"))) {
+  console.error("EPITOME_GLUE has to be the folder of the wasm module; `cargo xtask build` makes both");
+  process.exit(1);
+}
+
+const dist = join(here, "dist");
+rmSync(dist, { recursive: true, force: true });
+mkdirSync(join(dist, "glue"), { recursive: true });
+
+// Where no module is given the glue would fetch one beside it, and a bundler that sees this puts the
+// file into every app, beside the module that is inlined. The package always gives one.
+const script = readFileSync(join(glue, "epitome.js"), "utf8");
+const detached = script.replace(/new URL\('epitome_bg\.wasm', import\.meta\.url\)/, "undefined");
+if (detached.includes("import.meta")) {
+  throw new Error("the glue finds its module in a way that this script does not know");
+}
+writeFileSync(join(dist, "glue/epitome.js"), detached);
+for (const file of ["epitome.d.ts", "epitome_bg.wasm"]) {
+  copyFileSync(join(glue, file), join(dist, "glue", file));
+}
+
+const packed = gzipSync(readFileSync(join(glue, "epitome_bg.wasm")), { level: 9 }).toString("base64");
+writeFileSync(join(dist, "glue/inlined.js"), `export const gzipped =\n  "${packed}";\n`);
+writeFileSync(join(dist, "glue/inlined.d.ts"), "export declare const gzipped: string;\n");
+
+const typescript = join(dirname(createRequire(import.meta.url).resolve("typescript")), "../bin/tsc");
+execFileSync(process.execPath, [typescript, "--project", here], { stdio: "inherit" });
+
+const { epitome, slim } = declarations(dist);
+writeFileSync(join(dist, "epitome.d.ts"), epitome);
+writeFileSync(join(dist, "slim.d.ts"), slim);
+
+for (const licence of ["LICENSE-APACHE", "LICENSE-MIT"]) {
+  copyFileSync(join(root, licence), join(here, licence));
+}

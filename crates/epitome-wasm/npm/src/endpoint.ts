@@ -1,0 +1,18 @@
+// Summaries by a model behind a chat-completions endpoint.
+
+import { load, type Source } from "./engine.js";
+import type { Completion, EndpointOptions, SummaryRequest } from "./glue/epitome.js";
+import type { SummarizeContext } from "./summarize.js";
+
+/** A summarizer that asks an endpoint. It can also be called by hand, without a context. */
+export type EndpointSummarize = (
+  request: Pick<SummaryRequest, "system" | "input" | "targetTokens">,
+  context?: Partial<SummarizeContext>,
+) => Promise<Completion>;
+
+export function endpointFrom(source: Source, options: EndpointOptions): EndpointSummarize {
+  return async ({ system, input, targetTokens }, { signal, onDelta } = {}) => {
+    const engine = await load(source);
+    return engine.complete(options, system, input, targetTokens, signal, onDelta);
+  };
+}

@@ -1,0 +1,30 @@
+// The wasm module: compiled when it is first needed, once.
+
+import { epitomeError } from "./error.js";
+import * as glue from "./glue/epitome.js";
+
+/** The functions of the module, which work once it is compiled. */
+export type Engine = Omit<typeof glue, "default" | "initSync">;
+
+/** What a module can be compiled from. */
+export type ModuleInput = glue.InitInput;
+
+/** Where the module comes from. */
+export type Source = () => ModuleInput | Promise<ModuleInput>;
+
+let loading: Promise<Engine> | undefined;
+
+/** Compiles the module, unless that is done or under way. A failure is not remembered. */
+export function load(source: Source): Promise<Engine> {
+  loading ??= compile(source).catch((cause: unknown) => {
+    loading = undefined;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw epitomeError("not-loaded", `the wasm module could not be loaded: ${reason}`, cause);
+  });
+  return loading;
+}
+
+async function compile(source: Source): Promise<Engine> {
+  await glue.default({ module_or_path: await source() });
+  return glue;
+}

@@ -1,0 +1,26 @@
+// Errors that this package throws, whichever side of the wasm boundary they come from.
+
+import type { ErrorCode } from "./glue/epitome.js";
+
+/** What this package throws and rejects with. */
+export interface EpitomeError extends Error {
+  readonly name: "EpitomeError";
+  /** What went wrong, for code to decide by. */
+  readonly code: ErrorCode;
+  /** Of an endpoint: whether the very same request may succeed later. */
+  readonly retryable?: boolean;
+  /** Of an endpoint: how long it asks to be left alone, in milliseconds. */
+  readonly retryAfterMs?: number;
+  /** Of an endpoint: the HTTP status, where there was an answer. */
+  readonly status?: number;
+}
+
+/** True for what this package throws and rejects with, from whichever copy of it. */
+export function isEpitomeError(error: unknown): error is EpitomeError {
+  return error instanceof Error && error.name === "EpitomeError" && "code" in error;
+}
+
+export function epitomeError(code: ErrorCode, message: string, cause?: unknown): EpitomeError {
+  const error = cause === undefined ? new Error(message) : new Error(message, { cause });
+  return Object.assign(error, { name: "EpitomeError", code } as const);
+}

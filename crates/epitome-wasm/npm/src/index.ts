@@ -1,0 +1,103 @@
+// The package with its wasm module inside, which is unpacked and compiled when it is first needed.
+
+import type { Compactor, CompactorOptions, RestoreOptions } from "./compactor.js";
+import { create, planFor, type PlanOptions, restore } from "./create.js";
+import { endpointFrom, type EndpointSummarize } from "./endpoint.js";
+import { load } from "./engine.js";
+import { extractiveFrom } from "./extractive.js";
+import type { Detection, EndpointOptions, Plan, Preset, SummaryRequest } from "./glue/epitome.js";
+import { inline } from "./inline.js";
+import type { SummarizeContext } from "./summarize.js";
+
+export type {
+  CompactionEvent,
+  CompactOptions,
+  Compactor,
+  CompactorOptions,
+  RestoreOptions,
+  SummaryDelta,
+} from "./compactor.js";
+export type { PlanOptions } from "./create.js";
+export type { EndpointSummarize } from "./endpoint.js";
+export { type EpitomeError, isEpitomeError } from "./error.js";
+export type {
+  Breakdown,
+  Completion,
+  Defect,
+  Detection,
+  EndpointOptions,
+  EngineEvent,
+  ErrorCode,
+  Fate,
+  Finding,
+  Format,
+  Keep,
+  Level,
+  MessageFate,
+  Outcome,
+  Plan,
+  Policy,
+  PolicySpec,
+  Preset,
+  Reason,
+  Report,
+  Status,
+  SummaryRequest,
+  Trigger,
+  Usage,
+} from "./glue/epitome.js";
+export type { Summarize, SummarizeContext, Summary } from "./summarize.js";
+
+/** Makes a compactor for a new conversation. `M` is the app's own type of message. */
+export function createCompactor<M extends object = object>(
+  options: CompactorOptions,
+): Promise<Compactor<M>> {
+  return create(inline, options);
+}
+
+/** Makes a compactor that goes on from a snapshot. */
+export function restoreCompactor<M extends object = object>(
+  snapshot: string,
+  options: RestoreOptions<M>,
+): Promise<Compactor<M>> {
+  return restore(inline, snapshot, options);
+}
+
+/** What a compaction of these messages would do. */
+export function plan<M extends object>(
+  messages: readonly M[],
+  options: PlanOptions,
+): Promise<Plan> {
+  return planFor(inline, messages, options);
+}
+
+/** Estimates the tokens of a text. */
+export async function estimateTokens(text: string): Promise<number> {
+  return (await load(inline)).estimateTokens(text);
+}
+
+/** Tells the format of messages from what only that format has. */
+export async function detectFormat(messages: readonly unknown[]): Promise<Detection> {
+  return (await load(inline)).detectFormat(Array.from(messages));
+}
+
+/** The policies that have a name, the default first. */
+export async function presets(): Promise<Preset[]> {
+  return (await load(inline)).presets();
+}
+
+/** A summarizer that needs no model: it quotes the sentences that say most. */
+export function extractive(
+  request: Pick<SummaryRequest, "input" | "targetTokens">,
+  context?: Partial<SummarizeContext>,
+): Promise<string> {
+  return extractiveFrom(inline)(request, context);
+}
+
+/**
+ * A summarizer that asks a model behind a chat-completions endpoint. It rejects with an `EpitomeError`
+ * that says whether asking again may help, and never retries by itself: the compactor does.
+ */
+export function openAICompatible(options: EndpointOptions): EndpointSummarize {
+  return endpointFrom(inline, options);
+}

@@ -1,0 +1,70 @@
+// The package without its wasm module, which the app provides. Otherwise the same as `index.ts`.
+
+import type { Compactor, CompactorOptions, RestoreOptions } from "./compactor.js";
+import { create, planFor, type PlanOptions, restore } from "./create.js";
+import { endpointFrom, type EndpointSummarize } from "./endpoint.js";
+import { load, type ModuleInput } from "./engine.js";
+import { extractiveFrom } from "./extractive.js";
+import type { Detection, EndpointOptions, Plan, Preset, SummaryRequest } from "./glue/epitome.js";
+import type { SummarizeContext } from "./summarize.js";
+
+export { isEpitomeError } from "./error.js";
+
+/**
+ * Loads the wasm module: from an address, a response, bytes or a compiled module, or else from the file
+ * beside the code. Where it is not called, whatever needs the module first loads that file.
+ *
+ * In Node, which does not fetch files, give the bytes of `epitome/wasm`.
+ */
+export async function init(
+  input?: string | URL | Request | Response | BufferSource | WebAssembly.Module,
+): Promise<void> {
+  await load(() => input ?? provided());
+}
+
+function provided(): ModuleInput {
+  return new URL("./glue/epitome_bg.wasm", import.meta.url);
+}
+
+export function createCompactor<M extends object = object>(
+  options: CompactorOptions,
+): Promise<Compactor<M>> {
+  return create(provided, options);
+}
+
+export function restoreCompactor<M extends object = object>(
+  snapshot: string,
+  options: RestoreOptions<M>,
+): Promise<Compactor<M>> {
+  return restore(provided, snapshot, options);
+}
+
+export function plan<M extends object>(
+  messages: readonly M[],
+  options: PlanOptions,
+): Promise<Plan> {
+  return planFor(provided, messages, options);
+}
+
+export async function estimateTokens(text: string): Promise<number> {
+  return (await load(provided)).estimateTokens(text);
+}
+
+export async function detectFormat(messages: readonly unknown[]): Promise<Detection> {
+  return (await load(provided)).detectFormat(Array.from(messages));
+}
+
+export async function presets(): Promise<Preset[]> {
+  return (await load(provided)).presets();
+}
+
+export function extractive(
+  request: Pick<SummaryRequest, "input" | "targetTokens">,
+  context?: Partial<SummarizeContext>,
+): Promise<string> {
+  return extractiveFrom(provided)(request, context);
+}
+
+export function openAICompatible(options: EndpointOptions): EndpointSummarize {
+  return endpointFrom(provided, options);
+}

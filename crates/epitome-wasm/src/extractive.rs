@@ -1,0 +1,12 @@
+//! A summary without a model.
+
+use epitome::summary::envelope::Envelope;
+use epitome::summary::extract::extract;
+use epitome_tokens::Heuristic;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// Summarizes the input of a [`SummaryRequest`](crate::SummaryRequest) by quoting from it.
+#[wasm_bindgen]
+pub fn extractive(input: &str, target_tokens: u32) -> String {
+    extract(&Envelope::parse(input), target_tokens, &Heuristic)
+}

@@ -1,0 +1,93 @@
+//! What the compactor wants of its driver.
+
+use serde::Serialize;
+use tsify::Tsify;
+
+use crate::event::EngineEvent;
+use crate::reason::Reason;
+
+/// One question to a summarizer.
+#[derive(Clone, Debug, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct SummaryRequest {
+    /// Its number.
+    pub id: u32,
+    /// Why a summary is needed.
+    pub reason: Reason,
+    /// Instructions, for the system role.
+    pub system: String,
+    /// The material, for the user role.
+    pub input: String,
+    /// Longest answer that is of use, in tokens.
+    pub target_tokens: u32,
+    /// What the person asked to pay attention to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+    /// Which chunk this is, from 0.
+    pub chunk_index: u32,
+    /// How many chunks there are.
+    pub chunk_count: u32,
+}
+
+/// What the compactor wants of its driver.
+#[derive(Clone, Debug, Serialize, Tsify)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum Output {
+    /// Have this summarized.
+    Summarize {
+        /// What to ask.
+        request: SummaryRequest,
+    },
+    /// Say that the record is stored.
+    Persist,
+    /// The view is another one now.
+    Changed,
+    /// Something to show.
+    Event {
+        /// What happened.
+        event: EngineEvent,
+    },
+    /// Nothing more for now.
+    Wait {
+        /// When to call `handleTimeout`, where that is wanted.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        until: Option<f64>,
+    },
+}
+
+impl From<epitome::SummaryRequest> for SummaryRequest {
+    fn from(request: epitome::SummaryRequest) -> Self {
+        let epitome::SummaryRequest {
+            id,
+            reason,
+            system,
+            input,
+            target_tokens,
+            instructions,
+            chunk_index,
+            chunk_count,
+        } = request;
+        Self {
+            id: id.0,
+            reason: reason.into(),
+            system,
+            input,
+            target_tokens,
+            instructions,
+            chunk_index,
+            chunk_count,
+        }
+    }
+}
+
+impl From<epitome::Output> for Output {
+    fn from(output: epitome::Output) -> Self {
+        match output {
+            epitome::Output::Summarize(request) => Self::Summarize { request: request.into() },
+            epitome::Output::Persist(_) => Self::Persist,
+            epitome::Output::Changed => Self::Changed,
+            epitome::Output::Event(event) => Self::Event { event: event.into() },
+            epitome::Output::Wait(until) => Self::Wait { until: until.map(|until| until.0 as f64) },
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The policies that have a name.
+
+use epitome::PolicySpec;
+use epitome::policy::PRESETS;
+use serde::Serialize;
+use tsify::{Ts, Tsify};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+use crate::error::Thrown;
+use crate::policy::Policy;
+
+/// A policy that has a name.
+#[derive(Clone, Debug, Serialize, Tsify)]
+pub struct Preset {
+    /// Its name, to give as `policy.preset`.
+    pub name: String,
+    /// What it stands for, in a window of the default size.
+    pub policy: Policy,
+}
+
+/// Every preset.
+#[derive(Clone, Debug, Serialize, Tsify)]
+#[serde(transparent)]
+pub struct Presets(pub Vec<Preset>);
+
+/// Every preset, the default first.
+#[wasm_bindgen]
+pub fn presets() -> Result<Ts<Presets>, JsValue> {
+    let preset = |name: &str| {
+        let spec = PolicySpec { preset: Some(name.to_owned()), ..PolicySpec::default() };
+        let policy = spec.resolve()?;
+        Ok(Preset { name: name.to_owned(), policy: policy.into() })
+    };
+    let presets = PRESETS.into_iter().map(preset).collect::<Result<Vec<_>, Thrown>>()?;
+    Ok(Presets(presets).into_ts().map_err(Thrown::from)?)
+}

@@ -1,0 +1,109 @@
+//! How full the window is.
+
+use epitome::meter;
+use serde::Serialize;
+use tsify::Tsify;
+
+/// What to do about the fill: nothing, whatever needs no model, or compact.
+#[derive(Clone, Copy, Debug, Serialize, Tsify)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Nothing.
+    Ok,
+    /// The trim threshold is reached.
+    Warn,
+    /// A trigger fires: compact.
+    Compact,
+}
+
+/// What fills the window, in tokens, by the engine's own count.
+#[derive(Clone, Copy, Debug, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct Breakdown {
+    /// System messages.
+    pub system: u32,
+    /// Tool schemas.
+    pub tools: u32,
+    /// The summary of earlier messages.
+    pub summary: u32,
+    /// User messages.
+    pub user: u32,
+    /// Assistant messages and their tool calls.
+    pub assistant: u32,
+    /// Tool results.
+    pub results: u32,
+}
+
+/// How full the window is at this moment.
+#[derive(Clone, Copy, Debug, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    /// Tokens in the window.
+    pub tokens: u32,
+    /// Size of the window.
+    pub window: u32,
+    /// `tokens` as a share of `window`; above 1 where it does not fit.
+    pub fill: f64,
+    /// What to do about it.
+    pub level: Level,
+    /// Tokens at which a compaction is called for; absent where nothing calls for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<u32>,
+    /// Tokens that a compaction comes down to.
+    pub target: u32,
+    /// True where `tokens` is what the provider counted, and not an estimate.
+    pub exact: bool,
+    /// Half-width of the relative error of `tokens`: 0.1 means ±10 %.
+    pub error_band: f64,
+    /// Tokens that no compaction can remove: system prompt, tool schemas, pinned messages and the last
+    /// user request.
+    pub floor: u32,
+    /// What fills it, by the engine's own count.
+    pub breakdown: Breakdown,
+}
+
+impl From<meter::Level> for Level {
+    fn from(level: meter::Level) -> Self {
+        match level {
+            meter::Level::Ok => Self::Ok,
+            meter::Level::Warn => Self::Warn,
+            meter::Level::Compact => Self::Compact,
+        }
+    }
+}
+
+impl From<meter::Breakdown> for Breakdown {
+    fn from(breakdown: meter::Breakdown) -> Self {
+        let meter::Breakdown { system, tools, summary, user, assistant, results } = breakdown;
+        Self { system, tools, summary, user, assistant, results }
+    }
+}
+
+impl From<meter::Pressure> for Status {
+    fn from(pressure: meter::Pressure) -> Self {
+        let meter::Pressure {
+            tokens,
+            window,
+            fill,
+            level,
+            threshold,
+            target,
+            exact,
+            error_band,
+            floor,
+            breakdown,
+        } = pressure;
+        Self {
+            tokens,
+            window,
+            fill,
+            level: level.into(),
+            threshold,
+            target,
+            exact,
+            error_band,
+            floor,
+            breakdown: breakdown.into(),
+        }
+    }
+}

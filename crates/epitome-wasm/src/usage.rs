@@ -1,0 +1,37 @@
+//! What a provider says a request took.
+
+use serde::{Deserialize, Serialize};
+use tsify::Tsify;
+
+/// Tokens of one call as the provider counted them, in our names or in those of Chat Completions. Cached
+/// tokens count among those of the prompt, and reasoning among those of the completion.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, Tsify)]
+#[serde(untagged, expecting = "expected { promptTokens, completionTokens }, each a whole number")]
+pub enum Usage {
+    /// In the names of this package.
+    #[serde(rename_all = "camelCase")]
+    Ours {
+        /// Everything that was sent.
+        prompt_tokens: u32,
+        /// Everything that came back.
+        completion_tokens: u32,
+    },
+    /// In the names of Chat Completions.
+    ChatCompletions {
+        /// Everything that was sent.
+        prompt_tokens: u32,
+        /// Everything that came back.
+        completion_tokens: u32,
+    },
+}
+
+impl From<Usage> for epitome::message::Usage {
+    fn from(usage: Usage) -> Self {
+        match usage {
+            Usage::Ours { prompt_tokens, completion_tokens }
+            | Usage::ChatCompletions { prompt_tokens, completion_tokens } => {
+                Self { prompt_tokens, completion_tokens }
+            }
+        }
+    }
+}

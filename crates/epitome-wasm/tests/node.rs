@@ -1,0 +1,5 @@
+//! The bindings in Node.
+#![cfg(target_arch = "wasm32")]
+
+#[cfg(test)]
+mod shared;

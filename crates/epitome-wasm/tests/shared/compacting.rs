@@ -1,0 +1,84 @@
+//! A driver in Rust: what the one in TypeScript does, without its promises.
+
+use epitome_wasm::{Compactor, Reason, extractive};
+use js_sys::Array;
+use tsify::Ts;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::{garden, property};
+
+/// Does what is asked for until there is nothing more; gives the types of the outputs and the report.
+fn drain(compactor: &mut Compactor) -> (Vec<String>, JsValue) {
+    let mut seen = Vec::new();
+    let mut report = JsValue::UNDEFINED;
+    loop {
+        let output: JsValue = compactor.poll().unwrap().into();
+        let kind = property(&output, "type").as_string().unwrap();
+        match kind.as_str() {
+            "wait" => return (seen, report),
+            "persist" => compactor.handle_persisted().unwrap(),
+            "summarize" => {
+                let request = property(&output, "request");
+                let input = property(&request, "input").as_string().unwrap();
+                let target = property(&request, "targetTokens").as_f64().unwrap();
+                let id = property(&request, "id").as_f64().unwrap();
+                compactor.handle_summary(id as u32, &extractive(&input, target as u32));
+            }
+            "event" => {
+                let event = property(&output, "event");
+                if property(&event, "type") == "end" {
+                    report = property(&event, "report");
+                }
+            }
+            _ => {}
+        }
+        seen.push(kind);
+    }
+}
+
+#[wasm_bindgen_test]
+fn a_compaction_is_made_undone_and_restored() {
+    let (mut compactor, originals) = garden(60);
+    compactor.compact(&Ts::<Reason>::new_unchecked("threshold".into()), None).unwrap();
+    let (seen, report) = drain(&mut compactor);
+    let expected = ["event", "summarize", "event", "persist", "changed", "event"];
+    assert_eq!(seen, expected);
+    assert_eq!(property(&report, "outcome"), "applied");
+    assert_eq!(property(&report, "checkpoint"), 1);
+
+    let view: Array = compactor.view().unwrap();
+    let summary = view.iter().find(|entry| !entry.is_string()).unwrap();
+    assert_eq!(property(&summary, "role"), "user");
+    assert!(property(&summary, "content").as_string().unwrap().contains("roses"));
+    assert_eq!(property(compactor.status().unwrap(), "level"), "ok");
+
+    let snapshot = compactor.snapshot().unwrap();
+    let restored = Compactor::restore(&snapshot, "openai-chat", &originals).unwrap();
+    assert_eq!(restored.view().unwrap().length(), view.length());
+
+    compactor.undo().unwrap();
+    drain(&mut compactor);
+    assert_eq!(compactor.view().unwrap().length(), 60);
+}
+
+#[wasm_bindgen_test]
+fn a_failure_that_may_pass_is_waited_out() {
+    let (mut compactor, _) = garden(60);
+    compactor.compact(&Ts::<Reason>::new_unchecked("manual".into()), None).unwrap();
+    let output = || JsValue::from(compactor.poll().unwrap());
+    let request = std::iter::repeat_with(output)
+        .map(|output| property(&output, "request"))
+        .find(|request| !request.is_undefined())
+        .unwrap();
+    let id = property(&request, "id").as_f64().unwrap() as u32;
+    compactor.handle_transient_failure(id, "busy".into(), Some(50.0), 1_000.0);
+    let retry: JsValue = compactor.poll().unwrap().into();
+    assert_eq!(property(property(&retry, "event"), "at"), 1_050);
+    let wait: JsValue = compactor.poll().unwrap().into();
+    assert_eq!(property(&wait, "until"), 1_050);
+    compactor.handle_timeout(1_050.0);
+    let (_, report) = drain(&mut compactor);
+    assert_eq!(property(&report, "outcome"), "applied");
+    assert_eq!(property(&report, "requests"), 2);
+}

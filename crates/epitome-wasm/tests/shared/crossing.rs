@@ -1,0 +1,66 @@
+//! Values come in and go out as what they are.
+
+use epitome_wasm::{Compactor, detect_format, estimate_tokens, presets};
+use js_sys::{Array, Function, Object, Reflect};
+use wasm_bindgen::JsValue;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::{garden, json, property, value};
+
+#[wasm_bindgen_test]
+fn options_and_results_are_plain_objects() {
+    let (compactor, _) = garden(40);
+    let status: JsValue = compactor.status().unwrap().into();
+    assert_eq!(property(&status, "level"), "compact");
+    assert_eq!(property(&status, "window"), 1_000);
+    assert_eq!(property(property(&status, "breakdown"), "summary"), 0);
+    let plan: JsValue = compactor.plan(&reason("manual")).unwrap().into();
+    assert_eq!(property(&plan, "reason"), "manual");
+    let fates = Array::from(&property(&plan, "fates"));
+    assert_eq!(fates.length(), 40);
+    assert_eq!(property(fates.get(0), "id"), "m0");
+    assert_eq!(property(fates.get(0), "fate"), "summarize");
+    assert!(property(&plan, "idle").is_undefined());
+}
+
+#[wasm_bindgen_test]
+fn a_view_names_what_is_kept() {
+    let (compactor, _) = garden(3);
+    assert_eq!(json(compactor.view().unwrap()), r#"["m0","m1","m2"]"#);
+}
+
+#[wasm_bindgen_test]
+fn whatever_else_is_in_a_message_is_passed_over() {
+    let message: Object = value(r#"{ "role": "user", "content": "hi" }"#).into();
+    Reflect::set(&message, &"f".into(), &Function::new_no_args("")).unwrap();
+    Reflect::set(&message, &"u".into(), &JsValue::UNDEFINED).unwrap();
+    Reflect::set(&message, &"s".into(), &JsValue::symbol(Some("s"))).unwrap();
+    Reflect::set(&message, &"b".into(), &JsValue::bigint_from_str("9007199254740993")).unwrap();
+    Reflect::set(&message, &"n".into(), &f64::NAN.into()).unwrap();
+    let mut compactor = Compactor::new("openai-chat", &JsValue::UNDEFINED).unwrap();
+    compactor.append(vec!["a".into()], &Array::of1(&message)).unwrap();
+    assert_eq!(compactor.ids(), ["a"]);
+}
+
+#[wasm_bindgen_test]
+fn formats_and_presets_are_told() {
+    let detection = |messages: &str| json(detect_format(&value(messages).into()).unwrap());
+    assert_eq!(
+        detection(r#"[{ "role": "user", "content": "hi" }]"#),
+        r#"{"kind":"known","format":"openai-chat"}"#
+    );
+    assert_eq!(
+        detection(r#"[{ "parts": [{ "text": "hi" }] }]"#),
+        r#"{"kind":"foreign","name":"Gemini Content"}"#
+    );
+    assert_eq!(detection("[]"), r#"{"kind":"unclear"}"#);
+    let presets: Array = JsValue::from(presets().unwrap()).into();
+    assert_eq!(property(presets.get(0), "name"), "recommended");
+    let policy = property(presets.get(0), "policy");
+    assert!(Compactor::new("openai-chat", &policy).is_ok(), "{}", json(policy));
+    assert!(estimate_tokens("hello world") > 0);
+}
+
+fn reason(name: &str) -> tsify::Ts<epitome_wasm::Reason> {
+    tsify::Ts::new_unchecked(name.into())
+}

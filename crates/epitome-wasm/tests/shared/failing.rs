@@ -1,0 +1,100 @@
+//! Errors say what is wrong, and nothing breaks or is lost.
+
+use epitome_browser::{FailureKind, Phase};
+use epitome_wasm::{Compactor, ErrorCode, complete};
+use js_sys::{Array, Object, Reflect};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::{garden, property, value};
+
+fn check<T>(result: Result<T, JsValue>, code: &str, words: &str) {
+    let Err(error) = result else { panic!("{code} was expected") };
+    let error: js_sys::Error = error.dyn_into().unwrap();
+    assert_eq!(error.name(), "EpitomeError");
+    assert_eq!(property(&error, "code"), code);
+    let message = String::from(error.message());
+    assert!(message.contains(words), "{message}");
+}
+
+fn append(compactor: &mut Compactor, messages: &[JsValue]) -> Result<(), JsValue> {
+    let ids = (0..messages.len()).map(|index| format!("n{index}")).collect();
+    compactor.append(ids, &messages.iter().collect::<Array>())
+}
+
+#[wasm_bindgen_test]
+fn a_batch_is_taken_whole_or_not_at_all() {
+    let (mut compactor, _) = garden(2);
+    let tidy = value(r#"{ "role": "user", "content": "hi" }"#);
+    check(append(&mut compactor, &[tidy.clone(), 7.into()]), "invalid-message", "messages[1]: ");
+    let ids = vec!["a".to_owned(), "a".to_owned()];
+    check(compactor.append(ids, &Array::of2(&tidy, &tidy)), "duplicate-id", "\"a\"");
+    check(compactor.append(vec!["m1".into()], &Array::of1(&tidy)), "duplicate-id", "\"m1\"");
+    assert_eq!(compactor.ids(), ["m0", "m1"]);
+}
+
+#[wasm_bindgen_test]
+fn a_value_that_contains_itself_is_refused() {
+    let (mut compactor, _) = garden(1);
+    let circular = Object::new();
+    Reflect::set(&circular, &"content".into(), &circular).unwrap();
+    check(append(&mut compactor, &[circular.into()]), "invalid-message", "contains itself");
+    let mut deep = value(r#"{ "role": "user" }"#);
+    for _ in 0..100_000 {
+        deep = Array::of1(&deep).into();
+    }
+    check(append(&mut compactor, &[deep]), "invalid-message", "nested deeper");
+    append(&mut compactor, &[value(r#"{ "role": "user", "content": "fine" }"#)]).unwrap();
+}
+
+#[wasm_bindgen_test]
+fn options_are_refused_by_field() {
+    let make = |policy: &str| Compactor::new("openai-chat", &value(policy));
+    check(make(r#"{ "windw": 1 }"#), "invalid-policy", "policy.windw: unknown field");
+    check(make(r#"{ "keep": { "messages": 1.5 } }"#), "invalid-policy", "policy.keep.messages");
+    check(make("7"), "invalid-policy", "policy: ");
+    check(Compactor::new("html", &JsValue::NULL), "unknown-format", "openai-chat");
+    let (mut compactor, _) = garden(1);
+    check(compactor.handle_usage(&value("{}")), "invalid-option", "promptTokens");
+    check(compactor.undo(), "nothing-to-undo", "no compaction");
+    check(compactor.edit("m9", &value(r#"{ "role": "user" }"#)), "unknown-id", "\"m9\"");
+    check(Compactor::restore("{", "openai-chat", &Array::new()), "invalid-snapshot", "no snapshot");
+}
+
+#[wasm_bindgen_test]
+async fn an_endpoint_that_is_not_there_rejects() {
+    let ask = |options: &str| complete(value(options), "s".into(), "u".into(), 9, None, None);
+    let nowhere = r#"{ "baseURL": "http://127.0.0.1:9/v1", "model": "m" }"#;
+    let error = ask(nowhere).await;
+    let retryable = error.as_ref().map_err(|error| property(error, "retryable")).unwrap_err();
+    assert_eq!(retryable, true);
+    check(error, "unreachable", "127.0.0.1:9");
+    check(ask(r#"{ "model": "m" }"#).await, "misconfigured", "baseURL");
+    check(ask(r#"{ "baseURL": "nowhere", "model": "m" }"#).await, "misconfigured", "http://");
+}
+
+#[wasm_bindgen_test]
+fn a_failure_is_called_the_same_on_both_sides() {
+    for kind in [
+        FailureKind::Aborted,
+        FailureKind::Misconfigured,
+        FailureKind::Unreachable,
+        FailureKind::TimedOut(Phase::FirstByte),
+        FailureKind::TimedOut(Phase::Idle),
+        FailureKind::TimedOut(Phase::Total),
+        FailureKind::Unauthorized,
+        FailureKind::ModelUnknown,
+        FailureKind::TooLong,
+        FailureKind::RateLimited,
+        FailureKind::Overloaded,
+        FailureKind::Refused,
+        FailureKind::BadAnswer,
+        FailureKind::CutOff,
+        FailureKind::Truncated,
+        FailureKind::Filtered,
+        FailureKind::Empty,
+    ] {
+        let code = serde_wasm_bindgen::to_value(&ErrorCode::from(kind)).unwrap();
+        assert_eq!(code, kind.as_str());
+    }
+}

@@ -1,0 +1,38 @@
+//! What holds wherever the module runs.
+
+mod compacting;
+mod crossing;
+mod failing;
+
+use epitome_wasm::Compactor;
+use js_sys::{Array, JSON, Reflect};
+use wasm_bindgen::JsValue;
+
+/// A JavaScript value, written as JSON.
+fn value(json: &str) -> JsValue {
+    JSON::parse(json).unwrap()
+}
+
+/// A value as JSON.
+fn json(value: impl Into<JsValue>) -> String {
+    JSON::stringify(&value.into()).unwrap().into()
+}
+
+fn property(object: impl Into<JsValue>, key: &str) -> JsValue {
+    Reflect::get(&object.into(), &key.into()).unwrap()
+}
+
+/// A compactor with a window of 1,000 tokens, and this many messages in it.
+fn garden(messages: u32) -> (Compactor, Array) {
+    let mut compactor = Compactor::new("openai-chat", &value(r#"{ "window": 1000 }"#)).unwrap();
+    let originals: Array = (0..messages)
+        .map(|turn| {
+            let role = if turn % 2 == 0 { "user" } else { "assistant" };
+            let bed = "of the garden gets roses, and compost before the frost.";
+            value(&format!(r#"{{ "role": "{role}", "content": "Turn {turn}: bed {turn} {bed}" }}"#))
+        })
+        .collect();
+    let ids = (0..messages).map(|turn| format!("m{turn}")).collect();
+    compactor.append(ids, &originals).unwrap();
+    (compactor, originals)
+}
