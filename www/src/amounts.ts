@@ -1,0 +1,26 @@
+// Numbers in words.
+
+import type { Report, Status } from "epitome";
+
+const exact = new Intl.NumberFormat("en");
+const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+
+/** `12.3k`; whole below a thousand. */
+export function shortTokens(tokens: number): string {
+  return short.format(tokens).toLowerCase();
+}
+
+/** `about 1,240 of 2,000 tokens, 62 %`. */
+export function fillOf({ tokens, window, fill, exact: counted }: Status): string {
+  const about = counted ? "" : "about ";
+  return `${about}${exact.format(tokens)} of ${exact.format(window)} tokens, ${Math.round(fill * 100)} %`;
+}
+
+/** `Compacted 34 messages, 12.3k → 4.1k tokens (−67 %)`. */
+export function savingOf({ messagesBefore, messagesAfter, tokensBefore, tokensAfter }: Report): string {
+  // The summary is one of those afterwards.
+  const messages = messagesBefore - messagesAfter + 1;
+  const saved = Math.round((1 - tokensAfter / tokensBefore) * 100);
+  const tokens = `${shortTokens(tokensBefore)} → ${shortTokens(tokensAfter)} tokens`;
+  return `Compacted ${exact.format(messages)} messages, ${tokens} (−${saved} %)`;
+}
