@@ -1,0 +1,85 @@
+// The chat page as a person uses it: by roles and names.
+
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, type Locator, type Page } from "@playwright/test";
+
+export class ChatPage {
+  readonly log: Locator;
+  readonly meter: Locator;
+  readonly message: Locator;
+  readonly alert: Locator;
+  readonly notices: Locator;
+  readonly stop: Locator;
+  readonly #page: Page;
+
+  constructor(page: Page) {
+    this.#page = page;
+    this.log = page.getByRole("log");
+    this.meter = page.getByRole("meter", { name: "Context window" });
+    this.message = page.getByRole("textbox", { name: "Message" });
+    this.alert = this.log.getByRole("alert");
+    this.notices = this.log.locator("summary");
+    this.stop = this.button("Stop");
+  }
+
+  /** Opens the page on the server of this port. */
+  async open(port = 18430): Promise<void> {
+    await this.#page.goto(`http://127.0.0.1:${port}/chat/`);
+    await expect(this.meter).toHaveAttribute("aria-valuetext", /^ok, about/);
+  }
+
+  button(name: string): Locator {
+    return this.#page.getByRole("button", { name, exact: true });
+  }
+
+  answers(): Locator {
+    return this.log.getByRole("article").filter({ hasText: /^Model/ });
+  }
+
+  /** Says something and waits until the page is idle again. */
+  async say(text: string): Promise<void> {
+    await this.message.fill(text);
+    await this.message.press("Enter");
+    await this.idle();
+  }
+
+  async sendExample(): Promise<void> {
+    await this.button("Send a long example").click();
+    await this.idle();
+  }
+
+  async idle(): Promise<void> {
+    await expect(this.button("Send")).toBeVisible();
+  }
+
+  /** Sends examples until the page has compacted by itself. */
+  async fill(): Promise<void> {
+    for (let turn = 0; turn < 12 && (await this.notices.count()) === 0; turn += 1) {
+      await this.sendExample();
+    }
+    await expect(this.notices).toHaveCount(1);
+  }
+
+  /** Saves other settings, by the names of their fields. */
+  async change(settings: Record<string, string>): Promise<void> {
+    await this.button("Settings").click();
+    for (const [label, value] of Object.entries(settings)) {
+      await this.#page.getByLabel(label).fill(value);
+    }
+    await this.button("Save").click();
+  }
+
+  /** What axe finds fault with. */
+  async faults(): Promise<string[]> {
+    const { violations } = await new AxeBuilder({ page: this.#page }).analyze();
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+  }
+
+  /** By how many pixels the page is wider than the window. */
+  overflow(): Promise<number> {
+    return this.#page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  }
+}
+
+/** A scripted endpoint; see tests/servers. */
+export const scripted = (scenario: string): string => `http://127.0.0.1:18431/${scenario}/v1`;

@@ -1,0 +1,73 @@
+// What the chat page says when something goes wrong, and that it goes on.
+
+import { expect, test } from "@playwright/test";
+import { ChatPage, scripted } from "./chat-page.js";
+
+const cases: [scenario: string, words: RegExp][] = [
+  ["401", /refuses the API key/],
+  ["404-model", /no such model/],
+  ["503", /server failed/],
+  ["cut", /ended in the middle|cannot be reached|network/i],
+  ["error-in-stream", /stopped midway/],
+  ["not-json", /no chat completion/],
+  ["empty", /without any text/],
+  ["no-cors", /cannot be reached, or does not allow/],
+];
+
+for (const [scenario, words] of cases) {
+  test(`${scenario} is told in words, and can be tried again`, async ({ page }) => {
+    const chat = new ChatPage(page);
+    await chat.open();
+    await chat.change({ "Base URL": scripted(scenario) });
+    await chat.say("Hello?");
+    await expect(chat.alert).toContainText(words);
+    await chat.change({ "Base URL": "/v1" });
+    await chat.button("Try again").click();
+    await chat.idle();
+    await expect(chat.alert).toHaveCount(0);
+    await expect(chat.answers().last()).toContainText("demo endpoint");
+  });
+}
+
+test("an answer can be stopped, and what there is of it stays", async ({ page }) => {
+  const chat = new ChatPage(page);
+  await chat.open(18432);
+  await chat.message.fill("Tell me about the tulips.");
+  await chat.message.press("Enter");
+  await expect(chat.answers()).toContainText("This is");
+  await chat.stop.click();
+  await chat.idle();
+  const text = await chat.answers().textContent();
+  await expect(chat.alert).toHaveCount(0);
+  await chat.say("Go on.");
+  await expect(chat.answers()).toHaveCount(2);
+  expect(await chat.answers().first().textContent()).toBe(text);
+});
+
+test("a compaction that fails leaves the conversation as it is", async ({ page }) => {
+  const chat = new ChatPage(page);
+  await chat.open();
+  await chat.sendExample();
+  await chat.sendExample();
+  await chat.sendExample();
+  await chat.change({ "Base URL": scripted("401") });
+  await chat.button("Compact now").click();
+  await expect(chat.alert).toContainText("could not be compacted");
+  await expect(chat.log.locator("article.past")).toHaveCount(0);
+  await chat.change({ "Base URL": "/v1" });
+  await chat.button("Compact now").click();
+  await expect(chat.notices).toHaveCount(1);
+});
+
+test("a compaction can be stopped", async ({ page }) => {
+  const chat = new ChatPage(page);
+  await chat.open();
+  await chat.sendExample();
+  await chat.sendExample();
+  await chat.sendExample();
+  await chat.change({ "Base URL": scripted("slow/chat-page") });
+  await chat.button("Compact now").click();
+  await chat.stop.click();
+  await expect(chat.log.getByRole("note")).toContainText("was stopped");
+  await expect(chat.log.locator("article.past")).toHaveCount(0);
+});

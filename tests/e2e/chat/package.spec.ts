@@ -1,0 +1,62 @@
+// The npm package as it is, without a bundler: on a page and in a worker.
+
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { expect, type Page, test } from "@playwright/test";
+
+const dist = fileURLToPath(new URL("../../../crates/epitome-wasm/npm/dist", import.meta.url));
+const TYPES: Record<string, string> = { js: "text/javascript", wasm: "application/wasm" };
+
+/** Compacts a conversation with what this module exports, and posts how that ended. */
+const script = (entry: string): string => `
+  const { createCompactor, init } = await import("/package/${entry}.js");
+  await init?.();
+  const compactor = await createCompactor({ format: "openai-chat", policy: { window: 300 } });
+  const said = (turn) => ({ role: turn % 2 ? "assistant" : "user", content: "Bed " + turn + ". ".repeat(30) });
+  compactor.append(Array.from({ length: 60 }, (_, turn) => said(turn)));
+  const { outcome } = await compactor.compact();
+  compactor.dispose();
+  globalThis.postMessage(outcome);`;
+
+/** An empty page that has the package's files beside it. */
+async function open(page: Page, entry: string): Promise<void> {
+  await page.context().route("**/package/**", async (route) => {
+    const path = new URL(route.request().url()).pathname.replace("/package/", "");
+    if (path === "") {
+      return route.fulfill({ contentType: "text/html", body: "<!doctype html><title>package</title>" });
+    }
+    if (path === "script.js") {
+      return route.fulfill({ contentType: "text/javascript", body: script(entry) });
+    }
+    const contentType = TYPES[path.split(".").at(-1) ?? ""] ?? "text/plain";
+    return route.fulfill({ contentType, body: await readFile(`${dist}/${path}`) });
+  });
+  await page.goto("/package/");
+}
+
+for (const entry of ["index", "slim"]) {
+  test(`${entry} works on a page`, async ({ page }) => {
+    await open(page, entry);
+    const outcome = await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          addEventListener("message", ({ data }) => resolve(data));
+          document.head.append(Object.assign(document.createElement("script"), { type: "module", src: "/package/script.js" }));
+        }),
+    );
+    expect(outcome).toBe("applied");
+  });
+
+  test(`${entry} works in a worker`, async ({ page }) => {
+    await open(page, entry);
+    const outcome = await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const worker = new Worker("/package/script.js", { type: "module" });
+          worker.addEventListener("message", ({ data }) => resolve(data));
+          worker.addEventListener("error", ({ message }) => resolve(message));
+        }),
+    );
+    expect(outcome).toBe("applied");
+  });
+}

@@ -1,0 +1,62 @@
+// Every recorded conversation, in a window of 60 % of its tokens.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createCompactor } from "epitome";
+import { refusal } from "./provider.mjs";
+import { conversations, files, skip } from "./recordings.mjs";
+
+/** Compacts a conversation and checks all that is promised. Tells how it went. */
+async function compacted({ id, messages }) {
+  const compactor = await createCompactor({ format: "openai-chat" });
+  compactor.append(messages);
+  const window = Math.ceil(compactor.status().tokens * 0.6);
+  compactor.setPolicy({ window });
+  assert.equal(compactor.status().level, "compact", id);
+  const report = await compactor.compact({ reason: "threshold" });
+
+  const view = compactor.messages();
+  const kept = view.filter((message) => messages.includes(message));
+  const { level, tokens } = compactor.status();
+  if (report.outcome === "applied") {
+    assert.equal(refusal(view), undefined, id);
+    assert.equal(tokens, report.tokensAfter, id);
+    assert.ok(report.tokensAfter < report.tokensBefore, id);
+    assert.ok(view.length - kept.length >= 1, id);
+  } else {
+    assert.equal(report.outcome, "skipped", `${id}: ${report.message}`);
+    assert.ok(report.floor !== undefined, `${id}: ${report.message}`);
+  }
+  assert.ok(level !== "compact" || report.floor !== undefined, `${id}: ${tokens} of ${window} tokens`);
+  if (messages[0].role === "system") {
+    assert.equal(view[0], messages[0], id);
+  }
+  const request = messages.findLast(({ role, content }) => role === "user" && content.trim() !== "");
+  assert.ok(request === undefined || view.includes(request), id);
+  assert.deepEqual(kept, messages.filter((message) => kept.includes(message)), id);
+  assert.deepEqual(compactor.history(), messages, id);
+
+  if (report.outcome === "applied") {
+    compactor.undo();
+  }
+  const restored = compactor.messages();
+  assert.equal(restored.length, messages.length, id);
+  assert.ok(restored.every((message, index) => message === messages[index]), id);
+  compactor.dispose();
+  return { explained: level === "compact", requests: report.requests };
+}
+
+for (const name of files()) {
+  test(`${name} comes below the threshold, whole and valid`, async (context) => {
+    let explained = 0;
+    const all = conversations(name);
+    for (const conversation of all) {
+      explained += (await compacted(conversation)).explained ? 1 : 0;
+    }
+    context.diagnostic(`${all.length} conversations, ${explained} of them above it because of their floor`);
+  });
+}
+
+test("recorded conversations are at hand", { skip }, () => {
+  assert.ok(files().length > 0);
+});

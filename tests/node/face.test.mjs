@@ -1,0 +1,249 @@
+// What the package promises about a conversation, whatever summarizes it.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as epitome from "epitome";
+import * as slim from "epitome/slim";
+import { full, garden, SYSTEM } from "./garden.mjs";
+
+const { createCompactor, isEpitomeError, restoreCompactor } = epitome;
+const FORMAT = { format: "openai-chat" };
+
+function throws(action, code, words = "") {
+  assert.throws(action, (error) => check(error, code, words));
+}
+
+async function rejects(promise, code, words = "") {
+  await assert.rejects(promise, (error) => check(error, code, words));
+}
+
+function check(error, code, words) {
+  assert.ok(isEpitomeError(error), String(error));
+  assert.equal(error.code, code);
+  assert.ok(error.message.includes(words), error.message);
+  return true;
+}
+
+test("before a compaction the messages are the very objects that came in", async () => {
+  const messages = garden(5);
+  const compactor = await full({}, messages);
+  assert.deepEqual(compactor.messages(), messages);
+  assert.ok(compactor.messages().every((message, index) => message === messages[index]));
+  compactor.dispose();
+});
+
+test("a compaction comes down to the target, keeps what must stay, and undo takes it back", async () => {
+  const messages = garden(60);
+  const compactor = await full({}, messages);
+  assert.equal(compactor.status().level, "compact");
+  const report = await compactor.compact();
+  assert.equal(report.outcome, "applied");
+  assert.equal(report.tokensAfter, compactor.status().tokens);
+  assert.ok(report.tokensAfter <= compactor.status().target);
+  const view = compactor.messages();
+  assert.equal(view.length, report.messagesAfter);
+  assert.equal(view[0], messages[0]);
+  assert.equal(view[1].role, "user");
+  assert.ok(view[1].content.includes(report.summary));
+  assert.ok(view.slice(2).every((message) => messages.includes(message)));
+  assert.ok(view.includes(messages.findLast((message) => message.role === "user")));
+  assert.deepEqual(compactor.history(), messages);
+  compactor.undo();
+  assert.ok(compactor.messages().every((message, index) => message === messages[index]));
+  throws(() => compactor.undo(), "nothing-to-undo");
+  compactor.dispose();
+});
+
+test("a plan tells every message's fate and changes nothing", async () => {
+  const compactor = await full();
+  const before = compactor.snapshot();
+  const plan = compactor.plan({ reason: "threshold" });
+  assert.equal(compactor.snapshot(), before);
+  assert.deepEqual(plan.fates.map(({ id }) => id), compactor.history().map((_, index) => `m${index}`));
+  assert.equal(plan.tokensBefore, plan.fates.reduce((sum, { tokensBefore }) => sum + tokensBefore, 0));
+  assert.ok(plan.fates.every(({ fate, tokensAfter }) => fate === "keep" || tokensAfter === 0));
+  const [system] = plan.fates;
+  assert.deepEqual([system.fate, system.tokensAfter], ["keep", system.tokensBefore]);
+  assert.ok(plan.tokensAfter < plan.tokensBefore && plan.requests === 1);
+  const policy = { window: 1_000 };
+  assert.deepEqual(
+    await epitome.plan(garden(60), { ...FORMAT, policy, reason: "threshold" }),
+    plan,
+  );
+  await compactor.compact();
+  assert.equal(compactor.plan().fates[1].fate, "summarized");
+  compactor.dispose();
+});
+
+test("a batch with a value that is no message is refused by its index, and none of it is taken", async () => {
+  const compactor = await full({}, []);
+  for (const [value, words] of [
+    [7, "found a number"],
+    [null, "found null"],
+    ["hi", "found a string"],
+    [[], "found an array"],
+    [undefined, "found null"],
+  ]) {
+    const batch = [{ role: "user", content: "a" }, value, { role: "user", content: "b" }];
+    throws(() => compactor.append(batch), "invalid-message", `messages[1]: `);
+    throws(() => compactor.append(batch), "invalid-message", words);
+    assert.deepEqual(compactor.history(), []);
+  }
+  const circular = { role: "user", content: [] };
+  circular.content.push(circular);
+  throws(() => compactor.append(circular), "invalid-message", "contains itself");
+  const trap = Object.defineProperty({}, "role", { enumerable: true, get: () => assert.fail("no") });
+  throws(() => compactor.append(trap), "invalid-message", '"role" that throws');
+  assert.deepEqual(compactor.append([{ role: "user", content: "still works" }]), ["m0"]);
+  compactor.dispose();
+});
+
+test("whatever else an app keeps in its messages is left alone", async () => {
+  const message = {
+    role: "user",
+    content: "hi",
+    when: new Date(),
+    self: () => message,
+    big: 10n,
+    key: Symbol("k"),
+    nothing: undefined,
+    bytes: new Uint8Array(3),
+  };
+  const compactor = await full({}, []);
+  compactor.append(Object.freeze(message));
+  assert.equal(compactor.messages()[0], message);
+  compactor.dispose();
+});
+
+test("one message is taken as well as several, and during a compaction too", async () => {
+  const later = { role: "user", content: "One more thing." };
+  const summarize = () => {
+    assert.deepEqual(compactor.append(later), ["m61"]);
+    return "They talked.";
+  };
+  const compactor = await full({ summarize });
+  await compactor.compact();
+  assert.equal(compactor.messages().at(-1), later);
+  compactor.dispose();
+});
+
+test("an edited message takes back the summary that tells of its old wording", async () => {
+  const compactor = await full();
+  await compactor.compact();
+  const wording = { role: "user", content: "I meant tulips." };
+  compactor.edit("m1", wording);
+  assert.equal(compactor.messages()[1], wording);
+  assert.equal(compactor.history()[1], wording);
+  assert.equal(compactor.messages().length, 61);
+  throws(() => compactor.edit("m99", wording), "unknown-id", '"m99"');
+  throws(() => compactor.edit("m1", "tulips"), "invalid-message", "found a string");
+  compactor.dispose();
+});
+
+test("what the provider counted goes before the estimate, in either spelling", async () => {
+  const compactor = await full();
+  compactor.usage({ prompt_tokens: 300, completion_tokens: 20, total_tokens: 320 });
+  assert.equal(compactor.status().tokens, 320);
+  assert.equal(compactor.status().exact, true);
+  compactor.usage({ promptTokens: 900, completionTokens: 1 });
+  assert.equal(compactor.status().tokens, 901);
+  throws(() => compactor.usage({ tokens: 1 }), "invalid-option", "promptTokens");
+  throws(() => compactor.usage({ promptTokens: -1, completionTokens: 0 }), "invalid-option");
+  compactor.dispose();
+});
+
+test("a policy is refused by the field that is wrong", async () => {
+  const make = (policy) => createCompactor({ ...FORMAT, policy });
+  await rejects(make({ windw: 1 }), "invalid-policy", "policy.windw: unknown field");
+  await rejects(make({ window: "big" }), "invalid-policy", "policy.window: ");
+  await rejects(make({ window: 0 }), "invalid-policy", "policy.window: is 0");
+  await rejects(make({ preset: "best" }), "invalid-policy", '"best" is no preset');
+  await rejects(make({ summary: { maxTokens: -1 } }), "invalid-policy", "policy.summary.maxTokens");
+  await rejects(createCompactor({ format: "html" }), "unknown-format", "openai-chat");
+  const compactor = await make(undefined);
+  assert.equal(compactor.status().window, 200_000);
+  compactor.setPolicy({ window: 5_000, keep: { messages: 4 } });
+  assert.equal(compactor.status().window, 5_000);
+  throws(() => compactor.setPolicy({ target: 3 }), "invalid-policy", "policy.target");
+  compactor.dispose();
+});
+
+test("a restored compactor goes on as the first one would have", async () => {
+  const messages = garden(60);
+  const first = await full({}, messages);
+  await first.compact();
+  const later = [{ role: "user", content: "And the tulips?" }];
+  first.append(later);
+  const originals = structuredClone([...messages, ...later]);
+  const second = await restoreCompactor(first.snapshot(), { ...FORMAT, originals });
+  assert.deepEqual(second.messages(), first.messages());
+  assert.ok(second.messages().filter((message) => originals.includes(message)).length > 2);
+  assert.deepEqual(second.status(), first.status());
+  assert.equal(second.snapshot(), first.snapshot());
+  assert.deepEqual(second.append({ role: "user", content: "Go on." }), ["m62"]);
+  second.undo();
+  assert.equal(second.messages().length, 63);
+  first.dispose();
+  second.dispose();
+});
+
+test("originals that are not those of the snapshot are refused by their place", async () => {
+  const messages = garden(4);
+  const compactor = await full({}, messages);
+  const snapshot = compactor.snapshot();
+  const restore = (originals, text = snapshot) => restoreCompactor(text, { ...FORMAT, originals });
+  await rejects(restore(messages.slice(0, 3)), "invalid-originals", "originals[3] is missing");
+  const other = messages.with(2, { role: "user", content: "else" });
+  await rejects(restore(other), "invalid-originals", "originals[2] is not the message m2");
+  await rejects(restore(undefined), "invalid-originals");
+  await rejects(restore(messages, "{"), "invalid-snapshot");
+  await rejects(restore(messages, snapshot.replace('"version":1', '"version":9')), "invalid-snapshot", "update");
+  const more = [...messages, { role: "user", content: "since then" }];
+  const restored = await restore(more);
+  assert.deepEqual(restored.history(), more);
+  await rejects(restore([...messages, 5]), "invalid-message", "messages[0]");
+  compactor.dispose();
+  restored.dispose();
+});
+
+test("after dispose every call says so, and disposing twice is fine", async () => {
+  const compactor = await full();
+  compactor.dispose();
+  compactor.dispose();
+  compactor[Symbol.dispose]?.();
+  const message = { role: "user", content: "hi" };
+  for (const call of [
+    () => compactor.append(message),
+    () => compactor.edit("m0", message),
+    () => compactor.status(),
+    () => compactor.plan(),
+    () => compactor.messages(),
+    () => compactor.history(),
+    () => compactor.undo(),
+    () => compactor.usage({ promptTokens: 1, completionTokens: 1 }),
+    () => compactor.setPolicy({}),
+    () => compactor.snapshot(),
+  ]) {
+    throws(call, "disposed");
+  }
+  await rejects(compactor.compact(), "disposed");
+});
+
+test("tokens, formats and presets are told without a compactor", async () => {
+  assert.equal(await epitome.estimateTokens(""), 0);
+  const tokens = await epitome.estimateTokens("The quick brown fox jumps over the lazy dog.");
+  assert.ok(tokens >= 8 && tokens <= 12, String(tokens));
+  assert.deepEqual(await epitome.detectFormat([SYSTEM]), { kind: "known", format: "openai-chat" });
+  const gemini = [{ role: "user", parts: [{ text: "hi" }] }];
+  assert.deepEqual(await epitome.detectFormat(gemini), { kind: "foreign", name: "Gemini Content" });
+  assert.deepEqual(await epitome.detectFormat([1, null]), { kind: "unclear" });
+  const [preset] = await epitome.presets();
+  assert.equal(preset.name, "recommended");
+  const compactor = await createCompactor({ ...FORMAT, policy: preset.policy });
+  assert.equal(compactor.status().window, preset.policy.window);
+  compactor.dispose();
+});
+
+test("the slim entry has the same functions, and one to load the module", () => {
+  assert.deepEqual(Object.keys(slim).sort(), [...Object.keys(epitome), "init"].sort());
+});

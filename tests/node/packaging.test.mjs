@@ -1,0 +1,185 @@
+// The package as others install it: packed, unpacked in an empty folder, and used from there.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { build } from "vite";
+
+const run = promisify(execFile);
+const source = fileURLToPath(new URL("../../crates/epitome-wasm/npm", import.meta.url));
+const npm = (words, cwd) => run("npm", [...words, "--no-audit", "--no-fund"], { cwd, shell: process.platform === "win32" });
+let app;
+let packed;
+
+before(async () => {
+  app = await mkdtemp(join(tmpdir(), "epitome-app-"));
+  const { stdout } = await npm(["pack", "--json", "--ignore-scripts", "--pack-destination", app], source);
+  [packed] = JSON.parse(stdout);
+  await writeFile(join(app, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  await npm(["install", "--offline", `./${packed.filename}`], app);
+});
+
+after(() => rm(app, { recursive: true, force: true }));
+
+/** Runs a script in the app, and gives what it prints. */
+async function node(script, name = "app.mjs") {
+  await writeFile(join(app, name), script);
+  const { stdout } = await run(process.execPath, [name], { cwd: app });
+  return stdout.trim();
+}
+
+const USE = `
+  const compactor = await createCompactor({ format: "openai-chat", policy: { window: 300 } });
+  const said = (turn) => ({ role: turn % 2 ? "assistant" : "user", content: "All about bed " + turn + ". ".repeat(40) });
+  compactor.append(Array.from({ length: 40 }, (_, turn) => said(turn)));
+  const { outcome } = await compactor.compact();
+  compactor.dispose();`;
+
+test("it holds what it exports, and nothing else", () => {
+  const names = packed.files.map(({ path }) => path);
+  for (const name of ["dist/index.js", "dist/slim.js", "dist/slim.d.ts", "epitome.d.ts", "README.md"]) {
+    assert.ok(names.includes(name), name);
+  }
+  assert.ok(names.includes("dist/glue/epitome_bg.wasm"));
+  assert.ok(names.includes("LICENSE-MIT") && names.includes("LICENSE-APACHE"));
+  const rest = names.filter((name) => !/^(dist\/.*\.js|dist\/slim\.d\.ts|dist\/glue\/epitome_bg\.wasm)$/.test(name));
+  assert.deepEqual(rest.sort(), ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "epitome.d.ts", "package.json"]);
+});
+
+test("it works in Node, and its parts can be found", async () => {
+  const script = `import { createCompactor } from "epitome"; ${USE}
+    const found = ["epitome/wasm", "epitome/package.json", "epitome/slim"].map((name) => import.meta.resolve(name));
+    console.log(outcome, found.every(Boolean));`;
+  assert.equal(await node(script), "applied true");
+});
+
+test("it works in a worker thread", async () => {
+  const script = `import { isMainThread, parentPort, Worker } from "node:worker_threads";
+    import { createCompactor } from "epitome";
+    if (isMainThread) {
+      new Worker(new URL(import.meta.url)).on("message", (message) => console.log(message));
+    } else { ${USE} parentPort.postMessage(outcome); }`;
+  assert.equal(await node(script), "applied");
+});
+
+test("the slim entry takes the bytes of the module, and a failure is not remembered", async () => {
+  const script = `import { readFile } from "node:fs/promises";
+    import { createCompactor, init, isEpitomeError } from "epitome/slim";
+    const wrong = await init(new Uint8Array(8)).catch((error) => isEpitomeError(error) && error.code);
+    await init(await readFile(new URL(import.meta.resolve("epitome/wasm")))); ${USE}
+    console.log(wrong, outcome);`;
+  assert.equal(await node(script), "not-loaded applied");
+});
+
+test("importing it touches nothing", async () => {
+  const script = `const touched = [];
+    const names = ["fetch", "WebAssembly", "setTimeout", "queueMicrotask", "crypto", "performance", "atob",
+      "window", "document", "localStorage", "navigator", "indexedDB", "Worker", "Blob", "DecompressionStream"];
+    for (const name of names) {
+      const value = globalThis[name];
+      const get = () => { if (new Error().stack.includes("node_modules")) touched.push(name); return value; };
+      Object.defineProperty(globalThis, name, { configurable: true, get });
+    }
+    await import("epitome");
+    await import("epitome/slim");
+    console.log(JSON.stringify(touched));`;
+  assert.equal(await node(script), "[]");
+});
+
+for (const [entry, modules] of [["epitome", 0], ["epitome/slim", 1]]) {
+  test(`Vite bundles ${entry}, with ${modules} files of wasm`, async () => {
+    const load = entry.endsWith("slim")
+      ? `import { readFileSync } from "node:fs";
+         import address from "epitome/wasm?url";
+         await init(readFileSync(new URL("." + address, import.meta.url)));`
+      : "";
+    const main = join(app, "main.js");
+    const names = `createCompactor${load && ", init"}`;
+    await writeFile(main, `import { ${names} } from "${entry}"; ${load} ${USE} console.log(outcome);`);
+    const out = join(app, `out-${modules}`);
+    await build({
+      root: app,
+      configFile: false,
+      logLevel: "error",
+      build: {
+        outDir: out,
+        target: "es2022",
+        assetsInlineLimit: 0,
+        rollupOptions: { input: main, external: /^node:/, output: { entryFileNames: "main.js" } },
+      },
+    });
+    const files = await readdir(out, { recursive: true });
+    assert.equal(files.filter((name) => name.endsWith(".wasm")).length, modules, files.join());
+    const { stdout } = await run(process.execPath, [join(out, "main.js")], { cwd: app });
+    assert.equal(stdout.trim(), "applied");
+  });
+}
+
+test("a bundle that does not use it has nothing of it", async () => {
+  const main = join(app, "unused.js");
+  await writeFile(main, 'import { createCompactor } from "epitome"; console.log("hi");');
+  const { output } = await build({
+    root: app,
+    configFile: false,
+    logLevel: "error",
+    build: { write: false, target: "es2022", modulePreload: false, rollupOptions: { input: main } },
+  });
+  assert.equal(output.length, 1);
+  assert.match(output[0].code, /^console\.log\(.hi.\);\s*$/);
+});
+
+test("its declarations satisfy a strict compiler, for an app's own type of message", async () => {
+  const text = `
+    import { createCompactor, type CompactionEvent, isEpitomeError, openAICompatible, type Summarize } from "epitome";
+    import { createCompactor as slim, init } from "epitome/slim";
+    type Mine = { role: "user" | "assistant"; content: string; id?: string };
+    const own: Summarize = async (request, { signal, onDelta }) => {
+      onDelta(request.input.slice(0, signal.aborted ? 0 : 9));
+      return { text: "short", finishReason: "stop" };
+    };
+    export async function use(messages: Mine[]): Promise<Mine[]> {
+      await init();
+      const endpoint = openAICompatible({ baseURL: "http://localhost/v1", model: "m" });
+      const compactor = await createCompactor<Mine>({
+        format: "openai-chat",
+        policy: { preset: "recommended", window: 128_000, keep: { rounds: 3 }, triggers: [{ fill: { fraction: 0.7 } }] },
+        summarize: messages.length > 3 ? endpoint : own,
+      });
+      compactor.append(messages);
+      const onEvent = (event: CompactionEvent): void => {
+        if (event.type === "end") console.log(event.report.outcome);
+        if (event.type === "delta") console.log(event.text);
+      };
+      const report = await compactor.compact({ reason: "threshold", onEvent }).catch((error: unknown) => {
+        if (isEpitomeError(error) && error.code === "busy") return undefined;
+        throw error;
+      });
+      const level: "ok" | "warn" | "compact" = compactor.status().level;
+      console.log(report?.tokensAfter, level, (await slim<Mine>({ format: "openai-chat" })).messages());
+      return compactor.messages();
+    }
+    // @ts-expect-error There is no such format.
+    void createCompactor({ format: "html" });`;
+  await writeFile(join(app, "use.ts"), text);
+  const typescript = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
+  const lib = ["--lib", "ES2022,DOM,ESNext.Disposable"];
+  for (const module of ["nodenext", "preserve"]) {
+    const words = [join(typescript, "bin/tsc"), "use.ts", "--noEmit", "--strict", "--exactOptionalPropertyTypes"];
+    const compiled = run(process.execPath, [...words, "--module", module, ...lib], { cwd: app });
+    const problems = await compiled.then(() => "", ({ stdout }) => stdout);
+    assert.equal(problems, "", module);
+  }
+});
+
+test("the committed declarations are those of the build", async () => {
+  const [committed, fresh] = await Promise.all(
+    ["epitome.d.ts", "dist/epitome.d.ts"].map((name) => readFile(join(source, name), "utf8")),
+  );
+  assert.equal(committed, fresh, "`npm run update:types` brings them together");
+});

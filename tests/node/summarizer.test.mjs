@@ -1,0 +1,337 @@
+// What becomes of a compaction, and of the messages, when the summarizer misbehaves.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { setTimeout as wait } from "node:timers/promises";
+import { extractive, isEpitomeError, openAICompatible } from "epitome";
+import { deferred, full } from "./garden.mjs";
+
+/** Compacts with this summarizer, and checks what holds for every compaction that is not applied. */
+async function outcome(summarize, options = {}) {
+  const compactor = await full({ summarize });
+  const history = compactor.messages();
+  const events = [];
+  const report = await compactor.compact({ ...options, onEvent: (event) => events.push(event) });
+  if (report.outcome !== "applied") {
+    assert.ok(compactor.messages().every((message, index) => message === history[index]));
+    assert.equal(compactor.messages().length, history.length);
+    assert.equal(report.tokensAfter, report.tokensBefore);
+  }
+  assert.equal(events.at(-1).type, "end");
+  compactor.dispose();
+  return { report, events, types: events.map(({ type }) => type) };
+}
+
+/** Fails as told, then answers. */
+function failing(...errors) {
+  const left = [...errors];
+  return () => {
+    if (left.length > 0) {
+      throw left.shift();
+    }
+    return "They planned the garden.";
+  };
+}
+
+const http = (status, more = {}) => Object.assign(new Error(`status ${status}`), { status, ...more });
+
+test("a summary may be a string or an object, sooner or later", async () => {
+  const text = "They planned the garden.";
+  for (const answer of [text, { text }, { text, usage: { a: 1 }, finishReason: "stop" }]) {
+    for (const summarize of [() => answer, async () => answer]) {
+      const { report } = await outcome(summarize);
+      assert.equal(report.outcome, "applied");
+      assert.equal(report.summary, text);
+    }
+  }
+});
+
+test("a summarizer reads the material and the wishes", async () => {
+  let asked;
+  const { report } = await outcome(
+    (request) => {
+      asked = request;
+      return "They planned.";
+    },
+    { instructions: "Keep the numbers of the beds.", reason: "manual" },
+  );
+  assert.equal(report.reason, "manual");
+  assert.ok(asked.system.includes("Keep the numbers of the beds."));
+  assert.ok(asked.input.includes("Turn 0: bed 0"));
+  assert.ok(asked.targetTokens > 0 && asked.chunkIndex === 0 && asked.chunkCount === 1);
+});
+
+test("what may pass is asked again, and what will not is not", async () => {
+  for (const error of [http(408), http(409), http(429), http(500), http(503), http(400, { retryable: true })]) {
+    const { report, types } = await outcome(failing(error));
+    assert.equal(report.outcome, "applied", error.message);
+    assert.deepEqual(types, ["start", "retry", "progress", "end"]);
+  }
+  for (const error of [http(400), http(401), http(503, { retryable: false }), new Error("no"), "no", null, 7]) {
+    const { report, types } = await outcome(failing(error));
+    assert.equal(report.outcome, "failed");
+    assert.deepEqual(types, ["start", "end"]);
+    assert.ok(report.message.length > 0);
+  }
+});
+
+test("asking again ends", async () => {
+  const { report, types } = await outcome(failing(http(500), http(500), http(500), http(500)));
+  assert.equal(report.outcome, "failed");
+  assert.equal(report.message, "status 500");
+  assert.deepEqual(types, ["start", "retry", "retry", "end"]);
+});
+
+test("a server's wish to be left alone is honoured", async () => {
+  const started = Date.now();
+  const { report } = await outcome(failing(http(429, { retryAfterMs: 150 })));
+  assert.equal(report.outcome, "applied");
+  assert.ok(Date.now() - started >= 150);
+});
+
+test("an answer that is none fails the compaction", async () => {
+  const answers = [undefined, null, 7, {}, { text: 7 }, "", "  \n ", { text: "cut", finishReason: "length" }];
+  for (const answer of answers) {
+    const { report } = await outcome(() => answer);
+    assert.equal(report.outcome, "failed", JSON.stringify(answer));
+  }
+});
+
+test("a summary longer than what it stands for is not used", async () => {
+  const { report } = await outcome(() => "word ".repeat(5_000));
+  assert.equal(report.outcome, "skipped");
+  assert.ok(report.message.includes("would not make the conversation smaller"));
+});
+
+test("deltas are passed on while they are wanted", async () => {
+  let late;
+  const { events } = await outcome((_request, { onDelta }) => {
+    late = onDelta;
+    onDelta("They ");
+    onDelta("planned.");
+    return "They planned.";
+  });
+  const deltas = events.filter(({ type }) => type === "delta");
+  assert.deepEqual(deltas.map(({ text }) => text), ["They ", "planned."]);
+  const { length } = events;
+  late("more");
+  assert.equal(events.length, length);
+});
+
+test("a signal calls off at any moment", async () => {
+  const { report } = await outcome(() => assert.fail("asked"), { signal: AbortSignal.abort() });
+  assert.equal(report.outcome, "cancelled");
+
+  const flight = new AbortController();
+  let seen;
+  const inFlight = await outcome(
+    (_request, { signal }) => {
+      seen = signal;
+      setTimeout(() => flight.abort(), 5);
+      return new Promise(() => {});
+    },
+    { signal: flight.signal },
+  );
+  assert.equal(inFlight.report.outcome, "cancelled");
+  assert.equal(seen.aborted, true);
+
+  const backoff = new AbortController();
+  const waiting = await outcome(
+    () => {
+      setTimeout(() => backoff.abort(), 5);
+      throw http(429, { retryAfterMs: 30_000 });
+    },
+    { signal: backoff.signal },
+  );
+  assert.equal(waiting.report.outcome, "cancelled");
+  assert.deepEqual(waiting.types, ["start", "retry", "end"]);
+});
+
+test("a summarizer is not asked for what is no longer wanted", async (context) => {
+  const summarize = context.mock.fn(() => "They planned.");
+  const controller = new AbortController();
+  const compactor = await full({ summarize });
+  const aborted = compactor.compact({ signal: controller.signal });
+  controller.abort();
+  assert.equal((await aborted).outcome, "cancelled");
+  const disposed = compactor.compact();
+  compactor.dispose();
+  assert.equal((await disposed).outcome, "cancelled");
+  assert.equal(summarize.mock.callCount(), 0);
+});
+
+test("a signal that aborts after the end changes nothing", async () => {
+  const controller = new AbortController();
+  const compactor = await full({ summarize: () => "They planned." });
+  await compactor.compact({ signal: controller.signal });
+  const { length } = compactor.messages();
+  controller.abort();
+  assert.equal(compactor.messages().length, length);
+  compactor.dispose();
+});
+
+test("a summarizer that aborts by itself cancels", async () => {
+  const { report } = await outcome(failing(new DOMException("stop", "AbortError")));
+  assert.equal(report.outcome, "cancelled");
+});
+
+test("one compaction at a time", async () => {
+  const { promise, resolve } = deferred();
+  const compactor = await full({ summarize: () => promise });
+  const first = compactor.compact();
+  const busy = (error) => isEpitomeError(error) && error.code === "busy";
+  await assert.rejects(compactor.compact(), busy);
+  assert.throws(() => compactor.undo(), busy);
+  assert.throws(() => compactor.setPolicy({ window: 9_000 }), busy);
+  resolve("They planned.");
+  assert.equal((await first).outcome, "applied");
+  compactor.dispose();
+});
+
+test("disposing during a compaction settles it", async () => {
+  for (const summarize of [
+    () => new Promise(() => {}),
+    failing(http(429, { retryAfterMs: 30_000 })),
+  ]) {
+    const compactor = await full({ summarize });
+    const compaction = compactor.compact();
+    await wait(5);
+    compactor.dispose();
+    assert.equal((await compaction).outcome, "cancelled");
+  }
+});
+
+test("an app may do anything while it is told of events", async () => {
+  for (const type of ["start", "progress", "end"]) {
+    const compactor = await full({ summarize: () => "They planned." });
+    const onEvent = (event) => event.type === type && compactor.dispose();
+    const { outcome } = await compactor.compact({ onEvent });
+    assert.equal(outcome, type === "start" ? "cancelled" : "applied");
+  }
+});
+
+test("an app that fails while it is told of events does not stop a compaction", async (context) => {
+  const logged = context.mock.method(console, "error", () => {});
+  const compactor = await full();
+  const onEvent = () => {
+    throw new Error("mine");
+  };
+  assert.equal((await compactor.compact({ onEvent })).outcome, "applied");
+  assert.equal(logged.mock.callCount(), 3);
+  compactor.dispose();
+});
+
+test("an answer that comes too late is left aside and told", async () => {
+  const { promise, resolve } = deferred();
+  const answers = [promise, new Promise(() => {})];
+  const compactor = await full({ summarize: () => answers.shift() });
+  const controller = new AbortController();
+  const first = compactor.compact({ signal: controller.signal });
+  await wait(1);
+  controller.abort();
+  assert.equal((await first).outcome, "cancelled");
+  const events = [];
+  const second = compactor.compact({ onEvent: ({ type }) => events.push(type) });
+  await wait(1);
+  resolve("too late");
+  await wait(1);
+  assert.deepEqual(events, ["start", "stale"]);
+  compactor.dispose();
+  assert.equal((await second).outcome, "cancelled");
+});
+
+test("a failed compaction is not made again by itself until something is said", async () => {
+  const compactor = await full({ summarize: failing(new Error("no"), new Error("no")) });
+  assert.equal((await compactor.compact({ reason: "threshold" })).outcome, "failed");
+  const exhausted = (error) => isEpitomeError(error) && error.code === "exhausted";
+  await assert.rejects(compactor.compact({ reason: "threshold" }), exhausted);
+  assert.equal((await compactor.compact({ reason: "manual" })).outcome, "failed");
+  compactor.append({ role: "user", content: "hello?" });
+  assert.equal((await compactor.compact({ reason: "threshold" })).outcome, "applied");
+  compactor.dispose();
+});
+
+test("a transcript in several chunks is folded one by one", async () => {
+  const chunks = [];
+  const summarize = ({ chunkIndex, chunkCount, input }) => {
+    chunks.push([chunkIndex, chunkCount, input.includes(`part ${chunkIndex - 1}`)]);
+    return `part ${chunkIndex}`;
+  };
+  const compactor = await full({ summarize, policy: { summary: { chunks: 3 } } });
+  const report = await compactor.compact();
+  assert.deepEqual(chunks, [[0, 3, false], [1, 3, true], [2, 3, true]]);
+  assert.equal(report.summary, "part 2");
+  assert.equal(report.requests, 3);
+  compactor.dispose();
+});
+
+test("the extractive summarizer can be asked by hand, and aborted", async () => {
+  const request = { input: "[1] user:\nThe code is 4711. The weather is fine.", targetTokens: 40 };
+  assert.ok((await extractive(request)).includes("4711"));
+  await assert.rejects(extractive(request, { signal: AbortSignal.abort() }), { name: "AbortError" });
+});
+
+let server;
+let origin;
+
+before(async () => {
+  const script = new URL("../servers/summarizer.mjs", import.meta.url).pathname;
+  server = spawn(process.execPath, [script, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = await once(createInterface(server.stdout), "line");
+  origin = line.replace("listening ", "");
+});
+
+after(() => server.kill());
+
+const endpoint = (scenario, more = {}) =>
+  openAICompatible({ baseURL: `${origin}/${scenario}/v1`, model: "scripted", ...more });
+
+test("an endpoint summarizes, streamed or not", async () => {
+  for (const [scenario, more] of [["ok", {}], ["ok/plain", { stream: false, apiKey: "sk-1" }], ["torn", {}]]) {
+    const { report, events } = await outcome(endpoint(scenario, more));
+    assert.equal(report.outcome, "applied", report.message);
+    assert.ok(report.summary.startsWith("Scripted summary – résumé ✓"));
+    const deltas = events.filter(({ type }) => type === "delta");
+    assert.equal(deltas.map(({ text }) => text).join("").trim(), report.summary);
+  }
+});
+
+test("an endpoint's refusal is told with all that code may decide by", async () => {
+  const request = { system: "s", input: "i", targetTokens: 50 };
+  const cases = [
+    ["401", { code: "unauthorized", status: 401, retryable: false }],
+    ["503", { code: "overloaded", status: 503, retryable: true }],
+    ["429-then-ok/told", { code: "rate-limited", status: 429, retryable: true, retryAfterMs: 1_000 }],
+    ["404-model", { code: "model-unknown", status: 404, retryable: false }],
+    ["too-long", { code: "too-long", status: 400, retryable: false }],
+    ["length", { code: "truncated", retryable: false }],
+    ["html", { code: "bad-answer", retryable: false }],
+    ["cut", { code: "cut-off", retryable: true }],
+  ];
+  for (const [scenario, expected] of cases) {
+    await assert.rejects(endpoint(scenario)(request), (error) => {
+      assert.ok(isEpitomeError(error), scenario);
+      const found = Object.fromEntries(Object.keys(expected).map((key) => [key, error[key]]));
+      assert.deepEqual(found, expected, scenario);
+      return true;
+    });
+  }
+  await assert.rejects(openAICompatible({ model: "m" })(request), { code: "misconfigured" });
+  await assert.rejects(endpoint("ok", { model: 7 })(request), { code: "misconfigured" });
+  await assert.rejects(endpoint("ok", { timeout: 7 })(request), { code: "misconfigured" });
+});
+
+test("an endpoint that is busy is asked again, and a slow one can be called off", async () => {
+  const busy = await outcome(endpoint("429-then-ok/again"));
+  assert.equal(busy.report.outcome, "applied");
+  assert.deepEqual(busy.types.filter((type) => type !== "delta"), ["start", "retry", "progress", "end"]);
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(), 100);
+  const slow = await outcome(endpoint("slow/off"), { signal: controller.signal });
+  assert.equal(slow.report.outcome, "cancelled");
+  const log = await (await fetch(`${origin}/log?key=off&aborted=1`)).json();
+  assert.equal(log.aborted, 1);
+});

@@ -1,0 +1,59 @@
+// End-to-end tests in a real browser, against the built pages and two servers of our own.
+
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "@playwright/test";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const windows = process.platform === "win32" ? ".exe" : "";
+const serve = process.env["EPITOME_SERVE"] ?? `${root}target/release/epitome-serve${windows}`;
+
+/** The demo server, with whatever differs from the one that answers at once. */
+function demo(port: number, options = "") {
+  return {
+    name: `demo server on ${port}`,
+    command: `"${serve}" --page dist --chat www/dist --port ${port} ${options}`,
+    cwd: root,
+    url: `http://127.0.0.1:${port}/v1/models`,
+    reuseExistingServer: false,
+  };
+}
+
+export default defineConfig({
+  testDir: "e2e",
+  outputDir: "out",
+  reporter: [["list"]],
+  // One browser at a time, and no second chance.
+  workers: 1,
+  retries: 0,
+  forbidOnly: true,
+  timeout: 60_000,
+  expect: { timeout: 20_000 },
+  use: {
+    baseURL: "http://127.0.0.1:18430",
+    trace: "off",
+    launchOptions: {
+      executablePath: process.env["EPITOME_BROWSER"] ?? "/usr/bin/chromium",
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--disable-dev-shm-usage",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
+    },
+  },
+  projects: [{ name: "chromium", use: { browserName: "chromium" } }],
+  webServer: [
+    demo(18430),
+    demo(18432, "--delay-ms 30"),
+    {
+      name: "scripted summarizer",
+      command: "node servers/summarizer.mjs --port 18431",
+      url: "http://127.0.0.1:18431/ok/v1/models",
+      reuseExistingServer: false,
+    },
+  ],
+});
