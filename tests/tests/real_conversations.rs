@@ -52,10 +52,22 @@ fn defects(messages: &[Value]) -> Vec<String> {
     defects
 }
 
+/// Everything in a message that a model reads.
+fn readable(message: &Value) -> String {
+    let calls = message["tool_calls"].as_array().into_iter().flatten();
+    let calls = calls.map(|call| &call["function"]);
+    let calls =
+        calls.map(|call| format!("{} {}", call["name"], call["arguments"].as_str().unwrap_or("")));
+    let text = message["content"].as_str().map(str::to_owned);
+    let text = text.unwrap_or_else(|| message["content"].to_string());
+    calls.chain([text]).collect::<Vec<String>>().join("\n")
+}
+
 #[test]
 fn every_real_conversation_fits_after_compaction_and_comes_back_on_undo() {
     let Some(conversations) = conversations() else { return };
     let (mut floors, mut impossible) = (0, 0);
+    let mut facts = (0, 0, 0);
     for conversation in &conversations {
         let name = &conversation.name;
         let originals = &conversation.messages;
@@ -95,6 +107,16 @@ fn every_real_conversation_fits_after_compaction_and_comes_back_on_undo() {
         let summaries = inserted.filter(|message| role(message) != "tool").count();
         assert_eq!(summaries, 1, "{name}: besides the summary, every message is an original");
 
+        let all = compacted.iter().map(readable).collect::<Vec<String>>().join("\n");
+        let there = report.receipt.kept.iter().chain(&report.receipt.appended);
+        for fact in there {
+            assert!(all.contains(&fact.text), "{name}: the receipt says {fact:?} is there");
+        }
+        facts.0 += report.receipt.kept.len();
+        facts.1 += report.receipt.appended.len();
+        facts.2 += report.receipt.given_up.len();
+        assert_eq!(report.receipt.unsupported, Vec::<String>::new(), "{name}: it invents nothing");
+
         let again = host.compact(Reason::Threshold).unwrap().unwrap();
         assert!(matches!(again.outcome, Outcome::Skipped { .. }), "{name}: {:?}", again.outcome);
         assert_eq!(host.messages(), compacted, "{name}: compacting twice is compacting once");
@@ -108,4 +130,5 @@ fn every_real_conversation_fits_after_compaction_and_comes_back_on_undo() {
         conversations.len(),
         conversations.len() - floors,
     );
+    println!("facts: {} kept, {} appended, {} given up", facts.0, facts.1, facts.2);
 }

@@ -19,6 +19,7 @@ use crate::report::{Outcome, Reason, Report};
 use crate::retry::{Failure, FailureKind};
 use crate::summary::fold::Fold;
 use crate::summary::prompt::{ChunkPlace, instructions};
+use crate::summary::receipt::{Facts, Receipt, settle};
 use crate::{Snapshot, Timestamp};
 
 enum State {
@@ -48,6 +49,8 @@ enum State {
 struct Job {
     plan: Plan,
     fold: Fold,
+    /// What must not be lost, found in the chunks so far.
+    facts: Facts,
     instructions: Option<String>,
     /// How often the summarizer was asked for the chunk at hand.
     attempts: u32,
@@ -167,7 +170,8 @@ impl Compactor {
             threshold: self.policy.threshold(),
             chunks: fold.place().count,
         }));
-        self.ask(Box::new(Job { plan, fold, instructions, attempts: 0, requests: 0 }));
+        let facts = Facts::of_summary(&fold.envelope().previous_summary);
+        self.ask(Box::new(Job { plan, fold, facts, instructions, attempts: 0, requests: 0 }));
         Ok(())
     }
 
@@ -209,13 +213,14 @@ impl Compactor {
             self.fail(&job, message);
             return;
         }
+        job.facts.read(&job.fold.envelope().entries);
         let done = job.fold.take(text.to_owned());
         let place = job.fold.place();
         let finished = if done.is_some() { place.count } else { place.index };
         let progress = Event::Progress { done: finished, chunks: place.count };
         self.outputs.push_back(Output::Event(progress));
         match done {
-            Some(summary) => self.conclude(&job, summary),
+            Some(summary) => self.conclude(*job, &summary),
             None => {
                 job.attempts = 0;
                 self.ask(job);
@@ -276,7 +281,17 @@ impl Compactor {
                     let tokens_after = report.tokens_before;
                     let messages_after = report.messages_before;
                     let outcome = Outcome::Failed { message };
-                    self.end(Report { outcome, tokens_after, messages_after, ..*report });
+                    let receipt = Receipt::default();
+                    let summary = None;
+                    let unchanged = Report {
+                        outcome,
+                        tokens_after,
+                        messages_after,
+                        receipt,
+                        summary,
+                        ..*report
+                    };
+                    self.end(unchanged);
                 }
                 Ok(())
             }
@@ -401,11 +416,18 @@ impl Compactor {
     }
 
     /// Verifies what a summary would make of the view, and only then has it stored.
-    fn conclude(&mut self, job: &Job, summary: String) {
+    fn conclude(&mut self, mut job: Job, summary: &str) {
         let Some(through) = job.plan.through(&self.conversation) else {
-            self.fail(job, "nothing was left to summarize".to_owned());
+            self.fail(&job, "nothing was left to summarize".to_owned());
             return;
         };
+        let (summary, receipt) = settle(
+            std::mem::take(&mut job.facts),
+            summary,
+            &job.plan.stays(&self.conversation),
+            job.plan.ledger_tokens,
+            self.conversation.tokenizer(),
+        );
         let number = u32::try_from(self.log().checkpoints_made()).unwrap_or(u32::MAX);
         let mut checkpoint = Checkpoint {
             id: CheckpointId(number.saturating_add(1)),
@@ -431,7 +453,7 @@ impl Compactor {
         }
         if let Err(violation) = self.contract.check(self.log(), &view) {
             let message = format!("the result would be refused by the provider: {violation}");
-            return self.fail(job, message);
+            return self.fail(&job, message);
         }
         let tokens_after = checkpoint.tokens_after.saturating_add(tools);
         let report = Report {
@@ -442,6 +464,7 @@ impl Compactor {
             messages_before: self.conversation.messages(),
             messages_after: u32::try_from(view.edits.len()).unwrap_or(u32::MAX),
             summary: Some(checkpoint.summary.clone()),
+            receipt,
             requests: job.requests,
             floor: job.plan.floor.clone().filter(|_| self.policy.fires(tokens_after)),
             findings: view.findings,
@@ -472,6 +495,7 @@ impl Compactor {
             messages_before: messages,
             messages_after: messages,
             summary: None,
+            receipt: Receipt::default(),
             requests,
             findings: Vec::new(),
             floor: plan.floor.clone(),
@@ -485,7 +509,7 @@ impl Compactor {
 }
 
 fn request(id: RequestId, job: &Job, place: ChunkPlace) -> SummaryRequest {
-    let target_tokens = job.plan.summary_tokens;
+    let target_tokens = job.plan.summary_tokens.saturating_sub(job.plan.ledger_tokens).max(1);
     let focus = job.instructions.as_deref();
     SummaryRequest {
         id,

@@ -43,8 +43,10 @@ pub struct Plan {
     pub fates: Vec<Fate>,
     /// Where the tail begins: every message before it is covered.
     pub tail_start: usize,
-    /// How many tokens the summary may take.
+    /// How many tokens the summary may take, its ledger included.
     pub summary_tokens: u32,
+    /// How many of those are for the ledger of facts that the summary lost.
+    pub ledger_tokens: u32,
     /// Tokens of the view now, by the meter, tool schemas included.
     pub tokens_before: u32,
     /// Tokens of the view with a summary of `summary_tokens`.
@@ -99,6 +101,7 @@ impl Plan {
             fates,
             tail_start,
             summary_tokens: budget.summary,
+            ledger_tokens: 0,
             tokens_before,
             tokens_after: tokens_before,
             requests: 0,
@@ -113,6 +116,7 @@ impl Plan {
         let previous = conversation.breakdown(0).summary;
         let replaced = prefix_tokens.saturating_add(previous);
         plan.summary_tokens = plan.summary_tokens.min(replaced / 2).max(1);
+        plan.ledger_tokens = policy.summary.ledger_tokens.min(plan.summary_tokens / 4);
         plan.tokens_after = kept_tokens
             .saturating_add(conversation.summary_tokens("", 1))
             .saturating_add(plan.summary_tokens)
@@ -142,6 +146,15 @@ impl Plan {
             .filter_map(|at| Some((u32::try_from(at + 1).ok()?, log.message(at)?)))
             .collect();
         chunks(transcript(&prefix, &policy.summary), &policy.summary)
+    }
+
+    /// The texts of the messages that stay.
+    pub fn stays(&self, conversation: &Conversation) -> Vec<String> {
+        let messages = conversation.log().messages().zip(&self.fates);
+        messages
+            .filter(|(_, fate)| **fate == Fate::Keep)
+            .map(|(message, _)| message.words())
+            .collect()
     }
 
     /// The last message it covers; `None` where it covers none.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::history::Finding;
 use crate::message::CheckpointId;
+use crate::summary::receipt::Receipt;
 
 /// Why a compaction is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,6 +58,8 @@ pub struct Report {
     pub messages_after: u32,
     /// The summary that is in force now; `None` unless it was applied.
     pub summary: Option<String>,
+    /// What became of the facts in what was summarized; empty unless it was applied.
+    pub receipt: Receipt,
     /// How often the summarizer was asked.
     pub requests: u32,
     /// What had to be repaired in the view.

@@ -119,6 +119,21 @@ impl Message {
         texts.join("\n")
     }
 
+    /// Everything in it that can be read: text, tool calls and results, a line each. Thoughts are not.
+    pub fn words(&self) -> String {
+        let words: Vec<&str> = self
+            .parts
+            .iter()
+            .flat_map(|part| match part {
+                Part::Text { text } | Part::ToolResult { text, .. } => [Some(text.as_str()), None],
+                Part::ToolCall { name, arguments, .. } => [Some(name.as_str()), Some(arguments)],
+                _ => [None, None],
+            })
+            .flatten()
+            .collect();
+        words.join("\n")
+    }
+
     /// True where a model would find nothing to read.
     pub fn is_blank(&self) -> bool {
         self.parts.iter().all(Part::is_blank)

@@ -36,6 +36,9 @@ pub struct Policy {
 pub struct SummarySettings {
     /// Longest summary, in tokens.
     pub max_tokens: u32,
+    /// Longest ledger of facts that the summary lost, in tokens, out of `max_tokens`; at most a quarter
+    /// of what a summary may take.
+    pub ledger_tokens: u32,
     /// Longest transcript to put before the summarizer at once, in characters; a longer one is folded
     /// chunk by chunk, each on the summary so far.
     pub chunk_characters: u32,
@@ -51,6 +54,7 @@ impl Default for SummarySettings {
     fn default() -> Self {
         Self {
             max_tokens: 8_000,
+            ledger_tokens: 1_000,
             chunk_characters: 120_000,
             chunks: 1,
             tools: ToolFilter::All,

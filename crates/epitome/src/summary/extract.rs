@@ -3,7 +3,7 @@
 mod cover;
 mod line;
 mod material;
-mod sentence;
+pub(super) mod sentence;
 mod term;
 
 use super::envelope::Envelope;

@@ -8,4 +8,5 @@ pub mod extract;
 pub mod fold;
 pub mod frame;
 pub mod prompt;
+pub mod receipt;
 pub mod transcript;

@@ -15,7 +15,7 @@ const SHORTEST_BLOB: usize = 64;
 ///
 /// Lines, sentence ends of any script, and the fields of JSON end a piece. Encoded bytes are left out,
 /// and so is what has nothing but ASCII punctuation.
-pub(super) fn split(text: &str) -> Vec<&str> {
+pub(in crate::summary) fn split(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     for line in text.split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']) {
         for part in line.split(SEPARATOR) {

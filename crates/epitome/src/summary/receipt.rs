@@ -1,0 +1,259 @@
+//! What a summary must not lose: found before it is written, looked for afterwards.
+
+mod fact;
+mod scan;
+mod token;
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+pub use fact::{Fact, Kind};
+pub use scan::Facts;
+
+use super::extract::sentence;
+use crate::meter::Tokenizer;
+
+/// Where each fact of the summarized messages is now.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Receipt {
+    /// In the summary, or in a message that stays.
+    pub kept: Vec<Fact>,
+    /// Appended to the summary, word for word.
+    pub appended: Vec<Fact>,
+    /// In none of them: there was no room. Still in the log.
+    pub given_up: Vec<Fact>,
+    /// Names and numbers of the summary that no summarized message has.
+    pub unsupported: Vec<String>,
+}
+
+/// Opens the ledger behind a summary.
+const LEDGER: &str = "Also said, word for word:";
+
+/// Looks for every fact in `summary` and in `stays`, the texts of the messages that stay, and appends
+/// what is in neither while there is room. Gives the summary with its ledger, and the receipt.
+///
+/// The ledger takes at most `ledger_tokens` by `tokenizer`, the most important facts first; within it
+/// they stand in the order in which they were said. Costs O(n log n) in the facts and texts together.
+pub fn settle(
+    facts: Facts,
+    summary: &str,
+    stays: &[String],
+    ledger_tokens: u32,
+    tokenizer: &dyn Tokenizer,
+) -> (String, Receipt) {
+    let mut there = Haystack::default();
+    there.add(summary);
+    stays.iter().for_each(|text| there.add(text));
+    let mut receipt = Receipt { unsupported: unsupported(summary, &facts), ..Receipt::default() };
+    let (kept, missing): (Vec<Fact>, Vec<Fact>) =
+        facts.into_vec().into_iter().partition(|fact| there.has(fact));
+    receipt.kept = kept;
+
+    let mut by_worth: Vec<usize> = (0..missing.len()).collect();
+    by_worth.sort_by_key(|index| std::cmp::Reverse(missing.get(*index).map(Fact::worth)));
+    let mut room = ledger_tokens.saturating_sub(tokenizer.count(LEDGER) + 4);
+    let mut chosen: BTreeSet<usize> = BTreeSet::new();
+    for index in by_worth {
+        let Some(fact) = missing.get(index) else { continue };
+        let cost = tokenizer.count(&line(fact)).saturating_add(1);
+        if cost <= room {
+            room -= cost;
+            chosen.insert(index);
+        }
+    }
+    let mut settled = summary.trim_end().to_owned();
+    if !chosen.is_empty() {
+        settled.push_str("\n\n");
+        settled.push_str(LEDGER);
+    }
+    for (index, fact) in missing.into_iter().enumerate() {
+        if chosen.contains(&index) {
+            settled.push('\n');
+            settled.push_str(&line(&fact));
+            receipt.appended.push(fact);
+        } else {
+            receipt.given_up.push(fact);
+        }
+    }
+    (settled, receipt)
+}
+
+fn line(fact: &Fact) -> String {
+    format!("- {}: {}", fact.speaker, fact.text)
+}
+
+fn unsupported(summary: &str, facts: &Facts) -> Vec<String> {
+    let mut names = BTreeSet::new();
+    token::for_each(summary, |kind, text| {
+        if kind != Kind::Number && !facts.support(text) {
+            names.insert(text.to_owned());
+        }
+    });
+    names.into_iter().collect()
+}
+
+/// Texts in which facts are looked up, taken apart as facts are.
+#[derive(Default)]
+struct Haystack<'a> {
+    names: BTreeSet<&'a str>,
+    wordings: BTreeSet<&'a str>,
+}
+
+impl<'a> Haystack<'a> {
+    fn add(&mut self, text: &'a str) {
+        token::for_each(text, |_, name| {
+            self.names.insert(name);
+        });
+        for line in text.lines() {
+            self.wordings.insert(line.trim());
+            self.wordings.extend(sentence::split(line));
+            scan::quotes(line, |quote| {
+                self.wordings.insert(quote);
+            });
+        }
+    }
+
+    fn has(&self, fact: &Fact) -> bool {
+        let text = fact.text.as_str();
+        self.names.contains(text) || self.wordings.contains(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::meter::CharactersPer;
+    use crate::summary::envelope::Entry;
+
+    fn entries(texts: &[(&str, &str)]) -> Vec<Entry> {
+        (1..)
+            .zip(texts)
+            .map(|(number, (speaker, text))| Entry {
+                number,
+                speaker: (*speaker).to_owned(),
+                text: (*text).to_owned(),
+            })
+            .collect()
+    }
+
+    fn facts(texts: &[(&str, &str)]) -> Facts {
+        let mut facts = Facts::default();
+        facts.read(&entries(texts));
+        facts
+    }
+
+    fn found(text: &str) -> Vec<(Kind, String)> {
+        facts(&[("user", text)]).into_vec().into_iter().map(|fact| (fact.kind, fact.text)).collect()
+    }
+
+    fn check(text: &str, expected: &[(Kind, &str)]) {
+        let found = found(text);
+        let found: Vec<(Kind, &str)> =
+            found.iter().map(|(kind, text)| (*kind, text.as_str())).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn d10_names_and_numbers_are_found_as_they_are_written() {
+        check("See https://example.org/a?b=1.", &[(Kind::Url, "https://example.org/a?b=1")]);
+        check("Open src/main.rs, please", &[(Kind::Path, "src/main.rs")]);
+        check(
+            "It is in ./build or /etc/hosts",
+            &[(Kind::Path, "./build"), (Kind::Path, "/etc/hosts")],
+        );
+        check(
+            "with serde@1.0.2 and leptos==0.8",
+            &[(Kind::Package, "serde@1.0.2"), (Kind::Package, "leptos==0.8")],
+        );
+        check(
+            "flight HAT039 (reservation M61CQM)",
+            &[(Kind::Identifier, "HAT039"), (Kind::Identifier, "M61CQM")],
+        );
+        check(
+            "pay $250 by 2026-05-16, 40% of it",
+            &[(Kind::Number, "$250"), (Kind::Number, "2026-05-16"), (Kind::Number, "40%")],
+        );
+        check("nothing to see here", &[]);
+        check("either/or, and so on. e.g. this", &[]);
+    }
+
+    #[test]
+    fn d10_checklists_decisions_and_negations_are_found_whole() {
+        check(
+            "- [ ] src/a.rs builds",
+            &[(Kind::Checklist, "- [ ] src/a.rs builds"), (Kind::Path, "src/a.rs")],
+        );
+        check("We decided on blue. It is nice.", &[(Kind::Decision, "We decided on blue.")]);
+        check("Please do not touch the API.", &[(Kind::Negation, "Please do not touch the API.")]);
+        check("call it \"the green one\"", &[(Kind::Quote, "the green one")]);
+    }
+
+    fn names(facts: &[Fact]) -> Vec<&str> {
+        facts.iter().map(|fact| fact.text.as_str()).collect()
+    }
+
+    #[test]
+    fn what_a_summary_lost_is_appended_word_for_word_with_who_said_it() {
+        let facts = facts(&[
+            ("user alice", "Use port 8443 and never log the token."),
+            ("assistant", "I changed src/server.rs; see HAT039."),
+            ("user alice", "HAT039 again"),
+        ]);
+        let (text, receipt) = settle(
+            facts,
+            "They changed src/server.rs.",
+            &["HAT039 again".to_owned()],
+            200,
+            &CharactersPer(4),
+        );
+        assert_eq!(
+            text,
+            "They changed src/server.rs.\n\nAlso said, word for word:\n\
+             - user alice: 8443\n\
+             - user alice: Use port 8443 and never log the token."
+        );
+        assert_eq!(names(&receipt.kept), ["src/server.rs", "HAT039"]);
+        assert_eq!(receipt.kept[1].sources, [2, 3]);
+        assert_eq!(receipt.given_up, []);
+        assert_eq!(receipt.unsupported, Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_fact_is_kept_appended_or_given_up_and_the_ledger_keeps_its_budget() {
+        let text: String = (0..200).map(|n| format!("file number{n} src/a{n}.rs\n")).collect();
+        let facts = facts(&[("tool", &text)]);
+        let all = facts.clone().into_vec().len();
+        for budget in [0, 20, 60, 400, 100_000] {
+            let tokenizer = CharactersPer(4);
+            let (text, receipt) = settle(facts.clone(), "Much was read.", &[], budget, &tokenizer);
+            let sum = receipt.kept.len() + receipt.appended.len() + receipt.given_up.len();
+            assert_eq!(sum, all);
+            let ledger = tokenizer.count(&text).saturating_sub(tokenizer.count("Much was read."));
+            assert!(ledger <= budget, "{ledger} tokens in {budget}");
+        }
+    }
+
+    #[test]
+    fn a_checklist_goes_before_a_number() {
+        let facts = facts(&[("user", "- [ ] ship it\n12:45 12:46 12:47")]);
+        let (_, receipt) = settle(facts, "So it was.", &[], 20, &CharactersPer(4));
+        assert_eq!(names(&receipt.appended), ["- [ ] ship it"]);
+        assert_eq!(receipt.given_up.len(), 3);
+    }
+
+    #[test]
+    fn a_name_that_no_message_has_is_flagged() {
+        let facts = facts(&[("user", "look at src/a.rs")]);
+        let summary = "They looked at src/a.rs and src/b.rs for 5AJG10.";
+        let (_, receipt) = settle(facts, summary, &[], 0, &CharactersPer(4));
+        assert_eq!(receipt.unsupported, ["5AJG10", "src/b.rs"]);
+    }
+
+    #[test]
+    fn nothing_in_nothing_out() {
+        let (text, receipt) = settle(Facts::default(), "Nothing.", &[], 100, &CharactersPer(4));
+        assert_eq!((text.as_str(), receipt), ("Nothing.", Receipt::default()));
+    }
+}

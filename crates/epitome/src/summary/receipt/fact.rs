@@ -1,0 +1,64 @@
+//! One thing that a summary must not lose.
+
+use serde::Serialize;
+
+/// What sort of thing it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A line of a checklist, or an acceptance criterion.
+    Checklist,
+    /// A sentence that settles something.
+    Decision,
+    /// A sentence that rules something out.
+    Negation,
+    /// An address on the web.
+    Url,
+    /// A file or a folder.
+    Path,
+    /// A package with its version.
+    Package,
+    /// A code, a name of a constant, an e-mail address.
+    Identifier,
+    /// Wording that somebody put in quotation marks.
+    Quote,
+    /// A number, with its unit.
+    Number,
+}
+
+impl Kind {
+    /// What it is worth against the others, before anything else is known.
+    fn weight(self) -> u32 {
+        match self {
+            Self::Checklist => 40,
+            Self::Decision => 24,
+            Self::Negation => 20,
+            Self::Url | Self::Path | Self::Package => 16,
+            Self::Identifier => 12,
+            Self::Quote => 10,
+            Self::Number => 6,
+        }
+    }
+}
+
+/// A thing found in the messages that a summary stands for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Fact {
+    /// What sort of thing it is.
+    pub kind: Kind,
+    /// Its wording, as it was found.
+    pub text: String,
+    /// Who said it first.
+    pub speaker: String,
+    /// Numbers of the messages that have it, from 1, each once; 0 is an earlier summary.
+    pub sources: Vec<u32>,
+}
+
+impl Fact {
+    /// What it is worth: its kind, whether a person said it, and how often it came up.
+    pub(super) fn worth(&self) -> u32 {
+        let said = if self.speaker.starts_with("user") { 3 } else { 2 };
+        let often = u32::try_from(self.sources.len()).unwrap_or(u32::MAX).min(16).ilog2();
+        self.kind.weight() * said + often * 8
+    }
+}

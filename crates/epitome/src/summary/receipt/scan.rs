@@ -1,0 +1,141 @@
+//! The facts of a transcript.
+
+use std::collections::BTreeMap;
+
+use super::{Fact, Kind, token};
+use crate::summary::envelope::Entry;
+use crate::summary::extract::sentence;
+
+/// The facts found so far, each wording once, in the order of their first mention.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    facts: Vec<Fact>,
+    places: BTreeMap<String, usize>,
+}
+
+impl Facts {
+    /// Adds the facts of these entries. Costs O(n log n) in their text.
+    pub fn read(&mut self, entries: &[Entry]) {
+        for entry in entries {
+            let said = !entry.speaker.starts_with("tool");
+            for line in entry.text.lines() {
+                self.line(line, said, entry);
+            }
+        }
+    }
+
+    /// The facts of an earlier summary, whoever said them.
+    pub fn of_summary(summary: &str) -> Self {
+        let mut facts = Self::default();
+        let speaker = "earlier".to_owned();
+        facts.read(&[Entry { number: 0, speaker, text: summary.to_owned() }]);
+        facts
+    }
+
+    /// True where this was found, or is a piece of something that was. Costs O(log n) where it is there,
+    /// and the length of all facts where it is not.
+    pub(super) fn support(&self, text: &str) -> bool {
+        self.places.contains_key(text) || self.facts.iter().any(|fact| fact.text.contains(text))
+    }
+
+    pub(super) fn into_vec(self) -> Vec<Fact> {
+        self.facts
+    }
+
+    fn line(&mut self, line: &str, said: bool, entry: &Entry) {
+        if is_checklist(line) {
+            self.add(Kind::Checklist, line.trim(), entry);
+        }
+        token::for_each(line, |kind, text| self.add(kind, text, entry));
+        if said {
+            quotes(line, |text| self.add(Kind::Quote, text, entry));
+            for sentence in sentence::split(line) {
+                if let Some(kind) = stance(sentence) {
+                    self.add(kind, sentence, entry);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, kind: Kind, text: &str, entry: &Entry) {
+        match self.places.get(text).and_then(|place| self.facts.get_mut(*place)) {
+            Some(fact) => {
+                if fact.sources.last() != Some(&entry.number) {
+                    fact.sources.push(entry.number);
+                }
+            }
+            None => {
+                self.places.insert(text.to_owned(), self.facts.len());
+                let speaker = entry.speaker.clone();
+                let sources = vec![entry.number];
+                self.facts.push(Fact { kind, text: text.to_owned(), speaker, sources });
+            }
+        }
+    }
+}
+
+fn is_checklist(line: &str) -> bool {
+    let line = line.trim_start();
+    let item = line.strip_prefix(['-', '*', '+']).map_or(line, str::trim_start);
+    ["[ ]", "[x]", "[X]", "☐", "☑", "✅"].iter().any(|mark| item.starts_with(mark))
+}
+
+/// Longest sentence that is taken as a decision or a negation, in characters.
+const LONGEST_SENTENCE: usize = 240;
+
+const SETTLES: [&str; 14] = [
+    "decided",
+    "decision",
+    "we will use",
+    "we'll use",
+    "let's use",
+    "let us use",
+    "agreed",
+    "must ",
+    "has to ",
+    "have to ",
+    "requirement",
+    "acceptance",
+    "instead of",
+    "prefer",
+];
+
+const RULES_OUT: [&str; 12] = [
+    "do not ",
+    "don't ",
+    "don’t ",
+    "never ",
+    "must not ",
+    "mustn't ",
+    "should not ",
+    "shouldn't ",
+    "no longer ",
+    "not allowed",
+    "without ",
+    "avoid ",
+];
+
+fn stance(sentence: &str) -> Option<Kind> {
+    if sentence.chars().count() > LONGEST_SENTENCE || sentence.split_whitespace().count() < 3 {
+        return None;
+    }
+    let lower = sentence.to_lowercase();
+    if RULES_OUT.iter().any(|cue| lower.contains(cue)) {
+        return Some(Kind::Negation);
+    }
+    SETTLES.iter().any(|cue| lower.contains(cue)).then_some(Kind::Decision)
+}
+
+/// Wording between quotation marks of one kind, of 4 to 120 bytes.
+pub(super) fn quotes<'a>(line: &'a str, mut each: impl FnMut(&'a str)) {
+    for (open, close) in [('"', '"'), ('“', '”'), ('«', '»'), ('「', '」'), ('`', '`')] {
+        let mut rest = line;
+        while let Some((_, after)) = rest.split_once(open) {
+            let Some((inside, behind)) = after.split_once(close) else { break };
+            if (4..=120).contains(&inside.len()) && inside.trim() == inside {
+                each(inside);
+            }
+            rest = behind;
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Names and numbers in running text: what a reader would copy and not retell.
+
+use super::Kind;
+
+/// Calls `each` for every name or number of the text, in order. Linear in the text.
+pub(super) fn for_each<'a>(text: &'a str, mut each: impl FnMut(Kind, &'a str)) {
+    for word in text.split(|c: char| c.is_whitespace() || delimits(c)) {
+        let word = trim(word);
+        if word.is_empty() || word.len() > LONGEST {
+            continue;
+        }
+        if let Some(kind) = kind(word) {
+            each(kind, word);
+        }
+    }
+}
+
+/// Longer words are data and no names.
+const LONGEST: usize = 200;
+
+fn delimits(c: char) -> bool {
+    matches!(
+        c,
+        '"' | '“' | '”' | '«' | '»' | '`' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | '|'
+    ) || matches!(
+        c,
+        ',' | ';' | '、' | '，' | '。' | '！' | '？' | '；' | '（' | '）' | '「' | '」'
+    )
+}
+
+/// Without the punctuation that a sentence puts around a word.
+fn trim(word: &str) -> &str {
+    let word = word.trim_end_matches(['.', ':', '!', '?', '\'', '’', '*', '…', '=', '\\']);
+    word.trim_start_matches(['\'', '‘', '*', ':', '!', '=', '\\'])
+}
+
+fn kind(word: &str) -> Option<Kind> {
+    if word.contains("://") {
+        return Some(Kind::Url);
+    }
+    if is_package(word) {
+        return Some(Kind::Package);
+    }
+    if is_email(word) {
+        return Some(Kind::Identifier);
+    }
+    if is_path(word) {
+        return Some(Kind::Path);
+    }
+    if is_number(word) {
+        return Some(Kind::Number);
+    }
+    is_identifier(word).then_some(Kind::Identifier)
+}
+
+fn is_package(word: &str) -> bool {
+    let versioned = |separator: &str| {
+        word.rsplit_once(separator).is_some_and(|(name, version)| {
+            name.chars().any(char::is_alphabetic) && is_version(version)
+        })
+    };
+    versioned("@") || versioned("==") || versioned("@^") || versioned("@~")
+}
+
+fn is_version(word: &str) -> bool {
+    let word = word.strip_prefix(['v', '^', '~']).unwrap_or(word);
+    let mut parts = word.split('.');
+    let numeric = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    parts.next().is_some_and(numeric) && parts.next().is_some_and(numeric)
+}
+
+fn is_email(word: &str) -> bool {
+    word.split_once('@').is_some_and(|(name, host)| {
+        !name.is_empty() && host.split_once('.').is_some_and(|(a, b)| !a.is_empty() && b.len() > 1)
+    })
+}
+
+fn is_path(word: &str) -> bool {
+    let letters = word.chars().any(char::is_alphabetic);
+    let rooted = ["/", "./", "../", "~/", "@/"].iter().any(|root| word.starts_with(root));
+    let inner = word.trim_matches('/').contains('/') && !word.contains("//");
+    let named = has_file_extension(word);
+    let deep = inner && word.matches('/').count() > 1;
+    letters && (named || deep || (rooted && word.len() > 3))
+}
+
+/// Endings that only file names have.
+const EXTENSIONS: [&str; 56] = [
+    "rs", "ts", "tsx", "js", "jsx", "mjs", "cjs", "py", "rb", "go", "java", "kt", "swift", "c",
+    "h", "cc", "cpp", "hpp", "cs", "php", "sh", "bash", "ps1", "sql", "html", "css", "scss",
+    "json", "jsonl", "yaml", "yml", "toml", "ini", "cfg", "conf", "env", "lock", "md", "mdx",
+    "txt", "csv", "tsv", "xml", "svg", "png", "jpg", "jpeg", "gif", "pdf", "docx", "xlsx", "zip",
+    "gz", "log", "vue", "proto",
+];
+
+fn has_file_extension(word: &str) -> bool {
+    word.rsplit_once('.').is_some_and(|(name, extension)| {
+        name.chars().next_back().is_some_and(char::is_alphanumeric)
+            && EXTENSIONS.contains(&extension)
+    })
+}
+
+/// A number that says something by itself: two digits or more, or a unit on it.
+fn is_number(word: &str) -> bool {
+    let bare = word.trim_start_matches(['$', '€', '£', '¥', '+', '-', '~', '#', '≤', '≥']);
+    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | ':' | '-' | '/');
+    let unit = bare.trim_start_matches(is_part);
+    let digits = bare.bytes().filter(u8::is_ascii_digit).count();
+    let marked = bare.len() < word.len() || !unit.is_empty();
+    bare.starts_with(|c: char| c.is_ascii_digit())
+        && unit.chars().count() <= 3
+        && !unit.contains(|c: char| c.is_ascii_digit())
+        && (digits > 1 || marked)
+}
+
+/// A code: letters and digits mixed, or words joined by underscores in capitals.
+fn is_identifier(word: &str) -> bool {
+    if !word.is_ascii() || word.len() < 4 {
+        return false;
+    }
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    let letters = word.bytes().filter(u8::is_ascii_alphabetic).count();
+    let plain =
+        word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'#' | b'.'));
+    let shouted = word.contains('_')
+        && word.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit());
+    plain && ((digits > 0 && letters > 0 && word.len() > 4) || (shouted && letters > 3))
+}
