@@ -19,6 +19,7 @@ mod plan;
 mod policy;
 mod presets;
 mod reason;
+mod receipt;
 mod report;
 mod status;
 mod usage;
@@ -38,6 +39,7 @@ pub use policy::{
 };
 pub use presets::{Preset, Presets, presets};
 pub use reason::Reason;
+pub use receipt::{Fact, FactKind, Receipt};
 pub use report::{Defect, Finding, Outcome, Report};
 pub use status::{Breakdown, Level, Status};
 pub use usage::Usage;

@@ -20,6 +20,8 @@ pub struct SummaryRequest {
     pub input: String,
     /// Longest answer that is of use, in tokens.
     pub target_tokens: u32,
+    /// Where to cut a model off, in tokens: half again as much, for none keeps to its target exactly.
+    pub max_tokens: u32,
     /// What the person asked to pay attention to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
@@ -63,6 +65,7 @@ impl From<epitome::SummaryRequest> for SummaryRequest {
             system,
             input,
             target_tokens,
+            max_tokens,
             instructions,
             chunk_index,
             chunk_count,
@@ -73,6 +76,7 @@ impl From<epitome::SummaryRequest> for SummaryRequest {
             system,
             input,
             target_tokens,
+            max_tokens,
             instructions,
             chunk_index,
             chunk_count,

@@ -74,6 +74,7 @@ impl Plan {
             fates,
             tail_start: _,
             summary_tokens,
+            ledger_tokens: _,
             tokens_before,
             tokens_after,
             requests,

@@ -116,6 +116,9 @@ pub enum Keep {
 pub struct SummarySettings {
     /// Longest summary, in tokens.
     pub max_tokens: u32,
+    /// Longest ledger of facts that the summary lost, in tokens, out of `maxTokens`; at most a quarter
+    /// of what a summary may take.
+    pub ledger_tokens: u32,
     /// Longest transcript to put before the summarizer at once, in characters; a longer one is folded
     /// chunk by chunk, each on the summary so far.
     pub chunk_characters: u32,
@@ -230,6 +233,7 @@ impl From<policy::SummarySettings> for SummarySettings {
     fn from(settings: policy::SummarySettings) -> Self {
         let policy::SummarySettings {
             max_tokens,
+            ledger_tokens,
             chunk_characters,
             chunks,
             tools,
@@ -239,7 +243,14 @@ impl From<policy::SummarySettings> for SummarySettings {
             policy::ToolFilter::All => ToolFilter::All,
             policy::ToolFilter::Only(names) => ToolFilter::Only(names),
         };
-        Self { max_tokens, chunk_characters, chunks, tools, tool_result_max_characters }
+        Self {
+            max_tokens,
+            ledger_tokens,
+            chunk_characters,
+            chunks,
+            tools,
+            tool_result_max_characters,
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 use tsify::Tsify;
 
 use crate::reason::Reason;
+use crate::receipt::Receipt;
 
 /// How a compaction ended. In all cases but the first the messages are as they were.
 #[derive(Clone, Copy, Debug, Serialize, Tsify)]
@@ -74,9 +75,11 @@ pub struct Report {
     pub messages_before: u32,
     /// Messages of the view after.
     pub messages_after: u32,
-    /// The summary, where one was made.
+    /// The summary that is in force now, where it was applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
+    /// What became of the facts in what was summarized; empty unless it was applied.
+    pub receipt: Receipt,
     /// How often the summarizer was asked.
     pub requests: u32,
     /// What had to be repaired in the view.
@@ -118,6 +121,7 @@ impl From<epitome::Report> for Report {
             messages_before,
             messages_after,
             summary,
+            receipt,
             requests,
             findings,
             floor,
@@ -140,6 +144,7 @@ impl From<epitome::Report> for Report {
             messages_before,
             messages_after,
             summary,
+            receipt: receipt.into(),
             requests,
             findings: findings.into_iter().map(Finding::from).collect(),
             floor,

@@ -1,10 +1,12 @@
 //! The state machine that carries a plan out: it asks for summaries and is given them.
 
+mod job;
 mod output;
 mod refusal;
 
 use std::collections::VecDeque;
 
+use job::Job;
 pub use output::{Event, Output, SummaryRequest};
 pub use refusal::{CommandError, PolicyChange, RestoreError};
 
@@ -18,7 +20,6 @@ use crate::policy::{Policy, PolicyError};
 use crate::report::{Outcome, Reason, Report};
 use crate::retry::{Failure, FailureKind};
 use crate::summary::fold::Fold;
-use crate::summary::prompt::{ChunkPlace, instructions};
 use crate::summary::receipt::{Facts, Receipt, settle};
 use crate::{Snapshot, Timestamp};
 
@@ -43,18 +44,6 @@ enum State {
     Exhausted {
         reason: String,
     },
-}
-
-/// A compaction under way.
-struct Job {
-    plan: Plan,
-    fold: Fold,
-    /// What must not be lost, found in the chunks so far.
-    facts: Facts,
-    instructions: Option<String>,
-    /// How often the summarizer was asked for the chunk at hand.
-    attempts: u32,
-    requests: u32,
 }
 
 /// Keeps one conversation below its threshold.
@@ -410,8 +399,7 @@ impl Compactor {
         job.requests += 1;
         let id = RequestId(self.next_request);
         self.next_request += 1;
-        let place = job.fold.place();
-        self.outputs.push_back(Output::Summarize(request(id, &job, place)));
+        self.outputs.push_back(Output::Summarize(job.request(id)));
         self.state = State::Summarizing { job, in_flight: id };
     }
 
@@ -427,6 +415,7 @@ impl Compactor {
             &job.plan.stays(&self.conversation),
             job.plan.ledger_tokens,
             self.conversation.tokenizer(),
+            &|number| self.log().message_numbered(number).map(|message| message.id.clone()),
         );
         let number = u32::try_from(self.log().checkpoints_made()).unwrap_or(u32::MAX);
         let mut checkpoint = Checkpoint {
@@ -505,20 +494,5 @@ impl Compactor {
     fn end(&mut self, report: Report) {
         self.report = Some(report.clone());
         self.outputs.push_back(Output::Event(Event::End { report: Box::new(report) }));
-    }
-}
-
-fn request(id: RequestId, job: &Job, place: ChunkPlace) -> SummaryRequest {
-    let target_tokens = job.plan.summary_tokens.saturating_sub(job.plan.ledger_tokens).max(1);
-    let focus = job.instructions.as_deref();
-    SummaryRequest {
-        id,
-        reason: job.plan.reason,
-        system: instructions(job.plan.reason, place, target_tokens, focus),
-        input: job.fold.envelope().render(),
-        target_tokens,
-        instructions: job.instructions.clone(),
-        chunk_index: place.index,
-        chunk_count: place.count,
     }
 }

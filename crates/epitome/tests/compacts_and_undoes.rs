@@ -135,6 +135,20 @@ fn d13_instructions_reach_the_summarizer() {
 }
 
 #[test]
+fn d10_what_the_summary_lost_is_appended_and_told_by_message() {
+    let text = long_talk().replace("question number 1 about", "booking HAT039 of");
+    let policy = Policy { target: 0.7, ..Policy::recommended(400) };
+    let mut compactor = stage_with(policy, &text);
+    let report = compact(&mut compactor).unwrap();
+    let appended = &report.receipt.appended;
+    let fact = appended.iter().find(|fact| fact.text == "HAT039").unwrap();
+    assert_eq!((fact.speaker.as_str(), fact.sources.as_slice()), ("user", &["m3".into()][..]));
+    let summary = report.summary.unwrap();
+    assert!(summary.starts_with("They talked about the garden.\n\nAlso said"), "{summary}");
+    assert!(summary.contains("- user: HAT039"), "{summary}");
+}
+
+#[test]
 fn d4_a_long_prefix_is_folded_chunk_by_chunk() {
     let mut policy = Policy::recommended(4_000);
     policy.summary.chunk_characters = 1_000;

@@ -108,10 +108,11 @@ impl Request {
             .unwrap_or(false)
     }
 
-    /// Tokens that the answer may take.
+    /// Tokens that the answer is to take. Like a model, it stays clear of the limit: by a third.
     pub(crate) fn target_tokens(&self) -> u32 {
         let Fields { max_completion_tokens, max_tokens, .. } = self.fields;
-        max_completion_tokens.or(max_tokens).unwrap_or(DEFAULT_TOKENS)
+        let limit = max_completion_tokens.or(max_tokens);
+        limit.map_or(DEFAULT_TOKENS, |limit| limit - limit / 3)
     }
 }
 
@@ -183,8 +184,8 @@ mod tests {
     fn the_newer_name_of_the_limit_wins() {
         let cases = [
             ("", 2_000),
-            (r#","max_tokens":5"#, 5),
-            (r#","max_tokens":5,"max_completion_tokens":6"#, 6),
+            (r#","max_tokens":90"#, 60),
+            (r#","max_tokens":90,"max_completion_tokens":150"#, 100),
         ];
         for (limits, expected) in cases {
             let body = format!(r#"{{"messages":[{{"role":"user","content":"a"}}]{limits}}}"#);

@@ -6,13 +6,13 @@ import type { SummarizeContext } from "./summarize.js";
 
 /** A summarizer that asks an endpoint. It can also be called by hand, without a context. */
 export type EndpointSummarize = (
-  request: Pick<SummaryRequest, "system" | "input" | "targetTokens">,
+  request: Pick<SummaryRequest, "system" | "input" | "maxTokens">,
   context?: Partial<SummarizeContext>,
 ) => Promise<Completion>;
 
 export function endpointFrom(source: Source, options: EndpointOptions): EndpointSummarize {
-  return async ({ system, input, targetTokens }, { signal, onDelta } = {}) => {
+  return async ({ system, input, maxTokens }, { signal, onDelta } = {}) => {
     const engine = await load(source);
-    return engine.complete(options, system, input, targetTokens, signal, onDelta);
+    return engine.complete(options, system, input, maxTokens, signal, onDelta);
   };
 }

@@ -37,6 +37,8 @@ pub struct SummaryRequest {
     pub input: String,
     /// Longest answer that is of use, in tokens.
     pub target_tokens: u32,
+    /// Where to cut a model off, in tokens: half again as much, for none keeps to its target exactly.
+    pub max_tokens: u32,
     /// What the person asked to pay attention to.
     pub instructions: Option<String>,
     /// Which chunk this is, from 0.

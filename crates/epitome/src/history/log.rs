@@ -137,6 +137,11 @@ impl Log {
         }
     }
 
+    /// The message with a number, from 1, as transcripts have it.
+    pub fn message_numbered(&self, number: u32) -> Option<&Message> {
+        self.message(usize::try_from(number).ok()?.checked_sub(1)?)
+    }
+
     /// All messages in their latest wording, in order.
     pub fn messages(&self) -> impl DoubleEndedIterator<Item = &Message> {
         (0..self.len()).filter_map(|position| self.message(position))

@@ -8,10 +8,12 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use fact::Mention;
 pub use fact::{Fact, Kind};
 pub use scan::Facts;
 
 use super::extract::sentence;
+use crate::message::MessageId;
 use crate::meter::Tokenizer;
 
 /// Where each fact of the summarized messages is now.
@@ -35,29 +37,30 @@ const LEDGER: &str = "Also said, word for word:";
 /// what is in neither while there is room. Gives the summary with its ledger, and the receipt.
 ///
 /// The ledger takes at most `ledger_tokens` by `tokenizer`, the most important facts first; within it
-/// they stand in the order in which they were said. Costs O(n log n) in the facts and texts together.
+/// they stand in the order in which they were said. `name` tells a message by its number. Costs O(n log n) in the facts and texts together.
 pub fn settle(
     facts: Facts,
     summary: &str,
     stays: &[String],
     ledger_tokens: u32,
     tokenizer: &dyn Tokenizer,
+    name: &dyn Fn(u32) -> Option<MessageId>,
 ) -> (String, Receipt) {
     let mut there = Haystack::default();
     there.add(summary);
     stays.iter().for_each(|text| there.add(text));
     let mut receipt = Receipt { unsupported: unsupported(summary, &facts), ..Receipt::default() };
-    let (kept, missing): (Vec<Fact>, Vec<Fact>) =
-        facts.into_vec().into_iter().partition(|fact| there.has(fact));
-    receipt.kept = kept;
+    let (kept, missing): (Vec<Mention>, Vec<Mention>) =
+        facts.into_vec().into_iter().partition(|mention| there.has(&mention.text));
+    receipt.kept = kept.into_iter().map(|mention| mention.named(name)).collect();
 
     let mut by_worth: Vec<usize> = (0..missing.len()).collect();
-    by_worth.sort_by_key(|index| std::cmp::Reverse(missing.get(*index).map(Fact::worth)));
+    by_worth.sort_by_key(|index| std::cmp::Reverse(missing.get(*index).map(Mention::worth)));
     let mut room = ledger_tokens.saturating_sub(tokenizer.count(LEDGER) + 4);
     let mut chosen: BTreeSet<usize> = BTreeSet::new();
     for index in by_worth {
-        let Some(fact) = missing.get(index) else { continue };
-        let cost = tokenizer.count(&line(fact)).saturating_add(1);
+        let Some(mention) = missing.get(index) else { continue };
+        let cost = tokenizer.count(&line(mention)).saturating_add(1);
         if cost <= room {
             room -= cost;
             chosen.insert(index);
@@ -68,20 +71,20 @@ pub fn settle(
         settled.push_str("\n\n");
         settled.push_str(LEDGER);
     }
-    for (index, fact) in missing.into_iter().enumerate() {
+    for (index, mention) in missing.into_iter().enumerate() {
         if chosen.contains(&index) {
             settled.push('\n');
-            settled.push_str(&line(&fact));
-            receipt.appended.push(fact);
+            settled.push_str(&line(&mention));
+            receipt.appended.push(mention.named(name));
         } else {
-            receipt.given_up.push(fact);
+            receipt.given_up.push(mention.named(name));
         }
     }
     (settled, receipt)
 }
 
-fn line(fact: &Fact) -> String {
-    format!("- {}: {}", fact.speaker, fact.text)
+fn line(mention: &Mention) -> String {
+    format!("- {}: {}", mention.speaker, mention.text)
 }
 
 fn unsupported(summary: &str, facts: &Facts) -> Vec<String> {
@@ -115,8 +118,7 @@ impl<'a> Haystack<'a> {
         }
     }
 
-    fn has(&self, fact: &Fact) -> bool {
-        let text = fact.text.as_str();
+    fn has(&self, text: &str) -> bool {
         self.names.contains(text) || self.wordings.contains(text)
     }
 }
@@ -190,6 +192,10 @@ mod tests {
         check("call it \"the green one\"", &[(Kind::Quote, "the green one")]);
     }
 
+    fn name(number: u32) -> Option<MessageId> {
+        Some(format!("m{number}").into())
+    }
+
     fn names(facts: &[Fact]) -> Vec<&str> {
         facts.iter().map(|fact| fact.text.as_str()).collect()
     }
@@ -207,6 +213,7 @@ mod tests {
             &["HAT039 again".to_owned()],
             200,
             &CharactersPer(4),
+            &name,
         );
         assert_eq!(
             text,
@@ -215,7 +222,7 @@ mod tests {
              - user alice: Use port 8443 and never log the token."
         );
         assert_eq!(names(&receipt.kept), ["src/server.rs", "HAT039"]);
-        assert_eq!(receipt.kept[1].sources, [2, 3]);
+        assert_eq!(receipt.kept[1].sources, ["m2".into(), "m3".into()]);
         assert_eq!(receipt.given_up, []);
         assert_eq!(receipt.unsupported, Vec::<String>::new());
     }
@@ -227,7 +234,8 @@ mod tests {
         let all = facts.clone().into_vec().len();
         for budget in [0, 20, 60, 400, 100_000] {
             let tokenizer = CharactersPer(4);
-            let (text, receipt) = settle(facts.clone(), "Much was read.", &[], budget, &tokenizer);
+            let (text, receipt) =
+                settle(facts.clone(), "Much was read.", &[], budget, &tokenizer, &name);
             let sum = receipt.kept.len() + receipt.appended.len() + receipt.given_up.len();
             assert_eq!(sum, all);
             let ledger = tokenizer.count(&text).saturating_sub(tokenizer.count("Much was read."));
@@ -238,7 +246,7 @@ mod tests {
     #[test]
     fn a_checklist_goes_before_a_number() {
         let facts = facts(&[("user", "- [ ] ship it\n12:45 12:46 12:47")]);
-        let (_, receipt) = settle(facts, "So it was.", &[], 20, &CharactersPer(4));
+        let (_, receipt) = settle(facts, "So it was.", &[], 20, &CharactersPer(4), &name);
         assert_eq!(names(&receipt.appended), ["- [ ] ship it"]);
         assert_eq!(receipt.given_up.len(), 3);
     }
@@ -247,13 +255,14 @@ mod tests {
     fn a_name_that_no_message_has_is_flagged() {
         let facts = facts(&[("user", "look at src/a.rs")]);
         let summary = "They looked at src/a.rs and src/b.rs for 5AJG10.";
-        let (_, receipt) = settle(facts, summary, &[], 0, &CharactersPer(4));
+        let (_, receipt) = settle(facts, summary, &[], 0, &CharactersPer(4), &name);
         assert_eq!(receipt.unsupported, ["5AJG10", "src/b.rs"]);
     }
 
     #[test]
     fn nothing_in_nothing_out() {
-        let (text, receipt) = settle(Facts::default(), "Nothing.", &[], 100, &CharactersPer(4));
+        let (text, receipt) =
+            settle(Facts::default(), "Nothing.", &[], 100, &CharactersPer(4), &name);
         assert_eq!((text.as_str(), receipt), ("Nothing.", Receipt::default()));
     }
 }

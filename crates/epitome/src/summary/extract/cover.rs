@@ -131,8 +131,9 @@ struct Scored {
 
 impl Scored {
     /// Breaks ties all over the conversation: by order they would always favour its start.
-    fn spread(&self) -> usize {
-        self.at.wrapping_add(1).wrapping_mul(0x9E37_79B9) & 0xFFFF_FFFF
+    fn spread(&self) -> u32 {
+        let at = u32::try_from(self.at).unwrap_or(u32::MAX);
+        at.wrapping_add(1).wrapping_mul(0x9E37_79B9)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::message::MessageId;
+
 /// What sort of thing it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -48,17 +50,32 @@ pub struct Fact {
     pub kind: Kind,
     /// Its wording, as it was found.
     pub text: String,
-    /// Who said it first.
+    /// Who said it first; `earlier` where only an earlier summary has it.
     pub speaker: String,
-    /// Numbers of the messages that have it, from 1, each once; 0 is an earlier summary.
-    pub sources: Vec<u32>,
+    /// The messages that have it, each once.
+    pub sources: Vec<MessageId>,
 }
 
-impl Fact {
+/// A fact while the messages are known by their numbers, from 1; 0 is an earlier summary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Mention {
+    pub(super) kind: Kind,
+    pub(super) text: String,
+    pub(super) speaker: String,
+    pub(super) numbers: Vec<u32>,
+}
+
+impl Mention {
     /// What it is worth: its kind, whether a person said it, and how often it came up.
     pub(super) fn worth(&self) -> u32 {
         let said = if self.speaker.starts_with("user") { 3 } else { 2 };
-        let often = u32::try_from(self.sources.len()).unwrap_or(u32::MAX).min(16).ilog2();
+        let often = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX).clamp(1, 16).ilog2();
         self.kind.weight() * said + often * 8
+    }
+
+    /// The fact, its messages by name.
+    pub(super) fn named(self, name: &dyn Fn(u32) -> Option<MessageId>) -> Fact {
+        let Self { kind, text, speaker, numbers } = self;
+        Fact { kind, text, speaker, sources: numbers.into_iter().filter_map(name).collect() }
     }
 }

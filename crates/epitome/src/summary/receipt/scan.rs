@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::{Fact, Kind, token};
+use super::fact::Mention;
+use super::{Kind, token};
 use crate::summary::envelope::Entry;
 use crate::summary::extract::sentence;
 
 /// The facts found so far, each wording once, in the order of their first mention.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    facts: Vec<Fact>,
+    mentions: Vec<Mention>,
     places: BTreeMap<String, usize>,
 }
 
@@ -35,11 +36,12 @@ impl Facts {
     /// True where this was found, or is a piece of something that was. Costs O(log n) where it is there,
     /// and the length of all facts where it is not.
     pub(super) fn support(&self, text: &str) -> bool {
-        self.places.contains_key(text) || self.facts.iter().any(|fact| fact.text.contains(text))
+        self.places.contains_key(text)
+            || self.mentions.iter().any(|mention| mention.text.contains(text))
     }
 
-    pub(super) fn into_vec(self) -> Vec<Fact> {
-        self.facts
+    pub(super) fn into_vec(self) -> Vec<Mention> {
+        self.mentions
     }
 
     fn line(&mut self, line: &str, said: bool, entry: &Entry) {
@@ -58,17 +60,17 @@ impl Facts {
     }
 
     fn add(&mut self, kind: Kind, text: &str, entry: &Entry) {
-        match self.places.get(text).and_then(|place| self.facts.get_mut(*place)) {
-            Some(fact) => {
-                if fact.sources.last() != Some(&entry.number) {
-                    fact.sources.push(entry.number);
+        match self.places.get(text).and_then(|place| self.mentions.get_mut(*place)) {
+            Some(mention) => {
+                if mention.numbers.last() != Some(&entry.number) {
+                    mention.numbers.push(entry.number);
                 }
             }
             None => {
-                self.places.insert(text.to_owned(), self.facts.len());
+                self.places.insert(text.to_owned(), self.mentions.len());
                 let speaker = entry.speaker.clone();
-                let sources = vec![entry.number];
-                self.facts.push(Fact { kind, text: text.to_owned(), speaker, sources });
+                let numbers = vec![entry.number];
+                self.mentions.push(Mention { kind, text: text.to_owned(), speaker, numbers });
             }
         }
     }
