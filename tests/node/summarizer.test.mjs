@@ -44,7 +44,7 @@ test("a summary may be a string or an object, sooner or later", async () => {
     for (const summarize of [() => answer, async () => answer]) {
       const { report } = await outcome(summarize);
       assert.equal(report.outcome, "applied");
-      assert.equal(report.summary, text);
+      assert.ok(report.summary.startsWith(text), "as it was given, with a ledger behind it");
     }
   }
 });
@@ -263,7 +263,7 @@ test("a transcript in several chunks is folded one by one", async () => {
   const compactor = await full({ summarize, policy: { summary: { chunks: 3 } } });
   const report = await compactor.compact();
   assert.deepEqual(chunks, [[0, 3, false], [1, 3, true], [2, 3, true]]);
-  assert.equal(report.summary, "part 2");
+  assert.ok(report.summary.startsWith("part 2"), report.summary);
   assert.equal(report.requests, 3);
   compactor.dispose();
 });

@@ -246,6 +246,11 @@ export interface SummarySettings {
    */
   maxTokens?: number;
   /**
+   * Longest ledger of facts that the summary lost, in tokens, out of `maxTokens`; at most a quarter
+   * of what a summary may take.
+   */
+  ledgerTokens?: number;
+  /**
    * Longest transcript to put before the summarizer at once, in characters; a longer one is folded
    * chunk by chunk, each on the summary so far.
    */
@@ -314,6 +319,10 @@ export interface SummaryRequest {
    * Longest answer that is of use, in tokens.
    */
   targetTokens: number;
+  /**
+   * Where to cut a model off, in tokens: half again as much, for none keeps to its target exactly.
+   */
+  maxTokens: number;
   /**
    * What the person asked to pay attention to.
    */
@@ -472,9 +481,13 @@ export interface Report {
    */
   messagesAfter: number;
   /**
-   * The summary, where one was made.
+   * The summary that is in force now, where it was applied.
    */
   summary?: string;
+  /**
+   * What became of the facts in what was summarized; empty unless it was applied.
+   */
+  receipt: Receipt;
   /**
    * How often the summarizer was asked.
    */
@@ -493,6 +506,55 @@ export interface Report {
  * How a compaction ended. In all cases but the first the messages are as they were.
  */
 export type Outcome = "applied" | "skipped" | "failed" | "cancelled";
+
+/**
+ * Where each fact of the summarized messages is now.
+ */
+export interface Receipt {
+  /**
+   * In the summary, or in a message that stays.
+   */
+  kept: Fact[];
+  /**
+   * Appended to the summary, word for word.
+   */
+  appended: Fact[];
+  /**
+   * In none of them: there was no room. Still in the history.
+   */
+  givenUp: Fact[];
+  /**
+   * Names of the summary that no summarized message has.
+   */
+  unsupported: string[];
+}
+
+/**
+ * A thing found in the messages that a summary stands for.
+ */
+export interface Fact {
+  /**
+   * What sort of thing it is.
+   */
+  kind: FactKind;
+  /**
+   * Its wording, as it was found.
+   */
+  text: string;
+  /**
+   * Who said it first; `earlier` where only an earlier summary has it.
+   */
+  speaker: string;
+  /**
+   * The messages that have it, by id.
+   */
+  sources: string[];
+}
+
+/**
+ * What sort of thing a fact is.
+ */
+export type FactKind = "checklist" | "decision" | "negation" | "url" | "path" | "package" | "identifier" | "quote" | "number";
 
 /**
  * Something about a history that a provider may refuse.
@@ -539,7 +601,7 @@ export interface RestoreOptions<M extends object> {
 }
 
 /** A summarizer that asks an endpoint. It can also be called by hand, without a context. */
-export type EndpointSummarize = (request: Pick<SummaryRequest, "system" | "input" | "targetTokens">, context?: Partial<SummarizeContext>) => Promise<Completion>;
+export type EndpointSummarize = (request: Pick<SummaryRequest, "system" | "input" | "maxTokens">, context?: Partial<SummarizeContext>) => Promise<Completion>;
 
 /**
  * A complete answer of an endpoint.

@@ -177,6 +177,10 @@ mod tests {
             "pay $250 by 2026-05-16, 40% of it",
             &[(Kind::Number, "$250"), (Kind::Number, "2026-05-16"), (Kind::Number, "40%")],
         );
+        check(
+            "12 rose bushes, 4 of them red, on port 8443 and 443",
+            &[(Kind::Number, "12 rose"), (Kind::Number, "8443"), (Kind::Number, "443")],
+        );
         check("nothing to see here", &[]);
         check("either/or, and so on. e.g. this", &[]);
     }

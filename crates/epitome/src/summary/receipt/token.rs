@@ -2,30 +2,61 @@
 
 use super::Kind;
 
-/// Calls `each` for every name or number of the text, in order. Linear in the text.
+/// Calls `each` for every name or number of the text, in order; a number comes with the word behind it
+/// where that reads as its unit. Linear in the text.
 pub(super) fn for_each<'a>(text: &'a str, mut each: impl FnMut(Kind, &'a str)) {
-    for word in text.split(|c: char| c.is_whitespace() || delimits(c)) {
-        let word = trim(word);
+    let mut start = 0;
+    for piece in text.split_inclusive(delimits) {
+        let rest = text.get(start..).unwrap_or_default();
+        start += piece.len();
+        let word = trim(piece.trim_end_matches(delimits));
         if word.is_empty() || word.len() > LONGEST {
             continue;
         }
-        if let Some(kind) = kind(word) {
-            each(kind, word);
+        match kind(word) {
+            Some(Kind::Number) => {
+                if let Some(number) = number(word, rest) {
+                    each(Kind::Number, number);
+                }
+            }
+            Some(kind) => each(kind, word),
+            None => {}
         }
     }
 }
+
+/// The number at the beginning of `rest`, with its unit where it has one; `None` where it is short and
+/// bare, and so says nothing.
+fn number<'a>(word: &'a str, rest: &'a str) -> Option<&'a str> {
+    let behind = rest.strip_prefix(word).and_then(|behind| behind.strip_prefix(' '));
+    let unit =
+        behind.and_then(|behind| behind.split(delimits).next()).map(trim).unwrap_or_default();
+    let is_unit = (1..=LONGEST_UNIT).contains(&unit.len())
+        && unit.chars().all(char::is_alphabetic)
+        && !JOINING.contains(&unit);
+    if is_unit && !is_marked(word) {
+        return rest.get(..word.len() + 1 + unit.len());
+    }
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    (digits > 2 || is_marked(word)).then_some(word)
+}
+
+/// Bytes of the longest word that is taken as a unit.
+const LONGEST_UNIT: usize = 16;
+
+/// Words behind a number that are no units.
+const JOINING: [&str; 16] = [
+    "and", "or", "of", "in", "on", "at", "to", "for", "is", "the", "a", "with", "by", "from", "as",
+    "then",
+];
 
 /// Longer words are data and no names.
 const LONGEST: usize = 200;
 
 fn delimits(c: char) -> bool {
-    matches!(
-        c,
-        '"' | '“' | '”' | '«' | '»' | '`' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | '|'
-    ) || matches!(
-        c,
-        ',' | ';' | '、' | '，' | '。' | '！' | '？' | '；' | '（' | '）' | '「' | '」'
-    )
+    const QUOTES_AND_BRACKETS: &str = "\"“”«»`()[]{}<>|（）「」";
+    const STOPS: &str = ",;、，。！？；";
+    c.is_whitespace() || QUOTES_AND_BRACKETS.contains(c) || STOPS.contains(c)
 }
 
 /// Without the punctuation that a sentence puts around a word.
@@ -100,17 +131,25 @@ fn has_file_extension(word: &str) -> bool {
     })
 }
 
-/// A number that says something by itself: two digits or more, or a unit on it.
+/// A number: digits and what joins them, with a sign before and a short unit right behind.
 fn is_number(word: &str) -> bool {
-    let bare = word.trim_start_matches(['$', '€', '£', '¥', '+', '-', '~', '#', '≤', '≥']);
-    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | ':' | '-' | '/');
-    let unit = bare.trim_start_matches(is_part);
-    let digits = bare.bytes().filter(u8::is_ascii_digit).count();
-    let marked = bare.len() < word.len() || !unit.is_empty();
+    let (bare, unit) = parts(word);
     bare.starts_with(|c: char| c.is_ascii_digit())
         && unit.chars().count() <= 3
         && !unit.contains(|c: char| c.is_ascii_digit())
-        && (digits > 1 || marked)
+}
+
+/// True where a number has its sign or its unit on it.
+fn is_marked(word: &str) -> bool {
+    let (bare, unit) = parts(word);
+    bare.len() < word.len() || !unit.is_empty()
+}
+
+/// A word without the sign before it, and what stands behind its digits.
+fn parts(word: &str) -> (&str, &str) {
+    let bare = word.trim_start_matches(['$', '€', '£', '¥', '+', '-', '~', '#', '≤', '≥']);
+    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | ':' | '-' | '/');
+    (bare, bare.trim_start_matches(is_part))
 }
 
 /// A code: letters and digits mixed, or words joined by underscores in capitals.
