@@ -1,0 +1,44 @@
+//! Where the keyboard is, by the id of an element.
+
+use wasm_bindgen::JsCast as _;
+use web_sys::{Element, FocusOptions, HtmlDialogElement, HtmlElement};
+
+fn element(id: &str) -> Option<Element> {
+    web_sys::window()?.document()?.get_element_by_id(id)
+}
+
+/// Moves the keyboard to an element without scrolling the page.
+pub(crate) fn focus(id: &str) {
+    if let Some(element) = element(id).and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
+        let options = FocusOptions::new();
+        options.set_prevent_scroll(true);
+        let _ = element.focus_with_options(&options);
+    }
+}
+
+/// How far an element is scrolled, in pixels; sets it where `to` is given.
+pub(crate) fn scroll_top(id: &str, to: Option<i32>) -> i32 {
+    let Some(element) = element(id) else { return 0 };
+    if let Some(to) = to {
+        element.set_scroll_top(to);
+    }
+    element.scroll_top()
+}
+
+/// Opens a dialog over the page; the browser keeps the keyboard inside and gives it back afterwards.
+pub(crate) fn open_dialog(id: &str) {
+    if let Some(dialog) = dialog(id).filter(|dialog| !dialog.open()) {
+        let _ = dialog.show_modal();
+    }
+}
+
+/// Closes a dialog.
+pub(crate) fn close_dialog(id: &str) {
+    if let Some(dialog) = dialog(id) {
+        dialog.close();
+    }
+}
+
+fn dialog(id: &str) -> Option<HtmlDialogElement> {
+    element(id)?.dyn_into().ok()
+}

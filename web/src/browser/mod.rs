@@ -1,0 +1,21 @@
+//! Everything the page asks of the browser. No other room names `web_sys`.
+
+mod abort;
+mod clipboard;
+mod download;
+mod file;
+mod focus;
+mod http;
+mod performance;
+mod storage;
+mod theme;
+
+pub(crate) use abort::Abort;
+pub(crate) use clipboard::copy;
+pub(crate) use download::save;
+pub(crate) use file::{File, chosen, dropped, read};
+pub(crate) use focus::{close_dialog, focus, open_dialog, scroll_top};
+pub(crate) use http::{origin, text_at};
+pub(crate) use performance::{Stopwatch, memory_bytes, show_memory};
+pub(crate) use storage::{forget, recall, remember};
+pub(crate) use theme::Theme;

@@ -1,0 +1,55 @@
+//! How long things take and how much memory they need, for the page and for the browser's own tools.
+
+use wasm_bindgen::JsCast as _;
+use web_sys::Performance;
+
+/// Measures a stretch of work, which shows up in the browser's timeline under its name.
+pub(crate) struct Stopwatch {
+    name: &'static str,
+    started_ms: f64,
+}
+
+impl Stopwatch {
+    /// Starts it.
+    pub(crate) fn start(name: &'static str) -> Self {
+        if let Some(performance) = performance() {
+            let _ = performance.mark(&format!("{name}:start"));
+        }
+        Self { name, started_ms: now_ms() }
+    }
+
+    /// Milliseconds so far.
+    pub(crate) fn elapsed_ms(&self) -> f64 {
+        now_ms() - self.started_ms
+    }
+
+    /// Ends it.
+    pub(crate) fn stop(self) {
+        let Some(performance) = performance() else { return };
+        let start = format!("{}:start", self.name);
+        let _ = performance.measure_with_start_mark(self.name, &start);
+    }
+}
+
+/// Bytes that the engine's memory takes.
+pub(crate) fn memory_bytes() -> u32 {
+    let memory: js_sys::WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
+    let buffer: js_sys::ArrayBuffer = memory.buffer().unchecked_into();
+    buffer.byte_length()
+}
+
+/// Notes the memory on the page itself, as `data-wasm-memory` in bytes.
+pub(crate) fn show_memory() {
+    let root = web_sys::window().and_then(|window| window.document()?.document_element());
+    if let Some(root) = root {
+        let _ = root.set_attribute("data-wasm-memory", &memory_bytes().to_string());
+    }
+}
+
+fn performance() -> Option<Performance> {
+    web_sys::window()?.performance()
+}
+
+fn now_ms() -> f64 {
+    performance().map_or_else(epitome_browser::clock::now_ms, |performance| performance.now())
+}

@@ -1,0 +1,69 @@
+//! A part of a message in full: text as it is, JSON set out over lines.
+
+use epitome::message::Part;
+use leptos::prelude::*;
+use serde_json::Value;
+
+use crate::messages::attachment;
+use crate::number::{count, thousands};
+
+/// Longer texts are shown in part, until the whole is asked for.
+const LONGEST: usize = 20_000;
+/// Longer JSON is shown as it came: setting it out would be felt.
+const LONGEST_JSON: usize = 200_000;
+
+/// A part, under a heading that says what it is.
+#[component]
+pub(super) fn Content(part: Part) -> impl IntoView {
+    let (heading, text) = match part {
+        Part::Text { text } => (None, text),
+        Part::Reasoning { text, .. } => (Some("Reasoning".to_owned()), text),
+        Part::ToolCall { call, name, arguments } => {
+            (Some(format!("Calls {name} · {call}")), pretty(arguments))
+        }
+        Part::ToolResult { call, name, text } => {
+            let of = name.map(|name| format!(" of {name}")).unwrap_or_default();
+            (Some(format!("Result{of} · {call}")), pretty(text))
+        }
+        Part::Image(media) => (Some("Picture".to_owned()), attachment("image", &media)),
+        Part::File(media) => (Some("File".to_owned()), attachment("file", &media)),
+        Part::Other { kind, characters } => {
+            let text = format!("{} characters, kept as they are", thousands(characters));
+            (Some(format!("Unknown part “{kind}”")), text)
+        }
+    };
+    view! {
+        <section class="part">
+            {heading.map(|heading| view! { <h3>{heading}</h3> })}
+            <Text text />
+        </section>
+    }
+}
+
+#[component]
+fn Text(text: String) -> impl IntoView {
+    let characters = text.chars().count();
+    let (all, set_all) = signal(characters <= LONGEST);
+    let text = StoredValue::new(text);
+    let shown = move || {
+        let limit = if all.get() { usize::MAX } else { LONGEST };
+        text.with_value(|text| text.chars().take(limit).collect::<String>())
+    };
+    let rest = thousands(count(characters));
+    view! {
+        <div class="part-text">{shown}</div>
+        <Show when=move || !all.get()>
+            <button type="button" class="button" on:click=move |_| set_all.set(true)>
+                {format!("Show all {rest} characters")}
+            </button>
+        </Show>
+    }
+}
+
+fn pretty(text: String) -> String {
+    if text.len() > LONGEST_JSON || !text.trim_start().starts_with(['{', '[']) {
+        return text;
+    }
+    let parsed = serde_json::from_str::<Value>(&text).ok();
+    parsed.and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or(text)
+}

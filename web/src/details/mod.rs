@@ -1,0 +1,128 @@
+//! One message in full, over the page.
+
+mod content;
+
+use leptos::prelude::*;
+
+use crate::browser::{close_dialog, open_dialog};
+use crate::driver;
+use crate::messages::{Row, Standing};
+use crate::number::{plural, thousands};
+use crate::store::Store;
+use content::Content;
+use epitome::message::Role;
+
+const DIALOG: &str = "details";
+
+/// The dialog. It opens when a row is opened, and Escape closes it.
+#[component]
+pub(crate) fn Details(store: Store) -> impl IntoView {
+    Effect::new(move |_| {
+        if store.opened.with(Option::is_some) {
+            open_dialog(DIALOG);
+        } else {
+            close_dialog(DIALOG);
+        }
+    });
+    let row = move || {
+        store.revision.track();
+        store.opened.get().and_then(|index| Row::at(store, index))
+    };
+    view! {
+        <dialog
+            id=DIALOG
+            class="details"
+            aria-labelledby="details-heading"
+            on:close=move |_| store.opened.set(None)
+        >
+            {move || row().map(|row| view! { <Sheet store row /> })}
+        </dialog>
+    }
+}
+
+#[component]
+fn Sheet(store: Store, row: Row) -> impl IntoView {
+    let title = match (row.position, row.standing) {
+        (Some(position), _) => {
+            format!("Message {}", thousands(crate::number::count(position + 1)))
+        }
+        (None, Standing::Summary) => "The summary".to_owned(),
+        (None, _) => "Added by the engine".to_owned(),
+    };
+    let speaker = row.speaker();
+    let meaning = meaning(row.standing);
+    view! {
+        <div class="details-head">
+            <div>
+                <h2 id="details-heading">{title}</h2>
+                <p class="figures">
+                    {speaker} " · " {plural(row.tokens, "token", "tokens")}
+                </p>
+            </div>
+            <button
+                type="button"
+                class="button quiet"
+                on:click=move |_| store.opened.set(None)
+            >
+                "Close"
+            </button>
+        </div>
+        <p class="details-fate">
+            <span class="badge" data-fate=row.standing.as_str()>{row.standing.as_str()}</span>
+            <span>{meaning}</span>
+        </p>
+        <Pin store row=row.clone() />
+        <div class="details-content" tabindex="0" role="region" aria-label="Content">
+            {row.message.parts.into_iter().map(|part| view! { <Content part /> }).collect_view()}
+        </div>
+    }
+}
+
+/// The pin, or why there is none.
+#[component]
+fn Pin(store: Store, row: Row) -> impl IntoView {
+    let position = row.position?;
+    let covered =
+        store.read(|session| session.compactor().is_some_and(|c| position < c.log().covered()));
+    let busy = move || store.progress.with(Option::is_some);
+    let pinned = row.message.pinned;
+    Some(if row.message.role == Role::System {
+        view! { <p class="hint">"System messages always stay; they need no pin."</p> }.into_any()
+    } else if covered {
+        view! {
+            <p class="hint">
+                "A compaction covers this message. Undo it to change the pin."
+            </p>
+        }
+        .into_any()
+    } else {
+        view! {
+            <div class="pin">
+                <button
+                    type="button"
+                    class="button"
+                    aria-pressed=pinned.to_string()
+                    disabled=busy
+                    on:click=move |_| driver::toggle_pin(store, position)
+                >
+                    {if pinned { "Unpin" } else { "Pin" }}
+                </button>
+                <p class="hint">
+                    "A pinned message survives every compaction, with the calls and results it belongs to."
+                </p>
+            </div>
+        }
+        .into_any()
+    })
+}
+
+fn meaning(standing: Standing) -> &'static str {
+    use epitome::Fate;
+    match standing {
+        Standing::Planned(Fate::Keep) => "A compaction would keep it word for word.",
+        Standing::Planned(Fate::Summarize) => "A compaction would summarize it.",
+        Standing::Planned(Fate::Summarized) => "The summary in force stands for it.",
+        Standing::Summary => "It stands for the messages that were summarized.",
+        Standing::Added => "It was put in so that the provider accepts the conversation.",
+    }
+}

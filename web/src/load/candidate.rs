@@ -1,0 +1,122 @@
+//! The conversations inside a text: one, or one for each line.
+
+use epitome_formats::messages_of;
+use js_sys::{Array, JSON, JsString, Object, Reflect};
+use serde_json::{Map, Value};
+use wasm_bindgen::{JsCast as _, JsValue};
+
+/// A conversation that was found and not yet read.
+#[derive(Clone)]
+pub(crate) struct Candidate {
+    /// What to call it.
+    pub(crate) label: String,
+    /// Its messages, as the browser parsed them.
+    pub(crate) messages: Array,
+    /// Its tool schemas as text; empty where it has none.
+    pub(crate) tools: String,
+}
+
+/// The keys that hold messages, as [`messages_of`] looks for them.
+const KEYS: [&str; 3] = ["messages", "contents", "input"];
+
+/// Finds the conversations of a text. Fails with a sentence for a person.
+///
+/// The browser's own parser is used: it takes half of a surrogate pair, which recordings hold now and
+/// then, and its objects are the ones that are exported again.
+pub(crate) fn candidates(text: &str) -> Result<Vec<Candidate>, String> {
+    if text.trim().is_empty() {
+        return Err("There is nothing in it.".to_owned());
+    }
+    match JSON::parse(text) {
+        Ok(document) => candidate(&document, "Conversation").map(|found| vec![found]),
+        Err(error) => lines(text).unwrap_or_else(|| Err(not_json(&error))),
+    }
+}
+
+/// The conversations of a JSONL text; `None` where its first lines are no JSON either.
+fn lines(text: &str) -> Option<Result<Vec<Candidate>, String>> {
+    let lines: Vec<(usize, &str)> =
+        (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).collect();
+    let (_, first) = lines.first()?;
+    if lines.len() < 2 || JSON::parse(first).is_err() {
+        return None;
+    }
+    let mut documents = Vec::with_capacity(lines.len());
+    for (number, line) in lines {
+        match JSON::parse(line) {
+            Ok(document) => documents.push((number, document)),
+            Err(error) => {
+                return Some(Err(format!("Line {number} is not JSON: {}", reason(&error))));
+            }
+        }
+    }
+    if documents.iter().all(|(_, document)| is_message(document)) {
+        let messages: Array = documents.iter().map(|(_, document)| document).collect();
+        let label = "Conversation".to_owned();
+        return Some(Ok(vec![Candidate { label, messages, tools: String::new() }]));
+    }
+    let found = documents.iter().map(|(number, document)| {
+        candidate(document, &format!("Line {number}"))
+            .map_err(|problem| format!("Line {number}: {problem}"))
+    });
+    Some(found.collect())
+}
+
+fn candidate(document: &JsValue, label: &str) -> Result<Candidate, String> {
+    if let Some(messages) = document.dyn_ref::<Array>() {
+        let tools = String::new();
+        return Ok(Candidate { label: label.to_owned(), messages: messages.clone(), tools });
+    }
+    messages_of(shallow(document)).map_err(|error| format!("This is no conversation: {error}."))?;
+    let held = KEYS.iter().map(|key| property(document, key));
+    let messages = held.filter_map(|value| value.dyn_into::<Array>().ok()).next();
+    let name = property(document, "id").as_string().unwrap_or_else(|| label.to_owned());
+    let tools = property(document, "tools");
+    let tools = if Array::is_array(&tools) { JSON::stringify(&tools).ok() } else { None };
+    Ok(Candidate {
+        label: name,
+        messages: messages.unwrap_or_default(),
+        tools: tools.map(String::from).unwrap_or_default(),
+    })
+}
+
+/// The document without what is inside its values: enough to tell what kind of document it is.
+fn shallow(document: &JsValue) -> Value {
+    let Some(object) = document.dyn_ref::<Object>() else { return kind(document) };
+    let keys = Object::keys(object);
+    let keys = keys.iter().filter_map(|key| key.as_string());
+    let fields: Map<String, Value> =
+        keys.map(|key| (key.clone(), kind(&property(document, &key)))).collect();
+    Value::Object(fields)
+}
+
+fn kind(value: &JsValue) -> Value {
+    if Array::is_array(value) {
+        Value::Array(Vec::new())
+    } else if value.is_object() {
+        Value::Object(Map::new())
+    } else if value.is_string() {
+        Value::String(String::new())
+    } else if let Some(number) = value.as_f64() {
+        Value::from(number)
+    } else {
+        value.as_bool().map_or(Value::Null, Value::Bool)
+    }
+}
+
+fn is_message(document: &JsValue) -> bool {
+    document.is_object() && property(document, "role").is_string()
+}
+
+fn property(object: &JsValue, key: &str) -> JsValue {
+    Reflect::get(object, &JsString::from(key)).unwrap_or(JsValue::UNDEFINED)
+}
+
+fn not_json(error: &JsValue) -> String {
+    format!("This is not JSON: {}", reason(error))
+}
+
+fn reason(error: &JsValue) -> String {
+    let message = error.dyn_ref::<js_sys::Error>().map(|error| String::from(error.message()));
+    format!("{}.", message.unwrap_or_default().trim_end_matches('.'))
+}

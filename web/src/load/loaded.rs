@@ -1,0 +1,53 @@
+//! What is loaded, and the way to something else.
+
+use leptos::prelude::*;
+
+use super::{Choices, Found, Reading};
+use crate::browser;
+use crate::load::command::open_file;
+use crate::number::{duration, plural};
+use crate::store::Store;
+
+/// The name of the conversation, and how to open another.
+#[component]
+pub(crate) fn Loaded(store: Store, found: Found) -> impl IntoView {
+    let document = move || store.document.get().unwrap_or_default();
+    let pick = move |event| {
+        if let Some(file) = browser::chosen(&event) {
+            open_file(store, found, file);
+        }
+    };
+    let figures = move || {
+        let document = document();
+        let megabytes = f64::from(document.memory_bytes) / 1_048_576.0;
+        format!(
+            "{} · read in {} · {megabytes:.1} MB of memory",
+            plural(document.messages, "message", "messages"),
+            duration(document.read_ms),
+        )
+    };
+    view! {
+        <section class="loaded" aria-labelledby="loaded-heading">
+            <div class="loaded-name">
+                <h2 id="loaded-heading">{move || document().name.clone()}</h2>
+                <p class="figures">{figures}</p>
+            </div>
+            <div class="loaded-actions">
+                <label class="button file-button">
+                    <input
+                        type="file"
+                        class="visually-hidden"
+                        accept=".json,.jsonl,.gz,application/json,application/gzip"
+                        on:change=pick
+                    />
+                    "Open another file"
+                </label>
+                <button type="button" class="button" on:click=move |_| store.clear()>
+                    "Start over"
+                </button>
+            </div>
+            <Choices store found />
+            <Reading store />
+        </section>
+    }
+}

@@ -1,0 +1,50 @@
+//! Conversations to try the page with.
+
+/// A sample, by what it shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sample {
+    Support,
+    Coding,
+    Trip,
+}
+
+impl Sample {
+    /// Every sample, in the order shown.
+    pub(crate) const ALL: [Self; 3] = [Self::Support, Self::Coding, Self::Trip];
+
+    /// The name of its file.
+    pub(crate) fn file_name(self) -> &'static str {
+        match self {
+            Self::Support => "support.json",
+            Self::Coding => "coding.json",
+            Self::Trip => "trip.json",
+        }
+    }
+
+    /// What it is called.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Support => "Customer support",
+            Self::Coding => "A coding session",
+            Self::Trip => "Planning a trip",
+        }
+    }
+
+    /// What is in it.
+    pub(crate) fn about(self) -> &'static str {
+        match self {
+            Self::Support => "A damaged espresso machine, with tools called in parallel",
+            Self::Coding => "A bug hunt through a parser, with file reads and test runs",
+            Self::Trip => "Four friends, four languages, one week in Lisbon",
+        }
+    }
+
+    /// A window that the sample nearly fills.
+    pub(crate) fn window(self) -> u32 {
+        match self {
+            Self::Support => 8_000,
+            Self::Coding => 12_000,
+            Self::Trip => 10_000,
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The kinds of content that fill a window.
+
+use epitome::meter::Breakdown;
+
+/// One kind of content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Segment {
+    System,
+    Tools,
+    Summary,
+    User,
+    Assistant,
+    Results,
+}
+
+impl Segment {
+    /// Every kind, in the order of the bar.
+    pub(super) const ALL: [Self; 6] =
+        [Self::System, Self::Tools, Self::Summary, Self::User, Self::Assistant, Self::Results];
+
+    /// The kind's name, for styles.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Tools => "tools",
+            Self::Summary => "summary",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Results => "results",
+        }
+    }
+
+    /// The kind as a person reads it.
+    pub(super) fn label(self) -> &'static str {
+        match self {
+            Self::System => "System prompt",
+            Self::Tools => "Tool schemas",
+            Self::Summary => "Summary",
+            Self::User => "User",
+            Self::Assistant => "Assistant",
+            Self::Results => "Tool results",
+        }
+    }
+
+    /// Its tokens.
+    pub(super) fn tokens(self, breakdown: &Breakdown) -> u32 {
+        match self {
+            Self::System => breakdown.system,
+            Self::Tools => breakdown.tools,
+            Self::Summary => breakdown.summary,
+            Self::User => breakdown.user,
+            Self::Assistant => breakdown.assistant,
+            Self::Results => breakdown.results,
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Numbers as a person reads them.
+
+/// `48200` as `48,200`.
+pub(crate) fn thousands(number: u32) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A count that may be too large for the engine's numbers.
+pub(crate) fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+/// A share as `38 %`, and as `3.8 %` where it is small.
+pub(crate) fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent > 0.0 && percent < 10.0 {
+        format!("{percent:.1} %")
+    } else {
+        format!("{percent:.0} %")
+    }
+}
+
+/// `part` of `whole`, from 0 to 1; 0 of nothing is 0.
+pub(crate) fn share(part: u32, whole: u32) -> f64 {
+    if whole == 0 { 0.0 } else { f64::from(part) / f64::from(whole) }
+}
+
+/// A change from one number of tokens to another, as `−67 %`.
+pub(crate) fn change(before: u32, after: u32) -> String {
+    let change = share(after, before) - 1.0;
+    if before == after {
+        "±0 %".to_owned()
+    } else if change < 0.0 {
+        format!("−{:.0} %", -change * 100.0)
+    } else {
+        format!("+{:.0} %", change * 100.0)
+    }
+}
+
+/// `1 message`, `2 messages`.
+pub(crate) fn plural(number: u32, one: &str, many: &str) -> String {
+    format!("{} {}", thousands(number), if number == 1 { one } else { many })
+}
+
+/// `40 ms`, `1.4 s`, `12 s`, `2 min 5 s`.
+pub(crate) fn duration(milliseconds: f64) -> String {
+    let seconds = milliseconds.max(0.0) / 1_000.0;
+    if seconds < 0.1 {
+        format!("{:.0} ms", milliseconds.max(0.0))
+    } else if seconds < 10.0 {
+        format!("{seconds:.1} s")
+    } else if seconds < 60.0 {
+        format!("{seconds:.0} s")
+    } else {
+        format!("{:.0} min {:.0} s", (seconds / 60.0).floor(), (seconds % 60.0).floor())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        let cases = [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")];
+        for (number, expected) in cases {
+            assert_eq!(thousands(number), expected);
+        }
+    }
+
+    #[test]
+    fn changes_carry_their_sign() {
+        assert_eq!(change(12_300, 4_100), "−67 %");
+        assert_eq!(change(100, 100), "±0 %");
+        assert_eq!(change(100, 150), "+50 %");
+        assert_eq!(change(0, 0), "±0 %");
+    }
+
+    #[test]
+    fn small_shares_keep_a_digit() {
+        assert_eq!(percent(0.0), "0 %");
+        assert_eq!(percent(0.038), "3.8 %");
+        assert_eq!(percent(0.376), "38 %");
+    }
+
+    #[test]
+    fn durations_grow_coarser() {
+        assert_eq!(duration(41.2), "41 ms");
+        assert_eq!(duration(412.0), "0.4 s");
+        assert_eq!(duration(12_400.0), "12 s");
+        assert_eq!(duration(125_000.0), "2 min 5 s");
+    }
+}

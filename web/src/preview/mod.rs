@@ -1,0 +1,110 @@
+//! What a compaction would do, before anything is done.
+
+use std::sync::Arc;
+
+use epitome::meter::Level;
+use epitome::{Fate, Plan};
+use leptos::prelude::*;
+
+use crate::load::tight_window;
+use crate::number::{change, count, plural, share, thousands};
+use crate::store::Store;
+
+/// The plan, live.
+#[component]
+pub(crate) fn Preview(store: Store) -> impl IntoView {
+    // While a compaction runs, the plan that it carries out stays on display.
+    view! {
+        <div class="preview">
+            <h2 id="compact-heading">"What a compaction would do"</h2>
+            {move || store.plan.get().map(|plan| view! { <Forecast store plan /> })}
+        </div>
+    }
+}
+
+#[component]
+fn Forecast(store: Store, plan: Arc<Plan>) -> impl IntoView {
+    let tokens = plan.tokens_before;
+    let roomy =
+        move || store.pressure.with(|pressure| pressure.is_some_and(|p| p.level == Level::Ok));
+    let tighten = move |_| {
+        store.form.update(|form| form.window = tight_window(tokens).to_string());
+    };
+    let floor = plan.floor.clone().filter(|_| plan.idle.is_none());
+    let idle = plan.idle.clone();
+    view! {
+        {match idle {
+            Some(idle) => view! { <p class="notice">{capitalized(&idle)} "."</p> }.into_any(),
+            None => view! { <Figures plan /> }.into_any(),
+        }}
+        {floor.map(|floor| view! { <p class="notice warn">{capitalized(&floor)} "."</p> })}
+        <Show when=move || roomy() && store.undoable.get() == 0>
+            <p class="hint preview-hint">
+                "Nothing calls for a compaction yet. "
+                <button type="button" class="link" on:click=tighten>
+                    "Try a window of 60 % of this conversation"
+                </button>
+            </p>
+        </Show>
+    }
+}
+
+#[component]
+fn Figures(plan: Arc<Plan>) -> impl IntoView {
+    let (before, after) = (plan.tokens_before, plan.tokens_after);
+    let with = |wanted: Fate| count(plan.fates.iter().filter(|fate| **fate == wanted).count());
+    let tail = count(plan.fates.len().saturating_sub(plan.tail_start));
+    let kept = with(Fate::Keep);
+    let bar =
+        move |tokens: u32| format!("inline-size: {:.2}%", share(tokens, before.max(after)) * 100.0);
+    let summarized = with(Fate::Summarized);
+    let facts = [
+        ("Summarize", plural(with(Fate::Summarize), "message", "messages")),
+        (
+            "Keep",
+            format!(
+                "{}, the last {} as the tail",
+                plural(kept, "message", "messages"),
+                thousands(tail)
+            ),
+        ),
+        (
+            "Ask",
+            format!(
+                "{}, summary of at most {} tokens",
+                plural(plan.requests, "request", "requests"),
+                thousands(plan.summary_tokens)
+            ),
+        ),
+    ];
+    let already =
+        (summarized > 0).then(|| ("Already summarized", plural(summarized, "message", "messages")));
+    let facts = facts.into_iter().chain(already);
+    view! {
+        <p class="forecast">
+            <span class="forecast-before">{thousands(before)}</span>
+            <span class="forecast-arrow" aria-label="to about">"→"</span>
+            <span class="forecast-after">"~" {thousands(after)}</span>
+            <span class="forecast-unit">"tokens"</span>
+            <span class="forecast-change">{change(before, after)}</span>
+        </p>
+        <div class="bars" aria-hidden="true">
+            <span class="bar-before" style=bar(before)></span>
+            <span class="bar-after" style=bar(after)></span>
+        </div>
+        <dl class="facts">
+            {facts
+                .map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> })
+                .collect_view()}
+        </dl>
+    }
+}
+
+/// The engine's sentences begin in lower case; here they stand on their own.
+fn capitalized(sentence: &str) -> String {
+    let mut characters = sentence.chars();
+    match characters.next() {
+        Some(first) => first.to_uppercase().chain(characters).collect(),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,143 @@
+//! What a compaction did, and the ways on from there: undo, download, copy.
+
+use std::sync::Arc;
+
+use epitome::{Outcome as Ending, Report};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::browser::{copy, focus, save};
+use crate::driver;
+use crate::number::{change, plural, thousands};
+use crate::run::COMPACT_BUTTON;
+use crate::store::{Session, Store};
+
+/// The result of the latest compaction, and what can be done with the conversation as it is.
+#[component]
+pub(crate) fn Outcome(store: Store) -> impl IntoView {
+    let told = move || store.report.get().map(|report| view! { <Told report /> });
+    let copied = RwSignal::new(None::<String>);
+    let undo = move |_| {
+        driver::undo(store);
+        focus(COMPACT_BUTTON);
+    };
+    let export = move |_| save("compacted.json", &store.read(Session::compacted));
+    let export_all = move |_| save("history.json", &store.read(Session::history));
+    let copy_all = move |_| {
+        let text = store.read(Session::compacted).as_string().unwrap_or_default();
+        spawn_local(async move {
+            let outcome = copy(&text).await;
+            let said = outcome.err().unwrap_or_else(|| "Copied to the clipboard.".to_owned());
+            copied.set(Some(said));
+        });
+    };
+    let busy = move || store.progress.with(Option::is_some);
+    view! {
+        <section class="result card" aria-labelledby="result-heading">
+            <h2 id="result-heading">"The conversation now"</h2>
+            {told}
+            <div class="result-actions">
+                <Show when=move || { store.undoable.get() > 0 }>
+                    <button type="button" class="button" disabled=busy on:click=undo>
+                        "Undo the compaction"
+                    </button>
+                </Show>
+                <button type="button" class="button" on:click=export>"Download messages"</button>
+                <button type="button" class="button" on:click=copy_all>"Copy messages"</button>
+                <button type="button" class="button quiet" on:click=export_all>
+                    "Download the whole history"
+                </button>
+            </div>
+            <p class="hint" role="status">
+                {move || copied.get().unwrap_or_else(|| state(store).to_owned())}
+            </p>
+        </section>
+    }
+}
+
+fn state(store: Store) -> &'static str {
+    if store.undoable.get() > 0 {
+        "“Messages” are what the model sees: the summary and what was kept, in OpenAI’s format."
+    } else {
+        "Nothing is compacted: messages and history are the same."
+    }
+}
+
+/// How it ended, in words.
+#[component]
+fn Told(report: Arc<Report>) -> impl IntoView {
+    match &report.outcome {
+        Ending::Applied { .. } => view! { <Applied report=report.clone() /> }.into_any(),
+        Ending::Skipped { message } => view! {
+            <p class="notice warn" role="alert">
+                <strong>"Nothing was changed. "</strong>
+                {sentence(message)}
+            </p>
+        }
+        .into_any(),
+        Ending::Failed { message } => view! {
+            <p class="notice error" role="alert">
+                <strong>"The compaction failed. "</strong>
+                {sentence(message)}
+                " The conversation is as it was; you can try again."
+            </p>
+        }
+        .into_any(),
+        Ending::Cancelled => view! {
+            <p class="notice">
+                <strong>"Cancelled. "</strong>
+                "The conversation is as it was."
+            </p>
+        }
+        .into_any(),
+    }
+}
+
+#[component]
+fn Applied(report: Arc<Report>) -> impl IntoView {
+    let (before, after) = (report.tokens_before, report.tokens_after);
+    let findings = report.findings.len();
+    let repaired = (findings > 0).then(|| {
+        view! {
+            <p class="hint">
+                {plural(crate::number::count(findings), "message was", "messages were")}
+                " put right on the way; see the findings below the messages."
+            </p>
+        }
+    });
+    let floor = report.floor.clone().map(|floor| {
+        view! { <p class="notice warn">"Still above the threshold: " {sentence(&floor)}</p> }
+    });
+    let summary = report.summary.clone().map(|summary| {
+        view! {
+            <details class="summary">
+                <summary>"The summary"</summary>
+                <div class="summary-text">{summary}</div>
+            </details>
+        }
+    });
+    view! {
+        <p class="forecast">
+            <span class="forecast-before">{thousands(before)}</span>
+            <span class="forecast-arrow" aria-label="to">"→"</span>
+            <span class="forecast-after">{thousands(after)}</span>
+            <span class="forecast-unit">"tokens"</span>
+            <span class="forecast-change">{change(before, after)}</span>
+        </p>
+        <p class="figures">
+            {format!(
+                "{} → {} messages · {}",
+                thousands(report.messages_before),
+                thousands(report.messages_after),
+                plural(report.requests, "request", "requests"),
+            )}
+        </p>
+        {floor}
+        {repaired}
+        {summary}
+    }
+}
+
+fn sentence(message: &str) -> String {
+    format!("{}.", message.trim_end_matches('.'))
+}
