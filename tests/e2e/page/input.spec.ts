@@ -1,0 +1,82 @@
+// Whatever somebody loads: a conversation, or words about why it is none.
+
+import { existsSync, readdirSync } from "node:fs";
+import { expect, test } from "@playwright/test";
+import { EpitomePage, recorded } from "./page.js";
+
+const refused: [what: string, text: string, words: RegExp][] = [
+  ["a text that is not JSON", "hello, world", /not JSON/],
+  ["a text that breaks off", '[{"role":"user","content":"hi"}', /not JSON: .*(position|line|end)/i],
+  ["an object without messages", '{"model":"m"}', /expected an array of messages/],
+  ["messages that are no array", '{"messages":{}}', /to be an array, found an object/],
+  ["a number", "7", /found a number/],
+  ["a message that is no object", '[{"role":"user","content":"hi"},"hello"]', /message 2 \(index 1\).*found a string/],
+  ["another format", '[{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}]', /look like Anthropic Messages/],
+  ["a broken line among others", '{"messages":[]}\n{"messages":\n', /Line 2 is not JSON/],
+];
+
+for (const [what, text, words] of refused) {
+  test(`${what} is refused in words`, async ({ page }) => {
+    const epitome = new EpitomePage(page);
+    await epitome.open();
+    await epitome.paste(text);
+    await expect(epitome.alert).toContainText(words);
+    expect(epitome.errors).toEqual([]);
+    await epitome.openSample("Planning a trip");
+    await expect(epitome.alert).toHaveCount(0);
+  });
+}
+
+test("half of a surrogate pair survives", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  const messages = [{ role: "user", content: "a \ud83d b", extra: { kept: [1] } }];
+  await epitome.open();
+  await epitome.paste(JSON.stringify(messages));
+  await epitome.isLoaded();
+  expect(await epitome.messages()).toEqual(messages);
+});
+
+test("lines that are messages are one conversation", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await epitome.paste('{"role":"user","content":"hi"}\n{"role":"assistant","content":"hello"}');
+  await epitome.isLoaded();
+  await expect(epitome.rows).toHaveCount(2);
+});
+
+test("a file can be dropped anywhere", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  const data = await page.evaluateHandle(() => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(['[{"role":"user","content":"dropped"}]'], "dropped.json"));
+    return transfer;
+  });
+  await page.dispatchEvent("body", "dragover", { dataTransfer: data });
+  await expect(page.getByText("Drop the conversation anywhere")).toBeVisible();
+  await page.dispatchEvent("body", "drop", { dataTransfer: data });
+  await epitome.isLoaded("dropped.json");
+  await expect(epitome.rows).toContainText(["dropped"]);
+});
+
+const folder = recorded("malformed");
+const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".json")).sort() : [];
+test("malformed conversations are read with findings, or refused in words", async ({ page }) => {
+  test.skip(files.length === 0, "there is no folder of malformed conversations; set EPITOME_DATA");
+  test.setTimeout(180_000);
+  const epitome = new EpitomePage(page);
+  for (const file of files) {
+    await test.step(file, async () => {
+      await epitome.open();
+      await epitome.pick(`${folder}/${file}`);
+      await expect(epitome.alert.or(epitome.meter).first()).toBeVisible();
+      if (await epitome.meter.isVisible()) {
+        await epitome.tighten().catch(() => {});
+        await epitome.exported();
+      } else {
+        await expect(epitome.alert).toContainText(/[a-z]{3}/);
+      }
+      expect(epitome.errors, file).toEqual([]);
+    });
+  }
+});

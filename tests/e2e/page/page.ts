@@ -1,0 +1,180 @@
+// The page as a person uses it: by roles and names.
+
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, type Locator, type Page } from "@playwright/test";
+
+const port = (name: string, usual: number): number => Number(process.env[name] ?? usual);
+
+/** The server that answers slowly, piece by piece. */
+export const SLOW = `http://127.0.0.1:${port("EPITOME_SLOW_PORT", 18432)}/`;
+
+/** The base URL of a server that behaves as the scenario says. */
+export function scripted(scenario: string): string {
+  return `http://127.0.0.1:${port("EPITOME_SCRIPTED_PORT", 18431)}/${scenario}/v1`;
+}
+
+export const SAMPLES = ["Customer support", "A coding session", "Planning a trip"] as const;
+
+/** A file among the recorded conversations, which are not part of the repository. */
+export function recorded(name: string): string {
+  const folder = process.env["EPITOME_DATA"] ?? fileURLToPath(new URL("../../../../shared/data", import.meta.url));
+  return `${folder}/${name}`;
+}
+
+export function isThere(name: string): boolean {
+  return existsSync(recorded(name));
+}
+
+export type Message = { role: string; content?: unknown; tool_calls?: { id: string }[]; tool_call_id?: string };
+
+export class EpitomePage {
+  readonly meter: Locator;
+  readonly alert: Locator;
+  readonly rows: Locator;
+  readonly details: Locator;
+  readonly undo: Locator;
+  readonly result: Locator;
+  readonly findings: Locator;
+  /** Errors that nobody caught. */
+  readonly errors: string[] = [];
+  readonly #page: Page;
+
+  constructor(page: Page) {
+    this.#page = page;
+    this.meter = page.getByRole("meter", { name: "Context window" });
+    this.alert = page.getByRole("alert");
+    this.rows = page.getByRole("list", { name: "Messages" }).getByRole("button");
+    this.details = page.getByRole("dialog");
+    this.undo = this.button("Undo the compaction");
+    this.result = page.getByRole("region", { name: "The conversation now" });
+    this.findings = page.getByRole("list", { name: "Findings" });
+    page.on("pageerror", (error) => this.errors.push(String(error)));
+  }
+
+  async open(address = "/"): Promise<void> {
+    await this.#page.goto(address);
+    await expect(this.#page.getByRole("heading", { name: "How full is your model’s window?" })).toBeVisible();
+  }
+
+  button(name: string): Locator {
+    return this.#page.getByRole("button", { name, exact: true });
+  }
+
+  async openSample(name: string): Promise<void> {
+    await this.#page.getByRole("button", { name: new RegExp(`^${name}`) }).click();
+    await this.isLoaded(name);
+  }
+
+  async pick(file: string | { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
+    await this.#page.getByLabel(/Choose a file|Open another file/).setInputFiles(file);
+  }
+
+  async paste(text: string): Promise<void> {
+    await this.#page.getByLabel("Or paste it").fill(text);
+    await this.button("Read the text").click();
+  }
+
+  async isLoaded(name: string | RegExp = /./): Promise<void> {
+    await expect(this.#page.getByRole("heading", { level: 2, name }).first()).toBeVisible();
+    await expect(this.meter).toBeVisible();
+  }
+
+  /** A window that the conversation overflows. */
+  async tighten(): Promise<void> {
+    await this.button("60 % of this conversation").click();
+    await expect(this.meter).toHaveAttribute("aria-valuetext", /time to compact/);
+  }
+
+  async summarizeAt(baseUrl: string): Promise<void> {
+    await this.#page.getByRole("radio", { name: "OpenAI-compatible endpoint" }).check();
+    await this.#page.getByLabel("Base URL").fill(baseUrl);
+  }
+
+  async summarizeHere(): Promise<void> {
+    await this.#page.getByRole("radio", { name: "This server" }).check();
+  }
+
+  async summarizeInPage(): Promise<void> {
+    await this.#page.getByRole("radio", { name: "In this page" }).check();
+  }
+
+  /** Fails a request that is silent for this long. */
+  async setPatience(seconds: number): Promise<void> {
+    await this.#page.getByText("Patience and headers").click();
+    await this.#page.getByLabel("Give up after this many seconds of silence").fill(String(seconds));
+  }
+
+  async compact(): Promise<void> {
+    await this.button("Compact now").click();
+  }
+
+  async isCompacted(): Promise<void> {
+    await expect(this.undo).toBeVisible({ timeout: 60_000 });
+    await expect(this.result).toContainText("→");
+  }
+
+  /** What “Download messages” saves. */
+  async exported(name = "Download messages"): Promise<string> {
+    const saved = this.#page.waitForEvent("download");
+    await this.button(name).click();
+    return readFile(await (await saved).path(), "utf8");
+  }
+
+  async messages(): Promise<Message[]> {
+    return JSON.parse(await this.exported()) as Message[];
+  }
+
+  /** What axe finds fault with. */
+  async faults(): Promise<string[]> {
+    const { violations } = await new AxeBuilder({ page: this.#page }).analyze();
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+  }
+
+  /** By how many pixels the page is wider than the window. */
+  overflow(): Promise<number> {
+    return this.#page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  }
+
+  /** Notes every task that blocks the page for more than 50 ms from now on. */
+  async watchLongTasks(): Promise<void> {
+    await this.#page.evaluate(() => {
+      const tasks: number[] = [];
+      Object.assign(window, { longTasks: tasks });
+      const watch = (list: PerformanceObserverEntryList) => tasks.push(...list.getEntries().map((entry) => entry.duration));
+      new PerformanceObserver(watch).observe({ type: "longtask" });
+    });
+  }
+
+  longTasks(): Promise<number[]> {
+    return this.#page.evaluate(() => (window as unknown as { longTasks: number[] }).longTasks);
+  }
+
+  /** Milliseconds from the text to the conversation on display. */
+  loadTime(): Promise<number> {
+    return this.#page.evaluate(() => performance.getEntriesByName("epitome:load", "measure").at(-1)?.duration ?? Number.NaN);
+  }
+
+  async memory(): Promise<number> {
+    return Number(await this.#page.locator("html").getAttribute("data-wasm-memory"));
+  }
+}
+
+/** How a list of messages breaks the rules of the API; empty where it does not. */
+export function breaches(messages: Message[]): string[] {
+  const found: string[] = [];
+  let open: string[] = [];
+  for (const [index, message] of messages.entries()) {
+    if (message.role === "tool") {
+      if (!open.includes(message.tool_call_id ?? "")) found.push(`message ${index} answers no call`);
+      open = open.filter((id) => id !== message.tool_call_id);
+      continue;
+    }
+    if (open.length > 0) found.push(`calls before message ${index} are not answered`);
+    open = (message.tool_calls ?? []).map(({ id }) => id);
+  }
+  if (open.length > 0) found.push("the last calls are not answered");
+  return found;
+}
