@@ -9,6 +9,7 @@ use crate::history::{Exchange, exchanges, pairing::Pairing};
 use crate::message::{Message, MessageId, Role};
 use crate::policy::{Policy, Size};
 use crate::report::Reason;
+use crate::summary::receipt::Stay;
 use crate::summary::{chunk::chunks, cut::cut, envelope::Entry, transcript::transcript};
 
 /// What becomes of a message.
@@ -148,13 +149,11 @@ impl Plan {
         chunks(transcript(&prefix, &policy.summary), &policy.summary)
     }
 
-    /// The texts of the messages that stay.
-    pub fn stays(&self, conversation: &Conversation) -> Vec<String> {
+    /// What the messages that stay say.
+    pub fn stays(&self, conversation: &Conversation) -> Vec<Stay> {
         let messages = conversation.log().messages().zip(&self.fates);
-        messages
-            .filter(|(_, fate)| **fate == Fate::Keep)
-            .map(|(message, _)| message.words())
-            .collect()
+        let staying = messages.filter(|(_, fate)| **fate == Fate::Keep);
+        staying.map(|(message, _)| Stay { text: message.words(), role: message.role }).collect()
     }
 
     /// The last message it covers; `None` where it covers none.

@@ -1,5 +1,7 @@
 //! What a compaction did, and the ways on from there: undo, download, copy.
 
+mod facts;
+
 use std::sync::Arc;
 
 use epitome::{Outcome as Ending, Report};
@@ -135,6 +137,7 @@ fn Applied(report: Arc<Report>) -> impl IntoView {
         {floor}
         {repaired}
         {summary}
+        {facts::facts(&report.receipt)}
     }
 }
 

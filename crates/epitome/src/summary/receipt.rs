@@ -13,7 +13,7 @@ pub use fact::{Fact, Kind};
 pub use scan::Facts;
 
 use super::extract::sentence;
-use crate::message::MessageId;
+use crate::message::{MessageId, Role};
 use crate::meter::Tokenizer;
 
 /// Where each fact of the summarized messages is now.
@@ -33,22 +33,30 @@ pub struct Receipt {
 /// Opens the ledger behind a summary.
 const LEDGER: &str = "Also said, word for word:";
 
-/// Looks for every fact in `summary` and in `stays`, the texts of the messages that stay, and appends
-/// what is in neither while there is room. Gives the summary with its ledger, and the receipt.
+/// A text that stays beside the summary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stay {
+    /// What it says.
+    pub text: String,
+    /// Whose words they are.
+    pub role: Role,
+}
+
+/// Looks for every fact in `summary` and in `stays`, the messages that stay, and appends what is in neither while there is room. Gives the summary with its ledger, and the receipt.
 ///
 /// The ledger takes at most `ledger_tokens` by `tokenizer`, the most important facts first; within it
 /// they stand in the order in which they were said. `name` tells a message by its number. Costs O(n log n) in the facts and texts together.
 pub fn settle(
     facts: Facts,
     summary: &str,
-    stays: &[String],
+    stays: &[Stay],
     ledger_tokens: u32,
     tokenizer: &dyn Tokenizer,
     name: &dyn Fn(u32) -> Option<MessageId>,
 ) -> (String, Receipt) {
     let mut there = Haystack::default();
-    there.add(summary);
-    stays.iter().for_each(|text| there.add(text));
+    there.add(summary, Role::User);
+    stays.iter().for_each(|stay| there.add(&stay.text, stay.role));
     let mut receipt = Receipt { unsupported: unsupported(summary, &facts), ..Receipt::default() };
     let (kept, missing): (Vec<Mention>, Vec<Mention>) =
         facts.into_vec().into_iter().partition(|mention| there.has(&mention.text));
@@ -105,12 +113,18 @@ struct Haystack<'a> {
 }
 
 impl<'a> Haystack<'a> {
-    fn add(&mut self, text: &'a str) {
+    fn add(&mut self, text: &'a str, role: Role) {
         token::for_each(text, |_, name| {
             self.names.insert(name);
         });
         for line in text.lines() {
-            self.wordings.insert(line.trim());
+            if scan::is_checklist(line) {
+                self.wordings.insert(line.trim());
+            }
+            // What a tool prints is nobody's sentence.
+            if role == Role::Tool {
+                continue;
+            }
             self.wordings.extend(sentence::split(line));
             scan::quotes(line, |quote| {
                 self.wordings.insert(quote);
@@ -214,7 +228,7 @@ mod tests {
         let (text, receipt) = settle(
             facts,
             "They changed src/server.rs.",
-            &["HAT039 again".to_owned()],
+            &[Stay { text: "HAT039 again".into(), role: Role::User }],
             200,
             &CharactersPer(4),
             &name,

@@ -29,6 +29,21 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// The sort's name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Checklist => "checklist",
+            Self::Decision => "decision",
+            Self::Negation => "negation",
+            Self::Url => "url",
+            Self::Path => "path",
+            Self::Package => "package",
+            Self::Identifier => "identifier",
+            Self::Quote => "quote",
+            Self::Number => "number",
+        }
+    }
+
     /// What it is worth against the others, before anything else is known.
     fn weight(self) -> u32 {
         match self {

@@ -76,56 +76,68 @@ impl Facts {
     }
 }
 
-fn is_checklist(line: &str) -> bool {
+pub(super) fn is_checklist(line: &str) -> bool {
     let line = line.trim_start();
     let item = line.strip_prefix(['-', '*', '+']).map_or(line, str::trim_start);
     ["[ ]", "[x]", "[X]", "☐", "☑", "✅"].iter().any(|mark| item.starts_with(mark))
 }
 
-/// Longest sentence that is taken as a decision or a negation, in characters.
+/// Longest sentence that is taken as a decision or a negation, in bytes.
 const LONGEST_SENTENCE: usize = 240;
 
-const SETTLES: [&str; 14] = [
+/// Words that settle something.
+const SETTLES: [&str; 12] = [
     "decided",
     "decision",
-    "we will use",
-    "we'll use",
-    "let's use",
-    "let us use",
     "agreed",
-    "must ",
-    "has to ",
-    "have to ",
+    "must",
     "requirement",
+    "requirements",
+    "required",
     "acceptance",
-    "instead of",
+    "instead",
     "prefer",
+    "preferred",
+    "chose",
 ];
 
+/// Words that rule something out.
 const RULES_OUT: [&str; 12] = [
-    "do not ",
-    "don't ",
-    "don’t ",
-    "never ",
-    "must not ",
-    "mustn't ",
-    "should not ",
-    "shouldn't ",
-    "no longer ",
-    "not allowed",
-    "without ",
-    "avoid ",
+    "never",
+    "avoid",
+    "without",
+    "don't",
+    "don’t",
+    "mustn't",
+    "mustn’t",
+    "shouldn't",
+    "shouldn’t",
+    "cannot",
+    "can't",
+    "can’t",
 ];
+
+/// Words before a `not` that rules something out.
+const BEFORE_NOT: [&str; 6] = ["do", "must", "should", "may", "are", "is"];
 
 fn stance(sentence: &str) -> Option<Kind> {
-    if sentence.chars().count() > LONGEST_SENTENCE || sentence.split_whitespace().count() < 3 {
+    if sentence.len() > LONGEST_SENTENCE || sentence.split_whitespace().nth(2).is_none() {
         return None;
     }
-    let lower = sentence.to_lowercase();
-    if RULES_OUT.iter().any(|cue| lower.contains(cue)) {
-        return Some(Kind::Negation);
+    let one_of = |words: &[&str], word: &str| words.iter().any(|w| w.eq_ignore_ascii_case(word));
+    let mut settles = false;
+    let mut before = "";
+    for word in sentence.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’') {
+        let not = word.eq_ignore_ascii_case("not") && one_of(&BEFORE_NOT, before);
+        if not || one_of(&RULES_OUT, word) {
+            return Some(Kind::Negation);
+        }
+        settles |= one_of(&SETTLES, word);
+        if !word.is_empty() {
+            before = word;
+        }
     }
-    SETTLES.iter().any(|cue| lower.contains(cue)).then_some(Kind::Decision)
+    settles.then_some(Kind::Decision)
 }
 
 /// Wording between quotation marks of one kind, of 4 to 120 bytes.

@@ -9,6 +9,10 @@ pub(super) fn for_each<'a>(text: &'a str, mut each: impl FnMut(Kind, &'a str)) {
     for piece in text.split_inclusive(delimits) {
         let rest = text.get(start..).unwrap_or_default();
         start += piece.len();
+        // Most words are plain, and a name or number is not.
+        if !piece.bytes().any(|byte| byte.is_ascii_digit() || b"/.@_:".contains(&byte)) {
+            continue;
+        }
         let word = trim(piece.trim_end_matches(delimits));
         if word.is_empty() || word.len() > LONGEST {
             continue;
@@ -54,9 +58,13 @@ const JOINING: [&str; 16] = [
 const LONGEST: usize = 200;
 
 fn delimits(c: char) -> bool {
-    const QUOTES_AND_BRACKETS: &str = "\"“”«»`()[]{}<>|（）「」";
-    const STOPS: &str = ",;、，。！？；";
-    c.is_whitespace() || QUOTES_AND_BRACKETS.contains(c) || STOPS.contains(c)
+    if c.is_ascii() {
+        return c.is_ascii_whitespace()
+            || matches!(c, '"' | '`' | '(' | ')' | '[' | ']')
+            || matches!(c, '{' | '}' | '<' | '>' | '|' | ',' | ';');
+    }
+    const QUOTES_AND_STOPS: &str = "“”«»（）「」、，。！？；";
+    QUOTES_AND_STOPS.contains(c) || c.is_whitespace()
 }
 
 /// Without the punctuation that a sentence puts around a word.
@@ -66,16 +74,16 @@ fn trim(word: &str) -> &str {
 }
 
 fn kind(word: &str) -> Option<Kind> {
-    if word.contains("://") {
+    if word.contains(':') && word.contains("://") {
         return Some(Kind::Url);
     }
-    if is_package(word) {
+    if word.contains(['@', '=']) && is_package(word) {
         return Some(Kind::Package);
     }
     if is_email(word) {
         return Some(Kind::Identifier);
     }
-    if is_path(word) {
+    if word.contains(['/', '.']) && is_path(word) {
         return Some(Kind::Path);
     }
     if is_number(word) {
@@ -90,7 +98,7 @@ fn is_package(word: &str) -> bool {
             name.chars().any(char::is_alphabetic) && is_version(version)
         })
     };
-    versioned("@") || versioned("==") || versioned("@^") || versioned("@~")
+    versioned("@") || versioned("==")
 }
 
 fn is_version(word: &str) -> bool {

@@ -1,0 +1,70 @@
+//! The receipt of a compaction: which facts are still there, which were appended, which were given up.
+
+use epitome::summary::receipt::{Fact, Receipt};
+use leptos::prelude::*;
+
+use crate::number::{count, thousands};
+
+/// More of one sort than this are told as a number.
+const MOST: usize = 60;
+
+/// What became of each fact in the messages that were summarized.
+pub(super) fn facts(receipt: &Receipt) -> impl IntoView + use<> {
+    let Receipt { kept, appended, given_up, unsupported } = receipt;
+    let number = |facts: &[Fact]| thousands(count(facts.len()));
+    let line = format!(
+        "Facts: {} kept, {} appended word for word, {} left to the history",
+        number(kept),
+        number(appended),
+        number(given_up)
+    );
+    let invented = (!unsupported.is_empty()).then(|| {
+        view! {
+            <p class="notice warn">
+                "In the summary and in no message: " {unsupported.join(", ")}
+                ". The summarizer may have made this up."
+            </p>
+        }
+    });
+    view! {
+        {invented}
+        <details class="summary">
+            <summary>{line}</summary>
+            {list("Appended to the summary", appended)}
+            {list("Only in the history", given_up)}
+        </details>
+    }
+}
+
+fn list(title: &'static str, facts: &[Fact]) -> Option<impl IntoView + use<>> {
+    let rows: Vec<_> = facts
+        .iter()
+        .take(MOST)
+        .map(|fact| {
+            let sources: Vec<String> = fact.sources.iter().map(|id| number_of(id.as_str())).collect();
+            view! {
+                <li>
+                    <span class="fact-text">{fact.text.clone()}</span>
+                    <span class="hint">
+                        {format!(" {} · {} {}", fact.kind.as_str(), fact.speaker, sources.join(", "))}
+                    </span>
+                </li>
+            }
+        })
+        .collect();
+    let more = facts.len().saturating_sub(MOST);
+    let more = (more > 0)
+        .then(|| view! { <li class="hint">{format!("and {} more", thousands(count(more)))}</li> });
+    (!facts.is_empty()).then(|| {
+        view! {
+            <h3>{title}</h3>
+            <ul class="facts">{rows} {more}</ul>
+        }
+    })
+}
+
+/// Message `n` of the document is called `mn`, counted from 0; people count from 1.
+fn number_of(id: &str) -> String {
+    let index = id.strip_prefix('m').and_then(|index| index.parse::<u32>().ok());
+    index.map_or_else(|| id.to_owned(), |index| format!("#{}", index.saturating_add(1)))
+}
