@@ -38,7 +38,9 @@ pub(in crate::summary) fn split(text: &str) -> Vec<&str> {
 pub(super) fn ends_itself(piece: &str) -> bool {
     let bare = piece.trim_end_matches(closes);
     let Some(last) = bare.chars().next_back() else { return false };
-    ends_anywhere(last) || (ends_before_blank(last) && bare.split_whitespace().nth(1).is_some())
+    let at = bare.len() - last.len_utf8();
+    let ends = ends_before_blank(last) && !abbreviates(bare, at);
+    ends_anywhere(last) || (ends && bare.split_whitespace().nth(1).is_some())
 }
 
 /// Where the first piece ends, in bytes, and whether it is worth keeping.
@@ -81,7 +83,7 @@ fn first_cut(text: &str) -> Cut {
         }
         if ends_anywhere(character) {
             ended = Ended::Anywhere;
-        } else if ends_before_blank(character) && words > 1 {
+        } else if ends_before_blank(character) && words > 1 && !abbreviates(text, at) {
             ended = Ended::BeforeBlank;
         }
     }
@@ -101,6 +103,19 @@ fn ends_anywhere(character: char) -> bool {
 
 fn ends_before_blank(character: char) -> bool {
     matches!(character, '.' | '!' | '?' | '…' | '؟' | '։')
+}
+
+/// Words that keep their full stop in the middle of a sentence.
+const ABBREVIATIONS: [&str; 18] = [
+    "Mr", "Mrs", "Ms", "Dr", "Prof", "St", "No", "Nr", "vs", "approx", "e.g", "i.e", "cf", "Fig",
+    "z.B", "d.h", "Jr", "Sr",
+];
+
+/// True where the stop at byte `at` belongs to the word before it.
+fn abbreviates(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    let word = before.rsplit(|c: char| c.is_whitespace() || closes(c) || c == '(').next();
+    word.is_some_and(|word| ABBREVIATIONS.contains(&word))
 }
 
 fn closes(character: char) -> bool {
@@ -235,6 +250,19 @@ mod tests {
         for piece in pieces {
             assert_eq!(split(piece), [*piece], "a piece is cut again");
         }
+    }
+
+    #[test]
+    fn an_abbreviation_ends_no_sentence() {
+        let text =
+            "Ask the electrician, Mr. Olsen, about it. He knows, e.g. the fuse. Is it No. 7?";
+        let pieces = [
+            "Ask the electrician, Mr. Olsen, about it.",
+            "He knows, e.g. the fuse.",
+            "Is it No. 7?",
+        ];
+        assert_eq!(split(text), pieces);
+        assert!(!ends_itself("Ask the electrician, Mr.") && ends_itself("Ask the man."));
     }
 
     #[test]
