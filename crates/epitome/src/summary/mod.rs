@@ -2,6 +2,7 @@
 
 pub mod chunk;
 pub mod cut;
+pub mod encoded;
 pub mod envelope;
 pub mod excerpt;
 pub mod extract;

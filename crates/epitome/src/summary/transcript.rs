@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::encoded::without_encoded;
 use super::envelope::Entry;
 use super::excerpt::excerpt;
 use crate::history::{Ending, Repaired, repair};
@@ -10,8 +11,8 @@ use crate::policy::SummarySettings;
 
 /// Writes messages as entries. `messages` are numbers, from 1, and the messages themselves.
 ///
-/// The history is repaired first, so that every call has a result. Text stands as it is; reasoning is
-/// left out; calls and results stand where `settings.tools` allows them, cut at
+/// The history is repaired first, so that every call has a result. Text stands as it is, but for encoded
+/// bytes; reasoning is left out; calls and results stand where `settings.tools` allows them, cut at
 /// `settings.tool_result_max_characters`. A message of which nothing is left has no entry.
 pub fn transcript(messages: &[(u32, &Message)], settings: &SummarySettings) -> Vec<Entry> {
     let plain: Vec<&Message> = messages.iter().map(|(_, message)| *message).collect();
@@ -62,18 +63,19 @@ impl Writer<'_> {
     fn part(&mut self, part: &Part) -> Option<String> {
         let max = self.settings.tool_result_max_characters;
         match part {
-            Part::Text { text } => Some(text.clone()),
+            Part::Text { text } => Some(without_encoded(text).into_owned()),
             Part::Reasoning { .. } => None,
             Part::ToolCall { call, name, arguments } => {
                 self.tools.insert(call.clone(), name.clone());
                 let allowed = self.settings.tools.allows(name);
-                allowed.then(|| format!("calls {name} {}", excerpt(arguments, max)))
+                allowed
+                    .then(|| format!("calls {name} {}", excerpt(&without_encoded(arguments), max)))
             }
             Part::ToolResult { call, name, text } => {
                 let called = self.tools.get(call).map(String::as_str);
                 let name = name.as_deref().or(called).unwrap_or("a tool");
                 let allowed = self.settings.tools.allows(name);
-                allowed.then(|| format!("{name} answers: {}", excerpt(text, max)))
+                allowed.then(|| format!("{name} answers: {}", excerpt(&without_encoded(text), max)))
             }
             Part::Image(media) => Some(attachment("image", media)),
             Part::File(media) => Some(attachment("file", media)),
@@ -139,6 +141,14 @@ mod tests {
             "1 assistant: calls tool {}\n\
              1 tool: tool answers: [no result was recorded for this call]\n2 user: so?",
         );
+    }
+
+    #[test]
+    fn a_summarizer_never_sees_encoded_bytes() {
+        let picture = "aB3/".repeat(200);
+        let message = Message::new("m", Role::User, format!("look: {picture}"));
+        let entries = transcript(&[(1, &message)], &SummarySettings::default());
+        assert_eq!(entries[0].text, "look: [800 characters of encoded data]");
     }
 
     #[test]
