@@ -86,6 +86,8 @@ fn every_real_conversation_fits_after_compaction_and_comes_back_on_undo() {
             let threshold = pressure.threshold.unwrap();
             // What is left would not hold the fence of a summary and a line inside it.
             assert!(protected + 100 > threshold, "{name}: {protected} leave room in {threshold}");
+            let possible = protected + 100 <= pressure.window;
+            assert!(!possible || pressure.tokens <= pressure.window, "{name}: it fits the window");
             floors += 1;
             impossible += usize::from(protected >= pressure.window);
         }
