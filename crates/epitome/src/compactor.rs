@@ -141,7 +141,7 @@ impl Compactor {
             _ => return Err(CommandError::Busy),
         }
         self.state = State::Idle;
-        let plan = self.plan(reason);
+        let plan = Plan::draft(&self.conversation, &self.policy, reason);
         let previous = self.conversation.log().checkpoint();
         let previous = previous.map(|checkpoint| checkpoint.summary.clone()).unwrap_or_default();
         let fold = match &plan.idle {

@@ -69,6 +69,16 @@ impl Plan {
     /// The tail is what `policy.keep` wants and the target has room for; system prompts, pinned
     /// exchanges and the last user request stay wherever they are; the summary stands for the rest.
     pub fn new(conversation: &Conversation, policy: &Policy, reason: Reason) -> Self {
+        let mut plan = Self::draft(conversation, policy, reason);
+        if plan.idle.is_none() {
+            let chunks = plan.chunks(conversation, policy).len();
+            plan.requests = u32::try_from(chunks).unwrap_or(u32::MAX);
+        }
+        plan
+    }
+
+    /// The plan without its number of requests, for whoever is about to make the chunks anyway.
+    pub(crate) fn draft(conversation: &Conversation, policy: &Policy, reason: Reason) -> Self {
         let log = conversation.log();
         let (end, covered) = (log.len(), log.covered());
         let exchanges = exchanges(end, &Pairing::of(log.messages()));
@@ -122,7 +132,6 @@ impl Plan {
             .saturating_add(conversation.summary_tokens("", 1))
             .saturating_add(plan.summary_tokens)
             .saturating_add(policy.tool_schema_tokens);
-        plan.requests = u32::try_from(plan.chunks(conversation, policy).len()).unwrap_or(u32::MAX);
         plan
     }
 
