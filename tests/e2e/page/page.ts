@@ -72,6 +72,12 @@ export class EpitomePage {
     await this.#page.getByLabel(/Choose a file|Open another file/).setInputFiles(file);
   }
 
+  /** Opens one of the conversations of a file, counted from 0. */
+  async choose(index: number): Promise<void> {
+    await this.#page.getByLabel(/The file holds/).selectOption({ index });
+    await this.button("Open this one").click();
+  }
+
   async paste(text: string): Promise<void> {
     await this.#page.getByLabel("Or paste it").fill(text);
     await this.button("Read the text").click();

@@ -1,50 +1,72 @@
 // Recorded conversations, the longest of nearly a million tokens, in a page that never hangs.
 
 import { expect, test } from "@playwright/test";
-import { breaches, EpitomePage, isThere, recorded } from "./page.js";
+import { breaches, EpitomePage, isThere, type Message, recorded, SLOW } from "./page.js";
 
 const absent = (name: string) => `${name} is not there; set EPITOME_DATA to the folder of recorded conversations`;
 const LONGEST_TASK_MS = 50;
 
 const TOOLS = "openai/tool-chat-tau2-airline.jsonl.gz";
-test("a tool-calling conversation out of a file of many", async ({ page }) => {
-  test.skip(!isThere(TOOLS), absent(TOOLS));
-  const epitome = new EpitomePage(page);
-  await epitome.open();
-  await epitome.pick(recorded(TOOLS));
-  await expect(page.getByText(/The file holds \d+ conversations/)).toBeVisible();
-  await page.getByLabel(/The file holds/).selectOption({ index: 3 });
-  await epitome.button("Open this one").click();
-  await epitome.isLoaded();
-  const before = await epitome.exported();
-  await epitome.tighten();
-  await epitome.compact();
-  await epitome.isCompacted();
-  expect(breaches(await epitome.messages())).toEqual([]);
-  await epitome.undo.click();
-  expect(await epitome.exported()).toBe(before);
-  expect(epitome.errors).toEqual([]);
-});
-
 const CODING = "openai/coding-pi-long-session.jsonl.gz";
-for (const summarizer of ["here", "in the page"] as const) {
-  test(`a coding session of 390,000 tokens, summarized ${summarizer}`, async ({ page }) => {
-    test.skip(!isThere(CODING), absent(CODING));
+const CONVERSATIONS = [
+  { name: "a tool-calling conversation out of a file of many", file: TOOLS, choice: 0 },
+  { name: "a coding session of 390,000 tokens", file: CODING, choice: undefined },
+];
+
+async function load(epitome: EpitomePage, file: string, choice: number | undefined): Promise<void> {
+  await epitome.pick(recorded(file));
+  if (choice !== undefined) await epitome.choose(choice);
+  await epitome.isLoaded();
+  await expect.poll(() => epitome.loadTime()).toBeLessThan(1_000);
+}
+
+function lastRequest(messages: Message[]): Message | undefined {
+  return messages.filter(({ role, content }) => role === "user" && String(content).trim() !== "").at(-1);
+}
+
+for (const { name, file, choice } of CONVERSATIONS) {
+  for (const summarizer of ["here", "in the page"] as const) {
+    test(`${name}, summarized ${summarizer}`, async ({ page }) => {
+      test.skip(!isThere(file), absent(file));
+      const epitome = new EpitomePage(page);
+      await epitome.open();
+      await load(epitome, file, choice);
+      const before = await epitome.exported();
+      await epitome.watchLongTasks();
+      await (summarizer === "here" ? epitome.summarizeHere() : epitome.summarizeInPage());
+      await epitome.tighten();
+      await epitome.compact();
+      await epitome.isCompacted();
+      await epitome.rows.first().press("End");
+      const tasks = await epitome.longTasks();
+      expect(tasks.filter((duration) => duration > LONGEST_TASK_MS)).toEqual([]);
+      await expect(epitome.meter).not.toHaveAttribute("aria-valuetext", /time to compact/);
+
+      const originals = JSON.parse(before) as Message[];
+      const compacted = await epitome.messages();
+      expect(breaches(compacted)).toEqual([]);
+      if (originals[0]?.role === "system") expect(compacted[0]).toEqual(originals[0]);
+      expect(compacted).toContainEqual(lastRequest(originals));
+      await epitome.undo.click();
+      await expect(epitome.undo).toHaveCount(0);
+      expect(await epitome.exported()).toBe(before);
+      expect(epitome.errors).toEqual([]);
+    });
+  }
+
+  test(`${name}, called off in the middle of a summary`, async ({ page }) => {
+    test.skip(!isThere(file), absent(file));
     const epitome = new EpitomePage(page);
-    await epitome.open();
-    await epitome.pick(recorded(CODING));
-    await epitome.isLoaded();
-    await expect.poll(() => epitome.loadTime()).toBeLessThan(1_000);
-    await epitome.watchLongTasks();
-    await (summarizer === "here" ? epitome.summarizeHere() : epitome.summarizeInPage());
+    await epitome.open(SLOW);
+    await load(epitome, file, choice);
     await epitome.tighten();
+    const before = await epitome.exported();
     await epitome.compact();
-    await epitome.isCompacted();
-    await epitome.rows.first().press("End");
-    await epitome.undo.click();
-    await expect(epitome.undo).toHaveCount(0);
-    const tasks = await epitome.longTasks();
-    expect(tasks.filter((duration) => duration > LONGEST_TASK_MS)).toEqual([]);
+    const arriving = page.getByRole("region", { name: "The summary as it arrives" });
+    await expect(arriving).not.toContainText("Waiting for the first words");
+    await epitome.button("Cancel").click();
+    await expect(epitome.result).toContainText("Cancelled.");
+    expect(await epitome.exported()).toBe(before);
     expect(epitome.errors).toEqual([]);
   });
 }
