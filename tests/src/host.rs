@@ -79,11 +79,6 @@ impl Host {
                     let position = self.compactor.log().position(id)?;
                     self.originals.get(position).cloned()
                 }
-                Edit::Replace { id, parts } => {
-                    let position = self.compactor.log().position(id)?;
-                    let role = self.compactor.log().message(position)?.role;
-                    Some(format.write(role, parts))
-                }
                 Edit::Insert { role, parts } => Some(format.write(*role, parts)),
             })
             .collect()

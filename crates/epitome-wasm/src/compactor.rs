@@ -206,14 +206,6 @@ impl Compactor {
         match edit {
             Edit::Keep(id) => Ok(id.as_str().into()),
             Edit::Insert { role, parts } => json::write(&self.format.write(*role, parts)),
-            Edit::Replace { id, parts } => {
-                let log = self.engine.log();
-                let message = log.position(id).and_then(|position| log.message(position));
-                match message {
-                    Some(message) => json::write(&self.format.write(message.role, parts)),
-                    None => Ok(id.as_str().into()),
-                }
-            }
         }
     }
 }

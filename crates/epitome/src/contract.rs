@@ -140,7 +140,6 @@ fn resolve<'a>(log: &'a Log, edit: &'a Edit) -> Option<(Role, &'a [Part])> {
             let message = log.message(log.position(id)?)?;
             Some((message.role, message.parts.as_slice()))
         }
-        Edit::Replace { id, parts } => Some((log.message(log.position(id)?)?.role, parts)),
         Edit::Insert { role, parts } => Some((*role, parts)),
     }
 }

@@ -116,7 +116,7 @@ fn run(compactor: &mut Compactor) -> Outcome {
 fn kept(view: &View) -> Vec<&MessageId> {
     let kept = view.edits.iter().filter_map(|edit| match edit {
         Edit::Keep(id) => Some(id),
-        Edit::Replace { .. } | Edit::Insert { .. } => None,
+        Edit::Insert { .. } => None,
     });
     kept.collect()
 }

@@ -51,7 +51,7 @@ impl Row {
         match store.perspective.get() {
             Perspective::Conversation => Self::original(store, index),
             Perspective::Model => store.view.with(|view| match view.edits.get(index)? {
-                Edit::Keep(id) | Edit::Replace { id, .. } => {
+                Edit::Keep(id) => {
                     let position = store.read(|session| session.compactor()?.log().position(id));
                     Self::original(store, position?)
                 }

@@ -100,7 +100,7 @@ impl Session {
         let messages = Array::new();
         for edit in compactor.view().edits {
             match edit {
-                Edit::Keep(id) | Edit::Replace { id, .. } => {
+                Edit::Keep(id) => {
                     let index = log.position(&id).and_then(|at| u32::try_from(at).ok());
                     messages.push(&index.map_or(JsValue::NULL, |index| self.originals.get(index)));
                 }

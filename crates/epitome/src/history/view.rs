@@ -12,13 +12,6 @@ use crate::summary::frame;
 pub enum Edit {
     /// The host's message, untouched.
     Keep(MessageId),
-    /// The host's message with other parts.
-    Replace {
-        /// The message.
-        id: MessageId,
-        /// Its parts now.
-        parts: Vec<Part>,
-    },
     /// A message that the host never had.
     Insert {
         /// Who speaks.

@@ -48,7 +48,6 @@ pub(crate) fn shown(compactor: &Compactor) -> String {
         .into_iter()
         .map(|edit| match edit {
             Edit::Keep(id) => message(compactor, &id),
-            Edit::Replace { id, parts } => Message { parts, ..message(compactor, &id) },
             Edit::Insert { role, parts } => {
                 let inserted = Message::with_parts("new", role, parts);
                 match inserted.text().contains("<conversation-summary") {
