@@ -1,5 +1,6 @@
 //! The command line: one task and its options.
 
+use crate::behaviours::Detail;
 use crate::failure::{Failure, Result};
 
 /// What `cargo xtask help` prints.
@@ -11,6 +12,7 @@ usage: cargo xtask <task>
   build                            the npm package in crates/epitome-wasm/npm, the page in dist/
   lint                             formatting and clippy, warnings denied
   tidy                             shape of the source tree and direction of dependencies
+  behaviours [--brief]             every behaviour and the tests that prove it
   setup                            install what the other tasks would install, and stop
   help                             this text
 
@@ -32,6 +34,8 @@ pub(crate) enum Task {
     Lint,
     /// Check the source tree.
     Tidy,
+    /// List the behaviours and their tests.
+    Behaviours(Detail),
     /// Install the tools.
     Setup,
 }
@@ -52,6 +56,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Task> {
         None | Some("help" | "--help" | "-h") => Task::Help,
         Some("demo") => return parse_demo(words).map(Task::Demo),
         Some("test") => Task::Test,
+        Some("behaviours") => return parse_behaviours(words).map(Task::Behaviours),
         Some("build") => Task::Build,
         Some("lint") => Task::Lint,
         Some("tidy") => Task::Tidy,
@@ -62,6 +67,17 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Task> {
         Some(word) => Err(Failure::new(format!("this task takes no `{word}`"))),
         None => Ok(task),
     }
+}
+
+fn parse_behaviours(words: impl Iterator<Item = String>) -> Result<Detail> {
+    let mut detail = Detail::Tests;
+    for word in words {
+        match word.as_str() {
+            "--brief" => detail = Detail::Rows,
+            _ => return Err(Failure::new(format!("behaviours takes no `{word}`"))),
+        }
+    }
+    Ok(detail)
 }
 
 fn parse_demo(mut words: impl Iterator<Item = String>) -> Result<DemoOptions> {
@@ -100,9 +116,16 @@ mod tests {
     }
 
     #[test]
+    fn behaviours_come_with_their_tests_unless_told_otherwise() {
+        check("behaviours", Ok(Task::Behaviours(Detail::Tests)));
+        check("behaviours --brief", Ok(Task::Behaviours(Detail::Rows)));
+    }
+
+    #[test]
     fn an_unknown_word_is_named() {
         check("dmo", Err("there is no task `dmo`"));
         check("test --fast", Err("this task takes no `--fast`"));
+        check("behaviours --short", Err("behaviours takes no `--short`"));
         check("demo --prot 1", Err("demo takes no `--prot`"));
         check("demo --port x", Err("--port takes a number up to 65535, not `x`"));
         check("demo --port", Err("--port takes a number up to 65535, not ``"));

@@ -3,6 +3,7 @@
 mod agreement;
 mod arguments;
 mod artifacts;
+mod behaviours;
 mod browser;
 mod cargo_tool;
 mod chrome_for_testing;
@@ -16,6 +17,7 @@ mod node;
 mod pins;
 mod server;
 mod sizes;
+mod source_tree;
 mod steps;
 mod test;
 mod tidy;
@@ -62,6 +64,7 @@ fn perform(task: &Task, steps: &mut Steps) -> Result {
         Task::Test => test::run(&workspace, steps),
         Task::Lint => lint::run(&workspace, steps),
         Task::Tidy => tidy::run(&workspace, steps),
+        Task::Behaviours(detail) => behaviours::run(&workspace, steps, *detail),
         Task::Setup => toolchain::install(&workspace, steps)
             .and_then(|()| browser::obtain(&workspace, steps))
             .map(|_| ()),

@@ -3,6 +3,7 @@
 use std::env;
 
 use crate::artifacts;
+use crate::behaviours;
 use crate::browser::{self, Browser};
 use crate::command;
 use crate::failure::{Failure, Result};
@@ -19,6 +20,7 @@ const SUMMARIZER: &str = "tests/servers/summarizer.mjs";
 /// Installs what is missing, browser included, and stops at the first failing step.
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
     tidy::run(workspace, steps)?;
+    behaviours::check(workspace, steps)?;
     toolchain::install(workspace, steps)?;
     let browser = browser::obtain(workspace, steps)?;
     lint::check_format(workspace, steps)?;
