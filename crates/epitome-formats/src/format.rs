@@ -3,6 +3,7 @@
 use std::fmt;
 
 use epitome::Contract;
+use epitome::history::PartChange;
 use epitome::message::{Message, MessageId, Part, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -79,6 +80,14 @@ impl Format {
     pub fn read(self, id: MessageId, value: &Value) -> Result<Reading, ShapeError> {
         match self {
             Self::OpenAiChat => openai_chat::read(id, value),
+        }
+    }
+
+    /// The message with some of its parts changed; everything else in it is as it came. Linear in the
+    /// message.
+    pub fn rewrite(self, original: &Value, changes: &[PartChange]) -> Value {
+        match self {
+            Self::OpenAiChat => openai_chat::rewrite(original, changes),
         }
     }
 

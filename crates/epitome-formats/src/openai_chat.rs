@@ -1,8 +1,12 @@
 //! OpenAI Chat Completions: one object a message, results in messages of role `tool`.
 
+mod rewrite;
+
 use epitome::message::{CallId, Media, Message, MessageId, Part, Role};
 use epitome::{Contract, SystemPlace};
 use serde_json::{Map, Value, json};
+
+pub use rewrite::rewrite;
 
 use crate::format::{Reading, ShapeError, Surprise, kind};
 

@@ -1,30 +1,36 @@
 //! The state machine that carries a plan out: it asks for summaries and is given them.
 
+mod answers;
+mod conclusion;
+mod cycle;
 mod job;
 mod output;
 mod refusal;
 
 use std::collections::VecDeque;
 
+pub(crate) use cycle::Cycle;
 use job::Job;
-pub use output::{Event, Output, SummaryRequest};
+pub use output::{BeforeCompaction, Event, Output, SummaryRequest};
 pub use refusal::{CommandError, PolicyChange, RestoreError};
 
 use crate::contract::Contract;
 use crate::conversation::Conversation;
 use crate::history::{Checkpoint, Log, LogError, Record, View};
-use crate::message::{CheckpointId, Message, RequestId, Usage};
+use crate::message::{Message, MessageId, RequestId, Role};
 use crate::meter::{BoxedTokenizer, Level, Pressure};
 use crate::plan::Plan;
-use crate::policy::{Policy, PolicyError};
+use crate::policy::{Call, Moment, Policy, PolicyError};
 use crate::report::{Outcome, Reason, Report};
-use crate::retry::{Failure, FailureKind};
-use crate::summary::fold::Fold;
-use crate::summary::receipt::{Facts, Receipt, settle};
+use crate::snapshot::Condition;
 use crate::{Snapshot, Timestamp};
 
 enum State {
     Idle,
+    /// The host is asked whether to go on.
+    Deciding {
+        job: Box<Job>,
+    },
     /// A summary is being written.
     Summarizing {
         job: Box<Job>,
@@ -58,6 +64,7 @@ pub struct Compactor {
     outputs: VecDeque<Output>,
     next_request: u32,
     report: Option<Report>,
+    cycle: Cycle,
 }
 
 impl Compactor {
@@ -76,6 +83,7 @@ impl Compactor {
             outputs: VecDeque::new(),
             next_request: 1,
             report: None,
+            cycle: Cycle::default(),
         })
     }
 
@@ -85,10 +93,15 @@ impl Compactor {
         contract: Contract,
         tokenizer: BoxedTokenizer,
     ) -> Result<Self, RestoreError> {
-        let (policy, records) = snapshot.into_parts();
+        let (policy, records, condition) = snapshot.into_parts();
         let mut compactor = Self::new(policy, contract, tokenizer).map_err(RestoreError::Policy)?;
         for record in records {
             compactor.conversation.append(record).map_err(RestoreError::Log)?;
+        }
+        compactor.conversation.resume(condition.reading, condition.statistics);
+        compactor.cycle = condition.cycle;
+        if let Some(reason) = condition.exhausted {
+            compactor.state = State::Exhausted { reason };
         }
         Ok(compactor)
     }
@@ -96,7 +109,9 @@ impl Compactor {
     /// Adds a message at the end. Safe at any time: a compaction under way covers what was there when
     /// it began.
     pub fn append(&mut self, message: Message) -> Result<(), CommandError> {
+        let answered = message.role == Role::Assistant;
         self.conversation.append(Record::Message { message })?;
+        self.cycle.used |= answered;
         if matches!(self.state, State::Exhausted { .. }) {
             self.state = State::Idle;
         }
@@ -116,16 +131,68 @@ impl Compactor {
         if self.job().is_some_and(|job| position < job.plan.tail_start) {
             self.cancel();
         }
-        let stale = self.conversation.log().in_force().find(|checkpoint| {
-            let through = self.conversation.log().position(&checkpoint.through);
-            through.is_some_and(|through| position <= through)
-        });
+        let log = self.conversation.log();
+        let stale = log.in_force().find(|checkpoint| tells_of(log, checkpoint, &message.id));
         if let Some(checkpoint) = stale.map(|checkpoint| checkpoint.id) {
             self.conversation.append(Record::Undo { checkpoint })?;
         }
         self.conversation.append(Record::Edit { message })?;
         self.outputs.push_back(Output::Changed);
         Ok(())
+    }
+
+    /// Notes the open tasks: they go to the summarizer, and stand behind every summary word for word.
+    /// Empty where there are none.
+    pub fn set_todo(&mut self, text: String) -> Result<(), CommandError> {
+        Ok(self.conversation.append(Record::Todo { text })?)
+    }
+
+    /// Why a compaction is due at this moment of the app's work, for [`Self::compact`]; `None` where it
+    /// is not. Costs O(1) in the history.
+    ///
+    /// A compaction is due only once the view of the last one has been sent to the model: an answer or a
+    /// usage reading tells that it was.
+    pub fn check(&mut self, moment: Moment) -> Option<Reason> {
+        if moment == Moment::RequestStart {
+            self.cycle.reactions = 0;
+        }
+        self.cycle.moment = Some(moment);
+        if self.is_busy() {
+            return None;
+        }
+        self.warn();
+        if matches!(self.state, State::Exhausted { .. }) {
+            return None;
+        }
+        let load = self.conversation.load(self.policy.tool_schema_tokens);
+        let allowed = self.policy.reactive().map_or(0, |reactive| reactive.max_per_request);
+        let due = match self.policy.call(moment, &load) {
+            Some(Call::ReactiveMicro | Call::ReactiveFull) if self.cycle.reactions >= allowed => {
+                None
+            }
+            Some(Call::Threshold | Call::RequestBoundary) if !self.cycle.used => None,
+            call => call,
+        };
+        let trims = || {
+            let policy = &self.policy;
+            let mut conditions = policy.reducers.iter().filter_map(|one| one.when.as_ref());
+            conditions.any(|when| when.call(moment, &load, policy.window).is_some())
+        };
+        let fresh = self.cycle.trimmed_at != Some(self.log().len());
+        due.map(Reason::from).or_else(|| (fresh && trims()).then_some(Reason::Trim))
+    }
+
+    fn warn(&mut self) {
+        let Some(warning) = self.policy.warning_tokens() else { return };
+        let tokens = self.pressure().tokens;
+        if tokens >= warning && !self.cycle.warned {
+            self.cycle.warned = true;
+            self.outputs.push_back(Output::Event(Event::Warning {
+                tokens,
+                threshold: self.policy.threshold().unwrap_or(self.policy.window),
+                budget_used_pct: self.percent(tokens),
+            }));
+        }
     }
 
     /// Begins a compaction. `instructions` are what the person asks to pay attention to.
@@ -141,30 +208,77 @@ impl Compactor {
             _ => return Err(CommandError::Busy),
         }
         self.state = State::Idle;
-        let plan = Plan::draft(&self.conversation, &self.policy, reason);
-        let previous = self.conversation.log().checkpoint();
-        let previous = previous.map(|checkpoint| checkpoint.summary.clone()).unwrap_or_default();
-        let fold = match &plan.idle {
-            Some(_) => None,
-            None => Fold::new(plan.chunks(&self.conversation, &self.policy), previous),
-        };
-        let Some(fold) = fold else {
-            let nothing = || "what there is to summarize has no text in it".to_owned();
-            let message = plan.idle.clone().unwrap_or_else(nothing);
-            self.finish(&plan, Outcome::Skipped { message }, 0);
+        if reason.is_reactive() {
+            self.cycle.reactions = self.cycle.reactions.saturating_add(1);
+        }
+        let moment = self.cycle.moment.filter(|_| reason == Reason::Trim);
+        let plan = Plan::draft(&self.conversation, &self.policy, reason, moment);
+        if plan.idle.is_some() || !plan.summarizes {
+            self.reduce(&plan);
             return Ok(());
-        };
-        self.outputs.push_back(Output::Event(Event::Start {
-            tokens: plan.tokens_before,
-            threshold: self.policy.threshold(),
-            chunks: fold.place().count,
-        }));
-        let facts = Facts::of_summary(&fold.envelope().previous_summary);
-        self.ask(Box::new(Job { plan, fold, facts, instructions, attempts: 0, requests: 0 }));
+        }
+        match Job::new(&self.conversation, &self.policy, plan.clone(), instructions) {
+            Some(job) => {
+                self.outputs.push_back(Output::Before(self.before(&job.plan)));
+                self.state = State::Deciding { job: Box::new(job) };
+            }
+            None => {
+                let message = "what there is to summarize has no text in it".to_owned();
+                self.finish(&plan, Outcome::Skipped { message }, 0);
+            }
+        }
         Ok(())
     }
 
-    /// Takes the latest compaction back: the view is what it was, with what was said since.
+    fn before(&self, plan: &Plan) -> BeforeCompaction {
+        let tokens_used = self.pressure().tokens;
+        let tail = self.log().len().saturating_sub(plan.tail_start);
+        BeforeCompaction {
+            reason: plan.reason,
+            forced: plan.reason == Reason::Manual,
+            tokens_used,
+            context_percent: self.percent(tokens_used),
+            message_count: self.conversation.messages(),
+            keep_last: u32::try_from(tail).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// Lets the compaction begin that [`Output::Before`] told of.
+    pub fn proceed(&mut self) -> Result<(), CommandError> {
+        let job = self.take_decision()?;
+        let tokens = job.plan.tokens_before;
+        let budget_used_pct = self.percent(tokens);
+        let (_, chunks) = job.progress();
+        self.outputs.push_back(Output::Event(match job.plan.reason.is_reactive() {
+            true => Event::Reacting { tokens, budget_used_pct, chunks },
+            false => {
+                let threshold = self.policy.threshold();
+                Event::Start { tokens, threshold, budget_used_pct, chunks }
+            }
+        }));
+        self.ask(job);
+        Ok(())
+    }
+
+    /// Keeps the compaction from beginning that [`Output::Before`] told of.
+    pub fn skip(&mut self) -> Result<(), CommandError> {
+        let job = self.take_decision()?;
+        let message = "the host decided against it".to_owned();
+        self.finish(&job.plan, Outcome::Skipped { message }, 0);
+        Ok(())
+    }
+
+    fn take_decision(&mut self) -> Result<Box<Job>, CommandError> {
+        match std::mem::replace(&mut self.state, State::Idle) {
+            State::Deciding { job } => Ok(job),
+            state => {
+                self.state = state;
+                Err(CommandError::NothingToDecide)
+            }
+        }
+    }
+
+    /// Takes the latest step back: the view is what it was, with what was said since.
     pub fn undo(&mut self) -> Result<(), CommandError> {
         if !matches!(self.state, State::Idle | State::Exhausted { .. }) {
             return Err(CommandError::Busy);
@@ -178,116 +292,15 @@ impl Compactor {
     /// Calls a compaction off; the conversation is as it was. Without one, does nothing.
     pub fn cancel(&mut self) {
         match std::mem::replace(&mut self.state, State::Idle) {
-            State::Summarizing { job, .. } | State::Backoff { job, .. } => {
-                self.outputs.retain(|output| !matches!(output, Output::Summarize(_)));
+            State::Deciding { job }
+            | State::Summarizing { job, .. }
+            | State::Backoff { job, .. } => {
+                self.outputs
+                    .retain(|output| !matches!(output, Output::Summarize(_) | Output::Before(_)));
                 self.finish(&job.plan, Outcome::Cancelled, job.requests);
             }
             // What is being stored can no longer be called off, and the rest is not under way.
             state => self.state = state,
-        }
-    }
-
-    /// Takes what the provider counted for the latest request. Until the next compaction it goes before
-    /// the engine's own count.
-    pub fn handle_usage(&mut self, usage: Usage) {
-        self.conversation.read(usage);
-    }
-
-    /// Takes a summary.
-    pub fn handle_summary(&mut self, request: RequestId, text: &str) {
-        let Some(mut job) = self.take_job(request) else { return };
-        let text = text.trim();
-        if text.is_empty() {
-            let message = "the summarizer answered with nothing; try another model".to_owned();
-            self.fail(&job, message);
-            return;
-        }
-        job.facts.read(&job.fold.envelope().entries);
-        let done = job.fold.take(text.to_owned());
-        let place = job.fold.place();
-        let finished = if done.is_some() { place.count } else { place.index };
-        let progress = Event::Progress { done: finished, chunks: place.count };
-        self.outputs.push_back(Output::Event(progress));
-        match done {
-            Some(summary) => self.conclude(*job, &summary),
-            None => {
-                job.attempts = 0;
-                self.ask(job);
-            }
-        }
-    }
-
-    /// Takes a summarizer's failure, at a moment of the host's clock.
-    pub fn handle_failure(&mut self, request: RequestId, failure: Failure, now: Timestamp) {
-        let Some(job) = self.take_job(request) else { return };
-        if failure.kind == FailureKind::Cancelled {
-            self.finish(&job.plan, Outcome::Cancelled, job.requests);
-            return;
-        }
-        match self.policy.retry.delay_ms(job.attempts, failure.kind) {
-            Some(delay_ms) => {
-                let until = now.plus_ms(delay_ms);
-                let message = failure.message;
-                let retry = Event::Retry { attempt: job.attempts, at: until, message };
-                self.outputs.push_back(Output::Event(retry));
-                self.state = State::Backoff { job, until };
-            }
-            None => self.fail(&job, failure.message),
-        }
-    }
-
-    /// Goes on where the wait that [`Output::Wait`] asked for is over.
-    pub fn handle_timeout(&mut self, now: Timestamp) {
-        match std::mem::replace(&mut self.state, State::Idle) {
-            State::Backoff { job, until } if until <= now => self.ask(job),
-            state => self.state = state,
-        }
-    }
-
-    /// Brings a stored record into force.
-    pub fn handle_persisted(&mut self) -> Result<(), CommandError> {
-        match std::mem::replace(&mut self.state, State::Idle) {
-            State::Committing { record, report } => {
-                self.conversation.append(record)?;
-                self.outputs.push_back(Output::Changed);
-                if let Some(report) = report {
-                    self.end(*report);
-                }
-                Ok(())
-            }
-            state => {
-                self.state = state;
-                Err(CommandError::NothingToPersist)
-            }
-        }
-    }
-
-    /// Drops a record that could not be stored; the view stays as it is. `message` says why.
-    pub fn handle_unpersisted(&mut self, message: String) -> Result<(), CommandError> {
-        match std::mem::replace(&mut self.state, State::Idle) {
-            State::Committing { report, .. } => {
-                if let Some(report) = report {
-                    let tokens_after = report.tokens_before;
-                    let messages_after = report.messages_before;
-                    let outcome = Outcome::Failed { message };
-                    let receipt = Receipt::default();
-                    let summary = None;
-                    let unchanged = Report {
-                        outcome,
-                        tokens_after,
-                        messages_after,
-                        receipt,
-                        summary,
-                        ..*report
-                    };
-                    self.end(unchanged);
-                }
-                Ok(())
-            }
-            state => {
-                self.state = state;
-                Err(CommandError::NothingToPersist)
-            }
         }
     }
 
@@ -306,20 +319,34 @@ impl Compactor {
 
     /// How full the window is. Costs O(1).
     pub fn pressure(&self) -> Pressure {
-        let policy = &self.policy;
+        self.pressure_under(&self.policy)
+    }
+
+    /// How full the window would be under another policy: before a change of the model, this tells
+    /// whether to compact first, with the model that still holds everything. Costs O(1).
+    pub fn pressure_under(&self, policy: &Policy) -> Pressure {
         let tools = policy.tool_schema_tokens;
         let (tokens, exact) = self.conversation.tokens(tools);
-        let level = if policy.fires(tokens) {
+        let load = self.conversation.load(tools);
+        let warned = policy.warning_tokens().is_some_and(|warning| tokens >= warning);
+        let mut trims = policy.reducers.iter().filter_map(|reduction| reduction.when.as_ref());
+        let level = if policy.fires(&load) {
             Level::Compact
-        } else if policy.trim.fires(tokens, policy.window) {
+        } else if warned
+            || trims.any(|when| {
+                when.threshold(policy.window).is_some() && when.fires(&load, policy.window)
+            })
+        {
             Level::Warn
         } else {
             Level::Ok
         };
+        let fill = f64::from(tokens) / f64::from(policy.window);
         Pressure {
             tokens,
             window: policy.window,
-            fill: f64::from(tokens) / f64::from(policy.window),
+            fill,
+            budget_used_pct: fill * 100.0,
             level,
             threshold: policy.threshold(),
             target: policy.target_tokens(),
@@ -340,9 +367,23 @@ impl Compactor {
         self.report.as_ref()
     }
 
+    /// The session, from 1: every summary that comes into force begins another. Linear in the records.
+    pub fn session(&self) -> u32 {
+        let begins = |record: &&Record| matches!(record, Record::Checkpoint { checkpoint } if checkpoint.cover.is_some());
+        let begun = self.log().records().iter().filter(begins).count();
+        u32::try_from(begun).unwrap_or(u32::MAX).saturating_add(1)
+    }
+
     /// Everything, to go on from later. A compaction under way is not in it.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot::new(self.policy.clone(), self.log().records().to_vec())
+        let (reading, statistics) = self.conversation.resumption();
+        let exhausted = match &self.state {
+            State::Exhausted { reason } => Some(reason.clone()),
+            _ => None,
+        };
+        let cycle = self.cycle.clone();
+        let condition = Condition { cycle, exhausted, reading, statistics };
+        Snapshot::new(self.policy.clone(), self.log().records().to_vec(), condition)
     }
 
     /// The log.
@@ -377,122 +418,25 @@ impl Compactor {
 
     fn job(&self) -> Option<&Job> {
         match &self.state {
-            State::Summarizing { job, .. } | State::Backoff { job, .. } => Some(job),
+            State::Deciding { job }
+            | State::Summarizing { job, .. }
+            | State::Backoff { job, .. } => Some(job),
             _ => None,
         }
     }
 
-    /// The job that waits for an answer to this request; anything else is reported and left aside.
-    fn take_job(&mut self, request: RequestId) -> Option<Box<Job>> {
-        match std::mem::replace(&mut self.state, State::Idle) {
-            State::Summarizing { job, in_flight } if in_flight == request => Some(job),
-            state => {
-                self.state = state;
-                self.outputs.push_back(Output::Event(Event::Stale { request }));
-                None
-            }
-        }
+    fn percent(&self, tokens: u32) -> f64 {
+        f64::from(tokens) * 100.0 / f64::from(self.policy.window)
     }
+}
 
-    fn ask(&mut self, mut job: Box<Job>) {
-        job.attempts += 1;
-        job.requests += 1;
-        let id = RequestId(self.next_request);
-        self.next_request += 1;
-        self.outputs.push_back(Output::Summarize(job.request(id)));
-        self.state = State::Summarizing { job, in_flight: id };
-    }
-
-    /// Verifies what a summary would make of the view, and only then has it stored.
-    fn conclude(&mut self, mut job: Job, summary: &str) {
-        let Some(through) = job.plan.through(&self.conversation) else {
-            self.fail(&job, "nothing was left to summarize".to_owned());
-            return;
-        };
-        let (summary, receipt) = settle(
-            std::mem::take(&mut job.facts),
-            summary,
-            &job.plan.stays(&self.conversation),
-            job.plan.ledger_tokens,
-            self.conversation.tokenizer(),
-            &|number| self.log().message_numbered(number).map(|message| message.id.clone()),
-        );
-        let number = u32::try_from(self.log().checkpoints_made()).unwrap_or(u32::MAX);
-        let mut checkpoint = Checkpoint {
-            id: CheckpointId(number.saturating_add(1)),
-            through: through.clone(),
-            kept: job.plan.kept(&self.conversation),
-            summarized: job.plan.summarized(),
-            reason: job.plan.reason,
-            tokens_before: self.conversation.counted_tokens(),
-            tokens_after: 0,
-            summary,
-        };
-        let view = View::through(self.log(), &checkpoint);
-        checkpoint.tokens_after = self.conversation.tokens_through(&checkpoint);
-        let tools = self.policy.tool_schema_tokens;
-        if checkpoint.tokens_after >= checkpoint.tokens_before {
-            let message = format!(
-                "the summary would not make the conversation smaller: {} tokens before, {} after",
-                checkpoint.tokens_before, checkpoint.tokens_after
-            );
-            let outcome = Outcome::Skipped { message: message.clone() };
-            self.state = State::Exhausted { reason: message };
-            return self.finish(&job.plan, outcome, job.requests);
-        }
-        if let Err(violation) = self.contract.check(self.log(), &view) {
-            let message = format!("the result would be refused by the provider: {violation}");
-            return self.fail(&job, message);
-        }
-        let tokens_after = checkpoint.tokens_after.saturating_add(tools);
-        let report = Report {
-            reason: job.plan.reason,
-            outcome: Outcome::Applied { checkpoint: checkpoint.id },
-            tokens_before: checkpoint.tokens_before.saturating_add(tools),
-            tokens_after,
-            messages_before: self.conversation.messages(),
-            messages_after: u32::try_from(view.edits.len()).unwrap_or(u32::MAX),
-            summary: Some(checkpoint.summary.clone()),
-            receipt,
-            requests: job.requests,
-            floor: job.plan.floor.clone().filter(|_| self.policy.fires(tokens_after)),
-            findings: view.findings,
-        };
-        self.commit(Record::Checkpoint { checkpoint }, Some(Box::new(report)));
-    }
-
-    fn commit(&mut self, record: Record, report: Option<Box<Report>>) {
-        self.outputs.push_back(Output::Persist(record.clone()));
-        self.state = State::Committing { record, report };
-    }
-
-    fn fail(&mut self, job: &Job, message: String) {
-        self.state = State::Exhausted { reason: message.clone() };
-        self.finish(&job.plan, Outcome::Failed { message }, job.requests);
-    }
-
-    /// Ends a compaction that left everything as it was.
-    fn finish(&mut self, plan: &Plan, outcome: Outcome, requests: u32) {
-        let tools = self.policy.tool_schema_tokens;
-        let tokens = self.conversation.counted_tokens().saturating_add(tools);
-        let messages = self.conversation.messages();
-        self.end(Report {
-            reason: plan.reason,
-            outcome,
-            tokens_before: tokens,
-            tokens_after: tokens,
-            messages_before: messages,
-            messages_after: messages,
-            summary: None,
-            receipt: Receipt::default(),
-            requests,
-            findings: Vec::new(),
-            floor: plan.floor.clone(),
-        });
-    }
-
-    fn end(&mut self, report: Report) {
-        self.report = Some(report.clone());
-        self.outputs.push_back(Output::Event(Event::End { report: Box::new(report) }));
-    }
+/// True for a step that no longer fits where this message changes.
+fn tells_of(log: &Log, checkpoint: &Checkpoint, id: &MessageId) -> bool {
+    let covers = checkpoint
+        .cover
+        .as_ref()
+        .is_some_and(|cover| log.position(id) <= log.position(&cover.through));
+    covers
+        || checkpoint.rewrites.iter().any(|rewrite| rewrite.id == *id)
+        || checkpoint.dropped.contains(id)
 }

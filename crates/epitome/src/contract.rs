@@ -1,8 +1,9 @@
 //! What a provider accepts, as data; the values come from `epitome-formats`.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use crate::history::{Edit, Log, View};
+use crate::history::{Edit, Log, Rewrite, View};
 use crate::message::{CallId, Part, Role};
 
 /// The rules a view must meet before it may be committed. Two rules hold for every provider and are
@@ -86,10 +87,11 @@ impl std::error::Error for Violation {}
 impl Contract {
     /// The first way in which a view breaks the contract. Linear in the view.
     pub fn check(&self, log: &Log, view: &View) -> Result<(), Violation> {
-        let mut open: Vec<(&CallId, usize)> = Vec::new();
+        let mut open: Vec<(CallId, usize)> = Vec::new();
         let mut said = false;
         for (index, edit) in view.edits.iter().enumerate() {
             let Some((role, parts)) = resolve(log, edit) else { continue };
+            let parts = parts.as_ref();
             if index == 0 && role != Role::System && starts_with_system(log) {
                 return Err(Violation::SystemNotFirst);
             }
@@ -102,7 +104,7 @@ impl Contract {
                     Part::ToolResult { call, .. } => {
                         let place = open
                             .iter()
-                            .position(|(other, _)| *other == call || call.as_str().is_empty());
+                            .position(|(other, _)| other == call || call.as_str().is_empty());
                         let Some(place) = place else {
                             return Err(Violation::OrphanedResult { call: call.clone(), index });
                         };
@@ -114,11 +116,11 @@ impl Contract {
                     }
                     _ => {
                         if let Some((call, at)) = open.first().filter(|(_, at)| *at != index) {
-                            let call = (*call).clone();
-                            return Err(Violation::UnansweredCall { call, index: *at });
+                            let (call, index) = (call.clone(), *at);
+                            return Err(Violation::UnansweredCall { call, index });
                         }
                         if let Part::ToolCall { call, .. } = part {
-                            open.push((call, index));
+                            open.push((call.clone(), index));
                         }
                     }
                 }
@@ -126,7 +128,7 @@ impl Contract {
         }
         match open.first() {
             Some((call, index)) => {
-                Err(Violation::UnansweredCall { call: (*call).clone(), index: *index })
+                Err(Violation::UnansweredCall { call: call.clone(), index: *index })
             }
             None if !said => Err(Violation::NothingSaid),
             None => Ok(()),
@@ -134,14 +136,19 @@ impl Contract {
     }
 }
 
-fn resolve<'a>(log: &'a Log, edit: &'a Edit) -> Option<(Role, &'a [Part])> {
-    match edit {
+fn resolve<'a>(log: &'a Log, edit: &'a Edit) -> Option<(Role, Cow<'a, [Part]>)> {
+    Some(match edit {
         Edit::Keep(id) => {
             let message = log.message(log.position(id)?)?;
-            Some((message.role, message.parts.as_slice()))
+            (message.role, Cow::Borrowed(message.parts.as_slice()))
         }
-        Edit::Insert { role, parts } => Some((*role, parts)),
-    }
+        Edit::Replace { id, changes } => {
+            let message = log.message(log.position(id)?)?;
+            let rewrite = Rewrite { id: id.clone(), changes: changes.clone() };
+            (message.role, Cow::Owned(rewrite.apply(message).parts))
+        }
+        Edit::Insert { role, parts } => (*role, Cow::Borrowed(parts.as_slice())),
+    })
 }
 
 fn starts_with_system(log: &Log) -> bool {

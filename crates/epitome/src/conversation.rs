@@ -1,35 +1,60 @@
 //! A log and its meter together: what the model sees, and what that costs, at any moment.
 
-use crate::history::{Checkpoint, Log, LogError, Record, View};
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::history::{Checkpoint, Log, LogError, Projection, Record, View};
 use crate::message::{Message, Part, Role, Usage};
-use crate::meter::{BoxedTokenizer, Breakdown, Meter, Overhead, Tokenizer, Totals};
+use crate::meter::{BoxedTokenizer, Breakdown, Meter, Overhead, Statistics, Tokenizer, Totals};
+use crate::policy::Load;
 use crate::summary::frame;
 
 /// A conversation that is counted as it grows.
 pub struct Conversation {
     log: Log,
     meter: Meter,
+    projection: Projection,
     base: Base,
     reading: Option<Reading>,
+    statistics: Statistics,
     pinned_tokens: u32,
-    last_request: Option<usize>,
+    requests: Requests,
 }
 
-/// What stands before the tail, counted when a checkpoint comes into force.
-#[derive(Clone, Copy, Default)]
+/// What the steps in force come to, counted when one comes into force.
+#[derive(Clone, Debug, Default)]
 struct Base {
-    covered: usize,
+    /// Covered messages that stay.
     kept: Totals,
     kept_messages: usize,
     summary: u32,
+    /// What rewriting and leaving out saves behind the covered messages.
+    saved: Totals,
+    dropped_messages: usize,
+    /// Tokens of messages that are seen otherwise than they came.
+    rewritten: BTreeMap<usize, u32>,
 }
 
 /// What a provider counted, and how many messages that covers.
-#[derive(Clone, Copy)]
-struct Reading {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Reading {
     tokens: u32,
+    prompt_tokens: Option<u32>,
     messages: usize,
 }
+
+/// The latest messages that a person sent.
+#[derive(Clone, Copy, Default)]
+struct Requests {
+    last: Option<usize>,
+    /// The one before it, in case the last turns out to be a health check.
+    earlier: Option<usize>,
+}
+
+/// The answer to a health check.
+const ALIVE: &str = "HEARTBEAT_OK";
 
 impl Conversation {
     /// An empty conversation.
@@ -37,10 +62,12 @@ impl Conversation {
         Self {
             log: Log::default(),
             meter: Meter::new(tokenizer, Overhead::default()),
+            projection: Projection::default(),
             base: Base::default(),
             reading: None,
+            statistics: Statistics::default(),
             pinned_tokens: 0,
-            last_request: None,
+            requests: Requests::default(),
         }
     }
 
@@ -49,7 +76,12 @@ impl Conversation {
         &self.log
     }
 
-    /// Its costs.
+    /// What the steps in force make of it.
+    pub fn projection(&self) -> &Projection {
+        &self.projection
+    }
+
+    /// The costs of its messages as they came.
     pub fn meter(&self) -> &Meter {
         &self.meter
     }
@@ -61,11 +93,22 @@ impl Conversation {
 
     /// What the model sees. Linear in it.
     pub fn view(&self) -> View {
-        View::of(&self.log)
+        View::of(&self.log, &self.projection)
     }
 
-    /// Appends a record. A message costs its own length; a checkpoint or an undo, what it keeps; an
-    /// edit, the messages behind it.
+    /// A message as it is seen, whether or not it is; as it came, where nothing was changed.
+    pub fn seen(&self, position: usize) -> Option<&Message> {
+        self.projection.seen(&self.log, position)
+    }
+
+    /// Tokens of a message as it is seen.
+    pub fn seen_tokens(&self, position: usize) -> u32 {
+        let rewritten = self.base.rewritten.get(&position).copied();
+        rewritten.unwrap_or_else(|| self.meter.tokens(position))
+    }
+
+    /// Appends a record. A message costs its own length; a step or an undo, what the steps in force
+    /// hold; an edit, the messages behind it.
     pub fn append(&mut self, record: Record) -> Result<(), LogError> {
         let before = match &record {
             Record::Edit { message } => {
@@ -75,9 +118,12 @@ impl Conversation {
             _ => None,
         };
         let said = matches!(record, Record::Message { .. });
+        let todo = matches!(record, Record::Todo { .. });
         self.log.append(record)?;
         if said {
             self.count_last();
+        }
+        if said || todo {
             return Ok(());
         }
         if let Some((position, role)) = before
@@ -88,7 +134,8 @@ impl Conversation {
         }
         // Whatever the provider counted was another view.
         self.reading = None;
-        self.rebase();
+        self.projection = Projection::of(&self.log);
+        self.base = self.base(&self.projection);
         Ok(())
     }
 
@@ -100,9 +147,7 @@ impl Conversation {
         if message.pinned && message.role != Role::System {
             self.pinned_tokens = self.pinned_tokens.saturating_add(tokens);
         }
-        if is_request(message) {
-            self.last_request = Some(position);
-        }
+        self.requests.take(position, message);
     }
 
     fn recount_protected(&mut self) {
@@ -111,38 +156,64 @@ impl Conversation {
         let pinned = self.log.messages().enumerate().filter(pinned);
         self.pinned_tokens =
             pinned.fold(0, |sum, (at, _)| sum.saturating_add(self.meter.tokens(at)));
-        let requests: Vec<bool> = self.log.messages().map(is_request).collect();
-        self.last_request = requests.iter().rposition(|request| *request);
+        let mut requests = Requests::default();
+        self.log.messages().enumerate().for_each(|(at, message)| requests.take(at, message));
+        self.requests = requests;
     }
 
-    fn rebase(&mut self) {
-        self.base =
-            self.log.checkpoint().map_or_else(Base::default, |checkpoint| self.base(checkpoint));
-    }
-
-    fn base(&self, checkpoint: &Checkpoint) -> Base {
-        let mut kept = Totals::default();
-        for position in checkpoint.kept.iter().filter_map(|id| self.log.position(id)) {
-            if let Some(message) = self.log.message(position) {
-                kept.add(message.role, self.meter.tokens(position));
+    fn base(&self, projection: &Projection) -> Base {
+        let mut base = Base::default();
+        for (position, rewritten) in &projection.rewritten {
+            let tokens = self.meter.measure(&rewritten.message).tokens;
+            base.rewritten.insert(*position, tokens);
+            if *position >= projection.covered {
+                let spared = self.meter.tokens(*position).saturating_sub(tokens);
+                base.saved.save(rewritten.message.role, spared);
             }
         }
-        Base {
-            covered: self.log.covered_by(checkpoint),
-            kept,
-            kept_messages: checkpoint.kept.len(),
-            summary: self.summary_tokens(&checkpoint.summary, checkpoint.summarized),
+        for position in &projection.dropped {
+            if let Some(message) = self.log.message(*position) {
+                let tokens = base.rewritten.get(position).copied();
+                let tokens = tokens.unwrap_or_else(|| self.meter.tokens(*position));
+                base.saved.add(message.role, tokens);
+            }
         }
+        for position in projection.kept() {
+            if let Some(message) = self.log.message(position) {
+                let tokens = base.rewritten.get(&position).copied();
+                base.kept.add(message.role, tokens.unwrap_or_else(|| self.meter.tokens(position)));
+                base.kept_messages += 1;
+            }
+        }
+        base.dropped_messages = projection.dropped.len();
+        base.summary = projection
+            .cover
+            .as_ref()
+            .map_or(0, |cover| self.summary_tokens(&cover.summary, cover.summarized));
+        base
     }
 
-    /// Tokens of the view that a checkpoint would make, by the meter. Costs what the checkpoint keeps.
-    pub fn tokens_through(&self, checkpoint: &Checkpoint) -> u32 {
-        self.tokens_on(&self.base(checkpoint))
+    /// What the view would hold with one more step. Costs what the steps hold.
+    pub(crate) fn with(&self, checkpoint: &Checkpoint) -> Prospect {
+        let projection = self.projection.with(&self.log, checkpoint);
+        let base = self.base(&projection);
+        let view = View::of(&self.log, &projection);
+        let tokens = self.tokens_on(&projection, &base);
+        Prospect { view, load: self.load_on(&projection, &base, tokens) }
     }
 
-    fn tokens_on(&self, base: &Base) -> u32 {
-        let tail = self.meter.span(base.covered..self.log.len()).sum();
+    fn tail(&self, projection: &Projection, base: &Base) -> Totals {
+        self.meter.span(projection.covered..self.log.len()).minus(&base.saved)
+    }
+
+    fn tokens_on(&self, projection: &Projection, base: &Base) -> u32 {
+        let tail = self.tail(projection, base).sum();
         base.kept.sum().saturating_add(base.summary).saturating_add(tail)
+    }
+
+    fn load_on(&self, projection: &Projection, base: &Base, tokens: u32) -> Load {
+        let messages = self.tail(projection, base).spoken;
+        Load { tokens, messages, prompt_tokens: None }
     }
 
     /// Tokens of a summary as it stands in a view, its frame included.
@@ -153,20 +224,46 @@ impl Conversation {
 
     /// Notes what the provider counted for the request that ended with the last message so far.
     pub fn read(&mut self, usage: Usage) {
-        let tokens = usage.context_tokens();
-        self.reading = Some(Reading { tokens, messages: self.log.len() });
+        self.statistics.take(&usage);
+        self.reading = Some(Reading {
+            tokens: usage.context_tokens(),
+            prompt_tokens: Some(usage.prompt_tokens),
+            messages: self.log.len(),
+        });
+    }
+
+    /// Notes what the provider counted for the view as it is now.
+    pub fn recount(&mut self, tokens: u32) {
+        self.reading = Some(Reading { tokens, prompt_tokens: None, messages: self.log.len() });
+    }
+
+    /// What the provider's counts have left, to go on from later.
+    pub(crate) fn resumption(&self) -> (Option<Reading>, Statistics) {
+        (self.reading, self.statistics)
+    }
+
+    /// Goes on from what [`Self::resumption`] gave.
+    pub(crate) fn resume(&mut self, reading: Option<Reading>, statistics: Statistics) {
+        self.reading = reading;
+        self.statistics = statistics;
+    }
+
+    /// What the provider's counts add up to.
+    pub fn statistics(&self) -> &Statistics {
+        &self.statistics
     }
 
     /// Messages of the view, without what repairs add or leave out.
     pub fn messages(&self) -> u32 {
-        let summary = usize::from(self.base.summary > 0);
-        let count = self.base.kept_messages + summary + self.log.len() - self.base.covered;
-        u32::try_from(count).unwrap_or(u32::MAX)
+        let summary = usize::from(self.projection.cover.is_some());
+        let tail = self.log.len().saturating_sub(self.projection.covered);
+        let count = self.base.kept_messages + summary + tail;
+        u32::try_from(count.saturating_sub(self.base.dropped_messages)).unwrap_or(u32::MAX)
     }
 
     /// Tokens of the messages of the view, by the meter alone. Costs O(1).
     pub fn counted_tokens(&self) -> u32 {
-        self.tokens_on(&self.base)
+        self.tokens_on(&self.projection, &self.base)
     }
 
     /// Tokens in the window: what the provider last counted and the messages since, or the meter's own
@@ -181,9 +278,18 @@ impl Conversation {
         }
     }
 
+    /// What triggers look at. Costs O(1).
+    pub fn load(&self, tool_schema_tokens: u32) -> Load {
+        let (tokens, _) = self.tokens(tool_schema_tokens);
+        Load {
+            prompt_tokens: self.reading.and_then(|reading| reading.prompt_tokens),
+            ..self.load_on(&self.projection, &self.base, tokens)
+        }
+    }
+
     /// What fills the view. Costs O(1).
     pub fn breakdown(&self, tool_schema_tokens: u32) -> Breakdown {
-        let tail = self.meter.span(self.base.covered..self.log.len());
+        let tail = self.tail(&self.projection, &self.base);
         let kept = self.base.kept;
         Breakdown {
             system: kept.system.saturating_add(tail.system),
@@ -197,12 +303,12 @@ impl Conversation {
 
     /// The last message that a person sent.
     pub fn last_request(&self) -> Option<usize> {
-        self.last_request
+        self.requests.last
     }
 
     /// What no compaction can remove, besides tool schemas. Costs O(1).
     pub fn protected(&self) -> Protected {
-        let request = self.last_request.filter(|at| {
+        let request = self.requests.last.filter(|at| {
             // A pinned request is counted once, among the pinned.
             self.log.message(*at).is_some_and(|message| !message.pinned)
         });
@@ -232,6 +338,29 @@ impl Protected {
     }
 }
 
-fn is_request(message: &Message) -> bool {
-    message.role == Role::User && message.synthetic.is_none() && !message.is_blank()
+/// What the view would be after one more step.
+pub(crate) struct Prospect {
+    /// The view itself.
+    pub(crate) view: View,
+    /// What triggers would look at, by the meter alone and without tool schemas.
+    pub(crate) load: Load,
+}
+
+impl Requests {
+    fn take(&mut self, position: usize, message: &Message) {
+        let asked = message.role == Role::User && message.synthetic.is_none();
+        if asked && !message.is_blank() {
+            *self = Self { last: Some(position), earlier: self.last };
+        } else if is_alive(message) && self.last.is_some_and(|last| last + 1 == position) {
+            // Nobody asked anything: it was a health check.
+            *self = Self { last: self.earlier, earlier: None };
+        }
+    }
+}
+
+/// True for an assistant's answer to a health check.
+pub(crate) fn is_alive(message: &Message) -> bool {
+    message.role == Role::Assistant
+        && message.calls().next().is_none()
+        && message.text().trim() == ALIVE
 }

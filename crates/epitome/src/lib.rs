@@ -26,6 +26,7 @@
 //! compactor.compact(Reason::Threshold, None)?;
 //! loop {
 //!     match compactor.poll_output() {
+//!         Output::Before(_) => compactor.proceed()?,
 //!         Output::Summarize(request) => {
 //!             compactor.handle_summary(request.id, "They planned this year's garden.");
 //!         }
@@ -47,6 +48,7 @@ pub mod meter;
 pub mod notation;
 mod plan;
 pub mod policy;
+mod reduce;
 mod report;
 mod retry;
 mod snapshot;
@@ -54,12 +56,13 @@ pub mod summary;
 mod timestamp;
 
 pub use compactor::{
-    CommandError, Compactor, Event, Output, PolicyChange, RestoreError, SummaryRequest,
+    BeforeCompaction, CommandError, Compactor, Event, Output, PolicyChange, RestoreError,
+    SummaryRequest,
 };
 pub use contract::{Contract, SystemPlace, Violation};
 pub use conversation::{Conversation, Protected};
 pub use plan::{Fate, Plan};
-pub use policy::{Policy, PolicyError, PolicySpec};
+pub use policy::{Moment, Policy, PolicyError, PolicySpec};
 pub use report::{Outcome, Reason, Report};
 pub use retry::{Failure, FailureKind, Retry};
 pub use snapshot::{Snapshot, SnapshotError};

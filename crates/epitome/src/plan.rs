@@ -1,39 +1,22 @@
 //! What a compaction would do to every message: a value that changes nothing.
 
+mod budget;
+mod fate;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use serde::Serialize;
+use budget::{Budget, appended_tokens, floor, keeps_last_request};
+pub use fate::Fate;
 
 use crate::conversation::Conversation;
-use crate::history::{Exchange, exchanges, pairing::Pairing};
-use crate::message::{Message, MessageId, Role};
-use crate::policy::{Policy, Size};
+use crate::history::{Checkpoint, Cover, Exchange, Rewrite, exchanges, pairing::Pairing};
+use crate::message::{CheckpointId, Message, MessageId, Role};
+use crate::policy::{Keep, Moment, Policy, Rebuild, Size};
+use crate::reduce::{Draft, Reduced, stale_reasoning};
 use crate::report::Reason;
 use crate::summary::receipt::Stay;
 use crate::summary::{chunk::chunks, cut::cut, envelope::Entry, transcript::transcript};
-
-/// What becomes of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Fate {
-    /// It stays word for word.
-    Keep,
-    /// The summary is to stand for it.
-    Summarize,
-    /// The summary in force already stands for it.
-    Summarized,
-}
-
-impl Fate {
-    /// The fate's name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Keep => "keep",
-            Self::Summarize => "summarize",
-            Self::Summarized => "summarized",
-        }
-    }
-}
 
 /// A compaction, thought through but not done.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +27,8 @@ pub struct Plan {
     pub fates: Vec<Fate>,
     /// Where the tail begins: every message before it is covered.
     pub tail_start: usize,
+    /// True where a summary is to be written; otherwise reducers alone work.
+    pub summarizes: bool,
     /// How many tokens the summary may take, its ledger included.
     pub summary_tokens: u32,
     /// How many of those are for the ledger of facts that the summary lost.
@@ -58,19 +43,23 @@ pub struct Plan {
     pub idle: Option<String>,
     /// Why the threshold cannot be met, where that is so: the floor, item by item.
     pub floor: Option<String>,
+    changed: BTreeMap<usize, Reduced>,
+    before: Vec<usize>,
+    after: Vec<usize>,
+    /// Prefix messages that stay and that the summarizer reads all the same, since a later compaction may
+    /// let them go.
+    retold: BTreeSet<usize>,
 }
-
-/// A summary shorter than this says nothing.
-const SHORTEST_SUMMARY: u32 = 48;
 
 impl Plan {
     /// Plans a compaction. Linear in the history, but for sorting its tool calls.
     ///
-    /// The tail is what `policy.keep` wants and the target has room for; system prompts, pinned
-    /// exchanges and the last user request stay wherever they are; the summary stands for the rest.
+    /// Reducers work first. Where they do not suffice, the tail is what `policy.keep` wants and the
+    /// target has room for; system prompts, pinned exchanges, the last user request and the latest of
+    /// the others stay wherever they are; the summary stands for the rest.
     pub fn new(conversation: &Conversation, policy: &Policy, reason: Reason) -> Self {
-        let mut plan = Self::draft(conversation, policy, reason);
-        if plan.idle.is_none() {
+        let mut plan = Self::draft(conversation, policy, reason, None);
+        if plan.summarizes {
             let chunks = plan.chunks(conversation, policy).len();
             plan.requests = u32::try_from(chunks).unwrap_or(u32::MAX);
         }
@@ -78,67 +67,155 @@ impl Plan {
     }
 
     /// The plan without its number of requests, for whoever is about to make the chunks anyway.
-    pub(crate) fn draft(conversation: &Conversation, policy: &Policy, reason: Reason) -> Self {
+    /// Reducers with a condition of their own look at `moment`; without one, at any.
+    pub(crate) fn draft(
+        conversation: &Conversation,
+        policy: &Policy,
+        reason: Reason,
+        moment: Option<Moment>,
+    ) -> Self {
         let log = conversation.log();
-        let (end, covered) = (log.len(), log.covered());
-        let exchanges = exchanges(end, &Pairing::of(log.messages()));
-        let protected: Vec<bool> =
-            exchanges.iter().map(|exchange| is_protected(conversation, exchange)).collect();
-        let protected_tokens =
-            tokens_of(conversation, exchanges.iter().zip(&protected).filter(|(_, p)| **p));
-        let budget = Budget::new(policy, protected_tokens, conversation);
-
-        let sizes: Vec<Size> = exchanges
-            .iter()
-            .zip(&protected)
-            .map(|(exchange, protected)| size(conversation, exchange, *protected))
-            .collect();
-        let keep = policy.keep;
-        let tail_start =
-            cut(&exchanges, &sizes, covered, end, keep, policy.window, budget.tail).max(covered);
-
-        let mut fates = vec![Fate::Summarized; covered.min(end)];
-        fates.resize(tail_start.min(end), Fate::Summarize);
-        fates.resize(end, Fate::Keep);
-        for (exchange, _) in exchanges.iter().zip(&protected).filter(|(_, protected)| **protected) {
-            fates.iter_mut().take(exchange.end).skip(exchange.start).for_each(|f| *f = Fate::Keep);
-        }
-
-        let prefix_tokens = tokens_with(conversation, &fates, Fate::Summarize);
-        let kept_tokens = tokens_with(conversation, &fates, Fate::Keep);
+        let exchanges = exchanges(log.len(), &Pairing::of(log.messages()));
+        let protected = protected(conversation, policy, &exchanges);
+        let mut draft = Draft::new(conversation, policy, &exchanges, &protected);
+        draft.reduce(reason, moment);
         let tokens_before = conversation.counted_tokens().saturating_add(policy.tool_schema_tokens);
         let mut plan = Self {
             reason,
-            fates,
-            tail_start,
-            summary_tokens: budget.summary,
+            fates: Vec::new(),
+            tail_start: conversation.projection().covered,
+            summarizes: false,
+            summary_tokens: 0,
             ledger_tokens: 0,
             tokens_before,
             tokens_after: tokens_before,
             requests: 0,
             idle: None,
             floor: floor(conversation, policy, tokens_before),
+            changed: BTreeMap::new(),
+            before: Vec::new(),
+            after: Vec::new(),
+            retold: BTreeSet::new(),
         };
-        if prefix_tokens == 0 {
-            plan.idle = Some(plan.why_idle(end));
-            return plan;
+        // An automatic compaction that has come down far enough without a model asks for no summary.
+        let enough = reason == Reason::Threshold
+            && draft.tokens() <= policy.target_tokens()
+            && !policy.fires(&draft.load());
+        if reason != Reason::Trim && policy.summary.summarizer().is_some() && !enough {
+            plan.summarize(&mut draft);
         }
-        // A summary is not worth having that is as long as what it stands for.
-        let previous = conversation.breakdown(0).summary;
-        let replaced = prefix_tokens.saturating_add(previous);
-        plan.summary_tokens = plan.summary_tokens.min(replaced / 2).max(1);
-        plan.ledger_tokens = policy.summary.ledger_tokens.min(plan.summary_tokens / 4);
-        plan.tokens_after = kept_tokens
-            .saturating_add(conversation.summary_tokens("", 1))
-            .saturating_add(plan.summary_tokens)
-            .saturating_add(policy.tool_schema_tokens);
+        plan.settle_fates(&draft);
+        if !plan.summarizes {
+            plan.tokens_after = draft.tokens();
+        }
+        plan.changed = draft.into_changed();
+        plan.changed.retain(|position, _| {
+            plan.fates.get(*position).is_some_and(|fate| *fate != Fate::Summarize)
+        });
+        if !plan.summarizes && plan.changed.is_empty() {
+            plan.idle = Some(plan.why_idle(log.len(), enough));
+        }
         plan
     }
 
-    fn why_idle(&self, messages: usize) -> String {
+    /// Finds where the tail begins and what stays of the prefix, if there is anything to summarize.
+    fn summarize(&mut self, draft: &mut Draft) {
+        let (conversation, policy) = (draft.conversation, draft.policy);
+        let covered = conversation.projection().covered;
+        let end = conversation.log().len();
+        let keep = match policy.reactive().filter(|_| self.reason.is_reactive()) {
+            Some(reactive) => Keep::Rounds(reactive.keep_rounds),
+            None => policy.keep,
+        };
+        let cost = |draft: &Draft, position: usize| match position < covered {
+            true => conversation.seen_tokens(position),
+            false => draft.tokens_of(position),
+        };
+        let protected = |position: &usize| draft.protected.get(*position) == Some(&true);
+        let protected_tokens = sum((0..end).filter(protected).map(|at| cost(draft, at)));
+        let appended = appended_tokens(conversation, policy);
+        let budget = Budget::new(policy, keep, protected_tokens, appended);
+        let sizes: Vec<Size> =
+            draft.exchanges.iter().map(|exchange| size(draft, exchange)).collect();
+        let exchanges = draft.exchanges;
+        let tail_start =
+            cut(exchanges, &sizes, covered, end, keep, policy.window, budget.tail).max(covered);
+        let tail_start = match policy.reactive() {
+            Some(reactive) if self.reason == Reason::ReactiveMicro => {
+                let rounds = reactive.micro_batch_rounds;
+                oldest_rounds(exchanges, &sizes, covered, rounds).min(tail_start)
+            }
+            _ => tail_start,
+        };
+
+        let mut stays: BTreeSet<usize> = (0..tail_start).filter(protected).collect();
+        let earlier_requests = requests_to_keep(draft, tail_start, &stays, budget.requests);
+        stays.extend(&earlier_requests);
+        stays.retain(|position| draft.tokens_of(*position) > 0 || *position < covered);
+        self.retold = earlier_requests.clone();
+        self.retold.extend(conversation.last_request().filter(|at| stays.contains(at)));
+        let leaves = |at: &usize| !stays.contains(at) && (*at < covered || draft.is_seen(*at));
+        let prefix_tokens = sum((covered..tail_start).filter(leaves).map(|at| draft.tokens_of(at)));
+        if prefix_tokens == 0 {
+            return;
+        }
+        let first_gone = (0..tail_start).find(leaves).unwrap_or(tail_start);
+        (self.before, self.after) = stays.iter().partition(|at| match policy.rebuild {
+            Rebuild::InPlace => **at < first_gone,
+            // What people asked before stands in front of what came of it, so that no model takes it for
+            // unanswered.
+            _ => is_system(conversation, **at) || earlier_requests.contains(at),
+        });
+
+        // A summary is not worth having that is as long as what it stands for.
+        let previous = conversation.breakdown(0).summary;
+        let replaced = prefix_tokens.saturating_add(previous);
+        self.tail_start = tail_start;
+        self.summarizes = true;
+        self.summary_tokens = budget.summary.min(replaced / 2).max(1);
+        self.ledger_tokens = policy.summary.ledger_tokens.min(self.summary_tokens / 4);
+
+        let request = conversation.last_request().unwrap_or(end);
+        let behind: Vec<usize> =
+            stays.iter().copied().chain(tail_start..end).filter(|at| *at < request).collect();
+        for position in behind.into_iter().filter(|at| !protected(at)) {
+            strip(draft, position);
+        }
+        let kept = stays.iter().copied().chain(tail_start..end);
+        self.tokens_after = sum(kept.map(|at| cost(draft, at)))
+            .saturating_add(appended)
+            .saturating_add(self.summary_tokens)
+            .saturating_add(policy.tool_schema_tokens);
+    }
+
+    fn settle_fates(&mut self, draft: &Draft) {
+        let conversation = draft.conversation;
+        let stays: BTreeSet<usize> = match self.summarizes {
+            true => self.before.iter().chain(&self.after).copied().collect(),
+            false => conversation.projection().kept().collect(),
+        };
+        let covered = conversation.projection().covered;
+        let fate = |position: usize| match draft.fate(position) {
+            Some(fate) if position >= self.tail_start || fate_leaves(fate) => fate,
+            Some(fate) if stays.contains(&position) => fate,
+            _ if stays.contains(&position) => Fate::Keep,
+            _ if position < covered || !draft.is_seen(position) => Fate::Summarized,
+            _ if position < self.tail_start => Fate::Summarize,
+            _ => Fate::Keep,
+        };
+        self.fates = (0..conversation.log().len()).map(fate).collect();
+    }
+
+    fn why_idle(&self, messages: usize, enough: bool) -> String {
         match &self.floor {
+            _ if messages == 0 => "the conversation is empty".to_owned(),
+            _ if self.reason == Reason::Trim => "no reducer finds anything to save".to_owned(),
+            _ if enough => {
+                "nothing calls for a compaction: the conversation is below its threshold \
+                            and its target"
+                    .to_owned()
+            }
             Some(floor) => format!("nothing is left to summarize: {floor}"),
-            None if messages == 0 => "the conversation is empty".to_owned(),
             None => {
                 "nothing is left to summarize: every message is pinned, a system prompt, or in \
                      the tail that the policy keeps"
@@ -150,131 +227,204 @@ impl Plan {
     /// What the summarizer would read, chunk by chunk.
     pub fn chunks(&self, conversation: &Conversation, policy: &Policy) -> Vec<Vec<Entry>> {
         let log = conversation.log();
-        let last_request = conversation.last_request();
-        let prefix: Vec<(u32, &Message)> = (log.covered()..self.tail_start)
-            .filter(|at| self.fates.get(*at) == Some(&Fate::Summarize) || Some(*at) == last_request)
+        let covered = conversation.projection().covered;
+        let prefix: Vec<(u32, &Message)> = (covered..self.tail_start)
+            .filter(|at| self.fate(*at) == Fate::Summarize || self.retold.contains(at))
             .filter_map(|at| Some((u32::try_from(at + 1).ok()?, log.message(at)?)))
             .collect();
         chunks(transcript(&prefix, &policy.summary), &policy.summary)
     }
 
+    /// What becomes of the message at a position.
+    pub fn fate(&self, position: usize) -> Fate {
+        self.fates.get(position).copied().unwrap_or(Fate::Keep)
+    }
+
+    /// Tokens of the message at a position, as it is seen now and as it would be.
+    pub fn message_tokens(&self, conversation: &Conversation, position: usize) -> (u32, u32) {
+        let before = match self.fate(position) {
+            Fate::Summarized => return (0, 0),
+            _ => conversation.seen_tokens(position),
+        };
+        let after = match (self.fate(position), self.changed.get(&position)) {
+            (Fate::Summarize, _) | (_, Some(Reduced::Gone { .. })) => 0,
+            (_, Some(Reduced::Rewritten { tokens, .. })) => *tokens,
+            (_, None) => before,
+        };
+        (before, after)
+    }
+
     /// What the messages that stay say.
-    pub fn stays(&self, conversation: &Conversation) -> Vec<Stay> {
-        let messages = conversation.log().messages().zip(&self.fates);
-        let staying = messages.filter(|(_, fate)| **fate == Fate::Keep);
-        staying.map(|(message, _)| Stay { text: message.words(), role: message.role }).collect()
+    pub(crate) fn stays(&self, conversation: &Conversation) -> Vec<Stay> {
+        let staying = (0..self.fates.len()).filter_map(|at| match self.changed.get(&at) {
+            Some(Reduced::Rewritten { message, .. }) => Some(message),
+            Some(Reduced::Gone { .. }) => None,
+            None if self.fate(at) == Fate::Keep => conversation.seen(at),
+            None => None,
+        });
+        staying.map(|message| Stay { text: message.words(), role: message.role }).collect()
     }
 
-    /// The last message it covers; `None` where it covers none.
-    pub fn through<'a>(&self, conversation: &'a Conversation) -> Option<&'a MessageId> {
-        let last = self.tail_start.checked_sub(1)?;
-        conversation.log().message(last).map(|message| &message.id)
+    /// The step that this plan makes, with the summary it asked for.
+    pub(crate) fn checkpoint(
+        &self,
+        conversation: &Conversation,
+        policy: &Policy,
+        id: CheckpointId,
+        summary: Option<String>,
+    ) -> Checkpoint {
+        let name = |at: usize| conversation.log().message(at).map(|message| message.id.clone());
+        let names = |positions: &[usize]| -> Vec<MessageId> {
+            positions.iter().filter_map(|at| name(*at)).collect()
+        };
+        let through = self.tail_start.checked_sub(1).and_then(name);
+        let cover = through.zip(summary).map(|(through, summary)| Cover {
+            through,
+            before: names(&self.before),
+            after: names(&self.after),
+            role: match policy.rebuild {
+                Rebuild::LeadingSystem => Role::System,
+                _ => Role::User,
+            },
+            summary,
+            summarized: self.summarized(),
+        });
+        let dropped: Vec<usize> = self
+            .changed
+            .iter()
+            .filter(|(at, reduced)| {
+                matches!(reduced, Reduced::Gone { .. })
+                    && (!self.summarizes || **at >= self.tail_start)
+            })
+            .map(|(at, _)| *at)
+            .collect();
+        Checkpoint {
+            id,
+            reason: self.reason,
+            cover,
+            rewrites: self.rewrites().cloned().collect(),
+            dropped: names(&dropped),
+            tokens_before: conversation.counted_tokens(),
+            tokens_after: 0,
+        }
     }
 
-    /// The covered messages that stay in the view.
-    pub fn kept(&self, conversation: &Conversation) -> Vec<MessageId> {
-        let covered = self.fates.iter().take(self.tail_start).enumerate();
-        covered
-            .filter(|(_, fate)| **fate == Fate::Keep)
-            .filter_map(|(at, _)| Some(conversation.log().message(at)?.id.clone()))
-            .collect()
+    /// The messages that would be seen otherwise.
+    pub fn rewrites(&self) -> impl Iterator<Item = &Rewrite> {
+        self.changed.values().filter_map(|reduced| match reduced {
+            Reduced::Rewritten { rewrite, .. } => Some(rewrite),
+            Reduced::Gone { .. } => None,
+        })
+    }
+
+    /// How many messages would be seen otherwise, or left out, without being summarized.
+    pub fn reduced(&self) -> u32 {
+        u32::try_from(self.changed.len()).unwrap_or(u32::MAX)
     }
 
     /// How many messages the summary would stand for.
     pub fn summarized(&self) -> u32 {
-        let gone = self.fates.iter().filter(|fate| **fate != Fate::Keep).count();
-        u32::try_from(gone).unwrap_or(u32::MAX)
+        let gone = |fate: &&Fate| matches!(fate, Fate::Summarize | Fate::Summarized);
+        let prefix = self.fates.iter().take(self.tail_start);
+        u32::try_from(prefix.filter(gone).count()).unwrap_or(u32::MAX)
     }
 }
 
-/// How the room below the target is shared out.
-struct Budget {
-    summary: u32,
-    tail: u32,
+fn fate_leaves(fate: Fate) -> bool {
+    matches!(fate, Fate::Trim | Fate::Drop)
 }
 
-impl Budget {
-    fn new(policy: &Policy, protected_tokens: u32, conversation: &Conversation) -> Self {
-        let fixed = protected_tokens
-            .saturating_add(policy.tool_schema_tokens)
-            .saturating_add(conversation.summary_tokens("", 1));
-        let shortest = SHORTEST_SUMMARY.min(policy.summary.max_tokens);
-        let mut room = policy.target_tokens().saturating_sub(fixed);
-        if room < shortest.saturating_mul(2) {
-            // The target is out of reach; the threshold may not be.
-            let limit = policy.threshold().unwrap_or(policy.window).saturating_sub(1);
-            room = limit.saturating_sub(fixed);
+/// By position: what stays wherever it is. Exchanges stay whole.
+fn protected(conversation: &Conversation, policy: &Policy, exchanges: &[Exchange]) -> Vec<bool> {
+    let request = conversation.last_request().filter(|_| keeps_last_request(policy));
+    let mut protected = vec![false; conversation.log().len()];
+    for exchange in exchanges {
+        let stays = exchange.clone().any(|at| {
+            let message = conversation.log().message(at);
+            Some(at) == request
+                || message.is_some_and(|message| message.pinned || message.role == Role::System)
+        });
+        if stays {
+            let places = protected.iter_mut().take(exchange.end).skip(exchange.start);
+            places.for_each(|place| *place = true);
         }
-        let summary = (room / 2).min(policy.summary.max_tokens).max(shortest);
-        Self { summary, tail: room.saturating_sub(summary) }
+    }
+    protected
+}
+
+fn is_system(conversation: &Conversation, position: usize) -> bool {
+    conversation.log().message(position).is_some_and(|message| message.role == Role::System)
+}
+
+/// The latest user messages before the tail that stay word for word: those of a budget, and of no
+/// exchange with others.
+fn requests_to_keep(
+    draft: &Draft,
+    tail_start: usize,
+    stays: &BTreeSet<usize>,
+    budget: u32,
+) -> BTreeSet<usize> {
+    let conversation = draft.conversation;
+    let kept: BTreeSet<usize> = conversation.projection().kept().collect();
+    let covered = conversation.projection().covered;
+    let mut room = budget;
+    let mut chosen = BTreeSet::new();
+    for exchange in draft.exchanges.iter().rev().filter(|exchange| exchange.end <= tail_start) {
+        let position = exchange.start;
+        let there =
+            if position < covered { kept.contains(&position) } else { draft.is_seen(position) };
+        if room == 0 || exchange.len() != 1 || !there || stays.contains(&position) {
+            continue;
+        }
+        let asked = conversation.seen(position).is_some_and(|message| {
+            message.role == Role::User && message.synthetic.is_none() && !message.is_blank()
+        });
+        let tokens = conversation.seen_tokens(position);
+        if asked && tokens <= room {
+            room -= tokens;
+            chosen.insert(position);
+        }
+    }
+    chosen
+}
+
+/// Where the oldest rounds behind the summary end: as many as these.
+fn oldest_rounds(exchanges: &[Exchange], sizes: &[Size], covered: usize, rounds: u32) -> usize {
+    let mut taken = 0;
+    let mut end = covered;
+    for (exchange, size) in exchanges.iter().zip(sizes).filter(|(e, _)| e.start >= covered) {
+        if taken >= rounds {
+            break;
+        }
+        taken += size.rounds;
+        end = exchange.end;
+    }
+    end
+}
+
+/// Leaves out sealed thoughts of a message, once.
+fn strip(draft: &mut Draft, position: usize) {
+    let conversation = draft.conversation;
+    let seen = draft.message(position).map(stale_reasoning).unwrap_or_default();
+    let original = conversation.log().message(position).filter(|_| !seen.is_empty());
+    if let Some(message) = original {
+        draft.rewrite(position, stale_reasoning(message), Fate::Strip);
     }
 }
 
-fn is_protected(conversation: &Conversation, exchange: &Exchange) -> bool {
-    let last_request = conversation.last_request();
-    exchange.clone().any(|at| {
-        Some(at) == last_request
-            || conversation
-                .log()
-                .message(at)
-                .is_some_and(|message| message.pinned || message.role == Role::System)
-    })
-}
-
-fn tokens_of<'a, T>(
-    conversation: &Conversation,
-    exchanges: impl Iterator<Item = (&'a Exchange, T)>,
-) -> u32 {
-    exchanges.fold(0, |sum, (exchange, _)| {
-        sum.saturating_add(conversation.meter().span(exchange.clone()).sum())
-    })
-}
-
-fn tokens_with(conversation: &Conversation, fates: &[Fate], wanted: Fate) -> u32 {
-    let meter = conversation.meter();
-    let matching = fates.iter().enumerate().filter(|(_, fate)| **fate == wanted);
-    matching.fold(0, |sum, (at, _)| sum.saturating_add(meter.tokens(at)))
-}
-
-/// What an exchange adds to a tail: one that stays in any case takes none of the tail's tokens.
-fn size(conversation: &Conversation, exchange: &Range<usize>, protected: bool) -> Size {
-    let assistant = conversation
-        .log()
-        .message(exchange.start)
-        .is_some_and(|message| message.role == Role::Assistant);
-    let tokens = conversation.meter().span(exchange.clone()).sum();
+/// What an exchange adds to a tail: what stays in any case takes none of the tail's tokens.
+fn size(draft: &Draft, exchange: &Range<usize>) -> Size {
+    let log = draft.conversation.log();
+    let first = log.message(exchange.start).map(|message| message.role);
+    let seen = exchange.clone().filter(|at| draft.is_seen(*at));
+    let loose = seen.clone().filter(|at| draft.protected.get(*at) != Some(&true));
     Size {
-        messages: u32::try_from(exchange.len()).unwrap_or(u32::MAX),
-        rounds: u32::from(assistant),
-        tokens: if protected { 0 } else { tokens },
+        messages: u32::try_from(seen.count()).unwrap_or(u32::MAX),
+        rounds: u32::from(first == Some(Role::Assistant)),
+        tokens: sum(loose.map(|at| draft.tokens_of(at))),
     }
 }
 
-/// Names what no compaction can remove, where that alone reaches the threshold.
-fn floor(conversation: &Conversation, policy: &Policy, tokens: u32) -> Option<String> {
-    let protected = conversation.protected();
-    let tools = policy.tool_schema_tokens;
-    let threshold = policy.threshold().unwrap_or(policy.window);
-    let sum = protected.sum().saturating_add(tools);
-    let shortest = conversation.summary_tokens("", 1).saturating_add(SHORTEST_SUMMARY);
-    if tokens < threshold || sum.saturating_add(shortest) < threshold {
-        return None;
-    }
-    let items = [
-        ("system prompt", protected.system),
-        ("tool schemas", tools),
-        ("pinned messages", protected.pinned),
-        ("last user request", protected.request),
-    ];
-    let items: Vec<String> = items
-        .iter()
-        .filter(|(_, tokens)| *tokens > 0)
-        .map(|(name, tokens)| format!("{name} {tokens}"))
-        .collect();
-    let left = threshold.saturating_sub(sum);
-    Some(format!(
-        "{} leave {left} of the {threshold} tokens below the threshold; use a larger window, shorten or \
-         unpin one of them",
-        items.join(" + ")
-    ))
+fn sum(tokens: impl Iterator<Item = u32>) -> u32 {
+    tokens.fold(0, u32::saturating_add)
 }

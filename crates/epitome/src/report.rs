@@ -4,16 +4,43 @@ use serde::{Deserialize, Serialize};
 
 use crate::history::Finding;
 use crate::message::CheckpointId;
+use crate::policy::Call;
 use crate::summary::receipt::Receipt;
 
 /// Why a compaction is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// A trigger fired.
     Threshold,
     /// Somebody asked for it.
     Manual,
+    /// A request begins with a long history: the session is compacted.
+    RequestBoundary,
+    /// In the tool loop, the last prompt was large: only the oldest rounds are summarized.
+    ReactiveMicro,
+    /// In the tool loop, the last prompt was very large or refused: all that may be is summarized.
+    ReactiveFull,
+    /// A reducer's own condition holds: nothing is summarized.
+    Trim,
+}
+
+impl Reason {
+    /// True in the middle of a request, where the model is in its tool loop.
+    pub fn is_reactive(self) -> bool {
+        matches!(self, Self::ReactiveMicro | Self::ReactiveFull)
+    }
+}
+
+impl From<Call> for Reason {
+    fn from(call: Call) -> Self {
+        match call {
+            Call::Threshold => Self::Threshold,
+            Call::RequestBoundary => Self::RequestBoundary,
+            Call::ReactiveMicro => Self::ReactiveMicro,
+            Call::ReactiveFull => Self::ReactiveFull,
+        }
+    }
 }
 
 /// How a compaction ended.
@@ -56,12 +83,20 @@ pub struct Report {
     pub messages_before: u32,
     /// Messages of the view after.
     pub messages_after: u32,
-    /// The summary that is in force now; `None` unless it was applied.
+    /// Messages that are seen otherwise than before, or left out, without being summarized.
+    pub reduced: u32,
+    /// The summary that this has put in force; `None` where it made none.
     pub summary: Option<String>,
+    /// Its length in characters; 0 where there is none.
+    pub summary_characters: u32,
     /// What became of the facts in what was summarized; empty unless it was applied.
     pub receipt: Receipt,
     /// How often the summarizer was asked.
     pub requests: u32,
+    /// Tokens of the view after, in percent of the window.
+    pub budget_used_pct: f64,
+    /// The session that goes on from here, from 1: every compaction that is applied begins another.
+    pub session: u32,
     /// What had to be repaired in the view.
     pub findings: Vec<Finding>,
     /// Why the view is not below the threshold, where it is not: the floor, item by item.

@@ -4,19 +4,34 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::compactor::Cycle;
+use crate::conversation::Reading;
 use crate::history::Record;
+use crate::meter::Statistics;
 use crate::policy::Policy;
 
 /// The version this engine writes.
 const VERSION: u32 = 1;
 
-/// Policy and log. As text it is JSON.
+/// Policy, log, and what is remembered besides. As text it is JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Snapshot {
     version: u32,
     policy: Policy,
     records: Vec<Record>,
+    #[serde(default)]
+    condition: Condition,
+}
+
+/// What a compactor remembers besides policy and log.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Condition {
+    pub(crate) cycle: Cycle,
+    pub(crate) exhausted: Option<String>,
+    pub(crate) reading: Option<Reading>,
+    pub(crate) statistics: Statistics,
 }
 
 /// Why a text is no snapshot.
@@ -43,12 +58,12 @@ impl fmt::Display for SnapshotError {
 impl std::error::Error for SnapshotError {}
 
 impl Snapshot {
-    pub(crate) fn new(policy: Policy, records: Vec<Record>) -> Self {
-        Self { version: VERSION, policy, records }
+    pub(crate) fn new(policy: Policy, records: Vec<Record>, condition: Condition) -> Self {
+        Self { version: VERSION, policy, records, condition }
     }
 
-    pub(crate) fn into_parts(self) -> (Policy, Vec<Record>) {
-        (self.policy, self.records)
+    pub(crate) fn into_parts(self) -> (Policy, Vec<Record>, Condition) {
+        (self.policy, self.records, self.condition)
     }
 
     /// The snapshot as text. Linear.

@@ -8,7 +8,7 @@ use epitome::{CommandError, Fate, Outcome, Policy, Reason};
 use stage::{applied, compact, drive, long_talk, shown, stage, stage_with};
 
 #[test]
-fn the_system_prompt_is_first_then_the_summary_then_the_tail() {
+fn the_system_prompt_is_first_then_what_was_asked_last_then_the_summary_then_the_tail() {
     let policy = Policy { keep: Keep::Messages(2), target: 0.7, ..Policy::recommended(400) };
     let mut compactor = stage_with(policy, &long_talk());
     assert_eq!(compactor.pressure().level, Level::Compact);
@@ -17,6 +17,8 @@ fn the_system_prompt_is_first_then_the_summary_then_the_tail() {
     assert_eq!(
         shown(&compactor),
         "s: you are a gardener\n\
+         u: question number 5 about the garden\n\
+         u: question number 6 about the garden\n\
          u: SUMMARY\n\
          u: question number 7 about the garden\n\
          a: let me look !look7 !read7\n\
@@ -81,7 +83,8 @@ fn d18_a_second_summary_builds_on_the_first() {
 
     compactor.undo().unwrap();
     drive(&mut compactor, |_| String::new());
-    assert_eq!(compactor.log().checkpoint().unwrap().summary, "They talked about the garden.");
+    let cover = compactor.log().checkpoint().unwrap().cover.as_ref().unwrap();
+    assert_eq!(cover.summary, "They talked about the garden.");
 }
 
 #[test]
@@ -104,7 +107,8 @@ fn a5_pinned_exchanges_and_inner_system_messages_stay() {
     let mut compactor = stage(&text);
     compact(&mut compactor).unwrap();
     let shown = shown(&compactor);
-    let head = "s: you are a gardener\ns: speak french\nu: SUMMARY\na: * let me look !look1 !read1\n\
+    let head = "s: you are a gardener\ns: speak french\nu: question number 6 about the garden\n\
+                u: SUMMARY\na: * let me look !look1 !read1\n\
                 t: =read1\nt: =look1\n";
     assert!(shown.starts_with(head), "{shown}");
 }
@@ -165,7 +169,7 @@ fn d4_a_long_prefix_is_folded_chunk_by_chunk() {
     let count = run.requests[0].chunk_count;
     assert_eq!(run.requests.len(), count as usize);
     assert_eq!(compactor.plan(Reason::Manual).requests, 0, "nothing is left to summarize");
-    assert_eq!(compactor.log().checkpoint().unwrap().summary, format!("notes after {count}"));
+    assert_eq!(compactor.report().unwrap().summary, Some(format!("notes after {count}")));
 }
 
 #[test]

@@ -87,7 +87,11 @@ fn b9_a_providers_count_goes_before_our_own_until_the_next_compaction() {
     let mut compactor = stage(&long_talk());
     let own = compactor.pressure();
     assert!(!own.exact && own.error_band > 0.0);
-    compactor.handle_usage(Usage { prompt_tokens: 5_000, completion_tokens: 50 });
+    compactor.handle_usage(Usage {
+        prompt_tokens: 5_000,
+        completion_tokens: 50,
+        duration_ms: None,
+    });
     let read = compactor.pressure();
     assert_eq!((read.tokens, read.exact, read.error_band), (5_050, true, 0.0));
 

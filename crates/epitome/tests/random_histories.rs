@@ -114,11 +114,7 @@ fn run(compactor: &mut Compactor) -> Outcome {
 }
 
 fn kept(view: &View) -> Vec<&MessageId> {
-    let kept = view.edits.iter().filter_map(|edit| match edit {
-        Edit::Keep(id) => Some(id),
-        Edit::Insert { .. } => None,
-    });
-    kept.collect()
+    view.edits.iter().filter_map(Edit::id).collect()
 }
 
 /// Messages that call and answer each other, told without the engine: a result belongs to the nearest

@@ -1,40 +1,168 @@
 //! A compaction under way, and the next question it has for the summarizer.
 
+use std::collections::VecDeque;
+
 use super::SummaryRequest;
+use crate::conversation::Conversation;
 use crate::message::RequestId;
 use crate::plan::Plan;
+use crate::policy::{Keep, Policy, Summarizer};
+use crate::summary::envelope::Envelope;
 use crate::summary::fold::Fold;
-use crate::summary::prompt::instructions;
+use crate::summary::prompt::{Material, instructions};
 use crate::summary::receipt::Facts;
 
 /// A compaction under way.
 pub(super) struct Job {
     pub(super) plan: Plan,
-    pub(super) fold: Fold,
+    /// The policy that the plan was made by: the one in force, or a harder one where its result was too
+    /// large.
+    pub(super) policy: Policy,
+    pub(super) stage: Stage,
     /// What must not be lost, found in the chunks so far.
     pub(super) facts: Facts,
     pub(super) instructions: Option<String>,
-    /// How often the summarizer was asked for the chunk at hand.
+    /// How often the summarizer was asked the question at hand.
     pub(super) attempts: u32,
     pub(super) requests: u32,
+    /// What is tried next where the result is too large.
+    pub(super) rungs: VecDeque<Rung>,
+}
+
+/// What is being summarized.
+pub(super) enum Stage {
+    Chunks(Fold),
+    /// The summary itself.
+    Rollup(Envelope),
+}
+
+/// A harder way to the same end.
+#[derive(Clone, Copy)]
+pub(super) struct Rung {
+    pub(super) tool_result_max_characters: u32,
+    pub(super) keep: Keep,
 }
 
 impl Job {
-    /// What to ask about the chunk at hand.
+    /// The job of a plan; `None` where there is no text to summarize.
+    pub(super) fn new(
+        conversation: &Conversation,
+        policy: &Policy,
+        plan: Plan,
+        instructions: Option<String>,
+    ) -> Option<Self> {
+        let stage = Stage::chunks(conversation, policy, &plan)?;
+        Some(Self {
+            facts: stage.facts(),
+            stage,
+            policy: policy.clone(),
+            plan,
+            instructions,
+            attempts: 0,
+            requests: 0,
+            rungs: rungs(policy),
+        })
+    }
+
+    /// Plans the same anew by the next rung of the ladder. False where there is none, or it leads
+    /// nowhere.
+    pub(super) fn climb(&mut self, conversation: &Conversation) -> Option<Rung> {
+        let rung = self.rungs.pop_front()?;
+        self.policy.summary.tool_result_max_characters = rung.tool_result_max_characters;
+        self.policy.keep = rung.keep;
+        let plan = Plan::draft(conversation, &self.policy, self.plan.reason, None);
+        self.stage = Stage::chunks(conversation, &self.policy, &plan)?;
+        self.facts = self.stage.facts();
+        self.plan = plan;
+        self.attempts = 0;
+        Some(rung)
+    }
+
+    /// How many chunks there are, and how many of them are done.
+    pub(super) fn progress(&self) -> (u32, u32) {
+        match &self.stage {
+            Stage::Chunks(fold) => (fold.place().index, fold.place().count),
+            Stage::Rollup(_) => (1, 1),
+        }
+    }
+
+    /// What the summarizer reads now.
+    pub(super) fn envelope(&self) -> &Envelope {
+        match &self.stage {
+            Stage::Chunks(fold) => fold.envelope(),
+            Stage::Rollup(envelope) => envelope,
+        }
+    }
+
+    /// The question at hand.
     pub(super) fn request(&self, id: RequestId) -> SummaryRequest {
         let Plan { reason, summary_tokens, ledger_tokens, .. } = self.plan;
-        let target_tokens = summary_tokens.saturating_sub(ledger_tokens).max(1);
-        let place = self.fold.place();
+        let settings = &self.policy.summary;
+        let longest = match (&self.stage, settings.rollup_tokens) {
+            (Stage::Rollup(_), 1..) => settings.rollup_tokens / 2,
+            _ => u32::MAX,
+        };
+        let target_tokens = summary_tokens.saturating_sub(ledger_tokens).min(longest).max(1);
+        let (material, chunk_index, chunk_count) = match &self.stage {
+            Stage::Chunks(fold) => {
+                let place = fold.place();
+                (Material::Chunk(place), place.index, place.count)
+            }
+            Stage::Rollup(_) => (Material::Summary, 0, 1),
+        };
+        let focus = self.instructions.as_deref();
         SummaryRequest {
             id,
             reason,
-            system: instructions(reason, place, target_tokens, self.instructions.as_deref()),
-            input: self.fold.envelope().render(),
+            summarizer: settings
+                .summarizer()
+                .unwrap_or_else(|| Summarizer::Agent { name: String::new() }),
+            system: instructions(settings, reason, material, target_tokens, focus),
+            input: self.envelope().render(),
             target_tokens,
             max_tokens: target_tokens.saturating_add(target_tokens / 2),
             instructions: self.instructions.clone(),
-            chunk_index: place.index,
-            chunk_count: place.count,
+            chunk_index,
+            chunk_count,
         }
     }
+}
+
+impl Stage {
+    fn chunks(conversation: &Conversation, policy: &Policy, plan: &Plan) -> Option<Self> {
+        let cover = conversation.projection().cover.as_ref();
+        let previous = cover.map(|cover| cover.summary.clone()).unwrap_or_default();
+        let todo = conversation.log().todo().unwrap_or_default().to_owned();
+        let chunks = plan.chunks(conversation, policy);
+        Fold::new(chunks, previous, todo).map(Self::Chunks)
+    }
+
+    /// What an earlier summary holds already.
+    fn facts(&self) -> Facts {
+        match self {
+            Self::Chunks(fold) => Facts::of_summary(&fold.envelope().previous_summary),
+            Self::Rollup(_) => Facts::default(),
+        }
+    }
+}
+
+/// The ladder of a policy: shorter tool results, and then shorter tails, down to none.
+fn rungs(policy: &Policy) -> VecDeque<Rung> {
+    let ladder = &policy.summary.ladder;
+    let Some(shortest) = ladder.last().copied() else { return VecDeque::new() };
+    let results = ladder.iter().map(|tool_result_max_characters| Rung {
+        tool_result_max_characters: *tool_result_max_characters,
+        keep: policy.keep,
+    });
+    let mut rungs: VecDeque<Rung> = results.collect();
+    let mut messages = match policy.keep {
+        Keep::Messages(messages) => messages,
+        _ => 1,
+    };
+    while messages > 0 {
+        messages /= 2;
+        let keep = Keep::Messages(messages);
+        rungs.push_back(Rung { tool_result_max_characters: shortest, keep });
+    }
+    rungs
 }

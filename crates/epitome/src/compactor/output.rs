@@ -5,12 +5,15 @@ use serde::Serialize;
 use crate::Timestamp;
 use crate::history::Record;
 use crate::message::RequestId;
+use crate::policy::{Keep, Summarizer};
 use crate::report::{Reason, Report};
 
 /// What the compactor wants of its host. Drain until [`Output::Wait`] after every command.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub enum Output {
+    /// A compaction is about to ask for a summary: call [`Compactor::proceed`](crate::Compactor::proceed), or [`Compactor::skip`](crate::Compactor::skip) to leave everything as it is. Does not come where only reducers work.
+    Before(BeforeCompaction),
     /// Have this summarized and call [`Compactor::handle_summary`](crate::Compactor::handle_summary) or [`Compactor::handle_failure`](crate::Compactor::handle_failure).
     Summarize(SummaryRequest),
     /// Store this and call [`Compactor::handle_persisted`](crate::Compactor::handle_persisted) or [`Compactor::handle_unpersisted`](crate::Compactor::handle_unpersisted).
@@ -23,6 +26,24 @@ pub enum Output {
     Wait(Option<Timestamp>),
 }
 
+/// A compaction that is about to begin.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BeforeCompaction {
+    /// Why it is made.
+    pub reason: Reason,
+    /// True where somebody asked for it by hand.
+    pub forced: bool,
+    /// Tokens in the window.
+    pub tokens_used: u32,
+    /// The same in percent of the window.
+    pub context_percent: f64,
+    /// Messages of the view.
+    pub message_count: u32,
+    /// How many of them stay word for word.
+    pub keep_last: u32,
+}
+
 /// One question to a summarizer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -31,6 +52,8 @@ pub struct SummaryRequest {
     pub id: RequestId,
     /// Why a summary is needed.
     pub reason: Reason,
+    /// Who is to answer.
+    pub summarizer: Summarizer,
     /// Instructions, for the system role.
     pub system: String,
     /// The material, for the user role; see [`crate::summary::envelope::Envelope`].
@@ -57,6 +80,17 @@ pub enum Event {
         tokens: u32,
         /// The threshold, where there is one.
         threshold: Option<u32>,
+        /// Tokens in percent of the window.
+        budget_used_pct: f64,
+        /// How many chunks will be summarized.
+        chunks: u32,
+    },
+    /// A compaction in the loop of a request has begun.
+    Reacting {
+        /// Tokens in the window.
+        tokens: u32,
+        /// Tokens in percent of the window.
+        budget_used_pct: f64,
         /// How many chunks will be summarized.
         chunks: u32,
     },
@@ -81,8 +115,54 @@ pub enum Event {
         /// The question.
         request: RequestId,
     },
+    /// The window fills up. Comes once until the next compaction, where the policy asks for it.
+    Warning {
+        /// Tokens in the window.
+        tokens: u32,
+        /// The threshold that they come near to.
+        threshold: u32,
+        /// Tokens in percent of the window.
+        budget_used_pct: f64,
+    },
+    /// The result was too large; it is tried again with less.
+    Shorter {
+        /// Longest tool result in the transcript now, in characters.
+        tool_result_max_characters: u32,
+        /// The tail that stays now.
+        keep: Keep,
+    },
+    /// Nothing more can be saved, and the result is still too large.
+    TooLarge {
+        /// What to do, as a sentence for a person.
+        message: String,
+    },
+    /// A tool result was put aside; [`Log::offloaded`](crate::history::Log::offloaded) has all of it.
+    Offloaded {
+        /// Its name.
+        path: String,
+    },
+    /// A compaction that asked for a summary has ended; comes right before its end.
+    After {
+        /// True where it was applied.
+        success: bool,
+        /// Messages of the view before.
+        messages_before: u32,
+        /// Messages of the view after.
+        messages_after: u32,
+        /// Length of the summary in characters; 0 without one.
+        summary_characters: u32,
+    },
     /// The compaction has ended, one way or another.
     End {
+        /// What it did.
+        report: Box<Report>,
+    },
+    /// The compaction in the loop of a request has ended, one way or another.
+    Reacted {
+        /// Messages of the view before.
+        messages_before: u32,
+        /// Messages of the view after.
+        messages_after: u32,
         /// What it did.
         report: Box<Report>,
     },

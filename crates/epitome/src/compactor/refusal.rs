@@ -17,6 +17,8 @@ pub enum CommandError {
     Exhausted(String),
     /// No record waits to be stored.
     NothingToPersist,
+    /// No compaction waits for leave to begin.
+    NothingToDecide,
     /// The log refuses a record.
     Log(LogError),
 }
@@ -31,6 +33,7 @@ impl fmt::Display for CommandError {
                 "the last compaction came to nothing ({reason}); compact by hand or append a message to try again"
             ),
             Self::NothingToPersist => f.write_str("no record is waiting to be stored"),
+            Self::NothingToDecide => f.write_str("no compaction is waiting for leave to begin"),
             Self::Log(error) => error.fmt(f),
         }
     }

@@ -1,29 +1,45 @@
-//! One committed compaction: what the model sees instead of a prefix.
+//! One committed step: what the model sees otherwise from then on.
 
 use serde::{Deserialize, Serialize};
 
-use crate::message::{CheckpointId, MessageId};
+use super::rewrite::Rewrite;
+use crate::message::{CheckpointId, MessageId, Role};
 use crate::report::Reason;
 
-/// Stands between the messages it covers and the ones after them.
+/// A step that was taken. Steps in force build on each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Checkpoint {
     /// Its number.
     pub id: CheckpointId,
-    /// The last message it covers; everything before that is covered too.
-    pub through: MessageId,
-    /// Covered messages that stay in the view all the same: system prompts, pinned exchanges, the last
-    /// user request.
-    pub kept: Vec<MessageId>,
-    /// The summary, as the summarizer gave it.
-    pub summary: String,
-    /// How many messages the summary stands for, those of earlier summaries included.
-    pub summarized: u32,
     /// Why it was made.
     pub reason: Reason,
+    /// The summary, where there is one: it takes the place of any earlier one.
+    pub cover: Option<Cover>,
+    /// Messages that are seen otherwise than they came, besides those of earlier steps.
+    pub rewrites: Vec<Rewrite>,
+    /// Messages that are left out, besides those of earlier steps.
+    pub dropped: Vec<MessageId>,
     /// Tokens of the view before and after, by the meter.
     pub tokens_before: u32,
     /// See `tokens_before`.
     pub tokens_after: u32,
+}
+
+/// A summary, and what it stands for: every message up to one, but for those that stay.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Cover {
+    /// The last message it covers; everything before that is covered too.
+    pub through: MessageId,
+    /// Covered messages that stay, in front of the summary.
+    pub before: Vec<MessageId>,
+    /// Covered messages that stay, behind the summary.
+    pub after: Vec<MessageId>,
+    /// Whose message the summary is.
+    pub role: Role,
+    /// The summary with what was appended to it.
+    pub summary: String,
+    /// How many messages the summary stands for, those of earlier summaries included.
+    pub summarized: u32,
 }

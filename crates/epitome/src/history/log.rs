@@ -6,7 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::Checkpoint;
-use crate::message::{CheckpointId, Message, MessageId};
+use super::rewrite::Change;
+use crate::message::{CheckpointId, Message, MessageId, Part};
 
 /// One line of the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +32,11 @@ pub enum Record {
     Undo {
         /// The one taken back.
         checkpoint: CheckpointId,
+    },
+    /// The open tasks as they are now; what they were stays in the log.
+    Todo {
+        /// The tasks, a line each; empty where there are none.
+        text: String,
     },
 }
 
@@ -72,6 +78,8 @@ pub struct Log {
     positions: BTreeMap<MessageId, usize>,
     /// The records of the checkpoints in force, oldest first.
     checkpoints: Vec<usize>,
+    /// The record of the open tasks.
+    todo: Option<usize>,
 }
 
 impl Log {
@@ -95,8 +103,11 @@ impl Log {
                 }
             }
             Record::Checkpoint { checkpoint } => {
-                if self.position(&checkpoint.through).is_none() {
-                    return Err(LogError::UnknownId(checkpoint.through.clone()));
+                let cover = checkpoint.cover.iter().map(|cover| &cover.through);
+                let rewritten = checkpoint.rewrites.iter().map(|rewrite| &rewrite.id);
+                let mut named = cover.chain(rewritten).chain(&checkpoint.dropped);
+                if let Some(unknown) = named.find(|id| self.position(id).is_none()) {
+                    return Err(LogError::UnknownId(unknown.clone()));
                 }
                 self.checkpoints.push(index);
             }
@@ -109,6 +120,7 @@ impl Log {
                     None => return Err(LogError::UnknownCheckpoint(*checkpoint)),
                 }
             }
+            Record::Todo { .. } => self.todo = Some(index),
         }
         self.records.push(record);
         Ok(())
@@ -133,7 +145,7 @@ impl Log {
     pub fn message(&self, position: usize) -> Option<&Message> {
         match self.records.get(*self.latest.get(position)?)? {
             Record::Message { message } | Record::Edit { message } => Some(message),
-            Record::Checkpoint { .. } | Record::Undo { .. } => None,
+            _ => None,
         }
     }
 
@@ -171,13 +183,29 @@ impl Log {
         self.records.iter().filter(made).count()
     }
 
-    /// How many messages, from the first, the checkpoint in force covers.
-    pub fn covered(&self) -> usize {
-        self.checkpoint().map_or(0, |checkpoint| self.covered_by(checkpoint))
+    /// The open tasks, where there are any.
+    pub fn todo(&self) -> Option<&str> {
+        match self.records.get(self.todo?)? {
+            Record::Todo { text } if !text.trim().is_empty() => Some(text),
+            _ => None,
+        }
     }
 
-    /// How many messages, from the first, a checkpoint covers.
-    pub fn covered_by(&self, checkpoint: &Checkpoint) -> usize {
-        self.position(&checkpoint.through).map_or(0, |position| position + 1)
+    /// The whole of a tool result that was put aside under this name, in force or not. Linear in the
+    /// steps ever taken.
+    pub fn offloaded(&self, path: &str) -> Option<&str> {
+        let checkpoints = self.records.iter().filter_map(|record| match record {
+            Record::Checkpoint { checkpoint } => Some(checkpoint),
+            _ => None,
+        });
+        checkpoints.flat_map(|checkpoint| &checkpoint.rewrites).find_map(|rewrite| {
+            let change = rewrite.changes.iter().find(
+                |change| matches!(&change.change, Change::Offload { path: own, .. } if own == path),
+            )?;
+            match self.message(self.position(&rewrite.id)?)?.parts.get(change.part)? {
+                Part::ToolResult { text, .. } => Some(text.as_str()),
+                _ => None,
+            }
+        })
     }
 }

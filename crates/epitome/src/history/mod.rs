@@ -4,13 +4,17 @@ mod checkpoint;
 mod exchange;
 mod log;
 pub mod pairing;
+mod projection;
 mod repair;
+mod rewrite;
 mod view;
 
-pub use checkpoint::Checkpoint;
+pub use checkpoint::{Checkpoint, Cover};
 pub use exchange::{Exchange, exchanges};
 pub use log::{Log, LogError, Record};
+pub use projection::{Projection, Rewritten};
 pub use repair::{
     ACKNOWLEDGEMENT, Defect, Ending, Finding, PLACEHOLDER_RESULT, Repair, Repaired, repair,
 };
+pub use rewrite::{Change, PartChange, Rewrite};
 pub use view::{Edit, View};

@@ -1,8 +1,9 @@
-//! What the model sees: the log, seen through the checkpoint in force.
+//! What the model sees: the log, seen through the steps in force.
 
-use super::checkpoint::Checkpoint;
 use super::log::Log;
+use super::projection::Projection;
 use super::repair::{Ending, Finding, Repaired, repair};
+use super::rewrite::PartChange;
 use crate::message::{Message, MessageId, Part, Role};
 use crate::summary::frame;
 
@@ -12,6 +13,13 @@ use crate::summary::frame;
 pub enum Edit {
     /// The host's message, untouched.
     Keep(MessageId),
+    /// The host's message with some parts changed.
+    Replace {
+        /// The message.
+        id: MessageId,
+        /// Its changed parts, in order.
+        changes: Vec<PartChange>,
+    },
     /// A message that the host never had.
     Insert {
         /// Who speaks.
@@ -19,6 +27,16 @@ pub enum Edit {
         /// What is said.
         parts: Vec<Part>,
     },
+}
+
+impl Edit {
+    /// The host's message that it shows; `None` for one that the host never had.
+    pub fn id(&self) -> Option<&MessageId> {
+        match self {
+            Self::Keep(id) | Self::Replace { id, .. } => Some(id),
+            Self::Insert { .. } => None,
+        }
+    }
 }
 
 /// The conversation as it goes to the model.
@@ -32,34 +50,46 @@ pub struct View {
 }
 
 impl View {
-    /// The log as it is seen now: through the checkpoint in force, or every message as it came.
-    pub fn of(log: &Log) -> Self {
-        match log.checkpoint() {
-            Some(checkpoint) => Self::through(log, checkpoint),
-            None => {
-                let edits = log.messages().map(|message| Edit::Keep(message.id.clone())).collect();
-                Self { edits, findings: Vec::new() }
-            }
+    /// The log as a projection has it seen: the covered messages in front of the summary, the summary,
+    /// those behind it, and the rest; repaired. Without a step in force, every message as it came.
+    /// Linear in the view.
+    pub fn of(log: &Log, projection: &Projection) -> Self {
+        if projection.steps == 0 {
+            let edits = log.messages().map(|message| Edit::Keep(message.id.clone())).collect();
+            return Self { edits, findings: Vec::new() };
         }
+        let mut view = Self::default();
+        view.show(log, projection, &projection.before);
+        if let Some(cover) = &projection.cover {
+            let text = frame::wrap(&cover.summary, cover.summarized);
+            view.edits.push(Edit::Insert { role: cover.role, parts: vec![Part::text(text)] });
+        }
+        let tail = (projection.covered..log.len())
+            .filter(|position| !projection.dropped.contains(position));
+        let rest: Vec<usize> = projection.after.iter().copied().chain(tail).collect();
+        view.show(log, projection, &rest);
+        view
     }
 
-    /// The log as a checkpoint would have it seen: the system prompts it keeps, the summary as a user
-    /// message, the other messages it keeps, and the rest, repaired. Linear in the view.
-    pub fn through(log: &Log, checkpoint: &Checkpoint) -> Self {
-        let kept = || checkpoint.kept.iter().filter_map(|id| log.message(log.position(id)?));
-        let system = kept().filter(|message| message.role == Role::System);
-        let mut edits: Vec<Edit> = system.map(|message| Edit::Keep(message.id.clone())).collect();
-        let text = frame::wrap(&checkpoint.summary, checkpoint.summarized);
-        edits.push(Edit::Insert { role: Role::User, parts: vec![Part::text(text)] });
-
-        let survivors = kept().filter(|message| message.role != Role::System);
-        let tail = (log.covered_by(checkpoint)..log.len()).filter_map(|at| log.message(at));
-        let rest: Vec<&Message> = survivors.chain(tail).collect();
-        let repair = repair(&rest, Ending::Open);
-        edits.extend(repair.messages.into_iter().filter_map(|message| match message {
-            Repaired::Kept(index) => Some(Edit::Keep(rest.get(index)?.id.clone())),
+    /// Adds these messages, repaired.
+    fn show(&mut self, log: &Log, projection: &Projection, positions: &[usize]) {
+        let seen: Vec<(usize, &Message)> =
+            positions.iter().filter_map(|at| Some((*at, projection.seen(log, *at)?))).collect();
+        let messages: Vec<&Message> = seen.iter().map(|(_, message)| *message).collect();
+        let repair = repair(&messages, Ending::Open);
+        self.edits.extend(repair.messages.into_iter().filter_map(|message| match message {
+            Repaired::Kept(index) => {
+                let (position, message) = seen.get(index)?;
+                let id = message.id.clone();
+                Some(match projection.rewritten.get(position) {
+                    Some(rewritten) => {
+                        Edit::Replace { id, changes: rewritten.rewrite.changes.clone() }
+                    }
+                    None => Edit::Keep(id),
+                })
+            }
             Repaired::Added { role, part } => Some(Edit::Insert { role, parts: vec![part] }),
         }));
-        Self { edits, findings: repair.findings }
+        self.findings.extend(repair.findings);
     }
 }

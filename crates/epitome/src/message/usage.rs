@@ -10,6 +10,9 @@ pub struct Usage {
     pub prompt_tokens: u32,
     /// Everything that came back, reasoning included.
     pub completion_tokens: u32,
+    /// How long it took, in milliseconds, where the host measured it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u32>,
 }
 
 impl Usage {

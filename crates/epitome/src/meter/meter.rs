@@ -47,6 +47,8 @@ pub struct Totals {
     pub assistant: u32,
     /// Of tool results.
     pub tool: u32,
+    /// How many messages these are, system messages aside.
+    pub spoken: u32,
 }
 
 impl Totals {
@@ -67,14 +69,25 @@ impl Totals {
             Role::Tool => &mut self.tool,
         };
         *total = total.saturating_add(tokens);
+        self.spoken = self.spoken.saturating_add(u32::from(role != Role::System));
     }
 
-    fn minus(&self, earlier: &Self) -> Self {
+    /// Adds tokens to a role's, and no message.
+    pub fn save(&mut self, role: Role, tokens: u32) {
+        let spoken = self.spoken;
+        self.add(role, tokens);
+        self.spoken = spoken;
+    }
+
+    /// What is left without some of them.
+    #[must_use]
+    pub fn minus(&self, earlier: &Self) -> Self {
         Self {
             system: self.system.saturating_sub(earlier.system),
             user: self.user.saturating_sub(earlier.user),
             assistant: self.assistant.saturating_sub(earlier.assistant),
             tool: self.tool.saturating_sub(earlier.tool),
+            spoken: self.spoken.saturating_sub(earlier.spoken),
         }
     }
 }
@@ -125,6 +138,7 @@ impl Meter {
                 user: rest.user.saturating_add(new.user),
                 assistant: rest.assistant.saturating_add(new.assistant),
                 tool: rest.tool.saturating_add(new.tool),
+                spoken: rest.spoken.saturating_add(new.spoken),
             };
         }
     }
@@ -193,7 +207,10 @@ mod tests {
         }
         let single: Vec<u32> = (0..5).map(|position| meter.tokens(position)).collect();
         assert_eq!(single, [4, 3, 16, 19, 3]);
-        assert_eq!(meter.span(1..4), Totals { system: 0, user: 3, assistant: 16, tool: 19 });
+        assert_eq!(
+            meter.span(1..4),
+            Totals { system: 0, user: 3, assistant: 16, tool: 19, spoken: 3 }
+        );
         assert_eq!(meter.span(0..99).sum(), 45);
         let backwards = std::ops::Range { start: 3, end: 2 };
         assert_eq!(meter.span(backwards), Totals::default());
@@ -208,7 +225,10 @@ mod tests {
             meter.append(message);
         }
         meter.replace(1, Role::User, &Message::new("m1", Role::Assistant, "longer"));
-        assert_eq!(meter.span(0..3), Totals { user: 4, assistant: 7, ..Totals::default() });
+        assert_eq!(
+            meter.span(0..3),
+            Totals { user: 4, assistant: 7, spoken: 3, ..Totals::default() }
+        );
         assert_eq!(meter.span(2..3).sum(), 2);
     }
 }

@@ -53,6 +53,8 @@ pub struct Pressure {
     pub window: u32,
     /// `tokens` as a share of `window`; above 1 where it does not fit.
     pub fill: f64,
+    /// The same in percent, for an indicator.
+    pub budget_used_pct: f64,
     /// What to do about it.
     pub level: Level,
     /// Tokens at which a compaction is called for; `None` where nothing calls for one.

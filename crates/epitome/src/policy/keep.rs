@@ -7,6 +7,7 @@ use super::trigger::share;
 /// The tail that a compaction leaves alone, where there is room for it. It is counted in whole
 /// exchanges: a count of messages or rounds is rounded up to one, a count of tokens down.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Keep {
     /// At least this many messages.

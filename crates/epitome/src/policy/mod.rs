@@ -1,12 +1,19 @@
-//! When to act, how far, and what to leave alone: plain data, with a named preset.
+//! When to act, how far, and what to leave alone: plain data, with named presets.
 
 mod keep;
 #[expect(clippy::module_inception, reason = "the noun of this room is also its first file")]
 mod policy;
+mod preset;
+mod reducer;
 mod spec;
+mod summary;
 mod trigger;
 
 pub use keep::{Keep, Size};
-pub use policy::{Policy, PolicyError, SummarySettings, ToolFilter};
-pub use spec::{DEFAULT_WINDOW, PRESETS, PolicySpec};
-pub use trigger::{Budget, Fill, Trigger};
+pub use policy::{Policy, PolicyError};
+pub use preset::PRESETS;
+pub use reducer::{Age, AgeStep, Offload, Prune, Reducer, Reduction};
+pub use spec::{DEFAULT_WINDOW, PolicySpec};
+pub use summary::{LastRequest, Rebuild, Shape, Summarizer, SummarySettings, ToolFilter};
+pub(crate) use trigger::share;
+pub use trigger::{Budget, Call, Fill, Load, Moment, Reactive, RequestBoundary, Trigger};

@@ -5,92 +5,56 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::trigger::share;
-use super::{Fill, Keep, Trigger};
+use super::{
+    Call, Keep, Load, Moment, Reactive, Rebuild, Reducer, Reduction, SummarySettings, Trigger,
+};
 use crate::Retry;
 
 /// Everything the engine decides by. Sizes are in tokens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Policy {
     /// Size of the model's context window.
     pub window: u32,
     /// What calls for a compaction: any of these.
     pub triggers: Vec<Trigger>,
-    /// Where the level turns from ok to warn: time for whatever needs no model.
-    pub trim: Trigger,
+    /// Share of the threshold at which to warn, once until the next compaction, 0 to 1; `None`: never.
+    #[serde(default)]
+    pub warning: Option<f64>,
     /// Share of the window to come down to, 0 to 1.
     pub target: f64,
     /// The tail that stays word for word.
     pub keep: Keep,
+    /// The latest user messages of this many tokens stay word for word, wherever they stand.
+    #[serde(default)]
+    pub keep_requests_tokens: u32,
+    /// What saves tokens without a model, in the order in which it is done.
+    #[serde(default)]
+    pub reducers: Vec<Reduction>,
     /// How the prefix is summarized.
     pub summary: SummarySettings,
+    /// Where the summary stands afterwards.
+    #[serde(default)]
+    pub rebuild: Rebuild,
+    /// A result has to save at least this share of the tokens, 0 to 1, unless it makes the
+    /// conversation fit the window at all.
+    #[serde(default)]
+    pub min_saving: f64,
     /// How often a summarizer that fails is asked again.
     pub retry: Retry,
     /// Tokens of what goes along with every request and is no message: tool schemas, mostly.
     pub tool_schema_tokens: u32,
-}
-
-/// How the prefix is summarized.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-pub struct SummarySettings {
-    /// Longest summary, in tokens.
-    pub max_tokens: u32,
-    /// Longest ledger of facts that the summary lost, in tokens, out of `max_tokens`; at most a quarter
-    /// of what a summary may take.
-    pub ledger_tokens: u32,
-    /// Longest transcript to put before the summarizer at once, in characters; a longer one is folded
-    /// chunk by chunk, each on the summary so far.
-    pub chunk_characters: u32,
-    /// Number of chunks to fold a transcript in, where above 1.
-    pub chunks: u32,
-    /// Which tools the summarizer reads about.
-    pub tools: ToolFilter,
-    /// Longest tool call or result in the transcript, in characters.
-    pub tool_result_max_characters: u32,
-}
-
-impl Default for SummarySettings {
-    fn default() -> Self {
-        Self {
-            max_tokens: 8_000,
-            ledger_tokens: 1_000,
-            chunk_characters: 120_000,
-            chunks: 1,
-            tools: ToolFilter::All,
-            tool_result_max_characters: 2_000,
-        }
-    }
-}
-
-/// Which tool calls and results go into a transcript.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum ToolFilter {
-    /// All of them.
-    All,
-    /// Those of tools named here; an entry that ends in `*` takes every name that begins so.
-    Only(Vec<String>),
-}
-
-impl ToolFilter {
-    /// True where calls and results of this tool are read.
-    pub fn allows(&self, tool: &str) -> bool {
-        match self {
-            Self::All => true,
-            Self::Only(names) => names.iter().any(|name| match name.strip_suffix('*') {
-                Some(prefix) => tool.starts_with(prefix),
-                None => tool == name,
-            }),
-        }
-    }
+    /// Count tokens as this many characters each; `None`: by the host's tokenizer.
+    #[serde(default)]
+    pub characters_per_token: Option<u32>,
 }
 
 /// A policy that cannot work: the field, its value, and what would do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyError {
     /// The field, as written in JSON.
-    pub field: &'static str,
+    pub field: String,
     /// What is wrong with it and what would do.
     pub problem: String,
 }
@@ -104,28 +68,19 @@ impl fmt::Display for PolicyError {
 impl std::error::Error for PolicyError {}
 
 impl Policy {
-    /// What the field has learned: act at three quarters of the window, come down to half, keep a fifth.
-    pub fn recommended(window: u32) -> Self {
-        Self {
-            window,
-            triggers: vec![Trigger::Fill(Fill { fraction: 0.75, max_tokens: 0 })],
-            trim: Trigger::Fill(Fill { fraction: 0.5, max_tokens: 0 }),
-            target: 0.5,
-            keep: Keep::Fraction(0.2),
-            summary: SummarySettings::default(),
-            retry: Retry::default(),
-            tool_schema_tokens: 0,
-        }
-    }
-
-    /// The lowest of the thresholds; `None` where nothing ever calls for a compaction.
+    /// The lowest of the thresholds; `None` where no number of tokens calls for a compaction.
     pub fn threshold(&self) -> Option<u32> {
         self.triggers.iter().filter_map(|trigger| trigger.threshold(self.window)).min()
     }
 
-    /// True where `tokens` in the window call for a compaction.
-    pub fn fires(&self, tokens: u32) -> bool {
-        self.triggers.iter().any(|trigger| trigger.fires(tokens, self.window))
+    /// True where what the window holds calls for a compaction, at whatever moment.
+    pub fn fires(&self, load: &Load) -> bool {
+        self.triggers.iter().any(|trigger| trigger.fires(load, self.window))
+    }
+
+    /// Why a compaction is called for at this moment; `None` where it is not.
+    pub fn call(&self, moment: Moment, load: &Load) -> Option<Call> {
+        self.triggers.iter().find_map(|trigger| trigger.call(moment, load, self.window))
     }
 
     /// Tokens to come down to: the target, and below every threshold.
@@ -134,91 +89,204 @@ impl Policy {
         self.threshold().map_or(target, |threshold| target.min(threshold.saturating_sub(1)))
     }
 
+    /// Tokens at which to warn; `None` where nobody asked for it, or nothing calls for a compaction.
+    pub fn warning_tokens(&self) -> Option<u32> {
+        Some(share(self.threshold()?, self.warning?))
+    }
+
+    /// The settings for reacting to large prompts, where a trigger has them.
+    pub fn reactive(&self) -> Option<&Reactive> {
+        self.triggers.iter().find_map(Trigger::reactive)
+    }
+
     /// Refuses a policy that cannot work.
     pub fn check(&self) -> Result<(), PolicyError> {
-        let refuse = |field, problem| Err(PolicyError { field, problem });
         let window = self.window;
-        if window == 0 {
-            return refuse("window", "is 0; give the model's context size in tokens".into());
+        ensure(window > 0, "window", || "is 0; give the model's context size in tokens".into())?;
+        ensure(self.target > 0.0 && self.target < 1.0, "target", || {
+            format!("is {}; give a share of the window between 0 and 1", self.target)
+        })?;
+        if let Keep::Fraction(fraction) = self.keep {
+            ensure((0.0..1.0).contains(&fraction), "keep", || {
+                format!("keeps {fraction} of the window; give a share from 0 to below 1")
+            })?;
         }
-        if !(self.target > 0.0 && self.target < 1.0) {
-            let problem = format!("is {}; give a share of the window between 0 and 1", self.target);
-            return refuse("target", problem);
+        ensure((0.0..1.0).contains(&self.min_saving), "minSaving", || {
+            format!("is {}; give a share of the tokens from 0 to below 1", self.min_saving)
+        })?;
+        if let Some(warning) = self.warning {
+            ensure(warning > 0.0 && warning <= 1.0, "warning", || {
+                format!("is {warning}; give a share of the threshold above 0 and up to 1")
+            })?;
         }
-        if let Keep::Fraction(fraction) = self.keep
-            && !(0.0..1.0).contains(&fraction)
-        {
-            let problem = format!("keeps {fraction} of the window; give a share from 0 to below 1");
-            return refuse("keep", problem);
+        ensure(self.characters_per_token != Some(0), "charactersPerToken", || {
+            "is 0; give how many characters make a token, such as 4".into()
+        })?;
+        ensure(self.tool_schema_tokens < window, "toolSchemaTokens", || {
+            format!("is {}, the whole window of {window}", self.tool_schema_tokens)
+        })?;
+        for (index, trigger) in self.triggers.iter().enumerate() {
+            check_trigger(trigger, window, &format!("triggers[{index}]"))?;
         }
-        for trigger in &self.triggers {
-            let threshold = trigger.threshold(window);
-            if threshold == Some(0) {
-                let problem = format!(
-                    "leave nothing of a window of {window} tokens; lower the reserves or the window's use"
-                );
-                return refuse("triggers", problem);
-            }
-            if threshold.is_some_and(|threshold| threshold > window) {
-                let problem = format!(
-                    "fire at {} tokens, above the window of {window}; give at most {window}",
-                    threshold.unwrap_or_default()
-                );
-                return refuse("triggers", problem);
-            }
+        for (index, reduction) in self.reducers.iter().enumerate() {
+            check_reduction(reduction, window, &format!("reducers[{index}]"))?;
         }
-        if self.tool_schema_tokens >= window {
-            let problem = format!("is {}, the whole window of {window}", self.tool_schema_tokens);
-            return refuse("toolSchemaTokens", problem);
-        }
-        if self.summary.max_tokens == 0 {
-            return refuse("summary.maxTokens", "is 0; a summary needs room".into());
-        }
-        if self.summary.chunk_characters < 1_000 {
-            let problem = format!("is {}; give at least 1000", self.summary.chunk_characters);
-            return refuse("summary.chunkCharacters", problem);
+        self.check_summary()
+    }
+
+    fn check_summary(&self) -> Result<(), PolicyError> {
+        let summary = &self.summary;
+        ensure(summary.max_tokens > 0, "summary.maxTokens", || {
+            "is 0; a summary needs room".into()
+        })?;
+        ensure(summary.chunk_characters >= 1_000, "summary.chunkCharacters", || {
+            format!("is {}; give at least 1000", summary.chunk_characters)
+        })?;
+        if let Some(name) = &summary.prompt {
+            ensure(summary.prompts.contains_key(name), "summary.prompt", || {
+                let names: Vec<&str> = summary.prompts.keys().map(String::as_str).collect();
+                let there = if names.is_empty() { "none".into() } else { names.join(", ") };
+                format!("is {name:?}, and summary.prompts has {there}; add it there")
+            })?;
         }
         Ok(())
+    }
+}
+
+fn ensure(holds: bool, field: &str, problem: impl FnOnce() -> String) -> Result<(), PolicyError> {
+    if holds { Ok(()) } else { Err(PolicyError { field: field.into(), problem: problem() }) }
+}
+
+fn check_fraction(fraction: f64, field: &str) -> Result<(), PolicyError> {
+    ensure((0.0..=1.0).contains(&fraction), field, || {
+        format!("is {fraction}; give a share of the window from 0 to 1")
+    })
+}
+
+fn check_trigger(trigger: &Trigger, window: u32, field: &str) -> Result<(), PolicyError> {
+    for leaf in trigger.leaves() {
+        match leaf {
+            Trigger::Budget(budget) => {
+                check_fraction(budget.fraction, &format!("{field}.budget.fraction"))?;
+                let reserves = budget.output_reserve.saturating_add(budget.safety_margin);
+                ensure(reserves < window, &format!("{field}.budget"), || {
+                    format!(
+                        "reserves {reserves} tokens and leaves nothing of a window of {window}; lower \
+                         outputReserve or safetyMargin, or give a larger window"
+                    )
+                })?;
+            }
+            Trigger::Fill(fill) => {
+                check_fraction(fill.fraction, &format!("{field}.fill.fraction"))?;
+            }
+            Trigger::Reactive(reactive) => {
+                let field = format!("{field}.reactive");
+                check_fraction(reactive.micro_fraction, &format!("{field}.microFraction"))?;
+                check_fraction(reactive.full_fraction, &format!("{field}.fullFraction"))?;
+                ensure(
+                    reactive.micro_batch_rounds > 0,
+                    &format!("{field}.microBatchRounds"),
+                    || "is 0; give how many rounds to summarize at a time".into(),
+                )?;
+            }
+            _ => {}
+        }
+        let threshold = leaf.threshold(window);
+        ensure(threshold != Some(0), field, || {
+            format!("fires at 0 tokens of a window of {window}; give a larger share or window")
+        })?;
+        ensure(threshold.is_none_or(|threshold| threshold <= window), field, || {
+            let threshold = threshold.unwrap_or_default();
+            format!(
+                "fires at {threshold} tokens, above the window of {window}; give at most {window}, or a \
+                 larger window"
+            )
+        })?;
+    }
+    Ok(())
+}
+
+fn check_reduction(reduction: &Reduction, window: u32, field: &str) -> Result<(), PolicyError> {
+    if let Some(when) = &reduction.when {
+        check_trigger(when, window, &format!("{field}.when"))?;
+    }
+    match &reduction.reducer {
+        Reducer::Prune(prune) => check_fraction(
+            prune.protect_fraction,
+            &format!("{field}.reducer.prune.protectFraction"),
+        ),
+        Reducer::Offload(offload) => {
+            let field = format!("{field}.reducer.offload");
+            check_fraction(offload.protect_fraction, &format!("{field}.protectFraction"))?;
+            ensure(
+                offload.keep_tokens <= offload.max_tokens,
+                &format!("{field}.keepTokens"),
+                || {
+                    format!(
+                        "is {}, above maxTokens {}; give at most that",
+                        offload.keep_tokens, offload.max_tokens
+                    )
+                },
+            )
+        }
+        Reducer::Trim | Reducer::Age(_) | Reducer::Drop => Ok(()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Budget;
+    use crate::policy::{Budget, Offload};
 
     fn refused(policy: &Policy) -> String {
         policy.check().unwrap_err().to_string()
     }
 
     #[test]
-    fn the_recommended_policy_works_for_every_window() {
-        for window in [2, 100, 4_096, 128_000, 2_000_000, u32::MAX] {
-            let policy = Policy::recommended(window);
-            assert_eq!(policy.check(), Ok(()), "{window}");
-            assert!(policy.target_tokens() < policy.threshold().unwrap(), "{window}");
-        }
-    }
-
-    #[test]
     fn a_policy_that_cannot_work_is_refused_by_field_and_value() {
         let base = Policy::recommended(10_000);
-        let zero = refused(&Policy { window: 0, ..base.clone() });
-        assert!(zero.starts_with("policy.window: is 0"), "{zero}");
-        let high = refused(&Policy { triggers: vec![Trigger::Tokens(20_000)], ..base.clone() });
-        assert!(high.contains("20000") && high.contains("10000"), "{high}");
+        let check = |policy: Policy, words: &[&str]| {
+            let error = refused(&policy);
+            assert!(words.iter().all(|word| error.contains(word)), "{error}");
+        };
+        check(Policy { window: 0, ..base.clone() }, &["policy.window: is 0"]);
+        let high = vec![Trigger::Manual, Trigger::Tokens(20_000)];
+        check(
+            Policy { triggers: high, ..base.clone() },
+            &["policy.triggers[1]", "20000", "10000", "larger window"],
+        );
         let reserve = vec![Trigger::Budget(Budget::default())];
-        let reserve = refused(&Policy { triggers: reserve, ..base.clone() });
-        assert!(reserve.starts_with("policy.triggers: leave nothing"), "{reserve}");
-        let keep = refused(&Policy { keep: Keep::Fraction(-0.5), ..base });
-        assert!(keep.contains("-0.5"), "{keep}");
+        check(
+            Policy { triggers: reserve, ..base.clone() },
+            &["policy.triggers[0].budget", "40000", "10000", "outputReserve"],
+        );
+        check(Policy { keep: Keep::Fraction(-0.5), ..base.clone() }, &["policy.keep", "-0.5"]);
+        check(Policy { warning: Some(1.5), ..base.clone() }, &["policy.warning", "1.5"]);
+        let summary = SummarySettings { prompt: Some("mine".into()), ..SummarySettings::default() };
+        check(Policy { summary, ..base.clone() }, &["policy.summary.prompt", "\"mine\"", "none"]);
+        let offload = Offload { keep_tokens: 9, max_tokens: 3, ..Offload::default() };
+        let reducers = vec![Reduction::in_compactions(Reducer::Offload(offload))];
+        check(
+            Policy { reducers, ..base.clone() },
+            &["policy.reducers[0].reducer.offload.keepTokens: is 9, above maxTokens 3"],
+        );
+        check(Policy { target: 1.0, ..base }, &["policy.target: is 1"]);
     }
 
     #[test]
-    fn d2_tools_are_allowed_by_exact_name_or_by_prefix() {
-        let only = ToolFilter::Only(vec!["userQuestions".into(), "linear*".into()]);
-        assert!(only.allows("userQuestions") && only.allows("linearCreateIssue"));
-        assert!(!only.allows("userQuestions2") && !only.allows("line"));
-        assert!(ToolFilter::All.allows("anything"));
+    fn b6_a_warning_comes_at_a_share_of_the_threshold_where_asked_for() {
+        let mut policy = Policy::loop_middleware(400_000);
+        assert_eq!(policy.warning_tokens(), None);
+        policy.warning = Some(0.5);
+        assert_eq!(policy.warning_tokens(), Some(100_000));
+    }
+
+    #[test]
+    fn a_policy_is_written_as_it_is_read() {
+        for name in crate::policy::PRESETS {
+            let policy = Policy::preset(name, 200_000).unwrap();
+            let text = serde_json::to_string(&policy).unwrap();
+            assert_eq!(serde_json::from_str::<Policy>(&text).unwrap(), policy, "{text}");
+        }
     }
 }

@@ -1,90 +1,190 @@
-//! A policy as a host writes it: a preset, and whatever differs from it.
+//! A policy as a host writes it: a preset, and whatever differs from it, for one agent or for all.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use super::{Keep, Policy, PolicyError, SummarySettings, Trigger};
-use crate::Retry;
+use super::{PRESETS, Policy, PolicyError};
 
 /// Window of a model that nobody has told about.
 pub const DEFAULT_WINDOW: u32 = 200_000;
 
-/// The names that [`PolicySpec::preset`] takes.
-pub const PRESETS: [&str; 1] = ["recommended"];
-
 /// A preset's name and the fields that differ. Everything is optional.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[serde(rename_all = "camelCase", default)]
 pub struct PolicySpec {
     /// One of [`PRESETS`]; `recommended` where absent.
     pub preset: Option<String>,
-    /// Size of the model's context window in tokens; [`DEFAULT_WINDOW`] where absent.
+    /// Size of the context window in tokens, whatever the model.
     pub window: Option<u32>,
-    /// See [`Policy::triggers`].
-    pub triggers: Option<Vec<Trigger>>,
-    /// See [`Policy::trim`].
-    pub trim: Option<Trigger>,
-    /// See [`Policy::target`].
-    pub target: Option<f64>,
-    /// See [`Policy::keep`].
-    pub keep: Option<Keep>,
-    /// See [`Policy::summary`].
-    pub summary: Option<SummarySettings>,
-    /// See [`Policy::retry`].
-    pub retry: Option<Retry>,
-    /// See [`Policy::tool_schema_tokens`].
-    pub tool_schema_tokens: Option<u32>,
+    /// What the provider says the model's window is. Counts where no `window` is
+    /// given; [`DEFAULT_WINDOW`] where neither is.
+    pub model_window: Option<u32>,
+    /// What differs for an agent of this name. Anything but `agents` may stand here.
+    pub agents: BTreeMap<String, PolicySpec>,
+    /// Any other field of [`Policy`], as it is to be; of `summary` and `retry`, only what differs.
+    #[serde(flatten)]
+    pub fields: Map<String, Value>,
 }
+
+/// Fields whose parts can be given one by one.
+const MERGED: [&str; 2] = ["summary", "retry"];
 
 impl PolicySpec {
     /// The policy that is meant, if it can work.
-    pub fn resolve(self) -> Result<Policy, PolicyError> {
-        let window = self.window.unwrap_or(DEFAULT_WINDOW);
-        let preset = match self.preset.as_deref() {
-            None | Some("recommended") => Policy::recommended(window),
-            Some(other) => {
-                let problem = format!("{other:?} is no preset; there are {}", PRESETS.join(", "));
-                return Err(PolicyError { field: "preset", problem });
-            }
+    pub fn resolve(&self) -> Result<Policy, PolicyError> {
+        let window = self.window.or(self.model_window).unwrap_or(DEFAULT_WINDOW);
+        let name = self.preset.as_deref().unwrap_or("recommended");
+        let Some(preset) = Policy::preset(name, window) else {
+            let problem = format!("{name:?} is no preset; there are {}", PRESETS.join(", "));
+            return Err(PolicyError { field: "preset".into(), problem });
         };
-        let policy = Policy {
-            window,
-            triggers: self.triggers.unwrap_or(preset.triggers),
-            trim: self.trim.unwrap_or(preset.trim),
-            target: self.target.unwrap_or(preset.target),
-            keep: self.keep.unwrap_or(preset.keep),
-            summary: self.summary.unwrap_or(preset.summary),
-            retry: self.retry.unwrap_or(preset.retry),
-            tool_schema_tokens: self.tool_schema_tokens.unwrap_or(preset.tool_schema_tokens),
-        };
+        let preset = serde_json::to_value(&preset).map_err(|error| unreadable("preset", &error))?;
+        let mut whole = preset.clone();
+        for (field, given) in &self.fields {
+            overlay(&mut whole, field, given);
+        }
+        let policy: Policy = serde_json::from_value(whole).map_err(|error| {
+            self.culprit(&preset).unwrap_or_else(|| unreadable("fields", &error))
+        })?;
         policy.check()?;
         Ok(policy)
     }
+
+    /// The first field that cannot be read.
+    fn culprit(&self, preset: &Value) -> Option<PolicyError> {
+        self.fields.iter().find_map(|(field, given)| {
+            let mut whole = preset.clone();
+            overlay(&mut whole, field, given);
+            serde_json::from_value::<Policy>(whole).err().map(|error| unreadable(field, &error))
+        })
+    }
+
+    /// The policy of an agent: its own fields go before those of all. A window is, in this order, the
+    /// agent's own, the one of all, what the agent's model has, [`DEFAULT_WINDOW`].
+    pub fn resolve_for(&self, agent: &str) -> Result<Policy, PolicyError> {
+        let Some(own) = self.agents.get(agent) else { return self.resolve() };
+        let mut fields = Value::Object(self.fields.clone());
+        for (field, given) in &own.fields {
+            overlay(&mut fields, field, given);
+        }
+        let merged = Self {
+            preset: own.preset.clone().or_else(|| self.preset.clone()),
+            window: own.window.or(self.window),
+            model_window: own.model_window.or(self.model_window),
+            agents: BTreeMap::new(),
+            fields: fields.as_object().cloned().unwrap_or_default(),
+        };
+        merged.resolve().map_err(|error| PolicyError {
+            field: format!("agents.{agent}.{}", error.field),
+            ..error
+        })
+    }
+}
+
+/// Puts a field in its place; of the fields that can be given in parts, only the parts given.
+fn overlay(policy: &mut Value, field: &str, given: &Value) {
+    let Some(fields) = policy.as_object_mut() else { return };
+    match (fields.get_mut(field), given) {
+        (Some(Value::Object(parts)), Value::Object(given)) if MERGED.contains(&field) => {
+            for (part, value) in given {
+                parts.insert(part.clone(), value.clone());
+            }
+        }
+        _ => {
+            fields.insert(field.to_owned(), given.clone());
+        }
+    }
+}
+
+fn unreadable(field: &str, error: &serde_json::Error) -> PolicyError {
+    PolicyError { field: field.to_owned(), problem: error.to_string() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::{Keep, Summarizer, Trigger};
+
+    fn spec(text: &str) -> PolicySpec {
+        serde_json::from_str(text).unwrap()
+    }
+
+    fn refused(text: &str) -> String {
+        spec(text).resolve().unwrap_err().to_string()
+    }
 
     #[test]
-    fn b10_a_window_that_nobody_names_is_200_000_tokens() {
+    fn b10_a_window_is_the_own_one_then_the_models_then_200_000() {
         assert_eq!(PolicySpec::default().resolve().unwrap(), Policy::recommended(200_000));
+        let window = |text| spec(text).resolve().unwrap().window;
+        assert_eq!(window(r#"{ "modelWindow": 64000 }"#), 64_000);
+        assert_eq!(window(r#"{ "modelWindow": 64000, "window": 9000 }"#), 9_000);
+    }
+
+    #[test]
+    fn b10_another_model_of_an_agent_changes_its_thresholds() {
+        let threshold = |model| {
+            let text = format!(r#"{{ "agents": {{ "coder": {{ "modelWindow": {model} }} }} }}"#);
+            spec(&text).resolve_for("coder").unwrap().threshold()
+        };
+        assert_eq!((threshold(128_000), threshold(32_000)), (Some(96_000), Some(24_000)));
     }
 
     #[test]
     fn what_is_given_goes_before_the_preset() {
-        let spec: PolicySpec = serde_json::from_str(
-            r#"{ "window": 1000, "keep": { "messages": 6 }, "triggers": [{ "tokens": 500 }] }"#,
+        let policy = spec(
+            r#"{ "window": 1000, "keep": { "messages": 6 }, "triggers": [{ "tokens": 500 }],
+                 "summary": { "chunks": 3 } }"#,
         )
+        .resolve()
         .unwrap();
-        let policy = spec.resolve().unwrap();
         assert_eq!((policy.keep, policy.threshold()), (Keep::Messages(6), Some(500)));
         assert_eq!(policy.target_tokens(), 499);
+        assert_eq!((policy.summary.chunks, policy.summary.max_tokens), (3, 8_000));
     }
 
     #[test]
-    fn an_unknown_preset_is_refused_by_name() {
-        let spec = PolicySpec { preset: Some("best".into()), ..PolicySpec::default() };
-        let error = spec.resolve().unwrap_err().to_string();
-        assert_eq!(error, "policy.preset: \"best\" is no preset; there are recommended");
+    fn d11_every_setting_can_be_another_one_for_an_agent() {
+        let spec = spec(
+            r#"{ "preset": "fill", "summary": { "agent": "Slow", "chunks": 2 },
+                 "agents": {
+                    "coder": { "summary": { "prompt": "mine", "prompts": { "mine": "Condense." } } },
+                    "writer": { "preset": "loop", "keep": { "rounds": 1 } },
+                    "reader": { "summary": { "agent": null, "defaultAgent": null } }
+                 } }"#,
+        );
+        let all = spec.resolve().unwrap();
+        assert_eq!(all.summary.summarizer(), Some(Summarizer::Agent { name: "Slow".into() }));
+        let coder = spec.resolve_for("coder").unwrap();
+        assert_eq!(coder.summary.summarizer(), Some(Summarizer::Own { prompt: "mine".into() }));
+        assert_eq!((coder.summary.chunks, coder.threshold()), (2, all.threshold()));
+        let writer = spec.resolve_for("writer").unwrap();
+        assert_eq!((writer.keep, writer.threshold()), (Keep::Rounds(1), Some(200_000)));
+        assert_eq!(spec.resolve_for("reader").unwrap().summary.summarizer(), None);
+        assert_eq!(spec.resolve_for("somebody").unwrap(), all);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused_by_field() {
+        let unknown = refused(r#"{ "preset": "best" }"#);
+        assert!(unknown.starts_with("policy.preset: \"best\" is no preset; there are recommended"));
+        let negative = refused(r#"{ "keep": { "messages": -1 } }"#);
+        assert!(negative.starts_with("policy.keep: ") && negative.contains("-1"), "{negative}");
+        let typo = refused(r#"{ "tresholds": 3 }"#);
+        assert!(typo.starts_with("policy.tresholds: unknown field"), "{typo}");
+        let spec = spec(r#"{ "agents": { "a": { "target": 7 } } }"#);
+        let agent = spec.resolve_for("a").unwrap_err().to_string();
+        assert!(agent.starts_with("policy.agents.a.target: is 7"), "{agent}");
+    }
+
+    #[test]
+    fn an_unused_trigger_is_no_trigger() {
+        let policy = spec(r#"{ "triggers": ["manual"] }"#).resolve().unwrap();
+        assert_eq!(
+            (policy.triggers.as_slice(), policy.threshold()),
+            (&[Trigger::Manual][..], None)
+        );
     }
 }

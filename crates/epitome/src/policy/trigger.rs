@@ -1,21 +1,85 @@
-//! When to act: a number of tokens, worked out from the window.
+//! When to act: conditions on what the window holds, and the moments at which they are looked at.
 
 use serde::{Deserialize, Serialize};
 
-/// One condition on the tokens in the window.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// A moment in a chat app's work at which a compaction may be due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum Moment {
+    /// A request of the person's has come in; nothing has been sent for it yet.
+    RequestStart,
+    /// The model is about to be called.
+    TurnStart,
+    /// The tools that the model called have answered, and it is about to be called again.
+    Loop,
+    /// The turn is over.
+    TurnEnd,
+    /// The provider has refused a request as too long.
+    Overflow,
+}
+
+/// What conditions look at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Load {
+    /// Tokens in the window.
+    pub tokens: u32,
+    /// Messages that no summary stands for, system messages aside.
+    pub messages: u32,
+    /// Prompt tokens that the provider counted for the latest request since the last compaction.
+    pub prompt_tokens: Option<u32>,
+}
+
+/// Why a trigger calls for a compaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// Its threshold is reached.
+    Threshold,
+    /// A request begins with a long history.
+    RequestBoundary,
+    /// The last prompt was large: summarize the oldest rounds.
+    ReactiveMicro,
+    /// The last prompt was very large, or refused: summarize all that may be.
+    ReactiveFull,
+}
+
+/// One condition.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub enum Trigger {
-    /// At the smaller of a fraction of the window and the window without its reserves.
+    /// Above the smaller of a fraction of the window and the window without its reserves.
     Budget(Budget),
     /// At a fraction of the window, unless a number of tokens is given.
     Fill(Fill),
     /// At this many tokens, whatever the window. 0 or less turns it off.
     Tokens(i64),
+    /// Above this many messages that no summary stands for.
+    Messages(u32),
+    /// When a request begins with a long history.
+    RequestBoundary(RequestBoundary),
+    /// In the tool loop, by what the previous prompt really took, and when one was refused.
+    Reactive(Reactive),
+    /// Only at one moment.
+    At {
+        /// The moment.
+        moment: Moment,
+        /// What has to hold then.
+        trigger: Box<Trigger>,
+    },
+    /// Where each of these fires.
+    All(Vec<Trigger>),
+    /// Where one of these fires.
+    Any(Vec<Trigger>),
+    /// Whenever it is looked at.
+    Always,
+    /// Never by itself: only when somebody asks.
+    Manual,
 }
 
 /// See [`Trigger::Budget`]. The defaults put a window of 200,000 at 140,000.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Budget {
     /// Share of the window, 0 to 1.
@@ -34,6 +98,7 @@ impl Default for Budget {
 
 /// See [`Trigger::Fill`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Fill {
     /// Share of the window, 0 to 1.
@@ -48,8 +113,59 @@ impl Default for Fill {
     }
 }
 
+/// See [`Trigger::RequestBoundary`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct RequestBoundary {
+    /// The history has to exceed this many tokens.
+    pub trigger_tokens: u32,
+    /// And to have at least this many messages.
+    pub min_messages: u32,
+}
+
+impl Default for RequestBoundary {
+    fn default() -> Self {
+        Self { trigger_tokens: 80_000, min_messages: 20 }
+    }
+}
+
+/// See [`Trigger::Reactive`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Reactive {
+    /// Share of the window at which the oldest rounds are summarized, 0 to 1.
+    pub micro_fraction: f64,
+    /// Share of the window at which all that may be is summarized, 0 to 1.
+    pub full_fraction: f64,
+    /// How many of the oldest rounds a small step takes.
+    pub micro_batch_rounds: u32,
+    /// How many of the latest rounds stay.
+    pub keep_rounds: u32,
+    /// How many such compactions one request may take.
+    pub max_per_request: u32,
+}
+
+impl Default for Reactive {
+    fn default() -> Self {
+        Self {
+            micro_fraction: 0.85,
+            full_fraction: 0.92,
+            micro_batch_rounds: 2,
+            keep_rounds: 2,
+            max_per_request: 3,
+        }
+    }
+}
+
 impl Trigger {
-    /// The tokens at which it fires in a window of `window` tokens; `None` where it never does.
+    /// A trigger that is looked at only at this moment.
+    pub fn at(moment: Moment, trigger: Self) -> Self {
+        Self::At { moment, trigger: Box::new(trigger) }
+    }
+
+    /// The tokens at which it fires in a window of `window` tokens; `None` where tokens do not decide.
     pub fn threshold(&self, window: u32) -> Option<u32> {
         match self {
             Self::Budget(budget) => {
@@ -60,15 +176,85 @@ impl Trigger {
             Self::Fill(fill) => Some(share(window, fill.fraction)),
             Self::Tokens(tokens) if *tokens <= 0 => None,
             Self::Tokens(tokens) => Some(u32::try_from(*tokens).unwrap_or(u32::MAX)),
+            Self::RequestBoundary(boundary) => Some(boundary.trigger_tokens),
+            Self::Reactive(reactive) => Some(share(window, reactive.micro_fraction)),
+            Self::At { trigger, .. } => trigger.threshold(window),
+            Self::All(all) => all.iter().filter_map(|one| one.threshold(window)).max(),
+            Self::Any(any) => any.iter().filter_map(|one| one.threshold(window)).min(),
+            Self::Messages(_) | Self::Always | Self::Manual => None,
         }
     }
 
-    /// True where a threshold is met only when exceeded: a budget may be filled to its last token.
-    pub fn fires(&self, tokens: u32, window: u32) -> bool {
-        match (self, self.threshold(window)) {
-            (_, None) => false,
-            (Self::Budget(_), Some(threshold)) => tokens > threshold,
-            (_, Some(threshold)) => tokens >= threshold,
+    /// True where the condition is met, whatever the moment.
+    pub fn fires(&self, load: &Load, window: u32) -> bool {
+        let reached = |tokens: u32| self.threshold(window).is_some_and(|limit| tokens >= limit);
+        let exceeded = |tokens: u32| self.threshold(window).is_some_and(|limit| tokens > limit);
+        match self {
+            Self::Budget(_) => exceeded(load.tokens),
+            Self::Fill(_) | Self::Tokens(_) => reached(load.tokens),
+            Self::Messages(messages) => load.messages > *messages,
+            Self::RequestBoundary(boundary) => {
+                exceeded(load.tokens) && load.messages >= boundary.min_messages
+            }
+            Self::Reactive(_) => load.prompt_tokens.is_some_and(reached),
+            Self::At { trigger, .. } => trigger.fires(load, window),
+            Self::All(all) => !all.is_empty() && all.iter().all(|one| one.fires(load, window)),
+            Self::Any(any) => any.iter().any(|one| one.fires(load, window)),
+            Self::Always => true,
+            Self::Manual => false,
+        }
+    }
+
+    /// Why it calls for a compaction at this moment; `None` where it does not.
+    pub fn call(&self, moment: Moment, load: &Load, window: u32) -> Option<Call> {
+        match self {
+            Self::At { moment: own, trigger } if *own == moment => {
+                trigger.call(moment, load, window)
+            }
+            Self::At { .. } => None,
+            Self::RequestBoundary(_) => {
+                let due = moment == Moment::RequestStart && self.fires(load, window);
+                due.then_some(Call::RequestBoundary)
+            }
+            Self::Reactive(reactive) => {
+                let full = share(window, reactive.full_fraction);
+                match moment {
+                    Moment::Overflow => Some(Call::ReactiveFull),
+                    Moment::Loop if load.prompt_tokens.is_some_and(|prompt| prompt >= full) => {
+                        Some(Call::ReactiveFull)
+                    }
+                    Moment::Loop if self.fires(load, window) => Some(Call::ReactiveMicro),
+                    _ => None,
+                }
+            }
+            Self::All(all) => {
+                let calls: Option<Vec<Call>> =
+                    all.iter().map(|one| one.call(moment, load, window)).collect();
+                calls?.into_iter().next()
+            }
+            Self::Any(any) => any.iter().find_map(|one| one.call(moment, load, window)),
+            // A refused request is for those who ask to hear of it.
+            _ if moment == Moment::Overflow => None,
+            _ => self.fires(load, window).then_some(Call::Threshold),
+        }
+    }
+
+    /// The settings for reacting to large prompts that it holds, if any.
+    pub fn reactive(&self) -> Option<&Reactive> {
+        match self {
+            Self::Reactive(reactive) => Some(reactive),
+            Self::At { trigger, .. } => trigger.reactive(),
+            Self::All(some) | Self::Any(some) => some.iter().find_map(Self::reactive),
+            _ => None,
+        }
+    }
+
+    /// Every condition in it that stands by itself.
+    pub(super) fn leaves(&self) -> Vec<&Self> {
+        match self {
+            Self::At { trigger, .. } => trigger.leaves(),
+            Self::All(some) | Self::Any(some) => some.iter().flat_map(Self::leaves).collect(),
+            leaf => vec![leaf],
         }
     }
 }
@@ -90,14 +276,22 @@ pub(crate) fn share(tokens: u32, fraction: f64) -> u32 {
 mod tests {
     use super::*;
 
+    fn tokens(tokens: u32) -> Load {
+        Load { tokens, ..Load::default() }
+    }
+
+    fn prompt(tokens: u32) -> Load {
+        Load { prompt_tokens: Some(tokens), ..Load::default() }
+    }
+
     #[test]
     fn b2_threshold_is_the_smaller_of_fraction_and_reserve() {
         let budget = Trigger::Budget(Budget::default());
         assert_eq!(budget.threshold(200_000), Some(140_000));
         assert_eq!(budget.threshold(100_000), Some(60_000), "the reserves are the tighter bound");
         assert_eq!(budget.threshold(20_000), Some(0));
-        assert!(!budget.fires(140_000, 200_000));
-        assert!(budget.fires(140_001, 200_000));
+        assert!(!budget.fires(&tokens(140_000), 200_000));
+        assert!(budget.fires(&tokens(140_001), 200_000));
     }
 
     #[test]
@@ -108,27 +302,83 @@ mod tests {
     }
 
     #[test]
-    fn b3_fill_fires_at_eighty_percent_unless_tokens_are_given() {
-        let fill = Trigger::Fill(Fill::default());
-        assert_eq!(fill.threshold(128_000), Some(102_400));
-        assert!(fill.fires(102_400, 128_000));
-        let tokens = Trigger::Fill(Fill { max_tokens: 9_000, ..Fill::default() });
-        assert_eq!(tokens.threshold(128_000), Some(9_000));
+    fn b2_b5_a_trigger_can_be_tied_to_a_moment() {
+        let end = Trigger::at(Moment::TurnEnd, Trigger::Budget(Budget::default()));
+        let full = tokens(150_000);
+        assert_eq!(end.call(Moment::TurnEnd, &full, 200_000), Some(Call::Threshold));
+        assert_eq!(end.call(Moment::TurnStart, &full, 200_000), None);
+        assert!(end.fires(&full, 200_000), "the meter shows it at any time");
+        let start = Trigger::at(Moment::TurnStart, Trigger::Tokens(200_000));
+        assert_eq!(start.call(Moment::TurnStart, &tokens(200_000), 0), Some(Call::Threshold));
+        assert_eq!(start.call(Moment::TurnStart, &tokens(199_999), 0), None);
     }
 
     #[test]
-    fn b4_trimming_begins_at_half_the_window_unless_tokens_are_given() {
-        let trim = crate::Policy::recommended(100_000).trim;
-        assert!(trim.fires(50_000, 100_000) && !trim.fires(49_999, 100_000));
-        let tokens = Trigger::Fill(Fill { fraction: 0.5, max_tokens: 9_000 });
-        assert!(tokens.fires(9_000, 100_000) && !tokens.fires(8_999, 100_000));
+    fn b3_fill_fires_at_eighty_percent_unless_tokens_are_given() {
+        let fill = Trigger::Fill(Fill::default());
+        assert_eq!(fill.threshold(128_000), Some(102_400));
+        assert!(fill.fires(&tokens(102_400), 128_000));
+        let own = Trigger::Fill(Fill { max_tokens: 9_000, ..Fill::default() });
+        assert_eq!(own.threshold(128_000), Some(9_000));
     }
 
     #[test]
     fn b5_an_absolute_threshold_of_zero_or_less_is_off() {
-        assert!(Trigger::Tokens(200_000).fires(200_000, 1_000_000));
-        assert!(!Trigger::Tokens(200_000).fires(199_999, 1_000_000));
+        assert!(Trigger::Tokens(200_000).fires(&tokens(200_000), 1_000_000));
+        assert!(!Trigger::Tokens(200_000).fires(&tokens(199_999), 1_000_000));
         assert_eq!(Trigger::Tokens(0).threshold(10), None);
-        assert!(!Trigger::Tokens(-1).fires(u32::MAX, 10));
+        assert!(!Trigger::Tokens(-1).fires(&tokens(u32::MAX), 10));
+    }
+
+    #[test]
+    fn b7_a_count_of_messages_fires_when_it_is_exceeded() {
+        let trigger = Trigger::Messages(17);
+        let load = |messages| Load { messages, ..Load::default() };
+        assert!(!trigger.fires(&load(17), 1_000) && trigger.fires(&load(18), 1_000));
+        assert_eq!(trigger.threshold(1_000), None);
+    }
+
+    #[test]
+    fn b8_a_request_boundary_takes_tokens_and_messages_and_the_right_moment() {
+        let trigger = Trigger::RequestBoundary(RequestBoundary::default());
+        let load = |tokens, messages| Load { tokens, messages, prompt_tokens: None };
+        let at_start = |load| trigger.call(Moment::RequestStart, &load, 200_000);
+        assert_eq!(at_start(load(80_001, 20)), Some(Call::RequestBoundary));
+        assert_eq!(at_start(load(80_000, 20)), None);
+        assert_eq!(at_start(load(80_001, 19)), None);
+        assert_eq!(trigger.call(Moment::TurnStart, &load(90_000, 30), 200_000), None);
+    }
+
+    #[test]
+    fn b9_reacting_goes_by_the_last_prompt_and_by_a_refusal() {
+        let trigger = Trigger::Reactive(Reactive::default());
+        let in_loop = |load| trigger.call(Moment::Loop, &load, 100_000);
+        assert_eq!(in_loop(prompt(84_999)), None);
+        assert_eq!(in_loop(prompt(85_000)), Some(Call::ReactiveMicro));
+        assert_eq!(in_loop(prompt(92_000)), Some(Call::ReactiveFull));
+        assert_eq!(in_loop(tokens(99_000)), None, "an estimate is no prompt");
+        let refused = trigger.call(Moment::Overflow, &prompt(10), 100_000);
+        assert_eq!(refused, Some(Call::ReactiveFull));
+        assert_eq!(trigger.call(Moment::TurnEnd, &prompt(99_000), 100_000), None);
+    }
+
+    #[test]
+    fn triggers_are_joined_by_any_and_all() {
+        let both = Trigger::All(vec![Trigger::Tokens(100), Trigger::Messages(3)]);
+        let load = |tokens, messages| Load { tokens, messages, prompt_tokens: None };
+        assert!(both.fires(&load(100, 4), 1_000));
+        assert!(!both.fires(&load(99, 4), 1_000) && !both.fires(&load(100, 3), 1_000));
+        let either = Trigger::Any(vec![Trigger::Tokens(100), Trigger::Messages(3)]);
+        assert!(either.fires(&load(1, 4), 1_000) && either.fires(&load(100, 0), 1_000));
+        assert_eq!(either.threshold(1_000), Some(100));
+        assert!(!Trigger::All(Vec::new()).fires(&load(u32::MAX, 9), 1));
+        assert!(!Trigger::Manual.fires(&load(u32::MAX, 9), 1));
+    }
+
+    #[test]
+    fn a_trigger_is_written_as_it_is_read() {
+        let text = r#"{"at":{"moment":"turnEnd","trigger":{"any":[{"messages":7},"manual"]}}}"#;
+        let trigger: Trigger = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_string(&trigger).unwrap(), text);
     }
 }

@@ -28,6 +28,20 @@ pub fn split(text: &str, max: usize) -> (&str, &str) {
     text.split_at_checked(border).unwrap_or((text, ""))
 }
 
+/// Splits a text in front of its last `max` characters or fewer, never inside a grapheme, but for one
+/// that is longer than that.
+pub fn split_end(text: &str, max: usize) -> (&str, &str) {
+    let characters = text.chars().count();
+    let Some(front) = characters.checked_sub(max) else { return ("", text) };
+    let Some((offset, _)) = text.char_indices().nth(front) else { return (text, "") };
+    let mut cursor = GraphemeCursor::new(offset, text.len(), true);
+    let border = match cursor.is_boundary(text, 0) {
+        Ok(true) => offset,
+        _ => cursor.next_boundary(text, 0).ok().flatten().unwrap_or(offset),
+    };
+    text.split_at_checked(border).unwrap_or((text, ""))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

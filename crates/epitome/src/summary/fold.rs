@@ -9,18 +9,22 @@ use super::prompt::ChunkPlace;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fold {
     waiting: VecDeque<Vec<Entry>>,
+    state: String,
     current: Envelope,
     place: ChunkPlace,
 }
 
 impl Fold {
-    /// A fold over these chunks on top of an earlier summary, which may be empty. `None` without chunks.
-    pub fn new(chunks: Vec<Vec<Entry>>, previous_summary: String) -> Option<Self> {
+    /// A fold over these chunks on top of an earlier summary, which may be empty. `state` is put before
+    /// the summarizer with the last chunk. `None` without chunks.
+    pub fn new(chunks: Vec<Vec<Entry>>, previous_summary: String, state: String) -> Option<Self> {
         let count = u32::try_from(chunks.len()).unwrap_or(u32::MAX);
         let mut waiting = VecDeque::from(chunks);
         let entries = waiting.pop_front()?;
-        let current = Envelope { previous_summary, state: String::new(), entries };
-        Some(Self { waiting, current, place: ChunkPlace { index: 0, count } })
+        let last = waiting.is_empty();
+        let now = if last { state.clone() } else { String::new() };
+        let current = Envelope { previous_summary, state: now, entries };
+        Some(Self { waiting, state, current, place: ChunkPlace { index: 0, count } })
     }
 
     /// What the summarizer is to read now.
@@ -36,7 +40,11 @@ impl Fold {
     /// Takes the summary of the current chunk. Gives it back where that was the last one.
     pub fn take(&mut self, summary: String) -> Option<String> {
         let Some(entries) = self.waiting.pop_front() else { return Some(summary) };
-        self.current = Envelope { previous_summary: summary, state: String::new(), entries };
+        let state = match self.waiting.is_empty() {
+            true => std::mem::take(&mut self.state),
+            false => String::new(),
+        };
+        self.current = Envelope { previous_summary: summary, state, entries };
         self.place.index += 1;
         None
     }
@@ -50,9 +58,24 @@ mod tests {
         vec![Entry { number: 1, speaker: "user".into(), text: text.into() }]
     }
 
+    fn fold(chunks: &[&str], previous: &str, state: &str) -> Fold {
+        let chunks = chunks.iter().map(|text| chunk(text)).collect();
+        Fold::new(chunks, previous.into(), state.into()).unwrap()
+    }
+
+    #[test]
+    fn d5_the_state_goes_with_the_last_chunk_only() {
+        let mut fold = fold(&["one", "two", "three"], "", "- [ ] ship");
+        let mut states = vec![fold.envelope().state.clone()];
+        while fold.take("so far".into()).is_none() {
+            states.push(fold.envelope().state.clone());
+        }
+        assert_eq!(states, ["", "", "- [ ] ship"]);
+    }
+
     #[test]
     fn d4_each_chunk_is_folded_onto_the_summary_so_far() {
-        let mut fold = Fold::new(vec![chunk("one"), chunk("two")], "zero".into()).unwrap();
+        let mut fold = fold(&["one", "two"], "zero", "");
         assert_eq!(fold.envelope().previous_summary, "zero");
         assert_eq!(fold.place(), ChunkPlace { index: 0, count: 2 });
         assert_eq!(fold.take("zero one".into()), None);
@@ -64,6 +87,6 @@ mod tests {
 
     #[test]
     fn without_chunks_there_is_nothing_to_fold() {
-        assert_eq!(Fold::new(Vec::new(), "so far".into()), None);
+        assert_eq!(Fold::new(Vec::new(), "so far".into(), String::new()), None);
     }
 }

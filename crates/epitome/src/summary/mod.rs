@@ -1,7 +1,9 @@
 //! From old messages to a summary: what is asked, in how many pieces, and what comes back.
 
+pub(crate) mod appendix;
 pub mod chunk;
 pub mod cut;
+pub(crate) mod degenerate;
 pub mod encoded;
 pub mod envelope;
 pub mod excerpt;

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each scenario uses its share of the stage")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a scenario that cannot go on should stop")]
 
-use epitome::history::Edit;
+use epitome::history::{Edit, Rewrite};
 use epitome::message::{Message, MessageId};
 use epitome::meter::CharactersPer;
 use epitome::notation::{notate, transcript};
@@ -48,6 +48,10 @@ pub(crate) fn shown(compactor: &Compactor) -> String {
         .into_iter()
         .map(|edit| match edit {
             Edit::Keep(id) => message(compactor, &id),
+            Edit::Replace { id, changes } => {
+                let message = message(compactor, &id);
+                Rewrite { id, changes }.apply(&message)
+            }
             Edit::Insert { role, parts } => {
                 let inserted = Message::with_parts("new", role, parts);
                 match inserted.text().contains("<conversation-summary") {
@@ -81,6 +85,7 @@ pub(crate) fn drive(
     let mut run = Run::default();
     for _ in 0..10_000 {
         match compactor.poll_output() {
+            Output::Before(_) => compactor.proceed().unwrap(),
             Output::Summarize(request) => {
                 compactor.handle_summary(request.id, &answer(&request));
                 run.requests.push(request);
@@ -110,6 +115,7 @@ pub(crate) fn applied(report: &Report) -> bool {
 pub(crate) fn next_request(compactor: &mut Compactor) -> SummaryRequest {
     for _ in 0..100 {
         match compactor.poll_output() {
+            Output::Before(_) => compactor.proceed().unwrap(),
             Output::Summarize(request) => return request,
             Output::Wait(_) => break,
             Output::Persist(_) | Output::Changed | Output::Event(_) => {}

@@ -1,0 +1,250 @@
+//! How a compaction ends: verified, committed and reported, or left as it was.
+
+use super::job::{Job, Stage};
+use super::{Compactor, Event, Output, State};
+use crate::conversation::Prospect;
+use crate::history::{Checkpoint, Record};
+use crate::message::{CheckpointId, RequestId};
+use crate::plan::Plan;
+use crate::policy::{Load, share};
+use crate::report::{Outcome, Report};
+use crate::summary::appendix;
+use crate::summary::envelope::Envelope;
+use crate::summary::receipt::{Receipt, settle};
+
+/// A step that has been verified.
+struct Verified {
+    checkpoint: Checkpoint,
+    prospect: Prospect,
+}
+
+/// Why a step is not taken.
+enum Refused {
+    /// It gains too little.
+    Worthless(String),
+    /// The provider would refuse the result.
+    Illegal(String),
+}
+
+impl Compactor {
+    pub(super) fn ask(&mut self, mut job: Box<Job>) {
+        job.attempts += 1;
+        job.requests += 1;
+        let id = RequestId(self.next_request);
+        self.next_request += 1;
+        self.outputs.push_back(Output::Summarize(job.request(id)));
+        self.state = State::Summarizing { job, in_flight: id };
+    }
+
+    /// Does what a plan does without a summary.
+    pub(super) fn reduce(&mut self, plan: &Plan) {
+        if plan.idle.is_some() {
+            self.cycle.trimmed_at = Some(self.log().len());
+            let message = plan.idle.clone().unwrap_or_default();
+            self.finish(plan, Outcome::Skipped { message }, 0);
+            return;
+        }
+        match self.verify(plan, None) {
+            Ok(verified) => {
+                self.cycle.trimmed_at = Some(self.log().len());
+                let report = self.report_of(plan, &verified, None, Receipt::default(), 0);
+                self.commit_step(verified, report);
+            }
+            Err(Refused::Worthless(message)) => {
+                self.finish(plan, Outcome::Skipped { message }, 0);
+            }
+            Err(Refused::Illegal(message)) => {
+                self.finish(plan, Outcome::Failed { message }, 0);
+            }
+        }
+    }
+
+    /// Verifies what a summary would make of the view, and only then has it stored.
+    pub(super) fn conclude(&mut self, mut job: Job, summary: String) {
+        let rollup = job.policy.summary.rollup_tokens;
+        let tokenizer = self.conversation.tokenizer();
+        if rollup > 0 && matches!(job.stage, Stage::Chunks(_)) && tokenizer.count(&summary) > rollup
+        {
+            job.stage =
+                Stage::Rollup(Envelope { previous_summary: summary, ..Envelope::default() });
+            job.attempts = 0;
+            self.ask(Box::new(job));
+            return;
+        }
+        let (mut summary, receipt) = settle(
+            std::mem::take(&mut job.facts),
+            &summary,
+            &job.plan.stays(&self.conversation),
+            job.plan.ledger_tokens,
+            tokenizer,
+            &|number| self.log().message_numbered(number).map(|message| message.id.clone()),
+        );
+        appendix::append(&mut summary, &self.conversation, &job.policy);
+        let verified = match self.verify(&job.plan, Some(summary.clone())) {
+            Ok(verified) => verified,
+            Err(Refused::Illegal(message)) => return self.fail(&job, message),
+            Err(Refused::Worthless(message)) => {
+                if !self.climb(&mut job) {
+                    self.state = State::Exhausted { reason: message.clone() };
+                    self.finish(&job.plan, Outcome::Skipped { message }, job.requests);
+                    return;
+                }
+                return self.ask(Box::new(job));
+            }
+        };
+        let over = self.policy.fires(&self.with_tools(verified.prospect.load));
+        if over && self.climb(&mut job) {
+            return self.ask(Box::new(job));
+        }
+        if over && !job.policy.summary.ladder.is_empty() {
+            let message =
+                "the conversation is still too large after everything that can be left out; \
+                           compact by hand with other instructions, or begin a new session"
+                    .to_owned();
+            self.outputs.push_back(Output::Event(Event::TooLarge { message }));
+        }
+        let report = self.report_of(&job.plan, &verified, Some(summary), receipt, job.requests);
+        self.commit_step(verified, report);
+    }
+
+    /// Goes on to the next rung of the job's ladder, where there is one that leads somewhere.
+    fn climb(&mut self, job: &mut Job) -> bool {
+        while !job.rungs.is_empty() {
+            if let Some(rung) = job.climb(&self.conversation) {
+                self.outputs.push_back(Output::Event(Event::Shorter {
+                    tool_result_max_characters: rung.tool_result_max_characters,
+                    keep: rung.keep,
+                }));
+                return true;
+            }
+        }
+        false
+    }
+
+    fn verify(&self, plan: &Plan, summary: Option<String>) -> Result<Verified, Refused> {
+        let made = u32::try_from(self.log().checkpoints_made()).unwrap_or(u32::MAX);
+        let id = CheckpointId(made.saturating_add(1));
+        let mut checkpoint = plan.checkpoint(&self.conversation, &self.policy, id, summary);
+        let prospect = self.conversation.with(&checkpoint);
+        checkpoint.tokens_after = prospect.load.tokens;
+        let tools = self.policy.tool_schema_tokens;
+        let before = checkpoint.tokens_before.saturating_add(tools);
+        let after = checkpoint.tokens_after.saturating_add(tools);
+        let fits = before > self.policy.window && after <= self.policy.window;
+        let least = match checkpoint.cover {
+            Some(_) if !fits => share(before, self.policy.min_saving),
+            _ => 0,
+        };
+        if after >= before {
+            return Err(Refused::Worthless(format!(
+                "the summary would not make the conversation smaller: {before} tokens before, {after} \
+                 after"
+            )));
+        }
+        if before - after < least {
+            return Err(Refused::Worthless(format!(
+                "the result would save too little to be worth it: {before} tokens before, {after} after, \
+                 and policy.minSaving asks for {least} fewer"
+            )));
+        }
+        if let Err(violation) = self.contract.check(self.log(), &prospect.view) {
+            let message = format!("the result would be refused by the provider: {violation}");
+            return Err(Refused::Illegal(message));
+        }
+        Ok(Verified { checkpoint, prospect })
+    }
+
+    fn with_tools(&self, load: Load) -> Load {
+        let tokens = load.tokens.saturating_add(self.policy.tool_schema_tokens);
+        Load { tokens, ..load }
+    }
+
+    fn report_of(
+        &self,
+        plan: &Plan,
+        verified: &Verified,
+        summary: Option<String>,
+        receipt: Receipt,
+        requests: u32,
+    ) -> Report {
+        let Verified { checkpoint, prospect } = verified;
+        let after = self.with_tools(prospect.load);
+        let tools = self.policy.tool_schema_tokens;
+        let characters = summary.as_ref().map_or(0, |summary| summary.chars().count());
+        Report {
+            reason: plan.reason,
+            outcome: Outcome::Applied { checkpoint: checkpoint.id },
+            tokens_before: checkpoint.tokens_before.saturating_add(tools),
+            tokens_after: after.tokens,
+            messages_before: self.conversation.messages(),
+            messages_after: u32::try_from(prospect.view.edits.len()).unwrap_or(u32::MAX),
+            reduced: plan.reduced(),
+            summary,
+            summary_characters: u32::try_from(characters).unwrap_or(u32::MAX),
+            receipt,
+            requests,
+            budget_used_pct: self.percent(after.tokens),
+            session: self.session(),
+            floor: plan.floor.clone().filter(|_| self.policy.fires(&after)),
+            findings: prospect.view.findings.clone(),
+        }
+    }
+
+    fn commit_step(&mut self, verified: Verified, report: Report) {
+        let checkpoint = verified.checkpoint;
+        self.commit(Record::Checkpoint { checkpoint }, Some(Box::new(report)));
+    }
+
+    pub(super) fn commit(&mut self, record: Record, report: Option<Box<Report>>) {
+        self.outputs.push_back(Output::Persist(record.clone()));
+        self.state = State::Committing { record, report };
+    }
+
+    pub(super) fn fail(&mut self, job: &Job, message: String) {
+        self.state = State::Exhausted { reason: message.clone() };
+        self.finish(&job.plan, Outcome::Failed { message }, job.requests);
+    }
+
+    /// Ends a compaction that left everything as it was.
+    pub(super) fn finish(&mut self, plan: &Plan, outcome: Outcome, requests: u32) {
+        let tools = self.policy.tool_schema_tokens;
+        let tokens = self.conversation.counted_tokens().saturating_add(tools);
+        let messages = self.conversation.messages();
+        self.end(Report {
+            reason: plan.reason,
+            outcome,
+            tokens_before: tokens,
+            tokens_after: tokens,
+            messages_before: messages,
+            messages_after: messages,
+            reduced: 0,
+            summary: None,
+            summary_characters: 0,
+            receipt: Receipt::default(),
+            requests,
+            budget_used_pct: self.percent(tokens),
+            session: self.session(),
+            findings: Vec::new(),
+            floor: plan.floor.clone(),
+        });
+    }
+
+    pub(super) fn end(&mut self, report: Report) {
+        self.report = Some(report.clone());
+        let (messages_before, messages_after) = (report.messages_before, report.messages_after);
+        if report.requests > 0 {
+            self.outputs.push_back(Output::Event(Event::After {
+                success: matches!(report.outcome, Outcome::Applied { .. }),
+                messages_before,
+                messages_after,
+                summary_characters: report.summary_characters,
+            }));
+        }
+        let reactive = report.reason.is_reactive();
+        let report = Box::new(report);
+        self.outputs.push_back(Output::Event(match reactive {
+            true => Event::Reacted { messages_before, messages_after, report },
+            false => Event::End { report },
+        }));
+    }
+}

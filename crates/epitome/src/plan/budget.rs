@@ -1,0 +1,79 @@
+//! How the room below the target is shared out.
+
+use crate::conversation::Conversation;
+use crate::policy::{Keep, LastRequest, Policy};
+
+/// A summary shorter than this says nothing.
+pub(super) const SHORTEST_SUMMARY: u32 = 48;
+
+/// Room below the target, in tokens.
+pub(super) struct Budget {
+    pub(super) summary: u32,
+    pub(super) requests: u32,
+    pub(super) tail: u32,
+}
+
+impl Budget {
+    /// Depends on the policy and on what is protected only, so that compacting twice is compacting once.
+    pub(super) fn new(policy: &Policy, keep: Keep, protected_tokens: u32, appended: u32) -> Self {
+        let fixed =
+            protected_tokens.saturating_add(policy.tool_schema_tokens).saturating_add(appended);
+        let shortest = SHORTEST_SUMMARY.min(policy.summary.max_tokens);
+        let mut room = policy.target_tokens().saturating_sub(fixed);
+        if room < shortest.saturating_mul(2) {
+            // The target is out of reach; the threshold may not be.
+            let limit = policy.threshold().unwrap_or(policy.window).saturating_sub(1);
+            room = limit.saturating_sub(fixed);
+        }
+        // Who asks for a number of messages wants those, and gets the larger part for them.
+        let part = match keep {
+            Keep::Messages(_) | Keep::Rounds(_) => room / 8,
+            Keep::Tokens(_) | Keep::Fraction(_) => room / 2,
+        };
+        let summary = part.min(policy.summary.max_tokens).max(shortest);
+        let rest = room.saturating_sub(summary);
+        let requests = policy.keep_requests_tokens.min(rest / 4);
+        Self { summary, requests, tail: rest - requests }
+    }
+}
+
+/// Tokens of a summary's frame and of what is appended to every summary.
+pub(super) fn appended_tokens(conversation: &Conversation, policy: &Policy) -> u32 {
+    let mut appended = String::new();
+    crate::summary::appendix::append(&mut appended, conversation, policy);
+    conversation.summary_tokens(&appended, 1)
+}
+
+/// Names what no compaction can remove, where that alone reaches the threshold.
+pub(super) fn floor(conversation: &Conversation, policy: &Policy, tokens: u32) -> Option<String> {
+    let protected = conversation.protected();
+    let tools = policy.tool_schema_tokens;
+    let threshold = policy.threshold().unwrap_or(policy.window);
+    let sum = protected.sum().saturating_add(tools);
+    let shortest = conversation.summary_tokens("", 1).saturating_add(SHORTEST_SUMMARY);
+    if tokens < threshold || sum.saturating_add(shortest) < threshold {
+        return None;
+    }
+    let items = [
+        ("system prompt", protected.system),
+        ("tool schemas", tools),
+        ("pinned messages", protected.pinned),
+        ("last user request", protected.request),
+    ];
+    let items: Vec<String> = items
+        .iter()
+        .filter(|(_, tokens)| *tokens > 0)
+        .map(|(name, tokens)| format!("{name} {tokens}"))
+        .collect();
+    let left = threshold.saturating_sub(sum);
+    Some(format!(
+        "{} leave {left} of the {threshold} tokens below the threshold; use a larger window, shorten or \
+         unpin one of them",
+        items.join(" + ")
+    ))
+}
+
+/// True where the last user request is to stay as a message.
+pub(super) fn keeps_last_request(policy: &Policy) -> bool {
+    policy.summary.last_request == LastRequest::Keep
+}

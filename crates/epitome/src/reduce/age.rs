@@ -1,0 +1,43 @@
+//! Tool results take less and less as they age.
+
+use super::draft::{Draft, Proposal, Proposals};
+use super::shorten::shorten;
+use crate::history::{Change, PartChange};
+use crate::message::Part;
+use crate::plan::Fate;
+use crate::policy::Age;
+
+/// Every result that is longer than its age allows, cut anew from what the tool said.
+pub(super) fn propose(draft: &Draft, age: &Age) -> Proposals {
+    let len = draft.conversation.log().len();
+    let tokenizer = draft.conversation.tokenizer();
+    let list = (draft.conversation.projection().covered..len)
+        .rev()
+        .filter(|position| draft.is_seen(*position) && !draft.is_protected(*position))
+        .filter_map(|position| {
+            let ago = u32::try_from(len - position).unwrap_or(u32::MAX);
+            let limit = age.limit(ago)?;
+            let original = draft.conversation.log().message(position)?;
+            let longer = |part: usize| {
+                draft.text(position, part).is_some_and(|text| tokenizer.count(text) > limit)
+            };
+            let changes: Vec<PartChange> = original
+                .parts
+                .iter()
+                .enumerate()
+                .filter_map(|(part, original)| match original {
+                    Part::ToolResult { text, .. } if longer(part) => {
+                        let whole = tokenizer.count(text);
+                        let note =
+                            format!("[truncated: {whole} tokens at first, at most {limit} now]");
+                        let text = shorten(text, limit, tokenizer, &note);
+                        Some(PartChange { part, change: Change::Text { text } })
+                    }
+                    _ => None,
+                })
+                .collect();
+            (!changes.is_empty()).then_some(Proposal::Rewrite { position, changes })
+        })
+        .collect();
+    Proposals { fate: Fate::Truncate, list, until_target: false }
+}

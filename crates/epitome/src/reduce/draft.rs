@@ -1,0 +1,253 @@
+//! A conversation while reducers work on it: what each has changed so far, and what that saves.
+
+use std::collections::BTreeMap;
+
+use super::{age, drop, offload, prune, trim};
+use crate::conversation::Conversation;
+use crate::history::{Change, Exchange, PartChange, Rewrite};
+use crate::message::{Message, Part};
+use crate::plan::Fate;
+use crate::policy::{Load, Moment, Policy, Reducer, Reduction, share};
+use crate::report::Reason;
+
+/// What reducers have made of one message.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Reduced {
+    /// It is seen otherwise.
+    Rewritten { rewrite: Rewrite, message: Message, tokens: u32, fate: Fate },
+    /// It is left out.
+    Gone { fate: Fate },
+}
+
+/// A change that a reducer proposes: parts of one message, or one exchange to leave out.
+pub(super) enum Proposal {
+    Rewrite { position: usize, changes: Vec<PartChange> },
+    LeaveOut { exchange: Exchange },
+}
+
+/// Proposals of one reducer, the ones to take first in front.
+pub(super) struct Proposals {
+    pub(super) fate: Fate,
+    pub(super) list: Vec<Proposal>,
+    /// Take no more than it takes to come down to the target.
+    pub(super) until_target: bool,
+}
+
+/// A conversation under reduction. Nothing in it changes the conversation.
+pub(crate) struct Draft<'a> {
+    pub(crate) conversation: &'a Conversation,
+    pub(crate) policy: &'a Policy,
+    pub(crate) exchanges: &'a [Exchange],
+    /// By position: what no reducer may touch.
+    pub(crate) protected: &'a [bool],
+    changed: BTreeMap<usize, Reduced>,
+    saved: u32,
+}
+
+impl<'a> Draft<'a> {
+    pub(crate) fn new(
+        conversation: &'a Conversation,
+        policy: &'a Policy,
+        exchanges: &'a [Exchange],
+        protected: &'a [bool],
+    ) -> Self {
+        let changed = BTreeMap::new();
+        Self { conversation, policy, exchanges, protected, changed, saved: 0 }
+    }
+
+    /// Lets every reducer work that this reason calls for, in order.
+    pub(crate) fn reduce(&mut self, reason: Reason, moment: Option<Moment>) {
+        let last_resort = self.policy.summary.summarizer().is_none();
+        let policy = self.policy;
+        for reduction in &policy.reducers {
+            if self.wants(reduction, reason, moment) {
+                let proposals = match &reduction.reducer {
+                    Reducer::Trim => trim::propose(self),
+                    Reducer::Age(age) => age::propose(self, age),
+                    Reducer::Prune(prune) => prune::propose(self, prune),
+                    Reducer::Offload(offload) => {
+                        let until_target = reduction.when.is_none();
+                        Proposals { until_target, ..offload::propose(self, offload) }
+                    }
+                    Reducer::Drop if last_resort => drop::propose(self),
+                    Reducer::Drop => continue,
+                };
+                self.take(proposals, reduction.min_saving_tokens);
+            }
+        }
+    }
+
+    /// On its own a reducer works when its condition holds, and in time; in a compaction also where it
+    /// has none.
+    fn wants(&self, reduction: &Reduction, reason: Reason, moment: Option<Moment>) -> bool {
+        let (load, window) = (self.load(), self.policy.window);
+        match (&reduction.when, moment) {
+            (None, _) => reason != Reason::Trim,
+            (Some(when), Some(moment)) if reason == Reason::Trim => {
+                when.call(moment, &load, window).is_some()
+            }
+            (Some(when), _) => when.fires(&load, window),
+        }
+    }
+
+    /// Takes proposals, if they save enough together. A message that is changed twice is changed anew.
+    fn take(&mut self, proposals: Proposals, min_saving_tokens: u32) {
+        let before = (self.changed.clone(), self.saved);
+        for proposal in proposals.list {
+            if proposals.until_target && self.tokens() <= self.policy.target_tokens() {
+                break;
+            }
+            match proposal {
+                Proposal::Rewrite { position, changes } => {
+                    self.rewrite(position, changes, proposals.fate);
+                }
+                Proposal::LeaveOut { exchange } => {
+                    for position in exchange {
+                        self.saved = self.saved.saturating_add(self.tokens_of(position));
+                        self.changed.insert(position, Reduced::Gone { fate: proposals.fate });
+                    }
+                }
+            }
+        }
+        if self.saved.saturating_sub(before.1) < min_saving_tokens.max(1) {
+            (self.changed, self.saved) = before;
+        }
+    }
+
+    /// Changes parts of a message as it came, besides those that were changed before; nothing where
+    /// that would make it longer.
+    pub(crate) fn rewrite(&mut self, position: usize, changes: Vec<PartChange>, fate: Fate) {
+        let Some(message) = self.conversation.log().message(position) else { return };
+        let earlier = match self.changed.get(&position) {
+            Some(Reduced::Rewritten { rewrite, .. }) => Some(rewrite),
+            Some(Reduced::Gone { .. }) => return,
+            None => {
+                let projection = self.conversation.projection();
+                projection.rewritten.get(&position).map(|rewritten| &rewritten.rewrite)
+            }
+        };
+        let mut by_part: BTreeMap<usize, PartChange> = BTreeMap::new();
+        let earlier = earlier.into_iter().flat_map(|rewrite| rewrite.changes.iter().cloned());
+        by_part.extend(earlier.chain(changes).map(|change| (change.part, change)));
+        let rewrite = Rewrite { id: message.id.clone(), changes: by_part.into_values().collect() };
+        let message = rewrite.apply(message);
+        let tokens = self.conversation.meter().measure(&message).tokens;
+        let before = self.tokens_of(position);
+        if tokens <= before {
+            self.saved = self.saved.saturating_add(before - tokens);
+            self.changed.insert(position, Reduced::Rewritten { rewrite, message, tokens, fate });
+        }
+    }
+
+    /// What reducers have made of a message; `None` where they left it alone.
+    pub(crate) fn fate(&self, position: usize) -> Option<Fate> {
+        match self.changed.get(&position)? {
+            Reduced::Rewritten { fate, .. } | Reduced::Gone { fate } => Some(*fate),
+        }
+    }
+
+    /// What was changed, by position.
+    pub(crate) fn into_changed(self) -> BTreeMap<usize, Reduced> {
+        self.changed
+    }
+
+    /// Tokens of the view as it would be, tool schemas included.
+    pub(crate) fn tokens(&self) -> u32 {
+        let tools = self.policy.tool_schema_tokens;
+        let counted = self.conversation.counted_tokens().saturating_add(tools);
+        counted.saturating_sub(self.saved)
+    }
+
+    /// What triggers look at. What a provider has counted is corrected by what was saved since.
+    pub(crate) fn load(&self) -> Load {
+        let load = self.conversation.load(self.policy.tool_schema_tokens);
+        let gone = |reduced: &&Reduced| matches!(reduced, Reduced::Gone { .. });
+        let left_out = u32::try_from(self.changed.values().filter(gone).count());
+        Load {
+            tokens: load.tokens.saturating_sub(self.saved),
+            messages: load.messages.saturating_sub(left_out.unwrap_or(u32::MAX)),
+            prompt_tokens: load.prompt_tokens.filter(|_| self.saved == 0),
+        }
+    }
+
+    /// Tokens of a message as it would be seen; 0 where it is left out.
+    pub(crate) fn tokens_of(&self, position: usize) -> u32 {
+        match self.changed.get(&position) {
+            Some(Reduced::Rewritten { tokens, .. }) => *tokens,
+            Some(Reduced::Gone { .. }) => 0,
+            None if self.is_seen(position) => self.conversation.seen_tokens(position),
+            None => 0,
+        }
+    }
+
+    /// A message as it would be seen.
+    pub(crate) fn message(&self, position: usize) -> Option<&Message> {
+        match self.changed.get(&position) {
+            Some(Reduced::Rewritten { message, .. }) => Some(message),
+            _ => self.conversation.seen(position),
+        }
+    }
+
+    /// A tool result, or the arguments of a call, as they would be seen; by the part of the message as
+    /// it came.
+    pub(super) fn text(&self, position: usize, part: usize) -> Option<&str> {
+        let rewrite = match self.changed.get(&position) {
+            Some(Reduced::Rewritten { rewrite, .. }) => Some(rewrite),
+            _ => {
+                let rewritten = &self.conversation.projection().rewritten;
+                rewritten.get(&position).map(|rewritten| &rewritten.rewrite)
+            }
+        };
+        let mut changes = rewrite.into_iter().flat_map(|rewrite| &rewrite.changes);
+        match changes.find(|change| change.part == part).map(|change| &change.change) {
+            Some(Change::Text { text } | Change::Offload { text, .. }) => Some(text),
+            Some(Change::Arguments { arguments }) => Some(arguments),
+            Some(Change::Remove) => None,
+            None => match self.conversation.log().message(position)?.parts.get(part)? {
+                Part::ToolResult { text, .. } => Some(text),
+                Part::ToolCall { arguments, .. } => Some(arguments),
+                _ => None,
+            },
+        }
+    }
+
+    /// True for a message that would be in the view: behind the summary and not left out.
+    pub(crate) fn is_seen(&self, position: usize) -> bool {
+        let projection = self.conversation.projection();
+        position >= projection.covered
+            && position < self.conversation.log().len()
+            && !projection.dropped.contains(&position)
+            && !matches!(self.changed.get(&position), Some(Reduced::Gone { .. }))
+    }
+
+    /// Positions behind the summary, newest first, without the newest messages that fill `fraction` of
+    /// the window, and without the newest exchange.
+    pub(super) fn old_positions(&self, fraction: f64) -> Vec<usize> {
+        let room = share(self.policy.window, fraction);
+        let covered = self.conversation.projection().covered;
+        let newest = self.exchanges.last().map_or(0, |exchange| exchange.start);
+        let mut filled = 0_u32;
+        let mut old = Vec::new();
+        for position in (covered..self.conversation.log().len()).rev() {
+            let tokens = self.tokens_of(position);
+            filled = filled.saturating_add(tokens);
+            if filled > room && position < newest && self.is_seen(position) {
+                old.push(position);
+            }
+        }
+        old
+    }
+
+    /// Exchanges behind the summary that may be left out, oldest first.
+    pub(super) fn free_exchanges(&self) -> impl Iterator<Item = &Exchange> {
+        let free = |exchange: &&Exchange| {
+            (*exchange).clone().all(|at| self.is_seen(at) && !self.is_protected(at))
+        };
+        self.exchanges.iter().filter(free)
+    }
+
+    /// True for a message that no reducer may touch.
+    pub(super) fn is_protected(&self, position: usize) -> bool {
+        self.protected.get(position).copied().unwrap_or(true)
+    }
+}
