@@ -305,7 +305,7 @@ mod tests {
         let assistant =
             json!({ "role": "assistant", "content": null, "tool_calls": [call("a"), call("b")] });
         check(&assistant, "a: !a !b", &[]);
-        check(&json!({ "role": "tool", "tool_call_id": "a", "content": "42" }), "t: =a", &[]);
+        check(&json!({ "role": "tool", "tool_call_id": "a", "content": "42" }), "t: =a<42>", &[]);
         let thought = json!({ "role": "assistant", "content": "yes", "reasoning_content": "hm" });
         check(&thought, "a: ?hm yes", &[]);
         let picture =
@@ -322,7 +322,7 @@ mod tests {
         let odd = json!({ "role": "user", "content": [{ "type": "hologram", "data": 1 }] });
         check(&odd, "u: hologram", &["content[0]"]);
         let unnamed = json!({ "role": "tool", "content": { "ok": true } });
-        check(&unnamed, "t: =", &["content"]);
+        check(&unnamed, "t: =<{\"ok\":true}>", &["content"]);
         let null = json!({ "role": "assistant", "tool_calls": [{ "id": "a", "function": { "name": "f", "arguments": null } }] });
         check(&null, "a: !a", &["tool_calls[0].function.arguments"]);
     }

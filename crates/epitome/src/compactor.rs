@@ -148,7 +148,8 @@ impl Compactor {
     }
 
     /// Why a compaction is due at this moment of the app's work, for [`Self::compact`]; `None` where it
-    /// is not. Costs O(1) in the history.
+    /// is not. Costs O(1) in the history, but for a look at what reducers would save where the condition
+    /// of one holds.
     ///
     /// A compaction is due only once the view of the last one has been sent to the model: an answer or a
     /// usage reading tells that it was.
@@ -161,7 +162,18 @@ impl Compactor {
             return None;
         }
         self.warn();
-        if matches!(self.state, State::Exhausted { .. }) {
+        let due = self.due(moment);
+        if due.is_none() && self.trims(moment) {
+            // It looked, and there was nothing to save.
+            self.cycle.trimmed_at = Some(self.log().len());
+        }
+        due
+    }
+
+    /// What [`Self::check`] would answer, for a display: without beginning a request, and without a
+    /// warning.
+    pub fn due(&self, moment: Moment) -> Option<Reason> {
+        if self.is_busy() || matches!(self.state, State::Exhausted { .. }) {
             return None;
         }
         let load = self.conversation.load(self.policy.tool_schema_tokens);
@@ -173,13 +185,24 @@ impl Compactor {
             Some(Call::Threshold | Call::RequestBoundary) if !self.cycle.used => None,
             call => call,
         };
-        let trims = || {
-            let policy = &self.policy;
-            let mut conditions = policy.reducers.iter().filter_map(|one| one.when.as_ref());
-            conditions.any(|when| when.call(moment, &load, policy.window).is_some())
+        if due.is_some() {
+            return due.map(Reason::from);
+        }
+        let saves = || {
+            let plan = Plan::draft(&self.conversation, &self.policy, Reason::Trim, Some(moment));
+            plan.idle.is_none()
         };
-        let fresh = self.cycle.trimmed_at != Some(self.log().len());
-        due.map(Reason::from).or_else(|| (fresh && trims()).then_some(Reason::Trim))
+        (self.trims(moment) && saves()).then_some(Reason::Trim)
+    }
+
+    /// True where a reducer's own condition holds at this moment, and a message came since none found
+    /// anything to save.
+    fn trims(&self, moment: Moment) -> bool {
+        let policy = &self.policy;
+        let load = self.conversation.load(policy.tool_schema_tokens);
+        let mut conditions = policy.reducers.iter().filter_map(|one| one.when.as_ref());
+        self.cycle.trimmed_at != Some(self.log().len())
+            && conditions.any(|when| when.call(moment, &load, policy.window).is_some())
     }
 
     fn warn(&mut self) {
@@ -218,11 +241,12 @@ impl Compactor {
             return Ok(());
         }
         match Job::new(&self.conversation, &self.policy, plan.clone(), instructions) {
-            Some(job) => {
+            Ok(Some(job)) => {
                 self.outputs.push_back(Output::Before(self.before(&job.plan)));
                 self.state = State::Deciding { job: Box::new(job) };
             }
-            None => {
+            Err(error) => self.give_up(&plan, error.to_string(), 0),
+            Ok(None) => {
                 let message = "what there is to summarize has no text in it".to_owned();
                 self.finish(&plan, Outcome::Skipped { message }, 0);
             }
@@ -409,6 +433,11 @@ impl Compactor {
         policy.check().map_err(PolicyChange::Refused)?;
         self.policy = policy;
         Ok(())
+    }
+
+    /// Counts everything anew by another tokenizer. Linear.
+    pub fn count_by(&mut self, tokenizer: BoxedTokenizer) {
+        self.conversation.count_by(tokenizer);
     }
 
     /// True while a compaction runs or a record is being stored.

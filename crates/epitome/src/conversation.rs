@@ -91,6 +91,14 @@ impl Conversation {
         self.meter.tokenizer()
     }
 
+    /// Counts everything anew by another tokenizer. Linear.
+    pub fn count_by(&mut self, tokenizer: BoxedTokenizer) {
+        self.meter = Meter::new(tokenizer, Overhead::default());
+        self.log.messages().for_each(|message| self.meter.append(message));
+        self.recount_protected();
+        self.base = self.base(&self.projection);
+    }
+
     /// What the model sees. Linear in it.
     pub fn view(&self) -> View {
         View::of(&self.log, &self.projection)

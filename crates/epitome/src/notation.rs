@@ -1,7 +1,11 @@
 //! A conversation in a few characters a message, so that a failing test reads as two conversations.
 //!
-//! One message a line: `s:`, `u:`, `a:` or `t:`, then words. `!id` is a call, `=id` a result, `?text` a
-//! thought, `*` pins the message; everything else is text. Messages are named `m0`, `m1`, …
+//! One message a line: `s:`, `u:`, `a:` or `t:`, then words. `!id` is a call and `!id<{"a":1}>` one with
+//! arguments; `=id` is a result and `=id<some text>` one that says so; `?thought` a thought and
+//! `?thought#seal` a sealed one; `*` pins the message, `~kind` marks it as machine-made; everything else
+//! is text. Messages are named `m0`, `m1`, …
+
+use std::fmt::Write as _;
 
 use crate::message::{Message, Part, Role};
 
@@ -25,31 +29,68 @@ fn message(index: usize, line: &str) -> Message {
     };
     let mut message = Message::with_parts(format!("m{index}"), role, Vec::new());
     let mut words: Vec<&str> = Vec::new();
-    for word in rest.split_whitespace() {
-        if word == "*" {
-            message.pinned = true;
-        } else if let Some(call) = word.strip_prefix('!') {
-            flush(&mut message, &mut words);
-            message.parts.push(Part::ToolCall {
-                call: call.into(),
-                name: "tool".into(),
-                arguments: "{}".into(),
-            });
-        } else if let Some(call) = word.strip_prefix('=') {
-            flush(&mut message, &mut words);
-            message.parts.push(Part::ToolResult {
-                call: call.into(),
-                name: None,
-                text: format!("result {call}"),
-            });
-        } else if let Some(thought) = word.strip_prefix('?') {
-            message.parts.push(Part::Reasoning { text: thought.into(), signature: None });
-        } else {
-            words.push(word);
+    let mut rest = rest.trim_start();
+    while !rest.is_empty() {
+        let (piece, after) = piece(rest);
+        rest = after.trim_start();
+        match mark(piece) {
+            Mark::Word => words.push(piece),
+            Mark::Pinned => message.pinned = true,
+            Mark::Synthetic(kind) => message.synthetic = Some(kind.into()),
+            Mark::Part(part) => {
+                flush(&mut message, &mut words);
+                message.parts.push(part);
+            }
         }
     }
     flush(&mut message, &mut words);
     message
+}
+
+/// The next word, with what stands in `<` and `>` behind a call or a result.
+fn piece(text: &str) -> (&str, &str) {
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let told = word.starts_with(['!', '=']) && word.contains('<');
+    let end = match told.then(|| text.find('>')).flatten() {
+        Some(end) => end + 1,
+        None => word.len(),
+    };
+    text.split_at_checked(end).unwrap_or((text, ""))
+}
+
+enum Mark<'a> {
+    Word,
+    Pinned,
+    Synthetic(&'a str),
+    Part(Part),
+}
+
+fn mark(piece: &str) -> Mark<'_> {
+    let told = |rest: &str| -> (String, Option<String>) {
+        match rest.split_once('<') {
+            Some((id, text)) => (id.into(), Some(text.trim_end_matches('>').into())),
+            None => (rest.into(), None),
+        }
+    };
+    if piece == "*" {
+        Mark::Pinned
+    } else if let Some(kind) = piece.strip_prefix('~') {
+        Mark::Synthetic(kind)
+    } else if let Some((id, arguments)) = piece.strip_prefix('!').map(told) {
+        let arguments = arguments.unwrap_or_else(|| "{}".into());
+        Mark::Part(Part::ToolCall { call: id.into(), name: "tool".into(), arguments })
+    } else if let Some((id, text)) = piece.strip_prefix('=').map(told) {
+        let text = text.unwrap_or_else(|| format!("result {id}"));
+        Mark::Part(Part::ToolResult { call: id.into(), name: None, text })
+    } else if let Some(thought) = piece.strip_prefix('?') {
+        let (text, signature) = match thought.split_once('#') {
+            Some((text, seal)) => (text, Some(seal.to_owned())),
+            None => (thought, None),
+        };
+        Mark::Part(Part::Reasoning { text: text.into(), signature })
+    } else {
+        Mark::Word
+    }
 }
 
 fn flush(message: &mut Message, words: &mut Vec<&str>) {
@@ -64,33 +105,47 @@ pub fn notate<'a>(messages: impl IntoIterator<Item = &'a Message>) -> String {
     let mut out = String::new();
     for message in messages {
         let role = message.role.as_str().chars().next().unwrap_or('?');
-        out.push(role);
-        out.push(':');
+        let _ = write!(out, "{role}:");
         if message.pinned {
             out.push_str(" *");
         }
+        if let Some(kind) = &message.synthetic {
+            let _ = write!(out, " ~{kind}");
+        }
         for part in &message.parts {
             out.push(' ');
-            match part {
-                Part::Text { text } => out.push_str(text),
-                Part::Reasoning { text, .. } => {
-                    out.push('?');
-                    out.push_str(text);
-                }
-                Part::ToolCall { call, .. } => {
-                    out.push('!');
-                    out.push_str(call.as_str());
-                }
-                Part::ToolResult { call, .. } => {
-                    out.push('=');
-                    out.push_str(call.as_str());
-                }
-                Part::Image(_) => out.push_str("<image>"),
-                Part::File(_) => out.push_str("<file>"),
-                Part::Other { kind, .. } => out.push_str(kind),
-            }
+            notate_part(&mut out, part);
         }
         out.push('\n');
     }
     out
+}
+
+fn notate_part(out: &mut String, part: &Part) {
+    let _ = match part {
+        Part::Text { text } => write!(out, "{text}"),
+        Part::Reasoning { text, signature: None } => write!(out, "?{text}"),
+        Part::Reasoning { text, signature: Some(seal) } => write!(out, "?{text}#{seal}"),
+        Part::ToolCall { call, arguments, .. } if arguments == "{}" => write!(out, "!{call}"),
+        Part::ToolCall { call, arguments, .. } => write!(out, "!{call}<{arguments}>"),
+        Part::ToolResult { call, text, .. } if *text == format!("result {call}") => {
+            write!(out, "={call}")
+        }
+        Part::ToolResult { call, text, .. } => write!(out, "={call}<{text}>"),
+        Part::Image(_) => write!(out, "<image>"),
+        Part::File(_) => write!(out, "<file>"),
+        Part::Other { kind, .. } => write!(out, "{kind}"),
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let text = "s: be kind\nu: * hello there\nu: ~reminder be brief\n\
+                    a: ?hm ?seen#seal look !one !two<{\"a\": 1}>\nt: =one\nt: =two<all is well>\n";
+        assert_eq!(notate(&transcript(text)), text);
+    }
 }

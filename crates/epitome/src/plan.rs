@@ -12,11 +12,13 @@ pub use fate::Fate;
 use crate::conversation::Conversation;
 use crate::history::{Checkpoint, Cover, Exchange, Rewrite, exchanges, pairing::Pairing};
 use crate::message::{CheckpointId, Message, MessageId, Role};
-use crate::policy::{Keep, Moment, Policy, Rebuild, Size};
+use crate::policy::{Keep, Moment, Policy, Rebuild, Size, WindowTooSmall};
 use crate::reduce::{Draft, Reduced, stale_reasoning};
 use crate::report::Reason;
+use crate::summary::chunk::{chunks, chunks_within};
+use crate::summary::prompt::{ChunkPlace, Material, instructions};
 use crate::summary::receipt::Stay;
-use crate::summary::{chunk::chunks, cut::cut, envelope::Entry, transcript::transcript};
+use crate::summary::{cut::cut, envelope::Entry, transcript::transcript};
 
 /// A compaction, thought through but not done.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,8 +62,10 @@ impl Plan {
     pub fn new(conversation: &Conversation, policy: &Policy, reason: Reason) -> Self {
         let mut plan = Self::draft(conversation, policy, reason, None);
         if plan.summarizes {
-            let chunks = plan.chunks(conversation, policy).len();
-            plan.requests = u32::try_from(chunks).unwrap_or(u32::MAX);
+            match plan.chunks(conversation, policy) {
+                Ok(chunks) => plan.requests = u32::try_from(chunks.len()).unwrap_or(u32::MAX),
+                Err(error) => plan.idle = Some(error.to_string()),
+            }
         }
         plan
     }
@@ -224,15 +228,40 @@ impl Plan {
         }
     }
 
-    /// What the summarizer would read, chunk by chunk.
-    pub fn chunks(&self, conversation: &Conversation, policy: &Policy) -> Vec<Vec<Entry>> {
+    /// What the summarizer would read, chunk by chunk. Refused where its window has no room for any.
+    pub fn chunks(
+        &self,
+        conversation: &Conversation,
+        policy: &Policy,
+    ) -> Result<Vec<Vec<Entry>>, WindowTooSmall> {
         let log = conversation.log();
         let covered = conversation.projection().covered;
         let prefix: Vec<(u32, &Message)> = (covered..self.tail_start)
             .filter(|at| self.fate(*at) == Fate::Summarize || self.retold.contains(at))
             .filter_map(|at| Some((u32::try_from(at + 1).ok()?, log.message(at)?)))
             .collect();
-        chunks(transcript(&prefix, &policy.summary), &policy.summary)
+        let entries = transcript(&prefix, &policy.summary);
+        let Some(window_tokens) = policy.summarizer_window() else {
+            return Ok(chunks(entries, &policy.summary));
+        };
+        // Around a chunk stand the instructions, the summary so far, and the answer.
+        let tokenizer = conversation.tokenizer();
+        let place = ChunkPlace { index: 0, count: 2 };
+        let task = instructions(
+            &policy.summary,
+            self.reason,
+            Material::Chunk(place),
+            self.summary_tokens,
+            None,
+        );
+        let answer = self.summary_tokens.saturating_add(self.summary_tokens / 2);
+        let previous = conversation.breakdown(0).summary.max(answer);
+        let todo = log.todo().map_or(0, |todo| tokenizer.count(todo));
+        let around = sum([tokenizer.count(&task), answer, previous, todo, 100].into_iter());
+        let budget = window_tokens.saturating_sub(around);
+        let needed_tokens = around.saturating_add(500);
+        chunks_within(&entries, &policy.summary, budget, tokenizer)
+            .ok_or(WindowTooSmall { window_tokens, needed_tokens })
     }
 
     /// What becomes of the message at a position.

@@ -66,6 +66,11 @@ impl Snapshot {
         (self.policy, self.records, self.condition)
     }
 
+    /// The policy in force when it was taken.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
     /// The snapshot as text. Linear.
     pub fn to_json(&self) -> Result<String, SnapshotError> {
         serde_json::to_string(self).map_err(SnapshotError::Malformed)

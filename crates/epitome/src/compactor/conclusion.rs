@@ -1,12 +1,12 @@
 //! How a compaction ends: verified, committed and reported, or left as it was.
 
 use super::job::{Job, Stage};
-use super::{Compactor, Event, Output, State};
+use super::{Compactor, Event, Output, State, SummaryRequest};
 use crate::conversation::Prospect;
 use crate::history::{Checkpoint, Record};
 use crate::message::{CheckpointId, RequestId};
 use crate::plan::Plan;
-use crate::policy::{Load, share};
+use crate::policy::{Load, WindowTooSmall, share};
 use crate::report::{Outcome, Report};
 use crate::summary::appendix;
 use crate::summary::envelope::Envelope;
@@ -28,12 +28,26 @@ enum Refused {
 
 impl Compactor {
     pub(super) fn ask(&mut self, mut job: Box<Job>) {
+        let id = RequestId(self.next_request);
+        let request = job.request(id);
+        if let Some(error) = self.unfit(&request) {
+            return self.fail(&job, error.to_string());
+        }
         job.attempts += 1;
         job.requests += 1;
-        let id = RequestId(self.next_request);
         self.next_request += 1;
-        self.outputs.push_back(Output::Summarize(job.request(id)));
+        self.outputs.push_back(Output::Summarize(request));
         self.state = State::Summarizing { job, in_flight: id };
+    }
+
+    /// Why a question does not fit the summarizer's window, where that is known and it does not.
+    fn unfit(&self, request: &SummaryRequest) -> Option<WindowTooSmall> {
+        let window_tokens = self.policy.summarizer_window()?;
+        let tokenizer = self.conversation.tokenizer();
+        let asked =
+            tokenizer.count(&request.system).saturating_add(tokenizer.count(&request.input));
+        let needed_tokens = asked.saturating_add(request.max_tokens);
+        (needed_tokens > window_tokens).then_some(WindowTooSmall { window_tokens, needed_tokens })
     }
 
     /// Does what a plan does without a summary.
@@ -201,8 +215,13 @@ impl Compactor {
     }
 
     pub(super) fn fail(&mut self, job: &Job, message: String) {
+        self.give_up(&job.plan, message, job.requests);
+    }
+
+    /// Ends a compaction that did not work out.
+    pub(super) fn give_up(&mut self, plan: &Plan, message: String, requests: u32) {
         self.state = State::Exhausted { reason: message.clone() };
-        self.finish(&job.plan, Outcome::Failed { message }, job.requests);
+        self.finish(plan, Outcome::Failed { message }, requests);
     }
 
     /// Ends a compaction that left everything as it was.

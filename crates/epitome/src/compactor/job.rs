@@ -6,7 +6,7 @@ use super::SummaryRequest;
 use crate::conversation::Conversation;
 use crate::message::RequestId;
 use crate::plan::Plan;
-use crate::policy::{Keep, Policy, Summarizer};
+use crate::policy::{Keep, Policy, Summarizer, WindowTooSmall};
 use crate::summary::envelope::Envelope;
 use crate::summary::fold::Fold;
 use crate::summary::prompt::{Material, instructions};
@@ -44,15 +44,16 @@ pub(super) struct Rung {
 }
 
 impl Job {
-    /// The job of a plan; `None` where there is no text to summarize.
+    /// The job of a plan; `None` where there is no text to summarize. Refused where the summarizer's
+    /// window has no room for it.
     pub(super) fn new(
         conversation: &Conversation,
         policy: &Policy,
         plan: Plan,
         instructions: Option<String>,
-    ) -> Option<Self> {
-        let stage = Stage::chunks(conversation, policy, &plan)?;
-        Some(Self {
+    ) -> Result<Option<Self>, WindowTooSmall> {
+        let Some(stage) = Stage::chunks(conversation, policy, &plan)? else { return Ok(None) };
+        Ok(Some(Self {
             facts: stage.facts(),
             stage,
             policy: policy.clone(),
@@ -61,17 +62,17 @@ impl Job {
             attempts: 0,
             requests: 0,
             rungs: rungs(policy),
-        })
+        }))
     }
 
-    /// Plans the same anew by the next rung of the ladder. False where there is none, or it leads
+    /// Plans the same anew by the next rung of the ladder. `None` where there is none, or it leads
     /// nowhere.
     pub(super) fn climb(&mut self, conversation: &Conversation) -> Option<Rung> {
         let rung = self.rungs.pop_front()?;
         self.policy.summary.tool_result_max_characters = rung.tool_result_max_characters;
         self.policy.keep = rung.keep;
         let plan = Plan::draft(conversation, &self.policy, self.plan.reason, None);
-        self.stage = Stage::chunks(conversation, &self.policy, &plan)?;
+        self.stage = Stage::chunks(conversation, &self.policy, &plan).ok()??;
         self.facts = self.stage.facts();
         self.plan = plan;
         self.attempts = 0;
@@ -129,12 +130,16 @@ impl Job {
 }
 
 impl Stage {
-    fn chunks(conversation: &Conversation, policy: &Policy, plan: &Plan) -> Option<Self> {
+    fn chunks(
+        conversation: &Conversation,
+        policy: &Policy,
+        plan: &Plan,
+    ) -> Result<Option<Self>, WindowTooSmall> {
         let cover = conversation.projection().cover.as_ref();
         let previous = cover.map(|cover| cover.summary.clone()).unwrap_or_default();
         let todo = conversation.log().todo().unwrap_or_default().to_owned();
-        let chunks = plan.chunks(conversation, policy);
-        Fold::new(chunks, previous, todo).map(Self::Chunks)
+        let chunks = plan.chunks(conversation, policy)?;
+        Ok(Fold::new(chunks, previous, todo).map(Self::Chunks))
     }
 
     /// What an earlier summary holds already.

@@ -5,6 +5,7 @@ mod exchange;
 mod log;
 pub mod pairing;
 mod projection;
+mod recent;
 mod repair;
 mod rewrite;
 mod view;
@@ -13,6 +14,7 @@ pub use checkpoint::{Checkpoint, Cover};
 pub use exchange::{Exchange, exchanges};
 pub use log::{Log, LogError, Record};
 pub use projection::{Projection, Rewritten};
+pub use recent::most_recent;
 pub use repair::{
     ACKNOWLEDGEMENT, Defect, Ending, Finding, PLACEHOLDER_RESULT, Repair, Repaired, repair,
 };

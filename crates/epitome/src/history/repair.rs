@@ -266,8 +266,11 @@ mod tests {
     #[test]
     fn a2_a_call_without_a_result_gets_a_placeholder() {
         let defect = [Defect::MissingResult];
-        check(Ending::Open, "u: hi\na: !one\nu: so?", "u: hi\na: !one\nt: =one\nu: so?", &defect);
-        check(Ending::Open, "a: !one !two\nt: =two", "a: !one !two\nt: =two\nt: =one", &defect);
+        let none = |id| format!("t: ={id}<{PLACEHOLDER_RESULT}>");
+        let after = format!("u: hi\na: !one\n{}\nu: so?", none("one"));
+        check(Ending::Open, "u: hi\na: !one\nu: so?", &after, &defect);
+        let after = format!("a: !one !two\nt: =two\n{}", none("one"));
+        check(Ending::Open, "a: !one !two\nt: =two", &after, &defect);
     }
 
     #[test]

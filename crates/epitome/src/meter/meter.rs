@@ -162,25 +162,35 @@ impl Meter {
 
     /// Counts a message without keeping it.
     pub fn measure(&self, message: &Message) -> Cost {
-        let parts: Box<[u32]> = message.parts.iter().map(|part| self.part(part)).collect();
-        let author = message.author.as_deref().map_or(0, |author| self.tokenizer.count(author));
-        let around = self.overhead.message.saturating_add(author);
-        let tokens = parts.iter().fold(around, |sum, part| sum.saturating_add(*part));
-        Cost { tokens, parts }
+        measure(message, self.tokenizer(), &self.overhead)
     }
 
-    fn part(&self, part: &Part) -> u32 {
-        let count = |text: &str| self.tokenizer.count(text);
-        match part {
-            Part::Text { text } | Part::Reasoning { text, .. } => count(text),
-            Part::ToolCall { name, arguments, .. } => {
-                count(name).saturating_add(count(arguments)).saturating_add(self.overhead.call)
-            }
-            Part::ToolResult { text, .. } => count(text).saturating_add(self.overhead.call),
-            Part::Image(media) => pixels(media).unwrap_or(self.overhead.image),
-            Part::File(_) => self.overhead.file,
-            Part::Other { characters, .. } => characters.div_ceil(4),
+    /// Tokens of a message with the usual overhead, without a meter.
+    pub fn cost_of(message: &Message, tokenizer: &dyn Tokenizer) -> u32 {
+        measure(message, tokenizer, &Overhead::default()).tokens
+    }
+}
+
+fn measure(message: &Message, tokenizer: &dyn Tokenizer, overhead: &Overhead) -> Cost {
+    let parts: Box<[u32]> =
+        message.parts.iter().map(|part| part_tokens(part, tokenizer, overhead)).collect();
+    let author = message.author.as_deref().map_or(0, |author| tokenizer.count(author));
+    let around = overhead.message.saturating_add(author);
+    let tokens = parts.iter().fold(around, |sum, part| sum.saturating_add(*part));
+    Cost { tokens, parts }
+}
+
+fn part_tokens(part: &Part, tokenizer: &dyn Tokenizer, overhead: &Overhead) -> u32 {
+    let count = |text: &str| tokenizer.count(text);
+    match part {
+        Part::Text { text } | Part::Reasoning { text, .. } => count(text),
+        Part::ToolCall { name, arguments, .. } => {
+            count(name).saturating_add(count(arguments)).saturating_add(overhead.call)
         }
+        Part::ToolResult { text, .. } => count(text).saturating_add(overhead.call),
+        Part::Image(media) => pixels(media).unwrap_or(overhead.image),
+        Part::File(_) => overhead.file,
+        Part::Other { characters, .. } => characters.div_ceil(4),
     }
 }
 

@@ -5,6 +5,8 @@ mod keep;
 mod policy;
 mod preset;
 mod reducer;
+#[cfg(feature = "schema")]
+mod schema;
 mod spec;
 mod summary;
 mod trigger;
@@ -13,7 +15,11 @@ pub use keep::{Keep, Size};
 pub use policy::{Policy, PolicyError};
 pub use preset::PRESETS;
 pub use reducer::{Age, AgeStep, Offload, Prune, Reducer, Reduction};
+#[cfg(feature = "schema")]
+pub use schema::schema;
 pub use spec::{DEFAULT_WINDOW, PolicySpec};
-pub use summary::{LastRequest, Rebuild, Shape, Summarizer, SummarySettings, ToolFilter};
+pub use summary::{
+    LastRequest, Rebuild, Shape, Summarizer, SummarySettings, ToolFilter, WindowTooSmall,
+};
 pub(crate) use trigger::share;
 pub use trigger::{Budget, Call, Fill, Load, Moment, Reactive, RequestBoundary, Trigger};

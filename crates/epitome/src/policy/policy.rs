@@ -99,6 +99,12 @@ impl Policy {
         self.triggers.iter().find_map(Trigger::reactive)
     }
 
+    /// The window of whoever summarizes, in tokens, where it is known.
+    pub fn summarizer_window(&self) -> Option<u32> {
+        let own = self.summary.prompt.as_ref().map(|_| self.window);
+        self.summary.window_tokens.or(own)
+    }
+
     /// Refuses a policy that cannot work.
     pub fn check(&self) -> Result<(), PolicyError> {
         let window = self.window;

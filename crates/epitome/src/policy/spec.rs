@@ -32,8 +32,24 @@ pub struct PolicySpec {
 const MERGED: [&str; 2] = ["summary", "retry"];
 
 impl PolicySpec {
+    /// Reads a policy written as YAML.
+    #[cfg(feature = "yaml")]
+    pub fn from_yaml(text: &str) -> Result<Self, PolicyError> {
+        let refuse = |problem: String| PolicyError { field: "yaml".into(), problem };
+        let value: Value =
+            serde_saphyr::from_str(text).map_err(|error| refuse(error.to_string()))?;
+        serde_json::from_value(value).map_err(|error| refuse(error.to_string()))
+    }
+
     /// The policy that is meant, if it can work.
     pub fn resolve(&self) -> Result<Policy, PolicyError> {
+        let policy = self.draft()?;
+        policy.check()?;
+        Ok(policy)
+    }
+
+    /// The policy that is written, whether or not it can work: for a form that is being filled in.
+    pub fn draft(&self) -> Result<Policy, PolicyError> {
         let window = self.window.or(self.model_window).unwrap_or(DEFAULT_WINDOW);
         let name = self.preset.as_deref().unwrap_or("recommended");
         let Some(preset) = Policy::preset(name, window) else {
@@ -45,11 +61,8 @@ impl PolicySpec {
         for (field, given) in &self.fields {
             overlay(&mut whole, field, given);
         }
-        let policy: Policy = serde_json::from_value(whole).map_err(|error| {
-            self.culprit(&preset).unwrap_or_else(|| unreadable("fields", &error))
-        })?;
-        policy.check()?;
-        Ok(policy)
+        serde_json::from_value(whole)
+            .map_err(|error| self.culprit(&preset).unwrap_or_else(|| unreadable("fields", &error)))
     }
 
     /// The first field that cannot be read.
@@ -64,22 +77,32 @@ impl PolicySpec {
     /// The policy of an agent: its own fields go before those of all. A window is, in this order, the
     /// agent's own, the one of all, what the agent's model has, [`DEFAULT_WINDOW`].
     pub fn resolve_for(&self, agent: &str) -> Result<Policy, PolicyError> {
-        let Some(own) = self.agents.get(agent) else { return self.resolve() };
+        if !self.agents.contains_key(agent) {
+            return self.resolve();
+        }
+        self.for_agent(agent).resolve().map_err(|error| PolicyError {
+            field: format!("agents.{agent}.{}", error.field),
+            ..error
+        })
+    }
+
+    /// What holds for an agent, without the settings of the others; see [`Self::resolve_for`].
+    #[must_use]
+    pub fn for_agent(&self, agent: &str) -> Self {
+        let Some(own) = self.agents.get(agent) else {
+            return Self { agents: BTreeMap::new(), ..self.clone() };
+        };
         let mut fields = Value::Object(self.fields.clone());
         for (field, given) in &own.fields {
             overlay(&mut fields, field, given);
         }
-        let merged = Self {
+        Self {
             preset: own.preset.clone().or_else(|| self.preset.clone()),
             window: own.window.or(self.window),
             model_window: own.model_window.or(self.model_window),
             agents: BTreeMap::new(),
             fields: fields.as_object().cloned().unwrap_or_default(),
-        };
-        merged.resolve().map_err(|error| PolicyError {
-            field: format!("agents.{agent}.{}", error.field),
-            ..error
-        })
+        }
     }
 }
 
@@ -186,5 +209,19 @@ mod tests {
             (policy.triggers.as_slice(), policy.threshold()),
             (&[Trigger::Manual][..], None)
         );
+    }
+
+    #[cfg(feature = "yaml")]
+    #[test]
+    fn a_policy_is_read_from_yaml() {
+        let text = "preset: fill\nwindow: 50000\nkeep:\n  messages: 4\ntriggers:\n  - fill: { fraction: 0.9 }\n\
+                    agents:\n  coder:\n    summary: { prompt: mine, prompts: { mine: Condense. } }\n";
+        let spec = PolicySpec::from_yaml(text).unwrap();
+        let policy = spec.resolve().unwrap();
+        assert_eq!((policy.keep, policy.threshold()), (Keep::Messages(4), Some(45_000)));
+        let coder = spec.resolve_for("coder").unwrap();
+        assert_eq!(coder.summary.prompt.as_deref(), Some("mine"));
+        let error = PolicySpec::from_yaml("keep: [").unwrap_err().to_string();
+        assert!(error.starts_with("policy.yaml: "), "{error}");
     }
 }

@@ -1,6 +1,7 @@
 //! How the prefix is summarized, by whom, and where the summary stands afterwards, as settings.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +34,8 @@ pub struct SummarySettings {
     pub chunk_characters: u32,
     /// Number of chunks to fold a transcript in, where above 1.
     pub chunks: u32,
-    /// The summarizer's own window, in tokens; `None`: as large as the conversation's.
+    /// The summarizer's own window, in tokens. `None`: that of the conversation where `prompt` has its
+    /// model summarize, and unknown otherwise.
     pub window_tokens: Option<u32>,
     /// Which tools the summarizer reads about.
     pub tools: ToolFilter,
@@ -78,6 +80,29 @@ impl SummarySettings {
         Some(Summarizer::Agent { name: agent.clone() })
     }
 }
+
+/// A summarizer's window that a question does not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowTooSmall {
+    /// The window, in tokens.
+    pub window_tokens: u32,
+    /// What the question and its answer need of it.
+    pub needed_tokens: u32,
+}
+
+impl fmt::Display for WindowTooSmall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { window_tokens, needed_tokens } = self;
+        write!(
+            f,
+            "the summarizer's window of {window_tokens} tokens is too small: question and answer need \
+             {needed_tokens}; name a summarizer with a larger window (policy.summary.windowTokens) or ask \
+             for shorter summaries (policy.summary.maxTokens)"
+        )
+    }
+}
+
+impl std::error::Error for WindowTooSmall {}
 
 /// Who is asked for a summary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,8 @@
 //! A transcript in pieces that a summarizer can take in one at a time.
 
-use super::envelope::Entry;
+use super::envelope::{Entry, render_entry};
 use super::excerpt::split;
+use crate::meter::Tokenizer;
 use crate::policy::SummarySettings;
 
 /// Splits entries into chunks of at most `settings.chunk_characters`, and into at least
@@ -38,6 +39,33 @@ pub fn chunks(entries: Vec<Entry>, settings: &SummarySettings) -> Vec<Vec<Entry>
     chunks
 }
 
+/// The same in chunks of at most `budget_tokens` each as rendered: with a smaller limit of characters,
+/// halved until all fit. `None` where not even the smallest do. Counts the transcript a few times.
+pub fn chunks_within(
+    entries: &[Entry],
+    settings: &SummarySettings,
+    budget_tokens: u32,
+    tokenizer: &dyn Tokenizer,
+) -> Option<Vec<Vec<Entry>>> {
+    const SMALLEST: u32 = 250;
+    let fits = |chunk: &Vec<Entry>| {
+        let mut text = String::new();
+        chunk.iter().for_each(|entry| render_entry(&mut text, entry));
+        tokenizer.count(&text) <= budget_tokens
+    };
+    let mut settings = settings.clone();
+    loop {
+        let chunks = chunks(entries.to_vec(), &settings);
+        if chunks.iter().all(fits) {
+            return Some(chunks);
+        }
+        if settings.chunk_characters <= SMALLEST {
+            return None;
+        }
+        settings.chunk_characters = (settings.chunk_characters / 2).max(SMALLEST);
+    }
+}
+
 /// At least the characters of an entry as rendered: a head, the text, and room for every escape that
 /// might be needed.
 fn length(entry: &Entry) -> usize {
@@ -67,8 +95,8 @@ fn pieces(entry: Entry, limit: usize) -> Vec<Entry> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::envelope::render_entry;
     use super::*;
+    use crate::meter::CharactersPer;
 
     fn entries(lengths: &[usize]) -> Vec<Entry> {
         (1..)
@@ -112,5 +140,19 @@ mod tests {
     fn d5_a_transcript_is_split_by_count() {
         check(&[100, 100, 100, 100], 10_000, 2, &[&[1, 2], &[3, 4]]);
         check(&[100, 100], 10_000, 5, &[&[1], &[2]]);
+    }
+
+    #[test]
+    fn d4_chunks_fit_the_summarizers_own_window_in_tokens() {
+        let settings = SummarySettings::default();
+        let within = |budget| {
+            chunks_within(&entries(&[900, 900, 900]), &settings, budget, &CharactersPer(1))
+        };
+        assert_eq!(within(10_000).unwrap().len(), 1);
+        let many = within(1_000).unwrap();
+        assert!(many.len() > 2, "{}", many.len());
+        let said: usize = many.iter().flatten().map(|entry| entry.text.len()).sum();
+        assert_eq!(said, 2_700);
+        assert_eq!(within(20), None);
     }
 }

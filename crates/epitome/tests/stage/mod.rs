@@ -7,7 +7,7 @@ use epitome::message::{Message, MessageId};
 use epitome::meter::CharactersPer;
 use epitome::notation::{notate, transcript};
 use epitome::{
-    CommandError, Compactor, Contract, Event, Outcome, Output, Policy, Reason, Report,
+    CommandError, Compactor, Contract, Event, Fate, Outcome, Output, Policy, Reason, Report,
     SummaryRequest,
 };
 
@@ -69,12 +69,27 @@ fn message(compactor: &Compactor, id: &MessageId) -> Message {
     compactor.log().message(position).unwrap().clone()
 }
 
+/// What would become of every message.
+pub(crate) fn fates(compactor: &Compactor, reason: Reason) -> Vec<Fate> {
+    compactor.plan(reason).fates
+}
+
 /// What a scripted run came to.
 #[derive(Default)]
 pub(crate) struct Run {
     pub(crate) requests: Vec<SummaryRequest>,
     pub(crate) events: Vec<Event>,
     pub(crate) changes: usize,
+}
+
+impl Run {
+    /// True where an event of this type was told that has these words in it, written as JSON.
+    pub(crate) fn tells(&self, kind: &str, words: &str) -> bool {
+        let texts = self.events.iter().filter_map(|event| serde_json::to_string(event).ok());
+        texts
+            .into_iter()
+            .any(|text| text.starts_with(&format!("{{\"type\":\"{kind}\"")) && text.contains(words))
+    }
 }
 
 /// Answers every request by `answer`, stores every record, and drains until there is nothing to do.

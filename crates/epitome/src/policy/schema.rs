@@ -1,0 +1,68 @@
+//! The JSON Schema of a policy as a host writes it, for editors and for checks outside Rust.
+
+use serde_json::{Map, Value, json};
+
+use super::{PRESETS, Policy};
+
+/// The schema of a [`PolicySpec`](super::PolicySpec): every field of a policy, none of them required,
+/// and the preset, the model's window and the agents besides.
+pub fn schema() -> Value {
+    let mut schema = schemars::schema_for!(Policy).to_value();
+    let mut fields =
+        schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_else(Map::new);
+    fields.insert(
+        "preset".into(),
+        json!({ "description": "The policy to begin with.", "enum": PRESETS }),
+    );
+    fields.insert(
+        "modelWindow".into(),
+        json!({
+            "description": "Context window of the model in tokens, as its provider says. Counts where no \
+                            window is given.",
+            "type": "integer",
+            "minimum": 1,
+        }),
+    );
+    let agent = json!({ "type": "object", "properties": fields, "additionalProperties": false });
+    fields.insert(
+        "agents".into(),
+        json!({
+            "description": "What differs for an agent of this name.",
+            "type": "object",
+            "additionalProperties": agent,
+        }),
+    );
+    if let Some(object) = schema.as_object_mut() {
+        object.insert("title".into(), "epitome policy".into());
+        object.insert("properties".into(), Value::Object(fields));
+        object.insert("additionalProperties".into(), false.into());
+        object.remove("required");
+    }
+    schema
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Written by `cargo run -p epitome --features schema --example policy_schema`.
+    const COMMITTED: &str = include_str!("../../../epitome-wasm/npm/policy.schema.json");
+
+    #[test]
+    fn the_schema_in_the_package_is_that_of_the_engine() {
+        let committed: Value = serde_json::from_str(COMMITTED).unwrap();
+        assert_eq!(committed, schema(), "run the command above and commit what it writes");
+    }
+
+    #[test]
+    fn every_field_of_a_policy_is_in_the_schema() {
+        let schema = schema();
+        let properties = schema["properties"].as_object().unwrap();
+        let policy = serde_json::to_value(Policy::recommended(1_000)).unwrap();
+        for field in policy.as_object().unwrap().keys() {
+            assert!(properties.contains_key(field), "{field}");
+            assert!(properties[field].get("description").is_some(), "{field} has no description");
+        }
+        assert_eq!(schema.get("required"), None);
+    }
+}

@@ -1,0 +1,244 @@
+//! Reducers: what is saved without a model, and what stays as it is.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a scenario that cannot go on should stop"
+)]
+
+mod stage;
+
+use epitome::meter::CharactersPer;
+use epitome::policy::{Age, AgeStep, Fill, Offload, Prune, Reducer, Reduction, Trigger};
+use epitome::{Fate, Moment, Outcome, Policy, Reason};
+use stage::{applied, drive, fates, shown, stage_with};
+
+/// A window of 1,000 tokens in which these reducers work on their own, always.
+fn policy(reducers: Vec<Reducer>) -> Policy {
+    let always = |reducer| Reduction::when(reducer, Trigger::Always);
+    Policy { reducers: reducers.into_iter().map(always).collect(), ..Policy::fill_percent(1_000) }
+}
+
+/// Lets the reducers work on `before`, and compares what the model sees.
+fn check(policy: Policy, before: &str, after: &str) {
+    let mut compactor = stage_with(policy, before);
+    let untouched = compactor.view();
+    assert_eq!(compactor.check(Moment::TurnEnd), Some(Reason::Trim), "{before}");
+    compactor.compact(Reason::Trim, None).unwrap();
+    let run = drive(&mut compactor, |_| panic!("a summarizer was asked"));
+    assert!(applied(compactor.report().unwrap()), "{:?}", compactor.report());
+    assert_eq!(run.requests.len(), 0);
+    assert_eq!(shown(&compactor), after);
+    assert_eq!(compactor.pressure().tokens, compactor.report().unwrap().tokens_after);
+
+    compactor.compact(Reason::Trim, None).unwrap();
+    drive(&mut compactor, |_| panic!("a summarizer was asked"));
+    assert!(!applied(compactor.report().unwrap()), "twice is once: {:?}", compactor.report());
+    assert_eq!(compactor.check(Moment::TurnEnd), None, "until something is said");
+    compactor.undo().unwrap();
+    drive(&mut compactor, |_| String::new());
+    assert_eq!(compactor.view(), untouched);
+}
+
+#[test]
+fn c1_results_are_truncated_by_their_age_and_say_so() {
+    let long = "long result ".repeat(20);
+    let step = |from_messages, max_tokens| AgeStep { from_messages, max_tokens };
+    let age = Age { steps: vec![step(3, 40), step(5, 25)] };
+    check(
+        policy(vec![Reducer::Age(age)]),
+        &format!("u: go\na: !a\nt: =a<{long}>\na: !b\nt: =b<{long}>\na: !c\nt: =c<{long}>"),
+        &format!(
+            "u: go\na: !a\nt: =a<{}>\na: !b\nt: =b<{}>\na: !c\nt: =c<{long}>\n",
+            "long result long\n[truncated: 80 tokens at first, at most 25 now]\nsult ",
+            "long result long result long result long result lo\n\
+             [truncated: 80 tokens at first, at most 40 now]\nult long result ",
+        ),
+    );
+}
+
+#[test]
+fn c2_repeated_machine_made_messages_are_left_out_but_for_the_last() {
+    let policy = policy(vec![Reducer::Trim]);
+    check(
+        policy,
+        "s: be kind\nu: ~note the time is noon\nu: hi\na: hello\nu: ~note the time is noon\n\
+         u: ~note it rains\nu: bye\na: see you",
+        "s: be kind\nu: hi\na: hello\nu: ~note the time is noon\nu: ~note it rains\nu: bye\n\
+         a: see you\n",
+    );
+}
+
+#[test]
+fn b4_c2_trimming_begins_at_its_own_threshold() {
+    let half = Trigger::Fill(Fill { fraction: 0.5, max_tokens: 0 });
+    let policy = |window| Policy {
+        reducers: vec![Reduction::when(Reducer::Trim, half.clone())],
+        ..Policy::fill_percent(window)
+    };
+    let text = "u: ~note the time is noon\nu: hi\na: hello\nu: ~note the time is noon\nu: bye";
+    let mut compactor = stage_with(policy(10_000), text);
+    assert_eq!(compactor.check(Moment::TurnEnd), None);
+    let tokens = compactor.pressure().tokens;
+    let mut compactor = stage_with(policy(tokens * 2), text);
+    assert_eq!(compactor.check(Moment::TurnEnd), Some(Reason::Trim));
+}
+
+#[test]
+fn c3_arguments_are_shortened_outside_the_protected_end_and_keep_their_names() {
+    let long = "x".repeat(900);
+    let call = |text: &str| format!("{{\"path\":\"a.rs\",\"text\":\"{text}\"}}");
+    let prune = Prune { protect_fraction: 0.3, arg_threshold_tokens: 200 };
+    check(
+        policy(vec![Reducer::Prune(prune)]),
+        &format!("u: go\na: !a<{}>\nt: =a\na: !b<{}>\nt: =b\na: done", call(&long), call("short"))
+            .replace("a: done", &format!("a: {}", "done ".repeat(200))),
+        &format!(
+            "u: go\na: !a<{}>\nt: =a\na: !b<{}>\nt: =b\na: done\n",
+            call("[900 characters left out]"),
+            call("short")
+        )
+        .replace("a: done", &format!("a: {}", "done ".repeat(200).trim_end())),
+    );
+}
+
+#[test]
+fn c3_pruning_is_off_after_each_tool_loop_or_in_compactions() {
+    let long = "x".repeat(900);
+    let filler = "words ".repeat(100);
+    let text =
+        format!("u: go\na: !a<{{\"text\":\"{long}\"}}>\nt: =a\nu: more\na: {filler}\nu: so?");
+    let prune = Reducer::Prune(Prune { protect_fraction: 0.05, ..Prune::default() });
+    let fates_with = |reducers| {
+        let policy = Policy { reducers, ..Policy::fill_percent(1_000) };
+        let mut compactor = stage_with(policy, &text);
+        let due = compactor.check(Moment::Loop);
+        (due, fates(&compactor, Reason::Trim).contains(&Fate::Prune))
+    };
+    assert_eq!(fates_with(Vec::new()), (None, false), "off");
+    let in_loop = Reduction::when(prune.clone(), Trigger::at(Moment::Loop, Trigger::Always));
+    assert_eq!(fates_with(vec![in_loop]), (Some(Reason::Trim), true), "iteration");
+    let in_compactions = vec![Reduction::in_compactions(prune)];
+    assert_eq!(fates_with(in_compactions.clone()), (None, false), "compaction: not by itself");
+    let nobody = Policy::team(1_000, None).summary;
+    let policy =
+        Policy { reducers: in_compactions, summary: nobody, ..Policy::fill_percent(1_000) };
+    let compactor = stage_with(policy, &text);
+    assert!(fates(&compactor, Reason::Manual).contains(&Fate::Prune), "compaction");
+}
+
+#[test]
+fn c4_large_results_are_put_aside_and_can_be_read_back() {
+    let long = "row ".repeat(300);
+    let offload = Offload { protect_fraction: 0.0, max_tokens: 100, keep_tokens: 30 };
+    let policy = policy(vec![Reducer::Offload(offload)]);
+    let text = format!("u: go\na: !call_1\nt: =call_1<{long}>\na: done\nu: thanks");
+    check(
+        policy.clone(),
+        &text,
+        "u: go\na: !call_1\n\
+         t: =call_1<row row row row ro\n[put aside: all 400 tokens are in tool-results/call_1.txt]\nw row >\n\
+         a: done\nu: thanks\n",
+    );
+    let mut compactor = stage_with(policy, &text);
+    compactor.compact(Reason::Trim, None).unwrap();
+    let run = drive(&mut compactor, |_| String::new());
+    let path = "tool-results/call_1.txt";
+    assert!(run.tells("offloaded", path), "{:?}", run.events);
+    assert_eq!(compactor.log().offloaded(path), Some(long.as_str()));
+    assert_eq!(compactor.log().offloaded("tool-results/other.txt"), None);
+}
+
+#[test]
+fn c4_results_of_calls_that_share_an_id_are_put_aside_under_names_of_their_own() {
+    let offload = Offload { protect_fraction: 0.0, max_tokens: 50, keep_tokens: 5 };
+    let policy = policy(vec![Reducer::Offload(offload)]);
+    let (one, two) = ("one ".repeat(100), "two ".repeat(100));
+    let text = format!("a: !c\nt: =c<{one}>\nu: again\na: !c\nt: =c<{two}>\nu: thanks");
+    let mut compactor = stage_with(policy, &text);
+    compactor.compact(Reason::Trim, None).unwrap();
+    drive(&mut compactor, |_| String::new());
+    assert_eq!(compactor.log().offloaded("tool-results/c-m1-0.txt"), Some(one.as_str()));
+    assert_eq!(compactor.log().offloaded("tool-results/c-m4-0.txt"), Some(two.as_str()));
+}
+
+#[test]
+fn c5_without_a_summarizer_a_full_window_loses_its_oldest_messages() {
+    let policy = Policy { target: 0.5, ..Policy::team(100, None) };
+    let text: String =
+        (0..16).map(|turn| format!("u: question {turn}\na: answer {turn}\n")).collect();
+    let mut compactor = stage_with(policy, &format!("s: be kind\n{text}"));
+    assert_eq!(compactor.check(Moment::TurnStart), Some(Reason::Trim));
+    compactor.compact(Reason::Trim, None).unwrap();
+    let run = drive(&mut compactor, |_| String::new());
+    assert_eq!(run.requests.len(), 0);
+    let shown = shown(&compactor);
+    assert!(
+        shown.starts_with("s: be kind\nu: question 13\n")
+            || shown.starts_with("s: be kind\na: answer"),
+        "{shown}"
+    );
+    assert!(shown.ends_with("u: question 15\na: answer 15\n"), "{shown}");
+    assert!(compactor.pressure().tokens <= 50);
+    assert_eq!(compactor.log().len(), 33, "nothing is lost from the log");
+}
+
+#[test]
+fn c6_health_checks_are_recognised_by_their_answer_and_left_out() {
+    let text = "u: mend it\na: on it\nu: are you alive?\na: HEARTBEAT_OK\na: mended\nu: still?\n\
+                a: HEARTBEAT_OK";
+    check(policy(vec![Reducer::Trim]), text, "u: mend it\na: on it\na: mended\n");
+    let compactor = stage_with(policy(vec![Reducer::Trim]), text);
+    assert_eq!(compactor.conversation().last_request(), Some(0), "nobody asked anything since");
+}
+
+#[test]
+fn too_little_to_save_is_left_alone() {
+    let mut policy = policy(vec![Reducer::Trim]);
+    policy.reducers[0].min_saving_tokens = 50;
+    let mut compactor = stage_with(policy, "u: ~note noon\nu: hi\na: hello\nu: ~note noon\nu: bye");
+    compactor.compact(Reason::Trim, None).unwrap();
+    drive(&mut compactor, |_| String::new());
+    let outcome = compactor.report().unwrap().outcome.clone();
+    assert_eq!(outcome, Outcome::Skipped { message: "no reducer finds anything to save".into() });
+}
+
+#[test]
+fn pinned_exchanges_are_left_alone_by_every_reducer() {
+    let long = "row ".repeat(300);
+    let text = format!(
+        "u: go\na: * !a<{{\"text\":\"{long}\"}}>\nt: =a<{long}>\nu: * ~note noon\nu: ~note noon\nu: so?"
+    );
+    let offload = Offload { protect_fraction: 0.0, max_tokens: 50, keep_tokens: 5 };
+    let prune = Prune { protect_fraction: 0.0, arg_threshold_tokens: 50 };
+    let age = Age { steps: vec![AgeStep { from_messages: 1, max_tokens: 5 }] };
+    let reducers = vec![
+        Reducer::Trim,
+        Reducer::Age(age),
+        Reducer::Prune(prune),
+        Reducer::Offload(offload),
+        Reducer::Drop,
+    ];
+    let policy = Policy { summary: Policy::team(1_000, None).summary, ..policy(reducers) };
+    let mut compactor = stage_with(policy, &text);
+    compactor.compact(Reason::Trim, None).unwrap();
+    drive(&mut compactor, |_| String::new());
+    let shown = shown(&compactor);
+    assert!(shown.contains(&format!("t: =a<{long}>")), "{shown}");
+    assert!(shown.contains("u: * ~note noon\n"), "{shown}");
+}
+
+#[test]
+fn b1_tokens_are_counted_by_whatever_the_host_brings() {
+    let count = |characters| {
+        let tokenizer = Box::new(CharactersPer(characters));
+        let policy = Policy::recommended(1_000);
+        let mut compactor = epitome::Compactor::new(policy, Default::default(), tokenizer).unwrap();
+        for message in epitome::notation::transcript("u: twelve chars") {
+            compactor.append(message).unwrap();
+        }
+        compactor.pressure().tokens
+    };
+    assert_eq!((count(3), count(4), count(12)), (8, 7, 5));
+}

@@ -1,0 +1,292 @@
+//! What is summarized, by whom, in how many steps, and where the summary stands afterwards.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a scenario that cannot go on should stop"
+)]
+
+mod stage;
+
+use epitome::message::Usage;
+use epitome::policy::{
+    Keep, LastRequest, Reactive, Rebuild, Shape, Summarizer, SummarySettings, Trigger,
+};
+use epitome::{Fate, Moment, Outcome, Policy, Reason};
+use stage::{applied, compact, drive, fates, long_talk, next_request, shown, stage_with};
+
+const WORK: &str = "s: be kind\nu: mend it all\na: step one !a\nt: =a\na: step two !b\nt: =b\n\
+                    a: step three !c\nt: =c\na: step four !d\nt: =d\na: step five !e\nt: =e";
+
+/// Turns of a question and an answer, of some twenty tokens each.
+fn talk(turns: usize) -> String {
+    let words = "with a good many words about the roses in the garden";
+    (0..turns).map(|n| format!("u: question {n} {words}\na: answer {n} {words}\n")).collect()
+}
+
+/// The latest messages of such a talk.
+fn latest(turns: usize, messages: usize) -> String {
+    let talk = talk(turns);
+    let lines: Vec<&str> = talk.lines().collect();
+    lines[lines.len() - messages..].join("\n") + "\n"
+}
+
+fn summary(settings: SummarySettings) -> Policy {
+    Policy { summary: settings, keep: Keep::Messages(2), ..Policy::fill_percent(400) }
+}
+
+#[test]
+fn d6_a_summary_that_grew_too_long_is_itself_summarized() {
+    let settings = SummarySettings { rollup_tokens: 40, ..SummarySettings::default() };
+    let mut compactor = stage_with(summary(settings), &long_talk());
+    compactor.compact(Reason::Manual, None).unwrap();
+    let run = drive(&mut compactor, |request| match request.input.contains("question number") {
+        true => "They talked about the garden. ".repeat(10),
+        false => "They talked long.".into(),
+    });
+    assert_eq!(run.requests.len(), 2);
+    let rollup = &run.requests[1];
+    assert!(rollup.input.contains("garden. They talked"), "{}", rollup.input);
+    assert!(rollup.system.contains("grown too long"), "{}", rollup.system);
+    assert!(rollup.target_tokens <= 20, "{}", rollup.target_tokens);
+    assert_eq!(compactor.report().unwrap().summary.as_deref(), Some("They talked long."));
+}
+
+#[test]
+fn d7_a_result_that_is_too_large_is_tried_again_with_less() {
+    let long = "row ".repeat(100);
+    let text: String =
+        (0..9).map(|n| format!("u: look {n}\na: !c{n}\nt: =c{n}<{long}>\na: seen {n}\n")).collect();
+    let policy = Policy { keep: Keep::Messages(4), ..Policy::fill_percent(700) };
+    let mut compactor = stage_with(policy, &text);
+    compactor.compact(Reason::Manual, None).unwrap();
+    // This one never finds an end.
+    let run = drive(&mut compactor, |_| "They looked at many rows. ".repeat(80));
+    let rungs: Vec<String> = run
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            epitome::Event::Shorter { tool_result_max_characters, keep } => {
+                Some(format!("{tool_result_max_characters} {keep:?}"))
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        rungs,
+        [
+            "150 Messages(4)",
+            "100 Messages(4)",
+            "50 Messages(4)",
+            "0 Messages(4)",
+            "0 Messages(2)",
+            "0 Messages(1)",
+            "0 Messages(0)"
+        ]
+    );
+    assert_eq!(run.requests.len(), 8);
+    assert!(run.requests[0].input.contains(&"row ".repeat(50)), "200 characters at first");
+    assert!(!run.requests[4].input.contains("row row"), "none in the end");
+    assert!(run.tells("tooLarge", "begin a new session"), "{:?}", run.events);
+}
+
+#[test]
+fn d7_the_first_result_that_is_small_enough_is_taken() {
+    let mut compactor =
+        stage_with(Policy { keep: Keep::Messages(4), ..Policy::fill_percent(400) }, &long_talk());
+    compactor.compact(Reason::Manual, None).unwrap();
+    let mut answers = ["They talked. ".repeat(70), "They talked.".to_owned()].into_iter();
+    let run = drive(&mut compactor, |_| answers.next().unwrap());
+    assert_eq!(run.requests.len(), 2);
+    assert!(applied(compactor.report().unwrap()));
+    assert_eq!(compactor.report().unwrap().summary.as_deref(), Some("They talked."));
+}
+
+#[test]
+fn d9_the_last_request_is_appended_word_for_word_where_asked_for() {
+    let settings =
+        SummarySettings { last_request: LastRequest::Append, ..SummarySettings::default() };
+    let policy =
+        Policy { rebuild: Rebuild::OneMessage, keep: Keep::Messages(0), ..summary(settings) };
+    let mut compactor = stage_with(policy, WORK);
+    compactor.compact(Reason::Manual, None).unwrap();
+    drive(&mut compactor, |_| "Five steps were made.".into());
+    let report = compactor.report().unwrap();
+    let summary = report.summary.as_deref().unwrap();
+    assert!(summary.ends_with("The last request, word for word:\nmend it all"), "{summary}");
+    assert_eq!(shown(&compactor), "s: be kind\nu: SUMMARY\n");
+}
+
+#[test]
+fn d10_open_tasks_go_to_the_summarizer_and_stand_behind_the_summary() {
+    let mut compactor = stage_with(summary(SummarySettings::default()), &long_talk());
+    compactor.set_todo("- [ ] plant the roses\n- [x] dig".into()).unwrap();
+    compactor.compact(Reason::Manual, None).unwrap();
+    let run = drive(&mut compactor, |_| "They talked.".into());
+    assert!(run.requests[0].input.contains("- [ ] plant the roses"), "{}", run.requests[0].input);
+    let summary = compactor.report().unwrap().summary.clone().unwrap();
+    let tasks = "Open tasks, word for word:\n- [ ] plant the roses\n- [x] dig";
+    assert_eq!(summary, format!("They talked.\n\n{tasks}"));
+}
+
+#[test]
+fn d11_the_host_is_told_who_is_to_summarize() {
+    let ask = |settings| {
+        let mut compactor = stage_with(summary(settings), &long_talk());
+        compactor.compact(Reason::Manual, None).unwrap();
+        next_request(&mut compactor)
+    };
+    let agent = SummarySettings { agent: Some("fast".into()), ..SummarySettings::default() };
+    assert_eq!(ask(agent).summarizer, Summarizer::Agent { name: "fast".into() });
+    let own = SummarySettings {
+        prompt: Some("mine".into()),
+        prompts: [("mine".into(), "List the plants.".into())].into(),
+        window_tokens: Some(10_000),
+        ..SummarySettings::default()
+    };
+    let own = ask(own);
+    assert_eq!(own.summarizer, Summarizer::Own { prompt: "mine".into() });
+    assert!(own.system.contains("List the plants."), "{}", own.system);
+}
+
+#[test]
+fn d11_with_nobody_to_summarize_only_reducers_work() {
+    let settings = SummarySettings { default_agent: None, ..SummarySettings::default() };
+    let mut compactor = stage_with(summary(settings), &long_talk());
+    compactor.compact(Reason::Manual, None).unwrap();
+    let run = drive(&mut compactor, |_| panic!("a summarizer was asked"));
+    assert!(matches!(compactor.report().unwrap().outcome, Outcome::Skipped { .. }));
+    assert!(!run.tells("start", "") && !run.tells("after", ""), "{:?}", run.events);
+}
+
+#[test]
+fn d8_d14_a_summarizer_is_told_the_sections_and_the_reason() {
+    let settings = SummarySettings { shape: Shape::SevenSections, ..SummarySettings::default() };
+    let mut compactor = stage_with(summary(settings), &long_talk());
+    compactor.compact(Reason::RequestBoundary, Some("the roses".into())).unwrap();
+    let request = next_request(&mut compactor);
+    assert_eq!(request.reason, Reason::RequestBoundary);
+    assert!(request.system.contains("## 7. Next step"), "{}", request.system);
+    assert!(request.system.contains("between two requests"), "{}", request.system);
+    assert!(request.system.ends_with("the roses"), "{}", request.system);
+}
+
+fn rebuilt(rebuild: Rebuild, keep: Keep, text: &str) -> String {
+    let mut policy = Policy { rebuild, keep, ..Policy::fill_percent(1_000) };
+    policy.summary.last_request = match rebuild {
+        Rebuild::OneMessage => LastRequest::Append,
+        _ => LastRequest::Keep,
+    };
+    let mut compactor = stage_with(policy, text);
+    compactor.compact(Reason::Manual, None).unwrap();
+    drive(&mut compactor, |_| "Done.".into());
+    assert!(applied(compactor.report().unwrap()), "{:?}", compactor.report());
+    let inserted = compactor.view().edits.iter().filter(|edit| edit.id().is_none()).count();
+    assert_eq!(inserted, 1);
+    shown(&compactor)
+}
+
+#[test]
+fn d12_the_history_is_rebuilt_in_four_ways() {
+    assert_eq!(
+        rebuilt(Rebuild::SystemSummaryTail, Keep::Messages(2), WORK),
+        "s: be kind\nu: SUMMARY\nu: mend it all\na: step five !e\nt: =e\n"
+    );
+    assert_eq!(rebuilt(Rebuild::OneMessage, Keep::Messages(0), WORK), "s: be kind\nu: SUMMARY\n");
+    assert_eq!(
+        rebuilt(Rebuild::LeadingSystem, Keep::Messages(2), WORK),
+        "s: be kind\ns: SUMMARY\nu: mend it all\na: step five !e\nt: =e\n"
+    );
+    assert_eq!(
+        rebuilt(Rebuild::InPlace, Keep::Rounds(2), WORK),
+        "s: be kind\nu: mend it all\nu: SUMMARY\na: step four !d\nt: =d\na: step five !e\nt: =e\n"
+    );
+}
+
+#[test]
+fn d12_what_comes_after_stands_behind_the_summary() {
+    let mut compactor = stage_with(Policy::loop_middleware(300_000), WORK);
+    compactor.compact(Reason::Manual, None).unwrap();
+    drive(&mut compactor, |_| "Done.".into());
+    for message in epitome::notation::transcript("a: step six") {
+        let id = "later".into();
+        compactor.append(epitome::message::Message { id, ..message }).unwrap();
+    }
+    assert_eq!(shown(&compactor), "s: be kind\nu: SUMMARY\na: step six\n");
+}
+
+#[test]
+fn d15_in_the_loop_the_oldest_rounds_go_first_and_then_all_that_may() {
+    let policy = Policy::request(100_000);
+    let mut compactor = stage_with(policy, WORK);
+    let usage = |prompt_tokens| Usage { prompt_tokens, ..Usage::default() };
+    compactor.handle_usage(usage(86_000));
+    assert_eq!(compactor.check(Moment::Loop), Some(Reason::ReactiveMicro));
+    compactor.compact(Reason::ReactiveMicro, None).unwrap();
+    drive(&mut compactor, |_| "Begun.".into());
+    assert_eq!(
+        shown(&compactor),
+        "s: be kind\nu: mend it all\nu: SUMMARY\na: step three !c\nt: =c\na: step four !d\nt: =d\n\
+         a: step five !e\nt: =e\n"
+    );
+    assert_eq!(compactor.check(Moment::Loop), None, "that reading was of another view");
+    compactor.handle_usage(usage(92_000));
+    assert_eq!(compactor.check(Moment::Loop), Some(Reason::ReactiveFull));
+    compactor.compact(Reason::ReactiveFull, None).unwrap();
+    drive(&mut compactor, |_| "More.".into());
+    assert_eq!(
+        shown(&compactor),
+        "s: be kind\nu: mend it all\nu: SUMMARY\na: step four !d\nt: =d\na: step five !e\nt: =e\n"
+    );
+}
+
+#[test]
+fn b9_at_most_three_compactions_are_made_for_one_request() {
+    let mut compactor = stage_with(Policy::request(100_000), WORK);
+    for _ in 0..3 {
+        assert_eq!(compactor.check(Moment::Overflow), Some(Reason::ReactiveFull));
+        compactor.compact(Reason::ReactiveFull, None).unwrap();
+        drive(&mut compactor, |_| "Begun.".into());
+    }
+    assert_eq!(compactor.check(Moment::Overflow), None);
+    assert_eq!(compactor.check(Moment::RequestStart), None);
+    assert_eq!(compactor.check(Moment::Overflow), Some(Reason::ReactiveFull));
+}
+
+#[test]
+fn b8_at_the_border_of_a_request_a_long_history_is_summarized_but_for_two_rounds() {
+    let text = talk(12);
+    let boundary = epitome::policy::RequestBoundary { trigger_tokens: 400, min_messages: 20 };
+    let policy = Policy {
+        triggers: vec![Trigger::RequestBoundary(boundary), Trigger::Reactive(Reactive::default())],
+        ..Policy::request(1_000)
+    };
+    let mut compactor = stage_with(policy, &text);
+    assert_eq!(compactor.check(Moment::TurnStart), None);
+    assert_eq!(compactor.check(Moment::RequestStart), Some(Reason::RequestBoundary));
+    compactor.compact(Reason::RequestBoundary, None).unwrap();
+    drive(&mut compactor, |_| "Ten questions.".into());
+    assert_eq!(shown(&compactor), format!("u: SUMMARY\n{}", latest(12, 3)));
+}
+
+#[test]
+fn b7_above_a_number_of_messages_all_but_the_latest_are_summarized() {
+    let mut compactor = stage_with(Policy::team(10_000, Some((7, 5))), &talk(4));
+    assert_eq!(compactor.check(Moment::TurnEnd), Some(Reason::Threshold));
+    compact(&mut compactor).unwrap();
+    assert_eq!(shown(&compactor), format!("u: SUMMARY\n{}", latest(4, 5)));
+    assert_eq!(compactor.check(Moment::TurnEnd), None);
+}
+
+#[test]
+fn d1_what_people_asked_last_stays_word_for_word_within_a_budget() {
+    let policy = Policy { keep: Keep::Messages(1), ..Policy::recommended(400) };
+    let mut compactor = stage_with(policy, &long_talk());
+    assert_eq!(fates(&compactor, Reason::Manual).last(), Some(&Fate::Keep));
+    compact(&mut compactor).unwrap();
+    let shown = shown(&compactor);
+    let head = "s: you are a gardener\nu: question number 6 about the garden\nu: SUMMARY\n\
+                u: question number 7";
+    assert!(shown.starts_with(head), "{shown}");
+}
