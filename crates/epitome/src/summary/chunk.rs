@@ -70,11 +70,13 @@ pub fn chunks_within(
 /// might be needed.
 fn length(entry: &Entry) -> usize {
     const HEAD: usize = "[4294967295] :\n".len();
-    let text = &entry.text;
-    let lines = text.bytes().filter(|byte| *byte == b'\n').count();
-    let tags = text.bytes().filter(|byte| *byte == b'<').count();
-    let escapes = lines + 1 + tags * "&lt".len();
-    HEAD + entry.speaker.chars().count() + text.chars().count() + escapes
+    let continues = |byte: u8| byte & 0b1100_0000 == 0b1000_0000;
+    let text = entry.text.bytes().fold(1, |sum, byte| match byte {
+        b'\n' => sum + "\n\\".len(),
+        b'<' => sum + "&lt;".len(),
+        _ => sum + usize::from(!continues(byte)),
+    });
+    HEAD + entry.speaker.chars().count() + text
 }
 
 fn pieces(entry: Entry, limit: usize) -> Vec<Entry> {

@@ -5,19 +5,29 @@ use std::borrow::Cow;
 /// Runs of this many characters of the base64 alphabet are taken for encoded bytes.
 const SHORTEST: usize = 200;
 
-/// The text with every run of encoded bytes told by its length. Linear.
+/// The text with every run of encoded bytes told by its length. Linear, and most of a plain text is never
+/// looked at.
 pub fn without_encoded(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
     let mut out = String::new();
     let mut copied = 0;
+    // Where a run can begin: at the start, and behind a byte that is in none.
     let mut start = 0;
-    for piece in text.split_inclusive(|c| !encodes(c)) {
-        let run = piece.trim_end_matches(|c| !encodes(c));
-        if run.len() >= SHORTEST && is_mixed(run) {
-            out.push_str(text.get(copied..start).unwrap_or_default());
-            out.push_str(&format!("[{} characters of encoded data]", run.len()));
-            copied = start + run.len();
+    while let Some(shortest) = bytes.get(start..start + SHORTEST) {
+        // The last byte that breaks a run of this length rules out every beginning before it.
+        if let Some(broken) = shortest.iter().rposition(|byte| !encodes(*byte)) {
+            start += broken + 1;
+            continue;
         }
-        start += piece.len();
+        let rest = bytes.get(start..).unwrap_or_default();
+        let length = rest.iter().position(|byte| !encodes(*byte)).unwrap_or(rest.len());
+        let end = start + length;
+        if text.get(start..end).is_some_and(is_mixed) {
+            out.push_str(text.get(copied..start).unwrap_or_default());
+            out.push_str(&format!("[{length} characters of encoded data]"));
+            copied = end;
+        }
+        start = end + 1;
     }
     if copied == 0 {
         return Cow::Borrowed(text);
@@ -26,8 +36,8 @@ pub fn without_encoded(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-fn encodes(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '_' | '-')
+fn encodes(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-')
 }
 
 /// A long path or a ruled line has no digits, or no letters of both cases.
@@ -51,6 +61,19 @@ mod tests {
             "see data:image/png;base64,[242 characters of encoded data] and 👍 go on"
         );
         assert_eq!(without_encoded(&"0f".repeat(150)), "[300 characters of encoded data]");
+    }
+
+    #[test]
+    fn every_run_is_told_wherever_it_stands_and_however_long_it_is() {
+        let run = |length: usize| "aB3/".chars().cycle().take(length).collect::<String>();
+        for length in [200, 201, 399, 400, 401, 1_000] {
+            for before in ["", "é", "a b ", "…\n", "\u{0}"] {
+                let told = format!("[{length} characters of encoded data]");
+                let text = format!("{before}{0}é{0} {1}\u{301}", run(length), run(199));
+                let expected = format!("{before}{told}é{told} {}\u{301}", run(199));
+                assert_eq!(without_encoded(&text), expected, "{length} behind {before:?}");
+            }
+        }
     }
 
     #[test]

@@ -19,6 +19,10 @@ pub fn excerpt(text: &str, max_characters: u32) -> Cow<'_, str> {
 /// Splits a text behind at most `max` characters, never inside a grapheme: a family of emoji, or a
 /// letter and its accents. A single grapheme longer than that is split between its characters.
 pub fn split(text: &str, max: usize) -> (&str, &str) {
+    // A text never has more characters than bytes.
+    if text.len() <= max {
+        return (text, "");
+    }
     let Some((offset, _)) = text.char_indices().nth(max) else { return (text, "") };
     let mut cursor = GraphemeCursor::new(offset, text.len(), true);
     let border = match cursor.is_boundary(text, 0) {

@@ -56,8 +56,13 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn parts(&mut self, parts: &[Part]) -> String {
-        let lines: Vec<String> = parts.iter().filter_map(|part| self.part(part)).collect();
-        lines.join("\n")
+        let mut lines = parts.iter().filter_map(|part| self.part(part));
+        let mut text = lines.next().unwrap_or_default();
+        for line in lines {
+            text.push('\n');
+            text.push_str(&line);
+        }
+        text
     }
 
     fn part(&mut self, part: &Part) -> Option<String> {

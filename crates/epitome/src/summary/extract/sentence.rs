@@ -17,21 +17,35 @@ const SHORTEST_BLOB: usize = 64;
 /// and so is what has nothing but ASCII punctuation.
 pub(in crate::summary) fn split(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
-    for line in text.split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']) {
-        for part in line.split(SEPARATOR) {
-            let mut rest = part.trim();
-            while !rest.is_empty() {
-                let cut = first_cut(rest);
-                let (Cut::Keep(end) | Cut::Drop(end)) = cut;
-                let (piece, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
-                if matches!(cut, Cut::Keep(_)) {
-                    split_fields(piece.trim_end(), &mut pieces);
-                }
-                rest = tail.trim_start();
-            }
+    for line in text.split('\n') {
+        // Whatever else ends a line or a part of it is rare.
+        if !line.bytes().any(|byte| byte == b'\r' || !byte.is_ascii()) {
+            split_part(line, &mut pieces);
+            continue;
+        }
+        for line in line.split(['\r', '\u{85}', '\u{2028}', '\u{2029}']) {
+            line.split(SEPARATOR).for_each(|part| split_part(part, &mut pieces));
         }
     }
     pieces
+}
+
+fn split_part<'a>(part: &'a str, pieces: &mut Vec<&'a str>) {
+    let mut rest = part.trim();
+    let (ascii, encoded) = (rest.is_ascii(), has_long_run(rest));
+    while !rest.is_empty() {
+        let cut = if ascii {
+            first_cut(rest, rest.bytes().map(char::from).enumerate(), encoded)
+        } else {
+            first_cut(rest, rest.char_indices(), encoded)
+        };
+        let (Cut::Keep(end) | Cut::Drop(end)) = cut;
+        let (piece, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        if matches!(cut, Cut::Keep(_)) {
+            split_fields(piece.trim_end(), pieces);
+        }
+        rest = tail.trim_start();
+    }
 }
 
 /// Whether [`split`] cuts between this piece and whatever follows it behind a space.
@@ -49,12 +63,14 @@ enum Cut {
     Drop(usize),
 }
 
-fn first_cut(text: &str) -> Cut {
+/// `characters` are those of the text and where they begin; `encoded` says whether it has a run that is long
+/// enough to be encoded bytes.
+fn first_cut(text: &str, characters: impl Iterator<Item = (usize, char)>, encoded: bool) -> Cut {
     let (mut words, mut in_word) = (0, false);
     let mut soft_break = 0;
     let mut run = Run::default();
     let mut ended = Ended::No;
-    for (count, (at, character)) in text.char_indices().enumerate() {
+    for (count, (at, character)) in characters.enumerate() {
         match ended {
             Ended::Anywhere if !closes(character) => return Cut::Keep(at),
             Ended::BeforeBlank if character.is_whitespace() => return Cut::Keep(at),
@@ -64,11 +80,11 @@ fn first_cut(text: &str) -> Cut {
         if count >= LONGEST || words > MOST_WORDS {
             return Cut::Keep(clause_end(text, at, soft_break));
         }
-        if run.take(at, character) {
+        if encoded && run.take(at, character) {
             if run.start > 0 {
                 return Cut::Keep(run.start);
             }
-            let rest = text.find(|c: char| !encodes(c)).unwrap_or(text.len());
+            let rest = text.bytes().position(|byte| !encodes(byte)).unwrap_or(text.len());
             return Cut::Drop(rest);
         }
         let blank = character.is_whitespace();
@@ -155,7 +171,7 @@ enum Kind {
 impl Run {
     /// Takes the next character and says whether the run is long and disorderly enough to be encoded.
     fn take(&mut self, at: usize, character: char) -> bool {
-        if !encodes(character) {
+        if !u8::try_from(character).is_ok_and(encodes) {
             *self = Self { start: at + character.len_utf8(), ..Self::default() };
             return false;
         }
@@ -183,15 +199,36 @@ impl Run {
     }
 }
 
-fn encodes(character: char) -> bool {
-    character.is_ascii_alphanumeric() || matches!(character, '+' | '/' | '=' | '-' | '_')
+/// True where a run is long enough to be encoded bytes. Looks at few of the bytes of a text that has none.
+fn has_long_run(text: &str) -> bool {
+    let mut start = 0;
+    while let Some(run) = text.as_bytes().get(start..start + SHORTEST_BLOB) {
+        match run.iter().rposition(|byte| !encodes(*byte)) {
+            Some(broken) => start += broken + 1,
+            None => return true,
+        }
+    }
+    false
+}
+
+fn encodes(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_')
 }
 
 /// Cuts a record into its fields, so that one of them can be kept without the others, and escaped text
 /// into its lines.
 fn split_fields<'a>(piece: &'a str, pieces: &mut Vec<&'a str>) {
-    let record = piece.contains("\":") || piece.contains("':");
-    if !record && piece.matches("\\n").nth(1).is_none() {
+    let (mut record, mut escaped_lines) = (false, 0);
+    let mut last = 0;
+    for byte in piece.bytes() {
+        match byte {
+            b':' => record |= matches!(last, b'"' | b'\''),
+            b'n' if last == b'\\' => escaped_lines += 1,
+            _ => {}
+        }
+        last = byte;
+    }
+    if !record && escaped_lines < 2 {
         push(piece, pieces);
         return;
     }

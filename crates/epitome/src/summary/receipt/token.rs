@@ -5,15 +5,16 @@ use super::Kind;
 /// Calls `each` for every name or number of the text, in order; a number comes with the word behind it
 /// where that reads as its unit. Linear in the text.
 pub(super) fn for_each<'a>(text: &'a str, mut each: impl FnMut(Kind, &'a str)) {
-    let mut start = 0;
-    for piece in text.split_inclusive(delimits) {
-        let rest = text.get(start..).unwrap_or_default();
-        start += piece.len();
+    let mut next = text;
+    while !next.is_empty() {
+        let rest = next;
+        let Piece { end, behind, telling } = Piece::first(rest);
+        next = rest.get(behind..).unwrap_or_default();
         // Most words are plain, and a name or number is not.
-        if !piece.bytes().any(|byte| byte.is_ascii_digit() || b"/.@_:".contains(&byte)) {
+        if !telling {
             continue;
         }
-        let word = trim(piece.trim_end_matches(delimits));
+        let word = trim(rest.get(..end).unwrap_or_default());
         if word.is_empty() || word.len() > LONGEST {
             continue;
         }
@@ -28,6 +29,67 @@ pub(super) fn for_each<'a>(text: &'a str, mut each: impl FnMut(Kind, &'a str)) {
         }
     }
 }
+
+/// What stands before the first delimiter of a text, in bytes.
+struct Piece {
+    /// Where it ends.
+    end: usize,
+    /// Where the next one begins.
+    behind: usize,
+    /// Whether it has a byte in it that plain words do not have.
+    telling: bool,
+}
+
+impl Piece {
+    fn first(text: &str) -> Self {
+        let mut telling = false;
+        for (at, byte) in text.bytes().enumerate() {
+            match CLASSES.get(usize::from(byte)) {
+                Some(Class::Telling) => telling = true,
+                Some(Class::Delimiter) => return Self { end: at, behind: at + 1, telling },
+                Some(Class::Foreign) => {
+                    let character = text.get(at..).and_then(|rest| rest.chars().next());
+                    if let Some(character) = character.filter(|character| delimits(*character)) {
+                        return Self { end: at, behind: at + character.len_utf8(), telling };
+                    }
+                }
+                Some(Class::Plain) | None => {}
+            }
+        }
+        Self { end: text.len(), behind: text.len(), telling }
+    }
+}
+
+/// What a byte says about the piece that it is in.
+#[derive(Clone, Copy)]
+enum Class {
+    Plain,
+    /// Names and numbers have it, and plain words do not.
+    Telling,
+    Delimiter,
+    /// The first byte of a character outside ASCII.
+    Foreign,
+}
+
+/// The class of every byte: every byte of every message is looked up.
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Plain; 256];
+    let mut rest: &mut [Class] = &mut classes;
+    let mut byte = 0_u8;
+    while let Some((class, after)) = rest.split_first_mut() {
+        *class = match byte {
+            b'0'..=b'9' | b'/' | b'.' | b'@' | b'_' | b':' => Class::Telling,
+            b'"' | b'`' | b'(' | b')' | b'[' | b']' | b'{' | b'}' => Class::Delimiter,
+            b'<' | b'>' | b'|' | b',' | b';' => Class::Delimiter,
+            _ if byte.is_ascii_whitespace() => Class::Delimiter,
+            0xC0.. => Class::Foreign,
+            _ => Class::Plain,
+        };
+        byte = byte.wrapping_add(1);
+        rest = after;
+    }
+    classes
+};
 
 /// The number at the beginning of `rest`, with its unit where it has one; `None` where it is short and
 /// bare, and so says nothing.
@@ -58,10 +120,10 @@ const JOINING: [&str; 16] = [
 const LONGEST: usize = 200;
 
 fn delimits(c: char) -> bool {
-    if c.is_ascii() {
-        return c.is_ascii_whitespace()
-            || matches!(c, '"' | '`' | '(' | ')' | '[' | ']')
-            || matches!(c, '{' | '}' | '<' | '>' | '|' | ',' | ';');
+    if let Ok(byte) = u8::try_from(u32::from(c))
+        && byte.is_ascii()
+    {
+        return matches!(CLASSES.get(usize::from(byte)), Some(Class::Delimiter));
     }
     const QUOTES_AND_STOPS: &str = "“”«»（）「」、，。！？；";
     QUOTES_AND_STOPS.contains(c) || c.is_whitespace()
