@@ -128,7 +128,7 @@ impl Compactor {
         if matches!(self.state, State::Committing { .. }) {
             return Err(CommandError::Busy);
         }
-        if self.job().is_some_and(|job| position < job.plan.tail_start) {
+        if self.job().is_some_and(|job| job.loses_to_edit_of(position)) {
             self.cancel();
         }
         let log = self.conversation.log();
@@ -445,8 +445,8 @@ impl Compactor {
         !matches!(self.state, State::Idle | State::Exhausted { .. })
     }
 
-    fn job(&self) -> Option<&Job> {
-        match &self.state {
+    fn job(&mut self) -> Option<&mut Job> {
+        match &mut self.state {
             State::Deciding { job }
             | State::Summarizing { job, .. }
             | State::Backoff { job, .. } => Some(job),

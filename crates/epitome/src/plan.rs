@@ -6,7 +6,8 @@ mod fate;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use budget::{Budget, appended_tokens, floor, keeps_last_request};
+pub(crate) use budget::keeps_last_request;
+use budget::{Budget, appended_tokens, floor};
 pub use fate::Fate;
 
 use crate::conversation::Conversation;
@@ -17,7 +18,6 @@ use crate::reduce::{Draft, Reduced, stale_reasoning};
 use crate::report::Reason;
 use crate::summary::chunk::{chunks, chunks_within};
 use crate::summary::prompt::{ChunkPlace, Material, instructions};
-use crate::summary::receipt::Stay;
 use crate::summary::{cut::cut, envelope::Entry, transcript::transcript};
 
 /// A compaction, thought through but not done.
@@ -129,6 +129,7 @@ impl Plan {
         let end = conversation.log().len();
         let keep = match policy.reactive().filter(|_| self.reason.is_reactive()) {
             Some(reactive) => Keep::Rounds(reactive.keep_rounds),
+            None if policy.rebuild == Rebuild::OneMessage => Keep::Messages(0),
             None => policy.keep,
         };
         let cost = |draft: &Draft, position: usize| match position < covered {
@@ -283,15 +284,22 @@ impl Plan {
         (before, after)
     }
 
-    /// What the messages that stay say.
-    pub(crate) fn stays(&self, conversation: &Conversation) -> Vec<Stay> {
-        let staying = (0..self.fates.len()).filter_map(|at| match self.changed.get(&at) {
+    /// The messages that stay, as they would be seen.
+    pub fn stays<'a>(
+        &'a self,
+        conversation: &'a Conversation,
+    ) -> impl Iterator<Item = &'a Message> {
+        (0..self.fates.len()).filter_map(|at| match self.changed.get(&at) {
             Some(Reduced::Rewritten { message, .. }) => Some(message),
             Some(Reduced::Gone { .. }) => None,
             None if self.fate(at) == Fate::Keep => conversation.seen(at),
             None => None,
-        });
-        staying.map(|message| Stay { text: message.words(), role: message.role }).collect()
+        })
+    }
+
+    /// True for a message that would be seen otherwise, or left out.
+    pub(crate) fn changes(&self, position: usize) -> bool {
+        self.changed.contains_key(&position)
     }
 
     /// The step that this plan makes, with the summary it asked for.

@@ -4,8 +4,8 @@ mod stage;
 
 use epitome::message::{Message, Role, Usage};
 use epitome::meter::CharactersPer;
-use epitome::{Compactor, Contract, Outcome, Reason, Snapshot};
-use stage::{applied, compact, drive, long_talk, next_request, shown, stage};
+use epitome::{Compactor, Contract, Outcome, Policy, Reason, Snapshot};
+use stage::{applied, compact, drive, long_talk, next_request, shown, stage, stage_with};
 
 #[test]
 fn what_is_said_meanwhile_is_behind_the_tail() {
@@ -42,6 +42,43 @@ fn an_edit_in_the_tail_lets_the_compaction_go_on() {
     drive(&mut compactor, |_| String::new());
     assert!(shown(&compactor).ends_with("a: a better answer\n"));
     assert!(shown(&compactor).contains("SUMMARY"));
+}
+
+#[test]
+fn a_fact_that_is_edited_out_of_the_tail_meanwhile_is_not_called_kept() {
+    for edited in [false, true] {
+        let mut policy = Policy::recommended(400);
+        policy.summary.chunks = 4;
+        let mut compactor =
+            stage_with(policy, &long_talk().replace("question number 0 about", "is it port 8443,"));
+        let tail_start = compactor.plan(Reason::Manual).tail_start;
+        let first = compactor
+            .log()
+            .messages()
+            .skip(tail_start)
+            .find(|message| message.role == Role::Assistant && message.calls().next().is_none())
+            .map(|message| message.id.clone())
+            .unwrap();
+        let worded = |text: &str| Message::new(first.clone(), Role::Assistant, text);
+        compactor.edit(worded("it is port 8443, in the garden")).unwrap();
+
+        compactor.compact(Reason::Manual, None).unwrap();
+        for chunk in 1.. {
+            let request = next_request(&mut compactor);
+            let last = chunk == request.chunk_count;
+            if edited && last {
+                compactor.edit(worded("it is another port, in the garden")).unwrap();
+            }
+            compactor.handle_summary(request.id, "They talked.");
+            if last {
+                break;
+            }
+        }
+        drive(&mut compactor, |_| panic!("asked again"));
+        let receipt = &compactor.report().unwrap().receipt;
+        let kept = receipt.kept.iter().any(|fact| fact.text == "8443");
+        assert_eq!(kept, !edited, "{receipt:?}");
+    }
 }
 
 #[test]

@@ -32,11 +32,9 @@ impl Compactor {
             self.fail(&job, message.to_owned());
             return;
         }
+        job.read(&self.conversation);
         let done = match &mut job.stage {
-            Stage::Chunks(fold) => {
-                job.facts.read(&fold.envelope().entries);
-                fold.take(text.to_owned())
-            }
+            Stage::Chunks(fold) => fold.take(text.to_owned()),
             Stage::Rollup(_) => Some(text.to_owned()),
         };
         let (finished, chunks) = job.progress();

@@ -88,7 +88,7 @@ impl Compactor {
         let (mut summary, receipt) = settle(
             std::mem::take(&mut job.facts),
             &summary,
-            &job.plan.stays(&self.conversation),
+            std::mem::take(&mut job.there),
             job.plan.ledger_tokens,
             tokenizer,
             &|number| self.log().message_numbered(number).map(|message| message.id.clone()),

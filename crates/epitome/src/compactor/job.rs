@@ -10,7 +10,7 @@ use crate::policy::{Keep, Policy, Summarizer, WindowTooSmall};
 use crate::summary::envelope::Envelope;
 use crate::summary::fold::Fold;
 use crate::summary::prompt::{Material, instructions};
-use crate::summary::receipt::Facts;
+use crate::summary::receipt::{Facts, Haystack};
 
 /// A compaction under way.
 pub(super) struct Job {
@@ -21,6 +21,10 @@ pub(super) struct Job {
     pub(super) stage: Stage,
     /// What must not be lost, found in the chunks so far.
     pub(super) facts: Facts,
+    /// What stays beside the summary, as far as it was read.
+    pub(super) there: Haystack,
+    /// How many of the messages that stay were read.
+    read: usize,
     pub(super) instructions: Option<String>,
     /// How often the summarizer was asked the question at hand.
     pub(super) attempts: u32,
@@ -55,6 +59,8 @@ impl Job {
         let Some(stage) = Stage::chunks(conversation, policy, &plan)? else { return Ok(None) };
         Ok(Some(Self {
             facts: stage.facts(),
+            there: Haystack::default(),
+            read: 0,
             stage,
             policy: policy.clone(),
             plan,
@@ -74,9 +80,37 @@ impl Job {
         let plan = Plan::draft(conversation, &self.policy, self.plan.reason, None);
         self.stage = Stage::chunks(conversation, &self.policy, &plan).ok()??;
         self.facts = self.stage.facts();
+        self.forget();
         self.plan = plan;
         self.attempts = 0;
         Some(rung)
+    }
+
+    /// Reads the chunk at hand for its facts, and the share of the messages that stay which falls to it:
+    /// all of them at the end would be one long pause.
+    pub(super) fn read(&mut self, conversation: &Conversation) {
+        let Stage::Chunks(fold) = &self.stage else { return };
+        self.facts.read(&fold.envelope().entries);
+        let place = fold.place();
+        let waiting = self.plan.stays(conversation).count().saturating_sub(self.read);
+        let chunks = place.count.saturating_sub(place.index).max(1);
+        let share = waiting.div_ceil(usize::try_from(chunks).unwrap_or(usize::MAX));
+        for message in self.plan.stays(conversation).skip(self.read).take(share) {
+            self.there.add(&message.words(), message.role);
+        }
+        self.read = self.read.saturating_add(share);
+    }
+
+    fn forget(&mut self) {
+        self.there = Haystack::default();
+        self.read = 0;
+    }
+
+    /// True where the edit of a message leaves nothing of this compaction. What was read of those that
+    /// stay is read again otherwise.
+    pub(super) fn loses_to_edit_of(&mut self, position: usize) -> bool {
+        self.forget();
+        position < self.plan.tail_start || self.plan.changes(position)
     }
 
     /// How many chunks there are, and how many of them are done.

@@ -64,6 +64,11 @@ mod tests {
     }
 
     #[test]
+    fn a_result_before_its_call_is_tied_to_the_nearest_of_that_id() {
+        check("t: =c\na: !c\nu: hm\na: !c !c\nu: bye", &[0..2, 2..3, 3..4, 4..5]);
+    }
+
+    #[test]
     fn a_reused_id_pairs_with_the_nearest_open_call() {
         check("a: !c\nt: =c\nu: again\na: !c\nt: =c", &[0..2, 2..3, 3..5]);
     }

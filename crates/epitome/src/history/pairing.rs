@@ -23,7 +23,8 @@ pub struct Pairing {
 
 impl Pairing {
     /// Pairs every result with the nearest earlier call of its id that is still open; a result without
-    /// an id with the first open call of the latest turn; a result with no earlier call with a later one.
+    /// an id with the first open call of the latest turn; a result with no earlier call with the nearest
+    /// later one.
     ///
     /// Costs O(n log n) in calls and results.
     pub fn of<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Self {
@@ -67,7 +68,8 @@ impl Pairing {
         }
         for (call, result) in early {
             let later = open.get_mut(call).and_then(|places| {
-                let index = places.iter().rposition(|place| place.message > result.message)?;
+                let nearest = places.iter().find(|place| place.message > result.message)?.message;
+                let index = places.iter().rposition(|place| place.message == nearest)?;
                 Some(places.remove(index))
             });
             if let Some(question) = later {

@@ -1,7 +1,7 @@
 //! How the room below the target is shared out.
 
 use crate::conversation::Conversation;
-use crate::policy::{Keep, LastRequest, Policy};
+use crate::policy::{Keep, LastRequest, Policy, Rebuild};
 
 /// A summary shorter than this says nothing.
 pub(super) const SHORTEST_SUMMARY: u32 = 48;
@@ -32,7 +32,10 @@ impl Budget {
         };
         let summary = part.min(policy.summary.max_tokens).max(shortest);
         let rest = room.saturating_sub(summary);
-        let requests = policy.keep_requests_tokens.min(rest / 4);
+        let requests = match policy.rebuild {
+            Rebuild::OneMessage => 0,
+            _ => policy.keep_requests_tokens.min(rest / 4),
+        };
         Self { summary, requests, tail: rest - requests }
     }
 }
@@ -73,7 +76,7 @@ pub(super) fn floor(conversation: &Conversation, policy: &Policy, tokens: u32) -
     ))
 }
 
-/// True where the last user request is to stay as a message.
-pub(super) fn keeps_last_request(policy: &Policy) -> bool {
-    policy.summary.last_request == LastRequest::Keep
+/// True where the last user request is to stay as a message; otherwise it stands behind the summary.
+pub(crate) fn keeps_last_request(policy: &Policy) -> bool {
+    policy.summary.last_request == LastRequest::Keep && policy.rebuild != Rebuild::OneMessage
 }

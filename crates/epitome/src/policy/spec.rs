@@ -56,22 +56,13 @@ impl PolicySpec {
             let problem = format!("{name:?} is no preset; there are {}", PRESETS.join(", "));
             return Err(PolicyError { field: "preset".into(), problem });
         };
-        let preset = serde_json::to_value(&preset).map_err(|error| unreadable("preset", &error))?;
-        let mut whole = preset.clone();
+        let mut whole =
+            serde_json::to_value(&preset).map_err(|error| unreadable("preset", &error))?;
         for (field, given) in &self.fields {
             overlay(&mut whole, field, given);
         }
-        serde_json::from_value(whole)
-            .map_err(|error| self.culprit(&preset).unwrap_or_else(|| unreadable("fields", &error)))
-    }
-
-    /// The first field that cannot be read.
-    fn culprit(&self, preset: &Value) -> Option<PolicyError> {
-        self.fields.iter().find_map(|(field, given)| {
-            let mut whole = preset.clone();
-            overlay(&mut whole, field, given);
-            serde_json::from_value::<Policy>(whole).err().map(|error| unreadable(field, &error))
-        })
+        serde_path_to_error::deserialize(whole)
+            .map_err(|error| unreadable(&error.path().to_string(), error.inner()))
     }
 
     /// The policy of an agent: its own fields go before those of all. A window is, in this order, the
@@ -194,7 +185,10 @@ mod tests {
         let unknown = refused(r#"{ "preset": "best" }"#);
         assert!(unknown.starts_with("policy.preset: \"best\" is no preset; there are recommended"));
         let negative = refused(r#"{ "keep": { "messages": -1 } }"#);
-        assert!(negative.starts_with("policy.keep: ") && negative.contains("-1"), "{negative}");
+        assert!(
+            negative.starts_with("policy.keep.messages: ") && negative.contains("-1"),
+            "{negative}"
+        );
         let typo = refused(r#"{ "tresholds": 3 }"#);
         assert!(typo.starts_with("policy.tresholds: unknown field"), "{typo}");
         let spec = spec(r#"{ "agents": { "a": { "target": 7 } } }"#);

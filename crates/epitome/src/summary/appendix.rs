@@ -2,14 +2,15 @@
 //! for.
 
 use crate::conversation::Conversation;
-use crate::policy::{LastRequest, Policy};
+use crate::plan::keeps_last_request;
+use crate::policy::Policy;
 
 /// Appends the open tasks, and the last user request where the policy says so.
 pub(crate) fn append(summary: &mut String, conversation: &Conversation, policy: &Policy) {
     if let Some(todo) = conversation.log().todo() {
         section(summary, "Open tasks, word for word:", todo);
     }
-    if policy.summary.last_request == LastRequest::Append
+    if !keeps_last_request(policy)
         && let Some(position) = conversation.last_request()
         && let Some(message) = conversation.log().message(position)
     {

@@ -33,30 +33,21 @@ pub struct Receipt {
 /// Opens the ledger behind a summary.
 const LEDGER: &str = "Also said, word for word:";
 
-/// A text that stays beside the summary.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stay {
-    /// What it says.
-    pub text: String,
-    /// Whose words they are.
-    pub role: Role,
-}
-
-/// Looks for every fact in `summary` and in `stays`, the messages that stay, and appends what is in neither while there is room. Gives the summary with its ledger, and the receipt.
+/// Looks for every fact in `summary` and in `there`, what stays beside it, and appends what is in neither
+/// while there is room. Gives the summary with its ledger, and the receipt.
 ///
 /// The ledger takes at most `ledger_tokens` by `tokenizer`, the most important facts first; within it
-/// they stand in the order in which they were said. `name` tells a message by its number. Costs O(n log n) in the facts and texts together.
+/// they stand in the order in which they were said. `name` tells a message by its number. Costs
+/// O(n log n) in the facts and the summary.
 pub fn settle(
     facts: Facts,
     summary: &str,
-    stays: &[Stay],
+    mut there: Haystack,
     ledger_tokens: u32,
     tokenizer: &dyn Tokenizer,
     name: &dyn Fn(u32) -> Option<MessageId>,
 ) -> (String, Receipt) {
-    let mut there = Haystack::default();
     there.add(summary, Role::User);
-    stays.iter().for_each(|stay| there.add(&stay.text, stay.role));
     let mut receipt = Receipt { unsupported: unsupported(summary, &facts), ..Receipt::default() };
     let (kept, missing): (Vec<Mention>, Vec<Mention>) =
         facts.into_vec().into_iter().partition(|mention| there.has(&mention.text));
@@ -106,34 +97,36 @@ fn unsupported(summary: &str, facts: &Facts) -> Vec<String> {
 }
 
 /// Texts in which facts are looked up, taken apart as facts are.
-#[derive(Default)]
-struct Haystack<'a> {
-    names: BTreeSet<&'a str>,
-    wordings: BTreeSet<&'a str>,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Haystack {
+    wordings: BTreeSet<Box<str>>,
 }
 
-impl<'a> Haystack<'a> {
-    fn add(&mut self, text: &'a str, role: Role) {
-        token::for_each(text, |_, name| {
-            self.names.insert(name);
-        });
+impl Haystack {
+    /// Adds a text in somebody's words. Costs O(n log n) in the text.
+    pub fn add(&mut self, text: &str, role: Role) {
+        token::for_each(text, |_, name| self.note(name));
         for line in text.lines() {
             if scan::is_checklist(line) {
-                self.wordings.insert(line.trim());
+                self.note(line.trim());
             }
             // What a tool prints is nobody's sentence.
             if role == Role::Tool {
                 continue;
             }
-            self.wordings.extend(sentence::split(line));
-            scan::quotes(line, |quote| {
-                self.wordings.insert(quote);
-            });
+            sentence::split(line).into_iter().for_each(|sentence| self.note(sentence));
+            scan::quotes(line, |quote| self.note(quote));
+        }
+    }
+
+    fn note(&mut self, wording: &str) {
+        if !self.wordings.contains(wording) {
+            self.wordings.insert(wording.into());
         }
     }
 
     fn has(&self, text: &str) -> bool {
-        self.names.contains(text) || self.wordings.contains(text)
+        self.wordings.contains(text)
     }
 }
 
@@ -214,6 +207,10 @@ mod tests {
         Some(format!("m{number}").into())
     }
 
+    fn there() -> Haystack {
+        Haystack::default()
+    }
+
     fn names(facts: &[Fact]) -> Vec<&str> {
         facts.iter().map(|fact| fact.text.as_str()).collect()
     }
@@ -225,14 +222,10 @@ mod tests {
             ("assistant", "I changed src/server.rs; see HAT039."),
             ("user alice", "HAT039 again"),
         ]);
-        let (text, receipt) = settle(
-            facts,
-            "They changed src/server.rs.",
-            &[Stay { text: "HAT039 again".into(), role: Role::User }],
-            200,
-            &CharactersPer(4),
-            &name,
-        );
+        let mut there = Haystack::default();
+        there.add("HAT039 again", Role::User);
+        let (text, receipt) =
+            settle(facts, "They changed src/server.rs.", there, 200, &CharactersPer(4), &name);
         assert_eq!(
             text,
             "They changed src/server.rs.\n\nAlso said, word for word:\n\
@@ -253,7 +246,7 @@ mod tests {
         for budget in [0, 20, 60, 400, 100_000] {
             let tokenizer = CharactersPer(4);
             let (text, receipt) =
-                settle(facts.clone(), "Much was read.", &[], budget, &tokenizer, &name);
+                settle(facts.clone(), "Much was read.", there(), budget, &tokenizer, &name);
             let sum = receipt.kept.len() + receipt.appended.len() + receipt.given_up.len();
             assert_eq!(sum, all);
             let ledger = tokenizer.count(&text).saturating_sub(tokenizer.count("Much was read."));
@@ -264,7 +257,7 @@ mod tests {
     #[test]
     fn a_checklist_goes_before_a_number() {
         let facts = facts(&[("user", "- [ ] ship it\n12:45 12:46 12:47")]);
-        let (_, receipt) = settle(facts, "So it was.", &[], 20, &CharactersPer(4), &name);
+        let (_, receipt) = settle(facts, "So it was.", there(), 20, &CharactersPer(4), &name);
         assert_eq!(names(&receipt.appended), ["- [ ] ship it"]);
         assert_eq!(receipt.given_up.len(), 3);
     }
@@ -273,14 +266,14 @@ mod tests {
     fn a_name_that_no_message_has_is_flagged() {
         let facts = facts(&[("user", "look at src/a.rs")]);
         let summary = "They looked at src/a.rs and src/b.rs for 5AJG10.";
-        let (_, receipt) = settle(facts, summary, &[], 0, &CharactersPer(4), &name);
+        let (_, receipt) = settle(facts, summary, there(), 0, &CharactersPer(4), &name);
         assert_eq!(receipt.unsupported, ["5AJG10", "src/b.rs"]);
     }
 
     #[test]
     fn nothing_in_nothing_out() {
         let (text, receipt) =
-            settle(Facts::default(), "Nothing.", &[], 100, &CharactersPer(4), &name);
+            settle(Facts::default(), "Nothing.", there(), 100, &CharactersPer(4), &name);
         assert_eq!((text.as_str(), receipt), ("Nothing.", Receipt::default()));
     }
 }
