@@ -13,7 +13,20 @@ pub fn excerpt(text: &str, max_characters: u32) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let left_out = rest.chars().count();
-    Cow::Owned(format!("{kept}… [{left_out} more characters]"))
+    Cow::Owned(format!("{kept}{OPEN}{left_out}{CLOSE}"))
+}
+
+/// Around the number of characters that were left out.
+const OPEN: &str = "… [";
+const CLOSE: &str = " more characters]";
+
+/// A line without the note that [`excerpt`] puts at its end.
+pub(crate) fn without_note(line: &str) -> &str {
+    let told = line.strip_suffix(CLOSE).and_then(|line| line.rsplit_once(OPEN));
+    match told {
+        Some((kept, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => kept,
+        _ => line,
+    }
 }
 
 /// Splits a text behind at most `max` characters, never inside a grapheme: a family of emoji, or a
@@ -60,6 +73,11 @@ mod tests {
     fn d2_a_long_text_says_how_much_was_left_out() {
         assert_eq!(excerpt("0123456789", 4), "0123… [6 more characters]");
         assert_eq!(excerpt("0123456789", 0), "… [10 more characters]");
+        assert_eq!(without_note("0123… [6 more characters]"), "0123");
+        assert_eq!(
+            without_note("0123… [6 more characters] or so"),
+            "0123… [6 more characters] or so"
+        );
     }
 
     #[test]

@@ -271,6 +271,12 @@ mod tests {
     }
 
     #[test]
+    fn notes_of_our_own_and_the_arguments_of_calls_are_nobodys_words() {
+        check("read src/a.rs: 1… [2994 more characters]", &[(Kind::Path, "src/a.rs")]);
+        check("calls edit {\"path\": \"src/a.rs\"}", &[(Kind::Path, "src/a.rs")]);
+    }
+
+    #[test]
     fn nothing_in_nothing_out() {
         let (text, receipt) =
             settle(Facts::default(), "Nothing.", there(), 100, &CharactersPer(4), &name);

@@ -9,6 +9,9 @@ use crate::history::{Ending, Repaired, repair};
 use crate::message::{CallId, Media, Message, Part};
 use crate::policy::SummarySettings;
 
+/// Opens the line of a tool call.
+pub(crate) const CALLS: &str = "calls ";
+
 /// Writes messages as entries. `messages` are numbers, from 1, and the messages themselves.
 ///
 /// The history is repaired first, so that every call has a result. Text stands as it is, but for encoded
@@ -74,7 +77,7 @@ impl Writer<'_> {
                 self.tools.insert(call.clone(), name.clone());
                 let allowed = self.settings.tools.allows(name);
                 allowed
-                    .then(|| format!("calls {name} {}", excerpt(&without_encoded(arguments), max)))
+                    .then(|| format!("{CALLS}{name} {}", excerpt(&without_encoded(arguments), max)))
             }
             Part::ToolResult { call, name, text } => {
                 let called = self.tools.get(call).map(String::as_str);

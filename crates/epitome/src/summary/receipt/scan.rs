@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use super::fact::Mention;
 use super::{Kind, token};
 use crate::summary::envelope::Entry;
+use crate::summary::excerpt::without_note;
 use crate::summary::extract::sentence;
+use crate::summary::transcript::CALLS;
 
 /// The facts found so far, each wording once, in the order of their first mention.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,6 +22,9 @@ impl Facts {
         for entry in entries {
             let said = !entry.speaker.starts_with("tool");
             for line in entry.text.lines() {
+                let line = without_note(line);
+                // The arguments of a call are nobody's sentence either, and hold names in quotes.
+                let said = said && !line.starts_with(CALLS);
                 self.line(line, said, entry);
             }
         }

@@ -1,0 +1,143 @@
+//! A host of any manner: its summarizer answers well, badly, late or not at all.
+
+use epitome::message::{Message, RequestId};
+use epitome::meter::CharactersPer;
+use epitome::summary::envelope::Envelope;
+use epitome::summary::extract::extract;
+use epitome::{
+    Compactor, Contract, Failure, FailureKind, Outcome, Output, Policy, Reason, Report,
+    SummaryRequest, SystemPlace, Timestamp,
+};
+use proptest::prelude::*;
+
+/// What a host makes of a question for a summary, and of what comes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    Short,
+    AsLongAsAsked,
+    FarTooLong,
+    Extract,
+    Nothing,
+    /// Fails this often before every answer.
+    Busy(u32),
+    Refuses,
+    Declines,
+    CannotStore,
+    CallsOff,
+}
+
+pub(crate) fn manner() -> impl Strategy<Value = Manner> {
+    prop_oneof![
+        5 => Just(Manner::Short),
+        5 => Just(Manner::AsLongAsAsked),
+        2 => Just(Manner::FarTooLong),
+        2 => Just(Manner::Extract),
+        1 => Just(Manner::Nothing),
+        2 => (1_u32..4).prop_map(Manner::Busy),
+        1 => Just(Manner::Refuses),
+        1 => Just(Manner::Declines),
+        1 => Just(Manner::CannotStore),
+        1 => Just(Manner::CallsOff),
+    ]
+}
+
+/// Either kind of provider.
+pub(crate) fn contract() -> impl Strategy<Value = Contract> {
+    prop_oneof![
+        4 => Just(Contract { system: SystemPlace::Anywhere }),
+        1 => Just(Contract { system: SystemPlace::First }),
+    ]
+}
+
+pub(crate) fn tokenizer() -> Box<CharactersPer> {
+    Box::new(CharactersPer(3))
+}
+
+pub(crate) fn compactor(policy: Policy, contract: Contract, messages: &[Message]) -> Compactor {
+    let mut compactor = Compactor::new(policy, contract, tokenizer()).unwrap();
+    for message in messages {
+        compactor.append(message.clone()).unwrap();
+    }
+    compactor
+}
+
+/// Does what the compactor asks until it rests; gives what it asked for and told of.
+pub(crate) fn drive(compactor: &mut Compactor, manner: Manner) -> Vec<Output> {
+    let mut outputs = Vec::new();
+    let mut now = Timestamp(0);
+    let mut failed = 0;
+    for _ in 0..20_000 {
+        let output = compactor.poll_output();
+        match &output {
+            Output::Before(_) if manner == Manner::Declines => compactor.skip().unwrap(),
+            Output::Before(_) => compactor.proceed().unwrap(),
+            Output::Summarize(request) => match manner {
+                Manner::Refuses => fail(compactor, request.id, FailureKind::Permanent, now),
+                Manner::CallsOff => compactor.cancel(),
+                Manner::Busy(times) if failed < times => {
+                    failed += 1;
+                    let busy = FailureKind::Transient { retry_after_ms: None };
+                    fail(compactor, request.id, busy, now);
+                }
+                _ => {
+                    failed = 0;
+                    compactor.handle_summary(request.id, &answer(request, manner));
+                }
+            },
+            Output::Persist(_) if manner == Manner::CannotStore => {
+                compactor.handle_unpersisted("the disk is full".into()).unwrap();
+            }
+            Output::Persist(_) => compactor.handle_persisted().unwrap(),
+            Output::Wait(Some(until)) => {
+                now = *until;
+                compactor.handle_timeout(now);
+            }
+            Output::Wait(None) => return outputs,
+            Output::Changed | Output::Event(_) => {}
+        }
+        outputs.push(anonymous(output));
+    }
+    panic!("the compactor never came to rest");
+}
+
+/// Requests are numbered anew after a restart.
+fn anonymous(output: Output) -> Output {
+    match output {
+        Output::Summarize(request) => {
+            Output::Summarize(SummaryRequest { id: RequestId(0), ..request })
+        }
+        output => output,
+    }
+}
+
+fn fail(compactor: &mut Compactor, request: RequestId, kind: FailureKind, now: Timestamp) {
+    compactor.handle_failure(request, Failure { kind, message: "it failed".into() }, now);
+}
+
+fn answer(request: &SummaryRequest, manner: Manner) -> String {
+    let target = request.target_tokens as usize;
+    match manner {
+        Manner::Nothing => " ".into(),
+        Manner::AsLongAsAsked => "so it goes on ".repeat(target / 5 + 1),
+        Manner::FarTooLong => "and on and on it goes ".repeat(target.min(3_000) + 40),
+        Manner::Extract => {
+            let extract =
+                extract(&Envelope::parse(&request.input), request.target_tokens, &*tokenizer());
+            if extract.trim().is_empty() { "They talked.".into() } else { extract }
+        }
+        _ => "They talked about the garden.".into(),
+    }
+}
+
+/// Compacts; by hand where the compactor refuses to do so by itself.
+pub(crate) fn compact(compactor: &mut Compactor, reason: Reason, manner: Manner) -> Report {
+    if compactor.compact(reason, None).is_err() {
+        compactor.compact(Reason::Manual, None).unwrap();
+    }
+    drive(compactor, manner);
+    compactor.report().unwrap().clone()
+}
+
+pub(crate) fn applied(report: &Report) -> bool {
+    matches!(report.outcome, Outcome::Applied { .. })
+}

@@ -1,0 +1,280 @@
+//! Random policies: everything that a policy can say, in shares of what the history takes.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use epitome::policy::{
+    Age, AgeStep, Budget, Fill, Keep, LastRequest, Moment, Offload, PRESETS, Prune, Reactive,
+    Rebuild, Reducer, Reduction, RequestBoundary, Shape, SummarySettings, ToolFilter, Trigger,
+};
+use epitome::{Policy, Reason, Retry};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// Every moment.
+pub(crate) const MOMENTS: [Moment; 5] =
+    [Moment::RequestStart, Moment::TurnStart, Moment::Loop, Moment::TurnEnd, Moment::Overflow];
+
+/// Every reason.
+pub(crate) const REASONS: [Reason; 6] = [
+    Reason::Manual,
+    Reason::Threshold,
+    Reason::RequestBoundary,
+    Reason::ReactiveMicro,
+    Reason::ReactiveFull,
+    Reason::Trim,
+];
+
+/// A policy in the making: its window is a share of what the history takes.
+#[derive(Clone)]
+pub(crate) struct PolicyDraft {
+    /// For a window of 200,000.
+    policy: Policy,
+    window_percent: u32,
+}
+
+/// The window that numbers of tokens in a draft are made for.
+const DRAWN_FOR: u32 = 200_000;
+
+fn percent() -> impl Strategy<Value = f64> {
+    (1_u32..=100).prop_map(|percent| f64::from(percent) / 100.0)
+}
+
+fn tokens() -> impl Strategy<Value = u32> {
+    1_u32..=DRAWN_FOR
+}
+
+fn leaf() -> impl Strategy<Value = Trigger> {
+    let budget =
+        (percent(), 0_u32..90_000, 0_u32..90_000).prop_map(|(fraction, reserve, margin)| {
+            Trigger::Budget(Budget { fraction, output_reserve: reserve, safety_margin: margin })
+        });
+    let most = prop_oneof![2 => Just(0_u32), 1 => tokens()];
+    let fill = (percent(), most)
+        .prop_map(|(fraction, max_tokens)| Trigger::Fill(Fill { fraction, max_tokens }));
+    let absolute = prop_oneof![4 => tokens().prop_map(i64::from), 1 => Just(0), 1 => Just(-7)];
+    let boundary = (tokens(), 0_u32..30).prop_map(|(trigger_tokens, min_messages)| {
+        Trigger::RequestBoundary(RequestBoundary { trigger_tokens, min_messages })
+    });
+    let reactive = (percent(), percent(), 1_u32..5, 0_u32..5, 0_u32..4).prop_map(
+        |(micro_fraction, full_fraction, micro_batch_rounds, keep_rounds, max_per_request)| {
+            Trigger::Reactive(Reactive {
+                micro_fraction,
+                full_fraction,
+                micro_batch_rounds,
+                keep_rounds,
+                max_per_request,
+            })
+        },
+    );
+    prop_oneof![
+        2 => budget,
+        3 => fill,
+        2 => absolute.prop_map(Trigger::Tokens),
+        2 => (0_u32..40).prop_map(Trigger::Messages),
+        2 => boundary,
+        3 => reactive,
+        1 => Just(Trigger::Always),
+        1 => Just(Trigger::Manual),
+    ]
+}
+
+fn trigger() -> impl Strategy<Value = Trigger> {
+    let some = || prop::collection::vec(leaf(), 0..3);
+    prop_oneof![
+        6 => leaf(),
+        2 => (select(MOMENTS.as_slice()), leaf())
+            .prop_map(|(moment, inner)| Trigger::at(moment, inner)),
+        1 => some().prop_map(Trigger::All),
+        1 => some().prop_map(Trigger::Any),
+        1 => (select(MOMENTS.as_slice()), some())
+            .prop_map(|(moment, inner)| Trigger::at(moment, Trigger::Any(inner))),
+    ]
+}
+
+fn reduction() -> impl Strategy<Value = Reduction> {
+    let step = (0_u32..60, 0_u32..3_000)
+        .prop_map(|(from_messages, max_tokens)| AgeStep { from_messages, max_tokens });
+    let age = prop::collection::vec(step, 0..4).prop_map(|steps| Reducer::Age(Age { steps }));
+    let prune = (0_u32..100, 0_u32..300).prop_map(|(percent, arg_threshold_tokens)| {
+        let protect_fraction = f64::from(percent) / 100.0;
+        Reducer::Prune(Prune { protect_fraction, arg_threshold_tokens })
+    });
+    let offload = (0_u32..100, 0_u32..2_000, 0_u32..100).prop_map(|(percent, max_tokens, kept)| {
+        let protect_fraction = f64::from(percent) / 100.0;
+        let keep_tokens = max_tokens * kept / 100;
+        Reducer::Offload(Offload { protect_fraction, max_tokens, keep_tokens })
+    });
+    let reducer = prop_oneof![
+        2 => Just(Reducer::Trim),
+        2 => age,
+        2 => prune,
+        2 => offload,
+        1 => Just(Reducer::Drop)
+    ];
+    let when = prop_oneof![1 => Just(None), 1 => trigger().prop_map(Some)];
+    let min = prop_oneof![3 => Just(0_u32), 1 => 0_u32..20_000];
+    (reducer, when, min).prop_map(|(reducer, when, min_saving_tokens)| Reduction {
+        reducer,
+        when,
+        min_saving_tokens,
+    })
+}
+
+fn keep() -> impl Strategy<Value = Keep> {
+    prop_oneof![
+        (0_u32..30).prop_map(Keep::Messages),
+        (0_u32..10).prop_map(Keep::Rounds),
+        tokens().prop_map(|tokens| Keep::Tokens(tokens / 2)),
+        (0_u32..100).prop_map(|percent| Keep::Fraction(f64::from(percent) / 100.0)),
+    ]
+}
+
+fn summary() -> impl Strategy<Value = SummarySettings> {
+    let who = select(vec!["default", "default", "default", "agent", "own", "nobody"]);
+    let tools = select(vec![
+        ToolFilter::All,
+        ToolFilter::All,
+        ToolFilter::Only(vec!["lo*".into()]),
+        ToolFilter::Only(Vec::new()),
+    ]);
+    let ladder = prop_oneof![
+        2 => Just(Vec::new()),
+        1 => prop::collection::vec(0_u32..200, 1..5)
+    ];
+    let shape = select(vec![Shape::ThreeSections, Shape::SevenSections]);
+    let request = select(vec![LastRequest::Keep, LastRequest::Append]);
+    let rollup = prop_oneof![2 => Just(0_u32), 1 => 1_u32..2_000];
+    let window = prop_oneof![3 => Just(None), 1 => (200_u32..9_000).prop_map(Some)];
+    let sizes = (1_u32..9_000, 0_u32..1_500, rollup, 1_000_u32..9_000, 0_u32..5, window);
+    (who, tools, ladder, shape, request, sizes, 0_u32..900).prop_map(
+        |(who, tools, ladder, shape, last_request, sizes, tool_result_max_characters)| {
+            let (max_tokens, ledger_tokens, rollup_tokens, chunk_characters, chunks, window) =
+                sizes;
+            SummarySettings {
+                prompt: (who == "own").then(|| "mine".into()),
+                agent: (who == "agent").then(|| "fast".into()),
+                default_agent: (who == "default").then(|| "summarizer".into()),
+                prompts: BTreeMap::from([("mine".into(), "Condense this.".into())]),
+                shape,
+                max_tokens,
+                ledger_tokens,
+                rollup_tokens,
+                chunk_characters,
+                chunks,
+                window_tokens: window,
+                tools,
+                tool_result_max_characters,
+                ladder,
+                last_request,
+            }
+        },
+    )
+}
+
+/// Any policy, or a preset.
+pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
+    let rebuild = select(vec![
+        Rebuild::SystemSummaryTail,
+        Rebuild::OneMessage,
+        Rebuild::LeadingSystem,
+        Rebuild::InPlace,
+    ]);
+    let triggers = prop::collection::vec(trigger(), 0..4);
+    let reducers = prop::collection::vec(reduction(), 0..4);
+    let requests = prop_oneof![1 => Just(0_u32), 1 => 0_u32..40_000];
+    let numbers = (
+        1_u32..=99,
+        prop_oneof![1 => Just(0_u32), 1 => 0_u32..40],
+        prop_oneof![3 => Just(0_u32), 1 => 0_u32..60_000],
+        prop::option::of(percent()),
+        0_u32..4,
+    );
+    let free = (triggers, keep(), requests, reducers, summary(), rebuild, numbers).prop_map(
+        |(triggers, keep, keep_requests_tokens, reducers, summary, rebuild, numbers)| {
+            let (target, min_saving, tool_schema_tokens, warning, attempts) = numbers;
+            Policy {
+                window: DRAWN_FOR,
+                triggers,
+                warning,
+                target: f64::from(target) / 100.0,
+                keep,
+                keep_requests_tokens,
+                reducers,
+                summary,
+                rebuild,
+                min_saving: f64::from(min_saving) / 100.0,
+                retry: Retry { attempts, ..Retry::default() },
+                tool_schema_tokens,
+                characters_per_token: None,
+            }
+        },
+    );
+    let named =
+        select(PRESETS.as_slice()).prop_map(|name| Policy::preset(name, DRAWN_FOR).unwrap());
+    let window_percent = prop_oneof![1 => 1_u32..30, 6 => 30_u32..110, 2 => 110_u32..400];
+    (prop_oneof![5 => free, 2 => named], window_percent)
+        .prop_map(|(policy, window_percent)| PolicyDraft { policy, window_percent })
+}
+
+impl PolicyDraft {
+    /// The policy for a history of so many tokens; `None` where it cannot work.
+    pub(crate) fn fit(&self, tokens: u32) -> Option<Policy> {
+        let window = (u64::from(tokens) * u64::from(self.window_percent) / 100).max(60);
+        let window = u32::try_from(window).unwrap();
+        let mut policy = Policy { window, ..self.policy.clone() };
+        let scale = Scale(window);
+        policy.triggers.iter_mut().for_each(|trigger| scale.trigger(trigger));
+        policy.keep = match policy.keep {
+            Keep::Tokens(tokens) => Keep::Tokens(scale.tokens(tokens)),
+            keep => keep,
+        };
+        policy.keep_requests_tokens = scale.tokens(policy.keep_requests_tokens);
+        policy.tool_schema_tokens = scale.tokens(policy.tool_schema_tokens);
+        for reduction in &mut policy.reducers {
+            reduction.when.iter_mut().for_each(|when| scale.trigger(when));
+            reduction.min_saving_tokens = scale.tokens(reduction.min_saving_tokens);
+        }
+        policy.check().is_ok().then_some(policy)
+    }
+}
+
+impl fmt::Debug for PolicyDraft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let policy = serde_json::to_string(&self.policy).map_err(|_| fmt::Error)?;
+        write!(f, "{} % of the history: {policy}", self.window_percent)
+    }
+}
+
+/// Brings numbers of tokens from the window they were drawn for to another one.
+struct Scale(u32);
+
+impl Scale {
+    fn tokens(&self, tokens: u32) -> u32 {
+        let scaled = u64::from(tokens) * u64::from(self.0) / u64::from(DRAWN_FOR);
+        u32::try_from(scaled).unwrap()
+    }
+
+    fn trigger(&self, trigger: &mut Trigger) {
+        match trigger {
+            Trigger::Budget(budget) => {
+                budget.output_reserve = self.tokens(budget.output_reserve);
+                budget.safety_margin = self.tokens(budget.safety_margin);
+            }
+            Trigger::Fill(fill) => fill.max_tokens = self.tokens(fill.max_tokens),
+            Trigger::Tokens(tokens) => {
+                if let Ok(positive) = u32::try_from(*tokens) {
+                    *tokens = i64::from(self.tokens(positive));
+                }
+            }
+            Trigger::RequestBoundary(boundary) => {
+                boundary.trigger_tokens = self.tokens(boundary.trigger_tokens);
+            }
+            Trigger::At { trigger, .. } => self.trigger(trigger),
+            Trigger::All(some) | Trigger::Any(some) => {
+                some.iter_mut().for_each(|one| self.trigger(one));
+            }
+            Trigger::Messages(_) | Trigger::Reactive(_) | Trigger::Always | Trigger::Manual => {}
+        }
+    }
+}
