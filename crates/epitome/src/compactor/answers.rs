@@ -32,6 +32,12 @@ impl Compactor {
             self.fail(&job, message.to_owned());
             return;
         }
+        if job.policy.summary.misses_headings(text) && !job.reminded {
+            job.reminded = true;
+            job.attempts = 0;
+            self.ask(job);
+            return;
+        }
         job.read(&self.conversation);
         let done = match &mut job.stage {
             Stage::Chunks(fold) => fold.take(text.to_owned()),

@@ -9,7 +9,7 @@ use crate::plan::Plan;
 use crate::policy::{Keep, Policy, Summarizer, WindowTooSmall};
 use crate::summary::envelope::Envelope;
 use crate::summary::fold::Fold;
-use crate::summary::prompt::{Material, instructions};
+use crate::summary::prompt::{Material, REMINDER, instructions};
 use crate::summary::receipt::{Facts, Haystack};
 
 /// A compaction under way.
@@ -29,6 +29,8 @@ pub(super) struct Job {
     /// How often the summarizer was asked the question at hand.
     pub(super) attempts: u32,
     pub(super) requests: u32,
+    /// True once the summarizer was reminded of the headings.
+    pub(super) reminded: bool,
     /// What is tried next where the result is too large.
     pub(super) rungs: VecDeque<Rung>,
 }
@@ -67,6 +69,7 @@ impl Job {
             instructions,
             attempts: 0,
             requests: 0,
+            reminded: false,
             rungs: rungs(policy),
         }))
     }
@@ -146,13 +149,17 @@ impl Job {
             Stage::Rollup(_) => (Material::Summary, 0, 1),
         };
         let focus = self.instructions.as_deref();
+        let mut system = instructions(settings, reason, material, target_tokens, focus);
+        if self.reminded {
+            system.push_str(REMINDER);
+        }
         SummaryRequest {
             id,
             reason,
             summarizer: settings
                 .summarizer()
                 .unwrap_or_else(|| Summarizer::Agent { name: String::new() }),
-            system: instructions(settings, reason, material, target_tokens, focus),
+            system,
             input: self.envelope().render(),
             target_tokens,
             max_tokens: target_tokens.saturating_add(target_tokens / 2),

@@ -22,6 +22,9 @@ pub struct SummarySettings {
     pub prompts: BTreeMap<String, String>,
     /// The sections of a summary, where no `prompt` says otherwise.
     pub shape: Shape,
+    /// Where an answer has none of the headings that `shape` asks for, ask once more with a reminder. Of
+    /// use with models; the extractive summarizer only quotes.
+    pub check_headings: bool,
     /// Longest summary, in tokens.
     pub max_tokens: u32,
     /// Longest ledger of facts that the summary lost, in tokens, out of `max_tokens`; at most a quarter
@@ -56,6 +59,7 @@ impl Default for SummarySettings {
             default_agent: Some("summarizer".into()),
             prompts: BTreeMap::new(),
             shape: Shape::default(),
+            check_headings: false,
             max_tokens: 8_000,
             ledger_tokens: 1_000,
             rollup_tokens: 0,
@@ -71,6 +75,12 @@ impl Default for SummarySettings {
 }
 
 impl SummarySettings {
+    /// True for an answer that has none of the headings it was asked for, where that is to be checked.
+    pub(crate) fn misses_headings(&self, answer: &str) -> bool {
+        let asked = self.check_headings && self.prompt.is_none();
+        asked && !self.shape.headings().any(|heading| answer.contains(heading))
+    }
+
     /// Who summarizes; `None` where nobody does.
     pub fn summarizer(&self) -> Option<Summarizer> {
         if let Some(prompt) = &self.prompt {

@@ -61,6 +61,10 @@ const SEVEN_SECTIONS: &str = "Write one new set of notes that covers the previou
     ## 7. Next step\n\
     The one action to take next, as it follows from the latest request and from the work in hand.";
 
+/// Stands behind the instructions where an answer had none of the headings.
+pub(crate) const REMINDER: &str = "\n\nYour last answer had none of the headings. Write the notes again, \
+    under exactly the headings given above.";
+
 impl Shape {
     /// The headings that a summary of this shape has, as they are asked for.
     pub fn headings(self) -> impl Iterator<Item = &'static str> {
