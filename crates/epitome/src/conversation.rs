@@ -197,7 +197,7 @@ impl Conversation {
         base.summary = projection
             .cover
             .as_ref()
-            .map_or(0, |cover| self.summary_tokens(&cover.summary, cover.summarized));
+            .map_or(0, |cover| self.summary_tokens(&cover.text(), cover.summarized));
         base
     }
 

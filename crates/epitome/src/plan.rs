@@ -16,6 +16,7 @@ use crate::message::{CheckpointId, Message, MessageId, Role};
 use crate::policy::{Keep, Moment, Policy, Rebuild, Size, WindowTooSmall};
 use crate::reduce::{Draft, Reduced, stale_reasoning};
 use crate::report::Reason;
+use crate::summary::appendix::appendix;
 use crate::summary::chunk::{chunks, chunks_within};
 use crate::summary::prompt::{ChunkPlace, Material, instructions};
 use crate::summary::{cut::cut, envelope::Entry, transcript::transcript};
@@ -324,6 +325,7 @@ impl Plan {
                 _ => Role::User,
             },
             summary,
+            appendix: appendix(conversation, policy),
             summarized: self.summarized(),
         });
         let dropped: Vec<usize> = self

@@ -128,6 +128,19 @@ fn d10_open_tasks_go_to_the_summarizer_and_stand_behind_the_summary() {
     let summary = compactor.report().unwrap().summary.clone().unwrap();
     let tasks = "Open tasks, word for word:\n- [ ] plant the roses\n- [x] dig";
     assert_eq!(summary, format!("They talked.\n\n{tasks}"));
+
+    // The next summary builds on this one, but not on tasks that may be done by then.
+    compactor.set_todo("- [ ] water them".into()).unwrap();
+    for message in epitome::notation::transcript(&long_talk()) {
+        let id = format!("second-{}", message.id).into();
+        compactor.append(epitome::message::Message { id, ..message }).unwrap();
+    }
+    compactor.compact(Reason::Manual, None).unwrap();
+    let run = drive(&mut compactor, |_| "They talked again.".into());
+    let input = &run.requests[0].input;
+    assert!(input.contains("They talked.") && !input.contains("plant the roses"), "{input}");
+    let summary = compactor.report().unwrap().summary.clone().unwrap();
+    assert_eq!(summary, "They talked again.\n\nOpen tasks, word for word:\n- [ ] water them");
 }
 
 #[test]

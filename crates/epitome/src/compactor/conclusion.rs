@@ -3,12 +3,11 @@
 use super::job::{Job, Stage};
 use super::{Compactor, Event, Output, State, SummaryRequest};
 use crate::conversation::Prospect;
-use crate::history::{Checkpoint, Record};
+use crate::history::{Checkpoint, Cover, Record};
 use crate::message::{CheckpointId, RequestId};
 use crate::plan::Plan;
 use crate::policy::{Load, WindowTooSmall, share};
 use crate::report::{Outcome, Report};
-use crate::summary::appendix;
 use crate::summary::envelope::Envelope;
 use crate::summary::receipt::{Receipt, settle};
 
@@ -61,7 +60,7 @@ impl Compactor {
         match self.verify(plan, None) {
             Ok(verified) => {
                 self.cycle.trimmed_at = Some(self.log().len());
-                let report = self.report_of(plan, &verified, None, Receipt::default(), 0);
+                let report = self.report_of(plan, &verified, Receipt::default(), 0);
                 self.commit_step(verified, report);
             }
             Err(Refused::Worthless(message)) => {
@@ -85,7 +84,7 @@ impl Compactor {
             self.ask(Box::new(job));
             return;
         }
-        let (mut summary, receipt) = settle(
+        let (summary, receipt) = settle(
             std::mem::take(&mut job.facts),
             &summary,
             std::mem::take(&mut job.there),
@@ -93,8 +92,7 @@ impl Compactor {
             tokenizer,
             &|number| self.log().message_numbered(number).map(|message| message.id.clone()),
         );
-        appendix::append(&mut summary, &self.conversation, &job.policy);
-        let verified = match self.verify(&job.plan, Some(summary.clone())) {
+        let verified = match self.verify(&job.plan, Some(summary)) {
             Ok(verified) => verified,
             Err(Refused::Illegal(message)) => return self.fail(&job, message),
             Err(Refused::Worthless(message)) => {
@@ -117,7 +115,7 @@ impl Compactor {
                     .to_owned();
             self.outputs.push_back(Output::Event(Event::TooLarge { message }));
         }
-        let report = self.report_of(&job.plan, &verified, Some(summary), receipt, job.requests);
+        let report = self.report_of(&job.plan, &verified, receipt, job.requests);
         self.commit_step(verified, report);
     }
 
@@ -177,13 +175,13 @@ impl Compactor {
         &self,
         plan: &Plan,
         verified: &Verified,
-        summary: Option<String>,
         receipt: Receipt,
         requests: u32,
     ) -> Report {
         let Verified { checkpoint, prospect } = verified;
         let after = self.with_tools(prospect.load);
         let tools = self.policy.tool_schema_tokens;
+        let summary = checkpoint.cover.as_ref().map(Cover::text);
         let characters = summary.as_ref().map_or(0, |summary| summary.chars().count());
         Report {
             reason: plan.reason,

@@ -38,8 +38,21 @@ pub struct Cover {
     pub after: Vec<MessageId>,
     /// Whose message the summary is.
     pub role: Role,
-    /// The summary with what was appended to it.
+    /// The summary with its ledger: what a later one builds on.
     pub summary: String,
+    /// What stood behind it word for word when it was made: open tasks, the last request. Empty where
+    /// there was none; a later summary has its own.
+    pub appendix: String,
     /// How many messages the summary stands for, those of earlier summaries included.
     pub summarized: u32,
+}
+
+impl Cover {
+    /// Summary and appendix, as the model sees them.
+    pub fn text(&self) -> String {
+        match self.appendix.is_empty() {
+            true => self.summary.clone(),
+            false => format!("{}\n\n{}", self.summary, self.appendix),
+        }
+    }
 }

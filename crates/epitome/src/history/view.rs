@@ -61,7 +61,7 @@ impl View {
         let mut view = Self::default();
         view.show(log, projection, &projection.before);
         if let Some(cover) = &projection.cover {
-            let text = frame::wrap(&cover.summary, cover.summarized);
+            let text = frame::wrap(&cover.text(), cover.summarized);
             view.edits.push(Edit::Insert { role: cover.role, parts: vec![Part::text(text)] });
         }
         let tail = (projection.covered..log.len())

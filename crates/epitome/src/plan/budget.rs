@@ -2,6 +2,7 @@
 
 use crate::conversation::Conversation;
 use crate::policy::{Keep, LastRequest, Policy, Rebuild};
+use crate::summary::appendix::appendix;
 
 /// A summary shorter than this says nothing.
 pub(super) const SHORTEST_SUMMARY: u32 = 48;
@@ -42,9 +43,7 @@ impl Budget {
 
 /// Tokens of a summary's frame and of what is appended to every summary.
 pub(super) fn appended_tokens(conversation: &Conversation, policy: &Policy) -> u32 {
-    let mut appended = String::new();
-    crate::summary::appendix::append(&mut appended, conversation, policy);
-    conversation.summary_tokens(&appended, 1)
+    conversation.summary_tokens(&appendix(conversation, policy), 1)
 }
 
 /// Names what no compaction can remove, where that alone reaches the threshold.

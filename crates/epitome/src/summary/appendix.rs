@@ -5,24 +5,26 @@ use crate::conversation::Conversation;
 use crate::plan::keeps_last_request;
 use crate::policy::Policy;
 
-/// Appends the open tasks, and the last user request where the policy says so.
-pub(crate) fn append(summary: &mut String, conversation: &Conversation, policy: &Policy) {
+/// The open tasks, and the last user request where the policy says so; empty where there is neither.
+pub(crate) fn appendix(conversation: &Conversation, policy: &Policy) -> String {
+    let mut appendix = String::new();
     if let Some(todo) = conversation.log().todo() {
-        section(summary, "Open tasks, word for word:", todo);
+        section(&mut appendix, "Open tasks, word for word:", todo);
     }
     if !keeps_last_request(policy)
         && let Some(position) = conversation.last_request()
         && let Some(message) = conversation.log().message(position)
     {
-        section(summary, "The last request, word for word:", &message.text());
+        section(&mut appendix, "The last request, word for word:", &message.text());
     }
+    appendix
 }
 
-fn section(summary: &mut String, title: &str, text: &str) {
-    if !summary.is_empty() {
-        summary.push_str("\n\n");
+fn section(appendix: &mut String, title: &str, text: &str) {
+    if !appendix.is_empty() {
+        appendix.push_str("\n\n");
     }
-    summary.push_str(title);
-    summary.push('\n');
-    summary.push_str(text.trim_end());
+    appendix.push_str(title);
+    appendix.push('\n');
+    appendix.push_str(text.trim_end());
 }
