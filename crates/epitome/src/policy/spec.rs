@@ -113,7 +113,13 @@ fn overlay(policy: &mut Value, field: &str, given: &Value) {
 }
 
 fn unreadable(field: &str, error: &serde_json::Error) -> PolicyError {
-    PolicyError { field: field.to_owned(), problem: error.to_string() }
+    // The reader names Rust's types; whoever writes a policy may not know them.
+    let problem = error
+        .to_string()
+        .replace("expected u32", "expected a whole number of 0 or more")
+        .replace("expected i64", "expected a whole number")
+        .replace("expected f64", "expected a number");
+    PolicyError { field: field.to_owned(), problem }
 }
 
 #[cfg(test)]

@@ -2,41 +2,65 @@
 
 use super::envelope::{Entry, render_entry};
 use super::excerpt::split;
+use crate::message::Role;
 use crate::meter::Tokenizer;
 use crate::policy::SummarySettings;
 
 /// Splits entries into chunks of at most `settings.chunk_characters`, and into at least
-/// `settings.chunks` where there are that many entries. An entry longer than a chunk is itself split.
+/// `settings.chunks` where there are that many entries. What tools answer stays with the entry before it,
+/// where both fit a chunk; an entry longer than a chunk is itself split.
 ///
 /// Every entry is in exactly one chunk, or in several that follow each other; none is empty. Linear.
 pub fn chunks(entries: Vec<Entry>, settings: &SummarySettings) -> Vec<Vec<Entry>> {
     let limit = usize::try_from(settings.chunk_characters).unwrap_or(usize::MAX).max(1);
-    let pieces: Vec<(usize, Entry)> = entries
-        .into_iter()
-        .flat_map(|entry| pieces(entry, limit))
-        .map(|entry| (length(&entry), entry))
-        .collect();
-    let total: usize = pieces.iter().map(|(length, _)| length).sum();
-    let wanted = usize::try_from(settings.chunks).unwrap_or(1).clamp(1, pieces.len().max(1));
+    let groups = groups(entries, limit);
+    let total: usize = groups.iter().map(|group| group.length).sum();
+    let wanted = usize::try_from(settings.chunks).unwrap_or(1).clamp(1, groups.len().max(1));
     let even = limit.min(total.div_ceil(wanted.max(1)).max(1));
 
     let mut chunks: Vec<Vec<Entry>> = Vec::new();
     let mut used = usize::MAX;
-    for (length, entry) in pieces {
-        // A piece goes where more than half of it fits the even share, and all of it fits the limit.
+    for Group { length, entries } in groups {
+        // A group goes where more than half of it fits the even share, and all of it fits the limit.
         let fits = used.saturating_add(length / 2) <= even && used.saturating_add(length) <= limit;
         match chunks.last_mut() {
             Some(chunk) if fits => {
-                chunk.push(entry);
+                chunk.extend(entries);
                 used = used.saturating_add(length);
             }
             _ => {
-                chunks.push(vec![entry]);
+                chunks.push(entries);
                 used = length;
             }
         }
     }
     chunks
+}
+
+/// Entries that go into one chunk.
+struct Group {
+    length: usize,
+    entries: Vec<Entry>,
+}
+
+/// Entries with the answers of tools behind them, and pieces of those that are too long.
+fn groups(entries: Vec<Entry>, limit: usize) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for entry in entries {
+        let length = length(&entry);
+        let answers = entry.speaker.split(' ').next() == Some(Role::Tool.as_str());
+        match groups.last_mut() {
+            Some(group) if answers && group.length + length <= limit => {
+                group.length += length;
+                group.entries.push(entry);
+            }
+            _ => groups.extend(pieces(entry, limit).into_iter().map(|entry| {
+                let length = self::length(&entry);
+                Group { length, entries: vec![entry] }
+            })),
+        }
+    }
+    groups
 }
 
 /// The same in chunks of at most `budget_tokens` each as rendered: with a smaller limit of characters,
@@ -136,6 +160,19 @@ mod tests {
     #[test]
     fn d4_an_entry_longer_than_a_chunk_is_split_too() {
         check(&[10, 900, 10], 500, 1, &[&[1, 2], &[2], &[2, 2, 3]]);
+    }
+
+    #[test]
+    fn d5_what_tools_answer_stays_with_the_call() {
+        let mut entries = entries(&[100, 100, 100, 100, 100]);
+        for answer in [2, 3] {
+            entries[answer].speaker = "tool".into();
+        }
+        let settings = SummarySettings { chunks: 3, ..Default::default() };
+        let numbers = |chunks: Vec<Vec<Entry>>| -> Vec<Vec<u32>> {
+            chunks.iter().map(|chunk| chunk.iter().map(|entry| entry.number).collect()).collect()
+        };
+        assert_eq!(numbers(chunks(entries, &settings)), [vec![1], vec![2, 3, 4], vec![5]]);
     }
 
     #[test]
