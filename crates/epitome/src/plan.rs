@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 pub(crate) use budget::keeps_last_request;
-use budget::{Budget, appended_tokens, floor};
+use budget::{Budget, appended_tokens, crowd, floor};
 pub use fate::Fate;
 
 use crate::conversation::Conversation;
@@ -110,6 +110,10 @@ impl Plan {
             plan.summarize(&mut draft);
         }
         plan.settle_fates(&draft);
+        let left = (plan.tail_start..log.len()).filter(|at| draft.is_seen(*at));
+        let left = left.filter(|at| !is_system(conversation, *at)).count();
+        let crowd = || crowd(policy, u32::try_from(left).unwrap_or(u32::MAX));
+        plan.floor = plan.floor.or_else(crowd);
         if !plan.summarizes {
             plan.tokens_after = draft.tokens();
         }
@@ -285,17 +289,24 @@ impl Plan {
         (before, after)
     }
 
-    /// The messages that stay, as they would be seen.
-    pub fn stays<'a>(
+    /// Where the messages are that stay.
+    pub(crate) fn staying(&self) -> impl Iterator<Item = usize> {
+        (0..self.fates.len()).filter(|at| match self.changed.get(at) {
+            Some(reduced) => matches!(reduced, Reduced::Rewritten { .. }),
+            None => self.fate(*at) == Fate::Keep,
+        })
+    }
+
+    /// A message that stays, as it would be seen.
+    pub(crate) fn seen<'a>(
         &'a self,
         conversation: &'a Conversation,
-    ) -> impl Iterator<Item = &'a Message> {
-        (0..self.fates.len()).filter_map(|at| match self.changed.get(&at) {
+        position: usize,
+    ) -> Option<&'a Message> {
+        match self.changed.get(&position) {
             Some(Reduced::Rewritten { message, .. }) => Some(message),
-            Some(Reduced::Gone { .. }) => None,
-            None if self.fate(at) == Fate::Keep => conversation.seen(at),
-            None => None,
-        })
+            _ => conversation.seen(position),
+        }
     }
 
     /// True for a message that would be seen otherwise, or left out.
@@ -321,7 +332,7 @@ impl Plan {
             before: names(&self.before),
             after: names(&self.after),
             role: match policy.rebuild {
-                Rebuild::LeadingSystem => Role::System,
+                Rebuild::LeadingSystem if self.leaves_somebody(conversation) => Role::System,
                 _ => Role::User,
             },
             summary,
@@ -346,6 +357,16 @@ impl Plan {
             tokens_before: conversation.counted_tokens(),
             tokens_after: 0,
         }
+    }
+
+    /// True where a message stays that is no system prompt: no provider takes those alone.
+    fn leaves_somebody(&self, conversation: &Conversation) -> bool {
+        let leaves = |at: usize| {
+            let fate = self.fate(at);
+            fate_leaves(fate) || matches!(fate, Fate::Summarize | Fate::Summarized)
+        };
+        let mut positions = 0..conversation.log().len();
+        positions.any(|at| !leaves(at) && !is_system(conversation, at))
     }
 
     /// The messages that would be seen otherwise.

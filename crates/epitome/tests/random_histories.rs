@@ -18,7 +18,8 @@ use proptest::test_runner::TestCaseResult;
 use random::history::{Script, script};
 use random::host::{Manner, applied, compact, compactor, contract, drive, manner};
 use random::policy::{PolicyDraft, REASONS, policy};
-use random::promises::{Seen, nothing_vanishes};
+use random::promises::{Seen, costs, nothing_vanishes};
+use random::times;
 
 /// One compaction of one history.
 #[derive(Clone, Debug)]
@@ -48,18 +49,6 @@ fn case(script: impl Strategy<Value = Script>) -> impl Strategy<Value = Case> {
             counted_percent,
         },
     )
-}
-
-/// Looks at so many cases, and at as many times more as `EPITOME_RANDOM_TIMES` says.
-fn cases(cases: u32) -> ProptestConfig {
-    let times = std::env::var("EPITOME_RANDOM_TIMES").ok().and_then(|times| times.parse().ok());
-    let cases = cases * times.unwrap_or(1);
-    ProptestConfig {
-        cases,
-        failure_persistence: None,
-        max_global_rejects: cases * 4,
-        ..ProptestConfig::default()
-    }
 }
 
 /// A few dozen messages at most.
@@ -130,7 +119,6 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
     }
 
     let report = compact(&mut compactor, case.reason, case.manner);
-    if std::env::var("STATS").is_ok() {
         eprintln!(
             "STAT {:?} {} {:.40}",
             case.reason,
@@ -155,6 +143,7 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
     let rebuild = compactor.policy().rebuild;
     said(Seen::new(&messages, &after.0).check(rebuild, case.reason), &compactor)?;
     said(nothing_vanishes(&compactor, &messages), &compactor)?;
+    said(costs(&compactor), &compactor)?;
 
     // Compacting twice is compacting once, but for rounds that are taken a few at a time; and another
     // count than the provider's may call for something else.
@@ -176,7 +165,7 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
 }
 
 proptest! {
-    #![proptest_config(cases(4_000))]
+    #![proptest_config(times(4_000))]
 
     #[test]
     fn what_must_always_hold_holds(case in case(short())) {
@@ -185,7 +174,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(cases(400))]
+    #![proptest_config(times(400))]
 
     #[test]
     fn what_must_always_hold_holds_of_hundreds_of_messages(case in case(long())) {
@@ -194,7 +183,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(cases(20))]
+    #![proptest_config(times(20))]
 
     #[test]
     fn what_must_always_hold_holds_of_2_000_messages(case in case(longest())) {

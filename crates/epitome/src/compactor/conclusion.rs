@@ -84,7 +84,7 @@ impl Compactor {
             self.ask(Box::new(job));
             return;
         }
-        let (summary, receipt) = settle(
+        let (summary, mut receipt) = settle(
             std::mem::take(&mut job.facts),
             &summary,
             std::mem::take(&mut job.there),
@@ -92,6 +92,11 @@ impl Compactor {
             tokenizer,
             &|number| self.log().message_numbered(number).map(|message| message.id.clone()),
         );
+        // A name may stand in the middle of what was taken for another one, or behind an excerpt.
+        let told = |name: &String| {
+            self.log().messages().take(job.plan.tail_start).any(|message| message.says(name))
+        };
+        receipt.unsupported.retain(|name| !told(name));
         let verified = match self.verify(&job.plan, Some(summary)) {
             Ok(verified) => verified,
             Err(Refused::Illegal(message)) => return self.fail(&job, message),

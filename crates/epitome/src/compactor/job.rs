@@ -23,8 +23,8 @@ pub(super) struct Job {
     pub(super) facts: Facts,
     /// What stays beside the summary, as far as it was read.
     pub(super) there: Haystack,
-    /// How many of the messages that stay were read.
-    read: usize,
+    /// Where the messages are that stay and were not read yet.
+    unread: VecDeque<usize>,
     pub(super) instructions: Option<String>,
     /// How often the summarizer was asked the question at hand.
     pub(super) attempts: u32,
@@ -62,7 +62,7 @@ impl Job {
         Ok(Some(Self {
             facts: stage.facts(),
             there: Haystack::default(),
-            read: 0,
+            unread: plan.staying().collect(),
             stage,
             policy: policy.clone(),
             plan,
@@ -83,8 +83,8 @@ impl Job {
         let plan = Plan::draft(conversation, &self.policy, self.plan.reason, None);
         self.stage = Stage::chunks(conversation, &self.policy, &plan).ok()??;
         self.facts = self.stage.facts();
-        self.forget();
         self.plan = plan;
+        self.forget();
         self.attempts = 0;
         Some(rung)
     }
@@ -95,18 +95,18 @@ impl Job {
         let Stage::Chunks(fold) = &self.stage else { return };
         self.facts.read(&fold.envelope().entries);
         let place = fold.place();
-        let waiting = self.plan.stays(conversation).count().saturating_sub(self.read);
         let chunks = place.count.saturating_sub(place.index).max(1);
-        let share = waiting.div_ceil(usize::try_from(chunks).unwrap_or(usize::MAX));
-        for message in self.plan.stays(conversation).skip(self.read).take(share) {
-            self.there.add(&message.words(), message.role);
+        let share = self.unread.len().div_ceil(usize::try_from(chunks).unwrap_or(usize::MAX));
+        for position in self.unread.drain(..share) {
+            if let Some(message) = self.plan.seen(conversation, position) {
+                self.there.add(&message.words(), message.role);
+            }
         }
-        self.read = self.read.saturating_add(share);
     }
 
     fn forget(&mut self) {
         self.there = Haystack::default();
-        self.read = 0;
+        self.unread = self.plan.staying().collect();
     }
 
     /// True where the edit of a message leaves nothing of this compaction. What was read of those that

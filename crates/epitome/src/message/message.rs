@@ -134,6 +134,17 @@ impl Message {
         words.join("\n")
     }
 
+    /// True where this stands somewhere in what can be read.
+    pub fn says(&self, wording: &str) -> bool {
+        self.parts.iter().any(|part| match part {
+            Part::Text { text } | Part::ToolResult { text, .. } => text.contains(wording),
+            Part::ToolCall { name, arguments, .. } => {
+                name.contains(wording) || arguments.contains(wording)
+            }
+            _ => false,
+        })
+    }
+
     /// True where a model would find nothing to read.
     pub fn is_blank(&self) -> bool {
         self.parts.iter().all(Part::is_blank)

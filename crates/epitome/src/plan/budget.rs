@@ -1,7 +1,7 @@
 //! How the room below the target is shared out.
 
 use crate::conversation::Conversation;
-use crate::policy::{Keep, LastRequest, Policy, Rebuild};
+use crate::policy::{Keep, LastRequest, Load, Policy, Rebuild};
 use crate::summary::appendix::appendix;
 
 /// A summary shorter than this says nothing.
@@ -72,6 +72,18 @@ pub(super) fn floor(conversation: &Conversation, policy: &Policy, tokens: u32) -
         "{} leave {left} of the {threshold} tokens below the threshold; use a larger window, shorten or \
          unpin one of them",
         items.join(" + ")
+    ))
+}
+
+/// Tells that the messages left are too many by their number alone, where that is so.
+pub(super) fn crowd(policy: &Policy, messages: u32) -> Option<String> {
+    let alone = Load { messages, ..Load::default() };
+    if !policy.fires(&alone) || policy.fires(&Load::default()) {
+        return None;
+    }
+    Some(format!(
+        "{messages} messages are left, for calls stay with their results; keep fewer of them, or let only \
+         a larger number call for a compaction"
     ))
 }
 

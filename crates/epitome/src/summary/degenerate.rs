@@ -55,12 +55,17 @@ fn is_skeleton(answer: &str) -> bool {
     answer.lines().all(|line| {
         let line = line.trim();
         let heading = line.starts_with('#')
-            || line.ends_with(':')
+            || line.strip_suffix(':').is_some_and(is_title)
             || (line.starts_with("**") && line.ends_with("**"));
         let words = line.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
         heading
             || matches!(words.as_str(), "" | "none" | "n/a" | "tbd" | "todo" | "nothing" | "empty")
     })
+}
+
+/// A few words that say nothing yet: what comes before a colon in a sentence is more than that.
+fn is_title(words: &str) -> bool {
+    !words.contains(':') && words.split_whitespace().count() <= 8
 }
 
 #[cfg(test)]
@@ -86,7 +91,9 @@ mod tests {
     #[test]
     fn what_may_be_a_summary_is_taken() {
         let long = format!("Error: they saw this first. {}", "Then they fixed it. ".repeat(40));
-        for answer in ["They planted roses.", "## Key facts\nRoses.", "Done.", long.as_str()] {
+        let colon = "assistant: Reservation D1EW9B is for:";
+        for answer in ["They planted roses.", colon, "## Key facts\nRoses.", "Done.", long.as_str()]
+        {
             assert_eq!(degenerate(answer, Some("Something else.")), None, "{answer:?}");
         }
     }

@@ -5,8 +5,23 @@
     clippy::panic,
     reason = "a test that cannot go on should stop"
 )]
+#![allow(dead_code, reason = "each property uses its share")]
+
+use proptest::prelude::ProptestConfig;
 
 pub(crate) mod history;
 pub(crate) mod host;
 pub(crate) mod policy;
 pub(crate) mod promises;
+
+/// Looks at so many cases; at more of them by the factor `EPITOME_RANDOM_TIMES`.
+pub(crate) fn times(cases: u32) -> ProptestConfig {
+    let times = std::env::var("EPITOME_RANDOM_TIMES").ok().and_then(|times| times.parse().ok());
+    let cases = cases * times.unwrap_or(1);
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        max_global_rejects: cases * 4,
+        ..ProptestConfig::default()
+    }
+}

@@ -146,17 +146,26 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
     let request = select(vec![LastRequest::Keep, LastRequest::Append]);
     let rollup = prop_oneof![2 => Just(0_u32), 1 => 1_u32..2_000];
     let window = prop_oneof![3 => Just(None), 1 => (200_u32..9_000).prop_map(Some)];
-    let sizes = (1_u32..9_000, 0_u32..1_500, rollup, 1_000_u32..9_000, 0_u32..5, window);
+    let headings = prop::bool::weighted(0.1);
+    let sizes = (1_u32..9_000, 0_u32..1_500, rollup, 1_000_u32..9_000, 0_u32..5, window, headings);
     (who, tools, ladder, shape, request, sizes, 0_u32..900).prop_map(
         |(who, tools, ladder, shape, last_request, sizes, tool_result_max_characters)| {
-            let (max_tokens, ledger_tokens, rollup_tokens, chunk_characters, chunks, window) =
-                sizes;
+            let (
+                max_tokens,
+                ledger_tokens,
+                rollup_tokens,
+                chunk_characters,
+                chunks,
+                window,
+                headings,
+            ) = sizes;
             SummarySettings {
                 prompt: (who == "own").then(|| "mine".into()),
                 agent: (who == "agent").then(|| "fast".into()),
                 default_agent: (who == "default").then(|| "summarizer".into()),
                 prompts: BTreeMap::from([("mine".into(), "Condense this.".into())]),
                 shape,
+                check_headings: headings,
                 max_tokens,
                 ledger_tokens,
                 rollup_tokens,

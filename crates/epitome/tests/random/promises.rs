@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use epitome::history::{Change, Defect, Edit, PartChange, View};
-use epitome::message::{Message, Part, Role};
+use epitome::history::{Change, Defect, Edit, PartChange, Rewrite, View};
+use epitome::message::{Message, MessageId, Part, Role};
+use epitome::meter::Meter;
 use epitome::policy::Rebuild;
 use epitome::{Compactor, Reason};
 
@@ -100,6 +101,13 @@ impl<'a> Seen<'a> {
         Ok(())
     }
 
+    /// The promises that hold whatever happens behind a compaction.
+    pub(crate) fn check_unchanged(&self) -> Result<(), String> {
+        self.every_message_is_there_once()?;
+        self.protected_messages_are_untouched()?;
+        self.only_named_parts_are_changed()
+    }
+
     fn every_message_is_there_once(&self) -> Result<(), String> {
         let ids = self.view.edits.iter().filter_map(Edit::id).count();
         ensure(ids == self.there.len(), || "a message is there twice".into())
@@ -116,10 +124,15 @@ impl<'a> Seen<'a> {
         Ok(())
     }
 
+    /// A call and its result are both there, or both gone. Only where there are results without an id may
+    /// one of those take a call, and the result that it had is told as left out.
     fn no_exchange_is_split(&self) -> Result<(), String> {
+        let mut results = self.messages.iter().flat_map(Message::results);
+        let nameless = results.any(|result| result.as_str().is_empty());
         for (call, result) in pairs(self.messages) {
             let together = self.there.contains(&call) == self.there.contains(&result);
-            ensure(together, || format!("call m{call} and result m{result} are split"))?;
+            let told = nameless && self.left_out.contains(self.messages[result].id.as_str());
+            ensure(together || told, || format!("call m{call} and result m{result} are split"))?;
         }
         Ok(())
     }
@@ -215,6 +228,35 @@ pub(crate) fn nothing_vanishes(compactor: &Compactor, messages: &[Message]) -> R
         ensure(told || seen.there.contains(&at), || format!("{} has vanished", message.id))?;
     }
     Ok(())
+}
+
+/// The count is what the messages of the view cost, one by one; where nothing had to be repaired, for
+/// what repairs add and leave out is not counted.
+pub(crate) fn costs(compactor: &Compactor) -> Result<(), String> {
+    let view = compactor.view();
+    if !view.findings.is_empty() {
+        return Ok(());
+    }
+    let conversation = compactor.conversation();
+    let message =
+        |id: &MessageId| compactor.log().message(compactor.log().position(id).unwrap()).unwrap();
+    let cost = |edit: &Edit| match edit {
+        Edit::Keep(id) => Meter::cost_of(message(id), conversation.tokenizer()),
+        Edit::Replace { id, changes } => {
+            let rewrite = Rewrite { id: id.clone(), changes: changes.clone() };
+            Meter::cost_of(&rewrite.apply(message(id)), conversation.tokenizer())
+        }
+        Edit::Insert { role, parts } => {
+            let inserted = Message::with_parts("", *role, parts.clone());
+            Meter::cost_of(&inserted, conversation.tokenizer())
+        }
+    };
+    let tokens: u32 = view.edits.iter().map(cost).sum();
+    let counted = conversation.counted_tokens();
+    ensure(tokens == counted, || format!("counted {counted}, and the view costs {tokens}"))?;
+    let fills = conversation.breakdown(0);
+    let parts = [fills.system, fills.summary, fills.user, fills.assistant, fills.results];
+    ensure(parts.iter().sum::<u32>() == counted, || format!("{counted} is made up of {fills:?}"))
 }
 
 fn is_protected(message: &Message) -> bool {

@@ -1,0 +1,237 @@
+//! Random conversations that are stored in the middle and gone on with: nobody can tell the difference.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that cannot go on should stop, and say what it saw"
+)]
+
+mod random;
+
+use epitome::message::{Message, Usage};
+use epitome::policy::Moment;
+use epitome::{Compactor, Contract, Output, Policy, Reason, Report, Snapshot};
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use proptest::test_runner::TestCaseResult;
+use random::history::{Script, script};
+use random::host::{Manner, compactor, contract, drive, manner, tokenizer};
+use random::policy::{MOMENTS, PolicyDraft, REASONS, policy};
+use random::promises::{Seen, costs, nothing_vanishes};
+use random::times;
+
+/// Something that happens to a conversation.
+#[derive(Clone, Debug)]
+enum Step {
+    Say(Script),
+    Compact(Reason, Manner),
+    /// What is due at a moment is done.
+    Check(Moment, Manner),
+    Undo,
+    /// A provider counts, in percent of the engine's own count.
+    Usage(u32),
+    Recount(u32),
+    Todo(bool),
+    Edit(Index, Script),
+    SetPolicy(PolicyDraft),
+    /// The host is closed while a compaction is under way.
+    Crash(Reason),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let reason = || select(REASONS.as_slice());
+    prop_oneof![
+        4 => script(0..6, 1..2).prop_map(Step::Say),
+        4 => (reason(), manner()).prop_map(|(reason, manner)| Step::Compact(reason, manner)),
+        4 => (select(MOMENTS.as_slice()), manner()).prop_map(|(at, manner)| Step::Check(at, manner)),
+        2 => Just(Step::Undo),
+        2 => (20_u32..150).prop_map(Step::Usage),
+        1 => (20_u32..150).prop_map(Step::Recount),
+        1 => any::<bool>().prop_map(Step::Todo),
+        1 => (any::<Index>(), script(1..2, 1..2)).prop_map(|(at, script)| Step::Edit(at, script)),
+        1 => policy().prop_map(Step::SetPolicy),
+        1 => reason().prop_map(Step::Crash),
+    ]
+}
+
+#[derive(Clone, Debug)]
+struct Case {
+    script: Script,
+    policy: PolicyDraft,
+    contract: Contract,
+    before: Vec<Step>,
+    after: Vec<Step>,
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let steps = || prop::collection::vec(step(), 1..6);
+    (script(1..16, 1..3), policy(), contract(), steps(), steps()).prop_map(
+        |(script, policy, contract, before, after)| Case {
+            script,
+            policy,
+            contract,
+            before,
+            after,
+        },
+    )
+}
+
+/// A conversation and what its host needs to go on with it.
+struct Stage {
+    compactor: Compactor,
+    contract: Contract,
+}
+
+/// What a step let the host see.
+#[derive(Debug, PartialEq)]
+struct Trace {
+    outputs: Vec<Output>,
+    report: Option<Report>,
+    refused: Option<String>,
+}
+
+impl Stage {
+    /// The same, from what was stored.
+    fn restored(&self) -> Self {
+        let text = self.compactor.snapshot().to_json().unwrap();
+        let snapshot = Snapshot::from_json(&text).unwrap();
+        let compactor = Compactor::restore(snapshot, self.contract, tokenizer()).unwrap();
+        Self { compactor, contract: self.contract }
+    }
+
+    fn step(&mut self, step: &Step) -> Trace {
+        let mut trace = Trace { outputs: Vec::new(), report: None, refused: None };
+        let compactor = &mut self.compactor;
+        let share = |percent: u32, compactor: &Compactor| {
+            let tokens = u64::from(compactor.conversation().counted_tokens());
+            u32::try_from(tokens * u64::from(percent) / 100).unwrap()
+        };
+        match step {
+            Step::Say(script) => {
+                for message in script.messages(compactor.log().len(), 60) {
+                    compactor.append(message).unwrap();
+                }
+            }
+            Step::Compact(reason, manner) => compact(compactor, *reason, *manner, &mut trace),
+            Step::Check(moment, manner) => {
+                if let Some(reason) = compactor.check(*moment) {
+                    compact(compactor, reason, *manner, &mut trace);
+                }
+            }
+            Step::Undo => trace.refused = compactor.undo().err().map(|error| error.to_string()),
+            Step::Usage(percent) => {
+                let prompt_tokens = share(*percent, compactor);
+                let usage = Usage { prompt_tokens, completion_tokens: 5, duration_ms: Some(9) };
+                compactor.handle_usage(usage);
+            }
+            Step::Recount(percent) => compactor.handle_count(share(*percent, compactor)),
+            Step::Todo(open) => {
+                let todo = if *open { "- [ ] plant the roses" } else { "" };
+                compactor.set_todo(todo.into()).unwrap();
+            }
+            Step::Edit(index, script) => {
+                let said: Vec<Message> = compactor.log().messages().cloned().collect();
+                if let (false, Some(new)) = (said.is_empty(), script.messages(0, 1).pop()) {
+                    let id = index.get(&said).id.clone();
+                    compactor.edit(Message { id, ..new }).unwrap();
+                }
+            }
+            Step::SetPolicy(draft) => {
+                if let Some(policy) = draft.fit(share(100, compactor)) {
+                    compactor.set_policy(policy).unwrap();
+                }
+            }
+            Step::Crash(reason) => {
+                trace.refused =
+                    compactor.compact(*reason, None).err().map(|error| error.to_string());
+                while let Output::Event(_) | Output::Before(_) = compactor.poll_output() {
+                    // Where it is about to begin, it begins.
+                    let _ = compactor.proceed();
+                }
+                *self = self.restored();
+            }
+        }
+        let outputs = drive(&mut self.compactor, Manner::Short);
+        trace.outputs.extend(outputs);
+        trace
+    }
+
+    /// What a person can see of it.
+    fn shown(&self) -> impl PartialEq + std::fmt::Debug + use<> {
+        let compactor = &self.compactor;
+        let due = MOMENTS.map(|moment| compactor.due(moment));
+        let plans: Vec<_> = REASONS.iter().map(|reason| compactor.plan(*reason)).collect();
+        (
+            (compactor.view(), compactor.pressure(), due, plans),
+            (*compactor.conversation().statistics(), compactor.session()),
+        )
+    }
+
+    /// What holds of it whatever has happened.
+    fn check(&self) -> TestCaseResult {
+        let compactor = &self.compactor;
+        let messages: Vec<Message> = compactor.log().messages().cloned().collect();
+        let view = compactor.view();
+        let promises = [
+            Seen::new(&messages, &view).check_unchanged(),
+            nothing_vanishes(compactor, &messages),
+            costs(compactor),
+        ];
+        for broken in promises.into_iter().filter_map(Result::err) {
+            return Err(TestCaseError::fail(format!("{broken}\nview: {view:?}")));
+        }
+        Ok(())
+    }
+}
+
+fn compact(compactor: &mut Compactor, reason: Reason, manner: Manner, trace: &mut Trace) {
+    match compactor.compact(reason, None) {
+        Ok(()) => {
+            trace.outputs = drive(compactor, manner);
+            trace.report = compactor.report().cloned();
+        }
+        Err(error) => trace.refused = Some(error.to_string()),
+    }
+}
+
+fn check(case: &Case) -> TestCaseResult {
+    let messages = case.script.messages(0, 100);
+    let tokens = compactor(Policy::recommended(9), case.contract, &messages).pressure().tokens;
+    let Some(policy) = case.policy.fit(tokens) else {
+        return Err(TestCaseError::reject("a policy that cannot work"));
+    };
+    let compactor = compactor(policy, case.contract, &messages);
+    let mut stage = Stage { compactor, contract: case.contract };
+    for step in &case.before {
+        stage.step(step);
+        stage.check()?;
+    }
+    let mut other = stage.restored();
+    prop_assert!(stage.compactor.snapshot() == other.compactor.snapshot());
+    prop_assert_eq!(stage.shown(), other.shown());
+    for step in &case.after {
+        prop_assert_eq!(stage.step(step), other.step(step), "{:?}", step);
+        prop_assert_eq!(stage.shown(), other.shown(), "{:?}", step);
+        for moment in MOMENTS {
+            prop_assert_eq!(stage.compactor.check(moment), other.compactor.check(moment));
+        }
+        stage.check()?;
+    }
+    prop_assert!(stage.compactor.snapshot() == other.compactor.snapshot());
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(times(1_500))]
+
+    #[test]
+    fn to_save_and_restore_and_go_on_is_to_go_on(case in case()) {
+        check(&case)?;
+    }
+
+    #[test]
+    fn to_save_and_restore_is_the_same_whatever_comes_next(case in case()) {
+        check(&case)?;
+    }
+}
