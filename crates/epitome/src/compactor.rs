@@ -65,6 +65,8 @@ pub struct Compactor {
     next_request: u32,
     report: Option<Report>,
     cycle: Cycle,
+    /// True while a compaction is under way that the host let begin.
+    began: bool,
 }
 
 impl Compactor {
@@ -84,6 +86,7 @@ impl Compactor {
             next_request: 1,
             report: None,
             cycle: Cycle::default(),
+            began: false,
         })
     }
 
@@ -100,6 +103,7 @@ impl Compactor {
         }
         compactor.conversation.resume(condition.reading, condition.statistics);
         compactor.cycle = condition.cycle;
+        compactor.next_request = condition.next_request.max(1);
         if let Some(reason) = condition.exhausted {
             compactor.state = State::Exhausted { reason };
         }
@@ -108,14 +112,28 @@ impl Compactor {
 
     /// Adds a message at the end. Safe at any time: a compaction under way covers what was there when
     /// it began.
+    ///
+    /// After a compaction that came to nothing, another may be due once a person says something, or once
+    /// the conversation has grown by a twentieth of the window; three times for one request.
     pub fn append(&mut self, message: Message) -> Result<(), CommandError> {
         let answered = message.role == Role::Assistant;
+        let last_request = self.conversation.last_request();
         self.conversation.append(Record::Message { message })?;
         self.cycle.used |= answered;
+        if self.conversation.last_request() > last_request {
+            self.cycle.begin_request();
+            self.recover();
+        } else if self.cycle.may_try(self.conversation.counted_tokens(), self.policy.window) {
+            self.recover();
+        }
+        Ok(())
+    }
+
+    /// Lets compactions be due again after one that came to nothing.
+    fn recover(&mut self) {
         if matches!(self.state, State::Exhausted { .. }) {
             self.state = State::Idle;
         }
-        Ok(())
     }
 
     /// Gives a message another wording. Cancels a compaction under way that covers it, and takes back
@@ -137,6 +155,8 @@ impl Compactor {
             self.conversation.append(Record::Undo { checkpoint })?;
         }
         self.conversation.append(Record::Edit { message })?;
+        self.cycle.used = true;
+        self.cycle.trimmed_at = None;
         self.outputs.push_back(Output::Changed);
         Ok(())
     }
@@ -155,7 +175,8 @@ impl Compactor {
     /// usage reading tells that it was.
     pub fn check(&mut self, moment: Moment) -> Option<Reason> {
         if moment == Moment::RequestStart {
-            self.cycle.reactions = 0;
+            self.cycle.begin_request();
+            self.recover();
         }
         self.cycle.moment = Some(moment);
         if self.is_busy() {
@@ -256,21 +277,24 @@ impl Compactor {
 
     fn before(&self, plan: &Plan) -> BeforeCompaction {
         let tokens_used = self.pressure().tokens;
-        let tail = self.log().len().saturating_sub(plan.tail_start);
+        let spoken = |at: &usize| {
+            self.log().message(*at).is_some_and(|message| message.role != Role::System)
+        };
+        let stays = plan.staying().filter(spoken);
         BeforeCompaction {
             reason: plan.reason,
             forced: plan.reason == Reason::Manual,
             tokens_used,
             context_percent: self.percent(tokens_used),
             message_count: self.conversation.messages(),
-            keep_last: u32::try_from(tail).unwrap_or(u32::MAX),
+            keep_last: u32::try_from(stays.count()).unwrap_or(u32::MAX),
         }
     }
 
     /// Lets the compaction begin that [`Output::Before`] told of.
     pub fn proceed(&mut self) -> Result<(), CommandError> {
         let job = self.take_decision()?;
-        let tokens = job.plan.tokens_before;
+        let tokens = self.pressure().tokens;
         let budget_used_pct = self.percent(tokens);
         let (_, chunks) = job.progress();
         self.outputs.push_back(Output::Event(match job.plan.reason.is_reactive() {
@@ -280,6 +304,7 @@ impl Compactor {
                 Event::Start { tokens, threshold, budget_used_pct, chunks }
             }
         }));
+        self.began = true;
         self.ask(job);
         Ok(())
     }
@@ -406,7 +431,8 @@ impl Compactor {
             _ => None,
         };
         let cycle = self.cycle.clone();
-        let condition = Condition { cycle, exhausted, reading, statistics };
+        let next_request = self.next_request;
+        let condition = Condition { cycle, exhausted, reading, statistics, next_request };
         Snapshot::new(self.policy.clone(), self.log().records().to_vec(), condition)
     }
 
@@ -432,6 +458,8 @@ impl Compactor {
         }
         policy.check().map_err(PolicyChange::Refused)?;
         self.policy = policy;
+        self.cycle.trimmed_at = None;
+        self.recover();
         Ok(())
     }
 

@@ -242,7 +242,8 @@ impl Conversation {
 
     /// Notes what the provider counted for the view as it is now.
     pub fn recount(&mut self, tokens: u32) {
-        self.reading = Some(Reading { tokens, prompt_tokens: None, messages: self.log.len() });
+        let prompt_tokens = Some(tokens);
+        self.reading = Some(Reading { tokens, prompt_tokens, messages: self.log.len() });
     }
 
     /// What the provider's counts have left, to go on from later.

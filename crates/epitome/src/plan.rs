@@ -2,19 +2,20 @@
 
 mod budget;
 mod fate;
+mod stays;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 pub(crate) use budget::keeps_last_request;
 use budget::{Budget, appended_tokens, crowd, floor};
 pub use fate::Fate;
+use stays::{is_system, oldest_rounds, protected, requests_to_keep, size, strip};
 
 use crate::conversation::Conversation;
-use crate::history::{Checkpoint, Cover, Exchange, Rewrite, exchanges, pairing::Pairing};
+use crate::history::{Checkpoint, Cover, Rewrite, exchanges, pairing::Pairing};
 use crate::message::{CheckpointId, Message, MessageId, Role};
 use crate::policy::{Keep, Moment, Policy, Rebuild, Size, WindowTooSmall};
-use crate::reduce::{Draft, Reduced, stale_reasoning};
+use crate::reduce::{Draft, Reduced};
 use crate::report::Reason;
 use crate::summary::appendix::appendix;
 use crate::summary::chunk::{chunks, chunks_within};
@@ -153,7 +154,7 @@ impl Plan {
         let tail_start = match policy.reactive() {
             Some(reactive) if self.reason == Reason::ReactiveMicro => {
                 let rounds = reactive.micro_batch_rounds;
-                oldest_rounds(exchanges, &sizes, covered, rounds).min(tail_start)
+                oldest_rounds(draft, &sizes, covered, rounds).min(tail_start)
             }
             _ => tail_start,
         };
@@ -174,6 +175,7 @@ impl Plan {
             Rebuild::InPlace => **at < first_gone,
             // What people asked before stands in front of what came of it, so that no model takes it for
             // unanswered.
+            Rebuild::LeadingSystem => is_system(conversation, **at),
             _ => is_system(conversation, **at) || earlier_requests.contains(at),
         });
 
@@ -297,6 +299,14 @@ impl Plan {
         })
     }
 
+    /// The messages that stay, as they would be seen.
+    pub fn stays<'a>(
+        &'a self,
+        conversation: &'a Conversation,
+    ) -> impl Iterator<Item = &'a Message> {
+        self.staying().filter_map(|at| self.seen(conversation, at))
+    }
+
     /// A message that stays, as it would be seen.
     pub(crate) fn seen<'a>(
         &'a self,
@@ -392,97 +402,6 @@ impl Plan {
 
 fn fate_leaves(fate: Fate) -> bool {
     matches!(fate, Fate::Trim | Fate::Drop)
-}
-
-/// By position: what stays wherever it is. Exchanges stay whole.
-fn protected(conversation: &Conversation, policy: &Policy, exchanges: &[Exchange]) -> Vec<bool> {
-    let request = conversation.last_request().filter(|_| keeps_last_request(policy));
-    let mut protected = vec![false; conversation.log().len()];
-    for exchange in exchanges {
-        let stays = exchange.clone().any(|at| {
-            let message = conversation.log().message(at);
-            Some(at) == request
-                || message.is_some_and(|message| message.pinned || message.role == Role::System)
-        });
-        if stays {
-            let places = protected.iter_mut().take(exchange.end).skip(exchange.start);
-            places.for_each(|place| *place = true);
-        }
-    }
-    protected
-}
-
-fn is_system(conversation: &Conversation, position: usize) -> bool {
-    conversation.log().message(position).is_some_and(|message| message.role == Role::System)
-}
-
-/// The latest user messages before the tail that stay word for word: those of a budget, and of no
-/// exchange with others.
-fn requests_to_keep(
-    draft: &Draft,
-    tail_start: usize,
-    stays: &BTreeSet<usize>,
-    budget: u32,
-) -> BTreeSet<usize> {
-    let conversation = draft.conversation;
-    let kept: BTreeSet<usize> = conversation.projection().kept().collect();
-    let covered = conversation.projection().covered;
-    let mut room = budget;
-    let mut chosen = BTreeSet::new();
-    for exchange in draft.exchanges.iter().rev().filter(|exchange| exchange.end <= tail_start) {
-        let position = exchange.start;
-        let there =
-            if position < covered { kept.contains(&position) } else { draft.is_seen(position) };
-        if room == 0 || exchange.len() != 1 || !there || stays.contains(&position) {
-            continue;
-        }
-        let asked = conversation.seen(position).is_some_and(|message| {
-            message.role == Role::User && message.synthetic.is_none() && !message.is_blank()
-        });
-        let tokens = conversation.seen_tokens(position);
-        if asked && tokens <= room {
-            room -= tokens;
-            chosen.insert(position);
-        }
-    }
-    chosen
-}
-
-/// Where the oldest rounds behind the summary end: as many as these.
-fn oldest_rounds(exchanges: &[Exchange], sizes: &[Size], covered: usize, rounds: u32) -> usize {
-    let mut taken = 0;
-    let mut end = covered;
-    for (exchange, size) in exchanges.iter().zip(sizes).filter(|(e, _)| e.start >= covered) {
-        if taken >= rounds {
-            break;
-        }
-        taken += size.rounds;
-        end = exchange.end;
-    }
-    end
-}
-
-/// Leaves out sealed thoughts of a message, once.
-fn strip(draft: &mut Draft, position: usize) {
-    let conversation = draft.conversation;
-    let seen = draft.message(position).map(stale_reasoning).unwrap_or_default();
-    let original = conversation.log().message(position).filter(|_| !seen.is_empty());
-    if let Some(message) = original {
-        draft.rewrite(position, stale_reasoning(message), Fate::Strip);
-    }
-}
-
-/// What an exchange adds to a tail: what stays in any case takes none of the tail's tokens.
-fn size(draft: &Draft, exchange: &Range<usize>) -> Size {
-    let log = draft.conversation.log();
-    let first = log.message(exchange.start).map(|message| message.role);
-    let seen = exchange.clone().filter(|at| draft.is_seen(*at));
-    let loose = seen.clone().filter(|at| draft.protected.get(*at) != Some(&true));
-    Size {
-        messages: u32::try_from(seen.count()).unwrap_or(u32::MAX),
-        rounds: u32::from(first == Some(Role::Assistant)),
-        tokens: sum(loose.map(|at| draft.tokens_of(at))),
-    }
 }
 
 fn sum(tokens: impl Iterator<Item = u32>) -> u32 {

@@ -32,6 +32,7 @@ pub(crate) struct Condition {
     pub(crate) exhausted: Option<String>,
     pub(crate) reading: Option<Reading>,
     pub(crate) statistics: Statistics,
+    pub(crate) next_request: u32,
 }
 
 /// Why a text is no snapshot.

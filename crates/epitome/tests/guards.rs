@@ -269,3 +269,54 @@ fn i29_what_a_tool_prints_can_neither_close_the_summary_nor_speak_for_the_person
         "{text}"
     );
 }
+
+#[test]
+fn i15_three_attempts_for_one_request_come_to_nothing_and_no_more_are_made() {
+    let mut compactor = stage(&long_talk());
+    let mut asked = 0;
+    for step in 0..20 {
+        if let Some(reason) = compactor.check(Moment::Loop) {
+            compactor.compact(reason, None).unwrap();
+            asked += drive(&mut compactor, |_| String::new()).requests.len();
+        }
+        let words = "more and more words about the garden ".repeat(3);
+        compactor.append(Message::new(format!("step{step}"), Role::Assistant, words)).unwrap();
+    }
+    assert_eq!(asked, 3);
+    compactor.append(Message::new("next", Role::User, "and now?")).unwrap();
+    assert_eq!(compactor.check(Moment::RequestStart), Some(Reason::Threshold), "another request");
+}
+
+#[test]
+fn a_record_that_cannot_be_stored_is_not_paid_for_again_and_again() {
+    let mut compactor = stage(&long_talk());
+    compactor.compact(Reason::Threshold, None).unwrap();
+    let request = next_request(&mut compactor);
+    compactor.handle_summary(request.id, "They talked.");
+    compactor.handle_unpersisted("the disk is full".into()).unwrap();
+    drive(&mut compactor, |_| panic!("asked again"));
+    assert_eq!(compactor.check(Moment::TurnStart), None);
+}
+
+#[test]
+fn an_edit_of_a_summarized_message_leaves_a_conversation_that_may_be_compacted_again() {
+    let mut compactor = stage(&long_talk());
+    compact(&mut compactor).unwrap();
+    let edited = Message::new("m1", Role::User, "another question altogether");
+    compactor.edit(edited).unwrap();
+    drive(&mut compactor, |_| String::new());
+    assert_eq!(compactor.pressure().level, epitome::meter::Level::Compact);
+    assert_eq!(compactor.check(Moment::TurnStart), Some(Reason::Threshold));
+}
+
+#[test]
+fn an_answer_to_a_question_from_before_a_restore_is_not_taken_for_a_new_one() {
+    let mut compactor = stage(&long_talk());
+    compactor.compact(Reason::Manual, None).unwrap();
+    let old = next_request(&mut compactor).id;
+    let snapshot = compactor.snapshot();
+    let tokenizer = Box::new(epitome::meter::CharactersPer(3));
+    let mut restored = epitome::Compactor::restore(snapshot, Default::default(), tokenizer).unwrap();
+    restored.compact(Reason::Manual, None).unwrap();
+    assert_ne!(next_request(&mut restored).id, old);
+}

@@ -130,7 +130,7 @@ fn g4_the_host_may_keep_a_compaction_from_beginning() {
     assert_eq!(asked.tokens_used, pressure.tokens);
     assert!((asked.context_percent - pressure.budget_used_pct).abs() < 1e-9);
     assert_eq!(asked.message_count as usize, compactor.log().len());
-    assert_eq!(asked.keep_last, 4, "two, and the rest of their exchange");
+    assert_eq!(asked.keep_last, 5, "two, the rest of their exchange, and the last request");
     compactor.skip().unwrap();
     let run = drive(&mut compactor, |_| panic!("a summarizer was asked"));
     assert!(matches!(compactor.report().unwrap().outcome, Outcome::Skipped { .. }));

@@ -123,6 +123,7 @@ impl Compactor {
         match std::mem::replace(&mut self.state, State::Idle) {
             State::Committing { report, .. } => {
                 if let Some(report) = report {
+                    self.exhaust(message.clone());
                     self.end(Report {
                         outcome: Outcome::Failed { message },
                         tokens_after: report.tokens_before,

@@ -25,6 +25,15 @@ enum Refused {
     Illegal(String),
 }
 
+impl Refused {
+    fn into_outcome(self) -> Outcome {
+        match self {
+            Self::Worthless(message) => Outcome::Skipped { message },
+            Self::Illegal(message) => Outcome::Failed { message },
+        }
+    }
+}
+
 impl Compactor {
     pub(super) fn ask(&mut self, mut job: Box<Job>) {
         let id = RequestId(self.next_request);
@@ -63,11 +72,9 @@ impl Compactor {
                 let report = self.report_of(plan, &verified, Receipt::default(), 0);
                 self.commit_step(verified, report);
             }
-            Err(Refused::Worthless(message)) => {
-                self.finish(plan, Outcome::Skipped { message }, 0);
-            }
-            Err(Refused::Illegal(message)) => {
-                self.finish(plan, Outcome::Failed { message }, 0);
+            Err(refused) => {
+                self.cycle.trimmed_at = Some(self.log().len());
+                self.finish(plan, refused.into_outcome(), 0);
             }
         }
     }
@@ -102,7 +109,7 @@ impl Compactor {
             Err(Refused::Illegal(message)) => return self.fail(&job, message),
             Err(Refused::Worthless(message)) => {
                 if !self.climb(&mut job) {
-                    self.state = State::Exhausted { reason: message.clone() };
+                    self.exhaust(message.clone());
                     self.finish(&job.plan, Outcome::Skipped { message }, job.requests);
                     return;
                 }
@@ -223,8 +230,14 @@ impl Compactor {
 
     /// Ends a compaction that did not work out.
     pub(super) fn give_up(&mut self, plan: &Plan, message: String, requests: u32) {
-        self.state = State::Exhausted { reason: message.clone() };
+        self.exhaust(message.clone());
         self.finish(plan, Outcome::Failed { message }, requests);
+    }
+
+    /// Keeps compactions from being due until there is reason to hope for more.
+    pub(super) fn exhaust(&mut self, reason: String) {
+        self.cycle.fail(self.conversation.counted_tokens());
+        self.state = State::Exhausted { reason };
     }
 
     /// Ends a compaction that left everything as it was.
@@ -254,7 +267,7 @@ impl Compactor {
     pub(super) fn end(&mut self, report: Report) {
         self.report = Some(report.clone());
         let (messages_before, messages_after) = (report.messages_before, report.messages_after);
-        if report.requests > 0 {
+        if std::mem::take(&mut self.began) {
             self.outputs.push_back(Output::Event(Event::After {
                 success: matches!(report.outcome, Outcome::Applied { .. }),
                 messages_before,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::policy::Moment;
+use crate::policy::{Moment, share};
 
 /// Flags and counters of one cycle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +15,11 @@ pub(crate) struct Cycle {
     pub(super) warned: bool,
     /// Compactions in the loop of the present request.
     pub(super) reactions: u32,
+    /// Compactions for the present request that came to nothing, and how many tokens there were at the
+    /// last of them.
+    pub(super) failures: u32,
+    /// See `failures`.
+    pub(super) failed_at_tokens: u32,
     /// How many messages there were when reducers last found nothing.
     pub(super) trimmed_at: Option<usize>,
     /// The moment that was last looked at.
@@ -23,13 +28,44 @@ pub(crate) struct Cycle {
 
 impl Default for Cycle {
     fn default() -> Self {
-        Self { used: true, warned: false, reactions: 0, trimmed_at: None, moment: None }
+        Self {
+            used: true,
+            warned: false,
+            reactions: 0,
+            failures: 0,
+            failed_at_tokens: 0,
+            trimmed_at: None,
+            moment: None,
+        }
     }
 }
 
+/// How often a compaction for one request may come to nothing before only another request, or somebody by
+/// hand, has it tried again.
+const MOST_FAILURES: u32 = 3;
+
 impl Cycle {
+    /// A request begins: what counts by the request counts anew.
+    pub(super) fn begin_request(&mut self) {
+        self.reactions = 0;
+        self.failures = 0;
+    }
+
+    /// A compaction came to nothing, at this many tokens.
+    pub(super) fn fail(&mut self, tokens: u32) {
+        self.failures = self.failures.saturating_add(1);
+        self.failed_at_tokens = tokens;
+    }
+
+    /// True where there is more to compact than when it last came to nothing, and it may be tried again.
+    pub(super) fn may_try(&self, tokens: u32, window: u32) -> bool {
+        let grown = tokens.saturating_sub(self.failed_at_tokens);
+        self.failures < MOST_FAILURES && grown >= share(window, 0.05)
+    }
+
     /// The cycle after a compaction. What belongs to the present request goes on.
     pub(super) fn next(&self) -> Self {
-        Self { used: false, reactions: self.reactions, moment: self.moment, ..Self::default() }
+        let Self { reactions, failures, moment, .. } = *self;
+        Self { used: false, reactions, failures, moment, ..Self::default() }
     }
 }

@@ -40,7 +40,7 @@ pub struct BeforeCompaction {
     pub context_percent: f64,
     /// Messages of the view.
     pub message_count: u32,
-    /// How many of them stay word for word.
+    /// How many of them stay, system prompts aside.
     pub keep_last: u32,
 }
 

@@ -18,6 +18,7 @@ pub struct Place {
 pub struct Pairing {
     answers: BTreeMap<Place, Place>,
     questions: BTreeMap<Place, Place>,
+    /// In order.
     repeated: Vec<Place>,
 }
 
@@ -30,8 +31,8 @@ impl Pairing {
     pub fn of<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Self {
         let mut pairing = Self::default();
         let mut open: BTreeMap<&CallId, Vec<Place>> = BTreeMap::new();
-        let mut answered: BTreeMap<&CallId, Place> = BTreeMap::new();
-        let mut early: Vec<(&CallId, Place)> = Vec::new();
+        let mut answered: Vec<(&CallId, Place)> = Vec::new();
+        let mut unmatched: Vec<(&CallId, Place)> = Vec::new();
         let mut turn: Vec<(&CallId, Place)> = Vec::new();
         for (index, message) in messages.into_iter().enumerate() {
             let calls: Vec<&CallId> = message.calls().collect();
@@ -46,7 +47,7 @@ impl Pairing {
             }
             for (part, call) in message.results().enumerate() {
                 let result = Place { message: index, part };
-                let named = open.get_mut(call).and_then(Vec::pop);
+                let named = take(&mut open, call);
                 let question = named.or_else(|| {
                     if !call.as_str().is_empty() {
                         return None;
@@ -58,25 +59,45 @@ impl Pairing {
                 match question {
                     Some(question) => {
                         turn.retain(|(_, place)| *place != question);
-                        answered.insert(call, result);
+                        answered.push((call, result));
                         pairing.join(question, result);
                     }
-                    None if answered.contains_key(call) => pairing.repeated.push(result),
-                    None => early.push((call, result)),
+                    None => unmatched.push((call, result)),
                 }
             }
         }
+        if !unmatched.is_empty() {
+            pairing.match_late(&answered, unmatched, &mut open);
+        }
+        pairing
+    }
+
+    /// Results that no call before them was open for: repeated ones, and those that came too early.
+    fn match_late(
+        &mut self,
+        answered: &[(&CallId, Place)],
+        unmatched: Vec<(&CallId, Place)>,
+        open: &mut BTreeMap<&CallId, Vec<Place>>,
+    ) {
+        let mut first: BTreeMap<&CallId, Place> = BTreeMap::new();
+        for (call, result) in answered {
+            first.entry(call).or_insert(*result);
+        }
+        let is_repeated =
+            |(call, result): &(&CallId, Place)| first.get(call).is_some_and(|first| first < result);
+        let (repeated, early): (Vec<_>, Vec<_>) = unmatched.into_iter().partition(is_repeated);
+        self.repeated = repeated.into_iter().map(|(_, result)| result).collect();
         for (call, result) in early {
             let later = open.get_mut(call).and_then(|places| {
-                let nearest = places.iter().find(|place| place.message > result.message)?.message;
-                let index = places.iter().rposition(|place| place.message == nearest)?;
+                let upto = |message| places.partition_point(|place| place.message <= message);
+                let nearest = places.get(upto(result.message))?.message;
+                let index = upto(nearest).checked_sub(1)?;
                 Some(places.remove(index))
             });
             if let Some(question) = later {
-                pairing.join(question, result);
+                self.join(question, result);
             }
         }
-        pairing
     }
 
     fn join(&mut self, call: Place, result: Place) {
@@ -96,11 +117,22 @@ impl Pairing {
 
     /// True where a result answers a call that another result has answered before.
     pub fn is_repeated(&self, result: Place) -> bool {
-        self.repeated.contains(&result)
+        self.repeated.binary_search(&result).is_ok()
     }
 
     /// All pairs, call first, in the order of the calls.
     pub fn pairs(&self) -> impl Iterator<Item = (Place, Place)> + '_ {
         self.answers.iter().map(|(call, result)| (*call, *result))
     }
+}
+
+/// The nearest open call of this name. Names with no open call are forgotten: what is kept in mind stays
+/// as small as what is open.
+fn take(open: &mut BTreeMap<&CallId, Vec<Place>>, call: &CallId) -> Option<Place> {
+    let places = open.get_mut(call)?;
+    let place = places.pop();
+    if places.is_empty() {
+        open.remove(call);
+    }
+    place
 }

@@ -129,6 +129,8 @@ impl Policy {
                 Self {
                     reducers: vec![age, Reduction::when(Reducer::Drop, full)],
                     summary: SummarySettings { default_agent: None, ..bare.summary.clone() },
+                    // A step each time that frees little would cost the cache each time.
+                    target: 0.8,
                     ..bare
                 }
             }

@@ -66,7 +66,7 @@ impl PolicySpec {
     }
 
     /// The policy of an agent: its own fields go before those of all. A window is, in this order, the
-    /// agent's own, the one of all, what the agent's model has, [`DEFAULT_WINDOW`].
+    /// agent's own, that of its model, that of all, that of the model of all, [`DEFAULT_WINDOW`].
     pub fn resolve_for(&self, agent: &str) -> Result<Policy, PolicyError> {
         if !self.agents.contains_key(agent) {
             return self.resolve();
@@ -89,8 +89,8 @@ impl PolicySpec {
         }
         Self {
             preset: own.preset.clone().or_else(|| self.preset.clone()),
-            window: own.window.or(self.window),
-            model_window: own.model_window.or(self.model_window),
+            window: own.window.or(own.model_window).or(self.window),
+            model_window: self.model_window,
             agents: BTreeMap::new(),
             fields: fields.as_object().cloned().unwrap_or_default(),
         }
@@ -146,7 +146,9 @@ mod tests {
     #[test]
     fn b10_another_model_of_an_agent_changes_its_thresholds() {
         let threshold = |model| {
-            let text = format!(r#"{{ "agents": {{ "coder": {{ "modelWindow": {model} }} }} }}"#);
+            let text = format!(
+                r#"{{ "window": 200000, "agents": {{ "coder": {{ "modelWindow": {model} }} }} }}"#
+            );
             spec(&text).resolve_for("coder").unwrap().threshold()
         };
         assert_eq!((threshold(128_000), threshold(32_000)), (Some(96_000), Some(24_000)));

@@ -11,45 +11,56 @@ use crate::policy::Offload;
 
 /// Large results outside the protected end, newest first.
 pub(super) fn propose(draft: &Draft, offload: &Offload) -> Proposals {
-    let mut answers: Option<BTreeMap<&CallId, u32>> = None;
     let tokenizer = draft.conversation.tokenizer();
     let log = draft.conversation.log();
-    let mut list = Vec::new();
-    for position in draft.old_positions(offload.protect_fraction) {
-        let Some(original) = log.message(position) else { continue };
-        if draft.is_protected(position) {
-            continue;
+    let old = draft.old_positions(offload.protect_fraction).into_iter();
+    let large: Vec<(usize, Vec<usize>)> = old
+        .filter(|position| !draft.is_protected(*position))
+        .map(|position| (position, large(draft, position, offload.max_tokens)))
+        .filter(|(_, parts)| !parts.is_empty())
+        .collect();
+    let result = |position: usize, part: usize| match log.message(position)?.parts.get(part)? {
+        Part::ToolResult { call, text, .. } => Some((call, text)),
+        _ => None,
+    };
+    // How often each of their calls is answered.
+    let mut answers: BTreeMap<&CallId, u32> = BTreeMap::new();
+    for (position, parts) in &large {
+        let calls = parts.iter().filter_map(|part| Some(result(*position, *part)?.0));
+        answers.extend(calls.map(|call| (call, 0)));
+    }
+    if !answers.is_empty() {
+        for call in log.messages().flat_map(Message::results) {
+            answers.entry(call).and_modify(|count| *count += 1);
         }
-        let large = |part: usize| {
-            let text = draft.text(position, part);
-            text.is_some_and(|text| tokenizer.count(text) > offload.max_tokens)
-        };
-        let mut changes = Vec::new();
-        for (part, original_part) in original.parts.iter().enumerate() {
-            let Part::ToolResult { call, text, .. } = original_part else { continue };
-            if !large(part) {
-                continue;
-            }
-            let answers = answers.get_or_insert_with(|| count_answers(log.messages()));
-            let path = path(call, original, part, answers.get(call).copied().unwrap_or(0));
+    }
+    let list = large.into_iter().filter_map(|(position, parts)| {
+        let message = log.message(position)?;
+        let change = |part: usize| {
+            let (call, text) = result(position, part)?;
+            let path = path(call, message, part, answers.get(call).copied().unwrap_or(0));
             let whole = tokenizer.count(text);
             let note = format!("[put aside: all {whole} tokens are in {path}]");
             let text = shorten(text, offload.keep_tokens, tokenizer, &note);
-            changes.push(PartChange { part, change: Change::Offload { text, path } });
-        }
-        if !changes.is_empty() {
-            list.push(Proposal::Rewrite { position, changes });
-        }
-    }
-    Proposals { fate: Fate::Offload, list, until_target: false }
+            Some(PartChange { part, change: Change::Offload { text, path } })
+        };
+        let changes = parts.into_iter().filter_map(change).collect();
+        Some(Proposal::Rewrite { position, changes })
+    });
+    Proposals { fate: Fate::Offload, list: list.collect(), until_target: false }
 }
 
-fn count_answers<'a>(messages: impl Iterator<Item = &'a Message>) -> BTreeMap<&'a CallId, u32> {
-    let mut answers = BTreeMap::new();
-    for call in messages.flat_map(Message::results) {
-        *answers.entry(call).or_default() += 1;
-    }
-    answers
+/// The results of a message that are longer than this as they are seen, by part.
+fn large(draft: &Draft, position: usize, max_tokens: u32) -> Vec<usize> {
+    let tokenizer = draft.conversation.tokenizer();
+    let parts =
+        draft.conversation.log().message(position).map_or(&[][..], |message| &message.parts);
+    let is_large = |part: usize| {
+        draft.text(position, part).is_some_and(|text| tokenizer.count(text) > max_tokens)
+    };
+    let results = parts.iter().enumerate();
+    let results = results.filter(|(_, part)| matches!(part, Part::ToolResult { .. }));
+    results.map(|(part, _)| part).filter(|part| is_large(*part)).collect()
 }
 
 /// A name for a result: that of its call, and of its message where calls share an id or have none.

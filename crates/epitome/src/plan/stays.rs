@@ -1,0 +1,110 @@
+//! What stays of a conversation whatever is summarized, and how much room that takes.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::budget::keeps_last_request;
+use super::{Fate, sum};
+use crate::conversation::Conversation;
+use crate::history::Exchange;
+use crate::message::Role;
+use crate::policy::{Policy, Size};
+use crate::reduce::{Draft, stale_reasoning};
+
+/// By position: what stays wherever it is. Exchanges stay whole.
+pub(super) fn protected(
+    conversation: &Conversation,
+    policy: &Policy,
+    exchanges: &[Exchange],
+) -> Vec<bool> {
+    let request = conversation.last_request().filter(|_| keeps_last_request(policy));
+    let mut protected = vec![false; conversation.log().len()];
+    for exchange in exchanges {
+        let stays = exchange.clone().any(|at| {
+            let message = conversation.log().message(at);
+            Some(at) == request
+                || message.is_some_and(|message| message.pinned || message.role == Role::System)
+        });
+        if stays {
+            let places = protected.iter_mut().take(exchange.end).skip(exchange.start);
+            places.for_each(|place| *place = true);
+        }
+    }
+    protected
+}
+
+pub(super) fn is_system(conversation: &Conversation, position: usize) -> bool {
+    conversation.log().message(position).is_some_and(|message| message.role == Role::System)
+}
+
+/// The latest user messages before the tail that stay word for word: those of a budget, and of no
+/// exchange with others.
+pub(super) fn requests_to_keep(
+    draft: &Draft,
+    tail_start: usize,
+    stays: &BTreeSet<usize>,
+    budget: u32,
+) -> BTreeSet<usize> {
+    let conversation = draft.conversation;
+    let kept: BTreeSet<usize> = conversation.projection().kept().collect();
+    let covered = conversation.projection().covered;
+    let mut room = budget;
+    let mut chosen = BTreeSet::new();
+    for exchange in draft.exchanges.iter().rev().filter(|exchange| exchange.end <= tail_start) {
+        let position = exchange.start;
+        let there =
+            if position < covered { kept.contains(&position) } else { draft.is_seen(position) };
+        if room == 0 || exchange.len() != 1 || !there || stays.contains(&position) {
+            continue;
+        }
+        let asked = conversation.seen(position).is_some_and(|message| {
+            message.role == Role::User && message.synthetic.is_none() && !message.is_blank()
+        });
+        let tokens = conversation.seen_tokens(position);
+        if asked && tokens <= room {
+            room -= tokens;
+            chosen.insert(position);
+        }
+    }
+    chosen
+}
+
+/// Where the oldest rounds behind the summary end that may go: as many as these.
+pub(super) fn oldest_rounds(draft: &Draft, sizes: &[Size], covered: usize, rounds: u32) -> usize {
+    let mut taken = 0;
+    let mut end = covered;
+    let free = draft.exchanges.iter().zip(sizes).filter(|(exchange, _)| {
+        exchange.start >= covered && draft.protected.get(exchange.start) != Some(&true)
+    });
+    for (exchange, size) in free {
+        if taken >= rounds {
+            break;
+        }
+        taken += size.rounds;
+        end = exchange.end;
+    }
+    end
+}
+
+/// Leaves out sealed thoughts of a message, once.
+pub(super) fn strip(draft: &mut Draft, position: usize) {
+    let conversation = draft.conversation;
+    let seen = draft.message(position).map(stale_reasoning).unwrap_or_default();
+    let original = conversation.log().message(position).filter(|_| !seen.is_empty());
+    if let Some(message) = original {
+        draft.rewrite(position, stale_reasoning(message), Fate::Strip);
+    }
+}
+
+/// What an exchange adds to a tail: what stays in any case takes none of the tail's tokens.
+pub(super) fn size(draft: &Draft, exchange: &Range<usize>) -> Size {
+    let log = draft.conversation.log();
+    let first = log.message(exchange.start).map(|message| message.role);
+    let seen = exchange.clone().filter(|at| draft.is_seen(*at));
+    let loose = seen.clone().filter(|at| draft.protected.get(*at) != Some(&true));
+    Size {
+        messages: u32::try_from(seen.count()).unwrap_or(u32::MAX),
+        rounds: u32::from(first == Some(Role::Assistant)),
+        tokens: sum(loose.map(|at| draft.tokens_of(at))),
+    }
+}
