@@ -49,7 +49,14 @@ test("it holds what it exports, and nothing else", () => {
   assert.ok(names.includes("dist/glue/epitome_bg.wasm"));
   assert.ok(names.includes("LICENSE-MIT") && names.includes("LICENSE-APACHE"));
   const rest = names.filter((name) => !/^(dist\/.*\.js|dist\/slim\.d\.ts|dist\/glue\/epitome_bg\.wasm)$/.test(name));
-  assert.deepEqual(rest.sort(), ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "epitome.d.ts", "package.json"]);
+  assert.deepEqual(rest.sort(), [
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "README.md",
+    "epitome.d.ts",
+    "package.json",
+    "policy.schema.json",
+  ]);
 });
 
 test("it works in Node, and its parts can be found", async () => {
@@ -136,8 +143,23 @@ test("a bundle that does not use it has nothing of it", async () => {
 
 test("its declarations satisfy a strict compiler, for an app's own type of message", async () => {
   const text = `
-    import { createCompactor, type CompactionEvent, isEpitomeError, openAICompatible, type Summarize } from "epitome";
+    import {
+      createCompactor, type CompactionEvent, isEpitomeError, openAICompatible, type Policy, type PolicySpec,
+      presets, type Reason, recentWithin, resolvePolicy, type Summarize,
+    } from "epitome";
     import { createCompactor as slim, init } from "epitome/slim";
+    const spec: PolicySpec = {
+      preset: "fill",
+      modelWindow: 64_000,
+      warning: null,
+      triggers: [{ at: { moment: "turnEnd", trigger: { any: [{ budget: {} }, { all: [{ tokens: 9 }, "always"] }] } } }],
+      reducers: [{ reducer: { age: { steps: [{ fromMessages: 3, maxTokens: 9 }] } }, when: "always" }, { reducer: "trim" }],
+      summary: { prompts: { mine: "Condense." }, defaultAgent: null, tools: { only: ["linear*"] } },
+      retry: { attempts: 2 },
+      agents: { coder: { window: 9_000, summary: { prompt: "mine" } } },
+    };
+    // @ts-expect-error Agents have no agents.
+    const nested: PolicySpec = { agents: { coder: { agents: {} } } };
     type Mine = { role: "user" | "assistant"; content: string; id?: string };
     const own: Summarize = async (request, { signal, onDelta }) => {
       onDelta(request.input.slice(0, signal.aborted ? 0 : 9));
@@ -150,11 +172,21 @@ test("its declarations satisfy a strict compiler, for an app's own type of messa
         format: "openai-chat",
         policy: { preset: "recommended", window: 128_000, keep: { rounds: 3 }, triggers: [{ fill: { fraction: 0.7 } }] },
         summarize: messages.length > 3 ? endpoint : own,
+        agent: "coder",
+        beforeCompaction: async ({ forced, contextPercent }) => (forced || contextPercent > 50 ? undefined : { skip: true }),
+        afterCompaction: ({ success }) => console.log(success),
+        countTokens: async (seen, { signal }) => (signal.aborted ? 0 : seen.map(({ content }) => content).join("").length),
       });
-      compactor.append(messages);
+      compactor.append(await recentWithin(messages, { tokens: 9_000 }), { pinned: true });
+      const policy: Policy = await resolvePolicy(spec, "coder");
+      compactor.setPolicy(policy);
+      compactor.setPolicy((await presets())[0]?.policy ?? nested);
+      const reason: Reason | undefined = compactor.check("turnEnd");
+      console.log(reason, (await compactor.maintain("loop"))?.session, compactor.status().statistics.tokensPerSecond);
       const onEvent = (event: CompactionEvent): void => {
         if (event.type === "end") console.log(event.report.outcome);
         if (event.type === "delta") console.log(event.text);
+        if (event.type === "shorter") console.log(event.keep, event.toolResultMaxCharacters);
       };
       const report = await compactor.compact({ reason: "threshold", onEvent }).catch((error: unknown) => {
         if (isEpitomeError(error) && error.code === "busy") return undefined;

@@ -68,12 +68,12 @@ test("what may pass is asked again, and what will not is not", async () => {
   for (const error of [http(408), http(409), http(429), http(500), http(503), http(400, { retryable: true })]) {
     const { report, types } = await outcome(failing(error));
     assert.equal(report.outcome, "applied", error.message);
-    assert.deepEqual(types, ["start", "retry", "progress", "end"]);
+    assert.deepEqual(types, ["start", "retry", "progress", "after", "end"]);
   }
   for (const error of [http(400), http(401), http(503, { retryable: false }), new Error("no"), "no", null, 7]) {
     const { report, types } = await outcome(failing(error));
     assert.equal(report.outcome, "failed");
-    assert.deepEqual(types, ["start", "end"]);
+    assert.deepEqual(types, ["start", "after", "end"]);
     assert.ok(report.message.length > 0);
   }
 });
@@ -82,7 +82,7 @@ test("asking again ends", async () => {
   const { report, types } = await outcome(failing(http(500), http(500), http(500), http(500)));
   assert.equal(report.outcome, "failed");
   assert.equal(report.message, "status 500");
-  assert.deepEqual(types, ["start", "retry", "retry", "end"]);
+  assert.deepEqual(types, ["start", "retry", "retry", "after", "end"]);
 });
 
 test("a server's wish to be left alone is honoured", async () => {
@@ -147,7 +147,7 @@ test("a signal calls off at any moment", async () => {
     { signal: backoff.signal },
   );
   assert.equal(waiting.report.outcome, "cancelled");
-  assert.deepEqual(waiting.types, ["start", "retry", "end"]);
+  assert.deepEqual(waiting.types, ["start", "retry", "after", "end"]);
 });
 
 test("a summarizer is not asked for what is no longer wanted", async (context) => {
@@ -220,7 +220,7 @@ test("an app that fails while it is told of events does not stop a compaction", 
     throw new Error("mine");
   };
   assert.equal((await compactor.compact({ onEvent })).outcome, "applied");
-  assert.equal(logged.mock.callCount(), 3);
+  assert.equal(logged.mock.callCount(), 4);
   compactor.dispose();
 });
 
@@ -328,7 +328,7 @@ test("an endpoint's refusal is told with all that code may decide by", async () 
 test("an endpoint that is busy is asked again, and a slow one can be called off", async () => {
   const busy = await outcome(endpoint("429-then-ok/again"));
   assert.equal(busy.report.outcome, "applied");
-  assert.deepEqual(busy.types.filter((type) => type !== "delta"), ["start", "retry", "progress", "end"]);
+  assert.deepEqual(busy.types.filter((type) => type !== "delta"), ["start", "retry", "progress", "after", "end"]);
   const controller = new AbortController();
   setTimeout(() => controller.abort(), 100);
   const slow = await outcome(endpoint("slow/off"), { signal: controller.signal });

@@ -16,11 +16,13 @@ export function fillOf({ tokens, window, fill, exact: counted }: Status): string
   return `${about}${exact.format(tokens)} of ${exact.format(window)} tokens, ${Math.round(fill * 100)} %`;
 }
 
-/** `Compacted 34 messages, 12.3k → 4.1k tokens (−67 %)`. */
-export function savingOf({ messagesBefore, messagesAfter, tokensBefore, tokensAfter }: Report): string {
+/** `Compacted 34 messages, 12.3k → 4.1k tokens (−67 %)`; `Shortened …` where nothing was summarized. */
+export function savingOf(report: Report): string {
+  const { messagesBefore, messagesAfter, tokensBefore, tokensAfter, reduced } = report;
   // The summary is one of those afterwards.
-  const messages = messagesBefore - messagesAfter + 1;
+  const compacted = `Compacted ${exact.format(messagesBefore - messagesAfter + 1)} messages`;
+  const done = report.summary === undefined ? `Shortened ${exact.format(reduced)} messages` : compacted;
   const saved = Math.round((1 - tokensAfter / tokensBefore) * 100);
   const tokens = `${shortTokens(tokensBefore)} → ${shortTokens(tokensAfter)} tokens`;
-  return `Compacted ${exact.format(messages)} messages, ${tokens} (−${saved} %)`;
+  return `${done}, ${tokens} (−${saved} %)`;
 }

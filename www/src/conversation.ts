@@ -1,6 +1,6 @@
 // The conversation: asks for answers, and keeps itself below the threshold after each of them.
 
-import { type Compactor, isEpitomeError, type Reason, type Report, type Status } from "epitome";
+import type { Compactor, Reason, Report, Status } from "epitome";
 import { answer, AnswerError, type ChatMessage } from "./answer.js";
 import { endpointOf, type Settings } from "./settings.js";
 
@@ -63,33 +63,27 @@ export class Conversation {
   /** Asks for an answer to what was said last, and compacts where that fills the window. */
   async ask(): Promise<void> {
     await this.#during("answering", (signal) => this.#answer(signal));
-    if (this.status.level === "compact") {
-      await this.compact("threshold");
+    const reason = this.#compactor.check("turnEnd");
+    if (reason !== undefined) {
+      await this.compact(reason);
     }
   }
 
   async compact(reason: Reason): Promise<void> {
     await this.#during("compacting", async (signal) => {
       this.#watcher.compacting("Summarizing earlier messages …");
-      try {
-        const report = await this.#compactor.compact({
-          reason,
-          signal,
-          onEvent: (event) => {
-            if (event.type === "progress" && event.chunks > 1) {
-              this.#watcher.compacting(`Summarized ${event.done} of ${event.chunks} parts …`);
-            } else if (event.type === "retry") {
-              this.#watcher.compacting(`The summary failed (${event.message}); trying again …`);
-            }
-          },
-        });
-        this.#watcher.compacted(report);
-      } catch (error) {
-        // A failure was told when it happened; the next message makes it worth another try.
-        if (!isEpitomeError(error) || error.code !== "exhausted") {
-          throw error;
-        }
-      }
+      const report = await this.#compactor.compact({
+        reason,
+        signal,
+        onEvent: (event) => {
+          if (event.type === "progress" && event.chunks > 1) {
+            this.#watcher.compacting(`Summarized ${event.done} of ${event.chunks} parts …`);
+          } else if (event.type === "retry") {
+            this.#watcher.compacting(`The summary failed (${event.message}); trying again …`);
+          }
+        },
+      });
+      this.#watcher.compacted(report);
     });
   }
 

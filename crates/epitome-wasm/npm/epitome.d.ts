@@ -12,27 +12,50 @@ export interface Compactor<M extends object = object> {
    * The messages stay the app's: nothing in them is changed, and those that are kept come back as the
    * very same objects. Where one of several is no object, an error names it and none of them is added.
    */
-  append(messages: M | readonly M[]): string[];
-  /** Gives a message another wording. Takes back compactions whose summaries tell of the old one. */
-  edit(id: string, message: M): void;
+  append(messages: M | readonly M[], marks?: Marks): string[];
+  /** Gives a message another wording, and changes the marks that are given. Takes back compactions whose
+   * summaries tell of the old one. */
+  edit(id: string, message: M, marks?: Marks): void;
+  /** Notes the open tasks: they go to the summarizer, and stand behind every summary word for word. */
+  setTodo(text: string): void;
   /** How full the window is. Costs next to nothing. */
   status(): Status;
+  /** How full the window would be under another policy, counted as now: before a change of the model, this tells whether
+   * to compact first, with the model that still holds everything. */
+  statusUnder(policy: PolicySpec): Status;
   /** What a compaction would do. Changes nothing. */
   plan(options?: {
     reason?: Reason;
   }): Plan;
   /**
+   * Why a compaction is due at this moment, for `compact`; undefined where it is not. A `warning` that the
+   * policy asks for is told on the way.
+   *
+   * After a compaction, another one is due only once an assistant message or a usage has come. `requestStart`
+   * begins a request, in which reactive compactions are counted.
+   */
+  check(moment: Moment): Reason | undefined;
+  /** What `check` would answer, for a display: without a warning, and without beginning a request. */
+  due(moment: Moment): Reason | undefined;
+  /** Compacts where that is due at this moment. Resolves to what it did; undefined where it is not due. */
+  maintain(moment: Moment, options?: Omit<CompactOptions, "reason">): Promise<Report | undefined>;
+  /**
    * Compacts. Resolves in all cases in which the conversation is in order: where there was nothing to do,
    * where it failed and where it was called off, the messages are as they were.
    *
    * Rejects with the code `busy` while another compaction runs, and with `exhausted` where the last one
-   * failed, nothing has been said since and the reason is `threshold`.
+   * failed, nothing has been said since and the reason is not `manual`.
    */
   compact(options?: CompactOptions): Promise<Report>;
-  /** What to send to the model, in the app's own format. */
+  /**
+   * What to send to the model, in the app's own format. Kept messages are the app's own objects; one that a
+   * reducer has changed is a copy with everything else that was in it.
+   */
   messages(): M[];
   /** Every message that was appended, in its latest wording. */
   history(): M[];
+  /** The whole of a tool result that was put aside under this name, such as `tool-results/call_1.txt`. */
+  offloaded(path: string): string | undefined;
   /** Takes the latest compaction back. */
   undo(): void;
   /** Takes what the provider counted for the latest request; it goes before the engine's estimate. */
@@ -45,6 +68,33 @@ export interface Compactor<M extends object = object> {
   /** Frees the memory. A compaction that runs is called off. */
   dispose(): void;
   [Symbol.dispose](): void;
+}
+
+/**
+ * What an app knows about messages that their format has no place for. What is absent is as it was.
+ */
+export interface Marks {
+  /**
+   * Whether they survive every compaction, word for word.
+   */
+  pinned?: boolean;
+  /**
+   * The kind of machine-made message they are, such as a reminder: the reducer `trim` leaves out those
+   * that a later one repeats.
+   */
+  synthetic?: string;
+  /**
+   * Who speaks, where there are several of one role.
+   */
+  author?: string;
+  /**
+   * When it was said, as `Date.now()` counts.
+   */
+  time?: number;
+  /**
+   * The agents that may see them, by name; all where absent.
+   */
+  audience?: string[];
 }
 
 /**
@@ -63,6 +113,10 @@ export interface Status {
    * `tokens` as a share of `window`; above 1 where it does not fit.
    */
   fill: number;
+  /**
+   * The same in percent, for an indicator.
+   */
+  budgetUsedPct: number;
   /**
    * What to do about it.
    */
@@ -92,6 +146,10 @@ export interface Status {
    * What fills it, by the engine's own count.
    */
   breakdown: Breakdown;
+  /**
+   * What the provider's counts add up to.
+   */
+  statistics: Statistics;
 }
 
 /**
@@ -129,79 +187,132 @@ export interface Breakdown {
   results: number;
 }
 
-/** What a compaction of these messages would do. */
-export declare function plan<M extends object>(messages: readonly M[], options: PlanOptions): Promise<Plan>;
-
-/** How a plan is made without a compactor. */
-export interface PlanOptions extends CompactorOptions {
-  /** `manual` where absent. */
-  reason?: Reason;
-}
-
-/** How a compactor is made. */
-export interface CompactorOptions {
-  /** The format of the messages. */
-  format: Format;
-  /** When to compact and how far; the preset `recommended` where absent. */
-  policy?: PolicySpec;
-  /** Writes the summaries; `extractive` where absent, which needs no model. */
-  summarize?: Summarize;
+/**
+ * Usage of the latest call and of all calls, as `usage` was told.
+ */
+export interface Statistics {
+  /**
+   * Prompt tokens of the latest call.
+   */
+  lastPromptTokens: number;
+  /**
+   * Completion tokens of the latest call.
+   */
+  lastCompletionTokens: number;
+  /**
+   * Prompt tokens of all calls.
+   */
+  sessionPromptTokens: number;
+  /**
+   * Completion tokens of all calls.
+   */
+  sessionCompletionTokens: number;
+  /**
+   * Prompt and completion tokens of the latest call: what the window holds after it.
+   */
+  contextTokens: number;
+  /**
+   * Completion tokens a second in the latest call that told how long it took; 0 before one did.
+   */
+  tokensPerSecond: number;
 }
 
 /**
- * A format that messages are read from and written to.
+ * A preset's name and whatever is to differ from it, for all agents or for one. Everything is optional.
  */
-export type Format = "openai-chat";
-
-/**
- * A preset's name and whatever is to differ from it. Everything is optional.
- */
-export interface PolicySpec {
+export interface PolicySpec extends PolicyFields {
   /**
    * `recommended` where absent; see `presets`.
    */
   preset?: string;
   /**
-   * Size of the model's context window in tokens; 200,000 where absent.
+   * Size of the context window in tokens, whatever the model.
    */
   window?: number;
   /**
-   * What calls for a compaction: any of these.
+   * What the provider says the model's window is. Counts where no `window` is given; 200,000 where
+   * neither is.
    */
-  triggers?: Trigger[];
+  modelWindow?: number;
   /**
-   * Where the level turns from ok to warn.
+   * What differs for an agent of this name.
    */
-  trim?: Trigger;
-  /**
-   * Share of the window to come down to, 0 to 1.
-   */
-  target?: number;
-  /**
-   * The tail that stays word for word.
-   */
-  keep?: Keep;
-  /**
-   * How the prefix is summarized.
-   */
-  summary?: SummarySettings;
-  /**
-   * How often a summarizer that fails is asked again.
-   */
-  retry?: Retry;
-  /**
-   * Tokens of what goes along with every request and is no message: tool schemas, mostly.
-   */
-  toolSchemaTokens?: number;
+  agents?: Record<string, Omit<PolicySpec, "agents">>;
 }
 
 /**
- * One condition on the tokens in the window.
+ * Fields of a policy; of `summary` and `retry`, only what differs.
  */
-export type Trigger = { budget: Budget } | { fill: Fill } | { tokens: number };
+export type PolicyFields = Partial<Omit<Policy, "summary" | "retry">> & { summary?: Partial<SummarySettings>; retry?: Partial<Retry> };
 
 /**
- * The smaller of a fraction of the window and the window without its reserves.
+ * Everything the engine decides by. Sizes are in tokens.
+ */
+export interface Policy {
+  /**
+   * Size of the model's context window.
+   */
+  window: number;
+  /**
+   * What calls for a compaction: any of these.
+   */
+  triggers: Trigger[];
+  /**
+   * Share of the threshold at which to warn, once until the next compaction, 0 to 1; null: never.
+   */
+  warning: number | null;
+  /**
+   * Share of the window to come down to, 0 to 1.
+   */
+  target: number;
+  /**
+   * The tail that stays word for word.
+   */
+  keep: Keep;
+  /**
+   * The latest user messages of this many tokens stay word for word, wherever they stand.
+   */
+  keepRequestsTokens: number;
+  /**
+   * What saves tokens without a model, in the order in which it is done.
+   */
+  reducers: Reduction[];
+  /**
+   * How the prefix is summarized.
+   */
+  summary: SummarySettings;
+  /**
+   * Where the summary stands afterwards.
+   */
+  rebuild: Rebuild;
+  /**
+   * A result has to save at least this share of the tokens, 0 to 1, unless it makes the conversation
+   * fit the window at all.
+   */
+  minSaving: number;
+  /**
+   * How often a summarizer that fails is asked again.
+   */
+  retry: Retry;
+  /**
+   * Tokens of what goes along with every request and is no message: tool schemas, mostly.
+   */
+  toolSchemaTokens: number;
+  /**
+   * Count tokens as this many characters each; null: by the package's own estimate.
+   */
+  charactersPerToken: number | null;
+}
+
+/**
+ * One condition: on tokens (`budget`, `fill`, `tokens`), on `messages` that no summary stands for, on a
+ * long history when a request begins (`requestBoundary`), on what the previous prompt really took
+ * (`reactive`); `at` one moment only; `all` or `any` of several; `always`, or `manual`: never by itself.
+ */
+export type Trigger = { budget: Budget } | { fill: Fill } | { tokens: number } | { messages: number } | { requestBoundary: RequestBoundary } | { reactive: Reactive } | { at: { moment: Moment; trigger: Trigger } } | { all: Trigger[] } | { any: Trigger[] } | "always" | "manual";
+
+/**
+ * Above the smaller of a fraction of the window and the window without its reserves.
  */
 export interface Budget {
   /**
@@ -219,7 +330,7 @@ export interface Budget {
 }
 
 /**
- * A fraction of the window, unless a number of tokens is given.
+ * At a fraction of the window, unless a number of tokens is given.
  */
 export interface Fill {
   /**
@@ -233,46 +344,244 @@ export interface Fill {
 }
 
 /**
+ * A long history when a request begins.
+ */
+export interface RequestBoundary {
+  /**
+   * The history has to exceed this many tokens; 80,000 where absent.
+   */
+  triggerTokens?: number;
+  /**
+   * And to have at least this many messages; 20 where absent.
+   */
+  minMessages?: number;
+}
+
+/**
+ * What the previous prompt of the tool loop took, by the provider's count.
+ */
+export interface Reactive {
+  /**
+   * Share of the window at which the oldest rounds are summarized, 0 to 1; 0.85 where absent.
+   */
+  microFraction?: number;
+  /**
+   * Share of the window at which all that may be is summarized, 0 to 1; 0.92 where absent.
+   */
+  fullFraction?: number;
+  /**
+   * How many of the oldest rounds a small step takes; 2 where absent.
+   */
+  microBatchRounds?: number;
+  /**
+   * How many of the latest rounds stay; 2 where absent.
+   */
+  keepRounds?: number;
+  /**
+   * How many such compactions one request may take; 3 where absent.
+   */
+  maxPerRequest?: number;
+}
+
+/**
+ * A moment in an app's work at which a compaction may be due: a request of the person's has come in, the
+ * model is about to be called, its tools have answered and it is about to be called again, the turn is
+ * over, or the provider has refused a request as too long.
+ */
+export type Moment = "requestStart" | "turnStart" | "loop" | "turnEnd" | "overflow";
+
+/**
  * The tail that a compaction leaves alone, where there is room for it. Calls stay with their results.
  */
 export type Keep = { messages: number } | { rounds: number } | { tokens: number } | { fraction: number };
+
+/**
+ * A reducer, when it works, and when it is not worth it. One that has a condition of its own works as soon
+ * as that holds, compaction or not.
+ */
+export interface Reduction {
+  /**
+   * What is done.
+   */
+  reducer: Reducer;
+  /**
+   * When it is done on its own; null or absent: only as part of a compaction.
+   */
+  when?: Trigger | null;
+  /**
+   * Where it would save fewer tokens than this, nothing is done: a change in the middle of a
+   * conversation costs the provider's cache of everything behind it.
+   */
+  minSavingTokens?: number;
+}
+
+/**
+ * A way to save tokens without a model: `trim` leaves out health checks and machine-made messages that a
+ * later one repeats, `age` truncates tool results by their age, `prune` shortens the arguments of old
+ * tool calls, `offload` puts large tool results aside, and `drop`, where nothing is summarized, leaves
+ * out the oldest exchanges.
+ */
+export type Reducer = "trim" | { age: Age } | { prune: Prune } | { offload: Offload } | "drop";
+
+/**
+ * Truncation of tool results by their age.
+ */
+export interface Age {
+  /**
+   * What results of each age may take: 2,000 tokens from 11 messages ago, 1,000 from 21 and 500 from 41
+   * where absent.
+   */
+  steps?: AgeStep[];
+}
+
+/**
+ * What a tool result of some age may take.
+ */
+export interface AgeStep {
+  /**
+   * How many messages ago it begins; the newest message is 1 message ago.
+   */
+  fromMessages: number;
+  /**
+   * Longest result from there on, in tokens.
+   */
+  maxTokens: number;
+}
+
+/**
+ * Shortening of the arguments of old tool calls.
+ */
+export interface Prune {
+  /**
+   * The newest messages that fill this share of the window are left alone, 0 to 1; 0.3 where absent.
+   */
+  protectFraction?: number;
+  /**
+   * Arguments of at most this many tokens are left alone; 200 where absent.
+   */
+  argThresholdTokens?: number;
+}
+
+/**
+ * Putting large tool results aside.
+ */
+export interface Offload {
+  /**
+   * The newest messages that fill this share of the window are left alone, 0 to 1; 0.3 where absent.
+   * The latest exchange always is.
+   */
+  protectFraction?: number;
+  /**
+   * Results of at most this many tokens are left alone; 2,000 where absent.
+   */
+  maxTokens?: number;
+  /**
+   * How much of a result stays, in tokens; 200 where absent.
+   */
+  keepTokens?: number;
+}
 
 /**
  * How the prefix is summarized.
  */
 export interface SummarySettings {
   /**
+   * Name of one of `prompts`: the model of the conversation itself is then asked to summarize, in these
+   * words. Goes before `agent`.
+   */
+  prompt: string | null;
+  /**
+   * Name of the agent that is asked to summarize. Goes before `defaultAgent`.
+   */
+  agent: string | null;
+  /**
+   * Name of the agent that is asked where nothing else is said. With null here and above, nothing is
+   * summarized, and only reducers work.
+   */
+  defaultAgent: string | null;
+  /**
+   * Prompts of the app's own, by name.
+   */
+  prompts: Record<string, string>;
+  /**
+   * The sections of a summary, where no `prompt` says otherwise.
+   */
+  shape: Shape;
+  /**
+   * Where an answer has none of the headings that `shape` asks for, ask once more with a reminder. Of
+   * use with models; the extractive summarizer only quotes.
+   */
+  checkHeadings: boolean;
+  /**
    * Longest summary, in tokens.
    */
-  maxTokens?: number;
+  maxTokens: number;
   /**
    * Longest ledger of facts that the summary lost, in tokens, out of `maxTokens`; at most a quarter
    * of what a summary may take.
    */
-  ledgerTokens?: number;
+  ledgerTokens: number;
+  /**
+   * A summary above this many tokens is itself summarized; 0: never.
+   */
+  rollupTokens: number;
   /**
    * Longest transcript to put before the summarizer at once, in characters; a longer one is folded
    * chunk by chunk, each on the summary so far.
    */
-  chunkCharacters?: number;
+  chunkCharacters: number;
   /**
    * Number of chunks to fold a transcript in, where above 1.
    */
-  chunks?: number;
+  chunks: number;
+  /**
+   * The summarizer's own window, in tokens. Null: that of the conversation where `prompt` has its model
+   * summarize, and unknown otherwise.
+   */
+  windowTokens: number | null;
   /**
    * Which tools the summarizer reads about.
    */
-  tools?: ToolFilter;
+  tools: ToolFilter;
   /**
    * Longest tool call or result in the transcript, in characters.
    */
-  toolResultMaxCharacters?: number;
+  toolResultMaxCharacters: number;
+  /**
+   * Where the result is too large, shorter limits for tool results to try one after the other, in
+   * characters; and after them, shorter tails. Empty: the first result counts.
+   */
+  ladder: number[];
+  /**
+   * What becomes of the last user request.
+   */
+  lastRequest: LastRequest;
 }
 
 /**
- * Which tool calls and results go into a transcript.
+ * The sections that a summary is to have: key facts, course of the conversation and open points; or seven,
+ * from the goals to the very next step.
+ */
+export type Shape = "threeSections" | "sevenSections";
+
+/**
+ * Which tool calls and results go into a transcript: all, or those of tools named here; an entry that ends
+ * in `*` takes every name that begins so.
  */
 export type ToolFilter = "all" | { only: string[] };
+
+/**
+ * What becomes of the last user request: it stays as the message it is, or is appended to the summary word
+ * for word.
+ */
+export type LastRequest = "keep" | "append";
+
+/**
+ * Where the summary stands in what the model sees: behind the system prompts, as a user message in front
+ * of those that stay or in one with them, or as another system prompt; or in the place of what it stands
+ * for.
+ */
+export type Rebuild = "systemSummaryTail" | "oneMessage" | "leadingSystem" | "inPlace";
 
 /**
  * How often a summarizer that fails is asked again, and how long between.
@@ -281,18 +590,57 @@ export interface Retry {
   /**
    * Attempts in all, the first included.
    */
-  attempts?: number;
+  attempts: number;
   /**
    * Wait before the second attempt in milliseconds; doubled for each one after it.
    */
-  baseMs?: number;
+  baseMs: number;
   /**
    * Longest wait between attempts in milliseconds.
    */
-  capMs?: number;
+  capMs: number;
 }
 
-/** Writes a summary. Whatever it throws leaves the conversation as it is. */
+/** What a compaction of these messages would do. */
+export declare function plan<M extends object>(messages: readonly M[], options: PlanOptions): Promise<Plan>;
+
+/** How a plan is made without a compactor. */
+export interface PlanOptions extends Pick<CompactorOptions, "format" | "policy" | "agent"> {
+  /** `manual` where absent. */
+  reason?: Reason;
+}
+
+/** How a compactor is made. */
+export interface CompactorOptions<M extends object = object> extends HostOptions<M> {
+  /** The format of the messages. */
+  format: Format;
+  /** When to compact and how far; the preset `recommended` where absent. */
+  policy?: PolicySpec;
+}
+
+/** What an app brings along. */
+export interface HostOptions<M extends object = object> {
+  /** Whose conversation this is: one of `policy.agents`. */
+  agent?: string;
+  /** Writes the summaries; `extractive` where absent, which needs no model. */
+  summarize?: Summarize;
+  /**
+   * Asked before every compaction that needs a summary; `false` or `{ skip: true }` leaves everything as it
+   * is. Where it throws or rejects, the compaction fails with its message. Not asked where only reducers
+   * work.
+   */
+  beforeCompaction?: (context: BeforeCompaction) => BeforeAnswer | Promise<BeforeAnswer>;
+  /** Told after every compaction that asked for a summary. What it throws goes to the console. */
+  afterCompaction?: (context: AfterCompaction) => void | Promise<void>;
+  /** Counts what is to be sent, after every compaction that was applied: the provider's count goes before
+   * the engine's estimate. Where it fails, the estimate stands, and a `countFailed` event tells why. */
+  countTokens?: CountTokens<M>;
+  /** Told of everything that happens, in compactions and besides. What it throws goes to the console. */
+  onEvent?: (event: CompactionEvent) => void;
+}
+
+/** Writes a summary. Whatever it throws leaves the conversation as it is. `request.summarizer` says who is
+ * to write it: the app's agent of a name, or the conversation's own model. */
 export type Summarize = (request: SummaryRequest, context: SummarizeContext) => Promise<Summary | string> | Summary | string;
 
 /**
@@ -307,6 +655,10 @@ export interface SummaryRequest {
    * Why a summary is needed.
    */
   reason: Reason;
+  /**
+   * Who is to answer.
+   */
+  summarizer: Summarizer;
   /**
    * Instructions, for the system role.
    */
@@ -338,9 +690,17 @@ export interface SummaryRequest {
 }
 
 /**
- * Why a compaction is made: a trigger fired, or somebody asked for it.
+ * Why a compaction is made: a trigger fired, or somebody asked for it; a request begins with a long
+ * history; in the tool loop the last prompt was large, or very large or refused; or a reducer's own
+ * condition holds, and nothing is summarized.
  */
-export type Reason = "threshold" | "manual";
+export type Reason = "threshold" | "manual" | "request-boundary" | "reactive-micro" | "reactive-full" | "trim";
+
+/**
+ * Who is asked for a summary: the model of the conversation itself, with the app's prompt of a name; or
+ * the app's agent of a name.
+ */
+export type Summarizer = { kind: "own"; prompt: string } | { kind: "agent"; name: string };
 
 /** What a summarizer may make use of. */
 export interface SummarizeContext {
@@ -360,89 +720,49 @@ export interface Summary {
 }
 
 /**
- * A compaction, thought through but not done.
+ * A compaction that is about to ask for a summary.
  */
-export interface Plan {
+export interface BeforeCompaction {
   /**
-   * Why it would be made.
+   * Why it is made.
    */
   reason: Reason;
   /**
-   * The fate of every message, in order.
+   * True where somebody asked for it by hand.
    */
-  fates: MessageFate[];
+  forced: boolean;
   /**
-   * Tokens of the view now, tool schemas included.
+   * Tokens in the window.
    */
-  tokensBefore: number;
+  tokensUsed: number;
   /**
-   * Tokens of the view afterwards, with a summary of `summaryTokens`.
+   * The same in percent of the window.
    */
-  tokensAfter: number;
+  contextPercent: number;
   /**
-   * How many tokens the summary may take.
+   * Messages of the view.
    */
-  summaryTokens: number;
+  messageCount: number;
   /**
-   * How often the summarizer would be asked.
+   * How many of them stay word for word.
    */
-  requests: number;
-  /**
-   * Why there is nothing to do, where that is so.
-   */
-  idle?: string;
-  /**
-   * Why the threshold cannot be met, where that is so: what cannot be removed, item by item.
-   */
-  floor?: string;
+  keepLast: number;
 }
 
-/**
- * One message and what becomes of it.
- */
-export interface MessageFate {
-  /**
-   * The message's id, as `append` gave it.
-   */
-  id: string;
-  /**
-   * What becomes of it.
-   */
-  fate: Fate;
-  /**
-   * Its tokens in the view now; 0 where a summary already stands for it.
-   */
-  tokensBefore: number;
-  /**
-   * Its tokens afterwards; 0 where a summary stands for it.
-   */
-  tokensAfter: number;
-}
+/** Whether a compaction may begin. */
+export type BeforeAnswer = boolean | void | {
+  skip: boolean;
+};
+
+/** What became of a compaction that asked for a summary. */
+export type AfterCompaction = Extract<EngineEvent, {
+  type: "after";
+}>;
 
 /**
- * What becomes of a message: it stays word for word, a summary is to stand for it, or one already does.
+ * Something worth showing: mostly while a compaction runs; a `warning` comes from `check`.
  */
-export type Fate = "keep" | "summarize" | "summarized";
-
-/** How a compaction is made. */
-export interface CompactOptions {
-  /** `manual` where absent. */
-  reason?: Reason;
-  /** What the summary is to pay attention to. */
-  instructions?: string;
-  /** Calls the compaction off, at any moment. */
-  signal?: AbortSignal;
-  /** Told what happens meanwhile. What it throws goes to the console. */
-  onEvent?: (event: CompactionEvent) => void;
-}
-
-/** Something worth showing while a compaction runs. */
-export type CompactionEvent = EngineEvent | SummaryDelta;
-
-/**
- * Something worth showing while a compaction runs.
- */
-export type EngineEvent = { type: "start"; tokens: number; threshold?: number; chunks: number } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: number; message: string } | { type: "stale"; request: number } | { type: "end"; report: Report };
+export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: number; message: string } | { type: "stale"; request: number } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
 
 /**
  * What one compaction did.
@@ -481,9 +801,17 @@ export interface Report {
    */
   messagesAfter: number;
   /**
-   * The summary that is in force now, where it was applied.
+   * Messages that are seen otherwise than before, or left out, without being summarized.
+   */
+  reduced: number;
+  /**
+   * The summary that this has put in force, where it made one.
    */
   summary?: string;
+  /**
+   * Its length in characters; 0 where there is none.
+   */
+  summaryCharacters: number;
   /**
    * What became of the facts in what was summarized; empty unless it was applied.
    */
@@ -492,6 +820,14 @@ export interface Report {
    * How often the summarizer was asked.
    */
   requests: number;
+  /**
+   * Tokens of the view after, in percent of the window.
+   */
+  budgetUsedPct: number;
+  /**
+   * The session that goes on from here, from 1: every summary that comes into force begins another.
+   */
+  session: number;
   /**
    * What had to be repaired in the view.
    */
@@ -575,6 +911,14 @@ export interface Finding {
  */
 export type Defect = "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "blank" | "broken-arguments" | "shared-call-id" | "missing-call-id";
 
+/** Counts the tokens of messages, mostly by asking the provider. */
+export type CountTokens<M extends object> = (messages: M[], context: {
+  readonly signal: AbortSignal;
+}) => Promise<number> | number;
+
+/** Something worth showing, mostly while a compaction runs. */
+export type CompactionEvent = EngineEvent | SummaryDelta | Counted;
+
 /** A piece of a summary that is being written. */
 export interface SummaryDelta {
   type: "delta";
@@ -583,22 +927,123 @@ export interface SummaryDelta {
   text: string;
 }
 
-/**
- * Tokens of one call as the provider counted them, in our names or in those of Chat Completions. Cached
- * tokens count among those of the prompt, and reasoning among those of the completion.
- */
-export type Usage = { promptTokens: number; completionTokens: number } | { prompt_tokens: number; completion_tokens: number };
+/** The view was counted after a compaction, or could not be: then the engine's estimate stands. */
+export type Counted = {
+  type: "counted";
+  tokens: number;
+} | {
+  type: "countFailed";
+  message: string;
+};
 
-/** How a compactor goes on from a snapshot, whose policy stays in force. */
-export interface RestoreOptions<M extends object> {
-  /** The format of the messages. */
-  format: Format;
-  /** All messages that were appended, in order, as they are now. Those that the snapshot does not know
-   * are appended. */
-  originals: readonly M[];
-  /** Writes the summaries; `extractive` where absent. */
-  summarize?: Summarize;
+/**
+ * A format that messages are read from and written to.
+ */
+export type Format = "openai-chat";
+
+/**
+ * A compaction, thought through but not done.
+ */
+export interface Plan {
+  /**
+   * Why it would be made.
+   */
+  reason: Reason;
+  /**
+   * The fate of every message, in order.
+   */
+  fates: MessageFate[];
+  /**
+   * True where a summary is to be written; otherwise reducers alone work.
+   */
+  summarizes: boolean;
+  /**
+   * How many messages the summary would stand for.
+   */
+  summarized: number;
+  /**
+   * How many messages would be seen otherwise, or left out, without being summarized.
+   */
+  reduced: number;
+  /**
+   * Tokens of the view now, tool schemas included.
+   */
+  tokensBefore: number;
+  /**
+   * Tokens of the view afterwards, with a summary of `summaryTokens`.
+   */
+  tokensAfter: number;
+  /**
+   * How many tokens the summary may take.
+   */
+  summaryTokens: number;
+  /**
+   * How many of those are for the facts that the summary lost.
+   */
+  ledgerTokens: number;
+  /**
+   * How often the summarizer would be asked.
+   */
+  requests: number;
+  /**
+   * Why there is nothing to do, where that is so.
+   */
+  idle?: string;
+  /**
+   * Why the threshold cannot be met, where that is so: what cannot be removed, item by item.
+   */
+  floor?: string;
 }
+
+/**
+ * One message and what becomes of it.
+ */
+export interface MessageFate {
+  /**
+   * The message's id, as `append` gave it.
+   */
+  id: string;
+  /**
+   * What becomes of it.
+   */
+  fate: Fate;
+  /**
+   * Its tokens in the view now; 0 where it is not in it any more.
+   */
+  tokensBefore: number;
+  /**
+   * Its tokens afterwards; 0 where it is not in the view.
+   */
+  tokensAfter: number;
+}
+
+/**
+ * What becomes of a message. `keep`: it stays as it is seen now. `trim`: it adds nothing and is left out.
+ * `truncate`: its tool results are cut by their age. `prune`: the arguments of its calls are shortened.
+ * `offload`: its tool results are put aside. `strip`: its sealed thoughts are left out. `drop`: it is left
+ * out to make room. `summarize`: the summary is to stand for it. `summarized`: it is not in the view any
+ * more.
+ */
+export type Fate = "keep" | "trim" | "truncate" | "prune" | "offload" | "strip" | "drop" | "summarize" | "summarized";
+
+/** How a compaction is made. */
+export interface CompactOptions {
+  /** `manual` where absent. */
+  reason?: Reason;
+  /** What the summary is to pay attention to. */
+  instructions?: string;
+  /** Calls the compaction off, at any moment. */
+  signal?: AbortSignal;
+  /** Told what happens meanwhile. What it throws goes to the console. */
+  onEvent?: (event: CompactionEvent) => void;
+}
+
+/**
+ * Tokens of one call as the provider counted them, in our names or in those of Chat Completions, and how
+ * long it took. Cached tokens count among those of the prompt, and reasoning among those of the
+ * completion.
+ */
+export type Usage = { promptTokens: number; completionTokens: number; durationMs?: number } | { prompt_tokens: number; completion_tokens: number; durationMs?: number };
 
 /** A summarizer that asks an endpoint. It can also be called by hand, without a context. */
 export type EndpointSummarize = (request: Pick<SummaryRequest, "system" | "input" | "maxTokens">, context?: Partial<SummarizeContext>) => Promise<Completion>;
@@ -697,47 +1142,28 @@ export interface Preset {
    */
   name: string;
   /**
-   * What it stands for, in a window of the default size.
+   * What it stands for, in a window of 200,000 tokens.
    */
   policy: Policy;
 }
 
-/**
- * Everything the engine decides by. Sizes are in tokens.
- */
-export interface Policy {
-  /**
-   * Size of the model's context window.
-   */
-  window: number;
-  /**
-   * What calls for a compaction: any of these.
-   */
-  triggers: Trigger[];
-  /**
-   * Where the level turns from ok to warn.
-   */
-  trim: Trigger;
-  /**
-   * Share of the window to come down to, 0 to 1.
-   */
-  target: number;
-  /**
-   * The tail that stays word for word.
-   */
-  keep: Keep;
-  /**
-   * How the prefix is summarized.
-   */
-  summary: SummarySettings;
-  /**
-   * How often a summarizer that fails is asked again.
-   */
-  retry: Retry;
-  /**
-   * Tokens of what goes along with every request and is no message: tool schemas, mostly.
-   */
-  toolSchemaTokens: number;
+/** How a compactor goes on from a snapshot, whose policy stays in force. */
+export interface RestoreOptions<M extends object = object> extends HostOptions<M> {
+  /** The format of the messages. */
+  format: Format;
+  /** All messages that were appended, in order, as they are now. Those that the snapshot does not know
+   * are appended. */
+  originals: readonly M[];
+}
+
+/** How much of a history is taken. */
+export interface RecentOptions {
+  /** The format of the messages; found out where absent. */
+  format?: Format;
+  /** How many tokens they may take. */
+  tokens: number;
+  /** Count tokens as this many characters each; by the package's own estimate where absent. */
+  charactersPerToken?: number;
 }
 
 /** What this package throws and rejects with. */
@@ -762,19 +1188,28 @@ export type ErrorCode = "unknown-format" | "invalid-option" | "invalid-policy" |
 export declare function isEpitomeError(error: unknown): error is EpitomeError;
 
 /** Makes a compactor for a new conversation. `M` is the app's own type of message. */
-export declare function createCompactor<M extends object = object>(options: CompactorOptions): Promise<Compactor<M>>;
+export declare function createCompactor<M extends object = object>(options: CompactorOptions<M>): Promise<Compactor<M>>;
 
 /** Makes a compactor that goes on from a snapshot. */
 export declare function restoreCompactor<M extends object = object>(snapshot: string, options: RestoreOptions<M>): Promise<Compactor<M>>;
 
 /** Estimates the tokens of a text. */
-export declare function estimateTokens(text: string): Promise<number>;
+export declare function estimateTokens(text: string, options?: {
+  charactersPerToken?: number;
+}): Promise<number>;
+
+/** The most recent messages that fit, with their system prompts; calls come with their results. */
+export declare function recentWithin<M extends object>(messages: readonly M[], options: RecentOptions): Promise<M[]>;
 
 /** Tells the format of messages from what only that format has. */
 export declare function detectFormat(messages: readonly unknown[]): Promise<Detection>;
 
 /** The policies that have a name, the default first. */
 export declare function presets(): Promise<Preset[]>;
+
+/** What a policy comes to, for one of its agents or for all. Rejects where it cannot work, and names the
+ * field. */
+export declare function resolvePolicy(policy?: PolicySpec, agent?: string): Promise<Policy>;
 
 /** A summarizer that needs no model: it quotes the sentences that say most. */
 export declare function extractive(request: Pick<SummaryRequest, "input" | "targetTokens">, context?: Partial<SummarizeContext>): Promise<string>;

@@ -2,23 +2,24 @@
 
 use std::collections::BTreeSet;
 
-use epitome::history::Edit;
-use epitome::message::{Message, MessageId, RequestId};
-use epitome::meter::BoxedTokenizer;
-use epitome::{Failure, FailureKind, PolicySpec, Snapshot, Timestamp};
+use epitome::history::{Edit, LogError};
+use epitome::message::{MessageId, RequestId};
+use epitome::meter::Pressure;
+use epitome::{CommandError, Failure, FailureKind, Snapshot, Timestamp};
 use epitome_formats::Format;
-use epitome_tokens::Heuristic;
-use js_sys::Array;
+use js_sys::{Array, Object, Reflect};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::error::{ErrorCode, Thrown};
+use crate::marks::Marks;
 use crate::output::Output;
 use crate::plan::Plan;
+use crate::policy::{Moment, resolve};
 use crate::reason::Reason;
 use crate::status::Status;
 use crate::usage::Usage;
-use crate::{format, json};
+use crate::{format, json, tokenizer};
 
 /// Keeps one conversation below its threshold; see [`epitome::Compactor`], whose every command and
 /// `handle_*` is here. The driver keeps the messages; this knows them by id.
@@ -26,44 +27,57 @@ use crate::{format, json};
 pub struct Compactor {
     engine: epitome::Compactor,
     format: Format,
+    agent: Option<String>,
 }
 
 #[wasm_bindgen]
 impl Compactor {
-    /// An empty conversation.
+    /// An empty conversation, of an agent of this name or of any.
     #[wasm_bindgen(constructor)]
-    pub fn new(format: &str, policy: &JsValue) -> Result<Self, JsValue> {
+    pub fn new(format: &str, policy: &JsValue, agent: Option<String>) -> Result<Self, JsValue> {
         let format = format::named(format)?;
-        let policy = resolve(policy)?;
-        let engine = epitome::Compactor::new(policy, format.contract(), tokenizer());
-        Ok(Self { engine: engine.map_err(Thrown::from)?, format })
+        let policy = resolve(policy, agent.as_deref())?;
+        let tokenizer = tokenizer::of(policy.characters_per_token);
+        let engine = epitome::Compactor::new(policy, format.contract(), tokenizer);
+        Ok(Self { engine: engine.map_err(Thrown::from)?, format, agent })
     }
 
     /// Goes on from a snapshot of these messages.
-    pub fn restore(snapshot: &str, format: &str, originals: &Array) -> Result<Self, JsValue> {
+    pub fn restore(
+        snapshot: &str,
+        format: &str,
+        originals: &Array,
+        agent: Option<String>,
+    ) -> Result<Self, JsValue> {
         let format = format::named(format)?;
         let snapshot = Snapshot::from_json(snapshot).map_err(Thrown::from)?;
-        let engine = epitome::Compactor::restore(snapshot, format.contract(), tokenizer());
+        let tokenizer = tokenizer::of(snapshot.policy().characters_per_token);
+        let engine = epitome::Compactor::restore(snapshot, format.contract(), tokenizer);
         let engine = engine.map_err(Thrown::from)?;
         compare(&engine, format, originals)?;
-        Ok(Self { engine, format })
+        Ok(Self { engine, format, agent })
     }
 
-    /// Adds messages at the end, all of them or none.
+    /// Adds messages at the end, with these marks, all of them or none.
     #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands over owned lists only")]
-    pub fn append(&mut self, ids: Vec<String>, messages: &Array) -> Result<(), JsValue> {
+    pub fn append(
+        &mut self,
+        ids: Vec<String>,
+        messages: &Array,
+        marks: &JsValue,
+    ) -> Result<(), JsValue> {
+        let marks: Marks = json::option(marks, "marks", ErrorCode::InvalidOption)?;
         let mut taken = BTreeSet::new();
         let mut batch = Vec::with_capacity(ids.len());
         for (index, (id, value)) in ids.iter().zip(messages.iter()).enumerate() {
             let id = MessageId::from(id.as_str());
             let known = self.engine.log().position(&id).is_some();
             if known || !taken.insert(id.clone()) {
-                return Err(Thrown::from(epitome::CommandError::from(
-                    epitome::history::LogError::DuplicateId(id),
-                ))
-                .into());
+                let error = CommandError::from(LogError::DuplicateId(id));
+                return Err(Thrown::from(error).into());
             }
-            batch.push(read(self.format, id, &value, &format!("messages[{index}]"))?);
+            let message = json::message(self.format, id, &value, &format!("messages[{index}]"))?;
+            batch.push(marks.on(message));
         }
         for message in batch {
             self.engine.append(message).map_err(Thrown::from)?;
@@ -71,10 +85,35 @@ impl Compactor {
         Ok(())
     }
 
-    /// Gives a message another wording.
-    pub fn edit(&mut self, id: &str, message: &JsValue) -> Result<(), JsValue> {
-        let message = read(self.format, id.into(), message, "message")?;
-        Ok(self.engine.edit(message).map_err(Thrown::from)?)
+    /// Gives a message another wording. Of its marks, those given here change.
+    pub fn edit(&mut self, id: &str, message: &JsValue, marks: &JsValue) -> Result<(), JsValue> {
+        let marks: Marks = json::option(marks, "marks", ErrorCode::InvalidOption)?;
+        let mut message = json::message(self.format, id.into(), message, "message")?;
+        let log = self.engine.log();
+        if let Some(earlier) = log.position(&message.id).and_then(|at| log.message(at)) {
+            let own = message.author.clone();
+            message = Marks::of(earlier).on(message);
+            message.author = own.or(message.author);
+        }
+        Ok(self.engine.edit(marks.on(message)).map_err(Thrown::from)?)
+    }
+
+    /// Notes the open tasks.
+    #[wasm_bindgen(js_name = setTodo)]
+    pub fn set_todo(&mut self, text: String) -> Result<(), JsValue> {
+        Ok(self.engine.set_todo(text).map_err(Thrown::from)?)
+    }
+
+    /// Why a compaction is due at this moment, if it is.
+    pub fn check(&mut self, moment: &Ts<Moment>) -> Result<Option<Ts<Reason>>, JsValue> {
+        let due = self.engine.check(parse_moment(moment)?).map(|due| Reason::from(due).into_ts());
+        Ok(due.transpose().map_err(Thrown::from)?)
+    }
+
+    /// What [`Self::check`] would answer, for a display.
+    pub fn due(&self, moment: &Ts<Moment>) -> Result<Option<Ts<Reason>>, JsValue> {
+        let due = self.engine.due(parse_moment(moment)?).map(|due| Reason::from(due).into_ts());
+        Ok(due.transpose().map_err(Thrown::from)?)
     }
 
     /// Begins a compaction.
@@ -85,6 +124,16 @@ impl Compactor {
     ) -> Result<(), JsValue> {
         let reason = parse_reason(reason)?;
         Ok(self.engine.compact(reason, instructions).map_err(Thrown::from)?)
+    }
+
+    /// Lets the compaction begin that [`Output::Before`] told of.
+    pub fn proceed(&mut self) -> Result<(), JsValue> {
+        Ok(self.engine.proceed().map_err(Thrown::from)?)
+    }
+
+    /// Keeps the compaction from beginning that [`Output::Before`] told of.
+    pub fn skip(&mut self) -> Result<(), JsValue> {
+        Ok(self.engine.skip().map_err(Thrown::from)?)
     }
 
     /// Takes the latest compaction back.
@@ -100,8 +149,14 @@ impl Compactor {
     /// Puts another policy in force, from the next plan on.
     #[wasm_bindgen(js_name = setPolicy)]
     pub fn set_policy(&mut self, policy: &JsValue) -> Result<(), JsValue> {
-        let policy = resolve(policy)?;
-        Ok(self.engine.set_policy(policy).map_err(Thrown::from)?)
+        let policy = resolve(policy, self.agent.as_deref())?;
+        let earlier = self.engine.policy().characters_per_token;
+        let characters = policy.characters_per_token;
+        self.engine.set_policy(policy).map_err(Thrown::from)?;
+        if characters != earlier {
+            self.engine.count_by(tokenizer::of(characters));
+        }
+        Ok(())
     }
 
     /// Takes what the provider counted for the latest request.
@@ -112,6 +167,12 @@ impl Compactor {
             self.engine.handle_usage(usage.into());
         }
         Ok(())
+    }
+
+    /// Takes what the provider counts for the view as it is now.
+    #[wasm_bindgen(js_name = handleCount)]
+    pub fn handle_count(&mut self, tokens: u32) {
+        self.engine.handle_count(tokens);
     }
 
     /// Takes a summary.
@@ -159,24 +220,56 @@ impl Compactor {
         Ok(self.engine.handle_persisted().map_err(Thrown::from)?)
     }
 
+    /// Drops a record that was not stored.
+    #[wasm_bindgen(js_name = handleUnpersisted)]
+    pub fn handle_unpersisted(&mut self, message: String) -> Result<(), JsValue> {
+        Ok(self.engine.handle_unpersisted(message).map_err(Thrown::from)?)
+    }
+
     /// What the driver is to do next.
     pub fn poll(&mut self) -> Result<Ts<Output>, JsValue> {
         let output = Output::from(self.engine.poll_output());
         Ok(output.into_ts().map_err(Thrown::from)?)
     }
 
-    /// What the model sees: the id of a message that is kept, and the message itself where the engine
-    /// put one in.
-    #[wasm_bindgen(unchecked_return_type = "(string | object)[]")]
+    /// What the model sees: the id of a message that is kept; of one that is seen otherwise, its id in an
+    /// object, see [`Self::rewrite`]; and the message itself where the engine put one in.
+    #[wasm_bindgen(unchecked_return_type = "(string | { replace: string } | { insert: object })[]")]
     pub fn view(&self) -> Result<Array, JsValue> {
         let view = self.engine.view();
         let edits = view.edits.into_iter().map(|edit| self.write(&edit));
         Ok(edits.collect::<Result<Array, Thrown>>()?)
     }
 
+    /// A copy of a message as it is seen. Of an object that is not changed in the view, the object itself.
+    pub fn rewrite(&self, id: &str, original: &JsValue) -> Result<JsValue, JsValue> {
+        let position = self.engine.log().position(&id.into());
+        let rewritten = &self.engine.conversation().projection().rewritten;
+        let Some(seen) = position.and_then(|position| rewritten.get(&position)) else {
+            return Ok(original.clone());
+        };
+        let before = json::read(original).map_err(|error| {
+            Thrown::new(ErrorCode::InvalidMessage, &format!("the message {id} {error}"))
+        })?;
+        let after = self.format.rewrite(&before, &seen.rewrite.changes);
+        Ok(json::copy_with(original, &before, &after)?)
+    }
+
+    /// The whole of a tool result that was put aside under this name.
+    pub fn offloaded(&self, path: &str) -> Option<String> {
+        self.engine.log().offloaded(path).map(str::to_owned)
+    }
+
     /// How full the window is.
     pub fn status(&self) -> Result<Ts<Status>, JsValue> {
-        Ok(Status::from(self.engine.pressure()).into_ts().map_err(Thrown::from)?)
+        self.status_of(self.engine.pressure())
+    }
+
+    /// How full the window would be under another policy.
+    #[wasm_bindgen(js_name = statusUnder)]
+    pub fn status_under(&self, policy: &JsValue) -> Result<Ts<Status>, JsValue> {
+        let policy = resolve(policy, self.agent.as_deref())?;
+        self.status_of(self.engine.pressure_under(&policy))
     }
 
     /// What a compaction would do now.
@@ -202,34 +295,34 @@ impl Compactor {
         self.engine.handle_failure(RequestId(request), failure, Timestamp(now as u64));
     }
 
+    fn status_of(&self, pressure: Pressure) -> Result<Ts<Status>, JsValue> {
+        let statistics = *self.engine.conversation().statistics();
+        Ok(Status::of(pressure, statistics).into_ts().map_err(Thrown::from)?)
+    }
+
     fn write(&self, edit: &Edit) -> Result<JsValue, Thrown> {
-        match edit {
-            Edit::Keep(id) => Ok(id.as_str().into()),
-            Edit::Insert { role, parts } => json::write(&self.format.write(*role, parts)),
-        }
+        let (name, value) = match edit {
+            Edit::Keep(id) => return Ok(id.as_str().into()),
+            Edit::Replace { id, changes: _ } => ("replace", id.as_str().into()),
+            Edit::Insert { role, parts } => {
+                ("insert", json::write(&self.format.write(*role, parts))?)
+            }
+        };
+        let entry = Object::new();
+        // A new object takes any property.
+        let _ = Reflect::set(&entry, &name.into(), &value);
+        Ok(entry.into())
     }
 }
 
-fn tokenizer() -> BoxedTokenizer {
-    Box::new(Heuristic)
-}
-
-fn resolve(policy: &JsValue) -> Result<epitome::Policy, Thrown> {
-    let spec: PolicySpec = json::option(policy, "policy", ErrorCode::InvalidPolicy)?;
-    Ok(spec.resolve()?)
+fn parse_moment(moment: &Ts<Moment>) -> Result<epitome::Moment, Thrown> {
+    let moment: Moment = json::required(&moment.js_value(), "moment", ErrorCode::InvalidOption)?;
+    Ok(moment.into())
 }
 
 fn parse_reason(reason: &Ts<Reason>) -> Result<epitome::Reason, Thrown> {
     let reason: Reason = json::option(&reason.js_value(), "reason", ErrorCode::InvalidOption)?;
     Ok(reason.into())
-}
-
-/// Reads one message; `place` is how the error calls it.
-fn read(format: Format, id: MessageId, value: &JsValue, place: &str) -> Result<Message, Thrown> {
-    let invalid = |problem: String| Thrown::new(ErrorCode::InvalidMessage, &problem);
-    let value = json::read(value).map_err(|error| invalid(format!("{place} {error}")))?;
-    let reading = format.read(id, &value).map_err(|error| invalid(format!("{place}: {error}")))?;
-    Ok(reading.message)
 }
 
 /// Refuses originals that are not the messages that the engine knows.
@@ -243,7 +336,7 @@ fn compare(engine: &epitome::Compactor, format: Format, originals: &Array) -> Re
     }
     for (index, (message, original)) in engine.log().messages().zip(originals.iter()).enumerate() {
         let place = format!("originals[{index}]");
-        let read = read(format, message.id.clone(), &original, &place)?;
+        let read = json::message(format, message.id.clone(), &original, &place)?;
         if (read.role, &read.parts) != (message.role, &message.parts) {
             let id = &message.id;
             return refuse(format!("{place} is not the message {id} of the snapshot"));

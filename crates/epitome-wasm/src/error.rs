@@ -119,9 +119,9 @@ impl From<CommandError> for Thrown {
             CommandError::Exhausted(_) => ErrorCode::Exhausted,
             CommandError::Log(LogError::DuplicateId(_)) => ErrorCode::DuplicateId,
             CommandError::Log(LogError::UnknownId(_)) => ErrorCode::UnknownId,
-            CommandError::NothingToPersist | CommandError::Log(LogError::UnknownCheckpoint(_)) => {
-                ErrorCode::Internal
-            }
+            CommandError::NothingToPersist
+            | CommandError::NothingToDecide
+            | CommandError::Log(LogError::UnknownCheckpoint(_)) => ErrorCode::Internal,
         };
         Self::new(code, &error)
     }

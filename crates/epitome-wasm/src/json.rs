@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use epitome::message::{Message, MessageId};
+use epitome_formats::Format;
 use js_sys::{Array, BigInt, Object, Reflect};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -91,12 +93,55 @@ pub(crate) fn option<T: DeserializeOwned + Default>(
     if value.is_undefined() || value.is_null() {
         return Ok(T::default());
     }
+    required(value, name, code)
+}
+
+/// Reads a value that has no default, which the error calls `name`.
+pub(crate) fn required<T: DeserializeOwned>(
+    value: &JsValue,
+    name: &str,
+    code: ErrorCode,
+) -> Result<T, Thrown> {
     let value = read(value).map_err(|error| Thrown::new(code, &format!("{name} {error}")))?;
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
         let place = if path == "." { name.to_owned() } else { format!("{name}.{path}") };
         Thrown::new(code, &format!("{place}: {}", error.inner()))
     })
+}
+
+/// Reads one message; `place` is how the error calls it.
+pub(crate) fn message(
+    format: Format,
+    id: MessageId,
+    value: &JsValue,
+    place: &str,
+) -> Result<Message, Thrown> {
+    let invalid = |problem: String| Thrown::new(ErrorCode::InvalidMessage, &problem);
+    let value = read(value).map_err(|error| invalid(format!("{place} {error}")))?;
+    let reading = format.read(id, &value).map_err(|error| invalid(format!("{place}: {error}")))?;
+    Ok(reading.message)
+}
+
+/// A copy of an object, which reads as `before`, that reads as `after`. Whatever is the same in both is the
+/// object's own value, and whatever cannot be read stays.
+pub(crate) fn copy_with(
+    original: &JsValue,
+    before: &Value,
+    after: &Value,
+) -> Result<JsValue, Thrown> {
+    let (Some(before), Some(after)) = (before.as_object(), after.as_object()) else {
+        return Ok(original.clone());
+    };
+    let copy = Object::assign(&Object::new(), original.unchecked_ref());
+    // A new object takes any property, and lets go of it.
+    for key in before.keys().filter(|key| !after.contains_key(*key)) {
+        let _ = Reflect::delete_property(&copy, &key.into());
+    }
+    for (key, value) in after.iter().filter(|(key, value)| before.get(*key) != Some(*value)) {
+        let _ = Reflect::set(&copy, &key.into(), &write(value)?);
+    }
+    Ok(copy.into())
 }
 
 /// Writes a value as plain objects and arrays.

@@ -9,39 +9,47 @@ mod compactor;
 mod detection;
 mod endpoint;
 mod error;
-mod estimate;
 mod event;
 mod extractive;
 mod format;
 mod json;
+mod marks;
 mod output;
 mod plan;
 mod policy;
 mod presets;
 mod reason;
 mod receipt;
+mod recent;
 mod report;
+mod statistics;
 mod status;
+mod tokenizer;
 mod usage;
 
 pub use compactor::Compactor;
 pub use detection::{Detection, detect_format};
 pub use endpoint::{Completion, CompletionUsage, EndpointOptions, EndpointTimeouts, complete};
 pub use error::ErrorCode;
-pub use estimate::estimate_tokens;
 pub use event::EngineEvent;
 pub use extractive::extractive;
 pub use format::Format;
-pub use output::{Output, SummaryRequest};
+pub use marks::Marks;
+pub use output::{BeforeCompaction, Output, Summarizer, SummaryRequest};
 pub use plan::{Fate, MessageFate, Plan};
 pub use policy::{
-    Budget, Fill, Keep, Policy, PolicySpec, Retry, SummarySettings, ToolFilter, Trigger,
+    Age, AgeStep, Budget, Fill, Keep, LastRequest, Moment, Offload, Policy, PolicyFields,
+    PolicySpec, Prune, Reactive, Rebuild, Reducer, Reduction, RequestBoundary, Retry, Shape,
+    SummarySettings, ToolFilter, Trigger, resolve_policy,
 };
 pub use presets::{Preset, Presets, presets};
 pub use reason::Reason;
 pub use receipt::{Fact, FactKind, Receipt};
+pub use recent::recent_within;
 pub use report::{Defect, Finding, Outcome, Report};
+pub use statistics::Statistics;
 pub use status::{Breakdown, Level, Status};
+pub use tokenizer::estimate_tokens;
 pub use usage::Usage;
 
 /// Makes a panic say on the console where it happened.

@@ -11,16 +11,18 @@ use crate::policy::Policy;
 
 /// A policy that has a name.
 #[derive(Clone, Debug, Serialize, Tsify)]
+#[tsify(missing_as_null, hashmap_as_object)]
 pub struct Preset {
     /// Its name, to give as `policy.preset`.
     pub name: String,
-    /// What it stands for, in a window of the default size.
+    /// What it stands for, in a window of 200,000 tokens.
     pub policy: Policy,
 }
 
 /// Every preset.
 #[derive(Clone, Debug, Serialize, Tsify)]
 #[serde(transparent)]
+#[tsify(missing_as_null, hashmap_as_object)]
 pub struct Presets(pub Vec<Preset>);
 
 /// Every preset, the default first.

@@ -75,13 +75,21 @@ pub struct Report {
     pub messages_before: u32,
     /// Messages of the view after.
     pub messages_after: u32,
-    /// The summary that is in force now, where it was applied.
+    /// Messages that are seen otherwise than before, or left out, without being summarized.
+    pub reduced: u32,
+    /// The summary that this has put in force, where it made one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
+    /// Its length in characters; 0 where there is none.
+    pub summary_characters: u32,
     /// What became of the facts in what was summarized; empty unless it was applied.
     pub receipt: Receipt,
     /// How often the summarizer was asked.
     pub requests: u32,
+    /// Tokens of the view after, in percent of the window.
+    pub budget_used_pct: f64,
+    /// The session that goes on from here, from 1: every summary that comes into force begins another.
+    pub session: u32,
     /// What had to be repaired in the view.
     pub findings: Vec<Finding>,
     /// Why the view is not below the threshold, where it is not: what cannot be removed, item by item.
@@ -120,9 +128,13 @@ impl From<epitome::Report> for Report {
             tokens_after,
             messages_before,
             messages_after,
+            reduced,
             summary,
+            summary_characters,
             receipt,
             requests,
+            budget_used_pct,
+            session,
             findings,
             floor,
         } = report;
@@ -143,9 +155,13 @@ impl From<epitome::Report> for Report {
             tokens_after,
             messages_before,
             messages_after,
+            reduced,
             summary,
+            summary_characters,
             receipt: receipt.into(),
             requests,
+            budget_used_pct,
+            session,
             findings: findings.into_iter().map(Finding::from).collect(),
             floor,
         }

@@ -4,13 +4,15 @@ use epitome::meter;
 use serde::Serialize;
 use tsify::Tsify;
 
+use crate::statistics::Statistics;
+
 /// What to do about the fill: nothing, whatever needs no model, or compact.
 #[derive(Clone, Copy, Debug, Serialize, Tsify)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Nothing.
     Ok,
-    /// The trim threshold is reached.
+    /// What the policy warns at is reached, or a reducer's own condition holds.
     Warn,
     /// A trigger fires: compact.
     Compact,
@@ -44,6 +46,8 @@ pub struct Status {
     pub window: u32,
     /// `tokens` as a share of `window`; above 1 where it does not fit.
     pub fill: f64,
+    /// The same in percent, for an indicator.
+    pub budget_used_pct: f64,
     /// What to do about it.
     pub level: Level,
     /// Tokens at which a compaction is called for; absent where nothing calls for one.
@@ -60,6 +64,8 @@ pub struct Status {
     pub floor: u32,
     /// What fills it, by the engine's own count.
     pub breakdown: Breakdown,
+    /// What the provider's counts add up to.
+    pub statistics: Statistics,
 }
 
 impl From<meter::Level> for Level {
@@ -79,12 +85,13 @@ impl From<meter::Breakdown> for Breakdown {
     }
 }
 
-impl From<meter::Pressure> for Status {
-    fn from(pressure: meter::Pressure) -> Self {
+impl Status {
+    pub(crate) fn of(pressure: meter::Pressure, statistics: meter::Statistics) -> Self {
         let meter::Pressure {
             tokens,
             window,
             fill,
+            budget_used_pct,
             level,
             threshold,
             target,
@@ -97,6 +104,7 @@ impl From<meter::Pressure> for Status {
             tokens,
             window,
             fill,
+            budget_used_pct,
             level: level.into(),
             threshold,
             target,
@@ -104,6 +112,7 @@ impl From<meter::Pressure> for Status {
             error_band,
             floor,
             breakdown: breakdown.into(),
+            statistics: statistics.into(),
         }
     }
 }

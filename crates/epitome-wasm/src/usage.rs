@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 use tsify::Tsify;
 
-/// Tokens of one call as the provider counted them, in our names or in those of Chat Completions. Cached
-/// tokens count among those of the prompt, and reasoning among those of the completion.
+/// Tokens of one call as the provider counted them, in our names or in those of Chat Completions, and how
+/// long it took. Cached tokens count among those of the prompt, and reasoning among those of the
+/// completion.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, Tsify)]
 #[serde(untagged, expecting = "expected { promptTokens, completionTokens }, each a whole number")]
 pub enum Usage {
@@ -15,6 +16,9 @@ pub enum Usage {
         prompt_tokens: u32,
         /// Everything that came back.
         completion_tokens: u32,
+        /// How long it took, in milliseconds, where it was measured.
+        #[tsify(optional)]
+        duration_ms: Option<f64>,
     },
     /// In the names of Chat Completions.
     ChatCompletions {
@@ -22,15 +26,21 @@ pub enum Usage {
         prompt_tokens: u32,
         /// Everything that came back.
         completion_tokens: u32,
+        /// How long it took, in milliseconds, where it was measured.
+        #[tsify(optional)]
+        #[serde(rename = "durationMs")]
+        duration_ms: Option<f64>,
     },
 }
 
 impl From<Usage> for epitome::message::Usage {
     fn from(usage: Usage) -> Self {
         match usage {
-            Usage::Ours { prompt_tokens, completion_tokens }
-            | Usage::ChatCompletions { prompt_tokens, completion_tokens } => {
-                Self { prompt_tokens, completion_tokens }
+            Usage::Ours { prompt_tokens, completion_tokens, duration_ms }
+            | Usage::ChatCompletions { prompt_tokens, completion_tokens, duration_ms } => {
+                // Clocks tell fractions of a millisecond.
+                let duration_ms = duration_ms.map(|duration_ms| duration_ms.round() as u32);
+                Self { prompt_tokens, completion_tokens, duration_ms }
             }
         }
     }

@@ -11,7 +11,7 @@ mod stage;
 
 use epitome::message::{Message, Role};
 use epitome::policy::{Keep, SummarySettings};
-use epitome::{Moment, Outcome, Policy, Reason};
+use epitome::{Moment, Outcome, Output, Policy, Reason};
 use stage::{applied, compact, drive, long_talk, next_request, shown, stage, stage_with};
 
 /// Compacts by hand with this answer, and tells how it ended and what is seen afterwards.
@@ -293,6 +293,7 @@ fn a_record_that_cannot_be_stored_is_not_paid_for_again_and_again() {
     compactor.compact(Reason::Threshold, None).unwrap();
     let request = next_request(&mut compactor);
     compactor.handle_summary(request.id, "They talked.");
+    while !matches!(compactor.poll_output(), Output::Persist(_)) {}
     compactor.handle_unpersisted("the disk is full".into()).unwrap();
     drive(&mut compactor, |_| panic!("asked again"));
     assert_eq!(compactor.check(Moment::TurnStart), None);
@@ -316,7 +317,8 @@ fn an_answer_to_a_question_from_before_a_restore_is_not_taken_for_a_new_one() {
     let old = next_request(&mut compactor).id;
     let snapshot = compactor.snapshot();
     let tokenizer = Box::new(epitome::meter::CharactersPer(3));
-    let mut restored = epitome::Compactor::restore(snapshot, Default::default(), tokenizer).unwrap();
+    let mut restored =
+        epitome::Compactor::restore(snapshot, Default::default(), tokenizer).unwrap();
     restored.compact(Reason::Manual, None).unwrap();
     assert_ne!(next_request(&mut restored).id, old);
 }

@@ -1,8 +1,10 @@
 // What an app holds: a conversation that is kept below its threshold.
 
+import type { Counted } from "./count.js";
 import type {
   EngineEvent,
-  Format,
+  Marks,
+  Moment,
   Plan,
   PolicySpec,
   Reason,
@@ -10,28 +12,6 @@ import type {
   Status,
   Usage,
 } from "./glue/epitome.js";
-import type { Summarize } from "./summarize.js";
-
-/** How a compactor is made. */
-export interface CompactorOptions {
-  /** The format of the messages. */
-  format: Format;
-  /** When to compact and how far; the preset `recommended` where absent. */
-  policy?: PolicySpec;
-  /** Writes the summaries; `extractive` where absent, which needs no model. */
-  summarize?: Summarize;
-}
-
-/** How a compactor goes on from a snapshot, whose policy stays in force. */
-export interface RestoreOptions<M extends object> {
-  /** The format of the messages. */
-  format: Format;
-  /** All messages that were appended, in order, as they are now. Those that the snapshot does not know
-   * are appended. */
-  originals: readonly M[];
-  /** Writes the summaries; `extractive` where absent. */
-  summarize?: Summarize;
-}
 
 /** How a compaction is made. */
 export interface CompactOptions {
@@ -45,8 +25,8 @@ export interface CompactOptions {
   onEvent?: (event: CompactionEvent) => void;
 }
 
-/** Something worth showing while a compaction runs. */
-export type CompactionEvent = EngineEvent | SummaryDelta;
+/** Something worth showing, mostly while a compaction runs. */
+export type CompactionEvent = EngineEvent | SummaryDelta | Counted;
 
 /** A piece of a summary that is being written. */
 export interface SummaryDelta {
@@ -68,25 +48,48 @@ export interface Compactor<M extends object = object> {
    * The messages stay the app's: nothing in them is changed, and those that are kept come back as the
    * very same objects. Where one of several is no object, an error names it and none of them is added.
    */
-  append(messages: M | readonly M[]): string[];
-  /** Gives a message another wording. Takes back compactions whose summaries tell of the old one. */
-  edit(id: string, message: M): void;
+  append(messages: M | readonly M[], marks?: Marks): string[];
+  /** Gives a message another wording, and changes the marks that are given. Takes back compactions whose
+   * summaries tell of the old one. */
+  edit(id: string, message: M, marks?: Marks): void;
+  /** Notes the open tasks: they go to the summarizer, and stand behind every summary word for word. */
+  setTodo(text: string): void;
   /** How full the window is. Costs next to nothing. */
   status(): Status;
+  /** How full the window would be under another policy, counted as now: before a change of the model, this tells whether
+   * to compact first, with the model that still holds everything. */
+  statusUnder(policy: PolicySpec): Status;
   /** What a compaction would do. Changes nothing. */
   plan(options?: { reason?: Reason }): Plan;
+  /**
+   * Why a compaction is due at this moment, for `compact`; undefined where it is not. A `warning` that the
+   * policy asks for is told on the way.
+   *
+   * After a compaction, another one is due only once an assistant message or a usage has come. `requestStart`
+   * begins a request, in which reactive compactions are counted.
+   */
+  check(moment: Moment): Reason | undefined;
+  /** What `check` would answer, for a display: without a warning, and without beginning a request. */
+  due(moment: Moment): Reason | undefined;
+  /** Compacts where that is due at this moment. Resolves to what it did; undefined where it is not due. */
+  maintain(moment: Moment, options?: Omit<CompactOptions, "reason">): Promise<Report | undefined>;
   /**
    * Compacts. Resolves in all cases in which the conversation is in order: where there was nothing to do,
    * where it failed and where it was called off, the messages are as they were.
    *
    * Rejects with the code `busy` while another compaction runs, and with `exhausted` where the last one
-   * failed, nothing has been said since and the reason is `threshold`.
+   * failed, nothing has been said since and the reason is not `manual`.
    */
   compact(options?: CompactOptions): Promise<Report>;
-  /** What to send to the model, in the app's own format. */
+  /**
+   * What to send to the model, in the app's own format. Kept messages are the app's own objects; one that a
+   * reducer has changed is a copy with everything else that was in it.
+   */
   messages(): M[];
   /** Every message that was appended, in its latest wording. */
   history(): M[];
+  /** The whole of a tool result that was put aside under this name, such as `tool-results/call_1.txt`. */
+  offloaded(path: string): string | undefined;
   /** Takes the latest compaction back. */
   undo(): void;
   /** Takes what the provider counted for the latest request; it goes before the engine's estimate. */

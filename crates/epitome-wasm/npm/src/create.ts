@@ -1,19 +1,21 @@
 // Compactors, new and restored, and a plan without one.
 
-import type { Compactor, CompactorOptions, RestoreOptions } from "./compactor.js";
-import { Driver } from "./driver.js";
+import type { Compactor } from "./compactor.js";
+import { Conversation } from "./conversation.js";
 import { load, type Source } from "./engine.js";
 import { epitomeError } from "./error.js";
 import { extractiveFrom } from "./extractive.js";
 import type { Plan, Reason } from "./glue/epitome.js";
+import type { CompactorOptions, Host, HostOptions, RestoreOptions } from "./host.js";
 
 export async function create<M extends object>(
   source: Source,
-  options: CompactorOptions,
+  options: CompactorOptions<M>,
 ): Promise<Compactor<M>> {
-  const summarize = options.summarize ?? extractiveFrom(source);
-  const engine = await load(source);
-  return new Driver<M>(new engine.Compactor(String(options.format), options.policy), summarize);
+  const { format, policy, agent } = options;
+  const module = await load(source);
+  const engine = new module.Compactor(String(format), policy, named(agent));
+  return new Conversation<M>(engine, hostOf(source, options));
 }
 
 export async function restore<M extends object>(
@@ -21,14 +23,15 @@ export async function restore<M extends object>(
   snapshot: string,
   options: RestoreOptions<M>,
 ): Promise<Compactor<M>> {
-  const { format, originals, summarize = extractiveFrom(source) } = options;
+  const { format, originals, agent } = options;
   if (!Array.isArray(originals)) {
     throw epitomeError("invalid-originals", "originals: give the messages as an array");
   }
-  const engine = await load(source);
-  const restored = engine.Compactor.restore(String(snapshot), String(format), Array.from(originals));
-  const known = restored.ids().length;
-  const compactor = new Driver<M>(restored, summarize, originals);
+  const module = await load(source);
+  const all = Array.from(originals);
+  const engine = module.Compactor.restore(String(snapshot), String(format), all, named(agent));
+  const known = engine.ids().length;
+  const compactor = new Conversation<M>(engine, hostOf(source, options), originals);
   try {
     compactor.append(originals.slice(known));
   } catch (error) {
@@ -39,7 +42,7 @@ export async function restore<M extends object>(
 }
 
 /** How a plan is made without a compactor. */
-export interface PlanOptions extends CompactorOptions {
+export interface PlanOptions extends Pick<CompactorOptions, "format" | "policy" | "agent"> {
   /** `manual` where absent. */
   reason?: Reason;
 }
@@ -57,4 +60,12 @@ export async function planFor<M extends object>(
   } finally {
     compactor.dispose();
   }
+}
+
+function hostOf<M extends object>(source: Source, options: HostOptions<M>): Host<M> {
+  return { ...options, summarize: options.summarize ?? extractiveFrom(source) };
+}
+
+function named(agent: string | undefined): string | undefined {
+  return agent === undefined ? undefined : String(agent);
 }

@@ -1,166 +1,95 @@
 // Does what the engine asks for: one function for each of its outputs.
 
-import type { CompactionEvent, CompactOptions, Compactor } from "./compactor.js";
-import { epitomeError } from "./error.js";
+import type { CompactionEvent, CompactOptions } from "./compactor.js";
+import { epitomeError, messageOf } from "./error.js";
 import type {
-  Compactor as EngineCompactor,
+  BeforeCompaction,
+  Compactor as Engine,
   EngineEvent,
   Output,
-  Plan,
-  PolicySpec,
-  Reason,
   Report,
-  Status,
   SummaryRequest,
-  Usage,
 } from "./glue/epitome.js";
-import { type Answer, answerOf, failureOf, type Summarize } from "./summarize.js";
+import { declines, type Host, tell } from "./host.js";
+import { type Answer, answerOf, failureOf } from "./summarize.js";
 
 /** A compaction under way. */
 interface Run {
   readonly controller: AbortController;
-  readonly onEvent: ((event: CompactionEvent) => void) | undefined;
+  readonly onEvent: CompactOptions["onEvent"];
   readonly resolve: (report: Report) => void;
   readonly reject: (error: unknown) => void;
   inFlight?: number;
   timer?: ReturnType<typeof setTimeout>;
+  /** What the report is to say, where the app and not the engine decides it. */
+  verdict?: Partial<Report>;
 }
 
-export class Driver<M extends object> implements Compactor<M> {
-  readonly #engine: EngineCompactor;
-  readonly #summarize: Summarize;
-  readonly #originals = new Map<string, M>();
+/** What of a host the driver needs, whatever its messages are. */
+type DriverHost = Pick<Host<object>, "summarize" | "beforeCompaction" | "afterCompaction" | "onEvent">;
+
+export class Driver {
+  readonly #engine: Engine;
+  readonly #host: DriverHost;
+  readonly #changed: () => void;
   #run: Run | undefined;
   #disposed = false;
 
-  /** `originals` are the messages that the engine knows, in order. */
-  constructor(engine: EngineCompactor, summarize: Summarize, originals: readonly M[] = []) {
+  /** `changed` is called when the view is another one. */
+  constructor(engine: Engine, host: DriverHost, changed: () => void) {
     this.#engine = engine;
-    this.#summarize = summarize;
-    for (const [index, id] of engine.ids().entries()) {
-      const original = originals[index];
-      if (original !== undefined) {
-        this.#originals.set(id, original);
-      }
-    }
+    this.#host = host;
+    this.#changed = changed;
   }
 
-  append(messages: M | readonly M[]): string[] {
-    const batch: M[] = Array.isArray(messages) ? Array.from(messages) : [messages];
-    const ids = batch.map((_, index) => `m${this.#originals.size + index}`);
-    this.#live().append(ids, batch);
-    for (const message of batch) {
-      this.#originals.set(`m${this.#originals.size}`, message);
-    }
-    return ids;
-  }
-
-  edit(id: string, message: M): void {
-    this.#live().edit(id, message);
-    this.#originals.set(id, message);
-    this.#drain();
-  }
-
-  status(): Status {
-    return this.#live().status();
-  }
-
-  plan({ reason = "manual" }: { reason?: Reason } = {}): Plan {
-    return this.#live().plan(reason);
-  }
-
-  async compact(options: CompactOptions = {}): Promise<Report> {
+  async compact(options: CompactOptions): Promise<Report> {
     const { reason = "manual", instructions, signal, onEvent } = options;
-    const engine = this.#live();
     if (this.#run !== undefined) {
       throw epitomeError("busy", "a compaction is running; wait for it or abort its signal");
     }
-    engine.compact(reason, instructions);
-    const unwanted = signal?.aborted === true;
-    if (unwanted) {
-      engine.cancel();
-    }
-    const stop = (): void => this.#cancel();
+    this.#engine.compact(reason, instructions);
+    const stop = (): void => this.cancel();
     signal?.addEventListener("abort", stop, { once: true });
     try {
-      const report = await new Promise<Report>((resolve, reject) => {
-        this.#run = { controller: new AbortController(), onEvent, resolve, reject };
-        this.#drain();
+      return await new Promise<Report>((resolve, reject) => {
+        const run: Run = { controller: new AbortController(), onEvent, resolve, reject };
+        this.#run = run;
+        // What is called off before it begins is called off, even where there was nothing to do.
+        if (signal?.aborted === true) {
+          run.verdict = { outcome: "cancelled" };
+          this.#engine.cancel();
+        }
+        this.drain();
       });
-      // What is called off before it begins is called off, even where there was nothing to do.
-      return unwanted ? { ...report, outcome: "cancelled" } : report;
     } finally {
       signal?.removeEventListener("abort", stop);
     }
   }
 
-  messages(): M[] {
-    return this.#live()
-      .view()
-      .map((entry) => (typeof entry === "string" ? this.#original(entry) : (entry as M)));
-  }
-
-  history(): M[] {
-    this.#live();
-    return [...this.#originals.values()];
-  }
-
-  undo(): void {
-    this.#live().undo();
-    this.#drain();
-  }
-
-  usage(usage: Usage): void {
-    this.#live().handleUsage(usage);
-  }
-
-  setPolicy(policy: PolicySpec): void {
-    this.#live().setPolicy(policy);
-  }
-
-  snapshot(): string {
-    return this.#live().snapshot();
-  }
-
-  dispose(): void {
-    if (this.#disposed) {
-      return;
+  /** Calls a compaction off, where one runs. */
+  cancel(): void {
+    if (this.#run !== undefined) {
+      this.#engine.cancel();
+      this.drain();
     }
-    this.#cancel();
+  }
+
+  /** Calls a compaction off and frees the engine. */
+  dispose(): void {
+    this.cancel();
     this.#disposed = true;
-    this.#originals.clear();
     this.#engine.free();
   }
 
-  [Symbol.dispose](): void {
-    this.dispose();
-  }
-
-  #live(): EngineCompactor {
-    if (this.#disposed) {
-      throw epitomeError("disposed", "the compactor was disposed of; make another one");
-    }
-    return this.#engine;
-  }
-
-  #original(id: string): M {
-    const original = this.#originals.get(id);
-    if (original === undefined) {
-      throw epitomeError("internal", `the message ${id} is not there`);
-    }
-    return original;
-  }
-
-  #cancel(): void {
-    if (this.#run !== undefined) {
-      this.#engine.cancel();
-      this.#drain();
-    }
+  /** Tells an event, to whoever listens to everything and to whoever listens to one compaction. */
+  notify(event: CompactionEvent, onEvent: CompactOptions["onEvent"]): void {
+    void tell(this.#host.onEvent, event);
+    void tell(onEvent, event);
   }
 
   /** Takes a step and does what the engine then asks for, until it waits. Callbacks may call back, and
    * even dispose. */
-  #drain(step?: () => void): void {
+  drain(step?: () => void): void {
     try {
       step?.();
       while (!this.#disposed) {
@@ -183,17 +112,39 @@ export class Driver<M extends object> implements Compactor<M> {
 
   #perform(output: Output): void {
     switch (output.type) {
+      case "before":
+        return this.#before(output.context);
       case "summarize":
         return this.#ask(output.request);
       case "persist":
-        return this.#engine.handlePersisted();
+        return this.#persist();
       case "changed":
-        return;
+        return this.#changed();
       case "event":
         return this.#event(output.event);
       case "wait":
         return this.#wait(output.until);
     }
+  }
+
+  #before(context: BeforeCompaction): void {
+    const run = this.#run;
+    const hook = this.#host.beforeCompaction;
+    if (run === undefined || hook === undefined) {
+      return this.#engine.proceed();
+    }
+    void Promise.resolve()
+      .then(() => hook(context))
+      .then(declines, (error: unknown) => {
+        const message = messageOf(error, "it did not say why");
+        run.verdict = { outcome: "failed", message: `beforeCompaction failed: ${message}` };
+        return true;
+      })
+      .then((declined) => {
+        if (this.#run === run) {
+          this.drain(() => (declined ? this.#engine.skip() : this.#engine.proceed()));
+        }
+      });
   }
 
   #ask(request: SummaryRequest): void {
@@ -206,7 +157,7 @@ export class Driver<M extends object> implements Compactor<M> {
       signal: run.controller.signal,
       onDelta: (text: string): void => {
         if (this.#run === run && run.inFlight === request.id) {
-          notify(run, { type: "delta", request: request.id, text });
+          this.notify({ type: "delta", request: request.id, text }, run.onEvent);
         }
       },
     };
@@ -214,7 +165,7 @@ export class Driver<M extends object> implements Compactor<M> {
     void Promise.resolve()
       .then(() => {
         context.signal.throwIfAborted();
-        return this.#summarize(request, context);
+        return this.#host.summarize(request, context);
       })
       .then(answerOf, failureOf)
       .then((answer) => this.#answer(request.id, answer));
@@ -227,10 +178,10 @@ export class Driver<M extends object> implements Compactor<M> {
     if (this.#run?.inFlight === request) {
       delete this.#run.inFlight;
     }
-    this.#drain(() => this.#tell(request, answer));
+    this.drain(() => this.#hand(request, answer));
   }
 
-  #tell(request: number, answer: Answer): void {
+  #hand(request: number, answer: Answer): void {
     const engine = this.#engine;
     const now = Date.now();
     switch (answer.kind) {
@@ -245,17 +196,33 @@ export class Driver<M extends object> implements Compactor<M> {
     }
   }
 
-  #event(event: EngineEvent): void {
-    if (event.type !== "end") {
-      notify(this.#run, event);
-      return;
+  /** The app stores snapshots: a record is in the next one. */
+  #persist(): void {
+    if (this.#run?.verdict === undefined) {
+      this.#engine.handlePersisted();
+    } else {
+      this.#engine.handleUnpersisted("it was called off");
     }
+  }
+
+  #event(event: EngineEvent): void {
+    if (event.type === "end" || event.type === "reacted") {
+      return this.#settle(event);
+    }
+    this.notify(event, this.#run?.onEvent);
+    if (event.type === "after") {
+      void tell(this.#host.afterCompaction, event);
+    }
+  }
+
+  #settle(event: Extract<EngineEvent, { type: "end" | "reacted" }>): void {
     const run = this.#end();
-    if (event.report.outcome === "cancelled") {
+    const report = { ...event.report, ...run?.verdict };
+    if (report.outcome === "cancelled") {
       run?.controller.abort();
     }
-    notify(run, event);
-    run?.resolve(event.report);
+    this.notify({ ...event, report }, run?.onEvent);
+    run?.resolve(report);
   }
 
   #wait(until: number | undefined): void {
@@ -266,7 +233,7 @@ export class Driver<M extends object> implements Compactor<M> {
     }
     run.timer = setTimeout(() => {
       // The timer knows better than a clock that may have been set back.
-      this.#drain(() => this.#engine.handleTimeout(Math.max(Date.now(), until)));
+      this.drain(() => this.#engine.handleTimeout(Math.max(Date.now(), until)));
     }, Math.max(0, until - Date.now()));
   }
 
@@ -276,14 +243,5 @@ export class Driver<M extends object> implements Compactor<M> {
     clearTimeout(run?.timer);
     this.#run = undefined;
     return run;
-  }
-}
-
-/** Tells an event. A mistake of who listens does not stop a compaction. */
-function notify(run: Run | undefined, event: CompactionEvent): void {
-  try {
-    run?.onEvent?.(event);
-  } catch (error) {
-    console.error(error);
   }
 }

@@ -24,3 +24,10 @@ export function epitomeError(code: ErrorCode, message: string, cause?: unknown):
   const error = cause === undefined ? new Error(message) : new Error(message, { cause });
   return Object.assign(error, { name: "EpitomeError", code } as const);
 }
+
+/** What an error of the app's says. It may be anything. */
+export function messageOf(error: unknown, otherwise: string): string {
+  const message = typeof error === "object" && error !== null ? Reflect.get(error, "message") : undefined;
+  const text = typeof message === "string" ? message : String(error);
+  return text === "" ? otherwise : text;
+}

@@ -1,56 +1,92 @@
 // The package with its wasm module inside, which is unpacked and compiled when it is first needed.
 
-import type { Compactor, CompactorOptions, RestoreOptions } from "./compactor.js";
+import type { Compactor } from "./compactor.js";
 import { create, planFor, type PlanOptions, restore } from "./create.js";
 import { endpointFrom, type EndpointSummarize } from "./endpoint.js";
 import { load } from "./engine.js";
 import { extractiveFrom } from "./extractive.js";
-import type { Detection, EndpointOptions, Plan, Preset, SummaryRequest } from "./glue/epitome.js";
+import type {
+  Detection,
+  EndpointOptions,
+  Plan,
+  Policy,
+  PolicySpec,
+  Preset,
+  SummaryRequest,
+} from "./glue/epitome.js";
+import type { CompactorOptions, RestoreOptions } from "./host.js";
 import { inline } from "./inline.js";
+import { recentFrom, type RecentOptions } from "./recent.js";
 import type { SummarizeContext } from "./summarize.js";
 
-export type {
-  CompactionEvent,
-  CompactOptions,
-  Compactor,
-  CompactorOptions,
-  RestoreOptions,
-  SummaryDelta,
-} from "./compactor.js";
+export type { CompactionEvent, CompactOptions, Compactor, SummaryDelta } from "./compactor.js";
+export type { Counted, CountTokens } from "./count.js";
 export type { PlanOptions } from "./create.js";
 export type { EndpointSummarize } from "./endpoint.js";
 export { type EpitomeError, isEpitomeError } from "./error.js";
 export type {
+  Age,
+  AgeStep,
+  BeforeCompaction,
   Breakdown,
+  Budget,
   Completion,
   Defect,
   Detection,
   EndpointOptions,
   EngineEvent,
   ErrorCode,
+  Fact,
+  FactKind,
   Fate,
+  Fill,
   Finding,
   Format,
   Keep,
+  LastRequest,
   Level,
+  Marks,
   MessageFate,
+  Moment,
+  Offload,
   Outcome,
   Plan,
   Policy,
   PolicySpec,
   Preset,
+  Prune,
+  Reactive,
   Reason,
+  Rebuild,
+  Receipt,
+  Reducer,
+  Reduction,
   Report,
+  RequestBoundary,
+  Retry,
+  Shape,
+  Statistics,
   Status,
+  Summarizer,
   SummaryRequest,
+  SummarySettings,
+  ToolFilter,
   Trigger,
   Usage,
 } from "./glue/epitome.js";
+export type {
+  AfterCompaction,
+  BeforeAnswer,
+  CompactorOptions,
+  HostOptions,
+  RestoreOptions,
+} from "./host.js";
+export type { RecentOptions } from "./recent.js";
 export type { Summarize, SummarizeContext, Summary } from "./summarize.js";
 
 /** Makes a compactor for a new conversation. `M` is the app's own type of message. */
 export function createCompactor<M extends object = object>(
-  options: CompactorOptions,
+  options: CompactorOptions<M>,
 ): Promise<Compactor<M>> {
   return create(inline, options);
 }
@@ -72,8 +108,19 @@ export function plan<M extends object>(
 }
 
 /** Estimates the tokens of a text. */
-export async function estimateTokens(text: string): Promise<number> {
-  return (await load(inline)).estimateTokens(text);
+export async function estimateTokens(
+  text: string,
+  options: { charactersPerToken?: number } = {},
+): Promise<number> {
+  return (await load(inline)).estimateTokens(text, options.charactersPerToken);
+}
+
+/** The most recent messages that fit, with their system prompts; calls come with their results. */
+export function recentWithin<M extends object>(
+  messages: readonly M[],
+  options: RecentOptions,
+): Promise<M[]> {
+  return recentFrom(inline, messages, options);
 }
 
 /** Tells the format of messages from what only that format has. */
@@ -84,6 +131,12 @@ export async function detectFormat(messages: readonly unknown[]): Promise<Detect
 /** The policies that have a name, the default first. */
 export async function presets(): Promise<Preset[]> {
   return (await load(inline)).presets();
+}
+
+/** What a policy comes to, for one of its agents or for all. Rejects where it cannot work, and names the
+ * field. */
+export async function resolvePolicy(policy?: PolicySpec, agent?: string): Promise<Policy> {
+  return (await load(inline)).resolvePolicy(policy, agent);
 }
 
 /** A summarizer that needs no model: it quotes the sentences that say most. */

@@ -1,11 +1,21 @@
 // The package without its wasm module, which the app provides. Otherwise the same as `index.ts`.
 
-import type { Compactor, CompactorOptions, RestoreOptions } from "./compactor.js";
+import type { Compactor } from "./compactor.js";
 import { create, planFor, type PlanOptions, restore } from "./create.js";
 import { endpointFrom, type EndpointSummarize } from "./endpoint.js";
 import { load, type ModuleInput } from "./engine.js";
 import { extractiveFrom } from "./extractive.js";
-import type { Detection, EndpointOptions, Plan, Preset, SummaryRequest } from "./glue/epitome.js";
+import type {
+  Detection,
+  EndpointOptions,
+  Plan,
+  Policy,
+  PolicySpec,
+  Preset,
+  SummaryRequest,
+} from "./glue/epitome.js";
+import type { CompactorOptions, RestoreOptions } from "./host.js";
+import { recentFrom, type RecentOptions } from "./recent.js";
 import type { SummarizeContext } from "./summarize.js";
 
 export { isEpitomeError } from "./error.js";
@@ -27,7 +37,7 @@ function provided(): ModuleInput {
 }
 
 export function createCompactor<M extends object = object>(
-  options: CompactorOptions,
+  options: CompactorOptions<M>,
 ): Promise<Compactor<M>> {
   return create(provided, options);
 }
@@ -46,8 +56,18 @@ export function plan<M extends object>(
   return planFor(provided, messages, options);
 }
 
-export async function estimateTokens(text: string): Promise<number> {
-  return (await load(provided)).estimateTokens(text);
+export async function estimateTokens(
+  text: string,
+  options: { charactersPerToken?: number } = {},
+): Promise<number> {
+  return (await load(provided)).estimateTokens(text, options.charactersPerToken);
+}
+
+export function recentWithin<M extends object>(
+  messages: readonly M[],
+  options: RecentOptions,
+): Promise<M[]> {
+  return recentFrom(provided, messages, options);
 }
 
 export async function detectFormat(messages: readonly unknown[]): Promise<Detection> {
@@ -56,6 +76,10 @@ export async function detectFormat(messages: readonly unknown[]): Promise<Detect
 
 export async function presets(): Promise<Preset[]> {
   return (await load(provided)).presets();
+}
+
+export async function resolvePolicy(policy?: PolicySpec, agent?: string): Promise<Policy> {
+  return (await load(provided)).resolvePolicy(policy, agent);
 }
 
 export function extractive(

@@ -1,9 +1,10 @@
 // How a summary is asked for, and what an answer or an error means to the engine.
 
 import type { SummaryRequest } from "./glue/epitome.js";
-import { isEpitomeError } from "./error.js";
+import { isEpitomeError, messageOf } from "./error.js";
 
-/** Writes a summary. Whatever it throws leaves the conversation as it is. */
+/** Writes a summary. Whatever it throws leaves the conversation as it is. `request.summarizer` says who is
+ * to write it: the app's agent of a name, or the conversation's own model. */
 export type Summarize = (
   request: SummaryRequest,
   context: SummarizeContext,
@@ -57,7 +58,7 @@ export function failureOf(error: unknown): Answer {
   if (property(error, "name") === "AbortError" || (isEpitomeError(error) && error.code === "aborted")) {
     return { kind: "cancelled" };
   }
-  const message = messageOf(error);
+  const message = messageOf(error, "the summarizer failed and did not say why");
   if (!isTransient(error)) {
     return { kind: "permanent", message };
   }
@@ -73,12 +74,6 @@ function isTransient(error: unknown): boolean {
   }
   const status = property(error, "status");
   return typeof status === "number" && ([408, 409, 429].includes(status) || (status >= 500 && status < 600));
-}
-
-function messageOf(error: unknown): string {
-  const message = property(error, "message");
-  const text = typeof message === "string" ? message : String(error);
-  return text === "" ? "the summarizer failed and did not say why" : text;
 }
 
 function property(value: unknown, name: string): unknown {

@@ -17,6 +17,7 @@ fn drain(compactor: &mut Compactor) -> (Vec<String>, JsValue) {
         let kind = property(&output, "type").as_string().unwrap();
         match kind.as_str() {
             "wait" => return (seen, report),
+            "before" => compactor.proceed().unwrap(),
             "persist" => compactor.handle_persisted().unwrap(),
             "summarize" => {
                 let request = property(&output, "request");
@@ -42,19 +43,21 @@ fn a_compaction_is_made_undone_and_restored() {
     let (mut compactor, originals) = garden(60);
     compactor.compact(&Ts::<Reason>::new_unchecked("threshold".into()), None).unwrap();
     let (seen, report) = drain(&mut compactor);
-    let expected = ["event", "summarize", "event", "persist", "changed", "event"];
+    let expected =
+        ["before", "event", "summarize", "event", "persist", "changed", "event", "event"];
     assert_eq!(seen, expected);
     assert_eq!(property(&report, "outcome"), "applied");
     assert_eq!(property(&report, "checkpoint"), 1);
 
     let view: Array = compactor.view().unwrap();
     let summary = view.iter().find(|entry| !entry.is_string()).unwrap();
+    let summary = property(summary, "insert");
     assert_eq!(property(&summary, "role"), "user");
     assert!(property(&summary, "content").as_string().unwrap().contains("roses"));
     assert_eq!(property(compactor.status().unwrap(), "level"), "ok");
 
     let snapshot = compactor.snapshot().unwrap();
-    let restored = Compactor::restore(&snapshot, "openai-chat", &originals).unwrap();
+    let restored = Compactor::restore(&snapshot, "openai-chat", &originals, None).unwrap();
     assert_eq!(restored.view().unwrap().length(), view.length());
 
     compactor.undo().unwrap();
@@ -66,6 +69,8 @@ fn a_compaction_is_made_undone_and_restored() {
 fn a_failure_that_may_pass_is_waited_out() {
     let (mut compactor, _) = garden(60);
     compactor.compact(&Ts::<Reason>::new_unchecked("manual".into()), None).unwrap();
+    let _ = compactor.poll().unwrap();
+    compactor.proceed().unwrap();
     let output = || JsValue::from(compactor.poll().unwrap());
     let request = std::iter::repeat_with(output)
         .map(|output| property(&output, "request"))

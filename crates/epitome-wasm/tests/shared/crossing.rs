@@ -37,8 +37,8 @@ fn whatever_else_is_in_a_message_is_passed_over() {
     Reflect::set(&message, &"s".into(), &JsValue::symbol(Some("s"))).unwrap();
     Reflect::set(&message, &"b".into(), &JsValue::bigint_from_str("9007199254740993")).unwrap();
     Reflect::set(&message, &"n".into(), &f64::NAN.into()).unwrap();
-    let mut compactor = Compactor::new("openai-chat", &JsValue::UNDEFINED).unwrap();
-    compactor.append(vec!["a".into()], &Array::of1(&message)).unwrap();
+    let mut compactor = Compactor::new("openai-chat", &JsValue::UNDEFINED, None).unwrap();
+    compactor.append(vec!["a".into()], &Array::of1(&message), &JsValue::UNDEFINED).unwrap();
     assert_eq!(compactor.ids(), ["a"]);
 }
 
@@ -57,8 +57,8 @@ fn formats_and_presets_are_told() {
     let presets: Array = JsValue::from(presets().unwrap()).into();
     assert_eq!(property(presets.get(0), "name"), "recommended");
     let policy = property(presets.get(0), "policy");
-    assert!(Compactor::new("openai-chat", &policy).is_ok(), "{}", json(policy));
-    assert!(estimate_tokens("hello world") > 0);
+    assert!(Compactor::new("openai-chat", &policy, None).is_ok(), "{}", json(policy));
+    assert!(estimate_tokens("hello world", None) > 0);
 }
 
 fn reason(name: &str) -> tsify::Ts<epitome_wasm::Reason> {

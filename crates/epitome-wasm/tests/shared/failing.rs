@@ -19,7 +19,7 @@ fn check<T>(result: Result<T, JsValue>, code: &str, words: &str) {
 
 fn append(compactor: &mut Compactor, messages: &[JsValue]) -> Result<(), JsValue> {
     let ids = (0..messages.len()).map(|index| format!("n{index}")).collect();
-    compactor.append(ids, &messages.iter().collect::<Array>())
+    compactor.append(ids, &messages.iter().collect::<Array>(), &JsValue::UNDEFINED)
 }
 
 #[wasm_bindgen_test]
@@ -28,8 +28,9 @@ fn a_batch_is_taken_whole_or_not_at_all() {
     let tidy = value(r#"{ "role": "user", "content": "hi" }"#);
     check(append(&mut compactor, &[tidy.clone(), 7.into()]), "invalid-message", "messages[1]: ");
     let ids = vec!["a".to_owned(), "a".to_owned()];
-    check(compactor.append(ids, &Array::of2(&tidy, &tidy)), "duplicate-id", "\"a\"");
-    check(compactor.append(vec!["m1".into()], &Array::of1(&tidy)), "duplicate-id", "\"m1\"");
+    let mut named = |ids, messages: Array| compactor.append(ids, &messages, &JsValue::UNDEFINED);
+    check(named(ids, Array::of2(&tidy, &tidy)), "duplicate-id", "\"a\"");
+    check(named(vec!["m1".into()], Array::of1(&tidy)), "duplicate-id", "\"m1\"");
     assert_eq!(compactor.ids(), ["m0", "m1"]);
 }
 
@@ -49,16 +50,24 @@ fn a_value_that_contains_itself_is_refused() {
 
 #[wasm_bindgen_test]
 fn options_are_refused_by_field() {
-    let make = |policy: &str| Compactor::new("openai-chat", &value(policy));
+    let make = |policy: &str| Compactor::new("openai-chat", &value(policy), None);
     check(make(r#"{ "windw": 1 }"#), "invalid-policy", "policy.windw: unknown field");
     check(make(r#"{ "keep": { "messages": 1.5 } }"#), "invalid-policy", "policy.keep.messages");
     check(make("7"), "invalid-policy", "policy: ");
-    check(Compactor::new("html", &JsValue::NULL), "unknown-format", "openai-chat");
+    check(Compactor::new("html", &JsValue::NULL, None), "unknown-format", "openai-chat");
     let (mut compactor, _) = garden(1);
     check(compactor.handle_usage(&value("{}")), "invalid-option", "promptTokens");
     check(compactor.undo(), "nothing-to-undo", "no compaction");
-    check(compactor.edit("m9", &value(r#"{ "role": "user" }"#)), "unknown-id", "\"m9\"");
-    check(Compactor::restore("{", "openai-chat", &Array::new()), "invalid-snapshot", "no snapshot");
+    check(
+        compactor.edit("m9", &value(r#"{ "role": "user" }"#), &JsValue::NULL),
+        "unknown-id",
+        "\"m9\"",
+    );
+    check(
+        Compactor::restore("{", "openai-chat", &Array::new(), None),
+        "invalid-snapshot",
+        "no snapshot",
+    );
 }
 
 #[wasm_bindgen_test]

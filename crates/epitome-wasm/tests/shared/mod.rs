@@ -24,7 +24,8 @@ fn property(object: impl Into<JsValue>, key: &str) -> JsValue {
 
 /// A compactor with a window of 1,000 tokens, and this many messages in it.
 fn garden(messages: u32) -> (Compactor, Array) {
-    let mut compactor = Compactor::new("openai-chat", &value(r#"{ "window": 1000 }"#)).unwrap();
+    let mut compactor =
+        Compactor::new("openai-chat", &value(r#"{ "window": 1000 }"#), None).unwrap();
     let originals: Array = (0..messages)
         .map(|turn| {
             let role = if turn % 2 == 0 { "user" } else { "assistant" };
@@ -33,6 +34,6 @@ fn garden(messages: u32) -> (Compactor, Array) {
         })
         .collect();
     let ids = (0..messages).map(|turn| format!("m{turn}")).collect();
-    compactor.append(ids, &originals).unwrap();
+    compactor.append(ids, &originals, &JsValue::UNDEFINED).unwrap();
     (compactor, originals)
 }

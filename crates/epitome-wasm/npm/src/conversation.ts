@@ -1,0 +1,167 @@
+// A conversation: the app's messages, the engine that knows them by id, and the driver between them.
+
+import type { CompactOptions, Compactor } from "./compactor.js";
+import { type Counted, counted } from "./count.js";
+import { Driver } from "./driver.js";
+import { epitomeError } from "./error.js";
+import type {
+  Compactor as Engine,
+  Marks,
+  Moment,
+  Plan,
+  PolicySpec,
+  Reason,
+  Report,
+  Status,
+  Usage,
+} from "./glue/epitome.js";
+import type { Host } from "./host.js";
+import { Originals } from "./originals.js";
+
+export class Conversation<M extends object> implements Compactor<M> {
+  readonly #engine: Engine;
+  readonly #host: Host<M>;
+  readonly #originals: Originals<M>;
+  readonly #driver: Driver;
+  readonly #life = new AbortController();
+  /** Another number whenever what was counted before no longer holds. */
+  #revision = 0;
+
+  /** `originals` are the messages that the engine knows, in order. */
+  constructor(engine: Engine, host: Host<M>, originals: readonly M[] = []) {
+    this.#engine = engine;
+    this.#host = host;
+    this.#originals = new Originals(engine.ids(), originals);
+    this.#driver = new Driver(engine, host, () => {
+      this.#revision += 1;
+      this.#originals.refresh();
+    });
+  }
+
+  append(messages: M | readonly M[], marks?: Marks): string[] {
+    const batch: M[] = Array.isArray(messages) ? Array.from(messages) : [messages];
+    const ids = this.#originals.next(batch.length);
+    this.#live().append(ids, batch, marks);
+    for (const [index, id] of ids.entries()) {
+      this.#originals.set(id, batch[index] as M);
+    }
+    this.#revision += 1;
+    return ids;
+  }
+
+  edit(id: string, message: M, marks?: Marks): void {
+    this.#live().edit(id, message, marks);
+    this.#originals.set(id, message);
+    this.#driver.drain();
+  }
+
+  setTodo(text: string): void {
+    this.#live().setTodo(String(text));
+  }
+
+  status(): Status {
+    return this.#live().status();
+  }
+
+  statusUnder(policy: PolicySpec): Status {
+    return this.#live().statusUnder(policy);
+  }
+
+  plan({ reason = "manual" }: { reason?: Reason } = {}): Plan {
+    return this.#live().plan(reason);
+  }
+
+  check(moment: Moment): Reason | undefined {
+    const reason = this.#live().check(moment);
+    this.#driver.drain();
+    return reason;
+  }
+
+  due(moment: Moment): Reason | undefined {
+    return this.#live().due(moment);
+  }
+
+  async maintain(moment: Moment, options: Omit<CompactOptions, "reason"> = {}): Promise<Report | undefined> {
+    const reason = this.check(moment);
+    return reason === undefined ? undefined : this.compact({ ...options, reason });
+  }
+
+  async compact(options: CompactOptions = {}): Promise<Report> {
+    this.#live();
+    const report = await this.#driver.compact(options);
+    if (report.outcome === "applied") {
+      await this.#recount(options);
+    }
+    return report;
+  }
+
+  messages(): M[] {
+    return this.#originals.view(this.#live());
+  }
+
+  history(): M[] {
+    this.#live();
+    return this.#originals.all();
+  }
+
+  offloaded(path: string): string | undefined {
+    return this.#live().offloaded(String(path));
+  }
+
+  undo(): void {
+    this.#live().undo();
+    this.#driver.drain();
+  }
+
+  usage(usage: Usage): void {
+    this.#live().handleUsage(usage);
+    this.#revision += 1;
+  }
+
+  setPolicy(policy: PolicySpec): void {
+    this.#live().setPolicy(policy);
+  }
+
+  snapshot(): string {
+    return this.#live().snapshot();
+  }
+
+  dispose(): void {
+    if (!this.#life.signal.aborted) {
+      this.#driver.dispose();
+      this.#originals.clear();
+      this.#life.abort();
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  #live(): Engine {
+    if (this.#life.signal.aborted) {
+      throw epitomeError("disposed", "the compactor was disposed of; make another one");
+    }
+    return this.#engine;
+  }
+
+  /** Has the new view counted, where the app can. */
+  async #recount({ signal, onEvent }: CompactOptions): Promise<void> {
+    const { countTokens } = this.#host;
+    if (countTokens === undefined || this.#life.signal.aborted) {
+      return;
+    }
+    const revision = this.#revision;
+    let event: Counted = await counted(countTokens, this.messages(), [signal, this.#life.signal]);
+    if (this.#life.signal.aborted) {
+      return;
+    }
+    if (event.type === "counted" && revision !== this.#revision) {
+      event = { type: "countFailed", message: "the conversation went on while it was counted" };
+    }
+    if (event.type === "counted") {
+      this.#engine.handleCount(event.tokens);
+    }
+    this.#driver.notify(event, onEvent);
+  }
+}

@@ -1,0 +1,42 @@
+// The end of a stored history that fits a budget.
+
+import { load, type Engine, type Source } from "./engine.js";
+import { epitomeError } from "./error.js";
+import type { Format } from "./glue/epitome.js";
+
+/** How much of a history is taken. */
+export interface RecentOptions {
+  /** The format of the messages; found out where absent. */
+  format?: Format;
+  /** How many tokens they may take. */
+  tokens: number;
+  /** Count tokens as this many characters each; by the package's own estimate where absent. */
+  charactersPerToken?: number;
+}
+
+export async function recentFrom<M extends object>(
+  source: Source,
+  messages: readonly M[],
+  { format, tokens, charactersPerToken }: RecentOptions,
+): Promise<M[]> {
+  if (typeof tokens !== "number" || !(tokens >= 0)) {
+    throw epitomeError("invalid-option", `tokens: is ${String(tokens)}; give how many tokens may be taken`);
+  }
+  const engine = await load(source);
+  const all = Array.from(messages);
+  if (all.length === 0) {
+    return [];
+  }
+  const name = format === undefined ? formatOf(engine, all) : String(format);
+  const indices = engine.recentWithin(name, all, Math.min(tokens, 0xffff_ffff), charactersPerToken);
+  return Array.from(indices, (index) => all[index] as M);
+}
+
+function formatOf(engine: Engine, messages: object[]): string {
+  const detection = engine.detectFormat(messages);
+  if (detection.kind === "known") {
+    return detection.format;
+  }
+  const looks = detection.kind === "foreign" ? `looks like ${detection.name}` : "could be of any format";
+  throw epitomeError("unknown-format", `format: the history ${looks}; give the format of its messages`);
+}

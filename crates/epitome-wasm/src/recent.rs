@@ -1,0 +1,27 @@
+//! The end of a stored history that fits a budget.
+
+use epitome::history::most_recent;
+use epitome::message::{Message, MessageId};
+use js_sys::Array;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+use crate::error::Thrown;
+use crate::{format, json, tokenizer};
+
+/// The indices of the most recent messages that fit, in order.
+#[wasm_bindgen(js_name = recentWithin)]
+pub fn recent_within(
+    format: &str,
+    messages: &Array,
+    tokens: u32,
+    characters_per_token: Option<u32>,
+) -> Result<Vec<u32>, JsValue> {
+    let format = format::named(format)?;
+    let read = messages.iter().enumerate().map(|(index, value)| {
+        json::message(format, MessageId::from(""), &value, &format!("messages[{index}]"))
+    });
+    let messages = read.collect::<Result<Vec<Message>, Thrown>>()?;
+    let tokenizer = tokenizer::of(characters_per_token);
+    let recent = most_recent(&messages, tokens, &*tokenizer);
+    Ok(recent.into_iter().filter_map(|index| u32::try_from(index).ok()).collect())
+}

@@ -1,0 +1,130 @@
+// Hooks and events: who is asked, who is told, and what their mistakes do.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { deferred } from "./garden.mjs";
+import { round, said, talk, workshop } from "./workshop.mjs";
+
+const KEEP = { keep: { messages: 2 } };
+
+test("g4: a hook before every compaction sees what is about to happen, and one after it what came of it", async () => {
+  const seen = [];
+  const host = {
+    beforeCompaction: (context) => void seen.push(["before", context]),
+    afterCompaction: ({ type, ...context }) => void seen.push([type, context]),
+  };
+  const policy = { ...KEEP, window: 2_000, triggers: [{ tokens: 900 }] };
+  const compactor = await workshop(policy, talk(10), host);
+  const report = await compactor.maintain("turnEnd");
+  const before = { reason: "threshold", forced: false, tokensUsed: 1_000, contextPercent: 50, messageCount: 10, keepLast: 2 };
+  const { messagesBefore, messagesAfter, summaryCharacters } = report;
+  const after = { success: true, messagesBefore, messagesAfter, summaryCharacters };
+  assert.deepEqual(seen, [["before", before], ["after", after]]);
+  assert.equal(summaryCharacters, [...report.summary].length);
+  seen.length = 0;
+  compactor.append(talk(10));
+  await compactor.compact();
+  assert.equal(seen[0][1].forced, true);
+  compactor.dispose();
+});
+
+test("g4: a hook may skip, sooner or later", async () => {
+  for (const answer of [false, { skip: true }, Promise.resolve(false), Promise.resolve({ skip: true })]) {
+    const summarize = () => assert.fail("asked");
+    const after = [];
+    const host = { beforeCompaction: () => answer, afterCompaction: (news) => after.push(news), summarize };
+    const compactor = await workshop(KEEP, talk(10), host);
+    const report = await compactor.compact();
+    assert.equal(report.outcome, "skipped");
+    assert.ok(report.message.length > 0);
+    assert.deepEqual(after, []);
+    assert.equal(compactor.messages().length, 10);
+    compactor.dispose();
+  }
+  for (const answer of [undefined, true, { skip: false }, Promise.resolve()]) {
+    const compactor = await workshop(KEEP, talk(10), { beforeCompaction: () => answer });
+    assert.equal((await compactor.compact()).outcome, "applied");
+    compactor.dispose();
+  }
+});
+
+test("g4: a hook that throws fails the compaction with its message", async () => {
+  const events = [];
+  const beforeCompaction = () => {
+    throw new Error("not today");
+  };
+  const compactor = await workshop(KEEP, talk(10), { beforeCompaction, onEvent: (event) => events.push(event) });
+  const report = await compactor.compact();
+  assert.deepEqual([report.outcome, report.message], ["failed", "beforeCompaction failed: not today"]);
+  assert.deepEqual(events, [{ type: "end", report }]);
+  assert.equal(compactor.messages().length, 10);
+  compactor.dispose();
+});
+
+test("g4: what an after-hook throws goes to the console", async (context) => {
+  const logged = context.mock.method(console, "error", () => {});
+  const throws = () => {
+    throw new Error("mine");
+  };
+  for (const afterCompaction of [async () => throws(), throws]) {
+    const compactor = await workshop(KEEP, talk(10), { afterCompaction });
+    assert.equal((await compactor.compact()).outcome, "applied");
+    compactor.dispose();
+  }
+  assert.equal(logged.mock.callCount(), 2);
+});
+
+test("g4: neither hook is called where only reducers work", async () => {
+  const hooks = { beforeCompaction: () => assert.fail("asked"), afterCompaction: () => assert.fail("told") };
+  const offload = { offload: { protectFraction: 0, maxTokens: 100, keepTokens: 80 } };
+  const messages = [said("user", "go"), ...round("a", "long ".repeat(99)), said("user", "so?")];
+  const own = await workshop({ reducers: [{ reducer: offload, when: "always" }] }, messages, hooks);
+  assert.equal((await own.maintain("turnEnd")).outcome, "applied");
+  own.dispose();
+  const nobody = { target: 0.01, reducers: [{ reducer: offload }], summary: { defaultAgent: null } };
+  const compactor = await workshop(nobody, messages, hooks);
+  const report = await compactor.compact();
+  assert.deepEqual([report.outcome, report.requests, report.reduced], ["applied", 0, 1]);
+  compactor.dispose();
+});
+
+test("a compaction can be called off while a hook thinks, and a late answer changes nothing", async () => {
+  const { promise, resolve } = deferred();
+  const answers = [promise, undefined];
+  const compactor = await workshop(KEEP, talk(10), { beforeCompaction: () => answers.shift() });
+  const controller = new AbortController();
+  const first = compactor.compact({ signal: controller.signal });
+  controller.abort();
+  assert.equal((await first).outcome, "cancelled");
+  const second = compactor.compact();
+  resolve(false);
+  assert.equal((await second).outcome, "applied");
+  const third = compactor.compact();
+  compactor.dispose();
+  assert.ok(["cancelled", "skipped"].includes((await third).outcome));
+});
+
+test("what is called off before it begins is not stored, even where no summary is asked for", async () => {
+  const drops = { reducers: [{ reducer: "trim" }], summary: { defaultAgent: null } };
+  const messages = [said("user", "hi"), said("user", "alive?"), said("assistant", "HEARTBEAT_OK"), said("user", "bye")];
+  const compactor = await workshop(drops, messages);
+  const report = await compactor.compact({ signal: AbortSignal.abort() });
+  assert.equal(report.outcome, "cancelled");
+  assert.deepEqual(compactor.messages(), messages);
+  assert.equal((await compactor.compact()).outcome, "applied");
+  assert.equal(compactor.messages().length, 2);
+  compactor.dispose();
+});
+
+test("g5: events tell tokens and threshold at the start, and old and new tokens with the summary's length at the end", async () => {
+  const [everything, own] = [[], []];
+  const policy = { ...KEEP, triggers: [{ tokens: 900 }] };
+  const compactor = await workshop(policy, talk(10), { onEvent: (event) => everything.push(event) });
+  const report = await compactor.compact({ reason: "threshold", onEvent: (event) => own.push(event) });
+  assert.deepEqual(own, everything);
+  assert.deepEqual(own[0], { type: "start", tokens: 1_000, threshold: 900, budgetUsedPct: 10, chunks: 1 });
+  assert.deepEqual(own.at(-1), { type: "end", report });
+  assert.deepEqual([report.tokensBefore, report.tokensAfter < 1_000], [1_000, true]);
+  assert.equal(report.summaryCharacters, report.summary.length);
+  compactor.dispose();
+});

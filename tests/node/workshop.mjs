@@ -1,0 +1,48 @@
+// Conversations with tools, counted by their characters: a message costs what is in it and four more.
+
+import { createCompactor } from "epitome";
+
+export const said = (role, content, more) => ({ role, content, ...more });
+
+/** A round: an assistant's call of a tool, and its result. */
+export function round(id, result, { name = "look", args = {} } = {}) {
+  const call = { id, type: "function", function: { name, arguments: JSON.stringify(args) } };
+  return [
+    { role: "assistant", content: null, tool_calls: [call], "x-mine": { id } },
+    { role: "tool", tool_call_id: id, content: result, "x-mine": { id } },
+  ];
+}
+
+const BARE = { window: 10_000, charactersPerToken: 1, triggers: ["manual"], reducers: [], minSaving: 0, keepRequestsTokens: 0 };
+
+/** A compactor over these messages. Without a preset it counts a character as a token, and acts only where
+ * the policy says so. */
+export async function workshop(policy, messages = [], options = {}) {
+  const compactor = await createCompactor({
+    format: "openai-chat",
+    policy: policy.preset === undefined ? { ...BARE, ...policy } : policy,
+    summarize: () => "They worked.",
+    ...options,
+  });
+  compactor.append(messages);
+  return compactor;
+}
+
+/** A preset in this window, counting a character as a token. */
+export const preset = (name, window, more) => ({ preset: name, window, charactersPerToken: 1, ...more });
+
+/** So many user and assistant messages in turn, each of so many characters. */
+export function talk(messages, characters = 96) {
+  const text = (turn) => `Turn ${turn}: `.padEnd(characters, "ab cd ");
+  return Array.from({ length: messages }, (_, turn) => said(turn % 2 ? "assistant" : "user", text(turn)));
+}
+
+/** Keeps the requests that it is asked, and answers each with the next of these or the last. */
+export function scripted(...answers) {
+  const requests = [];
+  const summarize = (request) => {
+    requests.push(request);
+    return answers[Math.min(requests.length, answers.length) - 1] ?? "They worked.";
+  };
+  return { requests, summarize };
+}
