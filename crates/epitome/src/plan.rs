@@ -6,8 +6,7 @@ mod stays;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(crate) use budget::keeps_last_request;
-use budget::{Budget, appended_tokens, crowd, floor};
+use budget::{Budget, appended_request, appended_tokens, crowd, floor};
 pub use fate::Fate;
 use stays::{is_system, oldest_rounds, protected, requests_to_keep, size, strip};
 
@@ -20,7 +19,14 @@ use crate::report::Reason;
 use crate::summary::appendix::appendix;
 use crate::summary::chunk::{chunks, chunks_within};
 use crate::summary::prompt::{ChunkPlace, Material, instructions};
+use crate::summary::receipt::Fact;
 use crate::summary::{cut::cut, envelope::Entry, transcript::transcript};
+
+/// A summary, and the facts that it lost.
+pub(crate) struct Written {
+    pub(crate) summary: String,
+    pub(crate) ledger: Vec<Fact>,
+}
 
 /// A compaction, thought through but not done.
 #[derive(Clone, Debug, PartialEq)]
@@ -330,14 +336,14 @@ impl Plan {
         conversation: &Conversation,
         policy: &Policy,
         id: CheckpointId,
-        summary: Option<String>,
+        written: Option<Written>,
     ) -> Checkpoint {
         let name = |at: usize| conversation.log().message(at).map(|message| message.id.clone());
         let names = |positions: &[usize]| -> Vec<MessageId> {
             positions.iter().filter_map(|at| name(*at)).collect()
         };
         let through = self.tail_start.checked_sub(1).and_then(name);
-        let cover = through.zip(summary).map(|(through, summary)| Cover {
+        let cover = through.zip(written).map(|(through, Written { summary, ledger })| Cover {
             through,
             before: names(&self.before),
             after: names(&self.after),
@@ -346,7 +352,8 @@ impl Plan {
                 _ => Role::User,
             },
             summary,
-            appendix: appendix(conversation, policy),
+            ledger,
+            appendix: self.appendix(conversation, policy),
             summarized: self.summarized(),
         });
         let dropped: Vec<usize> = self
@@ -367,6 +374,13 @@ impl Plan {
             tokens_before: conversation.counted_tokens(),
             tokens_after: 0,
         }
+    }
+
+    /// What stands behind the summary besides its ledger: open tasks, and the last request where that is
+    /// to be appended and would be gone otherwise.
+    pub(crate) fn appendix(&self, conversation: &Conversation, policy: &Policy) -> String {
+        let request = appended_request(conversation, policy);
+        appendix(conversation, request.filter(|at| self.fate(*at) == Fate::Summarize))
     }
 
     /// True where a message stays that is no system prompt: no provider takes those alone.

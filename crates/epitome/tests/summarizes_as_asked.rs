@@ -303,3 +303,54 @@ fn d1_what_people_asked_last_stays_word_for_word_within_a_budget() {
                 u: question number 7";
     assert!(shown.starts_with(head), "{shown}");
 }
+
+#[test]
+fn d10_what_a_summary_lost_is_carried_from_one_to_the_next_under_its_own_name() {
+    let said = "u: please do not touch the API\nu: - [ ] ship the thing by Friday\na: noted\n";
+    let text = format!("{said}{}", talk(8));
+    let policy = Policy { keep: Keep::Messages(2), ..Policy::fill_percent(2_000) };
+    let mut compactor = stage_with(policy, &text);
+    for round in 0..4 {
+        compactor.compact(Reason::Manual, None).unwrap();
+        drive(&mut compactor, |_| "They talked.".into());
+        let report = compactor.report().unwrap();
+        assert!(applied(report), "{report:?}");
+        let summary = report.summary.clone().unwrap();
+        for line in ["- user: - [ ] ship the thing by Friday", "- user: please do not touch the API"] {
+            assert_eq!(summary.matches(line).count(), 1, "round {round}: {summary}");
+        }
+        let fact = report.receipt.appended.iter().find(|fact| fact.text.contains("Friday")).unwrap();
+        assert_eq!(fact.sources, ["m1".into()], "round {round}");
+        for message in epitome::notation::transcript(&talk(8)) {
+            let id = format!("{round}-{}", message.id).into();
+            compactor.append(epitome::message::Message { id, ..message }).unwrap();
+        }
+    }
+}
+
+#[test]
+fn d9_a_request_that_is_more_than_text_stays_as_the_message_it_is() {
+    use epitome::message::{Media, Message, Part, Role};
+    let mut compactor = stage_with(Policy::loop_middleware(300_000), &talk(4));
+    let picture = Part::Image(Media::default());
+    compactor.append(Message::with_parts("picture", Role::User, vec![picture])).unwrap();
+    compactor.compact(Reason::Manual, None).unwrap();
+    drive(&mut compactor, |_| "They talked.".into());
+    assert_eq!(shown(&compactor), "u: SUMMARY\nu: <image>\n");
+    let summary = compactor.report().unwrap().summary.clone().unwrap();
+    assert!(!summary.contains("The last request"), "{summary}");
+}
+
+#[test]
+fn d9_a_request_that_comes_meanwhile_stands_in_the_tail_and_not_in_the_summary() {
+    let mut compactor = stage_with(Policy::loop_middleware(300_000), WORK);
+    compactor.compact(Reason::Manual, None).unwrap();
+    let request = next_request(&mut compactor);
+    let late = epitome::message::Message::new("late", epitome::message::Role::User, "and paint it");
+    compactor.append(late).unwrap();
+    compactor.handle_summary(request.id, "Five steps were made.");
+    drive(&mut compactor, |_| panic!("asked again"));
+    assert_eq!(shown(&compactor), "s: be kind\nu: SUMMARY\nu: and paint it\n");
+    let summary = compactor.report().unwrap().summary.clone().unwrap();
+    assert!(!summary.contains("paint"), "{summary}");
+}

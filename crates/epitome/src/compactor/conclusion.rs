@@ -4,8 +4,8 @@ use super::job::{Job, Stage};
 use super::{Compactor, Event, Output, State, SummaryRequest};
 use crate::conversation::Prospect;
 use crate::history::{Checkpoint, Cover, Record};
-use crate::message::{CheckpointId, RequestId};
-use crate::plan::Plan;
+use crate::message::{CheckpointId, RequestId, Role};
+use crate::plan::{Plan, Written};
 use crate::policy::{Load, WindowTooSmall, share};
 use crate::report::{Outcome, Report};
 use crate::summary::envelope::Envelope;
@@ -91,10 +91,16 @@ impl Compactor {
             self.ask(Box::new(job));
             return;
         }
-        let (summary, mut receipt) = settle(
-            std::mem::take(&mut job.facts),
+        let mut there = std::mem::take(&mut job.there);
+        there.add(&job.plan.appendix(&self.conversation, &job.policy), Role::User);
+        let facts = match job.rungs.is_empty() {
+            true => std::mem::take(&mut job.facts),
+            false => job.facts.clone(),
+        };
+        let mut receipt = settle(
+            facts,
             &summary,
-            std::mem::take(&mut job.there),
+            there,
             job.plan.ledger_tokens,
             tokenizer,
             &|number| self.log().message_numbered(number).map(|message| message.id.clone()),
@@ -104,7 +110,8 @@ impl Compactor {
             self.log().messages().take(job.plan.tail_start).any(|message| message.says(name))
         };
         receipt.unsupported.retain(|name| !told(name));
-        let verified = match self.verify(&job.plan, Some(summary)) {
+        let written = Written { summary, ledger: receipt.appended.clone() };
+        let verified = match self.verify(&job.plan, Some(written)) {
             Ok(verified) => verified,
             Err(Refused::Illegal(message)) => return self.fail(&job, message),
             Err(Refused::Worthless(message)) => {
@@ -145,10 +152,10 @@ impl Compactor {
         false
     }
 
-    fn verify(&self, plan: &Plan, summary: Option<String>) -> Result<Verified, Refused> {
+    fn verify(&self, plan: &Plan, written: Option<Written>) -> Result<Verified, Refused> {
         let made = u32::try_from(self.log().checkpoints_made()).unwrap_or(u32::MAX);
         let id = CheckpointId(made.saturating_add(1));
-        let mut checkpoint = plan.checkpoint(&self.conversation, &self.policy, id, summary);
+        let mut checkpoint = plan.checkpoint(&self.conversation, &self.policy, id, written);
         let prospect = self.conversation.with(&checkpoint);
         checkpoint.tokens_after = prospect.load.tokens;
         let tools = self.policy.tool_schema_tokens;

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use super::SummaryRequest;
 use crate::conversation::Conversation;
-use crate::message::RequestId;
+use crate::history::Cover;
+use crate::message::{MessageId, RequestId};
 use crate::plan::Plan;
 use crate::policy::{Keep, Policy, Summarizer, WindowTooSmall};
 use crate::summary::envelope::Envelope;
@@ -60,7 +61,7 @@ impl Job {
     ) -> Result<Option<Self>, WindowTooSmall> {
         let Some(stage) = Stage::chunks(conversation, policy, &plan)? else { return Ok(None) };
         Ok(Some(Self {
-            facts: stage.facts(),
+            facts: earlier_facts(conversation),
             there: Haystack::default(),
             unread: plan.staying().collect(),
             stage,
@@ -82,7 +83,7 @@ impl Job {
         self.policy.keep = rung.keep;
         let plan = Plan::draft(conversation, &self.policy, self.plan.reason, None);
         self.stage = Stage::chunks(conversation, &self.policy, &plan).ok()??;
-        self.facts = self.stage.facts();
+        // What was found so far still counts, though the next transcript shows less of it.
         self.plan = plan;
         self.forget();
         self.attempts = 0;
@@ -177,19 +178,19 @@ impl Stage {
         plan: &Plan,
     ) -> Result<Option<Self>, WindowTooSmall> {
         let cover = conversation.projection().cover.as_ref();
-        let previous = cover.map(|cover| cover.summary.clone()).unwrap_or_default();
+        let previous = cover.map(Cover::notes).unwrap_or_default();
         let todo = conversation.log().todo().unwrap_or_default().to_owned();
         let chunks = plan.chunks(conversation, policy)?;
         Ok(Fold::new(chunks, previous, todo).map(Self::Chunks))
     }
+}
 
-    /// What an earlier summary holds already.
-    fn facts(&self) -> Facts {
-        match self {
-            Self::Chunks(fold) => Facts::of_summary(&fold.envelope().previous_summary),
-            Self::Rollup(_) => Facts::default(),
-        }
-    }
+/// What an earlier summary and its ledger hold already.
+fn earlier_facts(conversation: &Conversation) -> Facts {
+    let Some(cover) = &conversation.projection().cover else { return Facts::default() };
+    let log = conversation.log();
+    let number = |id: &MessageId| u32::try_from(log.position(id)? + 1).ok();
+    Facts::of_summary(&cover.summary, &cover.ledger, &number)
 }
 
 /// The ladder of a policy: shorter tool results, and then shorter tails, down to none.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::rewrite::Rewrite;
 use crate::message::{CheckpointId, MessageId, Role};
 use crate::report::Reason;
+use crate::summary::receipt::{Fact, ledger};
 
 /// A step that was taken. Steps in force build on each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,8 +39,10 @@ pub struct Cover {
     pub after: Vec<MessageId>,
     /// Whose message the summary is.
     pub role: Role,
-    /// The summary with its ledger: what a later one builds on.
+    /// The summary, as the summarizer gave it.
     pub summary: String,
+    /// Facts that it lost, which stand behind it word for word.
+    pub ledger: Vec<Fact>,
     /// What stood behind it word for word when it was made: open tasks, the last request. Empty where
     /// there was none; a later summary has its own.
     pub appendix: String,
@@ -48,11 +51,20 @@ pub struct Cover {
 }
 
 impl Cover {
-    /// Summary and appendix, as the model sees them.
+    /// Summary, ledger and appendix, as the model sees them.
     pub fn text(&self) -> String {
-        match self.appendix.is_empty() {
-            true => self.summary.clone(),
-            false => format!("{}\n\n{}", self.summary, self.appendix),
-        }
+        joined([&self.summary, &ledger(&self.ledger), &self.appendix])
     }
+
+    /// Summary and ledger: what a later summary builds on.
+    pub fn notes(&self) -> String {
+        joined([&self.summary, &ledger(&self.ledger), ""])
+    }
+}
+
+/// What is not empty, a blank line between.
+fn joined(texts: [&str; 3]) -> String {
+    let texts: Vec<&str> =
+        texts.into_iter().map(str::trim_end).filter(|text| !text.is_empty()).collect();
+    texts.join("\n\n")
 }

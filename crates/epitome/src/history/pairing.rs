@@ -16,8 +16,10 @@ pub struct Place {
 /// The calls and results of a stretch of messages, paired.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pairing {
-    answers: BTreeMap<Place, Place>,
-    questions: BTreeMap<Place, Place>,
+    /// Calls with their results, in the order of the calls.
+    answers: Vec<(Place, Place)>,
+    /// Results with their calls, in the order of the results.
+    questions: Vec<(Place, Place)>,
     /// In order.
     repeated: Vec<Place>,
 }
@@ -69,6 +71,8 @@ impl Pairing {
         if !unmatched.is_empty() {
             pairing.match_late(&answered, unmatched, &mut open);
         }
+        pairing.answers.sort();
+        pairing.questions.sort();
         pairing
     }
 
@@ -101,18 +105,18 @@ impl Pairing {
     }
 
     fn join(&mut self, call: Place, result: Place) {
-        self.answers.insert(call, result);
-        self.questions.insert(result, call);
+        self.answers.push((call, result));
+        self.questions.push((result, call));
     }
 
     /// The result of a call.
     pub fn answer(&self, call: Place) -> Option<Place> {
-        self.answers.get(&call).copied()
+        find(&self.answers, call)
     }
 
     /// The call of a result.
     pub fn question(&self, result: Place) -> Option<Place> {
-        self.questions.get(&result).copied()
+        find(&self.questions, result)
     }
 
     /// True where a result answers a call that another result has answered before.
@@ -122,7 +126,7 @@ impl Pairing {
 
     /// All pairs, call first, in the order of the calls.
     pub fn pairs(&self) -> impl Iterator<Item = (Place, Place)> + '_ {
-        self.answers.iter().map(|(call, result)| (*call, *result))
+        self.answers.iter().copied()
     }
 }
 
@@ -135,4 +139,9 @@ fn take(open: &mut BTreeMap<&CallId, Vec<Place>>, call: &CallId) -> Option<Place
         open.remove(call);
     }
     place
+}
+
+fn find(pairs: &[(Place, Place)], place: Place) -> Option<Place> {
+    let index = pairs.binary_search_by_key(&place, |(first, _)| *first).ok()?;
+    pairs.get(index).map(|(_, second)| *second)
 }

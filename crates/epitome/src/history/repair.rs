@@ -1,7 +1,5 @@
 //! A history that a provider accepts, made from one that it would refuse; what was done is listed.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use super::pairing::{Pairing, Place};
@@ -121,8 +119,9 @@ pub fn repair(messages: &[&Message], ending: Ending) -> Repair {
             continue;
         }
         repair.messages.push(Repaired::Kept(index));
-        let own = answers.get(&index).into_iter().flatten();
-        repair.messages.extend(own.map(|answer| Repaired::Kept(*answer)));
+        let first = answers.partition_point(|(owner, _)| *owner < index);
+        let own = answers.iter().skip(first).take_while(|(owner, _)| *owner == index);
+        repair.messages.extend(own.map(|(_, answer)| Repaired::Kept(*answer)));
         for (part, call) in message.calls().enumerate() {
             if pairing.answer(Place { message: index, part }).is_none() {
                 note_missing(&mut repair, message, call);
@@ -156,14 +155,13 @@ impl Repaired {
     }
 }
 
-/// The messages that answer each message with calls, in the order they came.
-fn answers(messages: &[&Message], pairing: &Pairing) -> BTreeMap<usize, Vec<usize>> {
-    let mut answers: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (index, message) in messages.iter().enumerate() {
-        if let Some(owner) = owner(index, message, pairing) {
-            answers.entry(owner).or_default().push(index);
-        }
-    }
+/// Every message that answers calls, behind the one that makes them; in the order of both.
+fn answers(messages: &[&Message], pairing: &Pairing) -> Vec<(usize, usize)> {
+    let messages = messages.iter().enumerate();
+    let mut answers: Vec<(usize, usize)> = messages
+        .filter_map(|(index, message)| Some((owner(index, message, pairing)?, index)))
+        .collect();
+    answers.sort_unstable();
     answers
 }
 

@@ -1,6 +1,7 @@
 //! How the room below the target is shared out.
 
 use crate::conversation::Conversation;
+use crate::message::Part;
 use crate::policy::{Keep, LastRequest, Load, Policy, Rebuild};
 use crate::summary::appendix::appendix;
 
@@ -43,7 +44,8 @@ impl Budget {
 
 /// Tokens of a summary's frame and of what is appended to every summary.
 pub(super) fn appended_tokens(conversation: &Conversation, policy: &Policy) -> u32 {
-    conversation.summary_tokens(&appendix(conversation, policy), 1)
+    let request = appended_request(conversation, policy);
+    conversation.summary_tokens(&appendix(conversation, request), 1)
 }
 
 /// Names what no compaction can remove, where that alone reaches the threshold.
@@ -87,7 +89,14 @@ pub(super) fn crowd(policy: &Policy, messages: u32) -> Option<String> {
     ))
 }
 
-/// True where the last user request is to stay as a message; otherwise it stands behind the summary.
-pub(crate) fn keeps_last_request(policy: &Policy) -> bool {
-    policy.summary.last_request == LastRequest::Keep && policy.rebuild != Rebuild::OneMessage
+/// The last user request, where it is to stand behind the summary. One that is more than text stays as the
+/// message it is: a picture cannot be told in words.
+pub(super) fn appended_request(conversation: &Conversation, policy: &Policy) -> Option<usize> {
+    let append = policy.summary.last_request == LastRequest::Append
+        || policy.rebuild == Rebuild::OneMessage;
+    conversation.last_request().filter(|position| {
+        let message = conversation.log().message(*position);
+        let text = |part: &Part| matches!(part, Part::Text { .. });
+        append && message.is_some_and(|message| message.parts.iter().all(text))
+    })
 }

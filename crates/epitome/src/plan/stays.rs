@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::budget::keeps_last_request;
+use super::budget::appended_request;
 use super::{Fate, sum};
 use crate::conversation::Conversation;
 use crate::history::Exchange;
@@ -17,7 +17,8 @@ pub(super) fn protected(
     policy: &Policy,
     exchanges: &[Exchange],
 ) -> Vec<bool> {
-    let request = conversation.last_request().filter(|_| keeps_last_request(policy));
+    let appended = appended_request(conversation, policy);
+    let request = conversation.last_request().filter(|request| Some(*request) != appended);
     let mut protected = vec![false; conversation.log().len()];
     for exchange in exchanges {
         let stays = exchange.clone().any(|at| {

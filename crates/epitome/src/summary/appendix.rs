@@ -2,19 +2,14 @@
 //! for.
 
 use crate::conversation::Conversation;
-use crate::plan::keeps_last_request;
-use crate::policy::Policy;
 
-/// The open tasks, and the last user request where the policy says so; empty where there is neither.
-pub(crate) fn appendix(conversation: &Conversation, policy: &Policy) -> String {
+/// The open tasks, and `request`; empty where there is neither.
+pub(crate) fn appendix(conversation: &Conversation, request: Option<usize>) -> String {
     let mut appendix = String::new();
     if let Some(todo) = conversation.log().todo() {
         section(&mut appendix, "Open tasks, word for word:", todo);
     }
-    if !keeps_last_request(policy)
-        && let Some(position) = conversation.last_request()
-        && let Some(message) = conversation.log().message(position)
-    {
+    if let Some(message) = request.and_then(|position| conversation.log().message(position)) {
         section(&mut appendix, "The last request, word for word:", &message.text());
     }
     appendix

@@ -16,7 +16,8 @@ use super::extract::sentence;
 use crate::message::{MessageId, Role};
 use crate::meter::Tokenizer;
 
-/// Where each fact of the summarized messages is now.
+/// Where each fact of the summarized messages is now. What people and models said counts as a whole, what
+/// tools were given and printed as far as the summarizer reads it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Receipt {
@@ -34,7 +35,7 @@ pub struct Receipt {
 const LEDGER: &str = "Also said, word for word:";
 
 /// Looks for every fact in `summary` and in `there`, what stays beside it, and appends what is in neither
-/// while there is room. Gives the summary with its ledger, and the receipt.
+/// while there is room. What is appended is the ledger: see [`ledger`].
 ///
 /// The ledger takes at most `ledger_tokens` by `tokenizer`, the most important facts first; within it
 /// they stand in the order in which they were said. `name` tells a message by its number. Costs
@@ -46,7 +47,7 @@ pub fn settle(
     ledger_tokens: u32,
     tokenizer: &dyn Tokenizer,
     name: &dyn Fn(u32) -> Option<MessageId>,
-) -> (String, Receipt) {
+) -> Receipt {
     there.add(summary, Role::User);
     let mut receipt = Receipt { unsupported: unsupported(summary, &facts), ..Receipt::default() };
     let (kept, missing): (Vec<Mention>, Vec<Mention>) =
@@ -59,31 +60,30 @@ pub fn settle(
     let mut chosen: BTreeSet<usize> = BTreeSet::new();
     for index in by_worth {
         let Some(mention) = missing.get(index) else { continue };
-        let cost = tokenizer.count(&line(mention)).saturating_add(1);
+        let cost = tokenizer.count(&line(&mention.speaker, &mention.text)).saturating_add(1);
         if cost <= room {
             room -= cost;
             chosen.insert(index);
         }
     }
-    let mut settled = summary.trim_end().to_owned();
-    if !chosen.is_empty() {
-        settled.push_str("\n\n");
-        settled.push_str(LEDGER);
-    }
     for (index, mention) in missing.into_iter().enumerate() {
-        if chosen.contains(&index) {
-            settled.push('\n');
-            settled.push_str(&line(&mention));
-            receipt.appended.push(mention.named(name));
-        } else {
-            receipt.given_up.push(mention.named(name));
-        }
+        let place = if chosen.contains(&index) { &mut receipt.appended } else { &mut receipt.given_up };
+        place.push(mention.named(name));
     }
-    (settled, receipt)
+    receipt
 }
 
-fn line(mention: &Mention) -> String {
-    format!("- {}: {}", mention.speaker, mention.text)
+/// The facts behind a summary as the model reads them, a line each; empty where there are none.
+pub fn ledger(facts: &[Fact]) -> String {
+    if facts.is_empty() {
+        return String::new();
+    }
+    let lines = facts.iter().map(|fact| line(&fact.speaker, &fact.text));
+    std::iter::once(LEDGER.to_owned()).chain(lines).collect::<Vec<String>>().join("\n")
+}
+
+fn line(speaker: &str, text: &str) -> String {
+    format!("- {speaker}: {text}")
 }
 
 fn unsupported(summary: &str, facts: &Facts) -> Vec<String> {
@@ -224,11 +224,11 @@ mod tests {
         ]);
         let mut there = Haystack::default();
         there.add("HAT039 again", Role::User);
-        let (text, receipt) =
+        let receipt =
             settle(facts, "They changed src/server.rs.", there, 200, &CharactersPer(4), &name);
         assert_eq!(
-            text,
-            "They changed src/server.rs.\n\nAlso said, word for word:\n\
+            ledger(&receipt.appended),
+            "Also said, word for word:\n\
              - user alice: 8443\n\
              - user alice: Use port 8443 and never log the token."
         );
@@ -245,19 +245,19 @@ mod tests {
         let all = facts.clone().into_vec().len();
         for budget in [0, 20, 60, 400, 100_000] {
             let tokenizer = CharactersPer(4);
-            let (text, receipt) =
+            let receipt =
                 settle(facts.clone(), "Much was read.", there(), budget, &tokenizer, &name);
             let sum = receipt.kept.len() + receipt.appended.len() + receipt.given_up.len();
             assert_eq!(sum, all);
-            let ledger = tokenizer.count(&text).saturating_sub(tokenizer.count("Much was read."));
-            assert!(ledger <= budget, "{ledger} tokens in {budget}");
+            let taken = tokenizer.count(&ledger(&receipt.appended));
+            assert!(taken <= budget, "{taken} tokens in {budget}");
         }
     }
 
     #[test]
     fn a_checklist_goes_before_a_number() {
         let facts = facts(&[("user", "- [ ] ship it\n12:45 12:46 12:47")]);
-        let (_, receipt) = settle(facts, "So it was.", there(), 20, &CharactersPer(4), &name);
+        let receipt = settle(facts, "So it was.", there(), 20, &CharactersPer(4), &name);
         assert_eq!(names(&receipt.appended), ["- [ ] ship it"]);
         assert_eq!(receipt.given_up.len(), 3);
     }
@@ -266,7 +266,7 @@ mod tests {
     fn a_name_that_no_message_has_is_flagged() {
         let facts = facts(&[("user", "look at src/a.rs")]);
         let summary = "They looked at src/a.rs and src/b.rs for 5AJG10.";
-        let (_, receipt) = settle(facts, summary, there(), 0, &CharactersPer(4), &name);
+        let receipt = settle(facts, summary, there(), 0, &CharactersPer(4), &name);
         assert_eq!(receipt.unsupported, ["5AJG10", "src/b.rs"]);
     }
 
@@ -278,8 +278,8 @@ mod tests {
 
     #[test]
     fn nothing_in_nothing_out() {
-        let (text, receipt) =
+        let receipt =
             settle(Facts::default(), "Nothing.", there(), 100, &CharactersPer(4), &name);
-        assert_eq!((text.as_str(), receipt), ("Nothing.", Receipt::default()));
+        assert_eq!((receipt, ledger(&[])), (Receipt::default(), String::new()));
     }
 }

@@ -1,7 +1,5 @@
 //! Old messages as a summarizer reads them: numbered, attributed, without reasoning.
 
-use std::collections::BTreeMap;
-
 use super::encoded::without_encoded;
 use super::envelope::Entry;
 use super::excerpt::excerpt;
@@ -20,7 +18,7 @@ pub(crate) const CALLS: &str = "calls ";
 pub fn transcript(messages: &[(u32, &Message)], settings: &SummarySettings) -> Vec<Entry> {
     let plain: Vec<&Message> = messages.iter().map(|(_, message)| *message).collect();
     let repaired = repair(&plain, Ending::Acknowledged);
-    let mut writer = Writer { settings, tools: BTreeMap::new() };
+    let mut writer = Writer { settings, waiting: Vec::new() };
     let mut number = messages.first().map_or(1, |(number, _)| *number);
     let mut entries = Vec::new();
     for message in &repaired.messages {
@@ -53,12 +51,12 @@ fn speaker(message: &Message) -> String {
 
 struct Writer<'a> {
     settings: &'a SummarySettings,
-    /// The tool that each call so far went to; results mostly do not say.
-    tools: BTreeMap<CallId, String>,
+    /// The calls whose results have not come yet, with the tools they went to; results mostly do not say.
+    waiting: Vec<(&'a CallId, &'a str)>,
 }
 
-impl Writer<'_> {
-    fn parts(&mut self, parts: &[Part]) -> String {
+impl<'a> Writer<'a> {
+    fn parts(&mut self, parts: &'a [Part]) -> String {
         let mut lines = parts.iter().filter_map(|part| self.part(part));
         let mut text = lines.next().unwrap_or_default();
         for line in lines {
@@ -68,19 +66,19 @@ impl Writer<'_> {
         text
     }
 
-    fn part(&mut self, part: &Part) -> Option<String> {
+    fn part(&mut self, part: &'a Part) -> Option<String> {
         let max = self.settings.tool_result_max_characters;
         match part {
             Part::Text { text } => Some(without_encoded(text).into_owned()),
             Part::Reasoning { .. } => None,
             Part::ToolCall { call, name, arguments } => {
-                self.tools.insert(call.clone(), name.clone());
+                self.waiting.push((call, name));
                 let allowed = self.settings.tools.allows(name);
                 allowed
                     .then(|| format!("{CALLS}{name} {}", excerpt(&without_encoded(arguments), max)))
             }
             Part::ToolResult { call, name, text } => {
-                let called = self.tools.get(call).map(String::as_str);
+                let called = self.called(call);
                 let name = name.as_deref().or(called).unwrap_or("a tool");
                 let allowed = self.settings.tools.allows(name);
                 allowed.then(|| format!("{name} answers: {}", excerpt(&without_encoded(text), max)))
@@ -89,6 +87,14 @@ impl Writer<'_> {
             Part::File(media) => Some(attachment("file", media)),
             Part::Other { kind, .. } => Some(format!("[{kind}]")),
         }
+    }
+
+    /// The tool that a result is from. In a repaired history every call has one result, and one without
+    /// an id answers the first call that waits.
+    fn called(&mut self, call: &CallId) -> Option<&'a str> {
+        let nameless = call.as_str().is_empty();
+        let place = self.waiting.iter().position(|(other, _)| *other == call || nameless)?;
+        Some(self.waiting.remove(place).1)
     }
 }
 

@@ -1,11 +1,11 @@
 //! One thing that a summary must not lose.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::message::MessageId;
 
 /// What sort of thing it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A line of a checklist, or an acceptance criterion.
@@ -59,7 +59,7 @@ impl Kind {
 }
 
 /// A thing found in the messages that a summary stands for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
     /// What sort of thing it is.
     pub kind: Kind,

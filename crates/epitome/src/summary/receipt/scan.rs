@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::fact::Mention;
+use super::fact::{Fact, Mention};
 use super::{Kind, token};
+use crate::message::MessageId;
 use crate::summary::envelope::Entry;
 use crate::summary::excerpt::without_note;
 use crate::summary::extract::sentence;
@@ -30,9 +31,20 @@ impl Facts {
         }
     }
 
-    /// The facts of an earlier summary, whoever said them.
-    pub fn of_summary(summary: &str) -> Self {
+    /// The facts of an earlier summary, whoever said them, and those of its ledger. `number` tells a
+    /// message's number by its name.
+    pub fn of_summary(
+        summary: &str,
+        ledger: &[Fact],
+        number: &dyn Fn(&MessageId) -> Option<u32>,
+    ) -> Self {
         let mut facts = Self::default();
+        for Fact { kind, text, speaker, sources } in ledger {
+            let (kind, text, speaker) = (*kind, text.clone(), speaker.clone());
+            let numbers = sources.iter().filter_map(number).collect();
+            facts.places.insert(text.clone(), facts.mentions.len());
+            facts.mentions.push(Mention { kind, text, speaker, numbers });
+        }
         let speaker = "earlier".to_owned();
         facts.read(&[Entry { number: 0, speaker, text: summary.to_owned() }]);
         facts
