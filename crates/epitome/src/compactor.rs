@@ -98,9 +98,7 @@ impl Compactor {
     ) -> Result<Self, RestoreError> {
         let (policy, records, condition) = snapshot.into_parts();
         let mut compactor = Self::new(policy, contract, tokenizer).map_err(RestoreError::Policy)?;
-        for record in records {
-            compactor.conversation.append(record).map_err(RestoreError::Log)?;
-        }
+        compactor.conversation.replay(records).map_err(RestoreError::Log)?;
         compactor.conversation.resume(condition.reading, condition.statistics);
         compactor.cycle = condition.cycle;
         compactor.next_request = condition.next_request.max(1);
@@ -261,6 +259,10 @@ impl Compactor {
             self.reduce(&plan);
             return Ok(());
         }
+        if let Err(message) = self.is_legal(&plan) {
+            self.give_up(&plan, message, 0);
+            return Ok(());
+        }
         match Job::new(&self.conversation, &self.policy, plan.clone(), instructions) {
             Ok(Some(job)) => {
                 self.outputs.push_back(Output::Before(self.before(&job.plan)));
@@ -364,6 +366,12 @@ impl Compactor {
     /// What the model sees.
     pub fn view(&self) -> View {
         self.conversation.view()
+    }
+
+    /// Which view that is, for [`Usage::epoch`](crate::message::Usage::epoch): another number with every
+    /// step taken, undone or edited away.
+    pub fn epoch(&self) -> u32 {
+        self.conversation.epoch()
     }
 
     /// How full the window is. Costs O(1).

@@ -17,6 +17,7 @@ pub struct Conversation {
     projection: Projection,
     base: Base,
     reading: Option<Reading>,
+    epoch: u32,
     statistics: Statistics,
     pinned_tokens: u32,
     requests: Requests,
@@ -34,6 +35,16 @@ struct Base {
     dropped_messages: usize,
     /// Tokens of messages that are seen otherwise than they came.
     rewritten: BTreeMap<usize, u32>,
+}
+
+/// What a record changes besides the log.
+enum Noted {
+    /// Nothing of what was seen so far.
+    Aside,
+    /// One more step is in force.
+    Step,
+    /// Steps in force, or what they are about.
+    Elsewhere,
 }
 
 /// What a provider counted, and how many messages that covers.
@@ -65,6 +76,7 @@ impl Conversation {
             projection: Projection::default(),
             base: Base::default(),
             reading: None,
+            epoch: 0,
             statistics: Statistics::default(),
             pinned_tokens: 0,
             requests: Requests::default(),
@@ -96,12 +108,18 @@ impl Conversation {
         self.meter = Meter::new(tokenizer, Overhead::default());
         self.log.messages().for_each(|message| self.meter.append(message));
         self.recount_protected();
-        self.base = self.base(&self.projection);
+        self.base = self.base(&self.projection, &BTreeMap::new());
     }
 
     /// What the model sees. Linear in it.
     pub fn view(&self) -> View {
         View::of(&self.log, &self.projection)
+    }
+
+    /// Which view that is, besides what was said since: another number with every step taken, undone or
+    /// edited away, and none of them twice.
+    pub fn epoch(&self) -> u32 {
+        self.epoch
     }
 
     /// A message as it is seen, whether or not it is; as it came, where nothing was changed.
@@ -115,10 +133,39 @@ impl Conversation {
         rewritten.unwrap_or_else(|| self.meter.tokens(position))
     }
 
-    /// Appends a record. A message costs its own length; a step or an undo, what the steps in force
-    /// hold; an edit, the messages behind it.
+    /// Appends a record. A message costs its own length; a step, what it holds and what is rewritten so
+    /// far; an undo or an edit, what the steps in force hold, and an edit the messages behind it besides.
     pub fn append(&mut self, record: Record) -> Result<(), LogError> {
-        let before = match &record {
+        match self.note(record)? {
+            Noted::Aside => {}
+            Noted::Step => {
+                let Some(checkpoint) = self.log.checkpoint() else { return Ok(()) };
+                self.projection.take(&self.log, checkpoint);
+                self.base = self.base(&self.projection, &self.known_without(checkpoint));
+                self.begin_epoch();
+            }
+            Noted::Elsewhere => self.project(),
+        }
+        Ok(())
+    }
+
+    /// Appends records that were stored, and looks at the result once.
+    pub(crate) fn replay(&mut self, records: Vec<Record>) -> Result<(), LogError> {
+        for record in records {
+            self.note(record)?;
+        }
+        self.project();
+        Ok(())
+    }
+
+    /// Puts a record in the log and counts its message.
+    fn note(&mut self, record: Record) -> Result<Noted, LogError> {
+        let noted = match &record {
+            Record::Message { .. } | Record::Todo { .. } => Noted::Aside,
+            Record::Checkpoint { .. } => Noted::Step,
+            Record::Edit { .. } | Record::Undo { .. } => Noted::Elsewhere,
+        };
+        let edited = match &record {
             Record::Edit { message } => {
                 let position = self.log.position(&message.id);
                 position.and_then(|at| Some((at, self.log.message(at)?.role)))
@@ -126,25 +173,39 @@ impl Conversation {
             _ => None,
         };
         let said = matches!(record, Record::Message { .. });
-        let todo = matches!(record, Record::Todo { .. });
         self.log.append(record)?;
         if said {
             self.count_last();
         }
-        if said || todo {
-            return Ok(());
-        }
-        if let Some((position, role)) = before
+        if let Some((position, role)) = edited
             && let Some(message) = self.log.message(position)
         {
             self.meter.replace(position, role, message);
             self.recount_protected();
         }
-        // Whatever the provider counted was another view.
+        Ok(noted)
+    }
+
+    /// Whatever the provider counted was another view.
+    fn begin_epoch(&mut self) {
         self.reading = None;
+        self.epoch = self.epoch.saturating_add(1);
+    }
+
+    /// Sees the log anew through every step in force.
+    fn project(&mut self) {
+        self.begin_epoch();
         self.projection = Projection::of(&self.log);
-        self.base = self.base(&self.projection);
-        Ok(())
+        self.base = self.base(&self.projection, &BTreeMap::new());
+    }
+
+    /// Tokens of rewritten messages that a step leaves as they are.
+    fn known_without(&self, checkpoint: &Checkpoint) -> BTreeMap<usize, u32> {
+        let mut known = self.base.rewritten.clone();
+        for rewrite in &checkpoint.rewrites {
+            self.log.position(&rewrite.id).map(|position| known.remove(&position));
+        }
+        known
     }
 
     fn count_last(&mut self) {
@@ -169,10 +230,12 @@ impl Conversation {
         self.requests = requests;
     }
 
-    fn base(&self, projection: &Projection) -> Base {
+    /// What a projection comes to; `known` are tokens of rewritten messages that need no counting.
+    fn base(&self, projection: &Projection, known: &BTreeMap<usize, u32>) -> Base {
         let mut base = Base::default();
         for (position, rewritten) in &projection.rewritten {
-            let tokens = self.meter.measure(&rewritten.message).tokens;
+            let tokens = known.get(position).copied();
+            let tokens = tokens.unwrap_or_else(|| self.meter.measure(&rewritten.message).tokens);
             base.rewritten.insert(*position, tokens);
             if *position >= projection.covered {
                 let spared = self.meter.tokens(*position).saturating_sub(tokens);
@@ -204,7 +267,7 @@ impl Conversation {
     /// What the view would hold with one more step. Costs what the steps hold.
     pub(crate) fn with(&self, checkpoint: &Checkpoint) -> Prospect {
         let projection = self.projection.with(&self.log, checkpoint);
-        let base = self.base(&projection);
+        let base = self.base(&projection, &self.known_without(checkpoint));
         let view = View::of(&self.log, &projection);
         let tokens = self.tokens_on(&projection, &base);
         Prospect { view, load: self.load_on(&projection, &base, tokens) }
@@ -230,14 +293,20 @@ impl Conversation {
         self.meter.measure(&Message::with_parts("", Role::User, vec![part])).tokens
     }
 
-    /// Notes what the provider counted for the request that ended with the last message so far.
-    pub fn read(&mut self, usage: Usage) {
+    /// Notes what the provider counted for the request that ended with the last message so far. True
+    /// where that was a request with the view as it is now; what was counted of another view tells
+    /// nothing about this one.
+    pub fn read(&mut self, usage: Usage) -> bool {
         self.statistics.take(&usage);
-        self.reading = Some(Reading {
-            tokens: usage.context_tokens(),
-            prompt_tokens: Some(usage.prompt_tokens),
-            messages: self.log.len(),
-        });
+        let current = usage.epoch.is_none_or(|epoch| epoch == self.epoch);
+        if current {
+            self.reading = Some(Reading {
+                tokens: usage.context_tokens(),
+                prompt_tokens: Some(usage.prompt_tokens),
+                messages: self.log.len(),
+            });
+        }
+        current
     }
 
     /// Notes what the provider counted for the view as it is now.

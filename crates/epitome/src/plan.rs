@@ -87,8 +87,9 @@ impl Plan {
         moment: Option<Moment>,
     ) -> Self {
         let log = conversation.log();
-        let exchanges = exchanges(log.len(), &Pairing::of(log.messages()));
-        let protected = protected(conversation, policy, &exchanges);
+        let pairing = Pairing::of(log.messages());
+        let exchanges = exchanges(log.len(), &pairing);
+        let protected = protected(conversation, policy, &exchanges, &pairing);
         let mut draft = Draft::new(conversation, policy, &exchanges, &protected);
         draft.reduce(reason, moment);
         let tokens_before = conversation.counted_tokens().saturating_add(policy.tool_schema_tokens);
@@ -115,6 +116,11 @@ impl Plan {
             && !policy.fires(&draft.load());
         if reason != Reason::Trim && policy.summary.summarizer().is_some() && !enough {
             plan.summarize(&mut draft);
+        }
+        if !plan.summarizes
+            && let Some(first) = draft.first_changed()
+        {
+            strip(&mut draft, first..conversation.last_request().unwrap_or(log.len()));
         }
         plan.settle_fates(&draft);
         let left = (plan.tail_start..log.len()).filter(|at| draft.is_seen(*at));
@@ -194,11 +200,8 @@ impl Plan {
         self.ledger_tokens = policy.summary.ledger_tokens.min(self.summary_tokens / 4);
 
         let request = conversation.last_request().unwrap_or(end);
-        let behind: Vec<usize> =
-            stays.iter().copied().chain(tail_start..end).filter(|at| *at < request).collect();
-        for position in behind.into_iter().filter(|at| !protected(at)) {
-            strip(draft, position);
-        }
+        let behind = stays.iter().copied().chain(tail_start..end);
+        strip(draft, behind.filter(|at| *at < request));
         let kept = stays.iter().copied().chain(tail_start..end);
         self.tokens_after = sum(kept.map(|at| cost(draft, at)))
             .saturating_add(appended)

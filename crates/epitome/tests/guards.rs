@@ -322,3 +322,37 @@ fn an_answer_to_a_question_from_before_a_restore_is_not_taken_for_a_new_one() {
     restored.compact(Reason::Manual, None).unwrap();
     assert_ne!(next_request(&mut restored).id, old);
 }
+
+#[test]
+fn i20_what_the_provider_counted_of_the_view_before_does_not_call_for_another_compaction() {
+    let mut compactor = stage(&long_talk());
+    let sent = compactor.epoch();
+    compactor.compact(Reason::Manual, None).unwrap();
+    let request = next_request(&mut compactor);
+    compactor.handle_summary(request.id, "They talked.");
+    drive(&mut compactor, |_| panic!("asked again"));
+    // The answer to what was sent before comes only now, and with it what that took.
+    compactor.append(Message::new("reply", Role::Assistant, "well")).unwrap();
+    let usage = epitome::message::Usage { prompt_tokens: 390, ..Default::default() };
+    compactor.handle_usage(epitome::message::Usage { epoch: Some(sent), ..usage });
+    assert_eq!(compactor.check(Moment::TurnEnd), None);
+    assert_eq!(compactor.conversation().statistics().last_prompt_tokens, 390);
+    let now = compactor.epoch();
+    compactor.handle_usage(epitome::message::Usage { epoch: Some(now), ..usage });
+    assert_eq!(compactor.check(Moment::TurnEnd), Some(Reason::Threshold));
+}
+
+#[test]
+fn i32_a_call_that_waits_for_its_result_is_not_summarized() {
+    let text = format!("{}u: do it\na: on it !late", long_talk());
+    let policy = Policy { keep: Keep::Messages(0), ..Policy::fill_percent(400) };
+    let mut compactor = stage_with(policy, &text);
+    compactor.compact(Reason::Manual, None).unwrap();
+    drive(&mut compactor, |_| "They talked.".into());
+    let result = epitome::notation::transcript("t: =late").remove(0);
+    compactor.append(Message { id: "result".into(), ..result }).unwrap();
+    assert_eq!(
+        shown(&compactor),
+        "s: you are a gardener\nu: SUMMARY\nu: do it\na: on it !late\nt: =late\n"
+    );
+}

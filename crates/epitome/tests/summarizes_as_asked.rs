@@ -316,10 +316,13 @@ fn d10_what_a_summary_lost_is_carried_from_one_to_the_next_under_its_own_name() 
         let report = compactor.report().unwrap();
         assert!(applied(report), "{report:?}");
         let summary = report.summary.clone().unwrap();
-        for line in ["- user: - [ ] ship the thing by Friday", "- user: please do not touch the API"] {
+        for line in
+            ["- user: - [ ] ship the thing by Friday", "- user: please do not touch the API"]
+        {
             assert_eq!(summary.matches(line).count(), 1, "round {round}: {summary}");
         }
-        let fact = report.receipt.appended.iter().find(|fact| fact.text.contains("Friday")).unwrap();
+        let fact =
+            report.receipt.appended.iter().find(|fact| fact.text.contains("Friday")).unwrap();
         assert_eq!(fact.sources, ["m1".into()], "round {round}");
         for message in epitome::notation::transcript(&talk(8)) {
             let id = format!("{round}-{}", message.id).into();

@@ -11,11 +11,13 @@ use crate::summary::degenerate::degenerate;
 use crate::summary::receipt::Receipt;
 
 impl Compactor {
-    /// Takes what the provider counted for the latest request. Until the next compaction it goes before
-    /// the engine's own count.
+    /// Takes what the provider counted for the latest request, once its answer was appended. Until the
+    /// next compaction it goes before the engine's own count.
+    ///
+    /// [`Usage::epoch`] tells which view was sent. A reading of another one than the present, as comes
+    /// where a compaction ended while the model was answering, only adds to the statistics.
     pub fn handle_usage(&mut self, usage: Usage) {
-        self.conversation.read(usage);
-        self.cycle.used = true;
+        self.cycle.used |= self.conversation.read(usage);
     }
 
     /// Takes what the provider counts for the view as it is now: after a compaction, this is what the

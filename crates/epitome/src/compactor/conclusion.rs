@@ -97,14 +97,10 @@ impl Compactor {
             true => std::mem::take(&mut job.facts),
             false => job.facts.clone(),
         };
-        let mut receipt = settle(
-            facts,
-            &summary,
-            there,
-            job.plan.ledger_tokens,
-            tokenizer,
-            &|number| self.log().message_numbered(number).map(|message| message.id.clone()),
-        );
+        let mut receipt =
+            settle(facts, &summary, there, job.plan.ledger_tokens, tokenizer, &|number| {
+                self.log().message_numbered(number).map(|message| message.id.clone())
+            });
         // A name may stand in the middle of what was taken for another one, or behind an excerpt.
         let told = |name: &String| {
             self.log().messages().take(job.plan.tail_start).any(|message| message.says(name))
@@ -127,7 +123,7 @@ impl Compactor {
         if over && self.climb(&mut job) {
             return self.ask(Box::new(job));
         }
-        if over && !job.policy.summary.ladder.is_empty() {
+        if over {
             let message =
                 "the conversation is still too large after everything that can be left out; \
                            compact by hand with other instructions, or begin a new session"
@@ -136,6 +132,15 @@ impl Compactor {
         }
         let report = self.report_of(&job.plan, &verified, receipt, job.requests);
         self.commit_step(verified, report);
+    }
+
+    /// Refuses a plan whose result no summary could make legal, before one is asked for.
+    pub(super) fn is_legal(&self, plan: &Plan) -> Result<(), String> {
+        let any = Written { summary: "Notes.".into(), ledger: Vec::new() };
+        match self.verify(plan, Some(any)) {
+            Err(Refused::Illegal(message)) => Err(message),
+            Err(Refused::Worthless(_)) | Ok(_) => Ok(()),
+        }
     }
 
     /// Goes on to the next rung of the job's ladder, where there is one that leads somewhere.
@@ -201,6 +206,11 @@ impl Compactor {
         let after = self.with_tools(prospect.load);
         let tools = self.policy.tool_schema_tokens;
         let summary = checkpoint.cover.as_ref().map(Cover::text);
+        let long = format!(
+            "the summary is longer than the {} tokens that were asked for; name another summarizer, or \
+             compact by hand",
+            plan.summary_tokens
+        );
         let characters = summary.as_ref().map_or(0, |summary| summary.chars().count());
         Report {
             reason: plan.reason,
@@ -216,7 +226,7 @@ impl Compactor {
             requests,
             budget_used_pct: self.percent(after.tokens),
             session: self.session(),
-            floor: plan.floor.clone().filter(|_| self.policy.fires(&after)),
+            floor: self.policy.fires(&after).then(|| plan.floor.clone().unwrap_or(long)),
             findings: prospect.view.findings.clone(),
         }
     }

@@ -53,7 +53,8 @@ impl Projection {
         next
     }
 
-    fn take(&mut self, log: &Log, checkpoint: &Checkpoint) {
+    /// Takes one more step. Costs what the step holds, and what stays where it has a summary.
+    pub fn take(&mut self, log: &Log, checkpoint: &Checkpoint) {
         self.steps += 1;
         for rewrite in &checkpoint.rewrites {
             let Some(position) = log.position(&rewrite.id) else { continue };

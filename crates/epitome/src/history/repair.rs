@@ -102,9 +102,14 @@ pub fn repair(messages: &[&Message], ending: Ending) -> Repair {
         let kept = (0..messages.len()).map(Repaired::Kept).collect();
         return Repair { messages: kept, findings: Vec::new() };
     }
+    repair_part(messages, ending)
+}
+
+/// The same for messages that are part of a longer history, however few they are.
+pub(super) fn repair_part(messages: &[&Message], ending: Ending) -> Repair {
     let pairing = Pairing::of(messages.iter().copied());
     let answers = answers(messages, &pairing);
-    let mut repair = Repair::default();
+    let mut repair = Repair { messages: Vec::with_capacity(messages.len()), findings: Vec::new() };
     for (index, message) in messages.iter().enumerate() {
         let mut note = |defect| repair.findings.push(Finding { id: message.id.clone(), defect });
         own_defects(message).for_each(&mut note);

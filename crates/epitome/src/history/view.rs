@@ -2,7 +2,7 @@
 
 use super::log::Log;
 use super::projection::Projection;
-use super::repair::{Ending, Finding, Repaired, repair};
+use super::repair::{Ending, Finding, Repaired, repair_part};
 use super::rewrite::PartChange;
 use crate::message::{Message, MessageId, Part, Role};
 use crate::summary::frame;
@@ -76,7 +76,7 @@ impl View {
         let seen: Vec<(usize, &Message)> =
             positions.iter().filter_map(|at| Some((*at, projection.seen(log, *at)?))).collect();
         let messages: Vec<&Message> = seen.iter().map(|(_, message)| *message).collect();
-        let repair = repair(&messages, Ending::Open);
+        let repair = repair_part(&messages, Ending::Open);
         self.edits.extend(repair.messages.into_iter().filter_map(|message| match message {
             Repaired::Kept(index) => {
                 let (position, message) = seen.get(index)?;

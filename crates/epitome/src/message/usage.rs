@@ -13,6 +13,10 @@ pub struct Usage {
     /// How long it took, in milliseconds, where the host measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u32>,
+    /// Which view was sent: [`Compactor::epoch`](crate::Compactor::epoch) at that time. `None`: the
+    /// present one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epoch: Option<u32>,
 }
 
 impl Usage {

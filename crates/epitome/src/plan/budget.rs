@@ -92,8 +92,8 @@ pub(super) fn crowd(policy: &Policy, messages: u32) -> Option<String> {
 /// The last user request, where it is to stand behind the summary. One that is more than text stays as the
 /// message it is: a picture cannot be told in words.
 pub(super) fn appended_request(conversation: &Conversation, policy: &Policy) -> Option<usize> {
-    let append = policy.summary.last_request == LastRequest::Append
-        || policy.rebuild == Rebuild::OneMessage;
+    let append =
+        policy.summary.last_request == LastRequest::Append || policy.rebuild == Rebuild::OneMessage;
     conversation.last_request().filter(|position| {
         let message = conversation.log().message(*position);
         let text = |part: &Part| matches!(part, Part::Text { .. });

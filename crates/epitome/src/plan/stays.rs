@@ -7,6 +7,7 @@ use super::budget::appended_request;
 use super::{Fate, sum};
 use crate::conversation::Conversation;
 use crate::history::Exchange;
+use crate::history::pairing::{Pairing, Place};
 use crate::message::Role;
 use crate::policy::{Policy, Size};
 use crate::reduce::{Draft, stale_reasoning};
@@ -16,7 +17,9 @@ pub(super) fn protected(
     conversation: &Conversation,
     policy: &Policy,
     exchanges: &[Exchange],
+    pairing: &Pairing,
 ) -> Vec<bool> {
+    let pending = pending(conversation, pairing);
     let appended = appended_request(conversation, policy);
     let request = conversation.last_request().filter(|request| Some(*request) != appended);
     let mut protected = vec![false; conversation.log().len()];
@@ -24,6 +27,7 @@ pub(super) fn protected(
         let stays = exchange.clone().any(|at| {
             let message = conversation.log().message(at);
             Some(at) == request
+                || Some(at) == pending
                 || message.is_some_and(|message| message.pinned || message.role == Role::System)
         });
         if stays {
@@ -32,6 +36,18 @@ pub(super) fn protected(
         }
     }
     protected
+}
+
+/// The last message, but for results behind it, where it makes a call that still waits for its result:
+/// summarized, the call would be gone when the result comes.
+fn pending(conversation: &Conversation, pairing: &Pairing) -> Option<usize> {
+    let log = conversation.log();
+    let says =
+        |at: &usize| log.message(*at).is_some_and(|message| message.results().next().is_none());
+    let last = (0..log.len()).rev().find(says)?;
+    let calls = log.message(last)?.calls().enumerate();
+    let waits = |part| pairing.answer(Place { message: last, part }).is_none();
+    calls.map(|(part, _)| part).any(waits).then_some(last)
 }
 
 pub(super) fn is_system(conversation: &Conversation, position: usize) -> bool {
@@ -87,13 +103,16 @@ pub(super) fn oldest_rounds(draft: &Draft, sizes: &[Size], covered: usize, round
     end
 }
 
-/// Leaves out sealed thoughts of a message, once.
-pub(super) fn strip(draft: &mut Draft, position: usize) {
+/// Leaves out sealed thoughts of these messages, once: what comes before them is about to change.
+pub(super) fn strip(draft: &mut Draft, positions: impl Iterator<Item = usize>) {
     let conversation = draft.conversation;
-    let seen = draft.message(position).map(stale_reasoning).unwrap_or_default();
-    let original = conversation.log().message(position).filter(|_| !seen.is_empty());
-    if let Some(message) = original {
-        draft.rewrite(position, stale_reasoning(message), Fate::Strip);
+    for position in positions {
+        let protected = draft.protected.get(position) == Some(&true);
+        let sealed = !protected
+            && draft.message(position).is_some_and(|seen| !stale_reasoning(seen).is_empty());
+        if let Some(message) = conversation.log().message(position).filter(|_| sealed) {
+            draft.rewrite(position, stale_reasoning(message), Fate::Strip);
+        }
     }
 }
 

@@ -146,6 +146,11 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// The first message that was changed.
+    pub(crate) fn first_changed(&self) -> Option<usize> {
+        self.changed.keys().next().copied()
+    }
+
     /// What was changed, by position.
     pub(crate) fn into_changed(self) -> BTreeMap<usize, Reduced> {
         self.changed

@@ -67,7 +67,8 @@ pub fn settle(
         }
     }
     for (index, mention) in missing.into_iter().enumerate() {
-        let place = if chosen.contains(&index) { &mut receipt.appended } else { &mut receipt.given_up };
+        let place =
+            if chosen.contains(&index) { &mut receipt.appended } else { &mut receipt.given_up };
         place.push(mention.named(name));
     }
     receipt
@@ -278,8 +279,7 @@ mod tests {
 
     #[test]
     fn nothing_in_nothing_out() {
-        let receipt =
-            settle(Facts::default(), "Nothing.", there(), 100, &CharactersPer(4), &name);
+        let receipt = settle(Facts::default(), "Nothing.", there(), 100, &CharactersPer(4), &name);
         assert_eq!((receipt, ledger(&[])), (Receipt::default(), String::new()));
     }
 }
