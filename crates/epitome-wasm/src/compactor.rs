@@ -159,12 +159,17 @@ impl Compactor {
         Ok(())
     }
 
-    /// Takes what the provider counted for the latest request.
+    /// Which view the model would be sent now.
+    pub fn epoch(&self) -> u32 {
+        self.engine.epoch()
+    }
+
+    /// Takes what the provider counted for the latest request; `epoch` tells which view that was.
     #[wasm_bindgen(js_name = handleUsage)]
-    pub fn handle_usage(&mut self, usage: &JsValue) -> Result<(), JsValue> {
+    pub fn handle_usage(&mut self, usage: &JsValue, epoch: Option<u32>) -> Result<(), JsValue> {
         let usage: Option<Usage> = json::option(usage, "usage", ErrorCode::InvalidOption)?;
         if let Some(usage) = usage {
-            self.engine.handle_usage(usage.into());
+            self.engine.handle_usage(epitome::message::Usage { epoch, ..usage.into() });
         }
         Ok(())
     }

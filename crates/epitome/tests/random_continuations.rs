@@ -122,7 +122,12 @@ impl Stage {
             Step::Undo => trace.refused = compactor.undo().err().map(|error| error.to_string()),
             Step::Usage(percent) => {
                 let prompt_tokens = share(*percent, compactor);
-                let usage = Usage { prompt_tokens, completion_tokens: 5, duration_ms: Some(9) };
+                let usage = Usage {
+                    prompt_tokens,
+                    completion_tokens: 5,
+                    duration_ms: Some(9),
+                    epoch: None,
+                };
                 compactor.handle_usage(usage);
             }
             Step::Recount(percent) => compactor.handle_count(share(*percent, compactor)),
@@ -223,7 +228,7 @@ fn check(case: &Case) -> TestCaseResult {
 }
 
 proptest! {
-    #![proptest_config(times(1_500))]
+    #![proptest_config(times(2_000))]
 
     #[test]
     fn to_save_and_restore_and_go_on_is_to_go_on(case in case()) {

@@ -88,7 +88,7 @@ fn loaded(case: &Case, messages: &[Message]) -> Option<Compactor> {
     if let Some(percent) = case.counted_percent {
         let whole = u64::from(compactor.pressure().tokens);
         let prompt_tokens = u32::try_from(whole * u64::from(percent) / 100).unwrap();
-        let usage = Usage { prompt_tokens, completion_tokens: 0, duration_ms: None };
+        let usage = Usage { prompt_tokens, completion_tokens: 0, duration_ms: None, epoch: None };
         compactor.handle_usage(usage);
     }
     Some(compactor)
@@ -119,13 +119,6 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
     }
 
     let report = compact(&mut compactor, case.reason, case.manner);
-        eprintln!(
-            "STAT {:?} {} {:.40}",
-            case.reason,
-            plan.summarizes,
-            format!("{:?}", report.outcome)
-        );
-    }
     prop_assert_eq!(report.tokens_before, plan.tokens_before);
     if !applied(&report) {
         prop_assert_eq!((seen(&compactor), compactor.pressure()), (before, pressure));
@@ -165,7 +158,7 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
 }
 
 proptest! {
-    #![proptest_config(times(4_000))]
+    #![proptest_config(times(6_000))]
 
     #[test]
     fn what_must_always_hold_holds(case in case(short())) {
@@ -174,7 +167,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(times(400))]
+    #![proptest_config(times(600))]
 
     #[test]
     fn what_must_always_hold_holds_of_hundreds_of_messages(case in case(long())) {
@@ -183,7 +176,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(times(20))]
+    #![proptest_config(times(30))]
 
     #[test]
     fn what_must_always_hold_holds_of_2_000_messages(case in case(longest())) {

@@ -26,6 +26,8 @@ export class Conversation<M extends object> implements Compactor<M> {
   readonly #life = new AbortController();
   /** Another number whenever what was counted before no longer holds. */
   #revision = 0;
+  /** Which view the app was last given to send. */
+  #sent: number | undefined;
 
   /** `originals` are the messages that the engine knows, in order. */
   constructor(engine: Engine, host: Host<M>, originals: readonly M[] = []) {
@@ -96,7 +98,9 @@ export class Conversation<M extends object> implements Compactor<M> {
   }
 
   messages(): M[] {
-    return this.#originals.view(this.#live());
+    const engine = this.#live();
+    this.#sent = engine.epoch();
+    return this.#originals.view(engine);
   }
 
   history(): M[] {
@@ -114,7 +118,7 @@ export class Conversation<M extends object> implements Compactor<M> {
   }
 
   usage(usage: Usage): void {
-    this.#live().handleUsage(usage);
+    this.#live().handleUsage(usage, this.#sent);
     this.#revision += 1;
   }
 
@@ -152,7 +156,7 @@ export class Conversation<M extends object> implements Compactor<M> {
       return;
     }
     const revision = this.#revision;
-    let event: Counted = await counted(countTokens, this.messages(), [signal, this.#life.signal]);
+    let event: Counted = await counted(countTokens, this.#originals.view(this.#live()), [signal, this.#life.signal]);
     if (this.#life.signal.aborted) {
       return;
     }

@@ -174,19 +174,47 @@ impl<'a> Seen<'a> {
         ensure(places.is_sorted(), || format!("out of order: {places:?}"))
     }
 
-    /// Besides the summary there are only system prompts, pinned messages, and what belongs to them.
+    /// True for the last message that is no result, where it calls, and for the results behind it.
+    fn waits(&self, at: usize) -> bool {
+        let says = |message: &Message| message.results().next().is_none();
+        let last = self.messages.iter().rposition(says);
+        last.is_some_and(|last| at >= last && self.messages[last].calls().next().is_some())
+    }
+
+    /// Besides the summary there are only system prompts, pinned messages, a last request that no text
+    /// can tell, a call that waits for its result, and what belongs to them.
     fn one_message_is_left(&self) -> Result<(), String> {
         if !self.view.edits.iter().any(is_summary) {
             return Ok(());
         }
         let tied = self.tied();
-        for at in &self.there {
+        let rest = self.there.iter().copied().filter(|at| !tied.contains(at));
+        let left: Vec<usize> = rest.filter(|at| !self.stays_by_itself(*at)).collect();
+        let attached = |at: &usize| {
             let message = &self.messages[*at];
-            ensure(is_protected(message) || tied.contains(at), || {
-                format!("{} is still there beside the one message", message.id)
-            })?;
-        }
-        Ok(())
+            let told = message.parts.iter().all(|part| matches!(part, Part::Text { .. }));
+            message.role == Role::User && !told
+        };
+        let request = left.len() == 1 && left.iter().all(attached);
+        ensure(left.is_empty() || request, || {
+            format!("{left:?} are still there beside the one message")
+        })
+    }
+
+    /// True for what is protected, and for a call that waits at the end.
+    fn stays_by_itself(&self, position: usize) -> bool {
+        let message = &self.messages[position];
+        let mut behind = self.messages[position + 1..].iter();
+        is_protected(message)
+            || (message.calls().next().is_some()
+                && behind.all(|message| message.results().next().is_some())
+                && !self.answers(position))
+    }
+
+    /// True where every call of a message has its result.
+    fn answers(&self, position: usize) -> bool {
+        let answered = pairs(self.messages).into_iter().filter(|(call, _)| *call == position);
+        answered.count() == self.messages[position].calls().count()
     }
 
     /// Messages between a call and its result that are protected, or have something protected between.
@@ -203,7 +231,7 @@ impl<'a> Seen<'a> {
             }
         }
         let protected =
-            |(first, last): &(usize, usize)| self.messages[*first..=*last].iter().any(is_protected);
+            |(first, last): &(usize, usize)| (*first..=*last).any(|at| self.stays_by_itself(at));
         merged.into_iter().filter(protected).flat_map(|(first, last)| first..=last).collect()
     }
 }
