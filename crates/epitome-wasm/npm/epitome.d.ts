@@ -58,7 +58,11 @@ export interface Compactor<M extends object = object> {
   offloaded(path: string): string | undefined;
   /** Takes the latest compaction back. */
   undo(): void;
-  /** Takes what the provider counted for the latest request; it goes before the engine's estimate. */
+  /**
+   * Takes what the provider counted for the latest request, once its answer was appended; it goes before the
+   * engine's estimate. It counts for the view that `messages()` last gave: where a compaction has ended since,
+   * it only adds to the statistics.
+   */
   usage(usage: Usage): void;
   /** Puts another policy in force. */
   setPolicy(policy: PolicySpec): void;
