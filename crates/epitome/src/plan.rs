@@ -4,6 +4,7 @@ mod budget;
 mod fate;
 mod stays;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use budget::{Budget, appended_request, appended_tokens, crowd, floor};
@@ -11,8 +12,8 @@ pub use fate::Fate;
 use stays::{is_system, oldest_rounds, protected, requests_to_keep, size, strip};
 
 use crate::conversation::Conversation;
-use crate::history::{Checkpoint, Cover, Rewrite, exchanges, pairing::Pairing};
-use crate::message::{CheckpointId, Message, MessageId, Role};
+use crate::history::{Change, Checkpoint, Cover, PartChange, Rewrite, exchanges, pairing::Pairing};
+use crate::message::{CheckpointId, Message, MessageId, Part, Role};
 use crate::policy::{Keep, Moment, Policy, Rebuild, Size, WindowTooSmall};
 use crate::reduce::{Draft, Reduced};
 use crate::report::Reason;
@@ -253,10 +254,12 @@ impl Plan {
     ) -> Result<Vec<Vec<Entry>>, WindowTooSmall> {
         let log = conversation.log();
         let covered = conversation.projection().covered;
-        let prefix: Vec<(u32, &Message)> = (covered..self.tail_start)
+        let prefix: Vec<(u32, Cow<Message>)> = (covered..self.tail_start)
             .filter(|at| self.fate(*at) == Fate::Summarize || self.retold.contains(at))
-            .filter_map(|at| Some((u32::try_from(at + 1).ok()?, log.message(at)?)))
+            .filter_map(|at| Some((u32::try_from(at + 1).ok()?, told(conversation, at)?)))
             .collect();
+        let prefix: Vec<(u32, &Message)> =
+            prefix.iter().map(|(number, message)| (*number, message.as_ref())).collect();
         let entries = transcript(&prefix, &policy.summary);
         let Some(window_tokens) = policy.summarizer_window() else {
             return Ok(chunks(entries, &policy.summary));
@@ -415,6 +418,24 @@ impl Plan {
         let prefix = self.fates.iter().take(self.tail_start);
         u32::try_from(prefix.filter(gone).count()).unwrap_or(u32::MAX)
     }
+}
+
+/// A message as the summarizer is told of it: as it came, and with the name of whatever was put aside, so
+/// that it can be found from the summary.
+fn told(conversation: &Conversation, position: usize) -> Option<Cow<'_, Message>> {
+    let message = conversation.log().message(position)?;
+    let Some(rewritten) = conversation.projection().rewritten.get(&position) else {
+        return Some(Cow::Borrowed(message));
+    };
+    let mut message = message.clone();
+    for PartChange { part, change } in &rewritten.rewrite.changes {
+        if let (Change::Offload { path, .. }, Some(Part::ToolResult { text, .. })) =
+            (change, message.parts.get_mut(*part))
+        {
+            text.insert_str(0, &format!("[{path}] "));
+        }
+    }
+    Some(Cow::Owned(message))
 }
 
 fn fate_leaves(fate: Fate) -> bool {

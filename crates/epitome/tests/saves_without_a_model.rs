@@ -242,3 +242,25 @@ fn b1_tokens_are_counted_by_whatever_the_host_brings() {
     };
     assert_eq!((count(3), count(4), count(12)), (8, 7, 5));
 }
+
+#[test]
+fn c4_what_was_put_aside_can_still_be_found_from_the_summary() {
+    let long = "row ".repeat(300);
+    let offload = Offload { protect_fraction: 0.0, max_tokens: 100, keep_tokens: 30 };
+    let text = format!("u: go\na: !call_1\nt: =call_1<{long}>\na: done\nu: thanks\na: welcome");
+    let mut compactor = stage_with(policy(vec![Reducer::Offload(offload)]), &text);
+    compactor.compact(Reason::Trim, None).unwrap();
+    drive(&mut compactor, |_| String::new());
+    compactor.compact(Reason::Manual, None).unwrap();
+    drive(&mut compactor, |_| panic!("ten messages stay"));
+    let none = Policy { keep: epitome::policy::Keep::Messages(1), ..compactor.policy().clone() };
+    compactor.set_policy(none).unwrap();
+    compactor.compact(Reason::Manual, None).unwrap();
+    let path = "tool-results/call_1.txt";
+    let run = drive(&mut compactor, |_| "They looked.".into());
+    assert!(run.requests[0].input.contains(path), "{}", run.requests[0].input);
+    let receipt = &compactor.report().unwrap().receipt;
+    let facts = [&receipt.kept, &receipt.appended, &receipt.given_up].into_iter().flatten();
+    assert_eq!(facts.filter(|fact| fact.text == path).count(), 1, "{receipt:?}");
+    assert_eq!(compactor.log().offloaded(path), Some(long.as_str()));
+}

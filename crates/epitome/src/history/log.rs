@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::Checkpoint;
-use super::rewrite::Change;
+use super::rewrite::{Change, PartChange};
 use crate::message::{CheckpointId, Message, MessageId, Part};
 
 /// One line of the log.
@@ -191,21 +191,26 @@ impl Log {
         }
     }
 
-    /// The whole of a tool result that was put aside under this name, in force or not. Linear in the
-    /// steps ever taken.
+    /// The whole of a tool result that was put aside under this name, in force or not, in the wording that
+    /// it had then. Linear in the records.
     pub fn offloaded(&self, path: &str) -> Option<&str> {
-        let checkpoints = self.records.iter().filter_map(|record| match record {
-            Record::Checkpoint { checkpoint } => Some(checkpoint),
-            _ => None,
-        });
-        checkpoints.flat_map(|checkpoint| &checkpoint.rewrites).find_map(|rewrite| {
-            let change = rewrite.changes.iter().find(
-                |change| matches!(&change.change, Change::Offload { path: own, .. } if own == path),
-            )?;
-            match self.message(self.position(&rewrite.id)?)?.parts.get(change.part)? {
-                Part::ToolResult { text, .. } => Some(text.as_str()),
-                _ => None,
+        let named = |change: &&PartChange| matches!(&change.change, Change::Offload { path: own, .. } if own == path);
+        let (index, id, part) = self.records.iter().enumerate().find_map(|(index, record)| {
+            let Record::Checkpoint { checkpoint } = record else { return None };
+            checkpoint.rewrites.iter().find_map(|rewrite| {
+                let change = rewrite.changes.iter().find(named)?;
+                Some((index, &rewrite.id, change.part))
+            })
+        })?;
+        let worded = self.records.iter().take(index).rev().find_map(|record| match record {
+            Record::Message { message } | Record::Edit { message } if message.id == *id => {
+                Some(message)
             }
-        })
+            _ => None,
+        })?;
+        match worded.parts.get(part)? {
+            Part::ToolResult { text, .. } => Some(text),
+            _ => None,
+        }
     }
 }
