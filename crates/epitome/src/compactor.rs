@@ -18,7 +18,7 @@ use crate::contract::Contract;
 use crate::conversation::Conversation;
 use crate::history::{Checkpoint, Log, LogError, Record, View};
 use crate::message::{Message, MessageId, RequestId, Role};
-use crate::meter::{BoxedTokenizer, Level, Pressure};
+use crate::meter::{BoxedTokenizer, CharactersPer, Level, Pressure};
 use crate::plan::Plan;
 use crate::policy::{Call, Moment, Policy, PolicyError};
 use crate::report::{Outcome, Reason, Report};
@@ -70,13 +70,18 @@ pub struct Compactor {
 }
 
 impl Compactor {
-    /// An empty conversation under this policy, for a provider with this contract.
+    /// An empty conversation under this policy, for a provider with this contract. `tokenizer` counts,
+    /// unless the policy has tokens counted by characters.
     pub fn new(
         policy: Policy,
         contract: Contract,
         tokenizer: BoxedTokenizer,
     ) -> Result<Self, PolicyError> {
         policy.check()?;
+        let tokenizer = match policy.characters_per_token {
+            Some(characters) => Box::new(CharactersPer(characters)),
+            None => tokenizer,
+        };
         Ok(Self {
             policy,
             contract,
@@ -166,8 +171,8 @@ impl Compactor {
     }
 
     /// Why a compaction is due at this moment of the app's work, for [`Self::compact`]; `None` where it
-    /// is not. Costs O(1) in the history, but for a look at what reducers would save where the condition
-    /// of one holds.
+    /// is not. Costs O(1) in the history; where the condition of a reducer holds, as much as a plan, once
+    /// for every message.
     ///
     /// A compaction is due only once the view of the last one has been sent to the model: an answer or a
     /// usage reading tells that it was.

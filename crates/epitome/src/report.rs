@@ -95,7 +95,7 @@ pub struct Report {
     pub requests: u32,
     /// Tokens of the view after, in percent of the window.
     pub budget_used_pct: f64,
-    /// The session that goes on from here, from 1: every compaction that is applied begins another.
+    /// The session that goes on from here, from 1: every summary that comes into force begins another.
     pub session: u32,
     /// What had to be repaired in the view.
     pub findings: Vec<Finding>,

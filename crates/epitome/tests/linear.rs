@@ -29,7 +29,7 @@ const MANY: usize = 100_000;
 const AT_MOST: f64 = 16.0;
 
 /// The least of so many runs counts: whatever else the machine does only adds to one.
-const RUNS: usize = 3;
+const RUNS: usize = 2;
 
 /// A talk with two calls in every other answer: some with long arguments, some with long results.
 fn history(count: usize) -> Vec<Message> {

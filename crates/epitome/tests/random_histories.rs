@@ -158,7 +158,7 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
 }
 
 proptest! {
-    #![proptest_config(times(6_000))]
+    #![proptest_config(times(7_200))]
 
     #[test]
     fn what_must_always_hold_holds(case in case(short())) {

@@ -8,7 +8,7 @@ use serde::Serialize;
 pub enum Level {
     /// Nothing.
     Ok,
-    /// The trim threshold is reached: whatever needs no model may be done.
+    /// The warning's mark is reached, or a reducer's own threshold: whatever needs no model may be done.
     Warn,
     /// A trigger fires: compact.
     Compact,

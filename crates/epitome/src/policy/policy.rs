@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::trigger::share;
 use super::{
-    Call, Keep, Load, Moment, Reactive, Rebuild, Reducer, Reduction, SummarySettings, Trigger,
+    Call, Keep, Load, Moment, Reactive, Rebuild, Reducer, Reduction, Shape, SummarySettings,
+    Trigger,
 };
 use crate::Retry;
 
@@ -45,7 +46,9 @@ pub struct Policy {
     pub retry: Retry,
     /// Tokens of what goes along with every request and is no message: tool schemas, mostly.
     pub tool_schema_tokens: u32,
-    /// Count tokens as this many characters each; `None`: by the host's tokenizer.
+    /// Count tokens as this many characters each; `None`: by the host's tokenizer. Counts for compactors
+    /// made from then on; one that is there counts anew by
+    /// [`Compactor::count_by`](crate::Compactor::count_by).
     #[serde(default)]
     pub characters_per_token: Option<u32>,
 }
@@ -149,10 +152,14 @@ impl Policy {
             format!("is {}; give at least 1000", summary.chunk_characters)
         })?;
         if let Some(name) = &summary.prompt {
-            ensure(summary.prompts.contains_key(name), "summary.prompt", || {
+            let known = summary.prompts.contains_key(name) || Shape::named(name).is_some();
+            ensure(known, "summary.prompt", || {
                 let names: Vec<&str> = summary.prompts.keys().map(String::as_str).collect();
                 let there = if names.is_empty() { "none".into() } else { names.join(", ") };
-                format!("is {name:?}, and summary.prompts has {there}; add it there")
+                format!(
+                    "is {name:?}, and summary.prompts has {there}; add it there, or name one that is built in: \
+                     three-sections, seven-sections"
+                )
             })?;
         }
         Ok(())

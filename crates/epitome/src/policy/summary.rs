@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct SummarySettings {
-    /// Name of one of `prompts`: the model of the conversation itself is then asked to summarize, in
-    /// these words. Goes before `agent`.
+    /// Name of one of `prompts`, or of a built-in one: `three-sections`, `seven-sections`. The model of the
+    /// conversation itself is then asked to summarize, in these words. Goes before `agent`.
     pub prompt: Option<String>,
     /// Name of the agent that is asked to summarize. Goes before `default_agent`.
     pub agent: Option<String>,
@@ -140,6 +140,17 @@ pub enum Shape {
     ThreeSections,
     /// From the goals to the very next step.
     SevenSections,
+}
+
+impl Shape {
+    /// The shape that a built-in prompt of this name asks for.
+    pub fn named(prompt: &str) -> Option<Self> {
+        match prompt {
+            "three-sections" => Some(Self::ThreeSections),
+            "seven-sections" => Some(Self::SevenSections),
+            _ => None,
+        }
+    }
 }
 
 /// What becomes of the last user request in a compaction.

@@ -88,8 +88,9 @@ pub fn instructions(
     focus: Option<&str>,
 ) -> String {
     let own = settings.prompt.as_ref().and_then(|name| settings.prompts.get(name));
+    let shape = settings.prompt.as_deref().and_then(Shape::named).unwrap_or(settings.shape);
     let mut text = TASK.to_owned();
-    text.push_str(own.map_or(settings.shape.text(), String::as_str));
+    text.push_str(own.map_or(shape.text(), String::as_str));
     text.push_str("\n\n");
     text.push_str(EXACT);
     let _ = write!(
@@ -161,6 +162,8 @@ mod tests {
         settings.prompt = Some("mine".into());
         let own = ask(&settings, Reason::Manual, None);
         assert!(own.contains("List the plants.") && !own.contains("##"), "{own}");
+        settings.prompt = Some("three-sections".into());
+        assert!(ask(&settings, Reason::Manual, None).contains("## Key facts\n"), "built in");
     }
 
     #[test]
