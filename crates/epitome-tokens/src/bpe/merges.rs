@@ -3,7 +3,7 @@
 use super::vocabulary::{BYTES, MOST};
 
 /// Slots for every token: more are quicker, fewer are smaller.
-const SLOTS_PER_TOKEN: f64 = 1.6;
+const SLOTS_PER_TOKEN: f64 = 1.3;
 const EMPTY: u32 = u32::MAX;
 /// Bits of the filter for every token, an eighth of which are then set.
 const BITS_PER_TOKEN: usize = 8;

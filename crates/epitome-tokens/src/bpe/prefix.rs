@@ -74,13 +74,13 @@ impl Prefixes {
             *slot = place;
         }
         // What begins a token stands before it, with only tokens between that begin with it as well.
-        let mut shorter = place - 1;
-        while shorter >= BYTES as u32 && !token.starts_with(self.token(shorter)) {
-            shorter = self.shorter(shorter);
-        }
-        if shorter < BYTES as u32 {
-            shorter = u32::from(first);
-        }
+        let before = place.saturating_sub(1);
+        let shorter = if place > BYTES as u32 {
+            self.not_longer(before, shared_width(self.token(before), token))
+        } else {
+            u32::from(first)
+        };
+        let shorter = if shorter < BYTES as u32 { u32::from(first) } else { shorter };
         self.text.extend_from_slice(token);
         self.tokens.push(Token { end: self.text.len() as u32, rank, shorter });
         self.keys.push(leading(token.get(STEM..).unwrap_or_default()));
@@ -173,9 +173,7 @@ impl Prefixes {
             left = less + self.not_behind(text, from + less, left - less);
             if left > less {
                 let place = (from + left - 1) as u32;
-                let shared =
-                    self.token(place).iter().zip(text).take_while(|(one, other)| one == other);
-                return self.not_longer(place, shared.count());
+                return self.not_longer(place, shared_width(self.token(place), text));
             }
         }
         let Some(at) = left.checked_sub(1) else { return double() };
@@ -223,6 +221,20 @@ impl Prefixes {
         }
         place
     }
+}
+
+/// How many bytes two texts have in common from the start.
+#[inline]
+fn shared_width(one: &[u8], other: &[u8]) -> usize {
+    let most = one.len().min(other.len());
+    for at in (0..most).step_by(8) {
+        let eight = |bytes: &[u8]| leading(bytes.get(at..).unwrap_or_default());
+        let different = eight(one) ^ eight(other);
+        if different != 0 {
+            return most.min(at + (different.leading_zeros() / 8) as usize);
+        }
+    }
+    most
 }
 
 fn double(first: u8, second: u8) -> usize {

@@ -127,11 +127,17 @@ pub(super) fn leading(bytes: &[u8]) -> u64 {
     if let Some(eight) = bytes.first_chunk::<8>() {
         return u64::from_be_bytes(*eight);
     }
-    let mut padded = [0; 8];
-    for (slot, byte) in padded.iter_mut().zip(bytes) {
-        *slot = *byte;
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        // The two halves overlap where both hold the same bytes.
+        let [first, last] = [*first, *last].map(|half| u64::from(u32::from_be_bytes(half)));
+        return (first << 32) | (last << (64 - 8 * bytes.len()));
     }
-    u64::from_be_bytes(padded)
+    match *bytes {
+        [one, two, three] => u64::from_be_bytes([one, two, three, 0, 0, 0, 0, 0]),
+        [one, two] => u64::from_be_bytes([one, two, 0, 0, 0, 0, 0, 0]),
+        [one] => u64::from(one) << 56,
+        _ => 0,
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Whether a piece of text is one token as it is: most pieces are.
 
 use super::prefix::Prefixes;
+use super::vocabulary::leading;
 
-const SLOTS_PER_TOKEN: f64 = 1.6;
+const SLOTS_PER_TOKEN: f64 = 1.5;
 /// Bytes of a token that is its own key.
 const SHORT: usize = 8;
 const EMPTY: u32 = u32::MAX;
@@ -68,7 +69,7 @@ fn is_short(token: &[u8]) -> bool {
 
 #[inline]
 fn short_key(token: &[u8]) -> u64 {
-    token.iter().rev().fold(0, |key, &byte| key << 8 | u64::from(byte))
+    leading(token).swap_bytes()
 }
 
 #[inline]
