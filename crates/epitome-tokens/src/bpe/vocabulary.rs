@@ -14,7 +14,8 @@ const LONGEST: usize = 1 << 10;
 /// A vocabulary has fewer tokens.
 pub(super) const MOST: usize = 1 << 20;
 
-/// A vocabulary, ready to be searched. For 200,000 tokens about 11 MB, built in some 20 ms.
+/// A vocabulary, ready to be searched. For 200,000 tokens about 11 MB, built in a few tens of
+/// milliseconds.
 #[derive(Clone, Debug)]
 pub(super) struct Vocabulary {
     pub(super) merges: Merges,
