@@ -10,6 +10,7 @@ usage: cargo xtask <task>
   demo [--port N] [--build-only]   build everything and serve the page (port 8080)
   test                             everything: checks, native, wasm, Node and browser tests
   build                            the npm package in crates/epitome-wasm/npm, the page in dist/
+  vocab                            pack the vocabularies of exact counting
   lint                             formatting and clippy, warnings denied
   tidy                             shape of the source tree and direction of dependencies
   behaviours [--brief]             every behaviour and the tests that prove it
@@ -30,6 +31,8 @@ pub(crate) enum Task {
     Test,
     /// Build the npm package and the page.
     Build,
+    /// Pack the vocabularies.
+    Vocab,
     /// Check formatting and lints.
     Lint,
     /// Check the source tree.
@@ -58,6 +61,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Task> {
         Some("test") => Task::Test,
         Some("behaviours") => return parse_behaviours(words).map(Task::Behaviours),
         Some("build") => Task::Build,
+        Some("vocab") => Task::Vocab,
         Some("lint") => Task::Lint,
         Some("tidy") => Task::Tidy,
         Some("setup") => Task::Setup,

@@ -7,10 +7,12 @@ use crate::failure::Result;
 use crate::glue;
 use crate::sizes;
 use crate::steps::Steps;
+use crate::vocab;
 use crate::workspace::Workspace;
 
 /// Builds all of them and prints the sizes of the wasm modules. The tools must be installed.
 pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result {
+    vocab::pack(workspace, steps)?;
     let glue = glue::build(workspace, steps)?;
     steps.run("npm package", || {
         let mut build = workspace.npm(["run", "build", "--workspace", "crates/epitome-wasm/npm"]);

@@ -22,6 +22,7 @@ mod steps;
 mod test;
 mod tidy;
 mod toolchain;
+mod vocab;
 mod webdriver;
 mod workspace;
 
@@ -65,6 +66,7 @@ fn perform(task: &Task, steps: &mut Steps) -> Result {
         Task::Lint => lint::run(&workspace, steps),
         Task::Tidy => tidy::run(&workspace, steps),
         Task::Behaviours(detail) => behaviours::run(&workspace, steps, *detail),
+        Task::Vocab => vocab::run(&workspace, steps),
         Task::Setup => toolchain::install(&workspace, steps)
             .and_then(|()| browser::obtain(&workspace, steps))
             .map(|_| ()),

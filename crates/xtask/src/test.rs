@@ -12,6 +12,7 @@ use crate::server::Server;
 use crate::steps::Steps;
 use crate::tidy;
 use crate::toolchain::{self, WASM};
+use crate::vocab;
 use crate::webdriver;
 use crate::workspace::Workspace;
 
@@ -24,6 +25,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
     toolchain::install(workspace, steps)?;
     let browser = browser::obtain(workspace, steps)?;
     lint::check_format(workspace, steps)?;
+    vocab::pack(workspace, steps)?;
     steps.run_long("native tests", "1 to 2 minutes the first time", || {
         command::run(&mut workspace.cargo(["test", "--locked"]))?;
         // The parts of the browser's crate that do without a browser.

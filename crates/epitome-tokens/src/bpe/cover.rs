@@ -1,0 +1,160 @@
+//! The tokens of one piece, found from left to right instead of by merging.
+//!
+//! At every position the longest token is tried that may follow the one before it, then shorter ones; where
+//! none will do, the token before was wrong. Merging has one outcome, which is the only row of tokens whose
+//! neighbours can all meet. So a position is reached in one way at most, and a position that led nowhere
+//! never has to be tried again: the time is linear in the piece.
+
+use super::vocabulary::{BYTES, Vocabulary};
+
+/// Room to work in, kept from piece to piece.
+#[derive(Debug, Default)]
+pub(super) struct Cover {
+    /// The places of the tokens so far.
+    tokens: Vec<u32>,
+    /// One bit a position: set where it led nowhere.
+    dead: Vec<u64>,
+}
+
+impl Cover {
+    /// The places of the tokens of `piece`, from the first to the last.
+    pub(super) fn of(&mut self, vocabulary: &Vocabulary, piece: &[u8]) -> &[u32] {
+        let prefixes = &vocabulary.prefixes;
+        self.tokens.clear();
+        self.dead.clear();
+        self.dead.resize(piece.len() / 64 + 1, 0);
+        let mut at = 0;
+        while let Some(rest) = piece.get(at..)
+            && !rest.is_empty()
+        {
+            let mut next = prefixes.longest(rest);
+            loop {
+                let end = at + prefixes.width(next);
+                let fits = !self.is_dead(end)
+                    && self.tokens.last().is_none_or(|&last| {
+                        vocabulary.merges.can_meet(prefixes.rank(last), prefixes.rank(next))
+                    });
+                if fits {
+                    self.tokens.push(next);
+                    at = end;
+                    break;
+                }
+                if next >= BYTES as u32 {
+                    next = prefixes.shorter(next);
+                    continue;
+                }
+                self.bury(at);
+                // Every piece has an encoding, so there is a token to take back.
+                let Some(last) = self.tokens.pop() else { return &self.tokens };
+                at -= prefixes.width(last);
+                next = last;
+            }
+        }
+        &self.tokens
+    }
+
+    fn is_dead(&self, at: usize) -> bool {
+        self.dead.get(at / 64).is_some_and(|bits| bits >> (at % 64) & 1 == 1)
+    }
+
+    fn bury(&mut self, at: usize) {
+        if let Some(bits) = self.dead.get_mut(at / 64) {
+            *bits |= 1 << (at % 64);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A vocabulary, and the same as byte strings by rank.
+    struct Learned {
+        vocabulary: Vocabulary,
+        tokens: Vec<Vec<u8>>,
+    }
+
+    /// Merges neighbours of lowest rank, the leftmost of equals, until none make a token.
+    fn merged(tokens: &[Vec<u8>], piece: &[u8]) -> Vec<u32> {
+        let rank = |bytes: &[u8]| tokens.iter().position(|token| token == bytes);
+        let mut ends: Vec<usize> = (0..=piece.len()).collect();
+        loop {
+            let joined = ends.windows(3).enumerate();
+            let ranked =
+                joined.filter_map(|(at, ends)| Some((rank(&piece[ends[0]..ends[2]])?, at)));
+            let Some((_, at)) = ranked.min() else { break };
+            ends.remove(at + 1);
+        }
+        ends.windows(2).map(|ends| rank(&piece[ends[0]..ends[1]]).unwrap() as u32).collect()
+    }
+
+    /// A vocabulary of tokens that merging can reach, over few letters so that they overlap a lot.
+    fn learn(below: &mut impl FnMut(usize) -> usize) -> Learned {
+        let bytes: [u8; BYTES] = std::array::from_fn(|rank| rank as u8 ^ 0x41);
+        let mut tokens: Vec<Vec<u8>> = bytes.iter().map(|&byte| vec![byte]).collect();
+        let mut pairs = Vec::new();
+        let letters = 1 + below(3);
+        for _ in 0..200 {
+            let any = |below: &mut dyn FnMut(usize) -> usize| match below(letters + pairs.len()) {
+                letter if letter < letters => letter as u32,
+                longer => (longer - letters + BYTES) as u32,
+            };
+            let (left, right) = (any(below), any(below));
+            let joined = [tokens[left as usize].as_slice(), &tokens[right as usize]].concat();
+            if joined.len() <= 12 && merged(&tokens, &joined) == [left, right] {
+                tokens.push(joined);
+                pairs.push((left, right));
+            }
+        }
+        let vocabulary = Vocabulary::new(&bytes, pairs.into_iter()).unwrap();
+        Learned { vocabulary, tokens }
+    }
+
+    #[test]
+    fn tokens_are_those_that_merging_leads_to() {
+        let mut state = 5_u32;
+        let mut below = |bound: usize| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as usize % bound
+        };
+        let mut cover = Cover::default();
+        for _ in 0..60 {
+            let Learned { vocabulary, tokens } = learn(&mut below);
+            for _ in 0..60 {
+                let length = below(40);
+                let piece: Vec<u8> = (0..length).map(|_| below(4) as u8 ^ 0x41).collect();
+                let found = cover.of(&vocabulary, &piece);
+                let ranks: Vec<u32> =
+                    found.iter().map(|&place| vocabulary.prefixes.rank(place)).collect();
+                assert_eq!(ranks, merged(&tokens, &piece), "{piece:?} with {tokens:?}");
+                let is_token = tokens.contains(&piece);
+                let words = &vocabulary.words;
+                let known = words.contains(&vocabulary.prefixes, &piece, 0, piece.len());
+                assert_eq!(known, is_token, "{piece:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn tokens_with_zeros_are_told_from_shorter_ones() {
+        let bytes: [u8; BYTES] = std::array::from_fn(|rank| rank as u8);
+        let pairs = [(97, 0), (256, 0), (0, 0), (97, 98), (259, 0)];
+        let vocabulary = Vocabulary::new(&bytes, pairs.into_iter()).unwrap();
+        let mut cover = Cover::default();
+        let mut check = |piece: &[u8], expected: &[u32]| {
+            let found = cover.of(&vocabulary, piece).iter();
+            let ranks: Vec<u32> = found.map(|&place| vocabulary.prefixes.rank(place)).collect();
+            assert_eq!(ranks, expected, "{piece:?}");
+            let words = &vocabulary.words;
+            let known = words.contains(&vocabulary.prefixes, piece, 0, piece.len());
+            assert_eq!(known, expected.len() == 1, "{piece:?}");
+        };
+        check(b"a", &[97]);
+        check(b"a\0", &[256]);
+        check(b"a\0\0", &[257]);
+        check(b"a\0\0\0", &[257, 0]);
+        check(b"ab\0", &[260]);
+        check(b"ab\0\0", &[259, 258]);
+        check(b"\0\0\0", &[258, 0]);
+    }
+}

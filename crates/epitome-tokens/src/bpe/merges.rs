@@ -1,0 +1,132 @@
+//! Which two tokens merge into which, and whether two tokens can stand side by side in an encoding.
+
+use super::vocabulary::{BYTES, MOST};
+
+/// Slots for every token: more are quicker, fewer are smaller.
+const SLOTS_PER_TOKEN: f64 = 1.3;
+const EMPTY: u32 = u32::MAX;
+/// Bits of the filter for every token, an eighth of which are then set.
+const BITS_PER_TOKEN: usize = 8;
+const RANK_BITS: u32 = MOST.trailing_zeros();
+const RANK: u32 = (1 << RANK_BITS) - 1;
+
+/// The merges of a vocabulary, by rank.
+#[derive(Clone, Debug)]
+pub(super) struct Merges {
+    /// What each token was merged from; a single byte is its own half.
+    halves: Vec<(u32, u32)>,
+    /// A rank each, with some bits of the hash of its halves above it.
+    slots: Vec<u32>,
+    /// A bit for every hash that a pair of halves has. Few pairs that are asked for merge at all, and
+    /// these bits lie nearer to the processor than the slots.
+    filter: Vec<u64>,
+}
+
+impl Merges {
+    /// The merges of tokens whose halves are given, single bytes first.
+    pub(super) fn new(halves: Vec<(u32, u32)>) -> Self {
+        let length = (halves.len() as f64 * SLOTS_PER_TOKEN) as usize + 1;
+        let mut slots = vec![EMPTY; length];
+        let mut filter = vec![0_u64; (halves.len() * BITS_PER_TOKEN).div_ceil(64)];
+        for (rank, &(left, right)) in (0_u32..).zip(&halves).skip(BYTES) {
+            let hash = hash(left, right);
+            let (word, bit) = filter_bit(hash, filter.len());
+            if let Some(bits) = filter.get_mut(word) {
+                *bits |= bit;
+            }
+            let (mut at, tag) = (slot(hash, length), tag(hash));
+            loop {
+                match slots.get_mut(at) {
+                    Some(slot) if *slot == EMPTY => {
+                        *slot = tag | rank;
+                        break;
+                    }
+                    Some(_) => at += 1,
+                    None => at = 0,
+                }
+            }
+        }
+        Self { halves, slots, filter }
+    }
+
+    /// Whether an encoding can have the token of rank `left` right before the one of rank `right`.
+    ///
+    /// It can unless a merge across their border would have come before the merges that made them. Those
+    /// are undone from the last to the first; at each step the two tokens at the border stood there until
+    /// one of them was merged away, and a merge of the two must not have come before that. An encoding is
+    /// the one that merging leads to exactly if this holds for all its neighbours.
+    pub(super) fn can_meet(&self, mut left: u32, mut right: u32) -> bool {
+        // Of equal ranks the leftmost merges first: the border before what lies right of it, and after
+        // what lies left of it.
+        let mut until = u32::MAX;
+        loop {
+            if self.merged(left, right).is_some_and(|across| across < until) {
+                return false;
+            }
+            if left > right && left >= BYTES as u32 {
+                until = left;
+                left = self.halves_of(left).1;
+            } else if right >= BYTES as u32 {
+                until = right + 1;
+                right = self.halves_of(right).0;
+            } else {
+                return true;
+            }
+        }
+    }
+
+    /// What two tokens merge into.
+    #[inline]
+    fn merged(&self, left: u32, right: u32) -> Option<u32> {
+        let hash = hash(left, right);
+        let (word, bit) = filter_bit(hash, self.filter.len());
+        if self.filter.get(word).is_none_or(|bits| bits & bit == 0) {
+            return None;
+        }
+        let (mut at, tag) = (slot(hash, self.slots.len()), tag(hash));
+        loop {
+            match self.slots.get(at) {
+                Some(&EMPTY) => return None,
+                Some(slot) => {
+                    let rank = slot & RANK;
+                    if slot & !RANK == tag && self.halves_of(rank) == (left, right) {
+                        return Some(rank);
+                    }
+                    at += 1;
+                }
+                None => at = 0,
+            }
+        }
+    }
+
+    #[inline]
+    fn halves_of(&self, rank: u32) -> (u32, u32) {
+        self.halves.get(rank as usize).copied().unwrap_or((0, 0))
+    }
+}
+
+/// 32 bits that depend on both tokens.
+#[inline]
+fn hash(left: u32, right: u32) -> u64 {
+    let left = u64::from(left).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let right = u64::from(right).wrapping_mul(0xC2B2_AE3D_27D4_EB4F);
+    left.wrapping_add(right) >> 32
+}
+
+/// Where the search for a hash starts in a table of `length` slots.
+#[inline]
+fn slot(hash: u64, length: usize) -> usize {
+    ((hash * length as u64) >> 32) as usize
+}
+
+/// The bits of a hash that are kept beside a rank.
+#[inline]
+fn tag(hash: u64) -> u32 {
+    (hash as u32) << RANK_BITS
+}
+
+/// The bit of a hash in a filter of `length` words.
+#[inline]
+fn filter_bit(hash: u64, length: usize) -> (usize, u64) {
+    (slot(hash, length), 1 << (hash & 63))
+}

@@ -1,0 +1,122 @@
+//! Reads the file of a packed vocabulary, which `cargo xtask vocab` writes.
+//!
+//! The layout is described in `crates/xtask/src/vocab/packed.rs`.
+
+use std::error::Error;
+use std::fmt;
+
+use super::splitter::Splitter;
+use super::vocabulary::{BYTES, Vocabulary};
+
+const MAGIC: &[u8] = b"EPIVOCAB";
+const VERSION: u8 = 1;
+/// Low, middle and high bytes of the left and of the right ranks.
+const PLANES: usize = 6;
+
+/// Why a file is no vocabulary that can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum VocabularyError {
+    /// It is no packed vocabulary at all.
+    NoVocabulary,
+    /// It is one of a format that this version does not know.
+    UnknownFormat {
+        /// The version that the file names.
+        version: u8,
+    },
+    /// It wants text cut in a way that this version does not know.
+    UnknownSplitter {
+        /// The number that the file names.
+        number: u8,
+    },
+    /// It is shorter or longer than it says.
+    WrongLength {
+        /// Bytes that belong to the file.
+        expected: usize,
+        /// Bytes that are there.
+        found: usize,
+    },
+    /// Its content is not what was written.
+    WrongChecksum,
+    /// A token cannot be made, or is there already.
+    WrongToken {
+        /// The rank of that token.
+        rank: u32,
+    },
+}
+
+impl fmt::Display for VocabularyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoVocabulary => f.write_str("not a packed vocabulary"),
+            Self::UnknownFormat { version } => {
+                write!(f, "a packed vocabulary of format {version}, not {VERSION}")
+            }
+            Self::UnknownSplitter { number } => {
+                write!(f, "a packed vocabulary that cuts text in an unknown way, {number}")
+            }
+            Self::WrongLength { expected, found } => {
+                write!(f, "a packed vocabulary of {found} bytes instead of {expected}")
+            }
+            Self::WrongChecksum => f.write_str("a packed vocabulary with a wrong checksum"),
+            Self::WrongToken { rank } => {
+                write!(f, "a packed vocabulary whose token of rank {rank} cannot be made")
+            }
+        }
+    }
+}
+
+impl Error for VocabularyError {}
+
+/// The way of cutting and the vocabulary that `file` holds.
+pub(super) fn read(file: &[u8]) -> Result<(Splitter, Vocabulary), VocabularyError> {
+    let mut rest = file;
+    if take(&mut rest) != Some(MAGIC.first_chunk::<8>().copied().unwrap_or_default()) {
+        return Err(VocabularyError::NoVocabulary);
+    }
+    let [version, number] = take(&mut rest).ok_or(VocabularyError::NoVocabulary)?;
+    if version != VERSION {
+        return Err(VocabularyError::UnknownFormat { version });
+    }
+    let splitter = match number {
+        1 => Splitter::Cl100k,
+        2 => Splitter::O200k,
+        _ => return Err(VocabularyError::UnknownSplitter { number }),
+    };
+    let merges = take(&mut rest).map(u32::from_le_bytes).ok_or(VocabularyError::NoVocabulary)?;
+    let expected = take(&mut rest).map(u64::from_le_bytes).ok_or(VocabularyError::NoVocabulary)?;
+    let merges = merges as usize;
+    let content = merges.saturating_mul(PLANES).saturating_add(BYTES);
+    if rest.len() != content {
+        let header = file.len() - rest.len();
+        let expected = content.saturating_add(header);
+        return Err(VocabularyError::WrongLength { expected, found: file.len() });
+    }
+    if checksum(rest) != expected {
+        return Err(VocabularyError::WrongChecksum);
+    }
+    let bytes = take::<BYTES>(&mut rest).ok_or(VocabularyError::WrongChecksum)?;
+    let mut planes = rest.chunks_exact(merges.max(1));
+    let mut side = || {
+        let mut plane = || planes.next().unwrap_or_default().iter().copied().map(u32::from);
+        let (low, middle, high) = (plane(), plane(), plane());
+        low.zip(middle).zip(high).map(|((low, middle), high)| low | middle << 8 | high << 16)
+    };
+    let (left, right) = (side(), side());
+    let vocabulary = Vocabulary::new(&bytes, left.zip(right))
+        .map_err(|rank| VocabularyError::WrongToken { rank })?;
+    Ok((splitter, vocabulary))
+}
+
+fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
+    let (taken, behind) = rest.split_first_chunk::<N>()?;
+    *rest = behind;
+    Some(*taken)
+}
+
+/// FNV-1a.
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+    })
+}

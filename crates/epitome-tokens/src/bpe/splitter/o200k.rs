@@ -1,0 +1,90 @@
+//! The pieces of `o200k_base`.
+//!
+//! ```text
+//! [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?
+//! [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?
+//! \p{N}{1,3}
+//!  ?[^\s\p{L}\p{N}]+[\r\n/]*
+//! \s*[\r\n]+
+//! \s+(?!\S)
+//! \s+
+//! ```
+
+use super::super::class::Class;
+use super::super::scan::Scan;
+use super::{MARKS, blank, contraction, number};
+
+/// Letters that are capital or small, as one likes.
+const EITHER: Class = Class::CASELESS.or(Class::MARK);
+const CAPITAL: Class = Class::UPPER.or(EITHER);
+const SMALL: Class = Class::LOWER.or(EITHER);
+const LETTER: Class = Class::LETTER;
+const NO_LEAD: Class = LETTER.or(Class::NUMBER).or(Class::NEWLINE);
+
+/// A word without what stands before it, by the alternative that it matches.
+enum Word {
+    /// The first: it ends in a small letter or one of either case.
+    Small(usize),
+    /// The second: capitals only.
+    Capitals(usize),
+}
+
+/// Where the piece ends that starts at `start`; nothing at the end of the text.
+#[inline]
+pub(super) fn end(scan: Scan<'_>, start: usize) -> Option<usize> {
+    let (class, width) = scan.at(start)?;
+    let behind = start + width;
+    let word = if class.is(LETTER) {
+        word(scan, start)
+    } else if class.is(NO_LEAD) {
+        None
+    } else {
+        match word(scan, behind) {
+            // A mark is a letter too, and the first alternative is tried on it before the second is
+            // tried on what follows.
+            None | Some(Word::Capitals(_)) if class.is(Class::MARK) => word(scan, start),
+            word => word,
+        }
+    };
+    if let Some(Word::Small(end) | Word::Capitals(end)) = word {
+        return Some(contraction(scan, end).unwrap_or(end));
+    }
+    if class.is(Class::NUMBER) {
+        return Some(number(scan, start));
+    }
+    let marks = if scan.byte(start) == b' ' { behind } else { start };
+    let mut end = scan.run(marks, MARKS);
+    if end > marks {
+        while matches!(scan.byte(end), b'\r' | b'\n' | b'/') {
+            end += 1;
+        }
+        return Some(end);
+    }
+    Some(blank(scan, start))
+}
+
+/// The longest word at `start`.
+#[inline]
+fn word(scan: Scan<'_>, start: usize) -> Option<Word> {
+    // No ASCII letter is of either case.
+    let (mut capitals, mut either) = (scan.ascii_run(start, Class::UPPER), start);
+    while let Some((class, width)) = scan.at(capitals)
+        && class.is(CAPITAL)
+    {
+        capitals += width;
+        if class.is(EITHER) {
+            either = capitals;
+        }
+    }
+    let small = scan.run(capitals, SMALL);
+    if small > capitals {
+        Some(Word::Small(small))
+    } else if either > start {
+        // The last letter of either case can be the small one that the first alternative wants.
+        Some(Word::Small(either))
+    } else if capitals > start {
+        Some(Word::Capitals(capitals))
+    } else {
+        None
+    }
+}

@@ -1,0 +1,121 @@
+//! Whether a piece of text is one token as it is: most pieces are.
+
+use super::prefix::Prefixes;
+use super::vocabulary::leading;
+
+const SLOTS_PER_TOKEN: f64 = 1.5;
+/// Bytes of a token that is its own key.
+const SHORT: usize = 8;
+const EMPTY: u32 = u32::MAX;
+
+/// The tokens of a vocabulary as a set.
+#[derive(Clone, Debug)]
+pub(super) struct Words {
+    /// The bytes of tokens of up to eight that do not end in a zero; no such token is 0.
+    short: Vec<u64>,
+    /// The places of all others.
+    long: Vec<u32>,
+}
+
+impl Words {
+    /// The set of all tokens in `prefixes`.
+    pub(super) fn new(prefixes: &Prefixes) -> Self {
+        let places = 0..prefixes.len() as u32;
+        let count = places.clone().filter(|&place| is_short(prefixes.token(place))).count();
+        let slots = |tokens: usize| (tokens as f64 * SLOTS_PER_TOKEN) as usize + 1;
+        let mut words =
+            Self { short: vec![0; slots(count)], long: vec![EMPTY; slots(prefixes.len() - count)] };
+        for place in places {
+            let token = prefixes.token(place);
+            if is_short(token) {
+                let key = short_key(token);
+                insert(&mut words.short, short_hash(key), 0, key);
+            } else {
+                insert(&mut words.long, long_hash(token), EMPTY, place);
+            }
+        }
+        words
+    }
+
+    /// Whether `text` from `start` to `end` is a token of `prefixes`.
+    #[inline]
+    pub(super) fn contains(
+        &self,
+        prefixes: &Prefixes,
+        text: &[u8],
+        start: usize,
+        end: usize,
+    ) -> bool {
+        let piece = text.get(start..end).unwrap_or_default();
+        if is_short(piece) {
+            // What lies behind the piece is quicker to cut off than to leave out.
+            let key = match text.get(start..).and_then(|rest| rest.first_chunk::<SHORT>()) {
+                Some(eight) => {
+                    u64::from_le_bytes(*eight) & u64::MAX >> (8 * (SHORT - piece.len().min(SHORT)))
+                }
+                None => short_key(piece),
+            };
+            return find(&self.short, short_hash(key), 0, |slot| slot == key);
+        }
+        piece.len() <= prefixes.longest_token()
+            && find(&self.long, long_hash(piece), EMPTY, |slot| prefixes.token(slot) == piece)
+    }
+}
+
+#[inline]
+fn is_short(token: &[u8]) -> bool {
+    token.len() <= SHORT && token.last().is_some_and(|&last| last != 0)
+}
+
+#[inline]
+fn short_key(token: &[u8]) -> u64 {
+    leading(token).swap_bytes()
+}
+
+#[inline]
+fn short_hash(key: u64) -> u64 {
+    key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32
+}
+
+#[inline]
+fn long_hash(token: &[u8]) -> u64 {
+    let (eights, rest) = token.as_chunks::<SHORT>();
+    let last = short_key(rest) ^ (token.len() as u64) << 56;
+    let hash = eights.iter().fold(last, |hash, eight| {
+        (hash ^ u64::from_le_bytes(*eight)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
+    });
+    short_hash(hash)
+}
+
+/// Where the search for a hash of 32 bits starts in a table of `length` slots.
+#[inline]
+fn first_slot(hash: u64, length: usize) -> usize {
+    ((hash * length as u64) >> 32) as usize
+}
+
+fn insert<T: Copy + PartialEq>(slots: &mut [T], hash: u64, empty: T, value: T) {
+    let mut at = first_slot(hash, slots.len());
+    loop {
+        match slots.get_mut(at) {
+            Some(slot) if *slot == empty => {
+                *slot = value;
+                return;
+            }
+            Some(_) => at += 1,
+            None => at = 0,
+        }
+    }
+}
+
+#[inline]
+fn find<T: Copy + PartialEq>(slots: &[T], hash: u64, empty: T, is_it: impl Fn(T) -> bool) -> bool {
+    let mut at = first_slot(hash, slots.len());
+    loop {
+        match slots.get(at) {
+            Some(&slot) if slot == empty => return false,
+            Some(&slot) if is_it(slot) => return true,
+            Some(_) => at += 1,
+            None => at = 0,
+        }
+    }
+}

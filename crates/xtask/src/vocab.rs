@@ -1,0 +1,69 @@
+//! `cargo xtask vocab`: packs the vocabularies of exact counting from the rank files of a pinned package.
+
+mod base64;
+mod merges;
+mod packed;
+mod rank_file;
+
+use std::fs;
+
+use crate::command;
+use crate::failure::{Failure, Result};
+use crate::node;
+use crate::steps::Steps;
+use crate::workspace::Workspace;
+
+/// Where the packed files go. Nothing in it is written by hand or kept in git.
+const FOLDER: &str = "crates/epitome-wasm/npm/encodings";
+/// The package whose rank files are packed; `tests/package.json` pins its version.
+const PACKAGE: &str = "node_modules/tiktoken";
+
+/// Each encoding, and the number that names its way of cutting text before merging.
+const ENCODINGS: [(&str, u8); 2] = [("cl100k_base", 1), ("o200k_base", 2)];
+
+const NOTICE: &str = include_str!("vocab/NOTICE.txt");
+
+const SIZES: &str = r#"
+const { readFileSync } = require("node:fs");
+const { brotliCompressSync, gzipSync } = require("node:zlib");
+for (const name of process.argv.slice(1)) {
+  const bytes = readFileSync(name);
+  const cells = [bytes.length, gzipSync(bytes, { level: 9 }).length, brotliCompressSync(bytes).length];
+  console.log(cells.map((cell) => String(cell).padStart(11)).join("") + "  " + name);
+}
+"#;
+
+/// Installs the pinned packages, packs every encoding, and prints bytes, gzip and brotli of each.
+pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
+    node::check_version(workspace)?;
+    node::install_packages(workspace, steps)?;
+    pack(workspace, steps)?;
+    let files = ENCODINGS.map(|(name, _)| format!("{FOLDER}/{name}.vocab"));
+    command::run(workspace.command("node").arg("--eval").arg(SIZES).arg("--").args(files))
+}
+
+/// Packs every encoding. The npm packages must be installed.
+///
+/// The same package gives the same bytes.
+pub(crate) fn pack(workspace: &Workspace, steps: &mut Steps) -> Result {
+    steps.run("vocabularies", || {
+        let folder = workspace.path(FOLDER);
+        fs::create_dir_all(&folder)
+            .map_err(|error| Failure::new(format!("cannot make {FOLDER}: {error}")))?;
+        let write = |name: &str, bytes: &[u8]| {
+            fs::write(folder.join(name), bytes)
+                .map_err(|error| Failure::new(format!("cannot write {FOLDER}/{name}: {error}")))
+        };
+        for (name, splitter) in ENCODINGS {
+            let source = format!("{PACKAGE}/encoders/{name}.json");
+            let text = fs::read_to_string(workspace.path(&source)).map_err(|error| {
+                Failure::new(format!("cannot read {source}: {error}; `npm ci` installs it"))
+            })?;
+            let named = |failure: Failure| Failure::new(format!("{source}: {failure}"));
+            let tokens = rank_file::tokens(&text).map_err(named)?;
+            let merges = merges::Merges::of(&tokens).map_err(named)?;
+            write(&format!("{name}.vocab"), &packed::file(splitter, &merges))?;
+        }
+        write("NOTICE.txt", NOTICE.as_bytes())
+    })
+}

@@ -1,0 +1,51 @@
+//! A rank file of the package `tiktoken`: the bytes of every token, by rank.
+
+use serde_json::Value;
+
+use super::base64;
+use crate::failure::{Failure, Result};
+
+/// The tokens of the rank file that reads `text`, the first to merge first. Special tokens are not among
+/// them.
+pub(super) fn tokens(text: &str) -> Result<Vec<Vec<u8>>> {
+    let document: Value =
+        serde_json::from_str(text).map_err(|error| Failure::new(error.to_string()))?;
+    let ranks = document
+        .get("bpe_ranks")
+        .and_then(Value::as_str)
+        .ok_or_else(|| Failure::new("there is no text `bpe_ranks`"))?;
+    let mut tokens = Vec::new();
+    for line in ranks.lines() {
+        // A line is `!`, the rank of its first token, and its tokens in base64.
+        let mut words = line.split(' ').skip(1);
+        let first = words.next().and_then(|rank| rank.parse::<usize>().ok());
+        if first != Some(tokens.len()) {
+            return Err(Failure::new(format!("rank {} is missing", tokens.len())));
+        }
+        for word in words {
+            let token = base64::decode(word).filter(|token| !token.is_empty());
+            tokens.push(token.ok_or_else(|| Failure::new(format!("`{word}` is no token")))?);
+        }
+    }
+    Ok(tokens)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_are_counted_from_the_one_that_a_line_names() {
+        let text = r#"{"bpe_ranks": "! 0 YQ== Yg==\n! 2 YWI="}"#;
+        assert_eq!(tokens(text), Ok(vec![b"a".to_vec(), b"b".to_vec(), b"ab".to_vec()]));
+    }
+
+    #[test]
+    fn a_gap_and_a_broken_token_are_refused() {
+        for text in
+            [r#"{"bpe_ranks": "! 0 YQ==\n! 2 YWI="}"#, r#"{"bpe_ranks": "! 0 *"}"#, "{}", "[", "7"]
+        {
+            assert!(tokens(text).is_err(), "{text}");
+        }
+    }
+}
