@@ -34,7 +34,7 @@ enum Step {
     Recount(u32),
     Todo(bool),
     Edit(Index, Script),
-    SetPolicy(PolicyDraft),
+    SetPolicy(Box<PolicyDraft>),
     /// The host is closed while a compaction is under way.
     Crash(Reason),
 }
@@ -50,7 +50,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (20_u32..150).prop_map(Step::Recount),
         1 => any::<bool>().prop_map(Step::Todo),
         1 => (any::<Index>(), script(1..2, 1..2)).prop_map(|(at, script)| Step::Edit(at, script)),
-        1 => policy().prop_map(Step::SetPolicy),
+        1 => policy().prop_map(|draft| Step::SetPolicy(Box::new(draft))),
         1 => reason().prop_map(Step::Crash),
     ]
 }
@@ -183,10 +183,9 @@ impl Stage {
             nothing_vanishes(compactor, &messages),
             costs(compactor),
         ];
-        for broken in promises.into_iter().filter_map(Result::err) {
-            return Err(TestCaseError::fail(format!("{broken}\nview: {view:?}")));
-        }
-        Ok(())
+        let broken = promises.into_iter().find_map(Result::err);
+        broken
+            .map_or(Ok(()), |broken| Err(TestCaseError::fail(format!("{broken}\nview: {view:?}"))))
     }
 }
 

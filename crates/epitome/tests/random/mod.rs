@@ -16,7 +16,7 @@ pub(crate) mod promises;
 
 /// Looks at so many cases; at more of them by the factor `EPITOME_RANDOM_TIMES`.
 pub(crate) fn times(cases: u32) -> ProptestConfig {
-    let times = std::env::var("EPITOME_RANDOM_TIMES").ok().and_then(|times| times.parse().ok());
+    let times = option_env!("EPITOME_RANDOM_TIMES").and_then(|times| times.parse().ok());
     let cases = cases * times.unwrap_or(1);
     ProptestConfig {
         cases,

@@ -1,0 +1,80 @@
+//! What is due at a moment of the app's work.
+
+use super::{Compactor, Event, Output, State};
+use crate::plan::Plan;
+use crate::policy::{Call, Moment};
+use crate::report::Reason;
+
+impl Compactor {
+    /// Why a compaction is due at this moment of the app's work, for [`Self::compact`]; `None` where it
+    /// is not. Costs O(1) in the history; where the condition of a reducer holds, as much as a plan, once
+    /// for every message.
+    ///
+    /// A compaction is due only once the view of the last one has been sent to the model: an answer or a
+    /// usage reading tells that it was.
+    pub fn check(&mut self, moment: Moment) -> Option<Reason> {
+        if moment == Moment::RequestStart {
+            self.cycle.begin_request();
+            self.recover();
+        }
+        self.cycle.moment = Some(moment);
+        if self.is_busy() {
+            return None;
+        }
+        self.warn();
+        let due = self.due(moment);
+        if due.is_none() && self.trims(moment) {
+            // It looked, and there was nothing to save.
+            self.cycle.trimmed_at = Some(self.log().len());
+        }
+        due
+    }
+
+    /// What [`Self::check`] would answer, for a display: without beginning a request, and without a
+    /// warning.
+    pub fn due(&self, moment: Moment) -> Option<Reason> {
+        if self.is_busy() || matches!(self.state, State::Exhausted { .. }) {
+            return None;
+        }
+        let load = self.conversation.load(self.policy.tool_schema_tokens);
+        let allowed = self.policy.reactive().map_or(0, |reactive| reactive.max_per_request);
+        let due = match self.policy.call(moment, &load) {
+            Some(Call::ReactiveMicro | Call::ReactiveFull) if self.cycle.reactions >= allowed => {
+                None
+            }
+            Some(Call::Threshold | Call::RequestBoundary) if !self.cycle.used => None,
+            call => call,
+        };
+        if due.is_some() {
+            return due.map(Reason::from);
+        }
+        let saves = || {
+            let plan = Plan::draft(&self.conversation, &self.policy, Reason::Trim, Some(moment));
+            plan.idle.is_none()
+        };
+        (self.trims(moment) && saves()).then_some(Reason::Trim)
+    }
+
+    /// True where a reducer's own condition holds at this moment, and a message came since none found
+    /// anything to save.
+    fn trims(&self, moment: Moment) -> bool {
+        let policy = &self.policy;
+        let load = self.conversation.load(policy.tool_schema_tokens);
+        let mut conditions = policy.reducers.iter().filter_map(|one| one.when.as_ref());
+        self.cycle.trimmed_at != Some(self.log().len())
+            && conditions.any(|when| when.call(moment, &load, policy.window).is_some())
+    }
+
+    fn warn(&mut self) {
+        let Some(warning) = self.policy.warning_tokens() else { return };
+        let tokens = self.pressure().tokens;
+        if tokens >= warning && !self.cycle.warned {
+            self.cycle.warned = true;
+            self.outputs.push_back(Output::Event(Event::Warning {
+                tokens,
+                threshold: self.policy.threshold().unwrap_or(self.policy.window),
+                budget_used_pct: self.percent(tokens),
+            }));
+        }
+    }
+}
