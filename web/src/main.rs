@@ -7,6 +7,7 @@ mod browser;
 mod details;
 mod driver;
 mod findings;
+mod form;
 mod load;
 mod messages;
 mod meter;

@@ -20,7 +20,11 @@ pub(crate) fn count(number: usize) -> u32 {
 
 /// A share as `38 %`, and as `3.8 %` where it is small.
 pub(crate) fn percent(share: f64) -> String {
-    let percent = share * 100.0;
+    percentage(share * 100.0)
+}
+
+/// The same of a share that is in percent already.
+pub(crate) fn percentage(percent: f64) -> String {
     if percent > 0.0 && percent < 10.0 {
         format!("{percent:.1} %")
     } else {

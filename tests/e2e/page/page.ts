@@ -28,7 +28,28 @@ export function isThere(name: string): boolean {
   return existsSync(recorded(name));
 }
 
-export type Message = { role: string; content?: unknown; tool_calls?: { id: string }[]; tool_call_id?: string };
+export type Call = { id: string; type?: string; function?: { name: string; arguments: string } };
+
+export type Message = { role: string; content?: unknown; tool_calls?: Call[]; tool_call_id?: string };
+
+/** A conversation of one request with `rounds` of one tool call each, whose arguments and results are so long. */
+export function toolLoop(rounds: number, { argumentWords = 2, resultWords = 60 } = {}): Message[] {
+  const words = (count: number, what: string) => Array.from({ length: count }, (_, index) => `${what}${index + 1}`).join(" ");
+  const loop = Array.from({ length: rounds }, (_, index): Message[] => {
+    const id = `call_${index + 1}`;
+    const call = { name: "search", arguments: JSON.stringify({ query: words(argumentWords, `q${index + 1}x`) }) };
+    return [
+      { role: "assistant", content: `Round ${index + 1}.`, tool_calls: [{ id, type: "function", function: call }] },
+      { role: "tool", tool_call_id: id, content: words(resultWords, `r${index + 1}x`) },
+    ];
+  });
+  return [
+    { role: "system", content: "You look things up." },
+    { role: "user", content: "Look everything up." },
+    ...loop.flat(),
+    { role: "assistant", content: "That is all." },
+  ];
+}
 
 export class EpitomePage {
   readonly meter: Locator;
@@ -131,6 +152,72 @@ export class EpitomePage {
 
   async messages(): Promise<Message[]> {
     return JSON.parse(await this.exported()) as Message[];
+  }
+
+  /** Settings that are out of the way until they are wanted. */
+  async unfold(title: string): Promise<void> {
+    const section = this.#page.getByRole("group").filter({ hasText: title }).locator("summary").filter({ hasText: title }).first();
+    if ((await section.evaluate((summary) => (summary.parentElement as HTMLDetailsElement).open)) === false) await section.click();
+  }
+
+  async choosePreset(label: string): Promise<void> {
+    await this.#page.getByLabel("Preset").selectOption(label);
+  }
+
+  /** Puts a policy in force, written as JSON. */
+  async applyJson(policy: unknown): Promise<void> {
+    await this.unfold("All settings as JSON");
+    await this.#page.getByLabel("All settings as JSON").fill(typeof policy === "string" ? policy : JSON.stringify(policy));
+    await this.button("Apply").click();
+  }
+
+  /** Puts a policy in force that has to work. */
+  async settle(policy: object): Promise<void> {
+    await this.applyJson(policy);
+    await expect(this.button("Apply")).toBeDisabled();
+  }
+
+  async compactFor(reason: string): Promise<void> {
+    await this.#page.getByLabel("Reason").selectOption(reason);
+    await this.compact();
+  }
+
+  /** Tells the engine that a moment of an app’s work has come. */
+  async check(moment: string): Promise<void> {
+    await this.unfold("What is due at");
+    await this.button(`Check now: ${moment}`).click();
+  }
+
+  /** What is due at a moment, in words. */
+  due(moment: string): Locator {
+    return this.#page.getByRole("list", { name: "What is due" }).getByRole("listitem").filter({ hasText: moment });
+  }
+
+  /** What the provider counted for the last call. */
+  async readUsage(prompt: number, completion: number): Promise<void> {
+    await this.unfold("What is due at");
+    await this.#page.getByLabel("Prompt", { exact: true }).fill(String(prompt));
+    await this.#page.getByLabel("Completion", { exact: true }).fill(String(completion));
+    await this.button("Take the reading").click();
+  }
+
+  async openTasks(text: string): Promise<void> {
+    await this.unfold("Open tasks");
+    const tasks = this.#page.getByRole("textbox", { name: "Open tasks" });
+    await tasks.fill(text);
+    await tasks.blur();
+  }
+
+  /** What has happened, as the page tells it. */
+  async events(): Promise<string[]> {
+    const list = this.#page.getByRole("list", { name: "Events" });
+    if (!(await list.isVisible())) await this.result.getByText(/^\d+ events?$/).click();
+    return list.getByRole("listitem").allTextContents();
+  }
+
+  async load(messages: readonly Message[], name = "written.json"): Promise<void> {
+    await this.pick({ name, mimeType: "application/json", buffer: Buffer.from(JSON.stringify(messages)) });
+    await this.isLoaded(name);
   }
 
   /** What axe finds fault with. */

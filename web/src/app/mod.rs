@@ -11,7 +11,7 @@ use crate::messages::Messages;
 use crate::meter::Meter;
 use crate::preview::Preview;
 use crate::result::Outcome;
-use crate::run::Run;
+use crate::run::{Moments, Run};
 use crate::settings::{Settings, find_summarizer};
 use crate::store::Store;
 use header::Header;
@@ -41,6 +41,7 @@ pub(crate) fn App() -> impl IntoView {
                                 <Run store />
                             </section>
                             <Outcome store />
+                            <Moments store />
                         </div>
                         <div class="column-read">
                             <Messages store />

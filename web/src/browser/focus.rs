@@ -1,7 +1,7 @@
-//! Where the keyboard is, by the id of an element.
+//! Where the keyboard is and what is open, by the id of an element.
 
 use wasm_bindgen::JsCast as _;
-use web_sys::{Element, FocusOptions, HtmlDialogElement, HtmlElement};
+use web_sys::{Element, Event, FocusOptions, HtmlDialogElement, HtmlElement};
 
 fn element(id: &str) -> Option<Element> {
     web_sys::window()?.document()?.get_element_by_id(id)
@@ -23,6 +23,12 @@ pub(crate) fn scroll_top(id: &str, to: Option<i32>) -> i32 {
         element.set_scroll_top(to);
     }
     element.scroll_top()
+}
+
+/// True where the details that were just toggled are open.
+pub(crate) fn is_open(event: &Event) -> bool {
+    let toggled = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    toggled.is_some_and(|details| details.has_attribute("open"))
 }
 
 /// Opens a dialog over the page; the browser keeps the keyboard inside and gives it back afterwards.

@@ -14,7 +14,7 @@ pub(crate) use abort::Abort;
 pub(crate) use clipboard::copy;
 pub(crate) use download::save;
 pub(crate) use file::{File, chosen, dropped, read};
-pub(crate) use focus::{close_dialog, focus, open_dialog, scroll_top};
+pub(crate) use focus::{close_dialog, focus, is_open, open_dialog, scroll_top};
 pub(crate) use http::{origin, text_at};
 pub(crate) use performance::{Stopwatch, memory_bytes, show_memory};
 pub(crate) use storage::{forget, recall, remember};

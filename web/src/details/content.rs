@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::messages::attachment;
 use crate::number::{count, thousands};
+use crate::store::Store;
 
 /// Longer texts are shown in part, until the whole is asked for.
 const LONGEST: usize = 20_000;
@@ -14,7 +15,12 @@ const LONGEST_JSON: usize = 200_000;
 
 /// A part, under a heading that says what it is.
 #[component]
-pub(super) fn Content(part: Part) -> impl IntoView {
+pub(super) fn Content(
+    store: Store,
+    part: Part,
+    /// The name of what was put aside of it.
+    aside: Option<String>,
+) -> impl IntoView {
     let (heading, text) = match part {
         Part::Text { text } => (None, text),
         Part::Reasoning { text, .. } => (Some("Reasoning".to_owned()), text),
@@ -36,7 +42,34 @@ pub(super) fn Content(part: Part) -> impl IntoView {
         <section class="part">
             {heading.map(|heading| view! { <h3>{heading}</h3> })}
             <Text text />
+            {aside.map(|path| view! { <Aside store path /> })}
         </section>
+    }
+}
+
+/// A tool result that was put aside, and the way back to all of it.
+#[component]
+fn Aside(store: Store, path: String) -> impl IntoView {
+    let (open, set_open) = signal(false);
+    let name = path.clone();
+    let all = move || {
+        let all =
+            store.read(|session| session.compactor()?.log().offloaded(&path).map(str::to_owned));
+        open.get().then(|| view! { <Text text=pretty(all.unwrap_or_default()) /> })
+    };
+    view! {
+        <p class="aside">
+            <span class="hint">"Put aside as " <code>{name}</code></span>
+            <button
+                type="button"
+                class="button"
+                aria-expanded=move || open.get().to_string()
+                on:click=move |_| set_open.update(|open| *open = !*open)
+            >
+                {move || if open.get() { "Hide it again" } else { "Show all of it" }}
+            </button>
+        </p>
+        <div class="aside-text">{all}</div>
     }
 }
 

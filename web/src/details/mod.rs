@@ -6,6 +6,7 @@ use leptos::prelude::*;
 
 use crate::browser::{close_dialog, open_dialog};
 use crate::driver;
+use crate::messages::fate::sentence;
 use crate::messages::{Row, Standing};
 use crate::number::{plural, thousands};
 use crate::store::Store;
@@ -51,12 +52,23 @@ fn Sheet(store: Store, row: Row) -> impl IntoView {
     };
     let speaker = row.speaker();
     let meaning = meaning(row.standing);
+    let summarized = row.standing == Standing::Planned(epitome::Fate::Summarize);
+    let after = (row.tokens_after != row.tokens && !summarized && row.position.is_some())
+        .then(|| format!(" · {} after a compaction", thousands(row.tokens_after)));
+    let parts = row.message.parts.iter().cloned().enumerate();
+    let parts = parts.map(|(index, part)| {
+        let aside = row.aside.iter().find(|(part, _)| *part == index);
+        let aside = aside.map(|(_, path)| path.clone());
+        view! { <Content store part aside /> }
+    });
+    let parts = parts.collect_view();
+    let done = row.done.map(|done| view! { <span class="badge" data-fate="done">{done}</span> });
     view! {
         <div class="details-head">
             <div>
                 <h2 id="details-heading">{title}</h2>
                 <p class="figures">
-                    {speaker} " · " {plural(row.tokens, "token", "tokens")}
+                    {speaker} " · " {plural(row.tokens, "token", "tokens")} {after}
                 </p>
             </div>
             <button
@@ -68,12 +80,13 @@ fn Sheet(store: Store, row: Row) -> impl IntoView {
             </button>
         </div>
         <p class="details-fate">
+            {done}
             <span class="badge" data-fate=row.standing.as_str()>{row.standing.as_str()}</span>
             <span>{meaning}</span>
         </p>
         <Pin store row=row.clone() />
         <div class="details-content" tabindex="0" role="region" aria-label="Content">
-            {row.message.parts.into_iter().map(|part| view! { <Content part /> }).collect_view()}
+            {parts}
         </div>
     }
 }
@@ -83,8 +96,8 @@ fn Sheet(store: Store, row: Row) -> impl IntoView {
 fn Pin(store: Store, row: Row) -> impl IntoView {
     let position = row.position?;
     let covered =
-        store.read(|session| session.compactor().is_some_and(|c| position < c.log().covered()));
-    let busy = move || store.progress.with(Option::is_some);
+        store.read(|session| session.compactor().is_some_and(|c| is_covered(c, position)));
+    let busy = move || store.is_busy();
     let pinned = row.message.pinned;
     Some(if row.message.role == Role::System {
         view! { <p class="hint">"System messages always stay; they need no pin."</p> }.into_any()
@@ -116,12 +129,15 @@ fn Pin(store: Store, row: Row) -> impl IntoView {
     })
 }
 
+/// True where a summary in force covers the message at this position.
+fn is_covered(compactor: &epitome::Compactor, position: usize) -> bool {
+    position < compactor.conversation().projection().covered
+}
+
 fn meaning(standing: Standing) -> &'static str {
-    use epitome::Fate;
     match standing {
-        Standing::Planned(Fate::Keep) => "A compaction would keep it word for word.",
-        Standing::Planned(Fate::Summarize) => "A compaction would summarize it.",
-        Standing::Planned(Fate::Summarized) => "The summary in force stands for it.",
+        Standing::Planned(fate) => sentence(fate),
+        Standing::LeftOut => "It was left out, without a summary.",
         Standing::Summary => "It stands for the messages that were summarized.",
         Standing::Added => "It was put in so that the provider accepts the conversation.",
     }

@@ -1,29 +1,64 @@
 //! Carries out what the engine asks for: one small function for each of its outputs.
 
+mod event;
 mod summarize;
 
-use std::sync::Arc;
-
-use epitome::{Compactor, Event, Outcome, Output, Reason, Report, Timestamp};
+use epitome::message::Usage;
+use epitome::policy::Moment;
+use epitome::{BeforeCompaction, Compactor, Output, Reason, Timestamp};
 use epitome_browser::clock;
-use leptos::prelude::Set as _;
+use leptos::prelude::{GetUntracked as _, Set as _};
 use leptos::task::spawn_local;
 
-use crate::number::{change, plural, thousands};
-use crate::store::{Progress, RetryNotice, Store};
+use crate::number::thousands;
+use crate::store::Store;
 
 /// Begins a compaction, paying attention to `instructions` where there are any.
 pub(crate) fn compact(store: Store, instructions: &str) {
+    begin(store, store.reason.get_untracked(), instructions);
+}
+
+fn begin(store: Store, reason: Reason, instructions: &str) {
     let instructions = Some(instructions.trim().to_owned()).filter(|text| !text.is_empty());
-    store.write(|session| {
-        let compactor = session.compactor_mut()?;
-        // The button that leads here is only there while nothing runs.
-        compactor.compact(Reason::Manual, instructions).ok()
-    });
+    store.live.refusal.set(None);
+    let begun = store.write(|session| Some(session.compactor_mut()?.compact(reason, instructions)));
+    if let Some(Err(error)) = begun.flatten() {
+        store.live.refusal.set(Some(error.to_string()));
+        return;
+    }
     // Planning a long conversation takes a moment; the page is drawn before the first request is made.
     spawn_local(async move {
         let _ = clock::sleep(0.0, None).await;
         drain(store);
+    });
+}
+
+/// Tells the engine that a moment of the app's work has come, and does what is due then.
+pub(crate) fn reach(store: Store, moment: Moment) {
+    let due = store.write(|session| session.compactor_mut()?.check(moment)).flatten();
+    match due {
+        Some(reason) => begin(store, reason, ""),
+        None => {
+            drain(store);
+            store.show_figures();
+            store.announce("Nothing is due.");
+        }
+    }
+}
+
+/// Lets the compaction begin that somebody was asked about.
+pub(crate) fn proceed(store: Store) {
+    store.live.deciding.set(None);
+    command(store, |compactor| {
+        let _ = compactor.proceed();
+    });
+}
+
+/// Keeps the compaction from beginning that somebody was asked about.
+pub(crate) fn skip(store: Store) {
+    store.live.deciding.set(None);
+    command(store, |compactor| {
+        let _ = compactor.skip();
     });
 }
 
@@ -39,6 +74,8 @@ pub(crate) fn undo(store: Store) {
         let _ = compactor.undo();
     });
     store.report.set(None);
+    store.live.too_large.set(None);
+    store.live.note("The latest step is undone.");
     store.announce("The compaction is undone. The conversation is as it was.");
 }
 
@@ -53,6 +90,29 @@ pub(crate) fn toggle_pin(store: Store, position: usize) {
     });
 }
 
+/// Notes the open tasks.
+pub(crate) fn set_todo(store: Store, text: String) {
+    let todo = text.clone();
+    command(store, |compactor| {
+        if compactor.log().todo().unwrap_or_default() != todo {
+            let _ = compactor.set_todo(todo);
+        }
+    });
+    store.live.todo.set(text);
+    store.schedule();
+}
+
+/// Takes what a provider counted.
+pub(crate) fn read_usage(store: Store, usage: Usage) {
+    command(store, |compactor| compactor.handle_usage(usage));
+    store.live.note(format!(
+        "A call took {} prompt and {} completion tokens.",
+        thousands(usage.prompt_tokens),
+        thousands(usage.completion_tokens)
+    ));
+    store.show_figures();
+}
+
 /// Tells the engine something and does what it asks for.
 fn command(store: Store, tell: impl FnOnce(&mut Compactor)) {
     store.write(|session| session.compactor_mut().map(tell));
@@ -64,14 +124,25 @@ fn drain(store: Store) {
         let output =
             store.write(|session| session.compactor_mut().map(Compactor::poll_output)).flatten();
         match output {
+            Some(Output::Before(before)) => decide(store, before),
             Some(Output::Summarize(request)) => summarize::begin(store, request),
             Some(Output::Persist(_)) => persist(store),
             Some(Output::Changed) => store.show_change(),
-            Some(Output::Event(event)) => show(store, event),
+            Some(Output::Event(event)) => event::show(store, event),
             Some(Output::Wait(Some(until))) => return wait(store, until),
             Some(Output::Wait(None)) | None => return,
         }
     }
+}
+
+/// Goes on at once, unless somebody wants to be asked.
+fn decide(store: Store, before: BeforeCompaction) {
+    store.live.note(event::question(&before));
+    if store.live.ask_first.get_untracked() {
+        store.live.deciding.set(Some(before));
+        return;
+    }
+    store.write(|session| session.compactor_mut().map(Compactor::proceed));
 }
 
 /// The page keeps its records in memory, so a record is stored as soon as the page was drawn once more.
@@ -104,65 +175,6 @@ fn wait(store: Store, until: Timestamp) {
         });
         if waited.is_ok() && ours == Some(true) {
             command(store, |compactor| compactor.handle_timeout(now()));
-        }
-    });
-}
-
-fn show(store: Store, event: Event) {
-    match event {
-        Event::Start { chunks, .. } => {
-            store.report.set(None);
-            store.streamed.set(String::new());
-            let started_ms = clock::now_ms();
-            store.progress.set(Some(Progress { started_ms, done: 0, chunks, retry: None }));
-            let requests = plural(chunks, "request", "requests");
-            store.announce(format!("Compacting: {requests} to the summarizer."));
-        }
-        Event::Progress { done, chunks } => {
-            update(store, |progress| {
-                progress.done = done;
-                progress.retry = None;
-            });
-            // Somebody who listens to the page does not want to hear of each of a hundred parts.
-            let step = (chunks / 8).max(1);
-            if done < chunks && done.is_multiple_of(step) {
-                store.announce(format!("Part {done} of {chunks} is summarized."));
-            }
-        }
-        Event::Retry { attempt, at, message } => {
-            store.announce(format!("The summarizer failed: {message}. Trying again."));
-            let retry = RetryNotice { attempt, at_ms: as_ms(at), message };
-            update(store, |progress| progress.retry = Some(retry));
-        }
-        Event::Stale { .. } => {}
-        Event::End { report } => end(store, *report),
-    }
-}
-
-fn end(store: Store, report: Report) {
-    store.progress.set(None);
-    store.streamed.set(String::new());
-    match &report.outcome {
-        Outcome::Applied { .. } => store.announce(format!(
-            "Compacted: {} tokens became {}, {}.",
-            thousands(report.tokens_before),
-            thousands(report.tokens_after),
-            change(report.tokens_before, report.tokens_after)
-        )),
-        Outcome::Cancelled => store.announce("Cancelled. The conversation is as it was."),
-        // These two are told by an alert of their own.
-        Outcome::Skipped { .. } | Outcome::Failed { .. } => {}
-    }
-    store.report.set(Some(Arc::new(report)));
-    // Settings that were changed meanwhile take effect now.
-    store.schedule();
-}
-
-fn update(store: Store, change: impl FnOnce(&mut Progress)) {
-    use leptos::prelude::Update as _;
-    store.progress.update(|progress| {
-        if let Some(progress) = progress {
-            change(progress);
         }
     });
 }

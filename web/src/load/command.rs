@@ -36,7 +36,7 @@ pub(crate) fn open_sample(store: Store, found: Found, sample: Sample) {
             let problem = "The sample could not be fetched. Is the server still running?";
             return fail(store, problem.to_owned());
         };
-        store.form.update(|form| form.window = sample.window().to_string());
+        store.settings.update(|settings| settings.try_window(sample.window()));
         open(store, found, sample.title().to_owned(), text).await;
     });
 }

@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 
-use super::{Choices, Found, Reading};
+use super::{Choices, Found, Reading, RecentOnly};
 use crate::browser;
 use crate::load::command::open_file;
-use crate::number::{duration, plural};
+use crate::number::{duration, plural, thousands};
 use crate::store::Store;
 
 /// The name of the conversation, and how to open another.
@@ -20,9 +20,17 @@ pub(crate) fn Loaded(store: Store, found: Found) -> impl IntoView {
     let figures = move || {
         let document = document();
         let megabytes = f64::from(document.memory_bytes) / 1_048_576.0;
+        let left = document.left.map(|left| {
+            format!(
+                " of {}, the most recent that fit {} tokens",
+                thousands(left.of),
+                thousands(left.budget_tokens)
+            )
+        });
         format!(
-            "{} · read in {} · {megabytes:.1} MB of memory",
+            "{}{} · read in {} · {megabytes:.1} MB of memory",
             plural(document.messages, "message", "messages"),
+            left.unwrap_or_default(),
             duration(document.read_ms),
         )
     };
@@ -33,6 +41,7 @@ pub(crate) fn Loaded(store: Store, found: Found) -> impl IntoView {
                 <p class="figures">{figures}</p>
             </div>
             <div class="loaded-actions">
+                <RecentOnly store />
                 <label class="button file-button">
                     <input
                         type="file"

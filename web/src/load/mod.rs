@@ -9,7 +9,7 @@ mod sample;
 use leptos::prelude::*;
 
 use crate::browser::{self, dropped};
-use crate::number::percent;
+use crate::number::{percent, thousands};
 use crate::store::Store;
 pub(crate) use command::Found;
 use command::{choose, open_file, open_sample, open_text};
@@ -125,8 +125,31 @@ fn Sources(store: Store, found: Found) -> impl IntoView {
                     "Read the text"
                 </button>
             </div>
+            <div>
+                <RecentOnly store />
+                <p class="hint recent-only-hint">
+                    "System messages, and the most recent of the others: "
+                    {move || thousands(store.policy.read().window)} " tokens of them, or what a sample is shown in."
+                </p>
+            </div>
             <Choices store found />
             <Reading store />
+        </div>
+    }
+}
+
+/// Whether to load only the end of what is opened next.
+#[component]
+fn RecentOnly(store: Store) -> impl IntoView {
+    view! {
+        <div class="option recent-only">
+            <input
+                type="checkbox"
+                id="recent-only"
+                prop:checked=store.recent_only
+                on:change=move |event| store.recent_only.set(event_target_checked(&event))
+            />
+            <label for="recent-only">"Load only what fits the window"</label>
         </div>
     }
 }

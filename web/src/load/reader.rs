@@ -2,20 +2,22 @@
 
 use std::sync::Arc;
 
-use epitome::history::{Ending, repair};
+use epitome::history::{Ending, most_recent, repair};
 use epitome::message::{Message, MessageId};
 use epitome::meter::Tokenizer as _;
 use epitome::{Compactor, Policy};
 use epitome_browser::clock;
 use epitome_formats::{Detection, Format, detect};
 use epitome_tokens::Heuristic;
+use js_sys::Array;
 use leptos::prelude::*;
 use serde_json::Value;
 
 use super::candidate::Candidate;
 use crate::browser::{Stopwatch, memory_bytes, show_memory};
+use crate::form::Settings;
 use crate::number::{count, plural};
-use crate::store::{Document, Note, Session, Store};
+use crate::store::{Document, Left, Note, Session, Store, tokenizer};
 
 /// Longest stretch of reading without letting the page be drawn.
 const SLICE_MS: f64 = 20.0;
@@ -26,16 +28,28 @@ const MOST_NOTES: usize = 500;
 /// and leaves the one before as it was.
 pub(super) async fn read(store: Store, name: String, candidate: Candidate) -> Result<(), String> {
     let watch = Stopwatch::start("epitome:load");
-    let policy = Policy::recommended(epitome::policy::DEFAULT_WINDOW);
-    let tokenizer = Box::new(Heuristic);
-    let mut compactor = Compactor::new(policy, Format::OpenAiChat.contract(), tokenizer)
+    let policy = store.settings.with_untracked(Settings::policy);
+    let budget_tokens = policy.window.saturating_sub(Heuristic.count(&candidate.tools));
+    let policy = Policy {
+        characters_per_token: policy.characters_per_token,
+        ..Policy::recommended(epitome::policy::DEFAULT_WINDOW)
+    };
+    let counter = tokenizer(&policy);
+    let contract = Format::OpenAiChat.contract();
+    let mut compactor = Compactor::new(policy.clone(), contract, tokenizer(&policy))
         .map_err(|error| error.to_string())?;
+    let recent_only = store.recent_only.get_untracked();
+    let mut read = Vec::new();
     let mut notes = Vec::new();
     let total = candidate.messages.length();
     let mut slice_ms = clock::now_ms();
     for index in 0..total {
         let message = message(&candidate, index, &mut notes)?;
-        compactor.append(message).map_err(|error| format!("{}: {error}.", place(index)))?;
+        if recent_only {
+            read.push(message);
+        } else {
+            compactor.append(message).map_err(|error| format!("{}: {error}.", place(index)))?;
+        }
         if clock::now_ms() - slice_ms > SLICE_MS {
             store.loading.set(Some((name.clone(), f64::from(index) / f64::from(total))));
             breathe().await;
@@ -43,28 +57,70 @@ pub(super) async fn read(store: Store, name: String, candidate: Candidate) -> Re
         }
     }
     breathe().await;
+    let mut originals = candidate.messages.clone();
+    let mut left = None;
+    if recent_only {
+        let taken = most_recent(&read, budget_tokens, &*counter);
+        originals = take(&mut compactor, &candidate, read, &taken, &mut notes)?;
+        let of = total;
+        left = (originals.length() < of).then_some(Left { of, budget_tokens });
+        breathe().await;
+    }
     notes.extend(repairs(&compactor));
     notes.sort_by_key(|note| note.position);
     notes.truncate(MOST_NOTES);
     breathe().await;
 
     if !candidate.tools.is_empty() {
-        let tokens = Heuristic.count(&candidate.tools).to_string();
-        store.form.update(|form| form.tool_schemas = tokens);
+        let tokens = Heuristic.count(&candidate.tools);
+        store.settings.update(|settings| {
+            settings.forget("toolSchemaTokens");
+            settings.edit(|policy| policy.tool_schema_tokens = tokens);
+        });
     }
     store.clear();
-    store.write(|session| *session = Session::new(compactor, candidate.messages));
+    let messages = originals.length();
+    store.write(|session| *session = Session::new(compactor, originals, candidate.messages));
     store.apply_settings();
     let read_ms = watch.elapsed_ms();
     let memory_bytes = memory_bytes();
-    let document = Document { name, messages: total, notes, read_ms, memory_bytes };
-    store.announce(format!("Loaded {}.", plural(total, "message", "messages")));
+    let document = Document { name, messages, left, notes, read_ms, memory_bytes };
+    store.announce(format!("Loaded {}.", plural(messages, "message", "messages")));
     store.document.set(Some(Arc::new(document)));
     store.show_change();
     show_memory();
     breathe().await;
     watch.stop();
     Ok(())
+}
+
+/// Appends the messages that were taken, under new names, and gives back their originals. Notes on the
+/// others are dropped.
+fn take(
+    compactor: &mut Compactor,
+    candidate: &Candidate,
+    read: Vec<Message>,
+    taken: &[usize],
+    notes: &mut Vec<Note>,
+) -> Result<Array, String> {
+    let originals = Array::new();
+    for (index, message) in read.into_iter().enumerate() {
+        if taken.binary_search(&index).is_ok() {
+            let index = count(index);
+            let id = MessageId::from(format!("m{}", originals.length()));
+            originals.push(&candidate.messages.get(index));
+            let appended = compactor.append(Message { id, ..message });
+            appended.map_err(|error| format!("{}: {error}.", place(index)))?;
+        }
+    }
+    notes.retain_mut(|note| match taken.binary_search(&note.position) {
+        Ok(position) => {
+            note.position = position;
+            true
+        }
+        Err(_) => false,
+    });
+    Ok(originals)
 }
 
 /// Lets the page be drawn and keys be heard.

@@ -1,5 +1,6 @@
 //! The list of messages: only the rows in sight are on the page, however many there are.
 
+pub(crate) mod fate;
 mod preview;
 mod row;
 mod window;

@@ -1,10 +1,11 @@
 //! One row of the list, worked out when it comes into sight.
 
-use epitome::history::Edit;
-use epitome::message::{Message, Role};
-use epitome::{Fate, Plan};
+use epitome::Fate;
+use epitome::history::{Change, Edit, PartChange};
+use epitome::message::Message;
 use leptos::prelude::*;
 
+use super::fate::done;
 use super::preview::preview;
 use super::window::ROW_HEIGHT;
 use crate::number::{count, thousands};
@@ -15,6 +16,8 @@ use crate::store::{Perspective, Store};
 pub(crate) enum Standing {
     /// The plan has a fate for it.
     Planned(Fate),
+    /// A step in force has left it out, without a summary.
+    LeftOut,
     /// It is the summary.
     Summary,
     /// The engine put it in so that the provider accepts the rest.
@@ -26,6 +29,7 @@ impl Standing {
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Planned(fate) => fate.as_str(),
+            Self::LeftOut => "left out",
             Self::Summary => "summary",
             Self::Added => "added",
         }
@@ -39,45 +43,85 @@ pub(crate) struct Row {
     pub(crate) position: Option<usize>,
     /// What becomes of it.
     pub(crate) standing: Standing,
-    /// The message.
+    /// What was done to it already, where the model sees it otherwise than it came.
+    pub(crate) done: Option<&'static str>,
+    /// The message, as the list shows it.
     pub(crate) message: Message,
-    /// Its tokens.
+    /// The names of tool results that were put aside, by the index of their part.
+    pub(crate) aside: Vec<(usize, String)>,
+    /// Its tokens, as the list shows it.
     pub(crate) tokens: u32,
+    /// Its tokens after a compaction.
+    pub(crate) tokens_after: u32,
 }
 
 impl Row {
     /// The row at an index of the list on display.
     pub(crate) fn at(store: Store, index: usize) -> Option<Self> {
         match store.perspective.get() {
-            Perspective::Conversation => Self::original(store, index),
-            Perspective::Model => store.view.with(|view| match view.edits.get(index)? {
-                Edit::Keep(id) => {
+            Perspective::Conversation => Self::of_message(store, index, Perspective::Conversation),
+            Perspective::Model => store.view.with(|view| {
+                let edit = view.edits.get(index)?;
+                if let Some(id) = edit.id() {
                     let position = store.read(|session| session.compactor()?.log().position(id));
-                    Self::original(store, position?)
+                    return Self::of_message(store, position?, Perspective::Model);
                 }
-                Edit::Insert { role, parts } => {
-                    let message = Message::with_parts("", *role, parts.clone());
-                    let tokens = store.read(|session| {
-                        let meter = session.compactor()?.conversation().meter();
-                        Some(meter.measure(&message).tokens)
-                    });
-                    let summary = *role == Role::User;
-                    let standing = if summary { Standing::Summary } else { Standing::Added };
-                    Some(Self { position: None, standing, message, tokens: tokens? })
-                }
+                let Edit::Insert { role, parts } = edit else { return None };
+                let message = Message::with_parts("", *role, parts.clone());
+                let tokens = store.read(|session| {
+                    let meter = session.compactor()?.conversation().meter();
+                    Some(meter.measure(&message).tokens)
+                })?;
+                let summary = message.text().starts_with(SUMMARY);
+                let standing = if summary { Standing::Summary } else { Standing::Added };
+                let (position, done, aside) = (None, None, Vec::new());
+                Some(Self {
+                    position,
+                    standing,
+                    done,
+                    message,
+                    aside,
+                    tokens,
+                    tokens_after: tokens,
+                })
             }),
         }
     }
 
-    fn original(store: Store, position: usize) -> Option<Self> {
-        let fate = |plan: &Plan| plan.fates.get(position).copied();
-        let fate = store.plan.with(|plan| plan.as_deref().and_then(fate));
-        store.read(|session| {
-            Some(Self {
-                position: Some(position),
-                standing: Standing::Planned(fate.unwrap_or(Fate::Keep)),
-                message: session.message(position)?.clone(),
-                tokens: session.tokens(position),
+    fn of_message(store: Store, position: usize, perspective: Perspective) -> Option<Self> {
+        store.plan.with(|plan| {
+            store.read(|session| {
+                let conversation = session.compactor()?.conversation();
+                let projection = conversation.projection();
+                let fate = plan.as_ref().map_or(Fate::Keep, |plan| plan.fate(position));
+                let standing = match projection.dropped.contains(&position) {
+                    true => Standing::LeftOut,
+                    false => Standing::Planned(fate),
+                };
+                let rewritten = projection.rewritten.get(&position);
+                let changes = rewritten.map_or(&[][..], |rewritten| &rewritten.rewrite.changes);
+                let (message, aside, tokens) = match perspective {
+                    Perspective::Conversation => {
+                        (session.message(position)?, Vec::new(), session.tokens(position))
+                    }
+                    Perspective::Model => (
+                        conversation.seen(position)?,
+                        aside(changes),
+                        conversation.seen_tokens(position),
+                    ),
+                };
+                let tokens_after = plan
+                    .as_ref()
+                    .map_or(tokens, |plan| plan.message_tokens(conversation, position).1);
+                Some(Self {
+                    position: Some(position),
+                    standing,
+                    done: changes.first().map(|change| done(&change.change)),
+                    message: message.clone(),
+                    aside,
+                    tokens,
+                    tokens_after,
+                })
             })
         })
     }
@@ -89,6 +133,25 @@ impl Row {
             None => self.message.role.as_str().to_owned(),
         }
     }
+}
+
+/// How a summary begins.
+const SUMMARY: &str = "<conversation-summary ";
+
+/// The names of results that were put aside, by the index of their part in the message as it is seen.
+fn aside(changes: &[PartChange]) -> Vec<(usize, String)> {
+    let mut removed = 0;
+    let mut aside = Vec::new();
+    for PartChange { part, change } in changes {
+        match change {
+            Change::Remove => removed += 1,
+            Change::Offload { path, .. } => {
+                aside.push((part.saturating_sub(removed), path.clone()));
+            }
+            Change::Text { .. } | Change::Arguments { .. } => {}
+        }
+    }
+    aside
 }
 
 /// The id of a row's button.
@@ -127,6 +190,7 @@ pub(super) fn RowView(
                     {thousands(face.tokens)} <span class="visually-hidden">" tokens"</span>
                 </span>
                 <span class="badges">
+                    {face.done.map(|done| view! { <span class="badge" data-fate="done">{done}</span> })}
                     {face.pinned.then(|| view! { <span class="badge" data-fate="pinned">"pinned"</span> })}
                     <span class="badge" data-fate=face.standing.as_str()>{face.standing.as_str()}</span>
                 </span>
@@ -164,6 +228,7 @@ struct Face {
     preview: String,
     tokens: u32,
     standing: Standing,
+    done: Option<&'static str>,
     pinned: bool,
 }
 
@@ -176,6 +241,7 @@ impl Face {
             preview: preview(&row.message),
             tokens: row.tokens,
             standing: row.standing,
+            done: row.done,
             pinned: row.message.pinned,
         }
     }

@@ -5,7 +5,7 @@ mod segment;
 use epitome::meter::{Level, Pressure};
 use leptos::prelude::*;
 
-use crate::number::{percent, share, thousands};
+use crate::number::{percent, percentage, share, thousands};
 use crate::store::Store;
 use segment::Segment;
 
@@ -16,7 +16,28 @@ pub(crate) fn Meter(store: Store) -> impl IntoView {
         <section class="meter card" aria-labelledby="meter-heading">
             <h2 id="meter-heading" class="visually-hidden">"The window"</h2>
             {move || store.pressure.get().map(|pressure| view! { <Reading pressure /> })}
+            <FillsUp store />
         </section>
+    }
+}
+
+/// The warning, until the next compaction.
+#[component]
+fn FillsUp(store: Store) -> impl IntoView {
+    move || {
+        store.live.warning.get().map(|warning| {
+            view! {
+                <p class="notice warn fills-up">
+                    <strong>"The window fills up. "</strong>
+                    {format!(
+                        "{} tokens, {} of the window; compacts at {}.",
+                        thousands(warning.tokens),
+                        percentage(warning.budget_used_pct),
+                        thousands(warning.threshold)
+                    )}
+                </p>
+            }
+        })
     }
 }
 

@@ -7,6 +7,7 @@ use epitome::{Fate, Plan};
 use leptos::prelude::*;
 
 use crate::load::tight_window;
+use crate::messages::fate::words;
 use crate::number::{change, count, plural, share, thousands};
 use crate::store::Store;
 
@@ -28,7 +29,7 @@ fn Forecast(store: Store, plan: Arc<Plan>) -> impl IntoView {
     let roomy =
         move || store.pressure.with(|pressure| pressure.is_some_and(|p| p.level == Level::Ok));
     let tighten = move |_| {
-        store.form.update(|form| form.window = tight_window(tokens).to_string());
+        store.settings.update(|settings| settings.set_window(tight_window(tokens)));
     };
     let floor = plan.floor.clone().filter(|_| plan.idle.is_none());
     let idle = plan.idle.clone();
@@ -52,34 +53,17 @@ fn Forecast(store: Store, plan: Arc<Plan>) -> impl IntoView {
 #[component]
 fn Figures(plan: Arc<Plan>) -> impl IntoView {
     let (before, after) = (plan.tokens_before, plan.tokens_after);
-    let with = |wanted: Fate| count(plan.fates.iter().filter(|fate| **fate == wanted).count());
-    let tail = count(plan.fates.len().saturating_sub(plan.tail_start));
-    let kept = with(Fate::Keep);
     let bar =
         move |tokens: u32| format!("inline-size: {:.2}%", share(tokens, before.max(after)) * 100.0);
-    let summarized = with(Fate::Summarized);
-    let facts = [
-        ("Summarize", plural(with(Fate::Summarize), "message", "messages")),
-        (
-            "Keep",
-            format!(
-                "{}, the last {} as the tail",
-                plural(kept, "message", "messages"),
-                thousands(tail)
-            ),
-        ),
-        (
-            "Ask",
-            format!(
-                "{}, summary of at most {} tokens",
-                plural(plan.requests, "request", "requests"),
-                thousands(plan.summary_tokens)
-            ),
-        ),
-    ];
-    let already =
-        (summarized > 0).then(|| ("Already summarized", plural(summarized, "message", "messages")));
-    let facts = facts.into_iter().chain(already);
+    let asked = if plan.summarizes {
+        format!(
+            "{} to the summarizer, for a summary of at most {} tokens.",
+            plural(plan.requests, "request", "requests"),
+            thousands(plan.summary_tokens)
+        )
+    } else {
+        "Nobody is asked for a summary.".to_owned()
+    };
     view! {
         <p class="forecast">
             <span class="forecast-before">{thousands(before)}</span>
@@ -92,12 +76,30 @@ fn Figures(plan: Arc<Plan>) -> impl IntoView {
             <span class="bar-before" style=bar(before)></span>
             <span class="bar-after" style=bar(after)></span>
         </div>
-        <dl class="facts">
-            {facts
-                .map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> })
-                .collect_view()}
-        </dl>
+        <Fates plan />
+        <p class="hint">{asked}</p>
     }
+}
+
+/// How many messages there are of each fate, in the words of their badges.
+#[component]
+fn Fates(plan: Arc<Plan>) -> impl IntoView {
+    let tail = count(plan.fates.len().saturating_sub(plan.tail_start));
+    let row = move |fate: Fate| {
+        let number = count(plan.fates.iter().filter(|other| **other == fate).count());
+        let tail = (fate == Fate::Keep && plan.summarizes)
+            .then(|| format!(", the last {} as the tail", thousands(tail)));
+        (number > 0).then(|| {
+            view! {
+                <li>
+                    <span class="badge" data-fate=fate.as_str()>{fate.as_str()}</span>
+                    <span class="fate-number">{thousands(number)}</span>
+                    <span>{words(fate)} {tail}</span>
+                </li>
+            }
+        })
+    };
+    view! { <ul class="fates" aria-label="What becomes of the messages">{Fate::ALL.map(row)}</ul> }
 }
 
 /// The engine's sentences begin in lower case; here they stand on their own.

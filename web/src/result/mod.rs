@@ -10,7 +10,7 @@ use leptos::task::spawn_local;
 
 use crate::browser::{copy, focus, save};
 use crate::driver;
-use crate::number::{change, plural, thousands};
+use crate::number::{change, percentage, plural, thousands};
 use crate::run::COMPACT_BUTTON;
 use crate::store::{Session, Store};
 
@@ -33,11 +33,17 @@ pub(crate) fn Outcome(store: Store) -> impl IntoView {
             copied.set(Some(said));
         });
     };
-    let busy = move || store.progress.with(Option::is_some);
+    let busy = move || store.is_busy();
+    let too_large = move || {
+        store.live.too_large.get().map(|told| {
+            view! { <p class="notice warn"><strong>"Too large. "</strong> {capital(&told)}</p> }
+        })
+    };
     view! {
         <section class="result card" aria-labelledby="result-heading">
             <h2 id="result-heading">"The conversation now"</h2>
             {told}
+            {too_large}
             <div class="result-actions">
                 <Show when=move || { store.undoable.get() > 0 }>
                     <button type="button" class="button" disabled=busy on:click=undo>
@@ -53,7 +59,26 @@ pub(crate) fn Outcome(store: Store) -> impl IntoView {
             <p class="hint" role="status">
                 {move || copied.get().unwrap_or_else(|| state(store).to_owned())}
             </p>
+            <Events store />
         </section>
+    }
+}
+
+/// What has happened so far, for whoever wants to know.
+#[component]
+fn Events(store: Store) -> impl IntoView {
+    let number = Memo::new(move |_| store.live.events.with(Vec::len));
+    let rows = move || {
+        let events = store.live.events.get();
+        events.into_iter().map(|event| view! { <li>{event}</li> }).collect_view()
+    };
+    view! {
+        <Show when=move || { number.get() > 0 }>
+            <details class="summary">
+                <summary>{move || plural(crate::number::count(number.get()), "event", "events")}</summary>
+                <ol class="events" tabindex="0" aria-label="Events">{rows}</ol>
+            </details>
+        </Show>
     }
 }
 
@@ -118,6 +143,13 @@ fn Applied(report: Arc<Report>) -> impl IntoView {
             </details>
         }
     });
+    let characters = report.summary_characters;
+    let written = report
+        .summary
+        .as_ref()
+        .map(|_| format!(" · a summary of {}", plural(characters, "character", "characters")));
+    let reduced = (report.reduced > 0)
+        .then(|| format!(" · {} without a summary", plural(report.reduced, "message", "messages")));
     view! {
         <p class="forecast">
             <span class="forecast-before">{thousands(before)}</span>
@@ -128,19 +160,29 @@ fn Applied(report: Arc<Report>) -> impl IntoView {
         </p>
         <p class="figures">
             {format!(
-                "{} → {} messages · {}",
+                "{} → {} messages · {} · {} of the window used · session {}",
                 thousands(report.messages_before),
                 thousands(report.messages_after),
                 plural(report.requests, "request", "requests"),
+                percentage(report.budget_used_pct),
+                report.session,
             )}
+            {written} {reduced}
         </p>
         {floor}
         {repaired}
         {summary}
-        {facts::facts(&report.receipt)}
+        {report.summary.is_some().then(|| facts::facts(&report.receipt))}
     }
 }
 
 fn sentence(message: &str) -> String {
     format!("{}.", message.trim_end_matches('.'))
+}
+
+/// A sentence of the engine's, on its own.
+fn capital(message: &str) -> String {
+    let mut characters = message.chars();
+    let first = characters.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(sentence(characters.as_str()).chars()).collect()
 }

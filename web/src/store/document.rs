@@ -5,14 +5,25 @@
 pub(crate) struct Document {
     /// Its file's name, or what it was pasted as.
     pub(crate) name: String,
-    /// How many messages it holds.
+    /// How many messages were loaded.
     pub(crate) messages: u32,
+    /// What was left out.
+    pub(crate) left: Option<Left>,
     /// What was odd about it.
     pub(crate) notes: Vec<Note>,
     /// How long reading it took.
     pub(crate) read_ms: f64,
     /// Bytes that the engine's memory took after that.
     pub(crate) memory_bytes: u32,
+}
+
+/// What does not fit the window and was left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Left {
+    /// How many messages there are in all.
+    pub(crate) of: u32,
+    /// How many tokens the rest had to fit.
+    pub(crate) budget_tokens: u32,
 }
 
 /// Something odd about a message.

@@ -4,7 +4,7 @@
 //! reach the engine to change it.
 
 mod document;
-mod form;
+mod live;
 mod progress;
 mod session;
 mod summarizer;
@@ -13,13 +13,14 @@ use std::sync::Arc;
 
 use epitome::history::View;
 use epitome::meter::Pressure;
-use epitome::{Plan, PolicyError, Reason, Report};
+use epitome::{Plan, Policy, PolicyError, Reason, Report};
 use leptos::prelude::*;
 
-pub(crate) use document::{Document, Note};
-pub(crate) use form::{Form, KeepKind, TriggerKind};
-pub(crate) use progress::{Progress, RetryNotice};
-pub(crate) use session::Session;
+use crate::form::Settings;
+pub(crate) use document::{Document, Left, Note};
+pub(crate) use live::{Live, MOMENTS, Warning};
+pub(crate) use progress::{Progress, RetryNotice, Shorter};
+pub(crate) use session::{Recount, Session, tokenizer};
 pub(crate) use summarizer::{Availability, KeyKeeping, Summarizer, SummarizerKind};
 
 /// Which messages the list shows.
@@ -43,10 +44,18 @@ pub(crate) struct Store {
     pub(crate) load_error: RwSignal<Option<String>>,
     /// Labels of the conversations to choose from.
     pub(crate) choices: RwSignal<Vec<String>>,
-    /// Settings of the policy, as typed.
-    pub(crate) form: RwSignal<Form>,
+    /// Settings of the policy.
+    pub(crate) settings: RwSignal<Settings>,
+    /// The policy that they come to, whether or not it can work.
+    pub(crate) policy: Memo<Policy>,
     /// What is wrong with them.
     pub(crate) form_error: RwSignal<Option<PolicyError>>,
+    /// The reason that the next compaction is made for.
+    pub(crate) reason: RwSignal<Reason>,
+    /// What goes on besides: questions, warnings, what is due.
+    pub(crate) live: Live,
+    /// Whether to load only the most recent messages that fit the window.
+    pub(crate) recent_only: RwSignal<bool>,
     /// Who summarizes.
     pub(crate) summarizer: RwSignal<Summarizer>,
     /// Whether a summarizer answers where the page came from.
@@ -80,14 +89,19 @@ pub(crate) struct Store {
 impl Store {
     /// An empty page.
     pub(crate) fn new() -> Self {
+        let settings = RwSignal::new(Settings::recommended());
         Self {
             session: StoredValue::new_local(Session::default()),
             document: RwSignal::new(None),
             loading: RwSignal::new(None),
             load_error: RwSignal::new(None),
             choices: RwSignal::new(Vec::new()),
-            form: RwSignal::new(Form::default()),
+            settings,
+            policy: Memo::new(move |_| settings.with(Settings::policy)),
             form_error: RwSignal::new(None),
+            reason: RwSignal::new(Reason::Manual),
+            live: Live::new(),
+            recent_only: RwSignal::new(false),
             summarizer: RwSignal::new(Summarizer::remembered()),
             here: RwSignal::new(Availability::Unknown),
             revision: RwSignal::new(0),
@@ -108,7 +122,8 @@ impl Store {
     /// Recomputes what the page shows whenever a setting changes.
     pub(crate) fn watch_settings(self) {
         Effect::new(move |_| {
-            self.form.track();
+            self.settings.track();
+            self.reason.track();
             self.summarizer.track();
             self.schedule();
         });
@@ -144,7 +159,8 @@ impl Store {
     /// Brings the settings into force and shows what follows from them.
     fn recompute(self) {
         // A compaction under way keeps the policy that it began with.
-        if self.progress.with_untracked(Option::is_some) {
+        let deciding = self.live.deciding.with_untracked(Option::is_some);
+        if deciding || self.progress.with_untracked(Option::is_some) {
             return;
         }
         self.apply_settings();
@@ -153,21 +169,39 @@ impl Store {
 
     /// Brings the settings into force, or says what is wrong with them.
     pub(crate) fn apply_settings(self) {
-        let chunk_limit = self.summarizer.with_untracked(Summarizer::chunk_limit);
-        let policy = self.form.with_untracked(|form| form.policy(chunk_limit));
-        let applied =
-            policy.and_then(|policy| self.write(|session| session.apply(policy)).unwrap_or(Ok(())));
+        let applied = self.wanted_policy().and_then(|policy| {
+            self.write(|session| session.apply(policy)).unwrap_or(Ok(Recount::No))
+        });
+        if applied == Ok(Recount::Yes) {
+            self.show_change();
+        }
         self.form_error.set(applied.err());
     }
 
-    fn show_figures(self) {
+    /// The policy that the settings and the summarizer come to, if it can work.
+    pub(crate) fn wanted_policy(self) -> Result<Policy, PolicyError> {
+        let mut policy = self.settings.with_untracked(Settings::resolve)?;
+        if let Some(limit) = self.summarizer.with_untracked(Summarizer::chunk_limit) {
+            policy.summary.chunk_characters = policy.summary.chunk_characters.min(limit);
+        }
+        Ok(policy)
+    }
+
+    /// True while a compaction runs or somebody is asked about it.
+    pub(crate) fn is_busy(self) -> bool {
+        self.progress.with(Option::is_some) || self.live.deciding.with(Option::is_some)
+    }
+
+    pub(crate) fn show_figures(self) {
+        let reason = self.reason.get_untracked();
         let figures = self.read(|session| {
             let compactor = session.compactor()?;
-            Some((compactor.pressure(), compactor.plan(Reason::Manual)))
+            Some((compactor.pressure(), compactor.plan(reason)))
         });
         let (pressure, plan) = figures.unzip();
         self.pressure.set(pressure);
         self.plan.set(plan.map(Arc::new));
+        self.read(|session| self.live.show(session.compactor()));
     }
 
     /// Shows a conversation that has changed.
@@ -192,6 +226,8 @@ impl Store {
         self.progress.set(None);
         self.streamed.set(String::new());
         self.report.set(None);
+        self.live.clear();
+        self.reason.set(Reason::Manual);
         self.opened.set(None);
         self.choices.set(Vec::new());
         self.perspective.set(Perspective::Conversation);

@@ -2,23 +2,45 @@
 
 use std::rc::Rc;
 
-use epitome::history::Edit;
-use epitome::message::Message;
-use epitome::{Compactor, Policy, PolicyChange, PolicyError, Timestamp};
+use epitome::history::{Edit, PartChange};
+use epitome::message::{Message, MessageId};
+use epitome::meter::{BoxedTokenizer, CharactersPer};
+use epitome::{Compactor, Policy, PolicyChange, PolicyError, RestoreError, Timestamp};
 use epitome_formats::Format;
+use epitome_tokens::Heuristic;
 use js_sys::{Array, JSON};
+use serde_json::Value;
 use wasm_bindgen::JsValue;
 
 use crate::browser::Abort;
 
-/// One loaded conversation. Message `n` of the document is called `mn` by the engine.
+/// One loaded conversation. Message `n` of what was loaded is called `mn` by the engine.
 #[derive(Default)]
 pub(crate) struct Session {
     compactor: Option<Compactor>,
     originals: Array,
+    /// Everything that the document holds, loaded or not.
+    all: Array,
     abort: Option<Abort>,
     waiting: Option<Timestamp>,
     identity: Rc<()>,
+}
+
+/// Whether every message was counted anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Recount {
+    /// Costs are what they were.
+    No,
+    /// Something else counts now.
+    Yes,
+}
+
+/// What counts tokens by this policy.
+pub(crate) fn tokenizer(policy: &Policy) -> BoxedTokenizer {
+    match policy.characters_per_token {
+        Some(characters) => Box::new(CharactersPer(characters)),
+        None => Box::new(Heuristic),
+    }
 }
 
 /// Tells whether the conversation is still the one that a task began with.
@@ -26,9 +48,9 @@ pub(crate) struct Session {
 pub(crate) struct Identity(Rc<()>);
 
 impl Session {
-    /// A conversation that was read.
-    pub(crate) fn new(compactor: Compactor, originals: Array) -> Self {
-        Self { compactor: Some(compactor), originals, ..Self::default() }
+    /// A conversation that was read, out of `all` that there is. Its policy names what counts it.
+    pub(crate) fn new(compactor: Compactor, originals: Array, all: Array) -> Self {
+        Self { compactor: Some(compactor), originals, all, ..Self::default() }
     }
 
     /// The engine, once something is loaded.
@@ -56,16 +78,34 @@ impl Session {
         self.compactor.as_ref()?.log().message(position)
     }
 
-    /// Tokens of the message at a position.
+    /// Tokens of the message at a position, as it came.
     pub(crate) fn tokens(&self, position: usize) -> u32 {
         self.compactor.as_ref().map_or(0, |c| c.conversation().meter().tokens(position))
     }
 
     /// Puts a policy in force, unless a compaction runs under another one.
-    pub(crate) fn apply(&mut self, policy: Policy) -> Result<(), PolicyError> {
-        match self.compactor.as_mut().map(|compactor| compactor.set_policy(policy)) {
-            Some(Err(PolicyChange::Refused(error))) => Err(error),
-            Some(Ok(()) | Err(PolicyChange::Busy)) | None => Ok(()),
+    pub(crate) fn apply(&mut self, policy: Policy) -> Result<Recount, PolicyError> {
+        let Some(compactor) = self.compactor.as_mut().filter(|compactor| !compactor.is_busy())
+        else {
+            return Ok(Recount::No);
+        };
+        let counted_by = compactor.policy().characters_per_token;
+        let recount = if counted_by == policy.characters_per_token {
+            Recount::No
+        } else {
+            let snapshot = compactor.snapshot();
+            let contract = Format::OpenAiChat.contract();
+            match Compactor::restore(snapshot, contract, tokenizer(&policy)) {
+                Ok(recounted) => *compactor = recounted,
+                Err(RestoreError::Policy(error)) => return Err(error),
+                // The engine takes what it has just given.
+                Err(RestoreError::Log(_)) => {}
+            }
+            Recount::Yes
+        };
+        match compactor.set_policy(policy) {
+            Err(PolicyChange::Refused(error)) => Err(error),
+            Ok(()) | Err(PolicyChange::Busy) => Ok(recount),
         }
     }
 
@@ -96,13 +136,14 @@ impl Session {
     /// What the model sees, as JSON: the objects that came in, and the messages that were inserted.
     pub(crate) fn compacted(&self) -> JsValue {
         let Some(compactor) = &self.compactor else { return JsValue::from_str("[]") };
-        let log = compactor.log();
         let messages = Array::new();
         for edit in compactor.view().edits {
             match edit {
                 Edit::Keep(id) => {
-                    let index = log.position(&id).and_then(|at| u32::try_from(at).ok());
-                    messages.push(&index.map_or(JsValue::NULL, |index| self.originals.get(index)));
+                    messages.push(&self.original(&id));
+                }
+                Edit::Replace { id, changes } => {
+                    messages.push(&self.rewritten(&id, &changes));
                 }
                 Edit::Insert { role, parts } => {
                     let text = Format::OpenAiChat.write(role, &parts).to_string();
@@ -113,9 +154,25 @@ impl Session {
         json(&messages)
     }
 
-    /// Everything that was loaded, as JSON.
+    /// The very object that came in.
+    fn original(&self, id: &MessageId) -> JsValue {
+        let position = self.compactor().and_then(|compactor| compactor.log().position(id));
+        let index = position.and_then(|position| u32::try_from(position).ok());
+        index.map_or(JsValue::NULL, |index| self.originals.get(index))
+    }
+
+    /// A copy of what came in, with some of its parts changed.
+    fn rewritten(&self, id: &MessageId, changes: &[PartChange]) -> JsValue {
+        let original = self.original(id);
+        let value: Result<Value, _> = serde_wasm_bindgen::from_value(original.clone());
+        let text = value.map(|value| Format::OpenAiChat.rewrite(&value, changes).to_string());
+        let parsed = text.ok().and_then(|text| JSON::parse(&text).ok());
+        parsed.unwrap_or(original)
+    }
+
+    /// Everything that the document holds, as JSON.
     pub(crate) fn history(&self) -> JsValue {
-        json(&self.originals)
+        json(&self.all)
     }
 }
 

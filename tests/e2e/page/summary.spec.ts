@@ -1,0 +1,65 @@
+// What goes to the summarizer, and where its summary stands.
+
+import { expect, test } from "@playwright/test";
+import { EpitomePage } from "./page.js";
+
+test("d10: open tasks stand in what the model sees, word for word", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await epitome.openSample("Customer support");
+  const tasks = "- [ ] refund 35 euros\n- [x] send the seat “LK2-SEAT-04”";
+  await epitome.openTasks(tasks);
+  await epitome.compact();
+  await epitome.isCompacted();
+  const summary = (await epitome.messages()).map(({ content }) => String(content)).find((content) => content.includes("<conversation-summary"));
+  expect(summary).toContain(tasks);
+  await epitome.button("Start over").click();
+  await epitome.openSample("Planning a trip");
+  await epitome.unfold("Open tasks");
+  await expect(page.getByRole("textbox", { name: "Open tasks" })).toHaveValue("");
+});
+
+test("d13: what to pay attention to is said to the summarizer", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await epitome.openSample("Customer support");
+  await page.getByLabel("Pay attention to").fill("the crack in the tank");
+  const asked = page.waitForRequest((request) => request.url().endsWith("/v1/chat/completions"));
+  await epitome.compact();
+  expect((await asked).postData()).toContain("the crack in the tank");
+  await epitome.isCompacted();
+});
+
+test("d12: the summary stands where the settings say", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await epitome.openSample("Customer support");
+  await epitome.unfold("The result");
+  const roles: [way: string, roles: RegExp][] = [
+    ["As a leading system message", /^system,(user,)*system,/],
+    ["System prompt and one message", /^system,user$/],
+    ["In place of what it stands for", /^system,(user,)+/],
+  ];
+  for (const [way, expected] of roles) {
+    await page.getByLabel("The summary stands").selectOption(way);
+    await epitome.compact();
+    await epitome.isCompacted();
+    const messages = await epitome.messages();
+    expect(messages.map(({ role }) => role).join(), way).toMatch(expected);
+    await epitome.undo.click();
+    await expect(epitome.undo).toHaveCount(0);
+  }
+});
+
+test("g5: a result is told in tokens, in percent, and by its session", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await epitome.openSample("Customer support");
+  await epitome.compact();
+  await epitome.isCompacted();
+  await expect(epitome.result).toContainText(/6,838\s*→\s*3,\d{3}\s*tokens\s*−4\d %/);
+  await expect(epitome.result).toContainText(/\d+ % of the window used · session 2/);
+  const events = (await epitome.events()).join("\n");
+  expect(events).toContain("Compacting: 6,838 tokens (85 %), threshold 6,000.");
+  expect(events).toMatch(/Done: 6,838 → 3,\d{3} tokens \(−4\d %\)\./);
+});

@@ -1,0 +1,66 @@
+//! Which field of the form an error of the engine belongs to.
+
+use epitome::Policy;
+use epitome::policy::Trigger;
+
+use super::reducer::ReducerKind;
+use super::trigger::bare;
+
+/// The name of the form's field for a field of the policy, such as `reactive.microFraction` for
+/// `triggers[1].reactive.microFraction`.
+pub(crate) fn place(policy: &Policy, field: &str) -> String {
+    if let Some((index, rest)) = indexed(field, "triggers[") {
+        return match policy.triggers.get(index).map(bare) {
+            Some(Trigger::RequestBoundary(_)) => "requestBoundary.triggerTokens".to_owned(),
+            Some(Trigger::Reactive(_)) => {
+                let part = rest.strip_prefix(".reactive.").unwrap_or("microFraction");
+                format!("reactive.{part}")
+            }
+            _ => "triggers".to_owned(),
+        };
+    }
+    if let Some((index, rest)) = indexed(field, "reducers[") {
+        let kind = policy.reducers.get(index).map(|one| ReducerKind::of(&one.reducer).as_str());
+        let kind = kind.unwrap_or_default();
+        let part = rest.strip_prefix(".reducer.").and_then(|part| part.split_once('.'));
+        return match part {
+            Some((_, part)) => format!("{kind}.{part}"),
+            None => format!("{kind}.when.share"),
+        };
+    }
+    field.to_owned()
+}
+
+/// The index in brackets, and what follows.
+fn indexed<'a>(field: &'a str, before: &str) -> Option<(usize, &'a str)> {
+    let (index, rest) = field.strip_prefix(before)?.split_once(']')?;
+    Some((index.parse().ok()?, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use epitome::policy::{Fill, Offload, Reactive, Reducer, Reduction};
+
+    fn check(policy: &Policy, expected: &str) {
+        let error = policy.check().unwrap_err();
+        assert_eq!(place(policy, &error.field), expected, "{error}");
+    }
+
+    #[test]
+    fn an_error_is_shown_where_its_value_is_typed() {
+        let recommended = || Policy::recommended(100_000);
+        check(&Policy { window: 0, ..recommended() }, "window");
+        let fill = |fraction| Trigger::Fill(Fill { fraction, max_tokens: 0 });
+        check(&Policy { triggers: vec![fill(0.0)], ..recommended() }, "triggers");
+        let reactive = Reactive { micro_batch_rounds: 0, ..Reactive::default() };
+        let triggers = vec![fill(0.5), Trigger::Reactive(reactive)];
+        check(&Policy { triggers, ..recommended() }, "reactive.microBatchRounds");
+        check(&Policy { ..Policy::request(1_000) }, "requestBoundary.triggerTokens");
+        let offload = Offload { keep_tokens: 9_000, ..Offload::default() };
+        let reducers = vec![Reduction::in_compactions(Reducer::Offload(offload))];
+        check(&Policy { reducers, ..recommended() }, "offload.keepTokens");
+        let reducers = vec![Reduction::when(Reducer::Trim, fill(0.0))];
+        check(&Policy { reducers, ..recommended() }, "trim.when.share");
+    }
+}

@@ -1,0 +1,62 @@
+//! What a result has to be: where the summary stands, what it has to save, when to warn.
+
+use epitome::Policy;
+use epitome::policy::Rebuild;
+
+use super::amount::{percent, percentage, whole};
+use super::entry::{Choice, Entry};
+
+const WAYS: [(&str, &str); 4] = [
+    ("systemSummaryTail", "System prompt, summary, tail"),
+    ("oneMessage", "System prompt and one message"),
+    ("leadingSystem", "As a leading system message"),
+    ("inPlace", "In place of what it stands for"),
+];
+
+/// Where the summary stands.
+pub(crate) fn rebuild() -> Choice {
+    let read = |policy: &Policy| match policy.rebuild {
+        Rebuild::SystemSummaryTail => "systemSummaryTail",
+        Rebuild::OneMessage => "oneMessage",
+        Rebuild::LeadingSystem => "leadingSystem",
+        Rebuild::InPlace => "inPlace",
+    };
+    Choice::new("rebuild", "The summary stands", &WAYS, read, |policy, name| {
+        policy.rebuild = match name {
+            "oneMessage" => Rebuild::OneMessage,
+            "leadingSystem" => Rebuild::LeadingSystem,
+            "inPlace" => Rebuild::InPlace,
+            _ => Rebuild::SystemSummaryTail,
+        };
+    })
+}
+
+/// When to warn.
+pub(crate) fn warning() -> Entry {
+    let read = |policy: &Policy| policy.warning.map(percentage).unwrap_or_default();
+    Entry::new("warning", "Warn at", "%", read, |policy, text| {
+        policy.warning = match text.trim() {
+            "" => None,
+            text => Some(percent(text)?),
+        };
+        Ok(())
+    })
+}
+
+/// What a result has to save.
+pub(crate) fn min_saving() -> Entry {
+    let read = |policy: &Policy| percentage(policy.min_saving);
+    Entry::new("minSaving", "Has to save", "%", read, |policy, text| {
+        policy.min_saving = percent(text)?;
+        Ok(())
+    })
+}
+
+/// How much of what people said stays.
+pub(crate) fn keep_requests() -> Entry {
+    let read = |policy: &Policy| policy.keep_requests_tokens.to_string();
+    Entry::new("keepRequestsTokens", "User messages that stay", "tokens", read, |policy, text| {
+        policy.keep_requests_tokens = whole(text)?;
+        Ok(())
+    })
+}
