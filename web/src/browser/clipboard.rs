@@ -1,15 +1,52 @@
 //! The clipboard, which a browser may withhold.
 
-use wasm_bindgen_futures::JsFuture;
+use js_sys::{Array, JsString, Object, Promise, Reflect};
+use wasm_bindgen::{JsCast as _, JsValue};
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
+use web_sys::{Blob, BlobPropertyBag, Clipboard, ClipboardItem};
 
-/// Copies a text. Fails with a sentence for a person.
-pub(crate) async fn copy(text: &str) -> Result<(), String> {
+/// Copies a text that is still being written, in pieces. Fails with a sentence for a person.
+pub(crate) async fn copy(
+    pieces: impl Future<Output = Result<Array, JsValue>> + 'static,
+) -> Result<(), String> {
     let refused = || "The browser did not allow copying. Use “Download” instead.".to_owned();
     let window = web_sys::window().ok_or_else(refused)?;
     let clipboard = window.navigator().clipboard();
     // A page that is not served securely has no clipboard at all.
-    if wasm_bindgen::JsValue::from(clipboard.clone()).is_undefined() {
+    if JsValue::from(clipboard.clone()).is_undefined() {
         return Err(refused());
     }
-    JsFuture::from(clipboard.write_text(text)).await.map(drop).map_err(|_| refused())
+    try_copy(&clipboard, pieces).await.map_err(|_| refused())
+}
+
+/// Asks the browser at once, with the promise of a text: some let a page copy only while a click is handled.
+/// A browser that takes no promise is asked when the text is there.
+async fn try_copy(
+    clipboard: &Clipboard,
+    pieces: impl Future<Output = Result<Array, JsValue>> + 'static,
+) -> Result<(), JsValue> {
+    let text = future_to_promise(async move { Ok(pieces.await?.join("").into()) });
+    match item(&text) {
+        Ok(item) => JsFuture::from(clipboard.write(&Array::of1(&item))).await?,
+        Err(_) => {
+            let text: JsString = JsFuture::from(text).await?.unchecked_into();
+            JsFuture::from(clipboard.write_text(&String::from(text))).await?
+        }
+    };
+    Ok(())
+}
+
+fn item(text: &Promise) -> Result<ClipboardItem, JsValue> {
+    const PLAIN: &str = "text/plain";
+    let text = text.clone();
+    let blob = future_to_promise(async move {
+        let text = JsFuture::from(text).await?;
+        let options = BlobPropertyBag::new();
+        options.set_type(PLAIN);
+        let blob = Blob::new_with_str_sequence_and_options(&Array::of1(&text), &options);
+        blob.map(JsValue::from)
+    });
+    let representations = Object::new();
+    Reflect::set(&representations, &JsValue::from_str(PLAIN), &blob)?;
+    ClipboardItem::new_with_record_from_str_to_blob_promise(&representations)
 }

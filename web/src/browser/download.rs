@@ -4,16 +4,32 @@ use js_sys::Array;
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, Url};
 
-/// Has the browser save `text` under `name`.
-pub(crate) fn save(name: &str, text: &JsValue) {
+use super::pace::{Pace, WRITING_MS};
+
+/// Pieces that are handed to the browser at once.
+const BATCH: u32 = 16;
+
+/// Has the browser save a text under `name`, given in pieces.
+pub(crate) async fn save(name: &str, pieces: &Array) {
     // None of the steps can fail on a page that is shown.
-    let _ = try_save(name, text);
+    let _ = try_save(name, pieces).await;
 }
 
-fn try_save(name: &str, text: &JsValue) -> Result<(), JsValue> {
+async fn try_save(name: &str, pieces: &Array) -> Result<(), JsValue> {
     let options = BlobPropertyBag::new();
     options.set_type("application/json");
-    let blob = Blob::new_with_str_sequence_and_options(&Array::of1(text), &options)?;
+    // The browser copies a text as soon as it is given one, but not the parts of a file.
+    let parts = Array::new();
+    let mut pace = Pace::start(WRITING_MS);
+    for start in (0..pieces.length()).step_by(BATCH as usize) {
+        if pace.is_due() {
+            pace.rest().await;
+        }
+        let batch = pieces.slice(start, start.saturating_add(BATCH));
+        let part = Blob::new_with_str_sequence(&batch)?;
+        parts.push(&part);
+    }
+    let blob = Blob::new_with_blob_sequence_and_options(&parts, &options)?;
     let address = Url::create_object_url_with_blob(&blob)?;
     let document = web_sys::window().and_then(|window| window.document());
     if let Some(document) = document {

@@ -6,7 +6,6 @@ use epitome::history::{Ending, most_recent, repair};
 use epitome::message::{Message, MessageId};
 use epitome::meter::Tokenizer as _;
 use epitome::{Compactor, Policy};
-use epitome_browser::clock;
 use epitome_formats::{Detection, Format, detect};
 use epitome_tokens::Heuristic;
 use js_sys::Array;
@@ -14,13 +13,13 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::candidate::Candidate;
-use crate::browser::{Stopwatch, memory_bytes, show_memory};
+use crate::browser::{Pace, Stopwatch, memory_bytes, show_memory};
 use crate::form::Settings;
 use crate::number::{count, plural};
 use crate::store::{Document, Left, Note, Session, Store, tokenizer};
 
-/// Longest stretch of reading without letting the page be drawn.
-const SLICE_MS: f64 = 20.0;
+/// Longest stretch of reading: each pause takes time too, and somebody waits for the end.
+const SLICE_MS: f64 = 16.0;
 /// Odd things that are listed one by one; there may be one for each of a hundred thousand messages.
 const MOST_NOTES: usize = 500;
 
@@ -42,7 +41,7 @@ pub(super) async fn read(store: Store, name: String, candidate: Candidate) -> Re
     let mut read = Vec::new();
     let mut notes = Vec::new();
     let total = candidate.messages.length();
-    let mut slice_ms = clock::now_ms();
+    let mut pace = Pace::start(SLICE_MS);
     for index in 0..total {
         let message = message(&candidate, index, &mut notes)?;
         if recent_only {
@@ -50,13 +49,12 @@ pub(super) async fn read(store: Store, name: String, candidate: Candidate) -> Re
         } else {
             compactor.append(message).map_err(|error| format!("{}: {error}.", place(index)))?;
         }
-        if clock::now_ms() - slice_ms > SLICE_MS {
+        if pace.is_due() {
             store.loading.set(Some((name.clone(), f64::from(index) / f64::from(total))));
-            breathe().await;
-            slice_ms = clock::now_ms();
+            pace.rest().await;
         }
     }
-    breathe().await;
+    pace.rest().await;
     let mut originals = candidate.messages.clone();
     let mut left = None;
     if recent_only {
@@ -64,12 +62,12 @@ pub(super) async fn read(store: Store, name: String, candidate: Candidate) -> Re
         originals = take(&mut compactor, &candidate, read, &taken, &mut notes)?;
         let of = total;
         left = (originals.length() < of).then_some(Left { of, budget_tokens });
-        breathe().await;
+        pace.rest().await;
     }
     notes.extend(repairs(&compactor));
     notes.sort_by_key(|note| note.position);
     notes.truncate(MOST_NOTES);
-    breathe().await;
+    pace.rest().await;
 
     if !candidate.tools.is_empty() {
         let tokens = Heuristic.count(&candidate.tools);
@@ -87,9 +85,11 @@ pub(super) async fn read(store: Store, name: String, candidate: Candidate) -> Re
     let document = Document { name, messages, left, notes, read_ms, memory_bytes };
     store.announce(format!("Loaded {}.", plural(messages, "message", "messages")));
     store.document.set(Some(Arc::new(document)));
+    // The page first, and then what it shows of the conversation.
+    pace.rest().await;
     store.show_change();
     show_memory();
-    breathe().await;
+    pace.rest().await;
     watch.stop();
     Ok(())
 }
@@ -121,11 +121,6 @@ fn take(
         Err(_) => false,
     });
     Ok(originals)
-}
-
-/// Lets the page be drawn and keys be heard.
-async fn breathe() {
-    let _ = clock::sleep(0.0, None).await;
 }
 
 /// Reads one message. Its JSON value lives only in here: the browser keeps the original.

@@ -5,10 +5,11 @@ mod facts;
 use std::sync::Arc;
 
 use epitome::{Outcome as Ending, Report};
+use js_sys::Array;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use crate::browser::{copy, focus, save};
+use crate::browser::{copy, focus, pretty, save};
 use crate::driver;
 use crate::number::{change, percentage, plural, thousands};
 use crate::run::COMPACT_BUTTON;
@@ -23,12 +24,12 @@ pub(crate) fn Outcome(store: Store) -> impl IntoView {
         driver::undo(store);
         focus(COMPACT_BUTTON);
     };
-    let export = move |_| save("compacted.json", &store.read(Session::compacted));
-    let export_all = move |_| save("history.json", &store.read(Session::history));
+    let export = move |_| download("compacted.json", store.read(Session::compacted));
+    let export_all = move |_| download("history.json", store.read(Session::history));
     let copy_all = move |_| {
-        let text = store.read(Session::compacted).as_string().unwrap_or_default();
+        let messages = store.read(Session::compacted);
         spawn_local(async move {
-            let outcome = copy(&text).await;
+            let outcome = copy(async move { pretty(&messages).await }).await;
             let said = outcome.err().unwrap_or_else(|| "Copied to the clipboard.".to_owned());
             copied.set(Some(said));
         });
@@ -80,6 +81,16 @@ fn Events(store: Store) -> impl IntoView {
             </details>
         </Show>
     }
+}
+
+/// Has the browser save messages under `name`.
+fn download(name: &'static str, messages: Array) {
+    spawn_local(async move {
+        // Whatever was read as JSON can be written as JSON.
+        if let Ok(pieces) = pretty(&messages).await {
+            save(name, &pieces).await;
+        }
+    });
 }
 
 fn state(store: Store) -> &'static str {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use epitome::history::View;
 use epitome::meter::Pressure;
-use epitome::{Plan, Policy, PolicyError, Reason, Report};
+use epitome::{Compactor, Plan, Policy, PolicyError, Reason, Report};
 use leptos::prelude::*;
 
 use crate::form::Settings;
@@ -84,6 +84,8 @@ pub(crate) struct Store {
     pub(crate) announcement: RwSignal<String>,
     /// Whether the engine is to be asked again at the next frame.
     scheduled: StoredValue<bool>,
+    /// Whether the conversation has changed since the engine was asked.
+    changed: StoredValue<bool>,
 }
 
 impl Store {
@@ -116,6 +118,7 @@ impl Store {
             opened: RwSignal::new(None),
             announcement: RwSignal::new(String::new()),
             scheduled: StoredValue::new(false),
+            changed: StoredValue::new(false),
         }
     }
 
@@ -158,13 +161,17 @@ impl Store {
 
     /// Brings the settings into force and shows what follows from them.
     fn recompute(self) {
+        let changed = self.changed.get_value();
+        self.changed.set_value(false);
         // A compaction under way keeps the policy that it began with.
         let deciding = self.live.deciding.with_untracked(Option::is_some);
-        if deciding || self.progress.with_untracked(Option::is_some) {
-            return;
+        let running = deciding || self.progress.with_untracked(Option::is_some);
+        if !running {
+            self.apply_settings();
         }
-        self.apply_settings();
-        self.show_figures();
+        if !running || changed {
+            self.show_figures();
+        }
     }
 
     /// Brings the settings into force, or says what is wrong with them.
@@ -193,18 +200,18 @@ impl Store {
     }
 
     pub(crate) fn show_figures(self) {
+        self.show_pressure();
         let reason = self.reason.get_untracked();
-        let figures = self.read(|session| {
-            let compactor = session.compactor()?;
-            Some((compactor.pressure(), compactor.plan(reason)))
-        });
-        let (pressure, plan) = figures.unzip();
-        self.pressure.set(pressure);
+        let plan = self.read(|session| Some(session.compactor()?.plan(reason)));
         self.plan.set(plan.map(Arc::new));
         self.read(|session| self.live.show(session.compactor()));
     }
 
-    /// Shows a conversation that has changed.
+    fn show_pressure(self) {
+        self.pressure.set(self.read(|session| session.compactor().map(Compactor::pressure)));
+    }
+
+    /// Shows a conversation that has changed, and at the next frame what a compaction would do to it.
     pub(crate) fn show_change(self) {
         let (view, undoable) = self.read(|session| match session.compactor() {
             Some(compactor) => (compactor.view(), compactor.log().in_force().count()),
@@ -213,7 +220,9 @@ impl Store {
         self.view.set(Arc::new(view));
         self.undoable.set(crate::number::count(undoable));
         self.revision.update(|revision| *revision = revision.wrapping_add(1));
-        self.show_figures();
+        self.show_pressure();
+        self.changed.set_value(true);
+        self.schedule();
     }
 
     /// Takes the conversation away, and whatever was shown of it.
@@ -223,6 +232,7 @@ impl Store {
             old.stop();
         }
         self.document.set(None);
+        self.plan.set(None);
         self.progress.set(None);
         self.streamed.set(String::new());
         self.report.set(None);

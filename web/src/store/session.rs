@@ -5,7 +5,7 @@ use std::rc::Rc;
 use epitome::history::{Edit, PartChange};
 use epitome::message::{Message, MessageId};
 use epitome::meter::{BoxedTokenizer, CharactersPer};
-use epitome::{Compactor, Policy, PolicyChange, PolicyError, RestoreError, Timestamp};
+use epitome::{Compactor, Policy, PolicyChange, PolicyError, Timestamp};
 use epitome_formats::Format;
 use epitome_tokens::Heuristic;
 use js_sys::{Array, JSON};
@@ -89,24 +89,19 @@ impl Session {
         else {
             return Ok(Recount::No);
         };
-        let counted_by = compactor.policy().characters_per_token;
-        let recount = if counted_by == policy.characters_per_token {
-            Recount::No
-        } else {
-            let snapshot = compactor.snapshot();
-            let contract = Format::OpenAiChat.contract();
-            match Compactor::restore(snapshot, contract, tokenizer(&policy)) {
-                Ok(recounted) => *compactor = recounted,
-                Err(RestoreError::Policy(error)) => return Err(error),
-                // The engine takes what it has just given.
-                Err(RestoreError::Log(_)) => {}
-            }
-            Recount::Yes
-        };
+        let recount = compactor.policy().characters_per_token != policy.characters_per_token;
+        let tokenizer = recount.then(|| tokenizer(&policy));
         match compactor.set_policy(policy) {
-            Err(PolicyChange::Refused(error)) => Err(error),
-            Ok(()) | Err(PolicyChange::Busy) => Ok(recount),
+            Err(PolicyChange::Refused(error)) => return Err(error),
+            Ok(()) | Err(PolicyChange::Busy) => {}
         }
+        Ok(match tokenizer {
+            Some(tokenizer) => {
+                compactor.count_by(tokenizer);
+                Recount::Yes
+            }
+            None => Recount::No,
+        })
     }
 
     /// Something new to stop what is about to begin with.
@@ -133,10 +128,10 @@ impl Session {
         self.waiting = None;
     }
 
-    /// What the model sees, as JSON: the objects that came in, and the messages that were inserted.
-    pub(crate) fn compacted(&self) -> JsValue {
-        let Some(compactor) = &self.compactor else { return JsValue::from_str("[]") };
+    /// What the model sees: the objects that came in, and the messages that were inserted.
+    pub(crate) fn compacted(&self) -> Array {
         let messages = Array::new();
+        let Some(compactor) = &self.compactor else { return messages };
         for edit in compactor.view().edits {
             match edit {
                 Edit::Keep(id) => {
@@ -151,7 +146,7 @@ impl Session {
                 }
             }
         }
-        json(&messages)
+        messages
     }
 
     /// The very object that came in.
@@ -170,14 +165,8 @@ impl Session {
         parsed.unwrap_or(original)
     }
 
-    /// Everything that the document holds, as JSON.
-    pub(crate) fn history(&self) -> JsValue {
-        json(&self.all)
+    /// Everything that the document holds.
+    pub(crate) fn history(&self) -> Array {
+        self.all.clone()
     }
-}
-
-fn json(messages: &Array) -> JsValue {
-    let indent = JsValue::from_f64(2.0);
-    let text = JSON::stringify_with_replacer_and_space(messages, &JsValue::NULL, &indent);
-    text.map_or_else(|_| JsValue::from_str("[]"), JsValue::from)
 }
