@@ -231,35 +231,6 @@ export class EpitomePage {
     return this.#page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   }
 
-  /** Notes every task that blocks the page for more than 50 ms from now on. */
-  async watchLongTasks(): Promise<void> {
-    await this.#page.evaluate(() => {
-      const tasks: [end: number, duration: number][] = [];
-      Object.assign(window, { longTasks: tasks });
-      const watch = (list: PerformanceObserverEntryList) =>
-        tasks.push(...list.getEntries().map(({ startTime, duration }): [number, number] => [startTime + duration, duration]));
-      new PerformanceObserver(watch).observe({ type: "longtask" });
-    });
-  }
-
-  /** How long the tasks took that were noted. The browser tells of a task some time after it, so a task of our
-   * own, which has to be noted too, marks the end of the list. */
-  async longTasks(): Promise<number[]> {
-    const noted = () => this.#page.evaluate(() => (window as unknown as { longTasks: [number, number][] }).longTasks);
-    const marked = await this.#page.evaluate(
-      () =>
-        new Promise<number>((resolve) => {
-          setTimeout(() => {
-            const started = performance.now();
-            while (performance.now() - started < 100);
-            resolve(started);
-          });
-        }),
-    );
-    await expect.poll(async () => (await noted()).some(([end]) => end > marked), "the watch works").toBe(true);
-    return (await noted()).filter(([end]) => end <= marked).map(([, duration]) => duration);
-  }
-
   /** Milliseconds from the text to the conversation on display. */
   loadTime(): Promise<number> {
     return this.#page.evaluate(() => performance.getEntriesByName("epitome:load", "measure").at(-1)?.duration ?? Number.NaN);

@@ -1,0 +1,90 @@
+// How long a page holds its main thread, task by task, in time of the processor.
+//
+// The clock on the wall also counts what other programs take from the processor meanwhile, so a task of
+// 20 ms can last 60 ms on a busy machine. The browser's own trace tells what the thread itself used.
+
+import { expect, type Page, test } from "@playwright/test";
+
+interface TraceEvent {
+  name: string;
+  ph: string;
+  pid: number;
+  tid: number;
+  /** Start and length, and how much of it the thread ran, in microseconds. */
+  ts: number;
+  dur?: number;
+  tdur?: number;
+}
+
+const BEGIN = "epitome-test:begin";
+const END = "epitome-test:end";
+const PROOF = "epitome-test:proof";
+/** What the proof takes of the processor, as far as a page can tell, and what has to be seen of it. */
+const PROOF_MS = 100;
+const SEEN_MS = 60;
+
+/** Watches the tasks of a page's main thread from now on. */
+export class MainThread {
+  readonly #page: Page;
+
+  private constructor(page: Page) {
+    this.#page = page;
+  }
+
+  static async watch(page: Page): Promise<MainThread> {
+    const categories = ["-*", "toplevel", "blink.user_timing"];
+    await page.context().browser()?.startTracing(page, { categories });
+    await page.evaluate((name) => performance.mark(name), BEGIN);
+    return new MainThread(page);
+  }
+
+  /** The milliseconds of processor that each task took since the watch began, longest first. A task of our own,
+   * which has to be seen as a long one, proves that the watch works. */
+  async tasks(): Promise<number[]> {
+    const page = this.#page;
+    await page.evaluate((name) => performance.mark(name), END);
+    await page.evaluate(
+      ([name, least]) =>
+        new Promise<void>((resolve) => {
+          setTimeout(() => {
+            performance.mark(name);
+            // Only short steps are our own: in a long one, another program had the processor.
+            let own = 0;
+            for (let before = performance.now(), now = before; own < least; before = now) {
+              now = performance.now();
+              if (now - before < 1) own += now - before;
+            }
+            resolve();
+          });
+        }),
+      [PROOF, PROOF_MS] as const,
+    );
+    const trace = (await page.context().browser()?.stopTracing())?.toString("utf8") ?? "";
+    const { traceEvents } = JSON.parse(trace) as { traceEvents: TraceEvent[] };
+    const mark = (wanted: string): TraceEvent => {
+      const found = traceEvents.find(({ name }) => name === wanted);
+      if (found === undefined) throw new Error(`the trace has no ${wanted}`);
+      return found;
+    };
+    const [begin, end, proof] = [mark(BEGIN), mark(END), mark(PROOF)];
+    const ours = traceEvents.filter(({ pid, tid, ph }) => pid === begin.pid && tid === begin.tid && ph === "X");
+    // A task may begin another one inside: the outer one counts all of it.
+    const tasks = ours.filter(({ name }) => name.endsWith("RunTask"));
+    // Left out where it is nothing. Were it left out everywhere, the proof would fail.
+    const used = ({ tdur = 0 }: TraceEvent): number => tdur / 1_000;
+    const around = tasks.filter(({ ts, dur = 0 }) => ts <= proof.ts && proof.ts <= ts + dur);
+    expect(Math.max(...around.map(used)), "the watch works").toBeGreaterThan(SEEN_MS);
+    const watched = tasks.filter(({ ts, dur = 0 }) => ts + dur >= begin.ts && ts <= end.ts);
+    return watched.map(used).sort((one, other) => other - one);
+  }
+
+  /** Fails where a task took longer than that, and notes the longest in the report. */
+  async staysBelow(limitMs: number): Promise<void> {
+    const tasks = await this.tasks();
+    const longest = (tasks[0] ?? 0).toFixed(1);
+    test.info().annotations.push({ type: "longest task", description: `${longest} ms of processor` });
+    console.log(`    longest task: ${longest} ms of processor, of ${tasks.length} tasks`);
+    expect(tasks.length, "tasks were seen").toBeGreaterThan(10);
+    expect(tasks.filter((task) => task > limitMs)).toEqual([]);
+  }
+}
