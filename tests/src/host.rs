@@ -56,6 +56,7 @@ impl Host {
     fn drive(&mut self) -> Result<(), CommandError> {
         loop {
             match self.compactor.poll_output() {
+                Output::Before(_) => self.compactor.proceed()?,
                 Output::Summarize(request) => {
                     let envelope = Envelope::parse(&request.input);
                     let summary = extract(&envelope, request.target_tokens, &Heuristic);
@@ -72,12 +73,13 @@ impl Host {
     pub fn messages(&self) -> Vec<Value> {
         let view = self.compactor.view();
         let format = Format::OpenAiChat;
+        let original = |id: &MessageId| self.originals.get(self.compactor.log().position(id)?);
         view.edits
             .iter()
             .filter_map(|edit| match edit {
-                Edit::Keep(id) => {
-                    let position = self.compactor.log().position(id)?;
-                    self.originals.get(position).cloned()
+                Edit::Keep(id) => original(id).cloned(),
+                Edit::Replace { id, changes } => {
+                    original(id).map(|original| format.rewrite(original, changes))
                 }
                 Edit::Insert { role, parts } => Some(format.write(*role, parts)),
             })

@@ -1,7 +1,9 @@
-//! What the tests that cross crates share: a host for the engine, and the real conversations.
+//! What the tests that cross crates share: a host for the engine, the real conversations, and a judge.
 
 mod data;
 mod host;
+mod judge;
 
 pub use data::{Conversation, conversations, malformed};
 pub use host::Host;
+pub use judge::{defects, facts_in, readable, role};

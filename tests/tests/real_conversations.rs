@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use epitome::meter::Level;
 use epitome::{Outcome, Policy, Reason};
-use epitome_tests::{Conversation, Host, conversations};
+use epitome_tests::{Conversation, Host, conversations, defects, readable, role};
 use serde_json::Value;
 
 /// A host with all messages of a conversation, in a window of 60 % of their size.
@@ -25,42 +25,6 @@ fn load(conversation: &Conversation) -> Host {
     let window = u32::try_from(size * 6 / 10).unwrap();
     host.compactor.set_policy(Policy::recommended(window)).unwrap();
     host
-}
-
-fn role(message: &Value) -> &str {
-    message["role"].as_str().unwrap_or_default()
-}
-
-/// What the API refuses, told without any of the engine's code.
-fn defects(messages: &[Value]) -> Vec<String> {
-    let mut defects = Vec::new();
-    let mut open: Vec<&str> = Vec::new();
-    for (index, message) in messages.iter().enumerate() {
-        if role(message) == "tool" {
-            let id = message["tool_call_id"].as_str().unwrap_or_default();
-            match open.iter().position(|call| *call == id) {
-                Some(place) => drop(open.remove(place)),
-                None => defects.push(format!("{index}: orphaned result {id}")),
-            }
-            continue;
-        }
-        defects.extend(open.drain(..).map(|call| format!("{index}: unanswered call {call}")));
-        let calls = message["tool_calls"].as_array().into_iter().flatten();
-        open.extend(calls.filter_map(|call| call["id"].as_str()));
-    }
-    defects.extend(open.iter().map(|call| format!("end: unanswered call {call}")));
-    defects
-}
-
-/// Everything in a message that a model reads.
-fn readable(message: &Value) -> String {
-    let calls = message["tool_calls"].as_array().into_iter().flatten();
-    let calls = calls.map(|call| &call["function"]);
-    let calls =
-        calls.map(|call| format!("{} {}", call["name"], call["arguments"].as_str().unwrap_or("")));
-    let text = message["content"].as_str().map(str::to_owned);
-    let text = text.unwrap_or_else(|| message["content"].to_string());
-    calls.chain([text]).collect::<Vec<String>>().join("\n")
 }
 
 #[test]

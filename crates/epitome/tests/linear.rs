@@ -1,6 +1,6 @@
 //! Planning and committing take as long as the history is long, and not its square.
 //!
-//! By instructions, counted with `valgrind --tool=callgrind`, ten times as many messages take 10.2 to 10.4
+//! By instructions, counted with `valgrind --tool=callgrind`, ten times as many messages take 10.0 to 10.3
 //! times as many. The test compares times, so that it runs anywhere.
 
 #![allow(

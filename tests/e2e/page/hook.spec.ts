@@ -29,6 +29,7 @@ test("g4: skipping leaves the conversation untouched, going on compacts it", asy
 
   await epitome.compactFor("Threshold");
   await expect(question).toContainText("Forcedno");
+  await expect(epitome.button("Go on")).toBeFocused();
   await page.keyboard.press("Enter");
   await epitome.isCompacted();
   expect(asked).toHaveLength(1);

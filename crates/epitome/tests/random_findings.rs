@@ -1,0 +1,69 @@
+//! What random histories and real conversations have brought to light, each in the fewest messages that
+//! show it.
+
+#![allow(clippy::unwrap_used, reason = "a scenario that cannot go on should stop")]
+
+mod stage;
+
+use epitome::policy::{Keep, Rebuild, Trigger};
+use epitome::{Policy, Reason, Report};
+use stage::{applied, drive, shown, stage_with};
+
+const TALK: &str = "s: be kind\n\
+     u: tell me about roses and how they grow in a garden that has hardly any sun in it\n\
+     a: they grow slowly and want a wall behind them that keeps the wind and the cold away\n\
+     u: and about lilies and how they grow in a garden that has hardly any sun in it\n\
+     a: they grow fast and want no wall behind them at all, wind or no wind, cold or no cold";
+
+fn compacted(policy: Policy, text: &str, summary: &str) -> (String, Report) {
+    let mut compactor = stage_with(policy, text);
+    compactor.compact(Reason::Manual, None).unwrap();
+    drive(&mut compactor, |_| summary.to_owned());
+    let report = compactor.report().unwrap().clone();
+    assert!(applied(&report), "{report:?}");
+    (shown(&compactor), report)
+}
+
+#[test]
+fn d12_one_message_is_left_whatever_tail_the_policy_keeps() {
+    let keep = Keep::Messages(2);
+    let policy = Policy { rebuild: Rebuild::OneMessage, keep, ..Policy::recommended(400) };
+    let (shown, report) = compacted(policy, TALK, "They talked.");
+    assert_eq!(shown, "s: be kind\nu: SUMMARY\n");
+    let summary = report.summary.unwrap();
+    let request = "and about lilies and how they grow in a garden that has hardly any sun in it";
+    assert!(summary.ends_with(request), "the last request stands behind the summary: {summary}");
+}
+
+#[test]
+fn d12_a_summary_that_is_left_alone_is_no_system_message() {
+    let work = "s: be kind\n\
+        a: !one<{\"path\":\"a garden that has hardly any sun in it, and a wall\"}>\n\
+        t: =one<roses grow slowly and want a wall behind them that keeps the wind and the cold away>\n\
+        a: they grow slowly and want a wall behind them that keeps the wind and the cold away";
+    let keep = Keep::Messages(0);
+    let policy = Policy { rebuild: Rebuild::LeadingSystem, keep, ..Policy::recommended(400) };
+    let (shown, _) = compacted(policy, work, "They talked.");
+    assert_eq!(shown, "s: be kind\nu: SUMMARY\n");
+}
+
+#[test]
+fn d1_calls_that_stay_with_more_results_than_messages_are_kept_are_explained() {
+    let text = format!("{TALK}\na: !a !b !c !d\nt: =a\nt: =b\nt: =c\nt: =d");
+    let triggers = vec![Trigger::Messages(3)];
+    let keep = Keep::Messages(2);
+    let policy = Policy { triggers, keep, target: 0.9, ..Policy::recommended(2_000) };
+    let (_, report) = compacted(policy, &text, "They talked.");
+    let floor = report.floor.unwrap();
+    assert!(floor.starts_with("5 messages are left, for calls stay with their results"), "{floor}");
+}
+
+#[test]
+fn a_name_that_stands_inside_another_is_no_invention() {
+    let text = format!(
+        "{TALK}\na: !one<{{\"text\":\"a list:\\ntest/roses.rs\\nand no more\"}}>\nt: =one\na: I wrote it"
+    );
+    let policy = Policy { keep: Keep::Messages(0), ..Policy::recommended(400) };
+    let (_, report) = compacted(policy, &text, "They read test/roses.rs and test/lilies.rs.");
+    assert_eq!(report.receipt.unsupported, ["test/lilies.rs"]);
+}
