@@ -59,6 +59,8 @@ export class MainThread {
         }),
       [PROOF, PROOF_MS] as const,
     );
+    // Another task: by then the proof is over, and the trace has it.
+    await page.evaluate(() => new Promise<void>((resolve) => setTimeout(resolve)));
     const trace = (await page.context().browser()?.stopTracing())?.toString("utf8") ?? "";
     const { traceEvents } = JSON.parse(trace) as { traceEvents: TraceEvent[] };
     const mark = (wanted: string): TraceEvent => {

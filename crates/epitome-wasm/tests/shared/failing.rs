@@ -56,7 +56,7 @@ fn options_are_refused_by_field() {
     check(make("7"), "invalid-policy", "policy: ");
     check(Compactor::new("html", &JsValue::NULL, None), "unknown-format", "openai-chat");
     let (mut compactor, _) = garden(1);
-    check(compactor.handle_usage(&value("{}")), "invalid-option", "promptTokens");
+    check(compactor.handle_usage(&value("{}"), None), "invalid-option", "promptTokens");
     check(compactor.undo(), "nothing-to-undo", "no compaction");
     check(
         compactor.edit("m9", &value(r#"{ "role": "user" }"#), &JsValue::NULL),

@@ -206,11 +206,16 @@ impl Compactor {
         let after = self.with_tools(prospect.load);
         let tools = self.policy.tool_schema_tokens;
         let summary = checkpoint.cover.as_ref().map(Cover::text);
-        let long = format!(
-            "the summary is longer than the {} tokens that were asked for; name another summarizer, or \
-             compact by hand",
-            plan.summary_tokens
-        );
+        let over = match summary.is_some() {
+            true => format!(
+                "the summary is longer than the {} tokens that were asked for; name another summarizer, \
+                 or compact by hand",
+                plan.summary_tokens
+            ),
+            false => {
+                "what needs no model does not save enough; have the rest summarized".to_owned()
+            }
+        };
         let characters = summary.as_ref().map_or(0, |summary| summary.chars().count());
         Report {
             reason: plan.reason,
@@ -226,7 +231,7 @@ impl Compactor {
             requests,
             budget_used_pct: self.percent(after.tokens),
             session: self.session(),
-            floor: self.policy.fires(&after).then(|| plan.floor.clone().unwrap_or(long)),
+            floor: self.policy.fires(&after).then(|| plan.floor.clone().unwrap_or(over)),
             findings: prospect.view.findings.clone(),
         }
     }

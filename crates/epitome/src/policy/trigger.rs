@@ -165,7 +165,8 @@ impl Trigger {
         Self::At { moment, trigger: Box::new(trigger) }
     }
 
-    /// The tokens at which it fires in a window of `window` tokens; `None` where tokens do not decide.
+    /// The tokens at which it fires in a window of `window` tokens; `None` where it does not go by the
+    /// tokens that the window holds.
     pub fn threshold(&self, window: u32) -> Option<u32> {
         match self {
             Self::Budget(budget) => {
@@ -177,11 +178,10 @@ impl Trigger {
             Self::Tokens(tokens) if *tokens <= 0 => None,
             Self::Tokens(tokens) => Some(u32::try_from(*tokens).unwrap_or(u32::MAX)),
             Self::RequestBoundary(boundary) => Some(boundary.trigger_tokens),
-            Self::Reactive(reactive) => Some(share(window, reactive.micro_fraction)),
             Self::At { trigger, .. } => trigger.threshold(window),
             Self::All(all) => all.iter().filter_map(|one| one.threshold(window)).max(),
             Self::Any(any) => any.iter().filter_map(|one| one.threshold(window)).min(),
-            Self::Messages(_) | Self::Always | Self::Manual => None,
+            Self::Reactive(_) | Self::Messages(_) | Self::Always | Self::Manual => None,
         }
     }
 
@@ -196,7 +196,10 @@ impl Trigger {
             Self::RequestBoundary(boundary) => {
                 exceeded(load.tokens) && load.messages >= boundary.min_messages
             }
-            Self::Reactive(_) => load.prompt_tokens.is_some_and(reached),
+            Self::Reactive(reactive) => {
+                let micro = share(window, reactive.micro_fraction);
+                load.prompt_tokens.is_some_and(|prompt| prompt >= micro)
+            }
             Self::At { trigger, .. } => trigger.fires(load, window),
             Self::All(all) => !all.is_empty() && all.iter().all(|one| one.fires(load, window)),
             Self::Any(any) => any.iter().any(|one| one.fires(load, window)),
