@@ -324,7 +324,7 @@ mod tests {
         let unnamed = json!({ "role": "tool", "content": { "ok": true } });
         check(&unnamed, "t: =<{\"ok\":true}>", &["content"]);
         let null = json!({ "role": "assistant", "tool_calls": [{ "id": "a", "function": { "name": "f", "arguments": null } }] });
-        check(&null, "a: !a", &["tool_calls[0].function.arguments"]);
+        check(&null, "a: !a<>", &["tool_calls[0].function.arguments"]);
     }
 
     #[test]
