@@ -59,7 +59,6 @@ enum State {
 /// do. Nothing here blocks, waits, or asks for the time.
 pub struct Compactor {
     policy: Policy,
-    contract: Contract,
     conversation: Conversation,
     state: State,
     outputs: VecDeque<Output>,
@@ -85,8 +84,7 @@ impl Compactor {
         };
         Ok(Self {
             policy,
-            contract,
-            conversation: Conversation::new(tokenizer),
+            conversation: Conversation::new(contract, tokenizer),
             state: State::Idle,
             outputs: VecDeque::new(),
             next_request: 1,

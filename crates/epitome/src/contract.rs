@@ -7,11 +7,74 @@ use crate::history::{Edit, Log, Rewrite, View};
 use crate::message::{CallId, Part, Role};
 
 /// The rules a view must meet before it may be committed. Two rules hold for every provider and are
-/// therefore no fields: a call is answered before anything else is said, and no message is empty.
+/// therefore no fields: every call is answered, and no message is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contract {
     /// Where system messages may stand.
     pub system: SystemPlace,
+    /// Who may speak first, besides system messages.
+    pub first: First,
+    /// Whether the same role may speak twice in a row.
+    pub neighbours: Neighbours,
+    /// Where the results of calls stand.
+    pub results: ResultPlace,
+    /// Whether a text in a message may be empty.
+    pub blank_text: BlankText,
+    /// What may become of thoughts.
+    pub reasoning: ReasoningPolicy,
+}
+
+/// Who may speak first, besides system messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum First {
+    /// Anybody.
+    Anyone,
+    /// The user. Where it is another one behind a checkpoint, a short user message is put in front.
+    User,
+}
+
+/// Whether the same role may speak twice in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Neighbours {
+    /// It may.
+    Free,
+    /// Roles take turns: neighbours of one role are written as one message.
+    Merged,
+}
+
+/// Where the results of calls stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultPlace {
+    /// In messages of their own, right behind the message that calls.
+    Behind,
+    /// All of a turn in one user message, right behind the message that calls and before anything else in it.
+    NextUser,
+    /// In the very part that calls.
+    Inside,
+    /// Anywhere behind the call.
+    Later,
+}
+
+/// Whether a text in a message may be empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlankText {
+    /// It may.
+    Allowed,
+    /// It is left out of a message that says something else.
+    Refused,
+}
+
+/// What may become of thoughts that a model sends along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReasoningPolicy {
+    /// They may be left out, each as a whole. Sealed ones behind a changed past are.
+    MayDrop,
+    /// The same, and only sealed ones are taken.
+    Sealed,
+    /// They stay or go with the whole turn.
+    WholeTurn,
+    /// A message that stays keeps them.
+    KeepAll,
 }
 
 /// Where system messages may stand.
@@ -21,12 +84,22 @@ pub enum SystemPlace {
     Anywhere,
     /// Before everything else, and nowhere else.
     First,
+    /// Not among the messages: providers of this kind take it beside them. One that comes all the same is
+    /// left where it was.
+    Beside,
 }
 
 impl Default for Contract {
     /// What OpenAI-compatible servers take.
     fn default() -> Self {
-        Self { system: SystemPlace::Anywhere }
+        Self {
+            system: SystemPlace::Anywhere,
+            first: First::Anyone,
+            neighbours: Neighbours::Free,
+            results: ResultPlace::Behind,
+            blank_text: BlankText::Allowed,
+            reasoning: ReasoningPolicy::MayDrop,
+        }
     }
 }
 
@@ -56,6 +129,11 @@ pub enum Violation {
         /// Its index in the view.
         index: usize,
     },
+    /// Somebody else than a user speaks first.
+    NotUserFirst {
+        /// Index of that message in the view.
+        index: usize,
+    },
     /// A message with nothing in it.
     Blank {
         /// Its index in the view.
@@ -77,6 +155,9 @@ impl fmt::Display for Violation {
             Self::SystemInside { index } => {
                 write!(f, "message {index} of the result is a system message behind others")
             }
+            Self::NotUserFirst { index } => {
+                write!(f, "message {index} of the result is the first and not a user's")
+            }
             Self::Blank { index } => write!(f, "message {index} of the result is empty"),
         }
     }
@@ -85,9 +166,18 @@ impl fmt::Display for Violation {
 impl std::error::Error for Violation {}
 
 impl Contract {
+    /// Who speaks a text that the engine puts in, where a policy would have this role speak it.
+    pub fn role_of_insert(&self, asked: Role) -> Role {
+        match (asked, self.system) {
+            (Role::System, SystemPlace::Beside) => Role::User,
+            _ => asked,
+        }
+    }
+
     /// The first way in which a view breaks the contract. Linear in the view.
     pub fn check(&self, log: &Log, view: &View) -> Result<(), Violation> {
         let mut open: Vec<(CallId, usize)> = Vec::new();
+        let mut waiting: Vec<(CallId, usize)> = Vec::new();
         let mut said = false;
         for (index, edit) in view.edits.iter().enumerate() {
             let Some((role, parts)) = resolve(log, edit) else { continue };
@@ -98,24 +188,34 @@ impl Contract {
             if said && role == Role::System && self.system == SystemPlace::First {
                 return Err(Violation::SystemInside { index });
             }
+            if !said && role != Role::System && role != Role::User && self.first == First::User {
+                return Err(Violation::NotUserFirst { index });
+            }
             said |= role != Role::System;
+            if role == Role::User {
+                open.append(&mut waiting);
+            }
             for part in parts {
                 match part {
                     Part::ToolResult { call, .. } => {
-                        let place = open
-                            .iter()
-                            .position(|(other, _)| other == call || call.as_str().is_empty());
-                        let Some(place) = place else {
+                        if take(&mut open, call).or_else(|| take(&mut waiting, call)).is_none() {
                             return Err(Violation::OrphanedResult { call: call.clone(), index });
-                        };
-                        open.remove(place);
+                        }
+                    }
+                    Part::Approval { call: Some(call), .. } => {
+                        waiting.extend(take(&mut open, call));
                     }
                     _ if role == Role::Tool => {}
                     _ if parts.iter().all(Part::is_blank) && role != Role::System => {
                         return Err(Violation::Blank { index });
                     }
                     _ => {
-                        if let Some((call, at)) = open.first().filter(|(_, at)| *at != index) {
+                        // Where neighbours are one message, what the model says on is part of its turn.
+                        let on = self.neighbours == Neighbours::Merged && role == Role::Assistant;
+                        let late = self.results != ResultPlace::Later && !on;
+                        if let Some((call, at)) =
+                            open.first().filter(|(_, at)| late && *at != index)
+                        {
                             let (call, index) = (call.clone(), *at);
                             return Err(Violation::UnansweredCall { call, index });
                         }
@@ -134,6 +234,13 @@ impl Contract {
             None => Ok(()),
         }
     }
+}
+
+/// The first of these calls that a result of this name answers.
+fn take(open: &mut Vec<(CallId, usize)>, call: &CallId) -> Option<(CallId, usize)> {
+    let nameless = call.as_str().is_empty();
+    let place = open.iter().position(|(other, _)| other == call || nameless)?;
+    Some(open.remove(place))
 }
 
 fn resolve<'a>(log: &'a Log, edit: &'a Edit) -> Option<(Role, Cow<'a, [Part]>)> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::contract::Contract;
 use crate::history::{Checkpoint, Log, LogError, Projection, Record, View};
 use crate::message::{Message, Part, Role, Usage};
 use crate::meter::{BoxedTokenizer, Breakdown, Meter, Overhead, Statistics, Tokenizer, Totals};
@@ -12,6 +13,7 @@ use crate::summary::frame;
 
 /// A conversation that is counted as it grows.
 pub struct Conversation {
+    contract: Contract,
     log: Log,
     meter: Meter,
     projection: Projection,
@@ -68,9 +70,10 @@ struct Requests {
 const ALIVE: &str = "HEARTBEAT_OK";
 
 impl Conversation {
-    /// An empty conversation.
-    pub fn new(tokenizer: BoxedTokenizer) -> Self {
+    /// An empty conversation with a provider of this contract.
+    pub fn new(contract: Contract, tokenizer: BoxedTokenizer) -> Self {
         Self {
+            contract,
             log: Log::default(),
             meter: Meter::new(tokenizer, Overhead::default()),
             projection: Projection::default(),
@@ -81,6 +84,11 @@ impl Conversation {
             pinned_tokens: 0,
             requests: Requests::default(),
         }
+    }
+
+    /// What its provider accepts.
+    pub fn contract(&self) -> &Contract {
+        &self.contract
     }
 
     /// Everything that was said and decided.
@@ -113,7 +121,7 @@ impl Conversation {
 
     /// What the model sees. Linear in it.
     pub fn view(&self) -> View {
-        View::of(&self.log, &self.projection)
+        View::of(&self.log, &self.projection, &self.contract)
     }
 
     /// Which view that is, besides what was said since: another number with every step taken, undone or
@@ -268,7 +276,7 @@ impl Conversation {
     pub(crate) fn with(&self, checkpoint: &Checkpoint) -> Prospect {
         let projection = self.projection.with(&self.log, checkpoint);
         let base = self.base(&projection, &self.known_without(checkpoint));
-        let view = View::of(&self.log, &projection);
+        let view = View::of(&self.log, &projection, &self.contract);
         let tokens = self.tokens_on(&projection, &base);
         Prospect { view, load: self.load_on(&projection, &base, tokens) }
     }

@@ -59,7 +59,9 @@ pub use compactor::{
     BeforeCompaction, CommandError, Compactor, Event, Output, PolicyChange, RestoreError,
     SummaryRequest,
 };
-pub use contract::{Contract, SystemPlace, Violation};
+pub use contract::{
+    BlankText, Contract, First, Neighbours, ReasoningPolicy, ResultPlace, SystemPlace, Violation,
+};
 pub use conversation::{Conversation, Protected};
 pub use plan::{Fate, Plan};
 pub use policy::{Moment, Policy, PolicyError, PolicySpec};

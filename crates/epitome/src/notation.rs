@@ -3,7 +3,7 @@
 //! One message a line: `s:`, `u:`, `a:` or `t:`, then words. `!id` is a call and `!id<{"a":1}>` one with
 //! arguments; `=id` is a result and `=id<some text>` one that says so; `?thought` a thought and
 //! `?thought#seal` a sealed one; `*` pins the message, `~kind` marks it as machine-made; everything else
-//! is text. Messages are named `m0`, `m1`, …
+//! is text, but `may:x<id>` asks for leave to run a call, and `yes:x` or `no:x` answers. Messages are named `m0`, `m1`, …
 
 use std::fmt::Write as _;
 
@@ -50,7 +50,7 @@ fn message(index: usize, line: &str) -> Message {
 /// The next word, with what stands in `<` and `>` behind a call or a result.
 fn piece(text: &str) -> (&str, &str) {
     let word = text.split_whitespace().next().unwrap_or_default();
-    let told = word.starts_with(['!', '=']) && word.contains('<');
+    let told = ["!", "=", "may:"].iter().any(|mark| word.starts_with(mark)) && word.contains('<');
     let end = match told.then(|| text.find('>')).flatten() {
         Some(end) => end + 1,
         None => word.len(),
@@ -88,6 +88,15 @@ fn mark(piece: &str) -> Mark<'_> {
             None => (thought, None),
         };
         Mark::Part(Part::Reasoning { text: text.into(), signature })
+    } else if let Some((approval, call)) = piece.strip_prefix("may:").map(told) {
+        let call = call.map(|call| call.as_str().into());
+        Mark::Part(Part::Approval { approval, call, granted: None })
+    } else if let Some(approval) = piece.strip_prefix("yes:") {
+        let granted = Some(true);
+        Mark::Part(Part::Approval { approval: approval.into(), call: None, granted })
+    } else if let Some(approval) = piece.strip_prefix("no:") {
+        let granted = Some(false);
+        Mark::Part(Part::Approval { approval: approval.into(), call: None, granted })
     } else {
         Mark::Word
     }
@@ -132,6 +141,9 @@ fn notate_part(out: &mut String, part: &Part) {
             write!(out, "={call}")
         }
         Part::ToolResult { call, text, .. } => write!(out, "={call}<{text}>"),
+        Part::Approval { approval, call: Some(call), .. } => write!(out, "may:{approval}<{call}>"),
+        Part::Approval { approval, granted: Some(true), .. } => write!(out, "yes:{approval}"),
+        Part::Approval { approval, .. } => write!(out, "no:{approval}"),
         Part::Image(_) => write!(out, "<image>"),
         Part::File(_) => write!(out, "<file>"),
         Part::Other { kind, .. } => write!(out, "{kind}"),
@@ -145,7 +157,7 @@ mod tests {
     #[test]
     fn what_is_written_reads_back() {
         let text = "s: be kind\nu: * hello there\nu: ~reminder be brief\n\
-                    a: ?hm ?seen#seal look !one !two<{\"a\": 1}>\nt: =one\nt: =two<all is well>\n";
+                    a: ?hm ?seen#seal look !one !two<{\"a\": 1}> may:x<two>\nt: yes:x =one\nt: =two<all is well>\n";
         assert_eq!(notate(&transcript(text)), text);
     }
 }

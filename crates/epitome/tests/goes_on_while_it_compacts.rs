@@ -127,8 +127,7 @@ fn b9_a_providers_count_goes_before_our_own_until_the_next_compaction() {
     compactor.handle_usage(Usage {
         prompt_tokens: 5_000,
         completion_tokens: 50,
-        duration_ms: None,
-        epoch: None,
+        ..Usage::default()
     });
     let read = compactor.pressure();
     assert_eq!((read.tokens, read.exact, read.error_band), (5_050, true, 0.0));

@@ -126,7 +126,7 @@ impl Stage {
                     prompt_tokens,
                     completion_tokens: 5,
                     duration_ms: Some(9),
-                    epoch: None,
+                    ..Usage::default()
                 };
                 compactor.handle_usage(usage);
             }

@@ -88,7 +88,7 @@ fn loaded(case: &Case, messages: &[Message]) -> Option<Compactor> {
     if let Some(percent) = case.counted_percent {
         let whole = u64::from(compactor.pressure().tokens);
         let prompt_tokens = u32::try_from(whole * u64::from(percent) / 100).unwrap();
-        let usage = Usage { prompt_tokens, completion_tokens: 0, duration_ms: None, epoch: None };
+        let usage = Usage { prompt_tokens, ..Usage::default() };
         compactor.handle_usage(usage);
     }
     Some(compactor)

@@ -67,7 +67,7 @@ fn b11_usage_is_added_up_call_by_call() {
         prompt_tokens,
         completion_tokens,
         duration_ms: Some(2_000),
-        epoch: None,
+        ..Usage::default()
     };
     compactor.handle_usage(usage(100, 20));
     compactor.handle_usage(usage(150, 40));

@@ -4,7 +4,7 @@ use epitome::message::Part;
 use leptos::prelude::*;
 use serde_json::Value;
 
-use crate::messages::attachment;
+use crate::messages::{attachment, leave};
 use crate::number::{count, thousands};
 use crate::store::Store;
 
@@ -31,6 +31,7 @@ pub(super) fn Content(
             let of = name.map(|name| format!(" of {name}")).unwrap_or_default();
             (Some(format!("Result{of} · {call}")), pretty(text))
         }
+        Part::Approval { granted, .. } => (Some("Approval".to_owned()), leave(granted).to_owned()),
         Part::Image(media) => (Some("Picture".to_owned()), attachment("image", &media)),
         Part::File(media) => (Some("File".to_owned()), attachment("file", &media)),
         Part::Other { kind, characters } => {

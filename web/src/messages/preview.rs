@@ -24,6 +24,7 @@ pub(super) fn preview(message: &Message) -> String {
                 add(&mut line, &mut room, arguments);
             }
             Part::ToolResult { text, .. } => add(&mut line, &mut room, text),
+            Part::Approval { granted, .. } => add(&mut line, &mut room, leave(*granted)),
             Part::Image(media) => add(&mut line, &mut room, &attachment("image", media)),
             Part::File(media) => add(&mut line, &mut room, &attachment("file", media)),
             Part::Other { kind, .. } => add(&mut line, &mut room, kind),
@@ -51,6 +52,15 @@ fn add(line: &mut String, room: &mut usize, text: &str) {
         }
         line.push(character);
         *room -= 1;
+    }
+}
+
+/// What is said of leave to run a tool.
+pub(crate) fn leave(granted: Option<bool>) -> &'static str {
+    match granted {
+        None => "[asks whether the tool may run]",
+        Some(true) => "[the tool may run]",
+        Some(false) => "[the tool may not run]",
     }
 }
 

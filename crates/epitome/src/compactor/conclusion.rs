@@ -183,7 +183,7 @@ impl Compactor {
                  and policy.minSaving asks for {least} fewer"
             )));
         }
-        if let Err(violation) = self.contract.check(self.log(), &prospect.view) {
+        if let Err(violation) = self.conversation.contract().check(self.log(), &prospect.view) {
             let message = format!("the result would be refused by the provider: {violation}");
             return Err(Refused::Illegal(message));
         }

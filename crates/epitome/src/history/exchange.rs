@@ -14,9 +14,7 @@ pub type Exchange = Range<usize>;
 pub fn exchanges(count: usize, pairing: &Pairing) -> Vec<Exchange> {
     // `reach[i]` is the last message that something starting at `i` is tied to.
     let mut reach: Vec<usize> = (0..count).collect();
-    for (call, result) in pairing.pairs() {
-        let first = call.message.min(result.message);
-        let last = call.message.max(result.message);
+    for (first, last) in pairing.bonds() {
         if let Some(end) = reach.get_mut(first) {
             *end = (*end).max(last);
         }
@@ -81,6 +79,22 @@ mod tests {
     #[test]
     fn a_result_without_an_id_answers_the_first_open_call() {
         check("a: !one !two\nt: =\nt: =two\nu: x", &[0..3, 3..4]);
+    }
+
+    #[test]
+    fn leave_to_run_a_tool_stays_with_what_asked_for_it() {
+        check("u: hi\na: !one may:x<one>\nu: well\nt: yes:x\na: ok", &[0..1, 1..4, 4..5]);
+    }
+
+    #[test]
+    fn a_message_of_tools_without_a_result_stays_with_the_one_before_it() {
+        check("u: hi\na: !one\nt: hologram\nu: so", &[0..1, 1..3, 3..4]);
+    }
+
+    #[test]
+    fn thoughts_alone_stay_with_what_the_model_says_next() {
+        check("u: hi\na: ?hm#seal\na: !one\nt: =one\nu: so", &[0..1, 1..4, 4..5]);
+        check("u: hi\na: ?hm#seal\nu: so", &[0..1, 1..2, 2..3]);
     }
 
     #[test]

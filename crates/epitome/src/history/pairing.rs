@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::message::{CallId, Message};
+use crate::message::{CallId, Message, Part, Role};
 
 /// Where a part stands: the message's index in the slice, and the index among its calls or results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +22,10 @@ pub struct Pairing {
     questions: Vec<(Place, Place)>,
     /// In order.
     repeated: Vec<Place>,
+    /// Messages that belong together besides, the earlier first.
+    ties: Vec<(usize, usize)>,
+    /// Calls that wait for leave to run, in order.
+    waiting: Vec<Place>,
 }
 
 impl Pairing {
@@ -29,9 +33,14 @@ impl Pairing {
     /// an id with the first open call of the latest turn; a result with no earlier call with the nearest
     /// later one.
     ///
+    /// An answer is tied to what asked for leave to run a tool, a message of tools without any result to the
+    /// one before it, and a message of nothing but thoughts to what the model says next.
+    ///
     /// Costs O(n log n) in calls and results.
     pub fn of<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Self {
         let mut pairing = Self::default();
+        let mut asked: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut thoughts: Option<usize> = None;
         let mut open: BTreeMap<&CallId, Vec<Place>> = BTreeMap::new();
         let mut answered: Vec<(&CallId, Place)> = Vec::new();
         let mut unmatched: Vec<(&CallId, Place)> = Vec::new();
@@ -41,6 +50,10 @@ impl Pairing {
             if !calls.is_empty() {
                 turn.clear();
             }
+            if message.role == Role::User {
+                pairing.waiting.clear();
+            }
+            pairing.tie(index, message, &mut asked, &mut thoughts);
             // Later calls of one turn are pushed first, so that results of equal ids come in call order.
             for (part, call) in calls.into_iter().enumerate().rev() {
                 let place = Place { message: index, part };
@@ -74,6 +87,39 @@ impl Pairing {
         pairing.answers.sort();
         pairing.questions.sort();
         pairing
+    }
+
+    /// Notes what a message belongs to besides its calls and results.
+    fn tie<'a>(
+        &mut self,
+        index: usize,
+        message: &'a Message,
+        asked: &mut BTreeMap<&'a str, usize>,
+        thoughts: &mut Option<usize>,
+    ) {
+        if let Some(earlier) = thoughts.take().filter(|_| message.role == Role::Assistant) {
+            self.ties.push((earlier, index));
+        }
+        let mut parts = message.parts.iter();
+        let thinks = parts.all(|part| matches!(part, Part::Reasoning { .. }));
+        if thinks && message.role == Role::Assistant && !message.parts.is_empty() {
+            *thoughts = Some(index);
+        }
+        if message.role == Role::Tool && message.results().next().is_none() && index > 0 {
+            self.ties.push((index - 1, index));
+        }
+        for part in &message.parts {
+            let Part::Approval { approval, call, .. } = part else { continue };
+            match call {
+                Some(call) => {
+                    asked.insert(approval, index);
+                    let calls = message.calls().enumerate();
+                    let own = calls.filter(|(_, other)| *other == call);
+                    self.waiting.extend(own.map(|(part, _)| Place { message: index, part }));
+                }
+                None => self.ties.extend(asked.remove(approval.as_str()).map(|at| (at, index))),
+            }
+        }
     }
 
     /// Results that no call before them was open for: repeated ones, and those that came too early.
@@ -124,9 +170,17 @@ impl Pairing {
         self.repeated.binary_search(&result).is_ok()
     }
 
-    /// All pairs, call first, in the order of the calls.
-    pub fn pairs(&self) -> impl Iterator<Item = (Place, Place)> + '_ {
-        self.answers.iter().copied()
+    /// True for a call that need not have a result yet: it waits for leave to run, and no user has gone on
+    /// since.
+    pub fn is_waiting(&self, call: Place) -> bool {
+        self.waiting.binary_search(&call).is_ok()
+    }
+
+    /// Messages that belong together, the earlier first: calls with their results, and what else is tied.
+    pub fn bonds(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let pairs = self.answers.iter().map(|(call, result)| (call.message, result.message));
+        let ordered = pairs.map(|(one, other)| (one.min(other), one.max(other)));
+        ordered.chain(self.ties.iter().copied())
     }
 }
 

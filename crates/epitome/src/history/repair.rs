@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::pairing::{Pairing, Place};
+use crate::contract::{Contract, ReasoningPolicy, ResultPlace};
 use crate::message::{CallId, Message, MessageId, Part, Role};
 
 /// Text of the result that stands in for one that never came.
@@ -46,6 +47,11 @@ pub enum Defect {
     RepeatedResult,
     /// A result that does not follow its call: it is moved there.
     MisplacedResult,
+    /// The first to speak, and no user where a user must: a short user message is put in front.
+    NotUserFirst,
+    /// A message of nothing but thoughts that no provider takes by itself: it is left out of what the model
+    /// sees.
+    ReasoningAlone,
     /// A message with nothing in it: it is left out of what the model sees.
     Blank,
     /// Arguments that are no JSON, as after an aborted stream: reported and kept.
@@ -64,6 +70,8 @@ impl Defect {
             Self::OrphanResult => "a tool result has no call; it is not sent",
             Self::RepeatedResult => "a tool call has a second result; only the first is sent",
             Self::MisplacedResult => "a tool result does not follow its call; it is sent behind it",
+            Self::NotUserFirst => "a user has to speak first; a short note is sent in front",
+            Self::ReasoningAlone => "the message holds nothing but thoughts; it is not sent",
             Self::Blank => "the message is empty; it is not sent",
             Self::BrokenArguments => {
                 "the arguments of a tool call are no JSON; they are kept as they are"
@@ -97,25 +105,32 @@ pub enum Ending {
 ///
 /// A history shorter than 2 messages is returned as it is. Messages are moved, left out or added, never
 /// changed. Costs O(n log n).
-pub fn repair(messages: &[&Message], ending: Ending) -> Repair {
+pub fn repair(messages: &[&Message], ending: Ending, contract: &Contract) -> Repair {
     if messages.len() < 2 {
         let kept = (0..messages.len()).map(Repaired::Kept).collect();
         return Repair { messages: kept, findings: Vec::new() };
     }
-    repair_part(messages, ending)
+    repair_part(messages, ending, contract)
 }
 
 /// The same for messages that are part of a longer history, however few they are.
-pub(super) fn repair_part(messages: &[&Message], ending: Ending) -> Repair {
+pub(super) fn repair_part(messages: &[&Message], ending: Ending, contract: &Contract) -> Repair {
+    let place = contract.results;
     let pairing = Pairing::of(messages.iter().copied());
-    let answers = answers(messages, &pairing);
+    let mut answers = answers(messages, &pairing);
+    if place == ResultPlace::Later {
+        answers.retain(|(owner, answer)| owner > answer);
+    }
     let mut repair = Repair { messages: Vec::with_capacity(messages.len()), findings: Vec::new() };
     for (index, message) in messages.iter().enumerate() {
         let mut note = |defect| repair.findings.push(Finding { id: message.id.clone(), defect });
         own_defects(message).for_each(&mut note);
-        if let Some(standing) = standing(index, message, messages, &pairing) {
+        if let Some(standing) = standing(index, message, messages, &pairing, place) {
             if let Some(defect) = standing.defect() {
                 note(defect);
+            }
+            if place == ResultPlace::Later && matches!(standing, Standing::Following) {
+                repair.messages.push(Repaired::Kept(index));
             }
             continue;
         }
@@ -123,12 +138,18 @@ pub(super) fn repair_part(messages: &[&Message], ending: Ending) -> Repair {
             note(Defect::Blank);
             continue;
         }
+        let next = messages.get(index + 1).map(|next| next.role);
+        if thinks_alone(message, next, contract.reasoning) {
+            note(Defect::ReasoningAlone);
+            continue;
+        }
         repair.messages.push(Repaired::Kept(index));
         let first = answers.partition_point(|(owner, _)| *owner < index);
         let own = answers.iter().skip(first).take_while(|(owner, _)| *owner == index);
         repair.messages.extend(own.map(|(_, answer)| Repaired::Kept(*answer)));
         for (part, call) in message.calls().enumerate() {
-            if pairing.answer(Place { message: index, part }).is_none() {
+            let place = Place { message: index, part };
+            if pairing.answer(place).is_none() && !pairing.is_waiting(place) {
                 note_missing(&mut repair, message, call);
             }
         }
@@ -145,8 +166,12 @@ pub(super) fn repair_part(messages: &[&Message], ending: Ending) -> Repair {
 fn note_missing(repair: &mut Repair, message: &Message, call: &CallId) {
     let defect = Defect::MissingResult;
     repair.findings.push(Finding { id: message.id.clone(), defect });
+    let name = message.parts.iter().find_map(|part| match part {
+        Part::ToolCall { call: own, name, .. } if own == call => Some(name.clone()),
+        _ => None,
+    });
     let text = PLACEHOLDER_RESULT.into();
-    let part = Part::ToolResult { call: call.clone(), name: None, text };
+    let part = Part::ToolResult { call: call.clone(), name, text };
     repair.messages.push(Repaired::Added { role: Role::Tool, part });
 }
 
@@ -185,6 +210,7 @@ fn standing(
     message: &Message,
     messages: &[&Message],
     pairing: &Pairing,
+    place: ResultPlace,
 ) -> Option<Standing> {
     message.results().next()?;
     let Some(owner) = owner(index, message, pairing) else {
@@ -192,7 +218,8 @@ fn standing(
         return Some(if repeated { Standing::Repeated } else { Standing::Orphaned });
     };
     let mut between = messages.iter().take(index).skip(owner + 1);
-    let follows = owner < index && between.all(|other| other.results().next().is_some());
+    let anywhere = place == ResultPlace::Later;
+    let follows = owner < index && (anywhere || between.all(|other| other.role == Role::Tool));
     Some(if follows { Standing::Following } else { Standing::Misplaced })
 }
 
@@ -213,6 +240,20 @@ impl Standing {
             Self::Orphaned => Some(Defect::OrphanResult),
         }
     }
+}
+
+/// True for a message of nothing but thoughts that cannot stay as it is: without a seal where one is asked
+/// for, or with nothing more from the model behind it where thoughts must be followed.
+fn thinks_alone(message: &Message, next: Option<Role>, reasoning: ReasoningPolicy) -> bool {
+    let unsealed = |part: &Part| matches!(part, Part::Reasoning { signature: None, .. });
+    let thought = |part: &Part| matches!(part, Part::Reasoning { .. }) || part.is_blank();
+    let parts = &message.parts;
+    message.role == Role::Assistant
+        && matches!(reasoning, ReasoningPolicy::Sealed | ReasoningPolicy::WholeTurn)
+        && parts.iter().all(thought)
+        && (next != Some(Role::Assistant)
+            || reasoning == ReasoningPolicy::Sealed
+                && parts.iter().all(|part| unsealed(part) || part.is_blank()))
 }
 
 /// What is wrong with a message on its own.
@@ -244,7 +285,7 @@ mod tests {
     fn check(ending: Ending, before: &str, after: &str, defects: &[Defect]) {
         let messages = transcript(before);
         let messages: Vec<&Message> = messages.iter().collect();
-        let repair = repair(&messages, ending);
+        let repair = repair(&messages, ending, &Contract::default());
         let repaired: Vec<Message> = repair
             .messages
             .iter()
@@ -274,6 +315,18 @@ mod tests {
         check(Ending::Open, "u: hi\na: !one\nu: so?", &after, &defect);
         let after = format!("a: !one !two\nt: =two\n{}", none("one"));
         check(Ending::Open, "a: !one !two\nt: =two", &after, &defect);
+    }
+
+    #[test]
+    fn a_placeholder_tells_the_name_of_the_tool() {
+        let messages = transcript("a: !one\nu: so?");
+        let repair =
+            repair(&messages.iter().collect::<Vec<_>>(), Ending::Open, &Contract::default());
+        let Repaired::Added { part: Part::ToolResult { name, .. }, .. } = &repair.messages[1]
+        else {
+            panic!("{:?}", repair.messages);
+        };
+        assert_eq!(name.as_deref(), Some("tool"));
     }
 
     #[test]

@@ -2,10 +2,14 @@
 
 use super::log::Log;
 use super::projection::Projection;
-use super::repair::{Ending, Finding, Repaired, repair_part};
+use super::repair::{Defect, Ending, Finding, Repaired, repair_part};
 use super::rewrite::PartChange;
+use crate::contract::{Contract, First};
 use crate::message::{Message, MessageId, Part, Role};
 use crate::summary::frame;
+
+/// Text of the user message that stands in front where a provider wants a user to speak first.
+const OPENING: &str = "[what was said before is left out]";
 
 /// How one message of the view comes about. A format writes this back onto the host's own objects, so
 /// that a kept message comes back as the very object that came in.
@@ -47,36 +51,79 @@ pub struct View {
     /// What had to be repaired in it. Empty while nothing is compacted: an untouched conversation is
     /// given back as it came.
     pub findings: Vec<Finding>,
+    /// False while nothing is compacted: every message is as it came, whatever a provider would say to it.
+    pub arranged: bool,
 }
 
 impl View {
     /// The log as a projection has it seen: the covered messages in front of the summary, the summary,
     /// those behind it, and the rest; repaired. Without a step in force, every message as it came.
     /// Linear in the view.
-    pub fn of(log: &Log, projection: &Projection) -> Self {
+    pub fn of(log: &Log, projection: &Projection, contract: &Contract) -> Self {
         if projection.steps == 0 {
             let edits = log.messages().map(|message| Edit::Keep(message.id.clone())).collect();
-            return Self { edits, findings: Vec::new() };
+            return Self { edits, ..Self::default() };
         }
-        let mut view = Self::default();
-        view.show(log, projection, &projection.before);
+        let mut view = Self { arranged: true, ..Self::default() };
+        view.show(log, projection, &projection.before, contract);
         if let Some(cover) = &projection.cover {
             let text = frame::wrap(&cover.text(), cover.summarized);
-            view.edits.push(Edit::Insert { role: cover.role, parts: vec![Part::text(text)] });
+            let role = contract.role_of_insert(cover.role);
+            view.edits.push(Edit::Insert { role, parts: vec![Part::text(text)] });
         }
         let tail = (projection.covered..log.len())
             .filter(|position| !projection.dropped.contains(position));
         let rest: Vec<usize> = projection.after.iter().copied().chain(tail).collect();
-        view.show(log, projection, &rest);
+        view.show(log, projection, &rest, contract);
+        if contract.first == First::User {
+            view.open(log);
+        }
         view
     }
 
+    /// All of the log as it came, repaired. Linear but for sorting calls.
+    pub fn repaired(log: &Log, contract: &Contract) -> Self {
+        let mut view = Self { arranged: true, ..Self::default() };
+        let all: Vec<usize> = (0..log.len()).collect();
+        view.show(log, &Projection::default(), &all, contract);
+        if contract.first == First::User {
+            view.open(log);
+        }
+        view
+    }
+
+    /// Has a user speak first.
+    fn open(&mut self, log: &Log) {
+        let role = |edit: &Edit| match edit {
+            Edit::Insert { role, .. } => Some(*role),
+            Edit::Keep(id) | Edit::Replace { id, .. } => {
+                log.position(id).and_then(|at| log.message(at)).map(|message| message.role)
+            }
+        };
+        let first = self.edits.iter().position(|edit| role(edit) != Some(Role::System));
+        let Some(first) = first else { return };
+        let opening = self.edits.get(first);
+        if opening.and_then(role) != Some(Role::User) {
+            let id = opening.and_then(Edit::id).cloned();
+            let defect = Defect::NotUserFirst;
+            self.findings.extend(id.map(|id| Finding { id, defect }));
+            let parts = vec![Part::text(OPENING)];
+            self.edits.insert(first, Edit::Insert { role: Role::User, parts });
+        }
+    }
+
     /// Adds these messages, repaired.
-    fn show(&mut self, log: &Log, projection: &Projection, positions: &[usize]) {
+    fn show(
+        &mut self,
+        log: &Log,
+        projection: &Projection,
+        positions: &[usize],
+        contract: &Contract,
+    ) {
         let seen: Vec<(usize, &Message)> =
             positions.iter().filter_map(|at| Some((*at, projection.seen(log, *at)?))).collect();
         let messages: Vec<&Message> = seen.iter().map(|(_, message)| *message).collect();
-        let repair = repair_part(&messages, Ending::Open);
+        let repair = repair_part(&messages, Ending::Open, contract);
         self.edits.extend(repair.messages.into_iter().filter_map(|message| match message {
             Repaired::Kept(index) => {
                 let (position, message) = seen.get(index)?;

@@ -38,6 +38,15 @@ pub enum Part {
         /// The answer as text.
         text: String,
     },
+    /// Leave asked for to run a tool, or given, or refused.
+    Approval {
+        /// Pairs what was asked with what was answered.
+        approval: String,
+        /// The call that waits for it; `None` in an answer.
+        call: Option<CallId>,
+        /// What was answered; `None` in what was asked.
+        granted: Option<bool>,
+    },
     /// A picture.
     Image(Media),
     /// A document, a sound, or anything else that is attached.

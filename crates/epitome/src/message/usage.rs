@@ -10,6 +10,15 @@ pub struct Usage {
     pub prompt_tokens: u32,
     /// Everything that came back, reasoning included.
     pub completion_tokens: u32,
+    /// Those of the prompt that came out of the provider's cache, where it tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_tokens: Option<u32>,
+    /// Those of the prompt that went into the provider's cache, where it tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write_tokens: Option<u32>,
+    /// Those of the completion that are thoughts, where the provider tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning_tokens: Option<u32>,
     /// How long it took, in milliseconds, where the host measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u32>,

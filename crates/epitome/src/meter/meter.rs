@@ -188,6 +188,7 @@ fn part_tokens(part: &Part, tokenizer: &dyn Tokenizer, overhead: &Overhead) -> u
             count(name).saturating_add(count(arguments)).saturating_add(overhead.call)
         }
         Part::ToolResult { text, .. } => count(text).saturating_add(overhead.call),
+        Part::Approval { .. } => overhead.call,
         Part::Image(media) => pixels(media).unwrap_or(overhead.image),
         Part::File(_) => overhead.file,
         Part::Other { characters, .. } => characters.div_ceil(4),

@@ -50,7 +50,7 @@ mod tests {
             prompt_tokens,
             completion_tokens,
             duration_ms,
-            epoch: None,
+            ..Usage::default()
         };
         statistics.take(&usage(1_000, 50, Some(500)));
         statistics.take(&usage(1_200, 30, None));

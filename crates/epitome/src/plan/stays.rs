@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::budget::appended_request;
 use super::{Fate, sum};
+use crate::contract::ReasoningPolicy;
 use crate::conversation::Conversation;
 use crate::history::Exchange;
 use crate::history::pairing::{Pairing, Place};
@@ -106,6 +107,10 @@ pub(super) fn oldest_rounds(draft: &Draft, sizes: &[Size], covered: usize, round
 /// Leaves out sealed thoughts of these messages, once: what comes before them is about to change.
 pub(super) fn strip(draft: &mut Draft, positions: impl Iterator<Item = usize>) {
     let conversation = draft.conversation;
+    let reasoning = conversation.contract().reasoning;
+    if !matches!(reasoning, ReasoningPolicy::MayDrop | ReasoningPolicy::Sealed) {
+        return;
+    }
     for position in positions {
         let protected = draft.protected.get(position) == Some(&true);
         let sealed = !protected

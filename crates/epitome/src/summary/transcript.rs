@@ -3,6 +3,7 @@
 use super::encoded::without_encoded;
 use super::envelope::Entry;
 use super::excerpt::excerpt;
+use crate::contract::Contract;
 use crate::history::{Ending, Repaired, repair};
 use crate::message::{CallId, Media, Message, Part};
 use crate::policy::SummarySettings;
@@ -17,7 +18,7 @@ pub(crate) const CALLS: &str = "calls ";
 /// `settings.tool_result_max_characters`. A message of which nothing is left has no entry.
 pub fn transcript(messages: &[(u32, &Message)], settings: &SummarySettings) -> Vec<Entry> {
     let plain: Vec<&Message> = messages.iter().map(|(_, message)| *message).collect();
-    let repaired = repair(&plain, Ending::Acknowledged);
+    let repaired = repair(&plain, Ending::Acknowledged, &Contract::default());
     let mut writer = Writer { settings, waiting: Vec::new() };
     let mut number = messages.first().map_or(1, |(number, _)| *number);
     let mut entries = Vec::new();
@@ -83,6 +84,7 @@ impl<'a> Writer<'a> {
                 let allowed = self.settings.tools.allows(name);
                 allowed.then(|| format!("{name} answers: {}", excerpt(&without_encoded(text), max)))
             }
+            Part::Approval { granted, .. } => Some(leave(*granted).to_owned()),
             Part::Image(media) => Some(attachment("image", media)),
             Part::File(media) => Some(attachment("file", media)),
             Part::Other { kind, .. } => Some(format!("[{kind}]")),
@@ -95,6 +97,14 @@ impl<'a> Writer<'a> {
         let nameless = call.as_str().is_empty();
         let place = self.waiting.iter().position(|(other, _)| *other == call || nameless)?;
         Some(self.waiting.remove(place).1)
+    }
+}
+
+fn leave(granted: Option<bool>) -> &'static str {
+    match granted {
+        None => "[asks whether the tool may run]",
+        Some(true) => "[the tool may run]",
+        Some(false) => "[the tool may not run]",
     }
 }
 

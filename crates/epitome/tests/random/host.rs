@@ -5,8 +5,8 @@ use epitome::meter::CharactersPer;
 use epitome::summary::envelope::Envelope;
 use epitome::summary::extract::extract;
 use epitome::{
-    Compactor, Contract, Failure, FailureKind, Outcome, Output, Policy, Reason, Report,
-    SummaryRequest, SystemPlace, Timestamp,
+    Compactor, Contract, Failure, FailureKind, First, Outcome, Output, Policy, Reason,
+    ReasoningPolicy, Report, ResultPlace, SummaryRequest, SystemPlace, Timestamp,
 };
 use proptest::prelude::*;
 
@@ -44,8 +44,15 @@ pub(crate) fn manner() -> impl Strategy<Value = Manner> {
 /// Either kind of provider.
 pub(crate) fn contract() -> impl Strategy<Value = Contract> {
     prop_oneof![
-        4 => Just(Contract { system: SystemPlace::Anywhere }),
-        1 => Just(Contract { system: SystemPlace::First }),
+        4 => Just(Contract::default()),
+        1 => Just(Contract { system: SystemPlace::First, ..Contract::default() }),
+        1 => Just(Contract { first: First::User, results: ResultPlace::NextUser, ..Contract::default() }),
+        1 => Just(Contract { results: ResultPlace::Later, ..Contract::default() }),
+        1 => Just(Contract {
+            system: SystemPlace::Beside,
+            reasoning: ReasoningPolicy::WholeTurn,
+            ..Contract::default()
+        }),
     ]
 }
 
