@@ -9,20 +9,14 @@ use crate::Format;
 pub enum Detection {
     /// A format that this crate reads.
     Known(Format),
-    /// A format that this crate does not read; its name.
-    Foreign(&'static str),
     /// Nothing that only one format has.
     Unclear,
 }
 
 /// Looks at the messages until one of them tells. Linear in those.
 pub fn detect(messages: &[Value]) -> Detection {
-    if messages.is_empty() {
-        return Detection::Unclear;
-    }
-    let foreign = messages.iter().find_map(foreign);
-    match foreign {
-        Some(name) => Detection::Foreign(name),
+    match messages.iter().find_map(telling) {
+        Some(format) => Detection::Known(format),
         None if messages.iter().any(looks_like_chat) => Detection::Known(Format::OpenAiChat),
         None => Detection::Unclear,
     }
@@ -32,33 +26,22 @@ fn looks_like_chat(message: &Value) -> bool {
     message.get("role").is_some() || message.get("tool_calls").is_some()
 }
 
-/// The name of a format that has a trait of this message and that OpenAI chat does not have.
-fn foreign(message: &Value) -> Option<&'static str> {
-    if message.get("lc").is_some() {
-        return Some("LangChain messages");
-    }
+/// The format that has a trait of this message and that OpenAI chat does not have.
+fn telling(message: &Value) -> Option<Format> {
     let text = |key: &str| message.get(key).and_then(Value::as_str);
-    if message.get("data").is_some()
-        && matches!(text("type"), Some("human" | "ai" | "system" | "tool"))
+    let stored = message.get("data").is_some() && message.get("role").is_none();
+    if message.get("lc").is_some()
+        || stored && matches!(text("type"), Some("human" | "ai" | "system" | "tool"))
     {
-        return Some("LangChain messages");
+        return Some(Format::LangChain);
     }
-    if matches!(
-        text("type"),
-        Some(
-            "function_call"
-                | "function_call_output"
-                | "reasoning"
-                | "item_reference"
-                | "compaction"
-        )
-    ) {
-        return Some("OpenAI Responses items");
+    if text("type").is_some_and(|kind| ITEMS.contains(&kind)) {
+        return Some(Format::OpenAiResponses);
     }
     if let Some(Value::Array(parts)) = message.get("parts") {
         let typed = parts.iter().any(|part| part.get("type").is_some());
         let tidy = parts.is_empty() && message.get("id").is_some();
-        return Some(if typed || tidy { "AI SDK UIMessage" } else { "Gemini Content" });
+        return Some(if typed || tidy { Format::AiSdkUi } else { Format::Gemini });
     }
     let parts = message.get("content").and_then(Value::as_array)?;
     // One message may speak two dialects; one that calls as OpenAI does is OpenAI's.
@@ -66,21 +49,46 @@ fn foreign(message: &Value) -> Option<&'static str> {
         return None;
     }
     parts.iter().find_map(|part| {
-        if part.get("toolUse").is_some() || part.get("toolResult").is_some() {
-            return Some("Bedrock Converse messages");
+        let has = |key: &str| part.get(key).is_some();
+        let kind = part.get("type").and_then(Value::as_str);
+        let converse = ["text", "toolUse", "toolResult", "image", "document", "reasoningContent"];
+        if kind.is_none() && converse.into_iter().any(has) {
+            return Some(Format::Bedrock);
         }
-        if part.get("type").is_none() && part.get("text").is_some() {
-            return Some("Bedrock Converse messages");
-        }
-        match part.get("type").and_then(Value::as_str)? {
+        match kind? {
             "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "image"
-            | "document" => Some("Anthropic Messages"),
-            "tool-call" | "tool-result" | "tool-approval-request" => Some("AI SDK ModelMessage"),
-            "input_text" | "output_text" | "input_image" => Some("OpenAI Responses items"),
+            | "document"
+                if !has("mediaType") && (kind != Some("image") || has("source")) =>
+            {
+                Some(Format::Anthropic)
+            }
+            "tool-call"
+            | "tool-result"
+            | "tool-approval-request"
+            | "tool-approval-response"
+            | "reasoning" => Some(Format::AiSdkModel),
+            "image" | "file" if has("mediaType") => Some(Format::AiSdkModel),
+            "input_text" | "output_text" | "input_image" | "input_file" => {
+                Some(Format::OpenAiResponses)
+            }
             _ => None,
         }
     })
 }
+
+/// Types of items that only OpenAI Responses has.
+const ITEMS: [&str; 10] = [
+    "message",
+    "function_call",
+    "function_call_output",
+    "custom_tool_call",
+    "custom_tool_call_output",
+    "reasoning",
+    "item_reference",
+    "compaction",
+    "web_search_call",
+    "mcp_call",
+];
 
 #[cfg(test)]
 mod tests {
@@ -93,28 +101,28 @@ mod tests {
             (json!([{ "role": "user", "content": "hi" }]), Detection::Known(Format::OpenAiChat)),
             (
                 json!([{ "role": "assistant", "content": [{ "type": "tool_use", "id": "a" }] }]),
-                Detection::Foreign("Anthropic Messages"),
+                Detection::Known(Format::Anthropic),
             ),
             (
                 json!([{ "role": "user", "parts": [{ "text": "hi" }] }]),
-                Detection::Foreign("Gemini Content"),
+                Detection::Known(Format::Gemini),
             ),
             (
                 json!([{ "id": "1", "role": "user", "parts": [{ "type": "text", "text": "hi" }] }]),
-                Detection::Foreign("AI SDK UIMessage"),
+                Detection::Known(Format::AiSdkUi),
             ),
             (
                 json!([{ "role": "tool", "content": [{ "type": "tool-result" }] }]),
-                Detection::Foreign("AI SDK ModelMessage"),
+                Detection::Known(Format::AiSdkModel),
             ),
             (
                 json!([{ "type": "function_call", "call_id": "a" }]),
-                Detection::Foreign("OpenAI Responses items"),
+                Detection::Known(Format::OpenAiResponses),
             ),
-            (json!([{ "lc": 1 }]), Detection::Foreign("LangChain messages")),
+            (json!([{ "lc": 1 }]), Detection::Known(Format::LangChain)),
             (
                 json!([{ "role": "user", "content": [{ "toolResult": {} }] }]),
-                Detection::Foreign("Bedrock Converse messages"),
+                Detection::Known(Format::Bedrock),
             ),
             (json!([]), Detection::Unclear),
             (json!([1, 2]), Detection::Unclear),

@@ -8,7 +8,19 @@ use epitome::message::{Message, MessageId, Part, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::openai_chat;
+use crate::ai_sdk_model::AiSdkModel;
+use crate::ai_sdk_ui::AiSdkUi;
+use crate::anthropic::Anthropic;
+use crate::bedrock::Bedrock;
+use crate::content::What;
+use crate::dialect::{Dialect, Turn};
+use crate::extract::extract;
+use crate::gemini::Gemini;
+use crate::issue::Issue;
+use crate::langchain::LangChain;
+use crate::openai_chat::OpenAiChat;
+use crate::openai_responses::OpenAiResponses;
+use crate::pieces::is_piece;
 
 /// A format that this crate reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,24 +29,36 @@ pub enum Format {
     /// OpenAI Chat Completions, and the many servers that speak it.
     #[serde(rename = "openai-chat")]
     OpenAiChat,
+    /// Anthropic Messages.
+    Anthropic,
+    /// OpenAI Responses input items: one item a call, a result, a thought or a message.
+    #[serde(rename = "openai-responses")]
+    OpenAiResponses,
+    /// Vercel AI SDK `UIMessage`: what a chat page holds; a call and its result are one part.
+    #[serde(rename = "ai-sdk-ui")]
+    AiSdkUi,
+    /// Vercel AI SDK `ModelMessage`: what goes to a model.
+    #[serde(rename = "ai-sdk-model")]
+    AiSdkModel,
+    /// Gemini `Content`: user and model, made of parts.
+    #[serde(rename = "gemini")]
+    Gemini,
+    /// LangChain messages, in both serialized forms.
+    #[serde(rename = "langchain")]
+    LangChain,
+    /// Amazon Bedrock Converse messages.
+    #[serde(rename = "bedrock")]
+    Bedrock,
 }
 
 /// A message as the engine sees it, and what was odd about the original.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// The message.
-    pub message: Message,
+    /// Its pieces, one at least, each a message to the engine: the first under the id of the whole, the others
+    /// under that id with `#1`, `#2`, … behind it.
+    pub messages: Vec<Message>,
     /// What was odd. Nothing was changed in the original for it.
-    pub surprises: Vec<Surprise>,
-}
-
-/// Something that a provider may refuse, and how it was read all the same.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Surprise {
-    /// Where in the message, as `content[2].text`.
-    pub path: String,
-    /// What is odd and how it is read, as a sentence's end.
-    pub message: String,
+    pub issues: Vec<Issue>,
 }
 
 /// A value that is no message at all.
@@ -42,6 +66,13 @@ pub struct Surprise {
 pub struct ShapeError {
     /// What was found, and what was expected.
     pub problem: String,
+}
+
+impl ShapeError {
+    /// Says what was expected in the place of a value.
+    pub(crate) fn expected(what: &str, found: &Value) -> Self {
+        Self { problem: format!("expected {what}, found {}", kind(found)) }
+    }
 }
 
 impl fmt::Display for ShapeError {
@@ -54,12 +85,42 @@ impl std::error::Error for ShapeError {}
 
 impl Format {
     /// Every format, in the order of the documentation.
-    pub const ALL: [Self; 1] = [Self::OpenAiChat];
+    pub const ALL: [Self; 8] = [
+        Self::OpenAiChat,
+        Self::OpenAiResponses,
+        Self::Anthropic,
+        Self::AiSdkUi,
+        Self::AiSdkModel,
+        Self::Gemini,
+        Self::LangChain,
+        Self::Bedrock,
+    ];
 
     /// The format's name, as in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::OpenAiChat => "openai-chat",
+            Self::Anthropic => "anthropic",
+            Self::OpenAiResponses => "openai-responses",
+            Self::AiSdkUi => "ai-sdk-ui",
+            Self::AiSdkModel => "ai-sdk-model",
+            Self::Gemini => "gemini",
+            Self::LangChain => "langchain",
+            Self::Bedrock => "bedrock",
+        }
+    }
+
+    /// The format's name, for a person.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::OpenAiChat => "OpenAI Chat Completions",
+            Self::Anthropic => "Anthropic Messages",
+            Self::OpenAiResponses => "OpenAI Responses",
+            Self::AiSdkUi => "AI SDK UIMessage",
+            Self::AiSdkModel => "AI SDK ModelMessage",
+            Self::Gemini => "Gemini Content",
+            Self::LangChain => "LangChain messages",
+            Self::Bedrock => "Bedrock Converse",
         }
     }
 
@@ -68,34 +129,46 @@ impl Format {
         Self::ALL.into_iter().find(|format| format.as_str() == name)
     }
 
+    pub(crate) fn dialect(self) -> &'static dyn Dialect {
+        match self {
+            Self::OpenAiChat => &OpenAiChat,
+            Self::Anthropic => &Anthropic,
+            Self::OpenAiResponses => &OpenAiResponses,
+            Self::AiSdkUi => &AiSdkUi,
+            Self::AiSdkModel => &AiSdkModel,
+            Self::Gemini => &Gemini,
+            Self::LangChain => &LangChain::Constructor,
+            Self::Bedrock => &Bedrock,
+        }
+    }
+
     /// What the provider accepts.
     pub fn contract(self) -> Contract {
-        match self {
-            Self::OpenAiChat => openai_chat::CONTRACT,
-        }
+        self.dialect().contract()
     }
 
     /// Reads one message. Untidy ones are read too, and what was odd is listed; only a value that is no
-    /// object is refused. Linear in the message.
-    pub fn read(self, id: MessageId, value: &Value) -> Result<Reading, ShapeError> {
-        match self {
-            Self::OpenAiChat => openai_chat::read(id, value),
+    /// message at all is refused, and an id that ends as those of pieces do. Linear in the message.
+    pub fn read(self, id: &MessageId, value: &Value) -> Result<Reading, ShapeError> {
+        if is_piece(id) {
+            let problem = format!("the id {id:?} ends in # and a number, as the engine's own do");
+            return Err(ShapeError { problem });
         }
+        let content = self.dialect().read(value)?;
+        Ok(Reading { messages: content.messages(id), issues: content.issues })
     }
 
-    /// The message with some of its parts changed; everything else in it is as it came. Linear in the
-    /// message.
+    /// The message with some parts of its first piece changed; everything else in it is as it came. Linear
+    /// in the message.
     pub fn rewrite(self, original: &Value, changes: &[PartChange]) -> Value {
-        match self {
-            Self::OpenAiChat => openai_chat::rewrite(original, changes),
-        }
+        extract(self.dialect(), original, None, &[(0, changes)])
     }
 
     /// Writes a message that the engine inserted.
     pub fn write(self, role: Role, parts: &[Part]) -> Value {
-        match self {
-            Self::OpenAiChat => openai_chat::write(role, parts),
-        }
+        let turn = Turn { role, author: None, items: parts.iter().map(What::of).collect() };
+        let written = self.dialect().write(&turn, &mut Vec::new());
+        written.into_iter().next().unwrap_or(Value::Null)
     }
 }
 

@@ -1,58 +1,159 @@
 //! OpenAI Chat Completions: one object a message, results in messages of role `tool`.
 
-mod rewrite;
+use std::borrow::Cow;
 
-use epitome::message::{CallId, Media, Message, MessageId, Part, Role};
-use epitome::{Contract, SystemPlace};
+use epitome::message::Role;
+use epitome::{BlankText, Contract, First, Neighbours, ReasoningPolicy, ResultPlace, SystemPlace};
 use serde_json::{Map, Value, json};
 
-pub use rewrite::rewrite;
+use crate::content::{Attachment, Content, Piece, Source, What};
+use crate::dialect::{Dialect, Turn};
+use crate::format::{ShapeError, kind};
+use crate::issue::Code;
+use crate::path::Path;
+use crate::text::{append, joined};
 
-use crate::format::{Reading, ShapeError, Surprise, kind};
+/// OpenAI Chat Completions, and the many servers that speak it.
+pub(crate) struct OpenAiChat;
 
-/// What OpenAI-compatible servers accept.
-pub const CONTRACT: Contract = Contract { system: SystemPlace::Anywhere };
-
-/// See [`Format::read`](crate::Format::read).
-pub fn read(id: MessageId, value: &Value) -> Result<Reading, ShapeError> {
-    let Value::Object(object) = value else {
-        let problem = format!("expected an object with role and content, found {}", kind(value));
-        return Err(ShapeError { problem });
-    };
-    let mut reader = Reader { object, parts: Vec::new(), surprises: Vec::new() };
-    let role = reader.role();
-    reader.reasoning();
-    if role == Role::Tool {
-        reader.result();
-    } else {
-        reader.content();
-        reader.calls();
+impl Dialect for OpenAiChat {
+    fn contract(&self) -> Contract {
+        Contract {
+            system: SystemPlace::Anywhere,
+            first: First::Anyone,
+            neighbours: Neighbours::Free,
+            results: ResultPlace::Behind,
+            blank_text: BlankText::Allowed,
+            // Some servers that show their model's thoughts want all of them back.
+            reasoning: ReasoningPolicy::KeepAll,
+        }
     }
-    let Reader { parts, surprises, .. } = reader;
-    let mut message = Message::with_parts(id, role, parts);
-    // A tool's message has its tool's name there, which is no author.
-    if role != Role::Tool {
-        message.author = object.get("name").and_then(Value::as_str).map(str::to_owned);
+
+    fn read<'a>(&self, value: &'a Value) -> Result<Content<'a>, ShapeError> {
+        let Value::Object(object) = value else {
+            return Err(ShapeError::expected("an object with role and content", value));
+        };
+        let mut reader = Reader { object, role: Role::User, content: Content::default() };
+        reader.role = reader.role();
+        if reader.role == Role::Tool {
+            reader.result();
+        } else {
+            reader.author();
+            reader.reasoning();
+            reader.content();
+            reader.calls();
+        }
+        let Reader { role, mut content, .. } = reader;
+        if content.pieces.is_empty() {
+            content.pieces.push(Piece { role, items: Vec::new() });
+        }
+        Ok(content)
     }
-    Ok(Reading { message, surprises })
+
+    fn say(&self, item: &mut Value, text: &str) {
+        match item {
+            Value::Object(part) => {
+                let key = if part.contains_key("refusal") { "refusal" } else { "text" };
+                part.insert(key.into(), text.into());
+            }
+            other => *other = text.into(),
+        }
+    }
+
+    fn answer(&self, item: &mut Value, text: &str) {
+        let Value::Object(object) = item else { return };
+        let content = match object.get_mut("content") {
+            Some(Value::Array(parts)) => {
+                let is_text = |part: &Value| part.get("text").is_some() || part.is_string();
+                let others = parts.iter().filter(|part| !is_text(part)).cloned();
+                let said = json!({ "type": "text", "text": text });
+                Value::Array(std::iter::once(said).chain(others).collect())
+            }
+            _ => text.into(),
+        };
+        object.insert("content".into(), content);
+    }
+
+    fn call_with(&self, item: &mut Value, arguments: &str) {
+        let body = match ["function", "custom"].into_iter().find(|key| item.get(key).is_some()) {
+            Some(key) => item.get_mut(key),
+            None => Some(item),
+        };
+        let key = |body: &Value| match body.get("arguments") {
+            Some(_) => "arguments",
+            None => "input",
+        };
+        if let Some(slot) = body.and_then(|body| body.get_mut(key(body))) {
+            let object = slot.is_object().then(|| serde_json::from_str(arguments).ok()).flatten();
+            *slot = object.unwrap_or_else(|| arguments.into());
+        }
+    }
+
+    fn write(&self, turn: &Turn<'_>, lost: &mut Vec<String>) -> Vec<Value> {
+        let mut writer = Writer::default();
+        turn.items.iter().for_each(|item| writer.take(turn.role, item, lost));
+        writer.finish(turn)
+    }
+
+    fn is_free(&self, item: &Value) -> bool {
+        item.get("custom").is_some()
+    }
+
+    fn mend(&self, message: &mut Value) -> bool {
+        let before = message.clone();
+        let Ok(content) = self.read(&before) else { return false };
+        let Value::Object(object) = message else { return false };
+        let role = content.pieces.first().map_or(Role::User, |piece| piece.role);
+        let found = |code: Code| content.issues.iter().any(|issue| issue.code == code);
+        if found(Code::UnknownRole) {
+            object.insert("role".into(), role.as_str().into());
+        }
+        match object.get_mut("content") {
+            Some(Value::Array(parts)) if found(Code::ForeignPart) => {
+                let called = before.get("tool_calls").and_then(Value::as_array);
+                let called: Vec<&Value> =
+                    called.into_iter().flatten().filter_map(|call| call.get("id")).collect();
+                let twice = |part: &Value| part.get("id").is_some_and(|id| called.contains(&id));
+                parts.retain(|part| !twice(part));
+            }
+            Some(Value::String(_) | Value::Array(_)) => {}
+            Some(Value::Null) | None if role == Role::Tool => {
+                object.insert("content".into(), "".into());
+            }
+            Some(Value::Null) | None => {}
+            Some(other) => *other = other.to_string().into(),
+        }
+        let calls = object.get_mut("tool_calls").and_then(Value::as_array_mut);
+        for body in calls.into_iter().flatten().filter_map(|call| call.get_mut("function")) {
+            if let Some(arguments) = body.get_mut("arguments").filter(|found| found.is_object()) {
+                *arguments = arguments.to_string().into();
+            }
+        }
+        *message != before
+    }
+
+    fn join(&self, first: &mut Value, second: Value) {
+        append(first, second, "content", |text| json!({ "type": "text", "text": text }));
+    }
 }
 
 struct Reader<'a> {
     object: &'a Map<String, Value>,
-    parts: Vec<Part>,
-    surprises: Vec<Surprise>,
+    role: Role,
+    content: Content<'a>,
 }
 
 impl<'a> Reader<'a> {
-    fn surprise(&mut self, path: impl Into<String>, message: impl Into<String>) {
-        self.surprises.push(Surprise { path: path.into(), message: message.into() });
-    }
-
     fn string(&self, key: &str) -> Option<&'a str> {
         self.object.get(key).and_then(Value::as_str)
     }
 
+    fn push(&mut self, at: Path, what: What<'a>) {
+        self.content.push(self.role, at, what);
+    }
+
     fn role(&mut self) -> Role {
+        let at = Path::key("role");
         let Some(name) = self.string("role") else {
             let role = if self.object.contains_key("tool_call_id") {
                 Role::Tool
@@ -61,7 +162,8 @@ impl<'a> Reader<'a> {
             } else {
                 Role::User
             };
-            self.surprise("role", format!("the role is missing; read as {}", role.as_str()));
+            let message = format!("the role is missing; read as {}", role.as_str());
+            self.content.note(&at, Code::UnknownRole, message);
             return role;
         };
         let role = match name {
@@ -76,216 +178,279 @@ impl<'a> Reader<'a> {
                 _ => Role::User,
             },
         };
-        self.surprise("role", format!("the role {name:?} is unknown; read as {}", role.as_str()));
+        let message = format!("the role {name:?} is unknown; read as {}", role.as_str());
+        self.content.note(&at, Code::UnknownRole, message);
         role
+    }
+
+    /// A tool's message has its tool's name there, which is no author.
+    fn author(&mut self) {
+        self.content.author = self.string("name").map(Cow::Borrowed);
     }
 
     /// Servers that show their model's thoughts use one of two fields for them.
     fn reasoning(&mut self) {
-        let text = self.string("reasoning_content").or(self.string("reasoning"));
-        if let Some(text) = text.filter(|text| !text.is_empty()) {
-            self.parts.push(Part::Reasoning { text: text.to_owned(), signature: None });
+        for key in ["reasoning_content", "reasoning"] {
+            if let Some(text) = self.string(key).filter(|text| !text.is_empty()) {
+                let text = text.into();
+                self.push(Path::key(key), What::Reasoning { text, signature: None });
+                return;
+            }
         }
     }
 
     fn content(&mut self) {
+        let at = Path::key("content");
         match self.object.get("content") {
             None | Some(Value::Null) => {}
             Some(Value::String(text)) if text.is_empty() => {}
-            Some(Value::String(text)) => self.parts.push(Part::text(text)),
+            Some(Value::String(text)) => self.push(at, What::Text(text.into())),
             Some(Value::Array(parts)) => {
                 for (index, part) in parts.iter().enumerate() {
-                    self.part(index, part);
+                    let at = at.clone().at(index);
+                    let what = self.part(&at, part);
+                    self.push(at, what);
                 }
             }
             Some(other) => {
-                self.surprise("content", format!("the content is {}; read as text", kind(other)));
-                self.parts.push(Part::text(other.to_string()));
+                let message = format!("the content is {}; read as text", kind(other));
+                self.content.note(&at, Code::NotText, message);
+                self.push(at, What::Text(other.to_string().into()));
             }
         }
         if let Some(refusal) = self.string("refusal") {
-            self.parts.push(Part::text(refusal));
+            self.push(Path::key("refusal"), What::Text(refusal.into()));
         }
     }
 
-    fn part(&mut self, index: usize, part: &Value) {
+    fn part(&mut self, at: &Path, part: &'a Value) -> What<'a> {
         let text = |key: &str| part.get(key).and_then(Value::as_str);
         let read = match text("type") {
-            Some("text" | "input_text" | "output_text") => text("text").map(Part::text),
-            Some("refusal") => text("refusal").map(Part::text),
-            Some("image_url") => {
-                Some(Part::Image(media(part.pointer("/image_url/url").or(part.get("image_url")))))
-            }
-            Some("input_audio") => Some(Part::File(Media {
-                media_type: part
-                    .pointer("/input_audio/format")
-                    .and_then(Value::as_str)
-                    .map(|format| format!("audio/{format}")),
-                ..Media::default()
-            })),
-            Some("file") => Some(Part::File(Media {
-                name: part.pointer("/file/filename").and_then(Value::as_str).map(str::to_owned),
-                ..Media::default()
-            })),
-            _ => part.as_str().map(Part::text),
+            Some("text" | "input_text" | "output_text") => What::text(text("text")),
+            Some("refusal") => What::text(text("refusal")),
+            Some("image_url") => Some(What::Image(image(part))),
+            Some("input_audio") => Some(What::File(audio(part))),
+            Some("file") => Some(What::File(file(part))),
+            _ => What::text(part.as_str()),
         };
-        match read {
-            Some(part) => self.parts.push(part),
-            None => {
-                let kind = text("type").unwrap_or("untyped").to_owned();
-                let path = format!("content[{index}]");
-                self.surprise(
-                    path,
-                    format!("a part of type {kind:?} is not known; it is kept as it is"),
-                );
-                let characters = characters(part);
-                self.parts.push(Part::Other { kind, characters });
-            }
-        }
+        read.unwrap_or_else(|| {
+            let kind = text("type").unwrap_or("untyped");
+            let code = match kind {
+                "tool_use" | "tool_result" | "tool-call" | "tool-result" => Code::ForeignPart,
+                _ => Code::UnknownPart,
+            };
+            let message = format!("a part of type {kind:?} is not known; it is kept as it is");
+            self.content.note(at, code, message);
+            What::opaque(kind, part)
+        })
     }
 
     fn calls(&mut self) {
+        let at = Path::key("tool_calls");
         let calls = match self.object.get("tool_calls") {
             Some(Value::Array(calls)) => calls.as_slice(),
             None | Some(Value::Null) => &[],
             Some(other) => {
                 let message =
                     format!("expected an array, found {}; it is kept as it is", kind(other));
-                self.surprise("tool_calls", message);
+                self.content.note(&at, Code::UnknownPart, message);
                 &[]
             }
         };
         for (index, call) in calls.iter().enumerate() {
+            let at = at.clone().at(index);
             let body = call.get("function").or(call.get("custom")).unwrap_or(call);
             let name = body.get("name").and_then(Value::as_str).unwrap_or_default();
-            let arguments = body.get("arguments").or(body.get("input"));
-            let arguments = match arguments {
-                Some(Value::String(arguments)) => arguments.clone(),
+            let inside = at.clone().then("function").then("arguments");
+            let arguments = match body.get("arguments").or(body.get("input")) {
+                Some(Value::String(arguments)) => Cow::Borrowed(arguments.as_str()),
                 None | Some(Value::Null) => {
-                    let path = format!("tool_calls[{index}].function.arguments");
-                    self.surprise(path, "the arguments are missing; they are kept so");
-                    String::new()
+                    let message = "the arguments are missing; they are kept so";
+                    self.content.note(&inside, Code::MissingArguments, message);
+                    Cow::Borrowed("")
                 }
                 Some(other) => {
-                    let path = format!("tool_calls[{index}].function.arguments");
-                    self.surprise(path, format!("expected a string, found {}", kind(other)));
-                    other.to_string()
+                    let message = format!("expected a string, found {}", kind(other));
+                    self.content.note(&inside, Code::NotText, message);
+                    other.to_string().into()
                 }
             };
-            self.parts.push(Part::ToolCall {
-                call: call_id(call.get("id")),
-                name: name.to_owned(),
-                arguments,
-            });
+            let call = id_of(call.get("id"));
+            self.push(at, What::Call { call, name: name.into(), arguments });
         }
         // The form before tool calls: one call a message, answered by name.
         if let Some(Value::Object(call)) = self.object.get("function_call") {
             let text = |key: &str| call.get(key).and_then(Value::as_str).unwrap_or_default();
-            let (name, arguments) = (text("name").to_owned(), text("arguments").to_owned());
-            let call = CallId::from(name.as_str());
-            self.parts.push(Part::ToolCall { call, name, arguments });
+            let (name, arguments) = (text("name").into(), text("arguments").into());
+            let call = text("name").into();
+            self.push(Path::key("function_call"), What::Call { call, name, arguments });
         }
     }
 
     fn result(&mut self) {
-        let mut text = String::new();
+        let at = Path::key("content");
+        let mut texts: Vec<Cow<'a, str>> = Vec::new();
+        let mut media = Vec::new();
         match self.object.get("content") {
-            Some(Value::String(content)) => text.push_str(content),
-            Some(Value::Array(_)) => {
-                self.content();
-                for part in &self.parts {
-                    if let Part::Text { text: content } = part {
-                        if !text.is_empty() {
-                            text.push('\n');
-                        }
-                        text.push_str(content);
+            Some(Value::String(content)) => texts.push(content.into()),
+            Some(Value::Array(parts)) => {
+                for (index, part) in parts.iter().enumerate() {
+                    match self.part(&at.clone().at(index), part) {
+                        What::Text(text) => texts.push(text),
+                        What::Image(attachment) | What::File(attachment) => media.push(attachment),
+                        _ => texts.push(part.to_string().into()),
                     }
                 }
-                self.parts.retain(|part| !matches!(part, Part::Text { .. }));
             }
             None | Some(Value::Null) => {
-                self.surprise("content", "the result is missing; read as empty");
+                let message = "the result is missing; read as empty";
+                self.content.note(&at, Code::MissingContent, message);
             }
             Some(other) => {
-                self.surprise(
-                    "content",
-                    format!("expected text, found {}; read as JSON", kind(other)),
-                );
-                text = other.to_string();
+                let message = format!("expected text, found {}; read as JSON", kind(other));
+                self.content.note(&at, Code::NotText, message);
+                texts.push(other.to_string().into());
             }
         }
         let name = self.string("name");
         let legacy = self.string("role") == Some("function");
         let call = match (self.object.get("tool_call_id"), name) {
-            (None, Some(name)) if legacy => CallId::from(name),
-            (id, _) => call_id(id),
+            (None, Some(name)) if legacy => name.into(),
+            (id, _) => id_of(id),
         };
-        self.parts.push(Part::ToolResult { call, name: name.map(str::to_owned), text });
+        let name = name.map(Cow::Borrowed);
+        let text = joined(texts);
+        self.push(Path::default(), What::Result { call, name, text, media, failed: false });
     }
 }
 
-fn call_id(value: Option<&Value>) -> CallId {
-    CallId::from(value.and_then(Value::as_str).unwrap_or_default())
+fn id_of(value: Option<&Value>) -> Cow<'_, str> {
+    value.and_then(Value::as_str).unwrap_or_default().into()
 }
 
-/// A picture by its address: its name where that is short, its type where it holds the bytes.
-fn media(url: Option<&Value>) -> Media {
-    let Some(url) = url.and_then(Value::as_str) else { return Media::default() };
-    match url.strip_prefix("data:") {
-        Some(data) => {
-            let media_type = data.split([';', ',']).next().unwrap_or_default();
-            Media { media_type: Some(media_type.to_owned()), ..Media::default() }
-        }
-        None => Media { name: Some(url.chars().take(200).collect()), ..Media::default() },
+fn image(part: &Value) -> Attachment<'_> {
+    let url = part.pointer("/image_url/url").or(part.get("image_url")).and_then(Value::as_str);
+    let mut image = url.map(Attachment::at).unwrap_or_default();
+    if image.media_type.is_none() {
+        image.media_type = Some("image".into());
     }
+    image
 }
 
-fn characters(value: &Value) -> u32 {
-    u32::try_from(value.to_string().chars().count()).unwrap_or(u32::MAX)
+fn audio(part: &Value) -> Attachment<'_> {
+    let text = |path: &str| part.pointer(path).and_then(Value::as_str);
+    let bytes = text("/input_audio/data").unwrap_or_default();
+    let format = text("/input_audio/format").map(|format| format!("audio/{format}").into());
+    Attachment { media_type: format, ..Attachment::bytes(None, bytes) }
 }
 
-/// See [`Format::write`](crate::Format::write).
-pub fn write(role: Role, parts: &[Part]) -> Value {
-    let mut texts: Vec<&str> = Vec::new();
-    let mut calls: Vec<Value> = Vec::new();
-    let mut answered = None;
-    for part in parts {
-        match part {
-            Part::Text { text } => texts.push(text),
-            Part::ToolCall { call, name, arguments } => calls.push(json!({
-                "id": call.as_str(),
+fn file(part: &Value) -> Attachment<'_> {
+    let text = |path: &str| part.pointer(path).and_then(Value::as_str);
+    let id = text("/file/file_id").map(|id| Source::Id(id.into()));
+    let data = match text("/file/file_data") {
+        Some(data) if data.starts_with("data:") => Attachment::at(data),
+        Some(data) => Attachment::bytes(None, data),
+        None => Attachment::default(),
+    };
+    let name = text("/file/filename").map(Cow::Borrowed);
+    let source = id.unwrap_or_else(|| data.source.clone());
+    Attachment { name, source, ..data }
+}
+
+/// What one role says, as it is being written.
+#[derive(Default)]
+struct Writer {
+    parts: Vec<Value>,
+    calls: Vec<Value>,
+    reasoning: Option<String>,
+    results: Vec<Value>,
+}
+
+impl Writer {
+    fn take(&mut self, role: Role, what: &What<'_>, lost: &mut Vec<String>) {
+        match what {
+            What::Text(text) => self.parts.push(json!({ "type": "text", "text": text })),
+            What::Call { call, name, arguments } => self.calls.push(json!({
+                "id": call,
                 "type": "function",
                 "function": { "name": name, "arguments": arguments },
             })),
-            Part::ToolResult { call, text, .. } => {
-                texts.push(text);
-                answered = Some(call);
+            What::Result { call, text, media, .. } => {
+                if !media.is_empty() {
+                    lost.push("pictures and files in a tool result are left out".into());
+                }
+                self.results.push(json!({ "role": "tool", "tool_call_id": call, "content": text }));
             }
-            // The engine inserts neither thoughts nor attachments.
-            Part::Reasoning { .. } | Part::Image(_) | Part::File(_) | Part::Other { .. } => {}
+            What::Image(image) if role == Role::User => match image.url() {
+                Some(url) => {
+                    self.parts.push(json!({ "type": "image_url", "image_url": { "url": url } }));
+                }
+                None => lost.push("a picture that the provider keeps is left out".into()),
+            },
+            What::File(file) if role == Role::User => match (&file.source, file.url()) {
+                (Source::Base64(_), Some(data)) => {
+                    let name = file.name.as_deref().unwrap_or("file");
+                    let body = json!({ "filename": name, "file_data": data });
+                    self.parts.push(json!({ "type": "file", "file": body }));
+                }
+                _ => lost.push("a file that is not in the message is left out".into()),
+            },
+            What::Image(_) | What::File(_) => {
+                lost.push("a picture or file that is not the user's is left out".into());
+            }
+            What::Reasoning { text, .. } => {
+                if !text.is_empty() {
+                    self.reasoning = Some(text.to_string());
+                }
+                lost.push("the seal of the model's thoughts is left out".into());
+            }
+            What::Approval { .. } => lost.push("leave to run a tool is left out".into()),
+            What::Opaque { kind, .. } => lost.push(format!("a part of type {kind:?} is left out")),
+            What::Silent => {}
         }
     }
-    let mut object = Map::new();
-    object.insert("role".into(), role.as_str().into());
-    if let Some(call) = answered {
-        object.insert("tool_call_id".into(), call.as_str().into());
+
+    fn finish(self, turn: &Turn<'_>) -> Vec<Value> {
+        let Self { parts, calls, reasoning, mut results } = self;
+        if turn.role == Role::Tool {
+            return results;
+        }
+        let mut object = Map::new();
+        object.insert("role".into(), turn.role.as_str().into());
+        if let Some(author) = &turn.author {
+            object.insert("name".into(), author.as_ref().into());
+        }
+        if let Some(reasoning) = reasoning {
+            object.insert("reasoning_content".into(), reasoning.into());
+        }
+        let texts: Option<Vec<&str>> =
+            parts.iter().map(|part| part.get("text").and_then(Value::as_str)).collect();
+        let content = match texts {
+            Some(texts) if texts.is_empty() && !calls.is_empty() => Value::Null,
+            Some(texts) => texts.join("\n").into(),
+            None => Value::Array(parts),
+        };
+        object.insert("content".into(), content);
+        if !calls.is_empty() {
+            object.insert("tool_calls".into(), calls.into());
+        }
+        results.insert(0, Value::Object(object));
+        results
     }
-    object.insert("content".into(), texts.join("\n").into());
-    if !calls.is_empty() {
-        object.insert("tool_calls".into(), calls.into());
-    }
-    Value::Object(object)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Format;
+    use epitome::history::{Change, PartChange};
+    use epitome::message::Part;
     use epitome::notation::notate;
 
     fn check(value: &Value, notation: &str, paths: &[&str]) {
-        let reading = read("m".into(), value).unwrap();
-        assert_eq!(notate([&reading.message]).trim_end(), notation, "{value}");
-        let found: Vec<&str> = reading.surprises.iter().map(|found| found.path.as_str()).collect();
+        let reading = Format::OpenAiChat.read(&"m".into(), value).unwrap();
+        assert_eq!(notate(&reading.messages).trim_end(), notation, "{value}");
+        let found: Vec<&str> = reading.issues.iter().map(|found| found.path.as_str()).collect();
         assert_eq!(found, paths, "{value}");
     }
 
@@ -325,21 +490,70 @@ mod tests {
         check(&unnamed, "t: =<{\"ok\":true}>", &["content"]);
         let null = json!({ "role": "assistant", "tool_calls": [{ "id": "a", "function": { "name": "f", "arguments": null } }] });
         check(&null, "a: !a<>", &["tool_calls[0].function.arguments"]);
+        check(&json!({ "role": "assistant", "content": null }), "a:", &[]);
     }
 
     #[test]
     fn a_value_that_is_no_object_is_refused_by_what_it_is() {
-        let error = read("m".into(), &json!("hi")).unwrap_err().to_string();
+        let error = Format::OpenAiChat.read(&"m".into(), &json!("hi")).unwrap_err().to_string();
         assert_eq!(error, "expected an object with role and content, found a string");
     }
 
     #[test]
     fn what_the_engine_inserts_reads_back() {
+        let format = Format::OpenAiChat;
         let result = [Part::ToolResult { call: "a".into(), name: None, text: "none".into() }];
-        let value = write(Role::Tool, &result);
+        let value = format.write(Role::Tool, &result);
         assert_eq!(value, json!({ "role": "tool", "tool_call_id": "a", "content": "none" }));
-        assert_eq!(read("m".into(), &value).unwrap().message.parts, result);
-        let value = write(Role::User, &[Part::text("hi")]);
+        assert_eq!(format.read(&"m".into(), &value).unwrap().messages[0].parts, result);
+        let value = format.write(Role::User, &[Part::text("hi")]);
         assert_eq!(value, json!({ "role": "user", "content": "hi" }));
+    }
+
+    fn rewrites(original: &Value, part: usize, change: Change, expected: &Value) {
+        let changes = [PartChange { part, change }];
+        assert_eq!(&Format::OpenAiChat.rewrite(original, &changes), expected);
+    }
+
+    #[test]
+    fn a_result_says_something_else_and_keeps_its_pictures() {
+        let text = Change::Text { text: "short".into() };
+        rewrites(
+            &json!({ "role": "tool", "tool_call_id": "a", "content": "long", "x": 1 }),
+            0,
+            text.clone(),
+            &json!({ "role": "tool", "tool_call_id": "a", "content": "short", "x": 1 }),
+        );
+        let picture = json!({ "type": "image_url", "image_url": { "url": "u" } });
+        let parts = json!([{ "type": "text", "text": "long" }, picture]);
+        let short = json!([{ "type": "text", "text": "short" }, picture]);
+        rewrites(
+            &json!({ "role": "tool", "tool_call_id": "a", "content": parts }),
+            0,
+            text,
+            &json!({ "role": "tool", "tool_call_id": "a", "content": short }),
+        );
+    }
+
+    #[test]
+    fn a_call_has_other_arguments_and_keeps_its_form() {
+        let arguments = Change::Arguments { arguments: "{\"a\":2}".into() };
+        let call = |arguments: Value| json!({ "id": "c", "function": { "name": "f", "arguments": arguments } });
+        let message = |second: Value| json!({ "role": "assistant", "content": "so", "tool_calls": [call(json!("{}")), call(second)] });
+        let one = json!("{\"a\":1}");
+        rewrites(&message(one), 2, arguments.clone(), &message(json!("{\"a\":2}")));
+        rewrites(&message(json!({ "a": 1 })), 2, arguments.clone(), &message(json!({ "a": 2 })));
+        let old = |arguments: &str| json!({ "role": "assistant", "function_call": { "name": "f", "arguments": arguments } });
+        rewrites(&old("{}"), 0, arguments, &old("{\"a\":2}"));
+    }
+
+    #[test]
+    fn thoughts_can_be_left_out() {
+        rewrites(
+            &json!({ "role": "assistant", "content": "so", "reasoning_content": "hm" }),
+            0,
+            Change::Remove,
+            &json!({ "role": "assistant", "content": "so" }),
+        );
     }
 }

@@ -1,0 +1,372 @@
+//! Anthropic Messages: user and assistant, with results at the head of the next user message.
+
+use std::borrow::Cow;
+
+use epitome::message::Role;
+use epitome::{BlankText, Contract, First, Neighbours, ReasoningPolicy, ResultPlace, SystemPlace};
+use serde_json::{Map, Value, json};
+
+use crate::content::{Attachment, Content, Piece, Source, What};
+use crate::dialect::{Dialect, Turn};
+use crate::format::{ShapeError, kind};
+use crate::issue::Code;
+use crate::path::Path;
+use crate::text::{append, joined, object_of};
+
+/// Anthropic Messages.
+pub(crate) struct Anthropic;
+
+impl Dialect for Anthropic {
+    fn contract(&self) -> Contract {
+        Contract {
+            // Only some models take system messages among the others.
+            system: SystemPlace::Beside,
+            first: First::User,
+            // The provider itself takes neighbours of one role as one message.
+            neighbours: Neighbours::Free,
+            results: ResultPlace::NextUser,
+            blank_text: BlankText::Refused,
+            reasoning: ReasoningPolicy::Sealed,
+        }
+    }
+
+    fn read<'a>(&self, value: &'a Value) -> Result<Content<'a>, ShapeError> {
+        let Value::Object(object) = value else {
+            return Err(ShapeError::expected("an object with role and content", value));
+        };
+        let mut content = Content::default();
+        let role = role(object, &mut content);
+        let at = Path::key("content");
+        match object.get("content") {
+            Some(Value::String(text)) => content.push(role, at, What::Text(text.into())),
+            Some(Value::Array(blocks)) => {
+                for (index, block) in blocks.iter().enumerate() {
+                    self.block(role, at.clone().at(index), block, &mut content);
+                }
+            }
+            None | Some(Value::Null) => {
+                content.note(&at, Code::MissingContent, "the content is missing");
+            }
+            Some(other) => {
+                let message = format!("the content is {}; read as text", kind(other));
+                content.note(&at, Code::NotText, message);
+                content.push(role, at, What::Text(other.to_string().into()));
+            }
+        }
+        if content.pieces.is_empty() {
+            content.pieces.push(Piece { role, items: Vec::new() });
+        }
+        Ok(content)
+    }
+
+    fn answer(&self, item: &mut Value, text: &str) {
+        let Value::Object(object) = item else { return };
+        let content = match object.get_mut("content") {
+            Some(Value::Array(blocks)) => {
+                let is_text = |block: &Value| block.get("text").is_some();
+                let others = blocks.iter().filter(|block| !is_text(block)).cloned();
+                let said = json!({ "type": "text", "text": text });
+                Value::Array(std::iter::once(said).chain(others).collect())
+            }
+            _ => text.into(),
+        };
+        object.insert("content".into(), content);
+    }
+
+    fn call_with(&self, item: &mut Value, arguments: &str) {
+        if let (Some(slot), Ok(input)) = (item.get_mut("input"), serde_json::from_str(arguments)) {
+            *slot = input;
+        }
+    }
+
+    fn write(&self, turn: &Turn<'_>, lost: &mut Vec<String>) -> Vec<Value> {
+        let blocks = turn.items.iter().filter_map(|what| block_of(what, turn.role, lost));
+        let blocks: Vec<Value> = blocks.collect();
+        let role = match turn.role {
+            Role::Tool => Role::User,
+            other => other,
+        };
+        let content = match turn.items.as_slice() {
+            [What::Text(text)] => text.as_ref().into(),
+            _ => Value::Array(blocks),
+        };
+        vec![json!({ "role": role.as_str(), "content": content })]
+    }
+
+    fn mend(&self, message: &mut Value) -> bool {
+        let before = message.clone();
+        let Ok(content) = self.read(&before) else { return false };
+        let Value::Object(object) = message else { return false };
+        let role = content.pieces.first().map_or(Role::User, |piece| piece.role);
+        if content.issues.iter().any(|issue| issue.code == Code::UnknownRole) {
+            let role = if role == Role::Tool { Role::User } else { role };
+            object.insert("role".into(), role.as_str().into());
+        }
+        match object.get_mut("content") {
+            Some(Value::Array(blocks)) => blocks.retain(|block| !is_empty_compaction(block)),
+            Some(Value::String(_) | Value::Null) | None => {}
+            Some(other) => *other = other.to_string().into(),
+        }
+        *message != before
+    }
+
+    fn join(&self, first: &mut Value, second: Value) {
+        append(first, second, "content", |text| json!({ "type": "text", "text": text }));
+    }
+}
+
+impl Anthropic {
+    fn block<'a>(&self, role: Role, at: Path, block: &'a Value, content: &mut Content<'a>) {
+        let text = |key: &str| block.get(key).and_then(Value::as_str);
+        let owned = |key: &str| Cow::Borrowed(text(key).unwrap_or_default());
+        let what = match text("type") {
+            Some("text") => What::Text(owned("text")),
+            Some("thinking") => What::Reasoning {
+                text: owned("thinking"),
+                signature: text("signature").filter(|seal| !seal.is_empty()).map(Cow::Borrowed),
+            },
+            Some("redacted_thinking") => {
+                What::Reasoning { text: "".into(), signature: text("data").map(Cow::Borrowed) }
+            }
+            Some("tool_use") => {
+                let input = block.get("input");
+                if input.is_none() {
+                    let at = at.clone().then("input");
+                    content.note(&at, Code::MissingArguments, "the input is missing");
+                }
+                let arguments = input.map(Value::to_string).unwrap_or_default().into();
+                What::Call { call: owned("id"), name: owned("name"), arguments }
+            }
+            Some("tool_result") => {
+                let (text, media) = self.result(&at, block, content);
+                let failed = block.get("is_error").and_then(Value::as_bool).unwrap_or_default();
+                let call = owned("tool_use_id");
+                let result = What::Result { call, name: None, text, media, failed };
+                content.push(Role::Tool, at, result);
+                return;
+            }
+            Some("image") => What::Image(attachment(block)),
+            Some("document") => What::File(attachment(block)),
+            Some("compaction") if is_empty_compaction(block) => {
+                let message = "the compaction holds nothing; it is not sent";
+                content.note(&at, Code::EmptyCompaction, message);
+                What::Silent
+            }
+            Some("compaction") => {
+                content.pinned = true;
+                What::opaque("compaction", block)
+            }
+            Some(kind) if KNOWN.contains(&kind) || kind.ends_with("_tool_result") => {
+                What::opaque(kind, block)
+            }
+            other => {
+                let kind = other.unwrap_or("untyped");
+                let message = format!("a block of type {kind:?} is not known; it is kept as it is");
+                content.note(&at, Code::UnknownPart, message);
+                What::opaque(kind, block)
+            }
+        };
+        content.push(role, at, what);
+    }
+
+    fn result<'a>(
+        &self,
+        at: &Path,
+        block: &'a Value,
+        content: &mut Content<'a>,
+    ) -> (Cow<'a, str>, Vec<Attachment<'a>>) {
+        let at = at.clone().then("content");
+        let mut texts: Vec<Cow<'a, str>> = Vec::new();
+        let mut media = Vec::new();
+        match block.get("content") {
+            None => {}
+            Some(Value::String(text)) => texts.push(text.into()),
+            Some(Value::Array(blocks)) => {
+                for block in blocks {
+                    match block.get("type").and_then(Value::as_str) {
+                        Some("text") => texts
+                            .extend(block.get("text").and_then(Value::as_str).map(Cow::Borrowed)),
+                        Some("image" | "document") => media.push(attachment(block)),
+                        _ => texts.push(block.to_string().into()),
+                    }
+                }
+            }
+            Some(other) => {
+                let message =
+                    format!("expected text or blocks, found {}; read as JSON", kind(other));
+                content.note(&at, Code::NotText, message);
+                texts.push(other.to_string().into());
+            }
+        }
+        (joined(texts), media)
+    }
+}
+
+/// Blocks that stay as they are: what the provider's own tools were asked and answered, and the like.
+const KNOWN: [&str; 6] = [
+    "server_tool_use",
+    "search_result",
+    "container_upload",
+    "tool_addition",
+    "tool_removal",
+    "mcp_tool_use",
+];
+
+fn is_empty_compaction(block: &Value) -> bool {
+    let told = block.get("content").filter(|content| !content.is_null());
+    block.get("type").and_then(Value::as_str) == Some("compaction")
+        && told.is_none_or(|content| content.as_str().is_some_and(str::is_empty))
+}
+
+fn role(object: &Map<String, Value>, content: &mut Content<'_>) -> Role {
+    let name = object.get("role").and_then(Value::as_str).unwrap_or_default();
+    let role = match name {
+        "user" => return Role::User,
+        "assistant" => return Role::Assistant,
+        "system" => return Role::System,
+        _ => match name.to_ascii_lowercase().as_str() {
+            "assistant" | "ai" | "model" => Role::Assistant,
+            _ => Role::User,
+        },
+    };
+    let message = format!("the role {name:?} is unknown; read as {}", role.as_str());
+    content.note(&Path::key("role"), Code::UnknownRole, message);
+    role
+}
+
+fn attachment(block: &Value) -> Attachment<'_> {
+    let text = |path: &str| block.pointer(path).and_then(Value::as_str);
+    let media_type = text("/source/media_type");
+    let mut attachment = match text("/source/type") {
+        Some("url") => text("/source/url").map(Attachment::at).unwrap_or_default(),
+        Some("file") => {
+            let source = Source::Id(text("/source/file_id").unwrap_or_default().into());
+            Attachment { source, ..Attachment::default() }
+        }
+        Some("base64") => Attachment::bytes(media_type, text("/source/data").unwrap_or_default()),
+        _ => Attachment::default(),
+    };
+    if attachment.media_type.is_none() {
+        let image = text("/type") == Some("image");
+        attachment.media_type = media_type.or(image.then_some("image")).map(Cow::Borrowed);
+    }
+    attachment.name = text("/title").map(Cow::Borrowed);
+    attachment
+}
+
+fn block_of(what: &What<'_>, role: Role, lost: &mut Vec<String>) -> Option<Value> {
+    Some(match what {
+        What::Text(text) if text.trim().is_empty() => return None,
+        What::Text(text) => json!({ "type": "text", "text": text }),
+        What::Call { call, name, arguments } => {
+            let input = object_of(arguments, lost);
+            json!({ "type": "tool_use", "id": call, "name": name, "input": input })
+        }
+        What::Result { call, text, media, failed, .. } => {
+            let said = (!text.is_empty()).then(|| json!({ "type": "text", "text": text }));
+            let shown: Vec<Value> =
+                media.iter().filter_map(|media| media_block(media, lost)).collect();
+            let content = match shown.is_empty() {
+                true => text.as_ref().into(),
+                false => said.into_iter().chain(shown).collect::<Value>(),
+            };
+            match failed {
+                true => {
+                    json!({ "type": "tool_result", "tool_use_id": call, "content": content, "is_error": true })
+                }
+                false => json!({ "type": "tool_result", "tool_use_id": call, "content": content }),
+            }
+        }
+        What::Image(media) | What::File(media) if role == Role::User => {
+            return media_block(media, lost);
+        }
+        What::Image(_) | What::File(_) => {
+            lost.push("a picture or file that is not the user's is left out".into());
+            return None;
+        }
+        What::Reasoning { .. } => {
+            lost.push("thoughts are left out: another provider's seal does not hold here".into());
+            return None;
+        }
+        What::Approval { .. } => {
+            lost.push("leave to run a tool is left out".into());
+            return None;
+        }
+        What::Opaque { kind, .. } => {
+            lost.push(format!("a part of type {kind:?} is left out"));
+            return None;
+        }
+        What::Silent => return None,
+    })
+}
+
+fn media_block(media: &Attachment<'_>, lost: &mut Vec<String>) -> Option<Value> {
+    let source = match &media.source {
+        Source::Base64(data) => {
+            let media_type = media.media_type.as_deref().unwrap_or("application/pdf");
+            json!({ "type": "base64", "media_type": media_type, "data": data })
+        }
+        Source::Url(url) => json!({ "type": "url", "url": url }),
+        Source::Id(_) | Source::Elsewhere => {
+            lost.push("a picture or file that another provider keeps is left out".into());
+            return None;
+        }
+    };
+    Some(match (&media.name, media.is_image()) {
+        (_, true) => json!({ "type": "image", "source": source }),
+        (Some(name), false) => json!({ "type": "document", "source": source, "title": name }),
+        (None, false) => json!({ "type": "document", "source": source }),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Format;
+    use epitome::notation::notate;
+
+    fn check(value: &Value, notation: &str, paths: &[&str]) {
+        let reading = Format::Anthropic.read(&"m".into(), value).unwrap();
+        assert_eq!(notate(&reading.messages), notation, "{value}");
+        let found: Vec<&str> = reading.issues.iter().map(|found| found.path.as_str()).collect();
+        assert_eq!(found, paths, "{value}");
+    }
+
+    #[test]
+    fn blocks_are_read_and_every_result_is_a_piece_of_its_own() {
+        check(&json!({ "role": "user", "content": "hi" }), "u: hi\n", &[]);
+        let thought = json!({ "type": "thinking", "thinking": "hm", "signature": "seal" });
+        let call = json!({ "type": "tool_use", "id": "one", "name": "f", "input": { "a": 1 } });
+        let said = json!({ "type": "text", "text": "look" });
+        check(
+            &json!({ "role": "assistant", "content": [thought, said, call] }),
+            "a: ?hm#seal look !one<{\"a\":1}>\n",
+            &[],
+        );
+        let result =
+            |id: &str| json!({ "type": "tool_result", "tool_use_id": id, "content": "42" });
+        check(
+            &json!({ "role": "user", "content": [result("one"), result("two"), said] }),
+            "t: =one<42>\nt: =two<42>\nu: look\n",
+            &[],
+        );
+    }
+
+    #[test]
+    fn what_is_odd_is_listed() {
+        check(&json!({ "role": "user" }), "u:\n", &["content"]);
+        check(&json!({ "role": "human", "content": "hi" }), "u: hi\n", &["role"]);
+        let odd = json!({ "role": "user", "content": [{ "type": "hologram" }] });
+        check(&odd, "u: hologram\n", &["content[0]"]);
+        let empty =
+            json!({ "role": "assistant", "content": [{ "type": "compaction", "content": null }] });
+        check(&empty, "a:\n", &["content[0]"]);
+    }
+
+    #[test]
+    fn a_compaction_of_the_providers_is_pinned() {
+        let block = json!({ "type": "compaction", "content": "so far" });
+        let value = json!({ "role": "assistant", "content": [block] });
+        assert!(Format::Anthropic.read(&"m".into(), &value).unwrap().messages[0].pinned);
+    }
+}

@@ -1,0 +1,383 @@
+//! Amazon Bedrock Converse: user and assistant in turns, each block an object with one key.
+
+use std::borrow::Cow;
+
+use epitome::message::Role;
+use epitome::{BlankText, Contract, First, Neighbours, ReasoningPolicy, ResultPlace, SystemPlace};
+use serde_json::{Map, Value, json};
+
+use crate::content::{Attachment, Content, Piece, Source, What};
+use crate::dialect::{Dialect, Turn};
+use crate::format::{ShapeError, kind};
+use crate::issue::{Code, Issue};
+use crate::path::Path;
+use crate::text::{append, joined, object_of};
+
+/// Amazon Bedrock Converse messages.
+pub(crate) struct Bedrock;
+
+impl Dialect for Bedrock {
+    fn contract(&self) -> Contract {
+        Contract {
+            system: SystemPlace::Beside,
+            first: First::User,
+            neighbours: Neighbours::Merged,
+            results: ResultPlace::NextUser,
+            blank_text: BlankText::Refused,
+            reasoning: ReasoningPolicy::Sealed,
+        }
+    }
+
+    fn read<'a>(&self, value: &'a Value) -> Result<Content<'a>, ShapeError> {
+        let Value::Object(object) = value else {
+            return Err(ShapeError::expected("an object with role and content", value));
+        };
+        let mut content = Content::default();
+        let role = role(object, &mut content);
+        let at = Path::key("content");
+        match object.get("content") {
+            Some(Value::Array(blocks)) => {
+                for (index, block) in blocks.iter().enumerate() {
+                    self.block(role, at.clone().at(index), block, &mut content);
+                }
+            }
+            Some(Value::String(text)) => {
+                let message = "the content is a text where blocks must be; read as one";
+                content.note(&at, Code::ForeignPart, message);
+                content.push(role, at, What::Text(text.into()));
+            }
+            None | Some(Value::Null) => {
+                content.note(&at, Code::MissingContent, "the content is missing");
+            }
+            Some(other) => {
+                let message = format!("the content is {}; read as text", kind(other));
+                content.note(&at, Code::NotText, message);
+                content.push(role, at, What::Text(other.to_string().into()));
+            }
+        }
+        if content.pieces.is_empty() {
+            content.pieces.push(Piece { role, items: Vec::new() });
+        }
+        Ok(content)
+    }
+
+    fn say(&self, item: &mut Value, text: &str) {
+        if let Some(guarded) = item.pointer_mut("/guardContent/text/text") {
+            *guarded = text.into();
+        } else if let Some(cited) = item.pointer_mut("/citationsContent/content") {
+            *cited = json!([{ "text": text }]);
+        } else if let Value::Object(block) = item {
+            block.insert("text".into(), text.into());
+        } else {
+            *item = text.into();
+        }
+    }
+
+    fn answer(&self, item: &mut Value, text: &str) {
+        let Some(Value::Object(result)) = item.get_mut("toolResult") else { return };
+        let blocks = result.get("content").and_then(Value::as_array);
+        let is_media = |block: &&Value| MEDIA.iter().any(|key| block.get(key).is_some());
+        let media = blocks.into_iter().flatten().filter(is_media).cloned();
+        let said = json!({ "text": text });
+        let content = std::iter::once(said).chain(media).collect();
+        result.insert("content".into(), content);
+    }
+
+    fn call_with(&self, item: &mut Value, arguments: &str) {
+        let Some(Value::Object(call)) = item.get_mut("toolUse") else { return };
+        if let Ok(input) = serde_json::from_str(arguments) {
+            call.insert("input".into(), input);
+        }
+    }
+
+    fn write(&self, turn: &Turn<'_>, lost: &mut Vec<String>) -> Vec<Value> {
+        let blocks = turn.items.iter().filter_map(|what| block_of(what, turn.role, lost));
+        let blocks: Vec<Value> = blocks.collect();
+        let role = match turn.role {
+            Role::Tool => Role::User,
+            other => other,
+        };
+        vec![json!({ "role": role.as_str(), "content": blocks })]
+    }
+
+    fn join(&self, first: &mut Value, second: Value) {
+        append(first, second, "content", |text| json!({ "text": text }));
+    }
+
+    fn check(&self, message: &Value) -> Vec<Issue> {
+        let blocks = message.get("content").and_then(Value::as_array);
+        let has =
+            |key: &str| blocks.is_some_and(|all| all.iter().any(|one| one.get(key).is_some()));
+        if has("document") && !has("text") {
+            let told = "a document needs a text in the same message that says what it is for";
+            return vec![Issue::new(&Path::key("content"), Code::MissingContent, told)];
+        }
+        Vec::new()
+    }
+}
+
+/// Blocks that hold bytes.
+const MEDIA: [&str; 4] = ["image", "document", "video", "audio"];
+
+impl Bedrock {
+    fn block<'a>(&self, role: Role, at: Path, block: &'a Value, content: &mut Content<'a>) {
+        let text = |path: &str| block.pointer(path).and_then(Value::as_str);
+        let owned = |path: &str| Cow::Borrowed(text(path).unwrap_or_default());
+        let name = block.as_object().and_then(|block| {
+            let known = |name: &&str| block.contains_key(*name);
+            KNOWN.into_iter().find(known)
+        });
+        let what = match name {
+            Some("text") => What::Text(owned("/text")),
+            Some("citationsContent") => {
+                let cited = block.pointer("/citationsContent/content").and_then(Value::as_array);
+                let cited =
+                    cited.into_iter().flatten().filter_map(|part| part.get("text")?.as_str());
+                What::Text(cited.collect::<String>().into())
+            }
+            Some("guardContent") if text("/guardContent/text/text").is_some() => {
+                What::Text(owned("/guardContent/text/text"))
+            }
+            Some("reasoningContent") => match block.pointer("/reasoningContent/redactedContent") {
+                Some(Value::String(seal)) => sealed(seal.into()),
+                Some(seal) => sealed(seal.to_string().into()),
+                None => What::Reasoning {
+                    text: owned("/reasoningContent/reasoningText/text"),
+                    signature: text("/reasoningContent/reasoningText/signature")
+                        .filter(|seal| !seal.is_empty())
+                        .map(Cow::Borrowed),
+                },
+            },
+            // What the provider's own tools were asked and answered.
+            Some("toolUse") if text("/toolUse/type") == Some("server_tool_use") => {
+                What::opaque("toolUse", block)
+            }
+            Some("toolResult") if role == Role::Assistant => What::opaque("toolResult", block),
+            Some("toolUse") => {
+                let input = block.pointer("/toolUse/input");
+                if input.is_none() {
+                    let at = at.clone().then("toolUse").then("input");
+                    content.note(&at, Code::MissingArguments, "the input is missing");
+                }
+                let arguments = input.map(Value::to_string).unwrap_or_default().into();
+                let (call, name) = (owned("/toolUse/toolUseId"), owned("/toolUse/name"));
+                What::Call { call, name, arguments }
+            }
+            Some("toolResult") => {
+                let (text, media) = result(&at, block, content);
+                let failed = owned("/toolResult/status") == "error";
+                let call = owned("/toolResult/toolUseId");
+                let result = What::Result { call, name: None, text, media, failed };
+                content.push(Role::Tool, at, result);
+                return;
+            }
+            Some("cachePoint") => What::Silent,
+            Some(name) => match attachment(block) {
+                Some(attachment) => attachment.what(),
+                None => What::opaque(name, block),
+            },
+            None => {
+                let kind = text("/type").or(first_key(block)).unwrap_or("untyped");
+                let code = match kind {
+                    "tool_use" | "tool_result" | "thinking" | "image_url" => Code::ForeignPart,
+                    _ => Code::UnknownPart,
+                };
+                let message = format!("a block of type {kind:?} is not known; it is kept as it is");
+                content.note(&at, code, message);
+                What::opaque(kind, block)
+            }
+        };
+        content.push(role, at, what);
+    }
+}
+
+/// The keys that say what a block is.
+const KNOWN: [&str; 12] = [
+    "text",
+    "toolUse",
+    "toolResult",
+    "reasoningContent",
+    "image",
+    "document",
+    "video",
+    "audio",
+    "cachePoint",
+    "guardContent",
+    "citationsContent",
+    "searchResult",
+];
+
+fn first_key(block: &Value) -> Option<&str> {
+    block.as_object()?.keys().next().map(String::as_str)
+}
+
+/// Thoughts that only the provider can read.
+fn sealed(seal: Cow<'_, str>) -> What<'_> {
+    What::Reasoning { text: "".into(), signature: Some(seal) }
+}
+
+fn role(object: &Map<String, Value>, content: &mut Content<'_>) -> Role {
+    let name = object.get("role").and_then(Value::as_str).unwrap_or_default();
+    let role = match name {
+        "user" => return Role::User,
+        "assistant" => return Role::Assistant,
+        "system" => return Role::System,
+        _ => match name.to_ascii_lowercase().as_str() {
+            "assistant" | "ai" | "model" => Role::Assistant,
+            _ => Role::User,
+        },
+    };
+    let message = format!("the role {name:?} is unknown; read as {}", role.as_str());
+    content.note(&Path::key("role"), Code::UnknownRole, message);
+    role
+}
+
+fn result<'a>(
+    at: &Path,
+    block: &'a Value,
+    content: &mut Content<'a>,
+) -> (Cow<'a, str>, Vec<Attachment<'a>>) {
+    let at = at.clone().then("toolResult").then("content");
+    let mut texts: Vec<Cow<'a, str>> = Vec::new();
+    let mut media = Vec::new();
+    match block.pointer("/toolResult/content") {
+        Some(Value::Array(blocks)) => {
+            for block in blocks {
+                if let Some(text) = block.get("text").and_then(Value::as_str) {
+                    texts.push(text.into());
+                } else if let Some(attachment) = attachment(block) {
+                    media.push(attachment);
+                } else {
+                    texts.push(block.get("json").unwrap_or(block).to_string().into());
+                }
+            }
+        }
+        None | Some(Value::Null) => {
+            content.note(&at, Code::MissingContent, "the result is missing; read as empty");
+        }
+        Some(Value::String(text)) => {
+            let message = "the result is a text where blocks must be; read as one";
+            content.note(&at, Code::ForeignPart, message);
+            texts.push(text.into());
+        }
+        Some(other) => {
+            let message = format!("expected blocks, found {}; read as JSON", kind(other));
+            content.note(&at, Code::NotText, message);
+            texts.push(other.to_string().into());
+        }
+    }
+    (joined(texts), media)
+}
+
+fn attachment(block: &Value) -> Option<Attachment<'_>> {
+    let (key, body) = MEDIA.into_iter().find_map(|key| Some((key, block.get(key)?)))?;
+    let text = |path: &str| body.pointer(path).and_then(Value::as_str);
+    let source = match (text("/source/bytes"), text("/source/s3Location/uri")) {
+        (Some(bytes), _) => Source::Base64(bytes.into()),
+        (None, Some(place)) => Source::Id(place.into()),
+        (None, None) => Source::Elsewhere,
+    };
+    let media_type = match (key, text("/format")) {
+        ("document", Some(format)) => {
+            let known = DOCUMENTS.iter().find(|(name, _)| *name == format);
+            known.map(|(_, media_type)| Cow::Borrowed(*media_type))
+        }
+        ("document", None) => None,
+        (key, Some(format)) => Some(format!("{key}/{format}").into()),
+        (key, None) => Some(key.into()),
+    };
+    Some(Attachment { media_type, name: text("/name").map(Cow::Borrowed), source })
+}
+
+/// Formats of documents, and their types elsewhere.
+const DOCUMENTS: [(&str, &str); 9] = [
+    ("pdf", "application/pdf"),
+    ("csv", "text/csv"),
+    ("doc", "application/msword"),
+    ("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+    ("xls", "application/vnd.ms-excel"),
+    ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    ("html", "text/html"),
+    ("txt", "text/plain"),
+    ("md", "text/markdown"),
+];
+
+fn block_of(what: &What<'_>, role: Role, lost: &mut Vec<String>) -> Option<Value> {
+    Some(match what {
+        What::Text(text) if text.trim().is_empty() => return None,
+        What::Text(text) => json!({ "text": text }),
+        What::Call { call, name, arguments } => {
+            let input = object_of(arguments, lost);
+            json!({ "toolUse": { "toolUseId": call, "name": name, "input": input } })
+        }
+        What::Result { call, text, media, failed, .. } => {
+            let said = (!text.trim().is_empty()).then(|| json!({ "text": text }));
+            let media = media.iter().filter_map(|media| media_block(media, lost));
+            let content: Vec<Value> = said.into_iter().chain(media).collect();
+            let mut result = Map::new();
+            result.insert("toolUseId".into(), call.as_ref().into());
+            result.insert("content".into(), content.into());
+            if *failed {
+                // Some models take no status, and what did not fail needs none.
+                result.insert("status".into(), "error".into());
+            }
+            json!({ "toolResult": result })
+        }
+        What::Image(media) | What::File(media) if role == Role::User => {
+            return media_block(media, lost);
+        }
+        What::Image(_) | What::File(_) => {
+            lost.push("a picture or file that is not the user's is left out".into());
+            return None;
+        }
+        What::Reasoning { .. } => {
+            lost.push("thoughts are left out: another provider's seal does not hold here".into());
+            return None;
+        }
+        What::Approval { .. } => {
+            lost.push("leave to run a tool is left out".into());
+            return None;
+        }
+        What::Opaque { kind, .. } => {
+            lost.push(format!("a part of type {kind:?} is left out"));
+            return None;
+        }
+        What::Silent => return None,
+    })
+}
+
+fn media_block(media: &Attachment<'_>, lost: &mut Vec<String>) -> Option<Value> {
+    let Source::Base64(bytes) = &media.source else {
+        lost.push("a picture or file that is not in the message is left out".into());
+        return None;
+    };
+    let media_type = media.media_type.as_deref().unwrap_or_default();
+    let source = json!({ "bytes": bytes });
+    let document = DOCUMENTS.iter().find(|(_, known)| *known == media_type);
+    Some(match (media_type.split_once('/'), document) {
+        (Some(("image", format)), _) => {
+            let format = if format == "jpg" { "jpeg" } else { format };
+            json!({ "image": { "format": format, "source": source } })
+        }
+        (Some(("video", format)), _) => json!({ "video": { "format": format, "source": source } }),
+        (_, Some((format, _))) => {
+            let name = document_name(media.name.as_deref().unwrap_or_default());
+            json!({ "document": { "name": name, "format": format, "source": source } })
+        }
+        _ => {
+            lost.push(format!("a file of type {media_type:?} is left out"));
+            return None;
+        }
+    })
+}
+
+/// A name that the provider takes: letters, digits, single spaces, hyphens and brackets.
+fn document_name(name: &str) -> String {
+    let taken = |one: char| one.is_ascii_alphanumeric() || "-()[]".contains(one);
+    let words = name.split(|one: char| !taken(one)).filter(|word| !word.is_empty());
+    let name = words.collect::<Vec<_>>().join(" ");
+    if name.is_empty() { "document".to_owned() } else { name }
+}
+
+#[cfg(test)]
+mod tests;

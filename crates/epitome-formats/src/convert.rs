@@ -1,0 +1,143 @@
+//! Messages of one format as messages of another.
+
+use epitome::message::Role;
+use epitome::{Contract, Neighbours, ResultPlace};
+use serde_json::Value;
+
+use crate::Format;
+use crate::compose::joins;
+use crate::content::{Content, What};
+use crate::dialect::Turn;
+use crate::history::History;
+use crate::issue::{Code, Issue};
+use crate::path::Path;
+
+/// Messages in another format, and what it could not hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Converted {
+    /// The messages.
+    pub messages: Vec<Value>,
+    /// What was left out or changed its form, and where it was.
+    pub lost: Vec<Issue>,
+}
+
+/// Writes messages in another format: text, calls, results and pictures stay; what the target cannot hold
+/// is listed. Linear.
+pub fn convert(messages: &[Value], from: Format, to: Format) -> Converted {
+    let history = History::of(from, messages);
+    let contract = to.contract();
+    let not_read = history.issues.iter().filter(|issue| issue.code == Code::NotAMessage);
+    let mut converted = Converted { messages: Vec::new(), lost: not_read.cloned().collect() };
+    let mut last: Option<Role> = None;
+    let mut names: Vec<(String, String)> = Vec::new();
+    for (index, content) in history.contents.iter().enumerate() {
+        let Some(content) = content else { continue };
+        for turn in turns(content, &mut names) {
+            let mut lost = Vec::new();
+            let written = to.dialect().write(&turn, &mut lost);
+            let at = Path::key("messages").at(index);
+            let lost = lost.into_iter().map(|what| Issue::new(&at, Code::Lost, what));
+            converted.lost.extend(lost);
+            // Where roles take turns there is no system among them, and a user says what it says.
+            let merged = contract.neighbours == Neighbours::Merged;
+            let role = match turn.role {
+                Role::System if merged => Role::User,
+                other => other,
+            };
+            for value in written {
+                match (last, converted.messages.last_mut()) {
+                    (Some(before), Some(message)) if goes_on(before, role, &contract) => {
+                        to.dialect().join(message, value);
+                    }
+                    _ => converted.messages.push(value),
+                }
+                last = Some(role);
+            }
+        }
+    }
+    converted.lost.sort_by_key(Issue::place);
+    converted
+}
+
+/// True where neighbours are one message: those that the provider wants merged, and the steps of an answer
+/// where results stand inside the message that calls.
+fn goes_on(before: Role, role: Role, contract: &Contract) -> bool {
+    let steps = contract.results == ResultPlace::Inside;
+    joins(before, role, contract) || steps && before == Role::Tool && role == Role::Assistant
+}
+
+/// What is said in a message, with the names of the tools that results are from. `names` are the calls so far.
+fn turns<'a>(content: &Content<'a>, names: &mut Vec<(String, String)>) -> Vec<Turn<'a>> {
+    let mut turns: Vec<Turn<'a>> = Vec::new();
+    for piece in &content.pieces {
+        let mut items: Vec<What<'a>> = Vec::new();
+        for item in &piece.items {
+            let mut what = item.what.clone();
+            match &mut what {
+                What::Silent => continue,
+                What::Call { call, name, .. } => names.push((call.to_string(), name.to_string())),
+                What::Result { call, name, .. } if name.is_none() => {
+                    let place = names.iter().rposition(|(other, _)| other == call.as_ref());
+                    *name = place.map(|place| names.swap_remove(place).1.into());
+                }
+                _ => {}
+            }
+            items.push(what);
+        }
+        let author = content.author.clone().filter(|_| piece.role != Role::Tool);
+        if !items.is_empty() {
+            turns.push(Turn { role: piece.role, author, items });
+        }
+    }
+    turns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Strictness, validate};
+    use serde_json::json;
+
+    fn chat() -> Vec<Value> {
+        let call = |id: &str| json!({ "id": id, "type": "function", "function": { "name": "look", "arguments": "{\"a\":1}" } });
+        let picture =
+            json!({ "type": "image_url", "image_url": { "url": "data:image/png;base64,AAAA" } });
+        vec![
+            json!({ "role": "user", "content": [{ "type": "text", "text": "what is it?" }, picture] }),
+            json!({ "role": "assistant", "content": null, "tool_calls": [call("one"), call("two")] }),
+            json!({ "role": "tool", "tool_call_id": "one", "content": "a cat" }),
+            json!({ "role": "tool", "tool_call_id": "two", "content": "a dog" }),
+            json!({ "role": "assistant", "content": "a cat and a dog" }),
+        ]
+    }
+
+    #[test]
+    fn results_of_one_turn_become_one_message_where_the_target_wants_that() {
+        let converted = convert(&chat(), Format::OpenAiChat, Format::Anthropic);
+        assert_eq!(converted.lost, []);
+        let roles: Vec<&Value> =
+            converted.messages.iter().map(|message| &message["role"]).collect();
+        assert_eq!(roles, ["user", "assistant", "user", "assistant"]);
+        assert_eq!(converted.messages[2]["content"].as_array().unwrap().len(), 2);
+        let found = validate(&converted.messages, Format::Anthropic, Strictness::Strictest);
+        assert_eq!(found, []);
+    }
+
+    #[test]
+    fn there_and_back_keeps_text_calls_results_and_pictures() {
+        let there = convert(&chat(), Format::OpenAiChat, Format::Anthropic);
+        let back = convert(&there.messages, Format::Anthropic, Format::OpenAiChat);
+        assert_eq!((back.messages, back.lost), (chat(), Vec::new()));
+    }
+
+    #[test]
+    fn what_the_target_cannot_hold_is_listed() {
+        let thought = json!({ "type": "thinking", "thinking": "hm", "signature": "seal" });
+        let said = json!({ "type": "text", "text": "so" });
+        let messages = [json!({ "role": "assistant", "content": [thought, said] })];
+        let converted = convert(&messages, Format::Anthropic, Format::OpenAiChat);
+        let lost: Vec<&str> = converted.lost.iter().map(|issue| issue.path.as_str()).collect();
+        assert_eq!(lost, ["messages[0]"]);
+        assert_eq!(converted.messages[0]["reasoning_content"], "hm");
+    }
+}

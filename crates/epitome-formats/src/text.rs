@@ -1,0 +1,47 @@
+//! Texts put together, and lists of what messages hold.
+
+use std::borrow::Cow;
+
+use serde_json::{Value, json};
+
+/// Texts, a line each; the very text where there is one.
+pub(crate) fn joined<'a>(mut texts: Vec<Cow<'a, str>>) -> Cow<'a, str> {
+    match texts.len() {
+        0 | 1 => texts.pop().unwrap_or_default(),
+        _ => texts.join("\n").into(),
+    }
+}
+
+/// Appends what a message holds under a key to what another one does. What is a text becomes an element by
+/// `element`.
+pub(crate) fn append(
+    first: &mut Value,
+    second: Value,
+    key: &'static str,
+    element: impl Fn(&str) -> Value,
+) {
+    let list = |value: Option<Value>| match value {
+        None | Some(Value::Null) => Vec::new(),
+        Some(Value::Array(elements)) => elements,
+        Some(Value::String(text)) if text.is_empty() => Vec::new(),
+        Some(Value::String(text)) => vec![element(&text)],
+        Some(other) => vec![other],
+    };
+    let (Value::Object(first), Value::Object(mut second)) = (first, second) else { return };
+    let mut elements = list(first.get_mut(key).map(Value::take));
+    elements.extend(list(second.shift_remove(key)));
+    first.insert(key.into(), Value::Array(elements));
+}
+
+/// Arguments where only an object will do. What is no object stands in one.
+pub(crate) fn object_of(arguments: &str, lost: &mut Vec<String>) -> Value {
+    match serde_json::from_str(arguments) {
+        Ok(Value::Object(input)) => Value::Object(input),
+        Ok(Value::Null) => json!({}),
+        Err(_) if arguments.trim().is_empty() => json!({}),
+        _ => {
+            lost.push("arguments that are no JSON object stand in one, as \"arguments\"".into());
+            json!({ "arguments": arguments })
+        }
+    }
+}
