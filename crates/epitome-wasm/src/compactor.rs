@@ -2,16 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use epitome::history::{Edit, LogError};
-use epitome::message::{MessageId, RequestId};
+use epitome::history::LogError;
+use epitome::message::{Message, MessageId, RequestId};
 use epitome::meter::Pressure;
 use epitome::{CommandError, Failure, FailureKind, Snapshot, Timestamp};
-use epitome_formats::Format;
+use epitome_formats::{Format, Outgoing, fit, pieces_of, whole_of};
 use js_sys::{Array, Object, Reflect};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::error::{ErrorCode, Thrown};
+use crate::made::Made;
 use crate::marks::Marks;
 use crate::output::Output;
 use crate::plan::Plan;
@@ -28,6 +29,7 @@ pub struct Compactor {
     engine: epitome::Compactor,
     format: Format,
     agent: Option<String>,
+    made: Made,
 }
 
 #[wasm_bindgen]
@@ -39,7 +41,8 @@ impl Compactor {
         let policy = resolve(policy, agent.as_deref())?;
         let tokenizer = tokenizer::of(policy.characters_per_token);
         let engine = epitome::Compactor::new(policy, format.contract(), tokenizer);
-        Ok(Self { engine: engine.map_err(Thrown::from)?, format, agent })
+        let engine = engine.map_err(Thrown::from)?;
+        Ok(Self { engine, format, agent, made: Made::default() })
     }
 
     /// Goes on from a snapshot of these messages.
@@ -55,7 +58,7 @@ impl Compactor {
         let engine = epitome::Compactor::restore(snapshot, format.contract(), tokenizer);
         let engine = engine.map_err(Thrown::from)?;
         compare(&engine, format, originals)?;
-        Ok(Self { engine, format, agent })
+        Ok(Self { engine, format, agent, made: Made::default() })
     }
 
     /// Adds messages at the end, with these marks, all of them or none.
@@ -76,8 +79,8 @@ impl Compactor {
                 let error = CommandError::from(LogError::DuplicateId(id));
                 return Err(Thrown::from(error).into());
             }
-            let message = json::message(self.format, id, &value, &format!("messages[{index}]"))?;
-            batch.push(marks.on(message));
+            let pieces = json::message(self.format, &id, &value, &format!("messages[{index}]"))?;
+            batch.extend(pieces.into_iter().map(|piece| marks.on(piece)));
         }
         for message in batch {
             self.engine.append(message).map_err(Thrown::from)?;
@@ -85,17 +88,33 @@ impl Compactor {
         Ok(())
     }
 
-    /// Gives a message another wording. Of its marks, those given here change.
+    /// Gives a message another wording. Of its marks, those given here change. A message of several pieces
+    /// has as many afterwards, but for the last one, which may have grown.
     pub fn edit(&mut self, id: &str, message: &JsValue, marks: &JsValue) -> Result<(), JsValue> {
         let marks: Marks = json::option(marks, "marks", ErrorCode::InvalidOption)?;
-        let mut message = json::message(self.format, id.into(), message, "message")?;
+        let whole = MessageId::from(id);
+        let pieces = json::message(self.format, &whole, message, "message")?;
         let log = self.engine.log();
-        if let Some(earlier) = log.position(&message.id).and_then(|at| log.message(at)) {
-            let own = message.author.clone();
-            message = Marks::of(earlier).on(message);
-            message.author = own.or(message.author);
+        let earlier: Vec<Message> = pieces_of(log, &whole).cloned().collect();
+        let last = log.messages().next_back().map(|message| &message.id);
+        let grows = last.is_some() && last == earlier.last().map(|piece| &piece.id);
+        let count = if grows { pieces.len().max(earlier.len()) } else { earlier.len().max(1) };
+        let pieces = fit(pieces, &whole, count);
+        for (index, mut piece) in pieces.into_iter().enumerate() {
+            if let Some(earlier) = earlier.get(index).or(earlier.first()) {
+                let own = piece.author.clone();
+                piece = Marks::of(earlier).on(piece);
+                piece.author = own.or(piece.author);
+            }
+            let piece = marks.on(piece);
+            match index < earlier.len().max(1) {
+                true => self.engine.edit(piece),
+                false => self.engine.append(piece),
+            }
+            .map_err(Thrown::from)?;
         }
-        Ok(self.engine.edit(marks.on(message)).map_err(Thrown::from)?)
+        self.made = Made::default();
+        Ok(())
     }
 
     /// Notes the open tasks.
@@ -237,27 +256,41 @@ impl Compactor {
         Ok(output.into_ts().map_err(Thrown::from)?)
     }
 
-    /// What the model sees: the id of a message that is kept; of one that is seen otherwise, its id in an
-    /// object, see [`Self::rewrite`]; and the message itself where the engine put one in.
-    #[wasm_bindgen(unchecked_return_type = "(string | { replace: string } | { insert: object })[]")]
-    pub fn view(&self) -> Result<Array, JsValue> {
-        let view = self.engine.view();
-        let edits = view.edits.into_iter().map(|edit| self.write(&edit));
-        Ok(edits.collect::<Result<Array, Thrown>>()?)
+    /// What the model sees: the id of a message that is kept; for one that is made, a number for
+    /// [`Self::make`] and the ids of the messages that it is made of. The number is the same as long as the
+    /// message is.
+    #[wasm_bindgen(unchecked_return_type = "(string | { make: number; of: string[] })[]")]
+    pub fn view(&mut self) -> Array {
+        let outgoing = self.format.compose(self.engine.log(), &self.engine.view());
+        let entries = outgoing.into_iter().map(|outgoing| match outgoing {
+            Outgoing::Keep(id) => JsValue::from_str(id.as_str()),
+            Outgoing::Make(recipe) => {
+                let of: Array = recipe.needs().map(|id| JsValue::from_str(id.as_str())).collect();
+                let number = self.made.number(recipe);
+                let entry = Object::new();
+                // A new object takes any property.
+                let _ = Reflect::set(&entry, &"make".into(), &number.into());
+                let _ = Reflect::set(&entry, &"of".into(), &of);
+                entry.into()
+            }
+        });
+        entries.collect()
     }
 
-    /// A copy of a message as it is seen. Of an object that is not changed in the view, the object itself.
-    pub fn rewrite(&self, id: &str, original: &JsValue) -> Result<JsValue, JsValue> {
-        let position = self.engine.log().position(&id.into());
-        let rewritten = &self.engine.conversation().projection().rewritten;
-        let Some(seen) = position.and_then(|position| rewritten.get(&position)) else {
-            return Ok(original.clone());
-        };
-        let before = json::read(original).map_err(|error| {
-            Thrown::new(ErrorCode::InvalidMessage, &format!("the message {id} {error}"))
-        })?;
-        let after = self.format.rewrite(&before, &seen.rewrite.changes);
-        Ok(json::copy_with(original, &before, &after)?)
+    /// Makes a message of the view from the messages that it is made of. What stays in it of theirs is their
+    /// own.
+    pub fn make(&self, number: u32, originals: &Array) -> Result<JsValue, JsValue> {
+        let Some(recipe) = self.made.recipe(number) else { return Ok(JsValue::UNDEFINED) };
+        let mut known = Vec::new();
+        for (id, original) in recipe.needs().zip(originals.iter()) {
+            let value = json::read(&original).map_err(|error| {
+                Thrown::new(ErrorCode::InvalidMessage, &format!("the message {id} {error}"))
+            })?;
+            known.push((original, value));
+        }
+        let place = |id: &MessageId| recipe.needs().position(|source| source == id);
+        let value = recipe.make(self.format, |id| Some(&known.get(place(id)?)?.1));
+        Ok(json::graft(&known, &value)?)
     }
 
     /// The whole of a tool result that was put aside under this name.
@@ -289,9 +322,13 @@ impl Compactor {
         Ok(self.engine.snapshot().to_json().map_err(Thrown::from)?)
     }
 
-    /// The ids of all messages, in order.
+    /// The ids of all messages that were appended, in order.
     pub fn ids(&self) -> Vec<String> {
-        self.engine.log().messages().map(|message| message.id.as_str().to_owned()).collect()
+        let whole = |message: &Message| {
+            let (whole, piece) = whole_of(&message.id);
+            (piece == 0).then(|| whole.as_str().to_owned())
+        };
+        self.engine.log().messages().filter_map(whole).collect()
     }
 }
 
@@ -303,20 +340,6 @@ impl Compactor {
     fn status_of(&self, pressure: Pressure) -> Result<Ts<Status>, JsValue> {
         let statistics = *self.engine.conversation().statistics();
         Ok(Status::of(pressure, statistics).into_ts().map_err(Thrown::from)?)
-    }
-
-    fn write(&self, edit: &Edit) -> Result<JsValue, Thrown> {
-        let (name, value) = match edit {
-            Edit::Keep(id) => return Ok(id.as_str().into()),
-            Edit::Replace { id, changes: _ } => ("replace", id.as_str().into()),
-            Edit::Insert { role, parts } => {
-                ("insert", json::write(&self.format.write(*role, parts))?)
-            }
-        };
-        let entry = Object::new();
-        // A new object takes any property.
-        let _ = Reflect::set(&entry, &name.into(), &value);
-        Ok(entry.into())
     }
 }
 
@@ -333,17 +356,25 @@ fn parse_reason(reason: &Ts<Reason>) -> Result<epitome::Reason, Thrown> {
 /// Refuses originals that are not the messages that the engine knows.
 fn compare(engine: &epitome::Compactor, format: Format, originals: &Array) -> Result<(), Thrown> {
     let refuse = |problem: String| Err(Thrown::new(ErrorCode::InvalidOriginals, &problem));
-    let (known, given) = (engine.log().len(), originals.length() as usize);
+    let wholes = engine.log().messages().map(|message| whole_of(&message.id));
+    let ids: Vec<MessageId> = wholes.filter(|(_, piece)| *piece == 0).map(|(id, _)| id).collect();
+    let (known, given) = (ids.len(), originals.length() as usize);
     if given < known {
         return refuse(format!(
             "originals[{given}] is missing: the snapshot is of {known} messages, and {given} are there"
         ));
     }
-    for (index, (message, original)) in engine.log().messages().zip(originals.iter()).enumerate() {
+    for (index, (id, original)) in ids.iter().zip(originals.iter()).enumerate() {
         let place = format!("originals[{index}]");
-        let read = json::message(format, message.id.clone(), &original, &place)?;
-        if (read.role, &read.parts) != (message.role, &message.parts) {
-            let id = &message.id;
+        let read = json::message(format, id, &original, &place)?;
+        let mut there = pieces_of(engine.log(), id);
+        let mut same = read.iter().all(|piece| {
+            there
+                .next()
+                .is_some_and(|known| (known.role, &known.parts) == (piece.role, &piece.parts))
+        });
+        same &= there.next().is_none();
+        if !same {
             return refuse(format!("{place} is not the message {id} of the snapshot"));
         }
     }

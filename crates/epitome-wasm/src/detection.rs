@@ -19,11 +19,6 @@ pub enum Detection {
         /// Its name.
         format: Format,
     },
-    /// A format that this package does not read.
-    Foreign {
-        /// What it is called.
-        name: String,
-    },
     /// Nothing that only one format has.
     Unclear,
 }
@@ -35,7 +30,6 @@ pub fn detect_format(messages: &Array) -> Result<Ts<Detection>, JsValue> {
         messages.iter().map(|message| json::read(&message).unwrap_or(Value::Null)).collect();
     let detection = match epitome_formats::detect(&messages) {
         epitome_formats::Detection::Known(format) => Detection::Known { format: format.into() },
-        epitome_formats::Detection::Foreign(name) => Detection::Foreign { name: name.to_owned() },
         epitome_formats::Detection::Unclear => Detection::Unclear,
     };
     Ok(detection.into_ts().map_err(Thrown::from)?)

@@ -4,10 +4,10 @@ use std::fmt;
 
 use epitome::message::{Message, MessageId};
 use epitome_formats::Format;
-use js_sys::{Array, BigInt, Object, Reflect};
+use js_sys::{Array, ArrayBuffer, BigInt, Function, JsString, Object, Reflect};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Number, Value, json};
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::error::{ErrorCode, Thrown};
@@ -35,12 +35,13 @@ impl fmt::Display for Unreadable {
     }
 }
 
-/// Reads a value. Properties that are undefined or functions are left out.
+/// Reads a value. Properties that are undefined or functions are left out. Bytes stay where they are: what
+/// is read of them is how many they are, and a number that tells them from others in the same value.
 pub(crate) fn read(value: &JsValue) -> Result<Value, Unreadable> {
-    read_at(value, 0)
+    read_at(value, 0, &mut 0)
 }
 
-fn read_at(value: &JsValue, depth: u32) -> Result<Value, Unreadable> {
+fn read_at(value: &JsValue, depth: u32, bytes_seen: &mut u32) -> Result<Value, Unreadable> {
     if let Some(text) = value.as_string() {
         return Ok(Value::String(text));
     }
@@ -54,7 +55,7 @@ fn read_at(value: &JsValue, depth: u32) -> Result<Value, Unreadable> {
         return Err(Unreadable::Deep);
     }
     if let Some(array) = value.dyn_ref::<Array>() {
-        let items = array.iter().map(|item| read_at(&item, depth + 1));
+        let items = array.iter().map(|item| read_at(&item, depth + 1, bytes_seen));
         return items.collect::<Result<_, _>>().map(Value::Array);
     }
     if let Some(big) = value.dyn_ref::<BigInt>() {
@@ -63,16 +64,36 @@ fn read_at(value: &JsValue, depth: u32) -> Result<Value, Unreadable> {
     if !value.is_object() {
         return Ok(Value::Null);
     }
+    if let Some(length) = byte_length(value) {
+        *bytes_seen += 1;
+        return Ok(json!({ "$bytes": length, "$number": *bytes_seen }));
+    }
+    if let Some(shown) = as_json(value) {
+        return read_at(&shown, depth + 1, bytes_seen);
+    }
     let mut fields = Map::new();
     let object: &Object = value.unchecked_ref();
     for key in Object::keys(object).iter() {
         let name = key.as_string().unwrap_or_default();
         let Ok(field) = Reflect::get(object, &key) else { return Err(Unreadable::Property(name)) };
         if !field.is_undefined() && !field.is_function() && !field.is_symbol() {
-            fields.insert(name, read_at(&field, depth + 1)?);
+            fields.insert(name, read_at(&field, depth + 1, bytes_seen)?);
         }
     }
     Ok(Value::Object(fields))
+}
+
+/// How many bytes a buffer holds, or a view of one.
+fn byte_length(value: &JsValue) -> Option<u32> {
+    let buffer = value.is_instance_of::<ArrayBuffer>() || ArrayBuffer::is_view(value);
+    let length = buffer.then(|| Reflect::get(value, &"byteLength".into()).ok()).flatten()?;
+    length.as_f64().map(|length| length as u32)
+}
+
+/// What an object says it is in JSON: the text of an address, or of a date.
+fn as_json(value: &JsValue) -> Option<JsValue> {
+    let shows: Function = Reflect::get(value, &"toJSON".into()).ok()?.dyn_into().ok()?;
+    shows.call0(value).ok()
 }
 
 /// A whole number as one, so that it can be read as an integer.
@@ -110,38 +131,107 @@ pub(crate) fn required<T: DeserializeOwned>(
     })
 }
 
-/// Reads one message; `place` is how the error calls it.
+/// Reads one message as the engine's; `place` is how the error calls it.
 pub(crate) fn message(
     format: Format,
-    id: MessageId,
+    id: &MessageId,
     value: &JsValue,
     place: &str,
-) -> Result<Message, Thrown> {
+) -> Result<Vec<Message>, Thrown> {
     let invalid = |problem: String| Thrown::new(ErrorCode::InvalidMessage, &problem);
     let value = read(value).map_err(|error| invalid(format!("{place} {error}")))?;
     let reading = format.read(id, &value).map_err(|error| invalid(format!("{place}: {error}")))?;
-    Ok(reading.message)
+    Ok(reading.messages)
 }
 
-/// A copy of an object, which reads as `before`, that reads as `after`. Whatever is the same in both is the
-/// object's own value, and whatever cannot be read stays.
-pub(crate) fn copy_with(
-    original: &JsValue,
-    before: &Value,
-    after: &Value,
-) -> Result<JsValue, Thrown> {
-    let (Some(before), Some(after)) = (before.as_object(), after.as_object()) else {
-        return Ok(original.clone());
+/// Reads a list of messages, whatever is in it.
+pub(crate) fn messages(list: &Array) -> Result<Vec<Value>, Thrown> {
+    let read = list.iter().enumerate().map(|(index, value)| {
+        read(&value).map_err(|error| {
+            Thrown::new(ErrorCode::InvalidMessage, &format!("messages[{index}] {error}"))
+        })
+    });
+    read.collect()
+}
+
+/// A JavaScript value with what it reads as.
+pub(crate) type Known = (JsValue, Value);
+
+/// Where in a value the texts stand that hold half a character.
+pub(crate) fn ill_formed(value: &JsValue, path: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    find_ill_formed(value, path, 0, &mut found);
+    found
+}
+
+fn find_ill_formed(value: &JsValue, path: &str, depth: u32, found: &mut Vec<String>) {
+    if let Some(text) = value.dyn_ref::<JsString>() {
+        if !text.is_valid_utf16() {
+            found.push(path.to_owned());
+        }
+    } else if let Some(array) = value.dyn_ref::<Array>() {
+        for (index, item) in array.iter().enumerate() {
+            find_ill_formed(&item, &format!("{path}[{index}]"), depth + 1, found);
+        }
+    } else if value.is_object() && depth <= DEEPEST && byte_length(value).is_none() {
+        let object: &Object = value.unchecked_ref();
+        for key in Object::keys(object).iter().filter_map(|key| key.as_string()) {
+            let Ok(field) = Reflect::get(object, &JsValue::from_str(&key)) else { continue };
+            let dot = if path.is_empty() { "" } else { "." };
+            find_ill_formed(&field, &format!("{path}{dot}{key}"), depth + 1, found);
+        }
+    }
+}
+
+/// True where something was read of bytes that stay where they are.
+pub(crate) fn has_bytes(value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => fields.contains_key("$bytes") || fields.values().any(has_bytes),
+        Value::Array(elements) => elements.iter().any(has_bytes),
+        _ => false,
+    }
+}
+
+/// Writes a value that was made of others: whatever reads the same in one of them is that one's own value,
+/// be it bytes or an address, unless it has half a character in it; everything else is written anew.
+pub(crate) fn graft(known: &[Known], made: &Value) -> Result<JsValue, Thrown> {
+    let same = known.iter().find(|(_, value)| value == made);
+    if let Some((own, _)) = same.filter(|(own, _)| ill_formed(own, "").is_empty()) {
+        return Ok(own.clone());
+    }
+    match made {
+        Value::Array(elements) => {
+            let known: Vec<Known> = known.iter().flat_map(elements_of).collect();
+            elements
+                .iter()
+                .map(|element| graft(&known, element))
+                .collect::<Result<Array, _>>()
+                .map(Into::into)
+        }
+        Value::Object(fields) => {
+            let object = Object::new();
+            for (key, field) in fields {
+                let of_key =
+                    known.iter().filter_map(|known| field_of(known, key)).collect::<Vec<_>>();
+                // A new object takes any property.
+                let _ = Reflect::set(&object, &key.into(), &graft(&of_key, field)?);
+            }
+            Ok(object.into())
+        }
+        other => write(other),
+    }
+}
+
+fn elements_of((own, value): &Known) -> Vec<Known> {
+    let (Some(own), Value::Array(elements)) = (own.dyn_ref::<Array>(), value) else {
+        return Vec::new();
     };
-    let copy = Object::assign(&Object::new(), original.unchecked_ref());
-    // A new object takes any property, and lets go of it.
-    for key in before.keys().filter(|key| !after.contains_key(*key)) {
-        let _ = Reflect::delete_property(&copy, &key.into());
-    }
-    for (key, value) in after.iter().filter(|(key, value)| before.get(*key) != Some(*value)) {
-        let _ = Reflect::set(&copy, &key.into(), &write(value)?);
-    }
-    Ok(copy.into())
+    own.iter().zip(elements.iter().cloned()).collect()
+}
+
+fn field_of((own, value): &Known, key: &str) -> Option<Known> {
+    let field = value.as_object()?.get(key)?.clone();
+    Some((Reflect::get(own, &key.into()).ok()?, field))
 }
 
 /// Writes a value as plain objects and arrays.

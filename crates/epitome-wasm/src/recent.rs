@@ -1,7 +1,8 @@
 //! The end of a stored history that fits a budget.
 
 use epitome::history::most_recent;
-use epitome::message::{Message, MessageId};
+use epitome::message::{Message, MessageId, Role};
+use epitome_formats::fit;
 use js_sys::Array;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -17,8 +18,10 @@ pub fn recent_within(
     characters_per_token: Option<u32>,
 ) -> Result<Vec<u32>, JsValue> {
     let format = format::named(format)?;
+    let whole = MessageId::from("");
     let read = messages.iter().enumerate().map(|(index, value)| {
-        json::message(format, MessageId::from(""), &value, &format!("messages[{index}]"))
+        let pieces = json::message(format, &whole, &value, &format!("messages[{index}]"))?;
+        Ok(fit(pieces, &whole, 1).into_iter().next().unwrap_or(Message::new("", Role::User, "")))
     });
     let messages = read.collect::<Result<Vec<Message>, Thrown>>()?;
     let tokenizer = tokenizer::of(characters_per_token);

@@ -33,6 +33,11 @@ pub enum Defect {
     RepeatedResult,
     /// A result that does not follow its call: it is moved there.
     MisplacedResult,
+    /// The first to speak, and no user where a user must: a short user message is put in front.
+    NotUserFirst,
+    /// A message of nothing but thoughts that no provider takes by itself: it is left out of what the model
+    /// sees.
+    ReasoningAlone,
     /// A message with nothing in it: it is left out of what the model sees.
     Blank,
     /// Arguments that are no JSON, as after an aborted stream: kept.
@@ -104,6 +109,8 @@ impl From<history::Defect> for Defect {
             history::Defect::OrphanResult => Self::OrphanResult,
             history::Defect::RepeatedResult => Self::RepeatedResult,
             history::Defect::MisplacedResult => Self::MisplacedResult,
+            history::Defect::NotUserFirst => Self::NotUserFirst,
+            history::Defect::ReasoningAlone => Self::ReasoningAlone,
             history::Defect::Blank => Self::Blank,
             history::Defect::BrokenArguments => Self::BrokenArguments,
             history::Defect::SharedCallId => Self::SharedCallId,

@@ -40,7 +40,7 @@ impl From<Usage> for epitome::message::Usage {
             | Usage::ChatCompletions { prompt_tokens, completion_tokens, duration_ms } => {
                 // Clocks tell fractions of a millisecond.
                 let duration_ms = duration_ms.map(|duration_ms| duration_ms.round() as u32);
-                Self { prompt_tokens, completion_tokens, duration_ms, epoch: None }
+                Self { prompt_tokens, completion_tokens, duration_ms, ..Self::default() }
             }
         }
     }

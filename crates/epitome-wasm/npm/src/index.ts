@@ -6,16 +6,21 @@ import { endpointFrom, type EndpointSummarize } from "./endpoint.js";
 import { load } from "./engine.js";
 import { extractiveFrom } from "./extractive.js";
 import type {
+  Converted,
   Detection,
   EndpointOptions,
+  Format,
+  Issue,
   Plan,
   Policy,
   PolicySpec,
   Preset,
+  Repaired,
   SummaryRequest,
 } from "./glue/epitome.js";
 import type { CompactorOptions, RestoreOptions } from "./host.js";
 import { inline } from "./inline.js";
+import { convertBy, repairBy, validateBy, type ValidateOptions } from "./legality.js";
 import { recentFrom, type RecentOptions } from "./recent.js";
 import type { SummarizeContext } from "./summarize.js";
 
@@ -31,6 +36,7 @@ export type {
   Breakdown,
   Budget,
   Completion,
+  Converted,
   Defect,
   Detection,
   EndpointOptions,
@@ -42,6 +48,8 @@ export type {
   Fill,
   Finding,
   Format,
+  Issue,
+  IssueCode,
   Keep,
   LastRequest,
   Level,
@@ -61,9 +69,11 @@ export type {
   Receipt,
   Reducer,
   Reduction,
+  Repaired,
   Report,
   RequestBoundary,
   Retry,
+  Severity,
   Shape,
   Statistics,
   Status,
@@ -81,6 +91,7 @@ export type {
   HostOptions,
   RestoreOptions,
 } from "./host.js";
+export type { ValidateOptions } from "./legality.js";
 export type { RecentOptions } from "./recent.js";
 export type { Summarize, SummarizeContext, Summary } from "./summarize.js";
 
@@ -126,6 +137,29 @@ export function recentWithin<M extends object>(
 /** Tells the format of messages from what only that format has. */
 export async function detectFormat(messages: readonly unknown[]): Promise<Detection> {
   return (await load(inline)).detectFormat(Array.from(messages));
+}
+
+/** What the provider of this format would refuse in these messages, and where. */
+export function validate(
+  messages: readonly object[],
+  format: Format,
+  options?: ValidateOptions,
+): Promise<Issue[]> {
+  return validateBy(inline, messages, format, options);
+}
+
+/** The same messages as the provider takes them: those that were right are the very same objects. */
+export function repair<M extends object>(messages: readonly M[], format: Format): Promise<Repaired<M>> {
+  return repairBy(inline, messages, format);
+}
+
+/** Messages of one format in another. What the target cannot hold is listed. */
+export function convert<M extends object = object>(
+  messages: readonly object[],
+  from: Format,
+  to: Format,
+): Promise<Converted<M>> {
+  return convertBy(inline, messages, from, to);
 }
 
 /** The policies that have a name, the default first. */

@@ -5,8 +5,8 @@ import type { Compactor as Engine } from "./glue/epitome.js";
 
 export class Originals<M extends object> {
   readonly #messages = new Map<string, M>();
-  /** Copies of messages that are seen otherwise than they came. */
-  readonly #copies = new Map<string, M>();
+  /** Messages that were made for the view, by the engine's numbers. */
+  readonly #made = new Map<number, M>();
 
   /** The ids that the engine knows, and the messages of these ids in the same order. */
   constructor(ids: readonly string[], messages: readonly M[]) {
@@ -24,8 +24,10 @@ export class Originals<M extends object> {
   }
 
   set(id: string, message: M): void {
+    if (this.#messages.has(id)) {
+      this.#made.clear();
+    }
     this.#messages.set(id, message);
-    this.#copies.delete(id);
   }
 
   all(): M[] {
@@ -34,32 +36,29 @@ export class Originals<M extends object> {
 
   /** What the model sees. */
   view(engine: Engine): M[] {
-    return engine.view().map((entry) => {
-      if (typeof entry === "string") {
-        return this.#message(entry);
-      }
-      return "insert" in entry ? (entry.insert as M) : this.#copy(engine, entry.replace);
-    });
+    return engine.view().map((entry) =>
+      typeof entry === "string" ? this.#message(entry) : this.#make(engine, entry.make, entry.of),
+    );
   }
 
-  /** Forgets the copies, where the view is another one now. */
+  /** Forgets what was made, where the view is another one now. */
   refresh(): void {
-    this.#copies.clear();
+    this.#made.clear();
   }
 
   clear(): void {
     this.#messages.clear();
-    this.#copies.clear();
+    this.#made.clear();
   }
 
-  #copy(engine: Engine, id: string): M {
-    const known = this.#copies.get(id);
+  #make(engine: Engine, number: number, of: readonly string[]): M {
+    const known = this.#made.get(number);
     if (known !== undefined) {
       return known;
     }
-    const copy = engine.rewrite(id, this.#message(id)) as M;
-    this.#copies.set(id, copy);
-    return copy;
+    const made = engine.make(number, of.map((id) => this.#message(id))) as M;
+    this.#made.set(number, made);
+    return made;
   }
 
   #message(id: string): M {

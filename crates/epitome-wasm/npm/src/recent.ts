@@ -37,6 +37,5 @@ function formatOf(engine: Engine, messages: object[]): string {
   if (detection.kind === "known") {
     return detection.format;
   }
-  const looks = detection.kind === "foreign" ? `looks like ${detection.name}` : "could be of any format";
-  throw epitomeError("unknown-format", `format: the history ${looks}; give the format of its messages`);
+  throw epitomeError("unknown-format", "format: the history could be of any format; give the format of its messages");
 }

@@ -6,15 +6,20 @@ import { endpointFrom, type EndpointSummarize } from "./endpoint.js";
 import { load, type ModuleInput } from "./engine.js";
 import { extractiveFrom } from "./extractive.js";
 import type {
+  Converted,
   Detection,
   EndpointOptions,
+  Format,
+  Issue,
   Plan,
   Policy,
   PolicySpec,
   Preset,
+  Repaired,
   SummaryRequest,
 } from "./glue/epitome.js";
 import type { CompactorOptions, RestoreOptions } from "./host.js";
+import { convertBy, repairBy, validateBy, type ValidateOptions } from "./legality.js";
 import { recentFrom, type RecentOptions } from "./recent.js";
 import type { SummarizeContext } from "./summarize.js";
 
@@ -72,6 +77,26 @@ export function recentWithin<M extends object>(
 
 export async function detectFormat(messages: readonly unknown[]): Promise<Detection> {
   return (await load(provided)).detectFormat(Array.from(messages));
+}
+
+export function validate(
+  messages: readonly object[],
+  format: Format,
+  options?: ValidateOptions,
+): Promise<Issue[]> {
+  return validateBy(provided, messages, format, options);
+}
+
+export function repair<M extends object>(messages: readonly M[], format: Format): Promise<Repaired<M>> {
+  return repairBy(provided, messages, format);
+}
+
+export function convert<M extends object = object>(
+  messages: readonly object[],
+  from: Format,
+  to: Format,
+): Promise<Converted<M>> {
+  return convertBy(provided, messages, from, to);
 }
 
 export async function presets(): Promise<Preset[]> {

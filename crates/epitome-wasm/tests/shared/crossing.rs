@@ -51,7 +51,7 @@ fn formats_and_presets_are_told() {
     );
     assert_eq!(
         detection(r#"[{ "parts": [{ "text": "hi" }] }]"#),
-        r#"{"kind":"foreign","name":"Gemini Content"}"#
+        r#"{"kind":"known","format":"gemini"}"#
     );
     assert_eq!(detection("[]"), r#"{"kind":"unclear"}"#);
     let presets: Array = JsValue::from(presets().unwrap()).into();
