@@ -28,9 +28,10 @@ pub(crate) fn Loaded(store: Store, found: Found) -> impl IntoView {
             )
         });
         format!(
-            "{}{} · read in {} · {megabytes:.1} MB of memory",
+            "{}{} · {} · read in {} · {megabytes:.1} MB of memory",
             plural(document.messages, "message", "messages"),
             left.unwrap_or_default(),
+            document.format,
             duration(document.read_ms),
         )
     };

@@ -6,7 +6,7 @@ use epitome::history::{Ending, most_recent, repair};
 use epitome::message::{Message, MessageId};
 use epitome::meter::Tokenizer as _;
 use epitome::{Compactor, Policy};
-use epitome_formats::{Detection, Format, detect};
+use epitome_formats::{Detection, Format, detect, fit, piece_id};
 use epitome_tokens::Heuristic;
 use js_sys::Array;
 use leptos::prelude::*;
@@ -23,51 +23,38 @@ const SLICE_MS: f64 = 16.0;
 /// Odd things that are listed one by one; there may be one for each of a hundred thousand messages.
 const MOST_NOTES: usize = 500;
 
+/// What came of reading messages as some format.
+enum Progress {
+    /// All were read.
+    Done(Box<Reading>),
+    /// One of them shows that they are in another format.
+    Other(Format),
+}
+
+/// A conversation that was read.
+struct Reading {
+    compactor: Compactor,
+    originals: Array,
+    notes: Vec<Note>,
+    left: Option<Left>,
+}
+
 /// Reads a conversation and shows it in place of the one before. Fails with a sentence for a person,
 /// and leaves the one before as it was.
 pub(super) async fn read(store: Store, name: String, candidate: Candidate) -> Result<(), String> {
     let watch = Stopwatch::start("epitome:load");
-    let policy = store.settings.with_untracked(Settings::policy);
-    let budget_tokens = policy.window.saturating_sub(Heuristic.count(&candidate.tools));
-    let policy = Policy {
-        characters_per_token: policy.characters_per_token,
-        ..Policy::recommended(epitome::policy::DEFAULT_WINDOW)
+    let mut format = Format::OpenAiChat;
+    let reading = loop {
+        match read_as(format, store, &name, &candidate).await? {
+            Progress::Done(reading) => break reading,
+            Progress::Other(other) => format = other,
+        }
     };
-    let counter = tokenizer(&policy);
-    let contract = Format::OpenAiChat.contract();
-    let mut compactor = Compactor::new(policy.clone(), contract, tokenizer(&policy))
-        .map_err(|error| error.to_string())?;
-    let recent_only = store.recent_only.get_untracked();
-    let mut read = Vec::new();
-    let mut notes = Vec::new();
-    let total = candidate.messages.length();
-    let mut pace = Pace::start(SLICE_MS);
-    for index in 0..total {
-        let message = message(&candidate, index, &mut notes)?;
-        if recent_only {
-            read.push(message);
-        } else {
-            compactor.append(message).map_err(|error| format!("{}: {error}.", place(index)))?;
-        }
-        if pace.is_due() {
-            store.loading.set(Some((name.clone(), f64::from(index) / f64::from(total))));
-            pace.rest().await;
-        }
-    }
-    pace.rest().await;
-    let mut originals = candidate.messages.clone();
-    let mut left = None;
-    if recent_only {
-        let taken = most_recent(&read, budget_tokens, &*counter);
-        originals = take(&mut compactor, &candidate, read, &taken, &mut notes)?;
-        let of = total;
-        left = (originals.length() < of).then_some(Left { of, budget_tokens });
-        pace.rest().await;
-    }
+    let Reading { compactor, originals, mut notes, left } = *reading;
     notes.extend(repairs(&compactor));
     notes.sort_by_key(|note| note.position);
     notes.truncate(MOST_NOTES);
-    pace.rest().await;
+    Pace::start(SLICE_MS).rest().await;
 
     if !candidate.tools.is_empty() {
         let tokens = Heuristic.count(&candidate.tools);
@@ -78,20 +65,86 @@ pub(super) async fn read(store: Store, name: String, candidate: Candidate) -> Re
     }
     store.clear();
     let messages = originals.length();
-    store.write(|session| *session = Session::new(compactor, originals, candidate.messages));
+    let session = Session::new(format, compactor, originals, candidate.messages);
+    store.write(|current| *current = session);
     store.apply_settings();
     let read_ms = watch.elapsed_ms();
     let memory_bytes = memory_bytes();
-    let document = Document { name, messages, left, notes, read_ms, memory_bytes };
+    let format = format.title();
+    let document = Document { name, format, messages, left, notes, read_ms, memory_bytes };
     store.announce(format!("Loaded {}.", plural(messages, "message", "messages")));
     store.document.set(Some(Arc::new(document)));
     // The page first, and then what it shows of the conversation.
-    pace.rest().await;
+    Pace::start(SLICE_MS).rest().await;
     store.show_change();
     show_memory();
-    pace.rest().await;
+    Pace::start(SLICE_MS).rest().await;
     watch.stop();
     Ok(())
+}
+
+/// Reads every message in one format, unless one of them tells of another.
+async fn read_as(
+    format: Format,
+    store: Store,
+    name: &str,
+    candidate: &Candidate,
+) -> Result<Progress, String> {
+    let policy = store.settings.with_untracked(Settings::policy);
+    let budget_tokens = policy.window.saturating_sub(Heuristic.count(&candidate.tools));
+    let policy = Policy {
+        characters_per_token: policy.characters_per_token,
+        ..Policy::recommended(epitome::policy::DEFAULT_WINDOW)
+    };
+    let counter = tokenizer(&policy);
+    let mut compactor = Compactor::new(policy.clone(), format.contract(), tokenizer(&policy))
+        .map_err(|error| error.to_string())?;
+    let recent_only = store.recent_only.get_untracked();
+    let mut read = Vec::new();
+    let mut notes = Vec::new();
+    let total = candidate.messages.length();
+    let mut pace = Pace::start(SLICE_MS);
+    for index in 0..total {
+        let value = value(candidate, index)?;
+        if format == Format::OpenAiChat
+            && let Detection::Known(other) = detect(std::slice::from_ref(&value))
+            && other != format
+        {
+            return Ok(Progress::Other(other));
+        }
+        let pieces = pieces(format, &value, index, &mut notes)?;
+        if recent_only {
+            read.push(pieces);
+        } else {
+            append(&mut compactor, pieces, index)?;
+        }
+        if pace.is_due() {
+            store.loading.set(Some((name.to_owned(), f64::from(index) / f64::from(total))));
+            pace.rest().await;
+        }
+    }
+    pace.rest().await;
+    let mut originals = candidate.messages.clone();
+    let mut left = None;
+    if recent_only {
+        let whole = MessageId::from("");
+        let merged = read.iter().map(|pieces| fit(pieces.clone(), &whole, 1));
+        let merged: Vec<Message> = merged.flatten().collect();
+        let taken = most_recent(&merged, budget_tokens, &*counter);
+        originals = take(&mut compactor, candidate, read, &taken, &mut notes)?;
+        left = (originals.length() < total).then_some(Left { of: total, budget_tokens });
+        pace.rest().await;
+    }
+    let log = compactor.log();
+    for note in &mut notes {
+        note.position = log.position(&named(count(note.position))).unwrap_or_default();
+    }
+    Ok(Progress::Done(Box::new(Reading { compactor, originals, notes, left })))
+}
+
+fn append(compactor: &mut Compactor, pieces: Vec<Message>, index: u32) -> Result<(), String> {
+    let mut appended = pieces.into_iter().map(|piece| compactor.append(piece));
+    appended.try_for_each(|result| result.map_err(|error| format!("{}: {error}.", place(index))))
 }
 
 /// Appends the messages that were taken, under new names, and gives back their originals. Notes on the
@@ -99,18 +152,20 @@ pub(super) async fn read(store: Store, name: String, candidate: Candidate) -> Re
 fn take(
     compactor: &mut Compactor,
     candidate: &Candidate,
-    read: Vec<Message>,
+    read: Vec<Vec<Message>>,
     taken: &[usize],
     notes: &mut Vec<Note>,
 ) -> Result<Array, String> {
     let originals = Array::new();
-    for (index, message) in read.into_iter().enumerate() {
+    for (index, pieces) in read.into_iter().enumerate() {
         if taken.binary_search(&index).is_ok() {
             let index = count(index);
-            let id = MessageId::from(format!("m{}", originals.length()));
+            let whole = named(originals.length());
             originals.push(&candidate.messages.get(index));
-            let appended = compactor.append(Message { id, ..message });
-            appended.map_err(|error| format!("{}: {error}.", place(index)))?;
+            let pieces = pieces.into_iter().enumerate();
+            let pieces =
+                pieces.map(|(piece, message)| Message { id: piece_id(&whole, piece), ..message });
+            append(compactor, pieces.collect(), index)?;
         }
     }
     notes.retain_mut(|note| match taken.binary_search(&note.position) {
@@ -123,27 +178,34 @@ fn take(
     Ok(originals)
 }
 
-/// Reads one message. Its JSON value lives only in here: the browser keeps the original.
-fn message(candidate: &Candidate, index: u32, notes: &mut Vec<Note>) -> Result<Message, String> {
-    let original = candidate.messages.get(index);
-    let value: Value = serde_wasm_bindgen::from_value(original)
-        .map_err(|error| format!("{} cannot be read: {error}.", place(index)))?;
-    if let Detection::Foreign(format) = detect(std::slice::from_ref(&value)) {
-        return Err(format!(
-            "these look like {format}; this version reads OpenAI Chat Completions. {} gives it away.",
-            place(index)
-        ));
-    }
-    let reading = Format::OpenAiChat
-        .read(MessageId::from(format!("m{index}")), &value)
+/// A message as JSON, which lives only while it is read: the browser keeps the original.
+fn value(candidate: &Candidate, index: u32) -> Result<Value, String> {
+    serde_wasm_bindgen::from_value(candidate.messages.get(index))
+        .map_err(|error| format!("{} cannot be read: {error}.", place(index)))
+}
+
+/// Reads one message. What was odd is noted under its index.
+fn pieces(
+    format: Format,
+    value: &Value,
+    index: u32,
+    notes: &mut Vec<Note>,
+) -> Result<Vec<Message>, String> {
+    let reading = format
+        .read(&named(index), value)
         .map_err(|error| format!("{} is no message: {error}.", place(index)))?;
     let position = usize::try_from(index).unwrap_or(usize::MAX);
-    notes.extend(reading.surprises.into_iter().map(|surprise| Note {
+    notes.extend(reading.issues.into_iter().map(|issue| Note {
         position,
-        path: Some(surprise.path),
-        explanation: surprise.message,
+        path: Some(issue.path),
+        explanation: issue.message,
     }));
-    Ok(reading.message)
+    Ok(reading.messages)
+}
+
+/// What the engine calls a message.
+fn named(index: u32) -> MessageId {
+    MessageId::from(format!("m{index}"))
 }
 
 /// A message in words, by its number and by its index.
@@ -155,7 +217,8 @@ fn place(index: u32) -> String {
 fn repairs(compactor: &Compactor) -> Vec<Note> {
     let log = compactor.log();
     let messages: Vec<&Message> = log.messages().collect();
-    let findings = repair(&messages, Ending::Open).findings;
+    let contract = compactor.conversation().contract();
+    let findings = repair(&messages, Ending::Open, contract).findings;
     let notes = findings.into_iter().map(|finding| Note {
         position: log.position(&finding.id).unwrap_or_default(),
         path: None,

@@ -95,7 +95,7 @@ fn download(name: &'static str, messages: Array) {
 
 fn state(store: Store) -> &'static str {
     if store.undoable.get() > 0 {
-        "“Messages” are what the model sees: the summary and what was kept, in OpenAI’s format."
+        "“Messages” are what the model sees: the summary and what was kept, in their own format."
     } else {
         "Nothing is compacted: messages and history are the same."
     }

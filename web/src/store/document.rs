@@ -5,6 +5,8 @@
 pub(crate) struct Document {
     /// Its file's name, or what it was pasted as.
     pub(crate) name: String,
+    /// What its format is called.
+    pub(crate) format: &'static str,
     /// How many messages were loaded.
     pub(crate) messages: u32,
     /// What was left out.

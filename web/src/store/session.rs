@@ -2,11 +2,10 @@
 
 use std::rc::Rc;
 
-use epitome::history::{Edit, PartChange};
 use epitome::message::{Message, MessageId};
 use epitome::meter::{BoxedTokenizer, CharactersPer};
 use epitome::{Compactor, Policy, PolicyChange, PolicyError, Timestamp};
-use epitome_formats::Format;
+use epitome_formats::{Format, Outgoing, Recipe};
 use epitome_tokens::Heuristic;
 use js_sys::{Array, JSON};
 use serde_json::Value;
@@ -15,8 +14,8 @@ use wasm_bindgen::JsValue;
 use crate::browser::Abort;
 
 /// One loaded conversation. Message `n` of what was loaded is called `mn` by the engine.
-#[derive(Default)]
 pub(crate) struct Session {
+    format: Format,
     compactor: Option<Compactor>,
     originals: Array,
     /// Everything that the document holds, loaded or not.
@@ -47,10 +46,24 @@ pub(crate) fn tokenizer(policy: &Policy) -> BoxedTokenizer {
 #[derive(Clone)]
 pub(crate) struct Identity(Rc<()>);
 
+impl Default for Session {
+    fn default() -> Self {
+        Self {
+            format: Format::OpenAiChat,
+            compactor: None,
+            originals: Array::new(),
+            all: Array::new(),
+            abort: None,
+            waiting: None,
+            identity: Rc::default(),
+        }
+    }
+}
+
 impl Session {
     /// A conversation that was read, out of `all` that there is. Its policy names what counts it.
-    pub(crate) fn new(compactor: Compactor, originals: Array, all: Array) -> Self {
-        Self { compactor: Some(compactor), originals, all, ..Self::default() }
+    pub(crate) fn new(format: Format, compactor: Compactor, originals: Array, all: Array) -> Self {
+        Self { format, compactor: Some(compactor), originals, all, ..Self::default() }
     }
 
     /// The engine, once something is loaded.
@@ -128,41 +141,32 @@ impl Session {
         self.waiting = None;
     }
 
-    /// What the model sees: the objects that came in, and the messages that were inserted.
+    /// What the model sees: the objects that came in, and the messages that were made.
     pub(crate) fn compacted(&self) -> Array {
-        let messages = Array::new();
-        let Some(compactor) = &self.compactor else { return messages };
-        for edit in compactor.view().edits {
-            match edit {
-                Edit::Keep(id) => {
-                    messages.push(&self.original(&id));
-                }
-                Edit::Replace { id, changes } => {
-                    messages.push(&self.rewritten(&id, &changes));
-                }
-                Edit::Insert { role, parts } => {
-                    let text = Format::OpenAiChat.write(role, &parts).to_string();
-                    messages.push(&JSON::parse(&text).unwrap_or(JsValue::NULL));
-                }
-            }
-        }
-        messages
+        let Some(compactor) = &self.compactor else { return Array::new() };
+        let outgoing = self.format.compose(compactor.log(), &compactor.view());
+        let messages = outgoing.iter().map(|outgoing| match outgoing {
+            Outgoing::Keep(id) => self.original(id),
+            Outgoing::Make(recipe) => self.made(recipe),
+        });
+        messages.collect()
     }
 
     /// The very object that came in.
-    fn original(&self, id: &MessageId) -> JsValue {
-        let position = self.compactor().and_then(|compactor| compactor.log().position(id));
-        let index = position.and_then(|position| u32::try_from(position).ok());
+    fn original(&self, whole: &MessageId) -> JsValue {
+        let index = whole.as_str().strip_prefix('m').and_then(|index| index.parse().ok());
         index.map_or(JsValue::NULL, |index| self.originals.get(index))
     }
 
-    /// A copy of what came in, with some of its parts changed.
-    fn rewritten(&self, id: &MessageId, changes: &[PartChange]) -> JsValue {
-        let original = self.original(id);
-        let value: Result<Value, _> = serde_wasm_bindgen::from_value(original.clone());
-        let text = value.map(|value| Format::OpenAiChat.rewrite(&value, changes).to_string());
-        let parsed = text.ok().and_then(|text| JSON::parse(&text).ok());
-        parsed.unwrap_or(original)
+    /// A message that is made of what came in.
+    fn made(&self, recipe: &Recipe) -> JsValue {
+        let sources: Vec<(&MessageId, Value)> = recipe
+            .needs()
+            .filter_map(|id| Some((id, serde_wasm_bindgen::from_value(self.original(id)).ok()?)))
+            .collect();
+        let find = |id: &MessageId| sources.iter().find(|(source, _)| *source == id);
+        let value = recipe.make(self.format, |id| find(id).map(|(_, value)| value));
+        JSON::parse(&value.to_string()).unwrap_or(JsValue::NULL)
     }
 
     /// Everything that the document holds.
