@@ -242,7 +242,7 @@ test("tokens, formats and presets are told without a compactor", async () => {
   assert.ok(tokens >= 8 && tokens <= 12, String(tokens));
   assert.deepEqual(await epitome.detectFormat([SYSTEM]), { kind: "known", format: "openai-chat" });
   const gemini = [{ role: "user", parts: [{ text: "hi" }] }];
-  assert.deepEqual(await epitome.detectFormat(gemini), { kind: "foreign", name: "Gemini Content" });
+  assert.deepEqual(await epitome.detectFormat(gemini), { kind: "known", format: "gemini" });
   assert.deepEqual(await epitome.detectFormat([1, null]), { kind: "unclear" });
   const [preset] = await epitome.presets();
   assert.equal(preset.name, "recommended");

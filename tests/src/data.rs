@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use epitome_formats::Format;
 use flate2::read::GzDecoder;
 use serde_json::Value;
 
@@ -11,6 +12,8 @@ use serde_json::Value;
 pub struct Conversation {
     /// File and id.
     pub name: String,
+    /// The format of its messages.
+    pub format: Format,
     /// Its messages, as recorded.
     pub messages: Vec<Value>,
 }
@@ -24,40 +27,75 @@ fn folder() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
+/// The files of conversations in other shapes, by what their names begin with.
+const SHAPES: [(&str, Format); 14] = [
+    ("aisdk-modelmessage", Format::AiSdkModel),
+    ("aisdk-uimessage", Format::AiSdkUi),
+    ("anthropic-messages", Format::Anthropic),
+    ("bedrock-converse", Format::Bedrock),
+    ("cline-session", Format::Anthropic),
+    ("gemini-generatecontent", Format::Gemini),
+    ("openai-chat-small", Format::OpenAiChat),
+    ("openai-content-arrays", Format::OpenAiChat),
+    ("openai-responses", Format::OpenAiResponses),
+    ("reshaped-aisdk-modelmessage", Format::AiSdkModel),
+    ("reshaped-aisdk-uimessage", Format::AiSdkUi),
+    ("reshaped-anthropic", Format::Anthropic),
+    ("reshaped-gemini", Format::Gemini),
+    ("anthropic-messages-pi", Format::Anthropic),
+];
+
 /// Every conversation in OpenAI's shape; `None`, said aloud, where the data is absent.
-#[expect(clippy::print_stderr, reason = "a test that checks nothing must say so")]
 pub fn conversations() -> Option<Vec<Conversation>> {
-    let Some(folder) = folder() else {
+    let folder = data()?.join("openai");
+    let files = sorted(&folder).into_iter();
+    Some(files.flat_map(|path| conversations_in(&path, Format::OpenAiChat)).collect())
+}
+
+/// Every conversation in any shape; `None`, said aloud, where the data is absent.
+pub fn recordings() -> Option<Vec<Conversation>> {
+    let mut recordings = conversations()?;
+    for path in sorted(&data()?.join("shapes")) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let known = SHAPES.iter().find(|(prefix, _)| name.starts_with(prefix));
+        if let Some((_, format)) = known {
+            recordings.extend(conversations_in(&path, *format));
+        }
+    }
+    Some(recordings)
+}
+
+#[expect(clippy::print_stderr, reason = "a test that checks nothing must say so")]
+fn data() -> Option<PathBuf> {
+    let folder = folder();
+    if folder.is_none() {
         eprintln!(
             "SKIPPED: no real conversations here; point EPITOME_DATA at a folder that has some"
         );
-        return None;
-    };
-    let mut conversations = Vec::new();
-    for path in sorted(&folder.join("openai")) {
-        let Some(text) = text_of(&path) else { continue };
-        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            let Ok(document) = serde_json::from_str::<Value>(line) else { continue };
-            let id = document.get("id").and_then(Value::as_str).unwrap_or("?").to_owned();
-            if let Ok(messages) = epitome_formats::messages_of(document) {
-                conversations.push(Conversation { name: format!("{file} {id}"), messages });
-            }
-        }
     }
-    Some(conversations)
+    folder
+}
+
+fn conversations_in(path: &Path, format: Format) -> Vec<Conversation> {
+    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let text = text_of(path).unwrap_or_default();
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let conversations = lines.filter_map(|line| {
+        let document = serde_json::from_str::<Value>(line).ok()?;
+        let id = document.get("id").and_then(Value::as_str).unwrap_or("?").to_owned();
+        let messages = epitome_formats::messages_of(document).ok()?;
+        // One of the model messages of the AI SDK is a conversation of its pages.
+        let page = format == Format::AiSdkModel
+            && messages.iter().any(|message| message.get("parts").is_some());
+        let format = if page { Format::AiSdkUi } else { format };
+        Some(Conversation { name: format!("{file} {id}"), format, messages })
+    });
+    conversations.collect()
 }
 
 /// Name and text of every broken history; `None`, said aloud, where the data is absent.
-#[expect(clippy::print_stderr, reason = "a test that checks nothing must say so")]
 pub fn malformed() -> Option<Vec<(String, String)>> {
-    let Some(folder) = folder() else {
-        eprintln!(
-            "SKIPPED: no broken histories here; point EPITOME_DATA at a folder that has some"
-        );
-        return None;
-    };
-    let files = sorted(&folder.join("malformed"))
+    let files = sorted(&data()?.join("malformed"))
         .into_iter()
         .filter(|path| path.extension().is_some_and(|extension| extension == "json"));
     let named = files.filter_map(|path| {

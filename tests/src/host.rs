@@ -1,11 +1,10 @@
 //! A host for the engine: it keeps the originals, summarizes by extraction, and stores nothing.
 
-use epitome::history::Edit;
 use epitome::message::MessageId;
 use epitome::summary::envelope::Envelope;
 use epitome::summary::extract::extract;
 use epitome::{CommandError, Compactor, Output, Policy, PolicyError, Reason, Report};
-use epitome_formats::{Format, ShapeError, Surprise};
+use epitome_formats::{Format, Issue, Outgoing, ShapeError};
 use epitome_tokens::Heuristic;
 use serde_json::Value;
 
@@ -13,29 +12,32 @@ use serde_json::Value;
 pub struct Host {
     /// The engine.
     pub compactor: Compactor,
+    /// The format of its messages.
+    pub format: Format,
     /// The app's own messages; the one at index 3 is named `m3`.
     pub originals: Vec<Value>,
     /// What was odd about them, by index.
-    pub surprises: Vec<(usize, Surprise)>,
+    pub surprises: Vec<(usize, Issue)>,
 }
 
 impl Host {
     /// An app with no messages.
-    pub fn new(policy: Policy) -> Result<Self, PolicyError> {
-        let contract = Format::OpenAiChat.contract();
-        let compactor = Compactor::new(policy, contract, Box::new(Heuristic))?;
-        Ok(Self { compactor, originals: Vec::new(), surprises: Vec::new() })
+    pub fn new(format: Format, policy: Policy) -> Result<Self, PolicyError> {
+        let compactor = Compactor::new(policy, format.contract(), Box::new(Heuristic))?;
+        Ok(Self { compactor, format, originals: Vec::new(), surprises: Vec::new() })
     }
 
     /// Adds a message; one that is no object is refused and nothing is added.
     pub fn append(&mut self, message: Value) -> Result<(), ShapeError> {
         let index = self.originals.len();
         let id = MessageId::from(format!("m{index}"));
-        let reading = Format::OpenAiChat.read(id, &message)?;
-        self.surprises.extend(reading.surprises.into_iter().map(|surprise| (index, surprise)));
-        // Names are made here and never twice.
-        let appended = self.compactor.append(reading.message);
-        debug_assert_eq!(appended, Ok(()));
+        let reading = self.format.read(&id, &message)?;
+        self.surprises.extend(reading.issues.into_iter().map(|surprise| (index, surprise)));
+        for piece in reading.messages {
+            // Names are made here and never twice.
+            let appended = self.compactor.append(piece);
+            debug_assert_eq!(appended, Ok(()));
+        }
         self.originals.push(message);
         Ok(())
     }
@@ -71,18 +73,18 @@ impl Host {
 
     /// What goes to the model, in the app's own shape.
     pub fn messages(&self) -> Vec<Value> {
-        let view = self.compactor.view();
-        let format = Format::OpenAiChat;
-        let original = |id: &MessageId| self.originals.get(self.compactor.log().position(id)?);
-        view.edits
-            .iter()
-            .filter_map(|edit| match edit {
-                Edit::Keep(id) => original(id).cloned(),
-                Edit::Replace { id, changes } => {
-                    original(id).map(|original| format.rewrite(original, changes))
-                }
-                Edit::Insert { role, parts } => Some(format.write(*role, parts)),
-            })
-            .collect()
+        self.composed().into_iter().map(|(value, _)| value).collect()
+    }
+
+    /// What goes to the model, each with the index of the original where it is that very message.
+    pub fn composed(&self) -> Vec<(Value, Option<usize>)> {
+        let index = |id: &MessageId| id.as_str().strip_prefix('m')?.parse::<usize>().ok();
+        let original = |id: &MessageId| self.originals.get(index(id)?);
+        let outgoing = self.format.compose(self.compactor.log(), &self.compactor.view());
+        let messages = outgoing.iter().map(|outgoing| match outgoing {
+            Outgoing::Keep(id) => (original(id).cloned().unwrap_or_default(), index(id)),
+            Outgoing::Make(recipe) => (recipe.make(self.format, original), None),
+        });
+        messages.collect()
     }
 }

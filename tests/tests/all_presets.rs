@@ -16,6 +16,7 @@ use std::thread;
 use epitome::meter::Level;
 use epitome::policy::{Moment, PRESETS, Trigger};
 use epitome::{Outcome, Policy, Reason};
+use epitome_formats::Format;
 use epitome_tests::{Conversation, Host, conversations, defects, facts_in, readable, role};
 use serde_json::Value;
 
@@ -54,7 +55,7 @@ fn scale(trigger: &mut Trigger, window: u32) {
 
 /// A host with all messages of a conversation, under a preset in a window of 60 % of their size.
 fn load(conversation: &Conversation, name: &str) -> Host {
-    let mut host = Host::new(Policy::recommended(u32::MAX)).unwrap();
+    let mut host = Host::new(Format::OpenAiChat, Policy::recommended(u32::MAX)).unwrap();
     for message in &conversation.messages {
         host.append(message.clone()).unwrap();
     }

@@ -12,12 +12,13 @@ use std::collections::BTreeSet;
 
 use epitome::meter::Level;
 use epitome::{Outcome, Policy, Reason};
+use epitome_formats::Format;
 use epitome_tests::{Conversation, Host, conversations, defects, readable, role};
 use serde_json::Value;
 
 /// A host with all messages of a conversation, in a window of 60 % of their size.
 fn load(conversation: &Conversation) -> Host {
-    let mut host = Host::new(Policy::recommended(u32::MAX)).unwrap();
+    let mut host = Host::new(Format::OpenAiChat, Policy::recommended(u32::MAX)).unwrap();
     for message in &conversation.messages {
         host.append(message.clone()).unwrap();
     }
