@@ -53,6 +53,9 @@ test("it holds what it exports, and nothing else", () => {
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "README.md",
+    "encodings/NOTICE.txt",
+    "encodings/cl100k_base.vocab",
+    "encodings/o200k_base.vocab",
     "epitome.d.ts",
     "package.json",
     "policy.schema.json",
@@ -65,6 +68,21 @@ test("it works in Node, and its parts can be found", async () => {
     console.log(outcome, found.every(Boolean));`;
   assert.equal(await node(script), "applied true");
 });
+
+for (const entry of ["epitome", "epitome/slim"]) {
+  test(`b1: ${entry} counts exactly, with the vocabulary that comes along`, async () => {
+    const script = `import { readFile } from "node:fs/promises";
+      import { countTokens, createCompactor, loadEncoding } from "${entry}";
+      ${entry.endsWith("slim") ? `import { init } from "epitome/slim";
+        await init(await readFile(new URL(import.meta.resolve("epitome/wasm"))));` : ""}
+      const counted = await Promise.all(["<|endoftext|>", "Hello there"].map((text) => countTokens(text)));
+      const policy = { counting: { encoding: "cl100k_base" } };
+      const { exact } = (await createCompactor({ format: "openai-chat", policy })).status();
+      await loadEncoding("cl100k_base");
+      console.log(...counted, exact);`;
+    assert.equal(await node(script), "7 2 true");
+  });
+}
 
 test("it works in a worker thread", async () => {
   const script = `import { isMainThread, parentPort, Worker } from "node:worker_threads";
@@ -128,6 +146,30 @@ for (const [entry, modules] of [["epitome", 0], ["epitome/slim", 1]]) {
   });
 }
 
+test("b1: Vite puts a vocabulary beside an app that counts exactly, and not into its code", async () => {
+  const main = join(app, "counting.js");
+  await writeFile(main, 'import { countTokens } from "epitome"; console.log(await countTokens("<|endoftext|>"));');
+  const out = join(app, "out-counting");
+  await build({
+    root: app,
+    base: "./",
+    configFile: false,
+    logLevel: "error",
+    build: {
+      outDir: out,
+      target: "es2022",
+      rollupOptions: { input: main, external: /^node:/, output: { entryFileNames: "main.js" } },
+    },
+  });
+  const files = await readdir(out, { recursive: true });
+  assert.equal(files.filter((name) => name.endsWith(".vocab")).length, 2, files.join());
+  for (const name of files.filter((name) => name.endsWith(".js"))) {
+    assert.ok((await readFile(join(out, name))).length < 1_000_000, name);
+  }
+  const { stdout } = await run(process.execPath, [join(out, "main.js")], { cwd: app });
+  assert.equal(stdout.trim(), "7");
+});
+
 test("a bundle that does not use it has nothing of it", async () => {
   const main = join(app, "unused.js");
   await writeFile(main, 'import { createCompactor } from "epitome"; console.log("hi");');
@@ -137,15 +179,17 @@ test("a bundle that does not use it has nothing of it", async () => {
     logLevel: "error",
     build: { write: false, target: "es2022", modulePreload: false, rollupOptions: { input: main } },
   });
-  assert.equal(output.length, 1);
-  assert.match(output[0].code, /^console\.log\(.hi.\);\s*$/);
+  // A vocabulary that nobody asks for may lie beside the code.
+  const chunks = output.filter(({ type }) => type === "chunk");
+  assert.equal(chunks.length, 1);
+  assert.match(chunks[0].code, /^console\.log\(.hi.\);\s*$/);
 });
 
 test("its declarations satisfy a strict compiler, for an app's own type of message", async () => {
   const text = `
     import {
       createCompactor, type CompactionEvent, isEpitomeError, openAICompatible, type Policy, type PolicySpec,
-      presets, type Reason, recentWithin, resolvePolicy, type Summarize,
+      countTokens, type Counting, type Encoding, loadEncoding, presets, type Reason, recentWithin, resolvePolicy, type Summarize,
     } from "epitome";
     import { createCompactor as slim, init } from "epitome/slim";
     const spec: PolicySpec = {
@@ -158,8 +202,15 @@ test("its declarations satisfy a strict compiler, for an app's own type of messa
       retry: { attempts: 2 },
       agents: { coder: { window: 9_000, summary: { prompt: "mine" } } },
     };
+    const counting: Counting[] = ["estimate", { charactersPerToken: 4 }, { encoding: "o200k_base" }];
+    export const count = async (text: string, encoding: Encoding): Promise<number> => {
+      await loadEncoding(encoding, new URL("http://localhost/o200k_base.vocab"));
+      return countTokens(text, { encoding });
+    };
+    // @ts-expect-error There is no such encoding.
+    void countTokens("", { encoding: "p50k_base" });
     // @ts-expect-error Agents have no agents.
-    const nested: PolicySpec = { agents: { coder: { agents: {} } } };
+    const nested: PolicySpec = { counting: counting[0]!, agents: { coder: { agents: {} } } };
     type Mine = { role: "user" | "assistant"; content: string; id?: string };
     const own: Summarize = async (request, { signal, onDelta }) => {
       onDelta(request.input.slice(0, signal.aborted ? 0 : 9));

@@ -38,6 +38,8 @@ test("a policy is refused by the very field that is wrong", async () => {
     [{ reducers: [{ reducer: { prune: { argThreshold: 1 } } }] }, "policy.reducers[0].reducer.prune.argThreshold"],
     [{ retry: 7 }, "policy.retry: "],
     [{ window: "big" }, "policy.window: "],
+    [{ counting: { charactersPerToken: 0 } }, "policy.counting.charactersPerToken: is 0; give"],
+    [{ counting: { encoding: "p50k_base" } }, "policy.counting.encoding: unknown variant `p50k_base`, expected `o200k_base` or `cl100k_base`"],
     [{ windw: 7 }, "policy.windw: unknown field"],
     [{ warning: 7 }, "policy.warning: is 7"],
     [{ agents: { coder: { target: 7 } } }, "policy.agents.coder.target: is 7"],
@@ -56,7 +58,7 @@ test("a policy is refused by the very field that is wrong", async () => {
 });
 
 test("a policy can be tried before it is put in force", async () => {
-  const compactor = await createCompactor({ format: "openai-chat", policy: { charactersPerToken: 1, window: 4_000 } });
+  const compactor = await createCompactor({ format: "openai-chat", policy: { counting: { charactersPerToken: 1 }, window: 4_000 } });
   compactor.append(talk(20));
   const before = compactor.status();
   assert.equal(compactor.statusUnder({ window: 2_400 }).level, "compact");

@@ -33,9 +33,9 @@ test("b1: tokens are counted by characters, or estimated, or told by the provide
   assert.equal(await estimateTokens(text, { charactersPerToken: 44 }), 1);
   const estimate = await estimateTokens(text);
   assert.ok(estimate >= 8 && estimate <= 12);
-  const compactor = await workshop({ charactersPerToken: 3 }, [said("user", text)]);
+  const compactor = await workshop({ counting: { charactersPerToken: 3 } }, [said("user", text)]);
   assert.equal(compactor.status().tokens, 15 + 4);
-  compactor.setPolicy({ charactersPerToken: 4 });
+  compactor.setPolicy({ counting: { charactersPerToken: 4 } });
   assert.equal(compactor.status().tokens, 11 + 4, "what was there is counted anew");
   compactor.setPolicy({});
   assert.equal(compactor.status().tokens, estimate + 4);
@@ -218,7 +218,7 @@ test("b12: how much of the window is used is told with status, events and report
 test("b13: a budgeted load takes the most recent messages that fit, whole exchanges, system prompt first", async () => {
   const system = said("system", "be kind");
   const messages = [system, said("user", "one"), ...round("a", "found"), said("assistant", "two"), said("user", "three")];
-  const load = (tokens) => recentWithin(messages, { tokens, charactersPerToken: 1 });
+  const load = (tokens) => recentWithin(messages, { tokens, counting: { charactersPerToken: 1 } });
   const whole = await load(10_000);
   assert.ok(whole.every((message, index) => message === messages[index]));
   assert.deepEqual(await load(11 + 9), [system, messages[5]]);

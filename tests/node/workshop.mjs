@@ -13,7 +13,7 @@ export function round(id, result, { name = "look", args = {} } = {}) {
   ];
 }
 
-const BARE = { window: 10_000, charactersPerToken: 1, triggers: ["manual"], reducers: [], minSaving: 0, keepRequestsTokens: 0 };
+const BARE = { window: 10_000, counting: { charactersPerToken: 1 }, triggers: ["manual"], reducers: [], minSaving: 0, keepRequestsTokens: 0 };
 
 /** A compactor over these messages. Without a preset it counts a character as a token, and acts only where
  * the policy says so. */
@@ -29,7 +29,7 @@ export async function workshop(policy, messages = [], options = {}) {
 }
 
 /** A preset in this window, counting a character as a token. */
-export const preset = (name, window, more) => ({ preset: name, window, charactersPerToken: 1, ...more });
+export const preset = (name, window, more) => ({ preset: name, window, counting: { charactersPerToken: 1 }, ...more });
 
 /** So many user and assistant messages in turn, each of so many characters. */
 export function talk(messages, characters = 96) {

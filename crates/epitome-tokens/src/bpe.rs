@@ -10,9 +10,13 @@ mod splitter;
 mod vocabulary;
 mod words;
 
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
 use class::Classes;
 use cover::Cover;
 use epitome::meter::Tokenizer;
+use epitome::policy::Encoding;
 pub use packed::VocabularyError;
 use splitter::Splitter;
 use vocabulary::Vocabulary;
@@ -36,9 +40,23 @@ pub struct BytePairs {
 impl BytePairs {
     /// Reads a packed vocabulary, a file that `cargo xtask vocab` has written. Takes a few
     /// tens of milliseconds for 200,000 tokens.
-    pub fn read(file: &[u8]) -> Result<Self, VocabularyError> {
-        let (splitter, vocabulary) = packed::read(file)?;
+    pub fn read(file: impl AsRef<[u8]>) -> Result<Self, VocabularyError> {
+        at_once(Self::read_in_stretches(file, async || {}))
+    }
+
+    /// Reads a packed vocabulary, and waits for `rest` after every millisecond's work or so: where a long
+    /// stretch would keep a page from being drawn, the host may pause there. Lets go of the file early.
+    pub async fn read_in_stretches(
+        file: impl AsRef<[u8]>,
+        mut rest: impl AsyncFnMut(),
+    ) -> Result<Self, VocabularyError> {
+        let (splitter, vocabulary) = packed::read(file, &mut rest).await?;
         Ok(Self { splitter, classes: Classes::new(), vocabulary })
+    }
+
+    /// The encoding that this is.
+    pub fn encoding(&self) -> Encoding {
+        self.splitter.encoding()
     }
 
     /// Tokens of UTF-8 text that comes as bytes. What is no UTF-8 counts as the replacement characters
@@ -61,6 +79,16 @@ impl BytePairs {
             numbers.extend(places.iter().map(|&place| prefixes.rank(place)));
         });
         numbers
+    }
+}
+
+/// What a future comes to that waits for nothing.
+fn at_once<T>(future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
+    loop {
+        if let Poll::Ready(result) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return result;
+        }
     }
 }
 

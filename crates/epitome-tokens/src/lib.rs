@@ -10,8 +10,10 @@
 //! | the host's own | its vocabulary | none, when it is the model's tokenizer |
 
 mod bpe;
+mod encodings;
 mod heuristic;
 
 pub use bpe::{BytePairs, VocabularyError};
+pub use encodings::{EncodingMissing, Encodings};
 pub use epitome::meter::CharactersPer;
 pub use heuristic::Heuristic;

@@ -64,7 +64,8 @@ export interface Compactor<M extends object = object> {
    * it only adds to the statistics.
    */
   usage(usage: Usage): void;
-  /** Puts another policy in force. */
+  /** Puts another policy in force. Where that counts by an encoding that is not loaded, it throws
+   * `encoding-not-loaded`: await `loadEncoding` first. */
   setPolicy(policy: PolicySpec): void;
   /** Everything, as text to store. It has the text of the messages in it, but not the app's objects:
    * `restoreCompactor` takes those too. */
@@ -134,7 +135,8 @@ export interface Status {
    */
   target: number;
   /**
-   * True where `tokens` is what the provider counted, and not an estimate.
+   * True where `tokens` was counted by the provider or by the model's own encoding, and not estimated.
+   * By an encoding, what a provider adds around messages, and pictures and files, are the usual figures.
    */
   exact: boolean;
   /**
@@ -303,9 +305,9 @@ export interface Policy {
    */
   toolSchemaTokens: number;
   /**
-   * Count tokens as this many characters each; null: by the package's own estimate.
+   * What counts tokens.
    */
-  charactersPerToken: number | null;
+  counting: Counting;
 }
 
 /**
@@ -604,6 +606,17 @@ export interface Retry {
    */
   capMs: number;
 }
+
+/**
+ * What counts tokens. A provider's own count, where one is told, goes before all of them.
+ */
+export type Counting = "estimate" | { charactersPerToken: number } | { encoding: Encoding };
+
+/**
+ * A byte-pair encoding that models read text in: `o200k_base` is that of GPT-4o and the OpenAI models
+ * after it, `cl100k_base` that of GPT-4 and GPT-3.5.
+ */
+export type Encoding = "o200k_base" | "cl100k_base";
 
 /** What a compaction of these messages would do. */
 export declare function plan<M extends object>(messages: readonly M[], options: PlanOptions): Promise<Plan>;
@@ -915,6 +928,12 @@ export interface Finding {
  */
 export type Defect = "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "blank" | "broken-arguments" | "shared-call-id" | "missing-call-id";
 
+/** Counts the tokens of a text as a model does, exactly; `o200k_base` where no encoding is named. Loads its
+ * vocabulary first, where that is not done yet. The text of special tokens is plain text. */
+export declare function countTokens(text: string, { encoding }?: {
+  encoding?: Encoding;
+}): Promise<number>;
+
 /** Counts the tokens of messages, mostly by asking the provider. */
 export type CountTokens<M extends object> = (messages: M[], context: {
   readonly signal: AbortSignal;
@@ -1049,6 +1068,9 @@ export interface CompactOptions {
  */
 export type Usage = { promptTokens: number; completionTokens: number; durationMs?: number } | { prompt_tokens: number; completion_tokens: number; durationMs?: number };
 
+/** Where the vocabulary of an encoding comes from: an address, the answer of a server, or its bytes. */
+export type EncodingSource = string | URL | Response | BufferSource;
+
 /** A summarizer that asks an endpoint. It can also be called by hand, without a context. */
 export type EndpointSummarize = (request: Pick<SummaryRequest, "system" | "input" | "maxTokens">, context?: Partial<SummarizeContext>) => Promise<Completion>;
 
@@ -1166,8 +1188,8 @@ export interface RecentOptions {
   format?: Format;
   /** How many tokens they may take. */
   tokens: number;
-  /** Count tokens as this many characters each; by the package's own estimate where absent. */
-  charactersPerToken?: number;
+  /** What counts tokens; the package's own estimate where absent. */
+  counting?: Counting;
 }
 
 /** What this package throws and rejects with. */
@@ -1181,12 +1203,14 @@ export interface EpitomeError extends Error {
   readonly retryAfterMs?: number;
   /** Of an endpoint: the HTTP status, where there was an answer. */
   readonly status?: number;
+  /** Of an encoding that is not loaded: which one. */
+  readonly encoding?: Encoding;
 }
 
 /**
  * What went wrong, for code to decide by.
  */
-export type ErrorCode = "unknown-format" | "invalid-option" | "invalid-policy" | "invalid-message" | "unknown-id" | "duplicate-id" | "invalid-snapshot" | "invalid-originals" | "busy" | "exhausted" | "nothing-to-undo" | "disposed" | "not-loaded" | "internal" | "aborted" | "misconfigured" | "unreachable" | "first-byte-timeout" | "idle-timeout" | "total-timeout" | "unauthorized" | "model-unknown" | "too-long" | "rate-limited" | "overloaded" | "refused" | "bad-answer" | "cut-off" | "truncated" | "filtered" | "empty";
+export type ErrorCode = "unknown-format" | "invalid-option" | "invalid-policy" | "invalid-message" | "unknown-id" | "duplicate-id" | "invalid-snapshot" | "invalid-originals" | "busy" | "exhausted" | "nothing-to-undo" | "unknown-encoding" | "encoding-not-loaded" | "encoding-unavailable" | "invalid-vocabulary" | "disposed" | "not-loaded" | "internal" | "aborted" | "misconfigured" | "unreachable" | "first-byte-timeout" | "idle-timeout" | "total-timeout" | "unauthorized" | "model-unknown" | "too-long" | "rate-limited" | "overloaded" | "refused" | "bad-answer" | "cut-off" | "truncated" | "filtered" | "empty";
 
 /** True for what this package throws and rejects with, from whichever copy of it. */
 export declare function isEpitomeError(error: unknown): error is EpitomeError;
@@ -1201,6 +1225,14 @@ export declare function restoreCompactor<M extends object = object>(snapshot: st
 export declare function estimateTokens(text: string, options?: {
   charactersPerToken?: number;
 }): Promise<number>;
+
+/**
+ * Loads the vocabulary of an encoding, from the package's own file or from what is given. It is loaded once,
+ * for every compactor; a call meanwhile waits for the same one, and a failure is not remembered.
+ *
+ * Whatever is awaited loads what it needs by itself. `setPolicy` is not, and needs this before.
+ */
+export declare function loadEncoding(encoding: Encoding, source?: EncodingSource): Promise<void>;
 
 /** The most recent messages that fit, with their system prompts; calls come with their results. */
 export declare function recentWithin<M extends object>(messages: readonly M[], options: RecentOptions): Promise<M[]>;

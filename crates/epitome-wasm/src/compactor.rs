@@ -39,7 +39,7 @@ impl Compactor {
     pub fn new(format: &str, policy: &JsValue, agent: Option<String>) -> Result<Self, JsValue> {
         let format = format::named(format)?;
         let policy = resolve(policy, agent.as_deref())?;
-        let tokenizer = tokenizer::of(policy.characters_per_token);
+        let tokenizer = tokenizer::of(policy.counting)?;
         let engine = epitome::Compactor::new(policy, format.contract(), tokenizer);
         let engine = engine.map_err(Thrown::from)?;
         Ok(Self { engine, format, agent, made: Made::default() })
@@ -54,7 +54,7 @@ impl Compactor {
     ) -> Result<Self, JsValue> {
         let format = format::named(format)?;
         let snapshot = Snapshot::from_json(snapshot).map_err(Thrown::from)?;
-        let tokenizer = tokenizer::of(snapshot.policy().characters_per_token);
+        let tokenizer = tokenizer::of(snapshot.policy().counting)?;
         let engine = epitome::Compactor::restore(snapshot, format.contract(), tokenizer);
         let engine = engine.map_err(Thrown::from)?;
         compare(&engine, format, originals)?;
@@ -169,11 +169,11 @@ impl Compactor {
     #[wasm_bindgen(js_name = setPolicy)]
     pub fn set_policy(&mut self, policy: &JsValue) -> Result<(), JsValue> {
         let policy = resolve(policy, self.agent.as_deref())?;
-        let earlier = self.engine.policy().characters_per_token;
-        let characters = policy.characters_per_token;
+        let another = policy.counting != self.engine.policy().counting;
+        let tokenizer = another.then(|| tokenizer::of(policy.counting)).transpose()?;
         self.engine.set_policy(policy).map_err(Thrown::from)?;
-        if characters != earlier {
-            self.engine.count_by(tokenizer::of(characters));
+        if let Some(tokenizer) = tokenizer {
+            self.engine.count_by(tokenizer);
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use std::fmt::Display;
 use epitome::history::LogError;
 use epitome::{CommandError, PolicyChange, PolicyError, RestoreError, SnapshotError};
 use epitome_browser::{EndpointError, FailureKind, Phase};
+use epitome_tokens::EncodingMissing;
 use js_sys::Reflect;
 use serde::Serialize;
 use tsify::Tsify;
@@ -36,6 +37,14 @@ pub enum ErrorCode {
     Exhausted,
     /// There is no compaction to undo.
     NothingToUndo,
+    /// There is no encoding of this name.
+    UnknownEncoding,
+    /// The vocabulary of an encoding is not loaded yet; the error's `encoding` says which.
+    EncodingNotLoaded,
+    /// The vocabulary of an encoding could not be fetched.
+    EncodingUnavailable,
+    /// What was given is no vocabulary, or that of another encoding.
+    InvalidVocabulary,
     /// The compactor was disposed of.
     Disposed,
     /// The wasm module could not be loaded.
@@ -139,6 +148,14 @@ impl From<PolicyChange> for Thrown {
             PolicyChange::Busy => CommandError::Busy.into(),
             PolicyChange::Refused(error) => error.into(),
         }
+    }
+}
+
+impl From<EncodingMissing> for Thrown {
+    fn from(error: EncodingMissing) -> Self {
+        let name = error.0.as_str();
+        let message = format!("{error}; await loadEncoding({name:?}) first");
+        Self::new(ErrorCode::EncodingNotLoaded, &message).with("encoding", name)
     }
 }
 

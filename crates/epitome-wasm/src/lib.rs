@@ -41,9 +41,9 @@ pub use marks::Marks;
 pub use output::{BeforeCompaction, Output, Summarizer, SummaryRequest};
 pub use plan::{Fate, MessageFate, Plan};
 pub use policy::{
-    Age, AgeStep, Budget, Fill, Keep, LastRequest, Moment, Offload, Policy, PolicyFields,
-    PolicySpec, Prune, Reactive, Rebuild, Reducer, Reduction, RequestBoundary, Retry, Shape,
-    SummarySettings, ToolFilter, Trigger, resolve_policy,
+    Age, AgeStep, Budget, Counting, Encoding, Fill, Keep, LastRequest, Moment, Offload, Policy,
+    PolicyFields, PolicySpec, Prune, Reactive, Rebuild, Reducer, Reduction, RequestBoundary, Retry,
+    Shape, SummarySettings, ToolFilter, Trigger, resolve_policy,
 };
 pub use presets::{Preset, Presets, presets};
 pub use reason::Reason;
@@ -52,7 +52,7 @@ pub use recent::recent_within;
 pub use report::{Defect, Finding, Outcome, Report};
 pub use statistics::Statistics;
 pub use status::{Breakdown, Level, Status};
-pub use tokenizer::estimate_tokens;
+pub use tokenizer::{count_tokens, estimate_tokens, has_encoding, read_encoding};
 pub use usage::Usage;
 
 /// Makes a panic say on the console where it happened.

@@ -2,11 +2,12 @@
 
 use epitome::history::most_recent;
 use epitome::message::{Message, MessageId, Role};
+use epitome::policy::Counting;
 use epitome_formats::fit;
 use js_sys::Array;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use crate::error::Thrown;
+use crate::error::{ErrorCode, Thrown};
 use crate::{format, json, tokenizer};
 
 /// The indices of the most recent messages that fit, in order.
@@ -15,7 +16,7 @@ pub fn recent_within(
     format: &str,
     messages: &Array,
     tokens: u32,
-    characters_per_token: Option<u32>,
+    counting: &JsValue,
 ) -> Result<Vec<u32>, JsValue> {
     let format = format::named(format)?;
     let whole = MessageId::from("");
@@ -24,7 +25,8 @@ pub fn recent_within(
         Ok(fit(pieces, &whole, 1).into_iter().next().unwrap_or(Message::new("", Role::User, "")))
     });
     let messages = read.collect::<Result<Vec<Message>, Thrown>>()?;
-    let tokenizer = tokenizer::of(characters_per_token);
+    let counting: Counting = json::option(counting, "counting", ErrorCode::InvalidOption)?;
+    let tokenizer = tokenizer::of(counting)?;
     let recent = most_recent(&messages, tokens, &*tokenizer);
     Ok(recent.into_iter().filter_map(|index| u32::try_from(index).ok()).collect())
 }

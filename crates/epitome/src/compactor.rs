@@ -21,7 +21,7 @@ use crate::history::{Checkpoint, Log, LogError, Record, View};
 use crate::message::{Message, MessageId, RequestId, Role};
 use crate::meter::{BoxedTokenizer, CharactersPer, Level, Pressure};
 use crate::plan::Plan;
-use crate::policy::{Policy, PolicyError};
+use crate::policy::{Counting, Policy, PolicyError};
 use crate::report::{Outcome, Reason, Report};
 use crate::snapshot::Condition;
 use crate::{Snapshot, Timestamp};
@@ -70,17 +70,17 @@ pub struct Compactor {
 }
 
 impl Compactor {
-    /// An empty conversation under this policy, for a provider with this contract. `tokenizer` counts,
-    /// unless the policy has tokens counted by characters.
+    /// An empty conversation under this policy, for a provider with this contract. `tokenizer` is what the
+    /// policy has tokens counted by; characters need none.
     pub fn new(
         policy: Policy,
         contract: Contract,
         tokenizer: BoxedTokenizer,
     ) -> Result<Self, PolicyError> {
         policy.check()?;
-        let tokenizer = match policy.characters_per_token {
-            Some(characters) => Box::new(CharactersPer(characters)),
-            None => tokenizer,
+        let tokenizer = match policy.counting {
+            Counting::CharactersPerToken(characters) => Box::new(CharactersPer(characters)),
+            Counting::Estimate | Counting::Encoding(_) => tokenizer,
         };
         Ok(Self {
             policy,
@@ -315,7 +315,9 @@ impl Compactor {
     /// whether to compact first, with the model that still holds everything. Costs O(1).
     pub fn pressure_under(&self, policy: &Policy) -> Pressure {
         let tools = policy.tool_schema_tokens;
-        let (tokens, exact) = self.conversation.tokens(tools);
+        let (tokens, told) = self.conversation.tokens(tools);
+        let error_band = self.conversation.tokenizer().error_band();
+        let exact = told || error_band <= 0.0;
         let load = self.conversation.load(tools);
         let warned = policy.warning_tokens().is_some_and(|warning| tokens >= warning);
         let mut trims = policy.reducers.iter().filter_map(|reduction| reduction.when.as_ref());
@@ -340,7 +342,7 @@ impl Compactor {
             threshold: policy.threshold(),
             target: policy.target_tokens(),
             exact,
-            error_band: if exact { 0.0 } else { self.conversation.tokenizer().error_band() },
+            error_band: if exact { 0.0 } else { error_band },
             floor: self.conversation.protected().sum().saturating_add(tools),
             breakdown: self.conversation.breakdown(tools),
         }
@@ -406,6 +408,22 @@ impl Compactor {
     /// Counts everything anew by another tokenizer. Linear.
     pub fn count_by(&mut self, tokenizer: BoxedTokenizer) {
         self.conversation.count_by(tokenizer);
+    }
+
+    /// Begins to count everything anew by another tokenizer, in place of one that was begun before.
+    /// Until [`Self::count_next`] has come to the end, everything stays as it was counted.
+    pub fn begin_count_by(&mut self, tokenizer: BoxedTokenizer) {
+        self.conversation.begin_count_by(tokenizer);
+    }
+
+    /// Counts one more message anew. False once all are, which is when the new counts hold.
+    ///
+    /// Refused while a compaction runs, which goes on with the counts that it began with.
+    pub fn count_next(&mut self) -> Result<bool, CommandError> {
+        if self.is_busy() {
+            return Err(CommandError::Busy);
+        }
+        Ok(self.conversation.count_next())
     }
 
     /// True while a compaction runs or a record is being stored.

@@ -16,6 +16,8 @@ pub struct Conversation {
     contract: Contract,
     log: Log,
     meter: Meter,
+    /// What counts by another tokenizer, and will take the place of the meter once it has counted all.
+    successor: Option<Meter>,
     projection: Projection,
     base: Base,
     reading: Option<Reading>,
@@ -76,6 +78,7 @@ impl Conversation {
             contract,
             log: Log::default(),
             meter: Meter::new(tokenizer, Overhead::default()),
+            successor: None,
             projection: Projection::default(),
             base: Base::default(),
             reading: None,
@@ -113,10 +116,28 @@ impl Conversation {
 
     /// Counts everything anew by another tokenizer. Linear.
     pub fn count_by(&mut self, tokenizer: BoxedTokenizer) {
-        self.meter = Meter::new(tokenizer, Overhead::default());
-        self.log.messages().for_each(|message| self.meter.append(message));
+        self.begin_count_by(tokenizer);
+        while self.count_next() {}
+    }
+
+    /// Begins to count everything anew by another tokenizer; see [`Self::count_next`].
+    pub fn begin_count_by(&mut self, tokenizer: BoxedTokenizer) {
+        self.successor = Some(Meter::new(tokenizer, Overhead::default()));
+    }
+
+    /// Counts one more message anew. False once all are, which is when the new counts hold, and where
+    /// nothing was begun. Linear in the message; at the end, in the number of all.
+    pub fn count_next(&mut self) -> bool {
+        let Some(mut successor) = self.successor.take() else { return false };
+        if let Some(message) = self.log.message(successor.len()) {
+            successor.append(message);
+            self.successor = Some(successor);
+            return true;
+        }
+        self.meter = successor;
         self.recount_protected();
         self.base = self.base(&self.projection, &BTreeMap::new());
+        false
     }
 
     /// What the model sees. Linear in it.
@@ -189,6 +210,9 @@ impl Conversation {
             && let Some(message) = self.log.message(position)
         {
             self.meter.replace(position, role, message);
+            if let Some(successor) = &mut self.successor {
+                successor.replace(position, role, message);
+            }
             self.recount_protected();
         }
         Ok(noted)

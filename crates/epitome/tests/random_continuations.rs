@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::TestCaseResult;
 use random::history::{Script, script};
-use random::host::{Manner, compactor, contract, drive, manner, tokenizer};
+use random::host::{Manner, compactor, contract, drive, manner, tokenizer, tokenizer_of};
 use random::policy::{MOMENTS, PolicyDraft, REASONS, policy};
 use random::promises::{Seen, costs, nothing_vanishes};
 use random::times;
@@ -144,7 +144,9 @@ impl Stage {
             }
             Step::SetPolicy(draft) => {
                 if let Some(policy) = draft.fit(share(100, compactor)) {
+                    let counting = policy.counting;
                     compactor.set_policy(policy).unwrap();
+                    compactor.count_by(tokenizer_of(counting));
                 }
             }
             Step::Crash(reason) => {

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use crate::details::Details;
 use crate::findings::Findings;
-use crate::load::{Found, Load, Loaded, watch_drops};
+use crate::load::{Found, Load, Loaded, watch_counting, watch_drops};
 use crate::messages::Messages;
 use crate::meter::Meter;
 use crate::preview::Preview;
@@ -23,6 +23,7 @@ pub(crate) fn App() -> impl IntoView {
     let found: Found = StoredValue::new_local(Vec::new());
     let dragging = RwSignal::new(false);
     store.watch_settings();
+    watch_counting(store);
     find_summarizer(store);
     watch_drops(store, found, dragging);
     let loaded = Memo::new(move |_| store.document.with(Option::is_some));

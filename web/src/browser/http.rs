@@ -1,5 +1,6 @@
-//! Small texts from where the page came from.
+//! Files from where the page came from.
 
+use js_sys::Uint8Array;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::Response;
@@ -11,11 +12,20 @@ pub(crate) fn origin() -> String {
 
 /// The text at an address; `None` where there is none or nobody answers.
 pub(crate) async fn text_at(address: &str) -> Option<String> {
+    let response = response_at(address).await?;
+    JsFuture::from(response.text().ok()?).await.ok()?.as_string()
+}
+
+/// The bytes at an address; `None` where there are none or nobody answers.
+pub(crate) async fn bytes_at(address: &str) -> Option<Vec<u8>> {
+    let response = response_at(address).await?;
+    let buffer = JsFuture::from(response.array_buffer().ok()?).await.ok()?;
+    Some(Uint8Array::new(&buffer).to_vec())
+}
+
+async fn response_at(address: &str) -> Option<Response> {
     let window = web_sys::window()?;
     let response = JsFuture::from(window.fetch_with_str(address)).await.ok()?;
     let response: Response = response.dyn_into().ok()?;
-    if !response.ok() {
-        return None;
-    }
-    JsFuture::from(response.text().ok()?).await.ok()?.as_string()
+    response.ok().then_some(response)
 }

@@ -17,7 +17,7 @@ pub(crate) use clipboard::copy;
 pub(crate) use download::save;
 pub(crate) use file::{File, chosen, dropped, read};
 pub(crate) use focus::{close_dialog, focus, is_open, open_dialog, scroll_top};
-pub(crate) use http::{origin, text_at};
+pub(crate) use http::{bytes_at, origin, text_at};
 pub(crate) use json::pretty;
 pub(crate) use pace::Pace;
 pub(crate) use performance::{Stopwatch, memory_bytes, show_memory};

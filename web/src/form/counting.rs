@@ -1,36 +1,49 @@
 //! How tokens are counted, what goes along with every request, and how often a summarizer is asked again.
 
 use epitome::Policy;
+use epitome::policy::{Counting, Encoding};
 
 use super::amount::whole;
 use super::entry::{Choice, Entry};
 
-const ESTIMATORS: [(&str, &str); 2] =
-    [("heuristic", "Heuristic, by script and word"), ("characters", "Characters ÷ a number")];
+const COUNTERS: [(&str, &str); 4] = [
+    ("estimate", "Heuristic, by script and word"),
+    ("characters", "Characters ÷ a number"),
+    ("o200k_base", "Exactly, as o200k_base"),
+    ("cl100k_base", "Exactly, as cl100k_base"),
+];
 
 /// What counts tokens.
-pub(crate) fn estimator() -> Choice {
-    let read = |policy: &Policy| match policy.characters_per_token {
-        Some(_) => "characters",
-        None => "heuristic",
+pub(crate) fn counter() -> Choice {
+    let read = |policy: &Policy| match policy.counting {
+        Counting::Estimate => "estimate",
+        Counting::CharactersPerToken(_) => "characters",
+        Counting::Encoding(encoding) => encoding.as_str(),
     };
-    Choice::new("charactersPerToken", "Tokens are counted by", &ESTIMATORS, read, |policy, name| {
-        policy.characters_per_token = (name == "characters").then_some(4);
+    Choice::new("counting", "Tokens are counted by", &COUNTERS, read, |policy, name| {
+        let encoding = Encoding::ALL.into_iter().find(|encoding| encoding.as_str() == name);
+        policy.counting = match encoding {
+            Some(encoding) => Counting::Encoding(encoding),
+            None if name == "characters" => Counting::CharactersPerToken(4),
+            None => Counting::Estimate,
+        };
     })
 }
 
 /// True where characters are counted.
 pub(crate) fn by_characters(policy: &Policy) -> bool {
-    policy.characters_per_token.is_some()
+    matches!(policy.counting, Counting::CharactersPerToken(_))
 }
 
 /// How many characters make a token.
 pub(crate) fn characters_per_token() -> Entry {
-    let read = |policy: &Policy| {
-        policy.characters_per_token.map(|number| number.to_string()).unwrap_or_default()
+    let read = |policy: &Policy| match policy.counting {
+        Counting::CharactersPerToken(characters) => characters.to_string(),
+        Counting::Estimate | Counting::Encoding(_) => String::new(),
     };
-    Entry::new("charactersPerToken", "One token is", "characters", read, |policy, text| {
-        policy.characters_per_token = Some(whole(text)?);
+    let name = "counting.charactersPerToken";
+    Entry::new(name, "One token is", "characters", read, |policy, text| {
+        policy.counting = Counting::CharactersPerToken(whole(text)?);
         Ok(())
     })
 }

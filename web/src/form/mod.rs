@@ -16,7 +16,7 @@ mod trigger;
 
 pub(crate) use amount::whole;
 pub(crate) use counting::{
-    attempts, by_characters, cap, characters_per_token, estimator, first_wait, tool_schemas,
+    attempts, by_characters, cap, characters_per_token, counter, first_wait, tool_schemas,
 };
 pub(crate) use entry::{Choice, Entry, Switch, Width};
 pub(crate) use keep::{keep_amount, keep_kind};

@@ -4,6 +4,7 @@ mod candidate;
 mod command;
 mod loaded;
 mod reader;
+mod recount;
 mod sample;
 
 use leptos::prelude::*;
@@ -15,6 +16,7 @@ pub(crate) use command::Found;
 use command::{choose, open_file, open_sample, open_text};
 pub(crate) use loaded::Loaded;
 pub(crate) use reader::tight_window;
+pub(crate) use recount::watch_counting;
 use sample::Sample;
 
 /// Opens what is dropped anywhere on the page; `dragging` is true while something hovers over it.

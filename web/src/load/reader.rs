@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use epitome::history::{Ending, most_recent, repair};
 use epitome::message::{Message, MessageId};
-use epitome::meter::Tokenizer as _;
 use epitome::{Compactor, Policy};
 use epitome_formats::{Detection, Format, detect, fit, piece_id};
-use epitome_tokens::Heuristic;
 use js_sys::Array;
 use leptos::prelude::*;
 use serde_json::Value;
@@ -16,7 +14,7 @@ use super::candidate::Candidate;
 use crate::browser::{Pace, Stopwatch, memory_bytes, show_memory};
 use crate::form::Settings;
 use crate::number::{count, plural};
-use crate::store::{Document, Left, Note, Session, Store, tokenizer};
+use crate::store::{Document, Left, Note, Session, Store};
 
 /// Longest stretch of reading: each pause takes time too, and somebody waits for the end.
 const SLICE_MS: f64 = 16.0;
@@ -44,8 +42,9 @@ struct Reading {
 pub(super) async fn read(store: Store, name: String, candidate: Candidate) -> Result<(), String> {
     let watch = Stopwatch::start("epitome:load");
     let mut format = Format::OpenAiChat;
+    let tool_tokens = store.counter.tokenizer().count(&candidate.tools);
     let reading = loop {
-        match read_as(format, store, &name, &candidate).await? {
+        match read_as(format, store, &name, &candidate, tool_tokens).await? {
             Progress::Done(reading) => break reading,
             Progress::Other(other) => format = other,
         }
@@ -57,10 +56,9 @@ pub(super) async fn read(store: Store, name: String, candidate: Candidate) -> Re
     Pace::start(SLICE_MS).rest().await;
 
     if !candidate.tools.is_empty() {
-        let tokens = Heuristic.count(&candidate.tools);
         store.settings.update(|settings| {
             settings.forget("toolSchemaTokens");
-            settings.edit(|policy| policy.tool_schema_tokens = tokens);
+            settings.edit(|policy| policy.tool_schema_tokens = tool_tokens);
         });
     }
     store.clear();
@@ -89,15 +87,16 @@ async fn read_as(
     store: Store,
     name: &str,
     candidate: &Candidate,
+    tool_tokens: u32,
 ) -> Result<Progress, String> {
     let policy = store.settings.with_untracked(Settings::policy);
-    let budget_tokens = policy.window.saturating_sub(Heuristic.count(&candidate.tools));
+    let counter = store.counter.tokenizer();
+    let budget_tokens = policy.window.saturating_sub(tool_tokens);
     let policy = Policy {
-        characters_per_token: policy.characters_per_token,
+        counting: store.counter.ready.get_untracked(),
         ..Policy::recommended(epitome::policy::DEFAULT_WINDOW)
     };
-    let counter = tokenizer(&policy);
-    let mut compactor = Compactor::new(policy.clone(), format.contract(), tokenizer(&policy))
+    let mut compactor = Compactor::new(policy, format.contract(), store.counter.tokenizer())
         .map_err(|error| error.to_string())?;
     let recent_only = store.recent_only.get_untracked();
     let mut read = Vec::new();

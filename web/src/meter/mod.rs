@@ -48,7 +48,10 @@ fn Reading(pressure: Pressure) -> impl IntoView {
     let scale = pressure.window.max(pressure.tokens);
     let at = move |tokens: u32| format!("inset-inline-start: {:.3}%", share(tokens, scale) * 100.0);
     let words = sentence(&pressure);
-    let band = (!pressure.exact).then(|| format!("estimated, ±{}", percent(pressure.error_band)));
+    let band = match pressure.exact {
+        true => "counted exactly".to_owned(),
+        false => format!("estimated, ±{}", percent(pressure.error_band)),
+    };
     let segments: Vec<_> = Segment::ALL
         .into_iter()
         .map(|segment| (segment, segment.tokens(&pressure.breakdown)))
@@ -88,7 +91,7 @@ fn Reading(pressure: Pressure) -> impl IntoView {
                 <span class="meter-of">
                     {format!("of {} tokens ({})", thousands(pressure.window), percent(pressure.fill))}
                 </span>
-                {band.map(|band| view! { <span class="meter-band">{band}</span> })}
+                <span class="meter-band">{band}</span>
             </p>
             <p class="level" data-level=pressure.level.as_str()>
                 <span class="level-name">{pressure.level.as_str()}</span>

@@ -3,6 +3,7 @@
 //! Views read its signals and send commands to [`crate::load`] and [`crate::driver`]; only those two
 //! reach the engine to change it.
 
+mod counter;
 mod document;
 mod live;
 mod progress;
@@ -17,10 +18,11 @@ use epitome::{Compactor, Plan, Policy, PolicyError, Reason, Report};
 use leptos::prelude::*;
 
 use crate::form::Settings;
+pub(crate) use counter::{Counter, Effort};
 pub(crate) use document::{Document, Left, Note};
 pub(crate) use live::{Live, MOMENTS, Warning};
 pub(crate) use progress::{Progress, RetryNotice, Shorter};
-pub(crate) use session::{Recount, Session, tokenizer};
+pub(crate) use session::Session;
 pub(crate) use summarizer::{Availability, KeyKeeping, Summarizer, SummarizerKind};
 
 /// Which messages the list shows.
@@ -44,6 +46,8 @@ pub(crate) struct Store {
     pub(crate) load_error: RwSignal<Option<String>>,
     /// Labels of the conversations to choose from.
     pub(crate) choices: RwSignal<Vec<String>>,
+    /// What counts tokens.
+    pub(crate) counter: Counter,
     /// Settings of the policy.
     pub(crate) settings: RwSignal<Settings>,
     /// The policy that they come to, whether or not it can work.
@@ -98,6 +102,7 @@ impl Store {
             loading: RwSignal::new(None),
             load_error: RwSignal::new(None),
             choices: RwSignal::new(Vec::new()),
+            counter: Counter::new(),
             settings,
             policy: Memo::new(move |_| settings.with(Settings::policy)),
             form_error: RwSignal::new(None),
@@ -176,12 +181,9 @@ impl Store {
 
     /// Brings the settings into force, or says what is wrong with them.
     pub(crate) fn apply_settings(self) {
-        let applied = self.wanted_policy().and_then(|policy| {
-            self.write(|session| session.apply(policy)).unwrap_or(Ok(Recount::No))
-        });
-        if applied == Ok(Recount::Yes) {
-            self.show_change();
-        }
+        let applied = self
+            .wanted_policy()
+            .and_then(|policy| self.write(|session| session.apply(policy)).unwrap_or(Ok(())));
         self.form_error.set(applied.err());
     }
 

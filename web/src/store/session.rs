@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use epitome::message::{Message, MessageId};
-use epitome::meter::{BoxedTokenizer, CharactersPer};
+use epitome::meter::BoxedTokenizer;
+use epitome::policy::Counting;
 use epitome::{Compactor, Policy, PolicyChange, PolicyError, Timestamp};
 use epitome_formats::{Format, Outgoing, Recipe};
-use epitome_tokens::Heuristic;
 use js_sys::{Array, JSON};
 use serde_json::Value;
 use wasm_bindgen::JsValue;
@@ -23,23 +23,6 @@ pub(crate) struct Session {
     abort: Option<Abort>,
     waiting: Option<Timestamp>,
     identity: Rc<()>,
-}
-
-/// Whether every message was counted anew.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Recount {
-    /// Costs are what they were.
-    No,
-    /// Something else counts now.
-    Yes,
-}
-
-/// What counts tokens by this policy.
-pub(crate) fn tokenizer(policy: &Policy) -> BoxedTokenizer {
-    match policy.characters_per_token {
-        Some(characters) => Box::new(CharactersPer(characters)),
-        None => Box::new(Heuristic),
-    }
 }
 
 /// Tells whether the conversation is still the one that a task began with.
@@ -96,25 +79,46 @@ impl Session {
         self.compactor.as_ref().map_or(0, |c| c.conversation().meter().tokens(position))
     }
 
-    /// Puts a policy in force, unless a compaction runs under another one.
-    pub(crate) fn apply(&mut self, policy: Policy) -> Result<Recount, PolicyError> {
-        let Some(compactor) = self.compactor.as_mut().filter(|compactor| !compactor.is_busy())
-        else {
-            return Ok(Recount::No);
-        };
-        let recount = compactor.policy().characters_per_token != policy.characters_per_token;
-        let tokenizer = recount.then(|| tokenizer(&policy));
-        match compactor.set_policy(policy) {
-            Err(PolicyChange::Refused(error)) => return Err(error),
-            Ok(()) | Err(PolicyChange::Busy) => {}
+    /// Puts a policy in force, unless a compaction runs under another one. What counts stays the same; see
+    /// [`Self::begin_recount`].
+    pub(crate) fn apply(&mut self, policy: Policy) -> Result<(), PolicyError> {
+        let Some(compactor) = self.compactor.as_mut() else { return Ok(()) };
+        let counting = compactor.policy().counting;
+        match compactor.set_policy(Policy { counting, ..policy }) {
+            Err(PolicyChange::Refused(error)) => Err(error),
+            Ok(()) | Err(PolicyChange::Busy) => Ok(()),
         }
-        Ok(match tokenizer {
-            Some(tokenizer) => {
-                compactor.count_by(tokenizer);
-                Recount::Yes
+    }
+
+    /// True where the conversation is counted so.
+    pub(crate) fn counts_by(&self, counting: Counting) -> bool {
+        self.compactor().is_some_and(|compactor| compactor.policy().counting == counting)
+    }
+
+    /// Begins to count everything anew. False where there is nothing to count, or it is counted so already.
+    pub(crate) fn begin_recount(&mut self, counting: Counting, tokenizer: BoxedTokenizer) -> bool {
+        let needed = !self.counts_by(counting);
+        if let Some(compactor) = self.compactor.as_mut().filter(|_| needed) {
+            compactor.begin_count_by(tokenizer);
+            return true;
+        }
+        false
+    }
+
+    /// Counts one more message anew. False at the end, when that counting is in force, and where a
+    /// compaction keeps it from being so.
+    pub(crate) fn recount_next(&mut self, counting: Counting) -> bool {
+        let Some(compactor) = &mut self.compactor else { return false };
+        match compactor.count_next() {
+            Ok(false) => {
+                let policy = Policy { counting, ..compactor.policy().clone() };
+                // It differs from the policy in force by what counts alone, and no compaction runs.
+                let _ = compactor.set_policy(policy);
+                false
             }
-            None => Recount::No,
-        })
+            Ok(true) => true,
+            Err(_) => false,
+        }
     }
 
     /// Something new to stop what is about to begin with.

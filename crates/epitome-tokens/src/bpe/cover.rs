@@ -106,7 +106,7 @@ mod tests {
                 pairs.push((left, right));
             }
         }
-        let vocabulary = Vocabulary::new(&bytes, pairs.into_iter()).unwrap();
+        let vocabulary = Vocabulary::of(&bytes, &pairs).unwrap();
         Learned { vocabulary, tokens }
     }
 
@@ -139,7 +139,7 @@ mod tests {
     fn tokens_with_zeros_are_told_from_shorter_ones() {
         let bytes: [u8; BYTES] = std::array::from_fn(|rank| rank as u8);
         let pairs = [(97, 0), (256, 0), (0, 0), (97, 98), (259, 0)];
-        let vocabulary = Vocabulary::new(&bytes, pairs.into_iter()).unwrap();
+        let vocabulary = Vocabulary::of(&bytes, &pairs).unwrap();
         let mut cover = Cover::default();
         let mut check = |piece: &[u8], expected: &[u32]| {
             let found = cover.of(&vocabulary, piece).iter();

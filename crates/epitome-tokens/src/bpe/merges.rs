@@ -1,6 +1,6 @@
 //! Which two tokens merge into which, and whether two tokens can stand side by side in an encoding.
 
-use super::vocabulary::{BYTES, MOST};
+use super::vocabulary::{BYTES, MOST, STRETCH};
 
 /// Slots for every token: more are quicker, fewer are smaller.
 const SLOTS_PER_TOKEN: f64 = 1.3;
@@ -24,7 +24,7 @@ pub(super) struct Merges {
 
 impl Merges {
     /// The merges of tokens whose halves are given, single bytes first.
-    pub(super) fn new(halves: Vec<(u32, u32)>) -> Self {
+    pub(super) async fn new(halves: Vec<(u32, u32)>, rest: &mut impl AsyncFnMut()) -> Self {
         let length = (halves.len() as f64 * SLOTS_PER_TOKEN) as usize + 1;
         let mut slots = vec![EMPTY; length];
         let mut filter = vec![0_u64; (halves.len() * BITS_PER_TOKEN).div_ceil(64)];
@@ -44,6 +44,9 @@ impl Merges {
                     Some(_) => at += 1,
                     None => at = 0,
                 }
+            }
+            if (rank as usize).is_multiple_of(STRETCH) {
+                rest().await;
             }
         }
         Self { halves, slots, filter }

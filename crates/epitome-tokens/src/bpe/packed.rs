@@ -68,8 +68,29 @@ impl fmt::Display for VocabularyError {
 
 impl Error for VocabularyError {}
 
-/// The way of cutting and the vocabulary that `file` holds.
-pub(super) fn read(file: &[u8]) -> Result<(Splitter, Vocabulary), VocabularyError> {
+/// The way of cutting and the vocabulary that `file` holds. Lets go of the file before it builds that, and
+/// waits for `pause` after every stretch of work.
+pub(super) async fn read(
+    file: impl AsRef<[u8]>,
+    pause: &mut impl AsyncFnMut(),
+) -> Result<(Splitter, Vocabulary), VocabularyError> {
+    let Content { splitter, bytes, halves } = unpack(file.as_ref())?;
+    drop(file);
+    pause().await;
+    let vocabulary = Vocabulary::new(&bytes, halves, pause).await;
+    Ok((splitter, vocabulary.map_err(|rank| VocabularyError::WrongToken { rank })?))
+}
+
+/// What a file says.
+struct Content {
+    splitter: Splitter,
+    /// The bytes that are tokens by themselves, by rank.
+    bytes: [u8; BYTES],
+    /// The two ranks that each token is made of; a single byte is its own half.
+    halves: Vec<(u32, u32)>,
+}
+
+fn unpack(file: &[u8]) -> Result<Content, VocabularyError> {
     let mut rest = file;
     if take(&mut rest) != Some(MAGIC.first_chunk::<8>().copied().unwrap_or_default()) {
         return Err(VocabularyError::NoVocabulary);
@@ -103,9 +124,8 @@ pub(super) fn read(file: &[u8]) -> Result<(Splitter, Vocabulary), VocabularyErro
         low.zip(middle).zip(high).map(|((low, middle), high)| low | middle << 8 | high << 16)
     };
     let (left, right) = (side(), side());
-    let vocabulary = Vocabulary::new(&bytes, left.zip(right))
-        .map_err(|rank| VocabularyError::WrongToken { rank })?;
-    Ok((splitter, vocabulary))
+    let singles = (0..BYTES as u32).map(|rank| (rank, rank));
+    Ok(Content { splitter, bytes, halves: singles.chain(left.zip(right)).collect() })
 }
 
 fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {

@@ -6,6 +6,8 @@
 mod cl100k;
 mod o200k;
 
+use epitome::policy::Encoding;
+
 use super::class::{Class, Classes};
 use super::scan::Scan;
 
@@ -19,6 +21,14 @@ pub(super) enum Splitter {
 }
 
 impl Splitter {
+    /// The encoding that cuts text in this way.
+    pub(super) fn encoding(self) -> Encoding {
+        match self {
+            Self::Cl100k => Encoding::Cl100kBase,
+            Self::O200k => Encoding::O200kBase,
+        }
+    }
+
     /// Calls `piece(start, end)` for every piece of `text`, from the first to the last. They are not empty,
     /// and together they are the text.
     #[inline]

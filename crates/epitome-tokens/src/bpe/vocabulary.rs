@@ -13,6 +13,10 @@ pub(super) const BYTES: usize = 256;
 const LONGEST: usize = 1 << 10;
 /// A vocabulary has fewer tokens.
 pub(super) const MOST: usize = 1 << 20;
+/// Tokens after which whoever builds a vocabulary may rest: well below a millisecond's work.
+pub(super) const STRETCH: usize = 1 << 12;
+/// Tokens that begin with the same two bytes are sorted together.
+const GROUPS: usize = 1 << 16;
 
 /// A vocabulary, ready to be searched. For 200,000 tokens about 11 MB, built in a few tens of
 /// milliseconds.
@@ -25,18 +29,18 @@ pub(super) struct Vocabulary {
 
 impl Vocabulary {
     /// The vocabulary whose first 256 ranks are `bytes`, and whose later tokens are made of two earlier
-    /// ranks each. Fails with the rank of a token that cannot be made or is there twice.
-    pub(super) fn new(
+    /// ranks each; the halves of the first are these themselves. Fails with the rank of a token that cannot
+    /// be made or is there twice. After every stretch of work it waits for `rest`.
+    pub(super) async fn new(
         bytes: &[u8; BYTES],
-        pairs: impl Iterator<Item = (u32, u32)>,
+        halves: Vec<(u32, u32)>,
+        rest: &mut impl AsyncFnMut(),
     ) -> Result<Self, u32> {
-        let halves: Vec<(u32, u32)> =
-            (0..BYTES as u32).map(|rank| (rank, rank)).chain(pairs).collect();
         if halves.len() >= MOST {
             return Err(MOST as u32);
         }
-        let ranked = Ranked::spell(bytes, &halves)?;
-        let order = ranked.order()?;
+        let ranked = Ranked::spell(bytes, &halves, rest).await?;
+        let order = ranked.order(rest).await?;
         let mut prefixes = Prefixes::with_capacity(order.len(), ranked.text.len());
         let mut single = [0_u32; BYTES];
         for (rank, byte) in (0_u32..).zip(bytes) {
@@ -45,13 +49,26 @@ impl Vocabulary {
             }
         }
         prefixes.push_bytes(&single);
-        for &rank in &order {
-            prefixes.push(ranked.token(rank), rank);
+        for stretch in order.chunks(STRETCH) {
+            for &rank in stretch {
+                prefixes.push(ranked.token(rank), rank);
+            }
+            rest().await;
         }
         drop((order, ranked));
         prefixes.finish();
-        let words = Words::new(&prefixes);
-        Ok(Self { merges: Merges::new(halves), prefixes, words })
+        rest().await;
+        let words = Words::new(&prefixes, rest).await;
+        Ok(Self { merges: Merges::new(halves, rest).await, prefixes, words })
+    }
+}
+
+#[cfg(test)]
+impl Vocabulary {
+    /// The vocabulary of these pairs, at once.
+    pub(super) fn of(bytes: &[u8; BYTES], pairs: &[(u32, u32)]) -> Result<Self, u32> {
+        let halves = (0..BYTES as u32).map(|rank| (rank, rank)).chain(pairs.iter().copied());
+        super::at_once(Self::new(bytes, halves.collect(), &mut async || {}))
     }
 }
 
@@ -62,7 +79,11 @@ struct Ranked {
 }
 
 impl Ranked {
-    fn spell(bytes: &[u8; BYTES], halves: &[(u32, u32)]) -> Result<Self, u32> {
+    async fn spell(
+        bytes: &[u8; BYTES],
+        halves: &[(u32, u32)],
+        rest: &mut impl AsyncFnMut(),
+    ) -> Result<Self, u32> {
         let mut seen = [false; BYTES];
         let mut ranked = Self {
             text: Vec::with_capacity(halves.len().saturating_mul(8)),
@@ -86,6 +107,9 @@ impl Ranked {
             ranked.text.extend_from_within(left);
             ranked.text.extend_from_within(right);
             ranked.ends.push(u32::try_from(ranked.text.len()).map_err(|_| rank)?);
+            if ranked.ends.len().is_multiple_of(STRETCH) {
+                rest().await;
+            }
         }
         Ok(ranked)
     }
@@ -102,11 +126,49 @@ impl Ranked {
     }
 
     /// The ranks of all tokens longer than a byte, in the order of their bytes.
-    fn order(&self) -> Result<Vec<u32>, u32> {
+    async fn order(&self, rest: &mut impl AsyncFnMut()) -> Result<Vec<u32>, u32> {
         let ranks = BYTES as u32..self.ends.len() as u32;
+        let mut places = vec![0_usize; GROUPS];
+        for rank in ranks.clone() {
+            if let Some(count) = places.get_mut(group(self.token(rank))) {
+                *count += 1;
+            }
+        }
+        let mut first = 0;
+        for place in &mut places {
+            first += std::mem::replace(place, first);
+        }
+        rest().await;
+        let mut order = vec![0; ranks.len()];
+        for rank in ranks {
+            let place = places.get_mut(group(self.token(rank)));
+            if let Some(place) = place
+                && let Some(slot) = order.get_mut(*place)
+            {
+                *slot = rank;
+                *place += 1;
+            }
+        }
+        rest().await;
+        // Each place is now where its group ends.
+        let (mut keyed, mut start, mut rested) = (Vec::new(), 0, 0);
+        for end in places {
+            let group = order.get_mut(start..end).unwrap_or_default();
+            self.sort(group, &mut keyed)?;
+            start = end;
+            if end - rested > STRETCH {
+                rested = end;
+                rest().await;
+            }
+        }
+        Ok(order)
+    }
+
+    /// Puts some ranks in the order of the bytes of their tokens. `keyed` is room for it.
+    fn sort(&self, ranks: &mut [u32], keyed: &mut Vec<(u64, u32)>) -> Result<(), u32> {
         // Most tokens differ in their first eight bytes, and comparing two numbers is quick.
-        let mut keyed: Vec<(u64, u32)> =
-            ranks.map(|rank| (leading(self.token(rank)), rank)).collect();
+        keyed.clear();
+        keyed.extend(ranks.iter().map(|&rank| (leading(self.token(rank)), rank)));
         keyed.sort_unstable_by(|one, other| {
             one.0.cmp(&other.0).then_with(|| self.token(one.1).cmp(self.token(other.1)))
         });
@@ -118,8 +180,16 @@ impl Ranked {
                 return Err(*one.max(other));
             }
         }
-        Ok(keyed.into_iter().map(|(_, rank)| rank).collect())
+        for (slot, (_, rank)) in ranks.iter_mut().zip(keyed) {
+            *slot = *rank;
+        }
+        Ok(())
     }
+}
+
+/// The first two bytes of a token as a number.
+fn group(token: &[u8]) -> usize {
+    token.first_chunk::<2>().map_or(0, |two| usize::from(u16::from_be_bytes(*two)))
 }
 
 /// The first eight bytes as a number that compares as they do; zeros stand for missing ones.
@@ -147,8 +217,7 @@ mod tests {
 
     fn check(pairs: &[(u32, u32)], expected: Result<(), u32>) {
         let bytes: [u8; BYTES] = std::array::from_fn(|rank| rank as u8);
-        let found = Vocabulary::new(&bytes, pairs.iter().copied()).map(|_| ());
-        assert_eq!(found, expected, "{pairs:?}");
+        assert_eq!(Vocabulary::of(&bytes, pairs).map(|_| ()), expected, "{pairs:?}");
     }
 
     #[test]
@@ -163,7 +232,7 @@ mod tests {
     fn a_token_that_is_there_already_is_refused() {
         check(&[(97, 98), (98, 99), (256, 99), (97, 257)], Err(259));
         let twice = [7; BYTES];
-        assert_eq!(Vocabulary::new(&twice, std::iter::empty()).map(|_| ()), Err(1));
+        assert_eq!(Vocabulary::of(&twice, &[]).map(|_| ()), Err(1));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Whether a piece of text is one token as it is: most pieces are.
 
 use super::prefix::Prefixes;
-use super::vocabulary::leading;
+use super::vocabulary::{STRETCH, leading};
 
 const SLOTS_PER_TOKEN: f64 = 1.5;
 /// Bytes of a token that is its own key.
@@ -19,7 +19,7 @@ pub(super) struct Words {
 
 impl Words {
     /// The set of all tokens in `prefixes`.
-    pub(super) fn new(prefixes: &Prefixes) -> Self {
+    pub(super) async fn new(prefixes: &Prefixes, rest: &mut impl AsyncFnMut()) -> Self {
         let places = 0..prefixes.len() as u32;
         let count = places.clone().filter(|&place| is_short(prefixes.token(place))).count();
         let slots = |tokens: usize| (tokens as f64 * SLOTS_PER_TOKEN) as usize + 1;
@@ -32,6 +32,9 @@ impl Words {
                 insert(&mut words.short, short_hash(key), 0, key);
             } else {
                 insert(&mut words.long, long_hash(token), EMPTY, place);
+            }
+            if (place as usize).is_multiple_of(STRETCH) {
+                rest().await;
             }
         }
         words

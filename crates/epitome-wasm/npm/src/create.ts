@@ -2,7 +2,8 @@
 
 import type { Compactor } from "./compactor.js";
 import { Conversation } from "./conversation.js";
-import { load, type Source } from "./engine.js";
+import { counting } from "./encoding.js";
+import type { Source } from "./engine.js";
 import { epitomeError } from "./error.js";
 import { extractiveFrom } from "./extractive.js";
 import type { Plan, Reason } from "./glue/epitome.js";
@@ -13,8 +14,7 @@ export async function create<M extends object>(
   options: CompactorOptions<M>,
 ): Promise<Compactor<M>> {
   const { format, policy, agent } = options;
-  const module = await load(source);
-  const engine = new module.Compactor(String(format), policy, named(agent));
+  const engine = await counting(source, (module) => new module.Compactor(String(format), policy, named(agent)));
   return new Conversation<M>(engine, hostOf(source, options));
 }
 
@@ -27,9 +27,10 @@ export async function restore<M extends object>(
   if (!Array.isArray(originals)) {
     throw epitomeError("invalid-originals", "originals: give the messages as an array");
   }
-  const module = await load(source);
   const all = Array.from(originals);
-  const engine = module.Compactor.restore(String(snapshot), String(format), all, named(agent));
+  const engine = await counting(source, (module) =>
+    module.Compactor.restore(String(snapshot), String(format), all, named(agent)),
+  );
   const known = engine.ids().length;
   const compactor = new Conversation<M>(engine, hostOf(source, options), originals);
   try {

@@ -1,6 +1,6 @@
 // Errors that this package throws, whichever side of the wasm boundary they come from.
 
-import type { ErrorCode } from "./glue/epitome.js";
+import type { Encoding, ErrorCode } from "./glue/epitome.js";
 
 /** What this package throws and rejects with. */
 export interface EpitomeError extends Error {
@@ -13,6 +13,8 @@ export interface EpitomeError extends Error {
   readonly retryAfterMs?: number;
   /** Of an endpoint: the HTTP status, where there was an answer. */
   readonly status?: number;
+  /** Of an encoding that is not loaded: which one. */
+  readonly encoding?: Encoding;
 }
 
 /** True for what this package throws and rejects with, from whichever copy of it. */

@@ -2,12 +2,14 @@
 
 import type { Compactor } from "./compactor.js";
 import { create, planFor, type PlanOptions, restore } from "./create.js";
+import { type EncodingSource, loadFrom } from "./encoding.js";
 import { endpointFrom, type EndpointSummarize } from "./endpoint.js";
 import { load } from "./engine.js";
 import { extractiveFrom } from "./extractive.js";
 import type {
   Converted,
   Detection,
+  Encoding,
   EndpointOptions,
   Format,
   Issue,
@@ -27,6 +29,7 @@ import type { SummarizeContext } from "./summarize.js";
 export type { CompactionEvent, CompactOptions, Compactor, SummaryDelta } from "./compactor.js";
 export type { Counted, CountTokens } from "./count.js";
 export type { PlanOptions } from "./create.js";
+export type { EncodingSource } from "./encoding.js";
 export type { EndpointSummarize } from "./endpoint.js";
 export { type EpitomeError, isEpitomeError } from "./error.js";
 export type {
@@ -37,8 +40,10 @@ export type {
   Budget,
   Completion,
   Converted,
+  Counting,
   Defect,
   Detection,
+  Encoding,
   EndpointOptions,
   EngineEvent,
   ErrorCode,
@@ -124,6 +129,26 @@ export async function estimateTokens(
   options: { charactersPerToken?: number } = {},
 ): Promise<number> {
   return (await load(inline)).estimateTokens(text, options.charactersPerToken);
+}
+
+/** Counts the tokens of a text as a model does, exactly; `o200k_base` where no encoding is named. Loads its
+ * vocabulary first, where that is not done yet. The text of special tokens is plain text. */
+export async function countTokens(
+  text: string,
+  { encoding = "o200k_base" }: { encoding?: Encoding } = {},
+): Promise<number> {
+  await loadFrom(inline, encoding);
+  return (await load(inline)).countTokens(text, encoding);
+}
+
+/**
+ * Loads the vocabulary of an encoding, from the package's own file or from what is given. It is loaded once,
+ * for every compactor; a call meanwhile waits for the same one, and a failure is not remembered.
+ *
+ * Whatever is awaited loads what it needs by itself. `setPolicy` is not, and needs this before.
+ */
+export function loadEncoding(encoding: Encoding, source?: EncodingSource): Promise<void> {
+  return loadFrom(inline, encoding, source);
 }
 
 /** The most recent messages that fit, with their system prompts; calls come with their results. */

@@ -1,8 +1,9 @@
 // The end of a stored history that fits a budget.
 
+import { counting } from "./encoding.js";
 import { load, type Engine, type Source } from "./engine.js";
 import { epitomeError } from "./error.js";
-import type { Format } from "./glue/epitome.js";
+import type { Counting, Format } from "./glue/epitome.js";
 
 /** How much of a history is taken. */
 export interface RecentOptions {
@@ -10,14 +11,14 @@ export interface RecentOptions {
   format?: Format;
   /** How many tokens they may take. */
   tokens: number;
-  /** Count tokens as this many characters each; by the package's own estimate where absent. */
-  charactersPerToken?: number;
+  /** What counts tokens; the package's own estimate where absent. */
+  counting?: Counting;
 }
 
 export async function recentFrom<M extends object>(
   source: Source,
   messages: readonly M[],
-  { format, tokens, charactersPerToken }: RecentOptions,
+  { format, tokens, counting: by }: RecentOptions,
 ): Promise<M[]> {
   if (typeof tokens !== "number" || !(tokens >= 0)) {
     throw epitomeError("invalid-option", `tokens: is ${String(tokens)}; give how many tokens may be taken`);
@@ -28,7 +29,8 @@ export async function recentFrom<M extends object>(
     return [];
   }
   const name = format === undefined ? formatOf(engine, all) : String(format);
-  const indices = engine.recentWithin(name, all, Math.min(tokens, 0xffff_ffff), charactersPerToken);
+  const most = Math.min(tokens, 0xffff_ffff);
+  const indices = await counting(source, () => engine.recentWithin(name, all, most, by));
   return Array.from(indices, (index) => all[index] as M);
 }
 

@@ -2,12 +2,14 @@
 
 import type { Compactor } from "./compactor.js";
 import { create, planFor, type PlanOptions, restore } from "./create.js";
+import { type EncodingSource, loadFrom } from "./encoding.js";
 import { endpointFrom, type EndpointSummarize } from "./endpoint.js";
 import { load, type ModuleInput } from "./engine.js";
 import { extractiveFrom } from "./extractive.js";
 import type {
   Converted,
   Detection,
+  Encoding,
   EndpointOptions,
   Format,
   Issue,
@@ -66,6 +68,18 @@ export async function estimateTokens(
   options: { charactersPerToken?: number } = {},
 ): Promise<number> {
   return (await load(provided)).estimateTokens(text, options.charactersPerToken);
+}
+
+export async function countTokens(
+  text: string,
+  { encoding = "o200k_base" }: { encoding?: Encoding } = {},
+): Promise<number> {
+  await loadFrom(provided, encoding);
+  return (await load(provided)).countTokens(text, encoding);
+}
+
+export function loadEncoding(encoding: Encoding, source?: EncodingSource): Promise<void> {
+  return loadFrom(provided, encoding, source);
 }
 
 export function recentWithin<M extends object>(

@@ -3,6 +3,7 @@
 //! A policy is read by the engine's own types, which refuse a field they do not know. These here are their
 //! declarations; each is made from the engine's, so that a field cannot be missing.
 
+mod counting;
 mod keep;
 #[expect(clippy::module_inception, reason = "the noun of this room is also its first file")]
 mod policy;
@@ -11,6 +12,7 @@ mod spec;
 mod summary;
 mod trigger;
 
+pub use counting::{Counting, Encoding};
 pub use keep::Keep;
 pub use policy::{Policy, Rebuild, Retry};
 pub use reducer::{Age, AgeStep, Offload, Prune, Reducer, Reduction};

@@ -4,7 +4,7 @@ use epitome::policy;
 use serde::Serialize;
 use tsify::Tsify;
 
-use super::{Keep, Reduction, SummarySettings, Trigger};
+use super::{Counting, Keep, Reduction, SummarySettings, Trigger};
 
 /// Everything the engine decides by. Sizes are in tokens.
 #[derive(Clone, Debug, Serialize, Tsify)]
@@ -36,8 +36,8 @@ pub struct Policy {
     pub retry: Retry,
     /// Tokens of what goes along with every request and is no message: tool schemas, mostly.
     pub tool_schema_tokens: u32,
-    /// Count tokens as this many characters each; null: by the package's own estimate.
-    pub characters_per_token: Option<u32>,
+    /// What counts tokens.
+    pub counting: Counting,
 }
 
 /// Where the summary stands in what the model sees: behind the system prompts, as a user message in front
@@ -83,7 +83,7 @@ impl From<epitome::Policy> for Policy {
             min_saving,
             retry,
             tool_schema_tokens,
-            characters_per_token,
+            counting,
         } = policy;
         Self {
             window,
@@ -98,7 +98,7 @@ impl From<epitome::Policy> for Policy {
             min_saving,
             retry: retry.into(),
             tool_schema_tokens,
-            characters_per_token,
+            counting: counting.into(),
         }
     }
 }

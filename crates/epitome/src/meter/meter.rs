@@ -143,6 +143,16 @@ impl Meter {
         }
     }
 
+    /// How many messages it has counted.
+    pub fn len(&self) -> usize {
+        self.costs.len()
+    }
+
+    /// True where it has counted none.
+    pub fn is_empty(&self) -> bool {
+        self.costs.is_empty()
+    }
+
     /// What the message at a position costs.
     pub fn cost(&self, position: usize) -> Option<&Cost> {
         self.costs.get(position)
@@ -151,6 +161,12 @@ impl Meter {
     /// Tokens of the message at a position; 0 where there is none.
     pub fn tokens(&self, position: usize) -> u32 {
         self.cost(position).map_or(0, |cost| cost.tokens)
+    }
+
+    /// Tokens of the text of a tool result: that part of the message at a position.
+    pub fn result_tokens(&self, position: usize, part: usize) -> u32 {
+        let tokens = self.cost(position).and_then(|cost| cost.parts.get(part));
+        tokens.map_or(0, |tokens| tokens.saturating_sub(self.overhead.call))
     }
 
     /// Tokens of a stretch of messages. Costs O(1).

@@ -61,7 +61,8 @@ pub struct Pressure {
     pub threshold: Option<u32>,
     /// Tokens a compaction comes down to.
     pub target: u32,
-    /// True where `tokens` is what the provider counted, and not an estimate.
+    /// True where `tokens` was counted by the provider or by the model's own encoding, and not estimated.
+    /// By an encoding, what a provider adds around messages, and pictures and files, are the usual figures.
     pub exact: bool,
     /// Half-width of the relative error of `tokens`: 0.1 means ±10 %.
     pub error_band: f64,

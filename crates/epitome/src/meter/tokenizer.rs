@@ -1,5 +1,7 @@
 //! What counts tokens: one trait, whether it estimates or knows.
 
+use std::sync::Arc;
+
 /// Counts the tokens of a text for one family of models.
 ///
 /// `epitome-tokens` implements this; a host may bring its own.
@@ -11,6 +13,17 @@ pub trait Tokenizer {
     /// Half-width of the relative error to expect over a conversation: 0.1 means ±10 %.
     /// 0 means that the count is exact.
     fn error_band(&self) -> f64;
+}
+
+/// One that several conversations share.
+impl<T: Tokenizer + ?Sized> Tokenizer for Arc<T> {
+    fn count(&self, text: &str) -> u32 {
+        (**self).count(text)
+    }
+
+    fn error_band(&self) -> f64 {
+        (**self).error_band()
+    }
 }
 
 /// Characters divided by a constant, rounded up: the cheapest estimate there is.

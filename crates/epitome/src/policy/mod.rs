@@ -1,5 +1,6 @@
 //! When to act, how far, and what to leave alone: plain data, with named presets.
 
+mod counting;
 mod keep;
 #[expect(clippy::module_inception, reason = "the noun of this room is also its first file")]
 mod policy;
@@ -11,6 +12,7 @@ mod spec;
 mod summary;
 mod trigger;
 
+pub use counting::{Counting, Encoding};
 pub use keep::{Keep, Size};
 pub use policy::{Policy, PolicyError};
 pub use preset::PRESETS;

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::trigger::share;
 use super::{
-    Call, Keep, Load, Moment, Reactive, Rebuild, Reducer, Reduction, Shape, SummarySettings,
-    Trigger,
+    Call, Counting, Keep, Load, Moment, Reactive, Rebuild, Reducer, Reduction, Shape,
+    SummarySettings, Trigger,
 };
 use crate::Retry;
 
@@ -46,11 +46,10 @@ pub struct Policy {
     pub retry: Retry,
     /// Tokens of what goes along with every request and is no message: tool schemas, mostly.
     pub tool_schema_tokens: u32,
-    /// Count tokens as this many characters each; `None`: by the host's tokenizer. Counts for compactors
-    /// made from then on; one that is there counts anew by
+    /// What counts tokens, for compactors made from then on. One that is there counts anew by
     /// [`Compactor::count_by`](crate::Compactor::count_by).
     #[serde(default)]
-    pub characters_per_token: Option<u32>,
+    pub counting: Counting,
 }
 
 /// A policy that cannot work: the field, its value, and what would do.
@@ -128,9 +127,11 @@ impl Policy {
                 format!("is {warning}; give a share of the threshold above 0 and up to 1")
             })?;
         }
-        ensure(self.characters_per_token != Some(0), "charactersPerToken", || {
-            "is 0; give how many characters make a token, such as 4".into()
-        })?;
+        ensure(
+            self.counting != Counting::CharactersPerToken(0),
+            "counting.charactersPerToken",
+            || "is 0; give how many characters make a token, such as 4".into(),
+        )?;
         ensure(self.tool_schema_tokens < window, "toolSchemaTokens", || {
             format!("is {}, the whole window of {window}", self.tool_schema_tokens)
         })?;

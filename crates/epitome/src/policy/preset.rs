@@ -1,8 +1,8 @@
 //! Policies by name: what the field has learned, and how five other systems work.
 
 use super::{
-    Age, Budget, Fill, Keep, LastRequest, Moment, Offload, Policy, Reactive, Rebuild, Reducer,
-    Reduction, RequestBoundary, Shape, SummarySettings, ToolFilter, Trigger,
+    Age, Budget, Counting, Fill, Keep, LastRequest, Moment, Offload, Policy, Reactive, Rebuild,
+    Reducer, Reduction, RequestBoundary, Shape, SummarySettings, ToolFilter, Trigger,
 };
 use crate::Retry;
 
@@ -71,7 +71,7 @@ impl Policy {
             min_saving: 0.05,
             retry: Retry::default(),
             tool_schema_tokens: 0,
-            characters_per_token: None,
+            counting: Counting::Estimate,
         }
     }
 
@@ -106,7 +106,7 @@ impl Policy {
             },
             rebuild: Rebuild::LeadingSystem,
             retry: Retry { attempts: 2, base_ms: 3_000, cap_ms: 60_000 },
-            characters_per_token: Some(3),
+            counting: Counting::CharactersPerToken(3),
             ..Self::bare(window)
         }
     }

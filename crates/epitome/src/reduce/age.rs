@@ -19,7 +19,7 @@ pub(super) fn propose(draft: &Draft, age: &Age) -> Proposals {
             let limit = age.limit(ago)?;
             let original = draft.conversation.log().message(position)?;
             let longer = |part: usize| {
-                draft.text(position, part).is_some_and(|text| tokenizer.count(text) > limit)
+                draft.result_tokens(position, part).is_some_and(|tokens| tokens > limit)
             };
             let changes: Vec<PartChange> = original
                 .parts
@@ -27,10 +27,10 @@ pub(super) fn propose(draft: &Draft, age: &Age) -> Proposals {
                 .enumerate()
                 .filter_map(|(part, original)| match original {
                     Part::ToolResult { text, .. } if longer(part) => {
-                        let whole = tokenizer.count(text);
+                        let whole = draft.conversation.meter().result_tokens(position, part);
                         let note =
                             format!("[truncated: {whole} tokens at first, at most {limit} now]");
-                        let text = shorten(text, limit, tokenizer, &note);
+                        let text = shorten(text, whole, limit, tokenizer, &note);
                         Some(PartChange { part, change: Change::Text { text } })
                     }
                     _ => None,

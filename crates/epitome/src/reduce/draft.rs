@@ -196,15 +196,7 @@ impl<'a> Draft<'a> {
     /// A tool result, or the arguments of a call, as they would be seen; by the part of the message as
     /// it came.
     pub(super) fn text(&self, position: usize, part: usize) -> Option<&str> {
-        let rewrite = match self.changed.get(&position) {
-            Some(Reduced::Rewritten { rewrite, .. }) => Some(rewrite),
-            _ => {
-                let rewritten = &self.conversation.projection().rewritten;
-                rewritten.get(&position).map(|rewritten| &rewritten.rewrite)
-            }
-        };
-        let mut changes = rewrite.into_iter().flat_map(|rewrite| &rewrite.changes);
-        match changes.find(|change| change.part == part).map(|change| &change.change) {
+        match self.change(position, part) {
             Some(Change::Text { text } | Change::Offload { text, .. }) => Some(text),
             Some(Change::Arguments { arguments }) => Some(arguments),
             Some(Change::Remove) => None,
@@ -214,6 +206,27 @@ impl<'a> Draft<'a> {
                 _ => None,
             },
         }
+    }
+
+    /// Tokens of a tool result as it would be seen. Counts only what was changed.
+    pub(super) fn result_tokens(&self, position: usize, part: usize) -> Option<u32> {
+        match self.change(position, part) {
+            Some(_) => Some(self.conversation.tokenizer().count(self.text(position, part)?)),
+            None => Some(self.conversation.meter().result_tokens(position, part)),
+        }
+    }
+
+    /// What becomes of a part of a message as it came.
+    fn change(&self, position: usize, part: usize) -> Option<&Change> {
+        let rewrite = match self.changed.get(&position) {
+            Some(Reduced::Rewritten { rewrite, .. }) => Some(rewrite),
+            _ => {
+                let rewritten = &self.conversation.projection().rewritten;
+                rewritten.get(&position).map(|rewritten| &rewritten.rewrite)
+            }
+        };
+        let mut changes = rewrite.into_iter().flat_map(|rewrite| &rewrite.changes);
+        changes.find(|change| change.part == part).map(|change| &change.change)
     }
 
     /// True for a message that would be in the view: behind the summary and not left out.

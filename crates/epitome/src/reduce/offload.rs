@@ -39,9 +39,9 @@ pub(super) fn propose(draft: &Draft, offload: &Offload) -> Proposals {
         let change = |part: usize| {
             let (call, text) = result(position, part)?;
             let path = path(call, message, part, answers.get(call).copied().unwrap_or(0));
-            let whole = tokenizer.count(text);
+            let whole = draft.conversation.meter().result_tokens(position, part);
             let note = format!("[put aside: all {whole} tokens are in {path}]");
-            let text = shorten(text, offload.keep_tokens, tokenizer, &note);
+            let text = shorten(text, whole, offload.keep_tokens, tokenizer, &note);
             Some(PartChange { part, change: Change::Offload { text, path } })
         };
         let changes = parts.into_iter().filter_map(change).collect();
@@ -52,12 +52,10 @@ pub(super) fn propose(draft: &Draft, offload: &Offload) -> Proposals {
 
 /// The results of a message that are longer than this as they are seen, by part.
 fn large(draft: &Draft, position: usize, max_tokens: u32) -> Vec<usize> {
-    let tokenizer = draft.conversation.tokenizer();
     let parts =
         draft.conversation.log().message(position).map_or(&[][..], |message| &message.parts);
-    let is_large = |part: usize| {
-        draft.text(position, part).is_some_and(|text| tokenizer.count(text) > max_tokens)
-    };
+    let is_large =
+        |part: usize| draft.result_tokens(position, part).is_some_and(|tokens| tokens > max_tokens);
     let results = parts.iter().enumerate();
     let results = results.filter(|(_, part)| matches!(part, Part::ToolResult { .. }));
     results.map(|(part, _)| part).filter(|part| is_large(*part)).collect()

@@ -3,15 +3,15 @@
 use crate::meter::Tokenizer;
 use crate::summary::excerpt::{split, split_end};
 
-/// The text in at most `max_tokens`, or less where not even the note fits. `note` tells, given the
-/// tokens of the whole, what stands in the gap. Counts the text a few times at most.
+/// The text, of `whole` tokens, in at most `max_tokens`, or less where not even the note fits. `note` tells
+/// what stands in the gap. Counts what is left a few times at most.
 pub(super) fn shorten(
     text: &str,
+    whole: u32,
     max_tokens: u32,
     tokenizer: &dyn Tokenizer,
     note: &str,
 ) -> String {
-    let whole = tokenizer.count(text);
     let budget = max_tokens.saturating_sub(tokenizer.count(note).saturating_add(2));
     let characters = text.chars().count();
     let mut keep = usize::try_from(
@@ -51,19 +51,21 @@ mod tests {
     fn beginning_and_end_stay_within_the_limit() {
         let text: String = (0..200).map(|line| format!("line {line}\n")).collect();
         let tokenizer = CharactersPer(4);
+        let whole = tokenizer.count(&text);
         for max in [10, 20, 50, 100] {
-            let short = shorten(&text, max, &tokenizer, "[cut]");
+            let short = shorten(&text, whole, max, &tokenizer, "[cut]");
             assert!(tokenizer.count(&short) <= max, "{short}");
             assert!(short.starts_with("line 0") && short.contains("\n[cut]\n"), "{short}");
             assert!(short.trim_end().ends_with('9'), "{short}");
         }
-        assert_eq!(shorten(&text, 0, &tokenizer, "[cut]"), "[cut]");
+        assert_eq!(shorten(&text, whole, 0, &tokenizer, "[cut]"), "[cut]");
     }
 
     #[test]
     fn what_reads_as_one_character_is_not_torn() {
         let text = "👨‍👩‍👧‍👦".repeat(40);
-        let short = shorten(&text, 60, &CharactersPer(1), "[cut]");
+        let whole = CharactersPer(1).count(&text);
+        let short = shorten(&text, whole, 60, &CharactersPer(1), "[cut]");
         let family = short.replace("[cut]", "").replace('\n', "").replace("👨‍👩‍👧‍👦", "");
         assert_eq!(family, "", "{short}");
     }

@@ -2,6 +2,7 @@
 
 use epitome::message::{Message, RequestId};
 use epitome::meter::CharactersPer;
+use epitome::policy::Counting;
 use epitome::summary::envelope::Envelope;
 use epitome::summary::extract::extract;
 use epitome::{
@@ -58,6 +59,14 @@ pub(crate) fn contract() -> impl Strategy<Value = Contract> {
 
 pub(crate) fn tokenizer() -> Box<CharactersPer> {
     Box::new(CharactersPer(3))
+}
+
+/// What counts as a policy says, as far as this host can.
+pub(crate) fn tokenizer_of(counting: Counting) -> Box<CharactersPer> {
+    match counting {
+        Counting::CharactersPerToken(characters) => Box::new(CharactersPer(characters)),
+        Counting::Estimate | Counting::Encoding(_) => tokenizer(),
+    }
 }
 
 pub(crate) fn compactor(policy: Policy, contract: Contract, messages: &[Message]) -> Compactor {

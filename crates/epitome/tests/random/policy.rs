@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use epitome::policy::{
-    Age, AgeStep, Budget, Fill, Keep, LastRequest, Moment, Offload, PRESETS, Prune, Reactive,
-    Rebuild, Reducer, Reduction, RequestBoundary, Shape, SummarySettings, ToolFilter, Trigger,
+    Age, AgeStep, Budget, Counting, Encoding, Fill, Keep, LastRequest, Moment, Offload, PRESETS,
+    Prune, Reactive, Rebuild, Reducer, Reduction, RequestBoundary, Shape, SummarySettings,
+    ToolFilter, Trigger,
 };
 use epitome::{Policy, Reason, Retry};
 use proptest::prelude::*;
@@ -199,26 +200,41 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
         prop::option::of(percent()),
         0_u32..4,
     );
-    let free = (triggers, keep(), requests, reducers, summary(), rebuild, numbers).prop_map(
-        |(triggers, keep, keep_requests_tokens, reducers, summary, rebuild, numbers)| {
-            let (target, min_saving, tool_schema_tokens, warning, attempts) = numbers;
-            Policy {
-                window: DRAWN_FOR,
+    let counting = prop_oneof![
+        3 => Just(Counting::Estimate),
+        1 => (2_u32..6).prop_map(Counting::CharactersPerToken),
+        1 => select(Encoding::ALL.as_slice()).prop_map(Counting::Encoding),
+    ];
+    let free = (triggers, keep(), requests, reducers, summary(), rebuild, numbers, counting)
+        .prop_map(
+            |(
                 triggers,
-                warning,
-                target: f64::from(target) / 100.0,
                 keep,
                 keep_requests_tokens,
                 reducers,
                 summary,
                 rebuild,
-                min_saving: f64::from(min_saving) / 100.0,
-                retry: Retry { attempts, ..Retry::default() },
-                tool_schema_tokens,
-                characters_per_token: None,
-            }
-        },
-    );
+                numbers,
+                counting,
+            )| {
+                let (target, min_saving, tool_schema_tokens, warning, attempts) = numbers;
+                Policy {
+                    window: DRAWN_FOR,
+                    triggers,
+                    warning,
+                    target: f64::from(target) / 100.0,
+                    keep,
+                    keep_requests_tokens,
+                    reducers,
+                    summary,
+                    rebuild,
+                    min_saving: f64::from(min_saving) / 100.0,
+                    retry: Retry { attempts, ..Retry::default() },
+                    tool_schema_tokens,
+                    counting,
+                }
+            },
+        );
     let named =
         select(PRESETS.as_slice()).prop_map(|name| Policy::preset(name, DRAWN_FOR).unwrap());
     let window_percent = prop_oneof![1 => 1_u32..30, 6 => 30_u32..110, 2 => 110_u32..400];

@@ -1,0 +1,48 @@
+//! What counts tokens.
+
+use epitome::policy;
+use serde::Serialize;
+use tsify::Tsify;
+
+/// What counts tokens. A provider's own count, where one is told, goes before all of them.
+#[derive(Clone, Copy, Debug, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub enum Counting {
+    /// The package's own estimate.
+    Estimate,
+    /// So many characters make a token.
+    CharactersPerToken(u32),
+    /// An encoding counts exactly, by its vocabulary: see `loadEncoding`.
+    Encoding(Encoding),
+}
+
+/// A byte-pair encoding that models read text in: `o200k_base` is that of GPT-4o and the OpenAI models
+/// after it, `cl100k_base` that of GPT-4 and GPT-3.5.
+#[derive(Clone, Copy, Debug, Serialize, Tsify)]
+pub enum Encoding {
+    /// That of GPT-4o and the OpenAI models after it.
+    #[serde(rename = "o200k_base")]
+    O200kBase,
+    /// That of GPT-4 and GPT-3.5.
+    #[serde(rename = "cl100k_base")]
+    Cl100kBase,
+}
+
+impl From<policy::Counting> for Counting {
+    fn from(counting: policy::Counting) -> Self {
+        match counting {
+            policy::Counting::Estimate => Self::Estimate,
+            policy::Counting::CharactersPerToken(number) => Self::CharactersPerToken(number),
+            policy::Counting::Encoding(encoding) => Self::Encoding(encoding.into()),
+        }
+    }
+}
+
+impl From<policy::Encoding> for Encoding {
+    fn from(encoding: policy::Encoding) -> Self {
+        match encoding {
+            policy::Encoding::O200kBase => Self::O200kBase,
+            policy::Encoding::Cl100kBase => Self::Cl100kBase,
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What counts tokens can change, at once or message by message, and a count that is exact says so.
+#![allow(clippy::unwrap_used, reason = "a scenario that cannot go on should stop")]
+
+use epitome::message::{Message, Role};
+use epitome::meter::{BoxedTokenizer, CharactersPer, Tokenizer};
+use epitome::notation::transcript;
+use epitome::policy::{Keep, Policy};
+use epitome::{CommandError, Compactor, Contract, Output, Reason};
+
+/// A tokenizer that knows: a word is a token.
+struct Words;
+
+impl Tokenizer for Words {
+    fn count(&self, text: &str) -> u32 {
+        text.split_whitespace().count() as u32
+    }
+
+    fn error_band(&self) -> f64 {
+        0.0
+    }
+}
+
+const TALK: &str =
+    "s: be kind to all\nu: one two three\na: four five\nu: six seven eight nine\na: ten";
+
+fn compactor(tokenizer: BoxedTokenizer) -> Compactor {
+    let policy = Policy { keep: Keep::Messages(2), ..Policy::recommended(1_000) };
+    let mut compactor = Compactor::new(policy, Contract::default(), tokenizer).unwrap();
+    for message in transcript(TALK) {
+        compactor.append(message).unwrap();
+    }
+    compactor
+}
+
+fn said(id: &str, text: &str) -> Message {
+    Message::new(id, Role::User, text)
+}
+
+fn count_on(compactor: &mut Compactor) {
+    while compactor.count_next().unwrap() {}
+}
+
+#[test]
+fn b1_a_tokenizer_that_knows_makes_the_count_exact() {
+    let mut compactor = compactor(Box::new(CharactersPer(4)));
+    let pressure = compactor.pressure();
+    assert_eq!((pressure.exact, pressure.error_band > 0.0), (false, true));
+    compactor.count_by(Box::new(Words));
+    let pressure = compactor.pressure();
+    assert_eq!((pressure.tokens, pressure.exact), (14 + 5 * 4, true));
+    assert!(pressure.error_band <= 0.0);
+}
+
+#[test]
+fn b1_counting_anew_message_by_message_is_counting_anew() {
+    let mut slowly = compactor(Box::new(CharactersPer(1)));
+    let mut at_once = compactor(Box::new(CharactersPer(1)));
+    let before = slowly.pressure();
+    slowly.begin_count_by(Box::new(Words));
+    assert_eq!(slowly.count_next(), Ok(true));
+    assert_eq!(slowly.count_next(), Ok(true));
+    assert_eq!(slowly.pressure(), before, "what counted before counts on");
+    // What is said and changed meanwhile is counted too, before and behind the place it has come to.
+    for compactor in [&mut slowly, &mut at_once] {
+        compactor.append(said("m5", "eleven twelve")).unwrap();
+        compactor.edit(said("m1", "one")).unwrap();
+        compactor.edit(said("m3", "six")).unwrap();
+    }
+    count_on(&mut slowly);
+    at_once.count_by(Box::new(Words));
+    assert_eq!(slowly.pressure(), at_once.pressure());
+    assert_eq!(slowly.pressure().tokens, 11 + 6 * 4);
+    assert_eq!(slowly.count_next(), Ok(false), "nothing is left to do");
+    assert_eq!(slowly.pressure(), at_once.pressure());
+}
+
+#[test]
+fn a_compaction_goes_on_with_the_counts_that_it_began_with() {
+    let mut compactor = compactor(Box::new(CharactersPer(1)));
+    compactor.begin_count_by(Box::new(Words));
+    compactor.compact(Reason::Manual, None).unwrap();
+    let before = compactor.pressure();
+    assert_eq!(compactor.count_next(), Err(CommandError::Busy));
+    loop {
+        match compactor.poll_output() {
+            Output::Before(_) => compactor.proceed().unwrap(),
+            Output::Summarize(request) => compactor.handle_summary(request.id, "They counted."),
+            Output::Persist(_) => {
+                assert_eq!(compactor.pressure(), before);
+                compactor.handle_persisted().unwrap();
+            }
+            Output::Changed | Output::Event(_) => {}
+            Output::Wait(_) => break,
+        }
+    }
+    count_on(&mut compactor);
+    assert!(compactor.pressure().exact);
+}
