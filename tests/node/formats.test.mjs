@@ -26,7 +26,7 @@ function chat() {
   );
 }
 
-const POLICY = { window: 1_200, charactersPerToken: 1, triggers: ["manual"], reducers: [], minSaving: 0, keep: { messages: 6 } };
+const POLICY = { window: 1_200, counting: { charactersPerToken: 1 }, triggers: ["manual"], reducers: [], minSaving: 0, keep: { messages: 6 } };
 
 for (const format of FORMATS) {
   test(`${format}: kept messages are the very objects, the result is legal, undo is exact`, async () => {
@@ -93,7 +93,7 @@ test("bytes and addresses of ModelMessages stay the app's own, in messages that 
     { role: "tool", content: [{ type: "tool-result", toolCallId: "c", toolName: "look", output }] },
     { role: "user", content: "thanks" },
   ];
-  const policy = { window: 100_000, charactersPerToken: 1, triggers: ["manual"], reducers: [{ offload: { minCharacters: 100 } }], minSaving: 0 };
+  const policy = { window: 100_000, counting: { charactersPerToken: 1 }, triggers: ["manual"], reducers: [{ offload: { minCharacters: 100 } }], minSaving: 0 };
   const compactor = await createCompactor({ format: "ai-sdk-model", policy: { ...policy, reducers: [] } });
   compactor.append(messages);
   assert.equal(compactor.messages()[0].content[1].image, image);
@@ -160,7 +160,7 @@ test("a long answer of many steps can be cut between them", async () => {
 test("the most recent messages that fit are whole ones, in every format", async () => {
   for (const format of FORMATS) {
     const { messages } = await convert(chat(), "openai-chat", format);
-    const recent = await recentWithin(messages, { format, tokens: 700, charactersPerToken: 1 });
+    const recent = await recentWithin(messages, { format, tokens: 700, counting: { charactersPerToken: 1 } });
     assert.ok(recent.length > 0 && recent.length < messages.length, format);
     assert.deepEqual(await validate(recent, format), [], format);
     assert.ok(recent.every((message) => messages.includes(message)), format);

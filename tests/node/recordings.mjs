@@ -17,23 +17,29 @@ export function files() {
   return skip ? [] : readdirSync(join(folder, "openai")).filter((name) => /\.jsonl(\.gz)?$/.test(name));
 }
 
-/** The conversations of a file, each as `{ id, messages }`. */
-export function conversations(name) {
-  const bytes = readFileSync(join(folder, "openai", name));
+/** The conversations of a file, each as `{ id, messages }`; those of other formats are in the folder `shapes`. */
+export function conversations(name, from = "openai") {
+  const bytes = readFileSync(join(folder, from, name));
   const text = (name.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
-  return text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  return text.split("\n").filter(Boolean).map((line) => inMessages(JSON.parse(line)));
 }
 
-/** The broken histories in the shape of Chat Completions, each as `{ id, messages }`. */
-export function malformed() {
+/** Providers have other names for the same list. */
+function inMessages({ contents, input, messages = contents ?? input, ...rest }) {
+  return { ...rest, messages };
+}
+
+/** The broken histories in a shape, each as `{ id, class, messages }`. */
+export function malformed(wanted = "openai-chat") {
   if (skip) {
     return [];
   }
   return readdirSync(join(folder, "malformed"))
     .filter((name) => name.endsWith(".json"))
     .map((name) => JSON.parse(readFileSync(join(folder, "malformed", name), "utf8")))
-    .filter(({ shape }) => shape === "openai-chat")
-    .map(({ id, messages }) => ({ id, messages: messages.flatMap(expand) }));
+    .filter(({ shape }) => shape === wanted)
+    .map(inMessages)
+    .map((history) => ({ ...history, messages: history.messages.flatMap(expand) }));
 }
 
 /** Writes out what a file only describes. */

@@ -22,36 +22,38 @@ pub struct Converted {
 }
 
 /// Writes messages in another format: text, calls, results and pictures stay; what the target cannot hold
-/// is listed. Linear.
+/// is listed. Messages of a format that wants ids are numbered. Linear.
 pub fn convert(messages: &[Value], from: Format, to: Format) -> Converted {
     let history = History::of(from, messages);
     let contract = to.contract();
     let not_read = history.issues.iter().filter(|issue| issue.code == Code::NotAMessage);
     let mut converted = Converted { messages: Vec::new(), lost: not_read.cloned().collect() };
     let mut last: Option<Role> = None;
-    let mut names: Vec<(String, String)> = Vec::new();
-    for (index, content) in history.contents.iter().enumerate() {
-        let Some(content) = content else { continue };
-        for turn in turns(content, &mut names) {
-            let mut lost = Vec::new();
-            let written = to.dialect().write(&turn, &mut lost);
-            let at = Path::key("messages").at(index);
-            let lost = lost.into_iter().map(|what| Issue::new(&at, Code::Lost, what));
-            converted.lost.extend(lost);
-            // Where roles take turns there is no system among them, and a user says what it says.
-            let merged = contract.neighbours == Neighbours::Merged;
-            let role = match turn.role {
-                Role::System if merged => Role::User,
-                other => other,
-            };
-            for value in written {
-                match (last, converted.messages.last_mut()) {
-                    (Some(before), Some(message)) if goes_on(before, role, &contract) => {
-                        to.dialect().join(message, value);
-                    }
-                    _ => converted.messages.push(value),
+    for (index, turn) in said(&history, from) {
+        let mut lost = Vec::new();
+        let written = to.dialect().write(&turn, &mut lost);
+        let at = Path::key("messages").at(index);
+        let lost = lost.into_iter().map(|what| Issue::new(&at, Code::Lost, what));
+        converted.lost.extend(lost);
+        // Where roles take turns there is no system among them, and a user says what it says.
+        let role = match (turn.role, contract.neighbours) {
+            (Role::System, Neighbours::Merged) => Role::User,
+            (other, _) => other,
+        };
+        for value in written {
+            match (last, converted.messages.last_mut()) {
+                (Some(before), Some(message)) if goes_on(before, role, &contract) => {
+                    to.dialect().join(message, value);
                 }
-                last = Some(role);
+                _ => converted.messages.push(value),
+            }
+            last = Some(role);
+        }
+    }
+    if to == Format::AiSdkUi {
+        for (number, message) in converted.messages.iter_mut().enumerate() {
+            if let Some(id) = message.get_mut("id") {
+                *id = format!("epitome-{number}").into();
             }
         }
     }
@@ -59,11 +61,39 @@ pub fn convert(messages: &[Value], from: Format, to: Format) -> Converted {
     converted
 }
 
+/// What is said, each with the index of its message. Where every call is an item of its own, those of one
+/// answer are put together.
+fn said<'a>(history: &History<'a>, from: Format) -> Vec<(usize, Turn<'a>)> {
+    let items = from.contract().results == ResultPlace::Later;
+    let mut names: Vec<(String, String)> = Vec::new();
+    let mut said: Vec<(usize, Turn<'a>)> = Vec::new();
+    for (index, content) in history.contents.iter().enumerate() {
+        let Some(content) = content else { continue };
+        for turn in turns(content, &mut names) {
+            match said.last_mut() {
+                Some((_, before)) if items && before.calls_on(&turn) => {
+                    before.items.extend(turn.items);
+                }
+                _ => said.push((index, turn)),
+            }
+        }
+    }
+    said
+}
+
 /// True where neighbours are one message: those that the provider wants merged, and the steps of an answer
 /// where results stand inside the message that calls.
 fn goes_on(before: Role, role: Role, contract: &Contract) -> bool {
     let steps = contract.results == ResultPlace::Inside;
     joins(before, role, contract) || steps && before == Role::Tool && role == Role::Assistant
+}
+
+impl Turn<'_> {
+    /// True where the next turn is nothing but more calls of this answer.
+    fn calls_on(&self, next: &Turn<'_>) -> bool {
+        let calls = |what: &What<'_>| matches!(what, What::Call { .. });
+        self.role == Role::Assistant && next.role == Role::Assistant && next.items.iter().all(calls)
+    }
 }
 
 /// What is said in a message, with the names of the tools that results are from. `names` are the calls so far.

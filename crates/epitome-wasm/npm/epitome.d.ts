@@ -926,7 +926,7 @@ export interface Finding {
 /**
  * What can be wrong with a message.
  */
-export type Defect = "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "blank" | "broken-arguments" | "shared-call-id" | "missing-call-id";
+export type Defect = "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "not-user-first" | "reasoning-alone" | "blank" | "broken-arguments" | "shared-call-id" | "missing-call-id";
 
 /** Counts the tokens of a text as a model does, exactly; `o200k_base` where no encoding is named. Loads its
  * vocabulary first, where that is not done yet. The text of special tokens is plain text. */
@@ -962,7 +962,7 @@ export type Counted = {
 /**
  * A format that messages are read from and written to.
  */
-export type Format = "openai-chat";
+export type Format = "openai-chat" | "openai-responses" | "anthropic" | "ai-sdk-ui" | "ai-sdk-model" | "gemini" | "langchain" | "bedrock";
 
 /**
  * A compaction, thought through but not done.
@@ -1106,10 +1106,49 @@ export interface CompletionUsage {
   completionTokens: number;
 }
 
+/** Messages in another format. */
+export interface Converted<M extends object = object> {
+  messages: M[];
+  /** What the target could not hold, and where it was. */
+  lost: Issue[];
+}
+
+/**
+ * Something about messages that a provider, or some server of its kind, refuses.
+ */
+export interface Issue {
+  /**
+   * Where: `messages[3].content[1]`.
+   */
+  path: string;
+  /**
+   * What.
+   */
+  code: IssueCode;
+  /**
+   * How bad that is.
+   */
+  severity: Severity;
+  /**
+   * What, for a person.
+   */
+  message: string;
+}
+
+/**
+ * What can be wrong with messages.
+ */
+export type IssueCode = "not-a-message" | "unknown-part" | "foreign-part" | "unknown-role" | "missing-content" | "not-text" | "missing-arguments" | "broken-arguments" | "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "split-results" | "shared-call-id" | "reused-call-id" | "missing-call-id" | "blank-message" | "blank-text" | "nothing-said" | "system-inside" | "not-user-first" | "same-role-twice" | "unsealed-reasoning" | "reasoning-alone" | "empty-compaction" | "lone-surrogate" | "lost";
+
+/**
+ * How bad an issue is.
+ */
+export type Severity = "odd" | "depends" | "refused";
+
 /**
  * What a list of messages looks like.
  */
-export type Detection = { kind: "known"; format: Format } | { kind: "foreign"; name: string } | { kind: "unclear" };
+export type Detection = { kind: "known"; format: Format } | { kind: "unclear" };
 
 /**
  * An endpoint: where a summarizer answers, which model, which key, and how long it may take.
@@ -1173,6 +1212,16 @@ export interface Preset {
   policy: Policy;
 }
 
+/** Messages that were put right, and what was done. */
+export interface Repaired<M extends object = object> {
+  /** The messages: those that were right are the very objects that came. */
+  messages: M[];
+  /** What was wrong, and is not any more. */
+  done: Issue[];
+  /** What is still wrong: it could only be put right by guessing. */
+  left: Issue[];
+}
+
 /** How a compactor goes on from a snapshot, whose policy stays in force. */
 export interface RestoreOptions<M extends object = object> extends HostOptions<M> {
   /** The format of the messages. */
@@ -1180,6 +1229,13 @@ export interface RestoreOptions<M extends object = object> extends HostOptions<M
   /** All messages that were appended, in order, as they are now. Those that the snapshot does not know
    * are appended. */
   originals: readonly M[];
+}
+
+/** How strict a provider is taken to be. */
+export interface ValidateOptions {
+  /** Also find what only some servers of this format refuse: roles that do not take turns, system messages
+   * behind others, ids that are used again. */
+  strict?: boolean;
 }
 
 /** How much of a history is taken. */
@@ -1239,6 +1295,15 @@ export declare function recentWithin<M extends object>(messages: readonly M[], o
 
 /** Tells the format of messages from what only that format has. */
 export declare function detectFormat(messages: readonly unknown[]): Promise<Detection>;
+
+/** What the provider of this format would refuse in these messages, and where. */
+export declare function validate(messages: readonly object[], format: Format, options?: ValidateOptions): Promise<Issue[]>;
+
+/** The same messages as the provider takes them: those that were right are the very same objects. */
+export declare function repair<M extends object>(messages: readonly M[], format: Format): Promise<Repaired<M>>;
+
+/** Messages of one format in another. What the target cannot hold is listed. */
+export declare function convert<M extends object = object>(messages: readonly object[], from: Format, to: Format): Promise<Converted<M>>;
 
 /** The policies that have a name, the default first. */
 export declare function presets(): Promise<Preset[]>;

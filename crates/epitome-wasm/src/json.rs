@@ -210,16 +210,37 @@ pub(crate) fn graft(known: &[Known], made: &Value) -> Result<JsValue, Thrown> {
         }
         Value::Object(fields) => {
             let object = Object::new();
+            // A new object takes any property, and lets go of it.
+            if let Some((own, before)) = nearest(known, fields) {
+                Object::assign(&object, own.unchecked_ref());
+                for key in before.keys().filter(|key| !fields.contains_key(*key)) {
+                    let _ = Reflect::delete_property(&object, &key.into());
+                }
+            }
             for (key, field) in fields {
-                let of_key =
-                    known.iter().filter_map(|known| field_of(known, key)).collect::<Vec<_>>();
-                // A new object takes any property.
+                let of_key: Vec<Known> =
+                    known.iter().filter_map(|known| field_of(known, key)).collect();
                 let _ = Reflect::set(&object, &key.into(), &graft(&of_key, field)?);
             }
             Ok(object.into())
         }
         other => write(other),
     }
+}
+
+/// The object that has most of these fields; what JSON has no room for comes from there.
+fn nearest<'a>(
+    known: &'a [Known],
+    fields: &Map<String, Value>,
+) -> Option<(&'a JsValue, &'a Map<String, Value>)> {
+    let plain = known.iter().filter(|(own, _)| as_json(own).is_none());
+    let objects = plain.filter_map(|(own, value)| Some((own, value.as_object()?)));
+    let same = |before: &Map<String, Value>| {
+        fields.iter().filter(|(key, field)| before.get(*key) == Some(*field)).count()
+    };
+    let counted = objects.map(|(own, before)| (same(before), own, before));
+    let best = counted.filter(|(same, ..)| *same > 0).max_by_key(|(same, ..)| *same)?;
+    Some((best.1, best.2))
 }
 
 fn elements_of((own, value): &Known) -> Vec<Known> {
@@ -231,7 +252,8 @@ fn elements_of((own, value): &Known) -> Vec<Known> {
 
 fn field_of((own, value): &Known, key: &str) -> Option<Known> {
     let field = value.as_object()?.get(key)?.clone();
-    Some((Reflect::get(own, &key.into()).ok()?, field))
+    let shown = as_json(own);
+    Some((Reflect::get(shown.as_ref().unwrap_or(own), &key.into()).ok()?, field))
 }
 
 /// Writes a value as plain objects and arrays.
