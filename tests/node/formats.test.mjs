@@ -21,7 +21,7 @@ function chat() {
   const [first, one] = round("a1", "a cat, asleep on the mat");
   const [second, two] = round("b2", "a dog, awake");
   const both = { ...first, tool_calls: [...first.tool_calls, ...second.tool_calls] };
-  return [...talk(12), said("user", "What is there?"), both, one, two, said("assistant", "Two animals."), ...talk(4), ...round("c3", "nothing"), ...talk(3)].map(
+  return [...talk(12), said("user", "What is there?"), both, one, two, said("assistant", "Two animals."), ...talk(3), ...round("c3", "nothing"), said("assistant", "There is nothing."), ...talk(3)].map(
     ({ "x-mine": _, ...message }) => message,
   );
 }
