@@ -6,6 +6,7 @@ mod merges;
 mod packed;
 mod prefix;
 mod scan;
+mod shard;
 mod splitter;
 mod vocabulary;
 mod words;
@@ -18,6 +19,7 @@ use cover::Cover;
 use epitome::meter::Tokenizer;
 use epitome::policy::Encoding;
 pub use packed::VocabularyError;
+pub use shard::join_shards;
 use splitter::Splitter;
 use vocabulary::Vocabulary;
 

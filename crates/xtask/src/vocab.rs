@@ -4,6 +4,7 @@ mod base64;
 mod merges;
 mod packed;
 mod rank_file;
+mod shard;
 
 use std::fs;
 
@@ -38,11 +39,14 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
     node::check_version(workspace)?;
     node::install_packages(workspace, steps)?;
     pack(workspace, steps)?;
-    let files = ENCODINGS.map(|(name, _)| format!("{FOLDER}/{name}.vocab"));
+    let files = ENCODINGS.iter().flat_map(|(name, _)| {
+        ["", ".ascii", ".rest"].map(|part| format!("{FOLDER}/{name}{part}.vocab"))
+    });
     command::run(workspace.command("node").arg("--eval").arg(SIZES).arg("--").args(files))
 }
 
-/// Packs every encoding. The npm packages must be installed.
+/// Packs every encoding, whole and in the two shards that it can be loaded in. The npm packages must be
+/// installed.
 ///
 /// The same package gives the same bytes.
 pub(crate) fn pack(workspace: &Workspace, steps: &mut Steps) -> Result {
@@ -63,6 +67,9 @@ pub(crate) fn pack(workspace: &Workspace, steps: &mut Steps) -> Result {
             let tokens = rank_file::tokens(&text).map_err(named)?;
             let merges = merges::Merges::of(&tokens).map_err(named)?;
             write(&format!("{name}.vocab"), &packed::file(splitter, &merges))?;
+            let (ascii, rest) = shard::split(&merges);
+            write(&format!("{name}.ascii.vocab"), &packed::file(splitter, &ascii))?;
+            write(&format!("{name}.rest.vocab"), &rest)?;
         }
         write("NOTICE.txt", NOTICE.as_bytes())
     })

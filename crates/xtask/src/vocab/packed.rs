@@ -20,18 +20,7 @@ const VERSION: u8 = 1;
 
 /// The file that holds `merges`.
 pub(super) fn file(splitter: u8, merges: &Merges) -> Vec<u8> {
-    let mut content = merges.bytes.clone();
-    for side in [|pair: &(u32, u32)| pair.0, |pair: &(u32, u32)| pair.1] {
-        for place in 0..3 {
-            content.extend(merges.pairs.iter().map(|pair| side(pair).to_le_bytes()).map(
-                |[low, middle, high, _]| match place {
-                    0 => low,
-                    1 => middle,
-                    _ => high,
-                },
-            ));
-        }
-    }
+    let content = content(merges);
     let count = u32::try_from(merges.pairs.len()).unwrap_or(u32::MAX);
     let mut file = MAGIC.to_vec();
     file.extend([VERSION, splitter]);
@@ -41,7 +30,32 @@ pub(super) fn file(splitter: u8, merges: &Merges) -> Vec<u8> {
     file
 }
 
-fn checksum(bytes: &[u8]) -> u64 {
+/// What stands behind the checksum.
+pub(super) fn content(merges: &Merges) -> Vec<u8> {
+    let mut content = merges.bytes.clone();
+    content.extend(planes(&merges.pairs));
+    content
+}
+
+/// Low, middle and high bytes of every left rank, then of every right rank.
+pub(super) fn planes(pairs: &[(u32, u32)]) -> Vec<u8> {
+    let mut planes = Vec::with_capacity(pairs.len() * 6);
+    for side in [|pair: &(u32, u32)| pair.0, |pair: &(u32, u32)| pair.1] {
+        for place in 0..3 {
+            planes.extend(pairs.iter().map(|pair| side(pair).to_le_bytes()).map(
+                |[low, middle, high, _]| match place {
+                    0 => low,
+                    1 => middle,
+                    _ => high,
+                },
+            ));
+        }
+    }
+    planes
+}
+
+/// FNV-1a.
+pub(super) fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
     })

@@ -1,0 +1,39 @@
+//! A shard counts ASCII text as the whole vocabulary does, and with the rest it becomes that vocabulary.
+#![expect(clippy::disallowed_methods, reason = "tests read files")]
+#![allow(dead_code, reason = "the other tests need more of the reference")]
+
+#[cfg(test)]
+mod reference;
+
+use epitome::meter::Tokenizer;
+use epitome_tokens::{BytePairs, VocabularyError, join_shards};
+use reference::{Corpus, encodings, packed};
+
+#[test]
+fn ascii_is_counted_exactly_without_the_rest() {
+    let corpus = Corpus::read();
+    for (name, whole) in encodings() {
+        let Some(ascii) = packed(&format!("{name}.ascii")) else { continue };
+        let shard = BytePairs::read(&ascii).unwrap();
+        let mut compared = 0;
+        for text in (0..3).flat_map(|index| corpus.block(index)) {
+            let text: String = text.chars().filter(char::is_ascii).collect();
+            assert_eq!(shard.count(&text), whole.count(&text), "{name}: {text:?}");
+            compared += usize::from(!text.is_empty());
+        }
+        assert!(compared > 1_000);
+    }
+}
+
+#[test]
+fn shards_of_one_vocabulary_make_it_whole_again_and_others_do_not() {
+    let files =
+        |name: &str| Some([".ascii", ".rest", ""].map(|part| packed(&format!("{name}{part}"))));
+    for (name, _) in encodings() {
+        let Some([Some(ascii), Some(rest), Some(whole)]) = files(name) else { continue };
+        assert!(join_shards(&ascii, &rest) == Ok(whole), "{name}");
+        let mut changed = ascii.clone();
+        *changed.last_mut().unwrap() ^= 1;
+        assert_eq!(join_shards(&changed, &rest), Err(VocabularyError::WrongChecksum), "{name}");
+    }
+}
