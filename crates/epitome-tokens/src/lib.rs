@@ -5,15 +5,17 @@
 //! | counter | size | error |
 //! |---|---|---|
 //! | [`CharactersPer`] | nothing | large, larger still outside Latin scripts |
-//! | [`Heuristic`] | a table of some kilobytes | see its `error_band` |
+//! | [`Heuristic`], [`Family`] | 32 kB of prices a vocabulary, 16 in brotli | see [`Family`] |
 //! | [`BytePairs`] | a vocabulary, fetched when it is needed | none for its encoding |
 //! | the host's own | its vocabulary | none, when it is the model's tokenizer |
 
 mod bpe;
 mod encodings;
 mod heuristic;
+mod media;
 
-pub use bpe::{BytePairs, VocabularyError};
+pub use bpe::{BytePairs, VocabularyError, join_shards};
 pub use encodings::{EncodingMissing, Encodings};
 pub use epitome::meter::CharactersPer;
-pub use heuristic::Heuristic;
+pub use heuristic::{Family, Heuristic};
+pub use media::{ImageCost, Overhead};

@@ -1,66 +1,147 @@
-//! The scripts that an encoder's vocabulary treats unlike one another.
+//! The classes of characters that an encoder's vocabulary treats unlike one another.
 
-/// What a character outside ASCII belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Script {
-    /// Latin letters with marks, and the marks on their own.
-    Latin,
-    Greek,
-    Cyrillic,
-    Hebrew,
-    Arabic,
-    Devanagari,
-    /// The other scripts of India, and Sinhala.
-    Indic,
-    Thai,
-    Hangul,
-    Hiragana,
-    Katakana,
-    Han,
-    /// Ideographic and full-width punctuation.
-    CjkMark,
-    /// Dashes, curly quotes, ellipses, spaces of odd widths.
-    Typographic,
-    /// Signs of the Latin-1 block.
-    LatinSign,
-    BoxDrawing,
-    /// Arrows, mathematics, dingbats.
-    Symbol,
-    Emoji,
-    /// Joiners and selectors that hold an emoji together.
-    Joiner,
-    Other,
+// The numbers of the classes. From `LATIN_SMALL` on they are of characters outside ASCII.
+pub(crate) const SMALL: u8 = 0;
+pub(crate) const CAPITAL: u8 = 1;
+pub(crate) const DIGIT: u8 = 2;
+pub(crate) const SPACE: u8 = 3;
+pub(crate) const BLANK: u8 = 4;
+pub(crate) const NEWLINE: u8 = 5;
+pub(crate) const QUOTE: u8 = 6;
+pub(crate) const MARK: u8 = 7;
+pub(crate) const CONTROL: u8 = 8;
+pub(crate) const LATIN_SMALL: u8 = 9;
+pub(crate) const LATIN_CAPITAL: u8 = 10;
+pub(crate) const COMBINING: u8 = 11;
+pub(crate) const GREEK: u8 = 12;
+pub(crate) const CYRILLIC: u8 = 13;
+pub(crate) const HEBREW: u8 = 14;
+pub(crate) const ARABIC: u8 = 15;
+pub(crate) const DEVANAGARI: u8 = 16;
+/// The other scripts of India, and Sinhala.
+pub(crate) const INDIC: u8 = 17;
+/// Thai, Lao, Burmese and Khmer, which put no spaces between words.
+pub(crate) const SPACELESS: u8 = 18;
+pub(crate) const HANGUL: u8 = 19;
+pub(crate) const KANA: u8 = 20;
+pub(crate) const HAN: u8 = 21;
+pub(crate) const OTHER: u8 = 22;
+/// Signs of the Latin-1 block, dashes, curly quotes, spaces of odd widths.
+pub(crate) const TYPOGRAPHIC: u8 = 23;
+/// Ideographic and full-width punctuation.
+pub(crate) const WIDE_MARK: u8 = 24;
+/// Arrows, mathematics, boxes.
+pub(crate) const SYMBOL: u8 = 25;
+pub(crate) const EMOJI: u8 = 26;
+/// How many classes there are.
+pub(crate) const CLASSES: usize = 27;
+
+/// A bit for each class whose characters make up words.
+pub(crate) const LETTERS: u32 =
+    1 << SMALL | 1 << CAPITAL | ((1 << TYPOGRAPHIC) - (1 << LATIN_SMALL));
+
+/// Classes whose characters are many, so that one alone tells much.
+const RICH: u32 = 1 << HANGUL | 1 << KANA | 1 << HAN | 1 << EMOJI | 1 << SYMBOL | 1 << WIDE_MARK;
+
+const BLOCK_BITS: u32 = 6;
+
+static ASCII: [(u8, u8); 128] = ascii();
+/// The class of each 64 characters below U+10000.
+static BLOCKS: [u8; 1 << (16 - BLOCK_BITS)] = blocks();
+static SPANS: [[u64; 2]; 32] = all_spans();
+
+/// The class of a character of ASCII, and what stands for it in grams: a letter without its case, and one digit
+/// for all of them. Constant time.
+#[inline(always)]
+pub(crate) fn of_ascii(character: char) -> Option<(u8, u16)> {
+    ASCII.get(character as usize).map(|&(class, folded)| (class, u16::from(folded)))
 }
 
-impl Script {
-    /// How many there are.
-    pub(super) const COUNT: usize = Self::Other as usize + 1;
+/// The class of any other character, and sixteen bits of it. Constant time.
+#[inline(always)]
+pub(crate) fn of(character: char) -> (u8, u16) {
+    let code = character as u32;
+    let class = match BLOCKS.get((code >> BLOCK_BITS) as usize) {
+        Some(&class) => class,
+        None => match code {
+            0x1F000..0x1FB00 => EMOJI,
+            0x2_0000..0x4_0000 => HAN,
+            _ => OTHER,
+        },
+    };
+    (class, code as u16)
+}
 
-    /// The script of a character. Constant time.
-    pub(super) fn of(character: char) -> Self {
-        match u32::from(character) {
-            0xAA | 0xBA | 0xC0..=0xD6 | 0xD8..=0xF6 | 0xF8..=0x36F | 0x1E00..=0x1EFF => Self::Latin,
-            0x80..=0xFF => Self::LatinSign,
-            0x370..=0x3FF | 0x1F00..=0x1FFF => Self::Greek,
-            0x400..=0x52F => Self::Cyrillic,
-            0x590..=0x5FF => Self::Hebrew,
-            0x600..=0x6FF | 0x750..=0x77F | 0x8A0..=0x8FF | 0xFB50..=0xFDFF | 0xFE70..=0xFEFE => {
-                Self::Arabic
-            }
-            0x900..=0x97F => Self::Devanagari,
-            0x980..=0xDFF => Self::Indic,
-            0xE00..=0xE7F => Self::Thai,
-            0x200C | 0x200D | 0xFE00..=0xFE0F | 0x20E3 | 0x1F3FB..=0x1F3FF => Self::Joiner,
-            0x2000..=0x206F => Self::Typographic,
-            0x2500..=0x259F => Self::BoxDrawing,
-            0x2070..=0x2BFF => Self::Symbol,
-            0x3000..=0x303F | 0xFF00..=0xFFEF => Self::CjkMark,
-            0x3041..=0x309F => Self::Hiragana,
-            0x30A0..=0x30FF | 0x31F0..=0x31FF => Self::Katakana,
-            0x1100..=0x11FF | 0x3130..=0x318F | 0xAC00..=0xD7AF => Self::Hangul,
-            0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF => Self::Han,
-            0x1F000..=0x1FAFF => Self::Emoji,
-            _ => Self::Other,
+/// The last characters that count for a character of the class: those of the shorter and the longer gram.
+#[inline(always)]
+pub(crate) fn spans(class: u8) -> [u64; 2] {
+    SPANS.get(usize::from(class)).copied().unwrap_or_default()
+}
+
+/// Of ASCII the longer gram alone counts.
+pub(crate) const ASCII_SPANS: [u64; 2] = [0, 0xFFFF_FFFF_FFFF];
+
+const fn all_spans() -> [[u64; 2]; 32] {
+    let mut spans = [[0xFFFF_FFFF, 0xFFFF_FFFF_FFFF]; 32];
+    let (mut class, mut rest) = (0, spans.as_mut_slice());
+    while let Some((first, behind)) = rest.split_first_mut() {
+        if RICH >> class & 1 != 0 {
+            *first = [0xFFFF, 0xFFFF_FFFF];
         }
+        rest = behind;
+        class += 1;
     }
+    spans
+}
+
+const fn ascii() -> [(u8, u8); 128] {
+    let mut table = [(0, 0); 128];
+    let (mut byte, mut rest) = (0_u8, table.as_mut_slice());
+    while let Some((first, behind)) = rest.split_first_mut() {
+        *first = match byte {
+            b'a'..=b'z' => (SMALL, byte),
+            b'A'..=b'Z' => (CAPITAL, byte | 0x20),
+            b'0'..=b'9' => (DIGIT, b'0'),
+            b' ' => (SPACE, byte),
+            b'\t' | 0x0B | 0x0C => (BLANK, byte),
+            b'\n' | b'\r' => (NEWLINE, byte),
+            b'\'' => (QUOTE, byte),
+            0x21..=0x7E => (MARK, byte),
+            _ => (CONTROL, byte),
+        };
+        rest = behind;
+        byte += 1;
+    }
+    table
+}
+
+const fn blocks() -> [u8; 1 << (16 - BLOCK_BITS)] {
+    let mut table = [0; 1 << (16 - BLOCK_BITS)];
+    let (mut code, mut rest) = (0_u32, table.as_mut_slice());
+    while let Some((first, behind)) = rest.split_first_mut() {
+        *first = match code {
+            0x80 => TYPOGRAPHIC,
+            0xC0 => LATIN_SMALL,
+            0x100..0x300 | 0x1E00..0x1F00 => LATIN_SMALL,
+            0x300..0x370 => COMBINING,
+            0x370..0x400 | 0x1F00..0x2000 => GREEK,
+            0x400..0x540 => CYRILLIC,
+            0x580..0x600 => HEBREW,
+            0x600..0x700 | 0x740..0x780 | 0x8A0..0x900 | 0xFB40..0xFE00 | 0xFE80..0xFF00 => ARABIC,
+            0x900..0x980 => DEVANAGARI,
+            0x980..0xE00 => INDIC,
+            0xE00..0xF00 | 0x1000..0x10A0 | 0x1780..0x1800 => SPACELESS,
+            0x1100..0x1200 | 0x3100..0x31C0 | 0xAC00..0xD7C0 => HANGUL,
+            0x2000 => TYPOGRAPHIC,
+            0x2040..0x2600 | 0x27C0..0x2B00 => SYMBOL,
+            0x2600..0x27C0 | 0x2B00..0x2C00 | 0xFE00 => EMOJI,
+            0x3000 | 0xFF00..0xFFFF => WIDE_MARK,
+            0x3040..0x3100 | 0x31C0..0x3200 => KANA,
+            0x2E80..0x3000 | 0x3400..0xA000 | 0xF900..0xFB00 => HAN,
+            _ => OTHER,
+        };
+        rest = behind;
+        code += 1 << BLOCK_BITS;
+    }
+    table
 }

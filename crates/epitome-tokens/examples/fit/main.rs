@@ -1,0 +1,100 @@
+//! Fits the prices of the estimator to exact counts:
+//! `cargo run --release --package epitome-tokens --example fit -- TEXTS VOCABULARY PRICES`
+//!
+//! TEXTS is a folder that `fit/collect.mjs` has filled, of which only `fit` is looked at; the sources in
+//! `held-out` are for `accuracy`. PRICES is a file such as `src/heuristic/o200k_base.prices`; what it was fitted on
+//! is written beside it. Takes a minute or two.
+#![expect(clippy::print_stdout, reason = "figures are what this command is for")]
+#![expect(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "it reads files, and ends where one is not as expected"
+)]
+
+mod corpus;
+mod model;
+mod pieces;
+#[allow(dead_code, reason = "the estimator needs more of it")]
+#[path = "../../src/heuristic/scan.rs"]
+mod scan;
+#[allow(dead_code, reason = "the estimator needs more of it")]
+#[path = "../../src/heuristic/script.rs"]
+mod script;
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use corpus::Source;
+use epitome_tokens::BytePairs;
+use model::Model;
+use scan::Cuts;
+
+/// Where a packed vocabulary says how it cuts text, and where its merges begin.
+const SPLITTER: usize = 9;
+const HEADER: usize = 22 + 256;
+/// What the texts of each kind weigh together, where it is not as much as those of any other.
+const SHARES: [(&str, f64); 7] = [
+    ("english", 3.0),
+    ("markdown", 3.0),
+    ("code", 3.0),
+    ("json", 2.0),
+    ("output", 2.0),
+    ("european", 2.0),
+    ("random", 0.3),
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let mut argument = |name: &str| arguments.next().ok_or(format!("{name} is not named"));
+    let texts = argument("the folder of texts")?;
+    let (vocabulary, prices) = (argument("the vocabulary")?, argument("the file of prices")?);
+    let vocabulary = fs::read(vocabulary)?;
+    let encoding = BytePairs::read(&vocabulary)?;
+    let cuts = match vocabulary.get(SPLITTER) {
+        Some(1) => &Cuts::AT_WORDS,
+        _ => &Cuts::AT_CAPITALS,
+    };
+    let sources = corpus::read(&Path::new(&texts).join("fit"))?;
+    let share =
+        |kind: &str| SHARES.iter().find(|(name, _)| *name == kind).map_or(1.0, |&(_, share)| share);
+    let pieces = pieces::of(&sources, &encoding, cuts, &lengths(&vocabulary), share);
+    println!("{} sources, {} distinct pieces", sources.len(), pieces.len());
+    let prices = Path::new(&prices);
+    fs::write(prices, Model::fitted(&pieces).quantized())?;
+    fs::write(prices.with_extension("md"), origin(&sources))?;
+    Ok(())
+}
+
+/// Tells what the prices were fitted on.
+fn origin(sources: &[Source]) -> String {
+    let mut text = String::from(
+        "What the prices beside this file were fitted on: texts of these sources, collected by\n\
+         `fit/collect.mjs` from pinned packages. Written by `cargo run --example fit`; not to be edited.\n",
+    );
+    for sources in sources.chunk_by(|one, other| one.kind == other.kind) {
+        let bytes: usize =
+            sources.iter().flat_map(|one| one.documents.iter().flatten()).map(String::len).sum();
+        let names: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
+        let kind = sources.first().map_or("", |source| &source.kind);
+        text += &format!("\n- {kind}, {} kB: {}", bytes / 1_000, names.join(", "));
+    }
+    text + "\n"
+}
+
+/// How many bytes each token of a packed vocabulary has.
+fn lengths(file: &[u8]) -> Vec<u8> {
+    let merges = (file.len() - HEADER) / 6;
+    let mut lengths = vec![1_u8; 256];
+    let rank = |side: usize, merge: usize| {
+        let byte = |plane: usize| usize::from(file[HEADER + (side * 3 + plane) * merges + merge]);
+        byte(0) | byte(1) << 8 | byte(2) << 16
+    };
+    for merge in 0..merges {
+        let length = lengths[rank(0, merge)] + lengths[rank(1, merge)];
+        lengths.push(length);
+    }
+    lengths
+}

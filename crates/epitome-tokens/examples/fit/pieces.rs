@@ -1,0 +1,88 @@
+//! What there is to learn from: each distinct piece of the texts, and how many tokens begin in it.
+
+use std::collections::HashMap;
+
+use epitome_tokens::BytePairs;
+
+use crate::corpus::Source;
+use crate::scan::{self, Cuts, Step};
+
+/// The features of one character of a piece.
+pub(crate) type Features = [u16; 3];
+
+/// A piece as the scan sees it, as often as it was met.
+pub(crate) struct Piece {
+    pub(crate) features: Vec<Features>,
+    /// Mean number of tokens.
+    pub(crate) tokens: f64,
+    /// How much it counts.
+    pub(crate) weight: f64,
+}
+
+/// All distinct pieces of the sources. Every kind weighs the same, and so do the sources of a kind, up to
+/// their size.
+pub(crate) fn of(
+    sources: &[Source],
+    encoding: &BytePairs,
+    cuts: &Cuts,
+    lengths: &[u8],
+    share: impl Fn(&str) -> f64,
+) -> Vec<Piece> {
+    let mut met: HashMap<Vec<Features>, (f64, f64)> = HashMap::new();
+    let mut of_kind: HashMap<&str, f64> = HashMap::new();
+    let roots = |source: &Source| {
+        (source.documents.iter().flatten().map(String::len).sum::<usize>() as f64).sqrt()
+    };
+    for source in sources {
+        *of_kind.entry(&source.kind).or_default() += roots(source);
+    }
+    for source in sources {
+        let root = roots(source);
+        let kind = of_kind.get(source.kind.as_str()).copied().unwrap_or(1.0);
+        // The weight of one byte.
+        let weight = share(&source.kind) * 1e6 * (root / kind) / (root * root).max(1.0);
+        for message in source.documents.iter().flatten() {
+            let mut starts = vec![0_u32; message.len() + 1];
+            let mut at = 0;
+            for token in encoding.encode(message) {
+                starts[at] = 1;
+                at += usize::from(lengths[token as usize]);
+            }
+            each_piece(message, cuts, |features, start, end| {
+                let tokens: u32 = starts[start..end].iter().sum();
+                let entry = met.entry(features.to_vec()).or_default();
+                entry.0 += weight;
+                entry.1 += weight * f64::from(tokens);
+            });
+        }
+    }
+    let mut pieces: Vec<Piece> = met
+        .into_iter()
+        .map(|(features, (weight, tokens))| Piece { features, tokens: tokens / weight, weight })
+        .collect();
+    pieces.sort_by(|one, other| one.features.cmp(&other.features));
+    pieces
+}
+
+/// Calls `each(features, start, end)` for every piece of a text.
+pub(crate) fn each_piece(text: &str, cuts: &Cuts, mut each: impl FnMut(&[Features], usize, usize)) {
+    let mut features: Vec<Features> = Vec::new();
+    let mut start = 0;
+    let mut places = text.char_indices().map(|(place, _)| place);
+    scan::scan(text, cuts, |step: Step| {
+        let place = places.next().unwrap_or_default();
+        if step.begins {
+            // Of several blanks, the last belongs to what follows.
+            let lead =
+                text[..place].strip_suffix(' ').is_some_and(|before| before.ends_with([' ', '\t']));
+            let border = place - usize::from(lead);
+            each(&features, start, border);
+            features.clear();
+            start = border;
+        }
+        features.push([step.slot as u16, step.short as u16, step.long as u16]);
+    });
+    if !features.is_empty() {
+        each(&features, start, text.len());
+    }
+}

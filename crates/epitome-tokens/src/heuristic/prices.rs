@@ -1,0 +1,57 @@
+//! What characters cost: fitted against exact counts, and read from a file of the crate.
+//!
+//! `cargo run --example fit` writes the files, and beside each what it was fitted on.
+
+use super::scan::{LONG_GRAMS, SHORT_GRAMS, SLOTS, Step};
+
+/// What one token is in prices.
+pub(super) const ONE: i32 = 1 << 10;
+/// What the prices of grams are parts of, in prices.
+const GRAM: i32 = ONE / 16;
+const FILE: usize = 2 * SLOTS + SHORT_GRAMS + LONG_GRAMS;
+
+/// A price for each slot and each gram.
+pub(super) struct Prices {
+    slots: [i16; SLOTS],
+    short: [i8; SHORT_GRAMS],
+    long: [i8; LONG_GRAMS],
+}
+
+pub(super) static O200K_BASE: Prices = Prices::read(include_bytes!("o200k_base.prices"));
+pub(super) static CL100K_BASE: Prices = Prices::read(include_bytes!("cl100k_base.prices"));
+
+impl Prices {
+    const fn read(file: &[u8; FILE]) -> Self {
+        let mut prices = Self { slots: [0; SLOTS], short: [0; SHORT_GRAMS], long: [0; LONG_GRAMS] };
+        let (slots, grams) = file.split_at(2 * SLOTS);
+        let (mut from, mut to) = (slots, prices.slots.as_mut_slice());
+        while let (Some((bytes, behind)), Some((first, rest))) =
+            (from.split_first_chunk::<2>(), to.split_first_mut())
+        {
+            *first = i16::from_le_bytes(*bytes);
+            (from, to) = (behind, rest);
+        }
+        let (short, long) = grams.split_at(SHORT_GRAMS);
+        copy(short, &mut prices.short);
+        copy(long, &mut prices.long);
+        prices
+    }
+
+    /// The price of the character that a step is about.
+    #[inline(always)]
+    pub(super) fn of(&self, step: Step) -> i32 {
+        let slot = self.slots.get(step.slot).copied().unwrap_or(0);
+        let short = self.short.get(step.short).copied().unwrap_or(0);
+        let long = self.long.get(step.long).copied().unwrap_or(0);
+        i32::from(slot) + (i32::from(short) + i32::from(long)) * GRAM
+    }
+}
+
+const fn copy(mut from: &[u8], mut to: &mut [i8]) {
+    while let (Some((byte, behind)), Some((first, rest))) =
+        (from.split_first(), to.split_first_mut())
+    {
+        *first = *byte as i8;
+        (from, to) = (behind, rest);
+    }
+}

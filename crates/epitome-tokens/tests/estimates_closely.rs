@@ -1,0 +1,49 @@
+//! Estimates are near the exact counts of recorded conversations, none of which they were fitted on.
+#![expect(clippy::disallowed_methods, reason = "tests read files")]
+#![allow(dead_code, reason = "the other tests need more of the reference")]
+
+#[cfg(test)]
+mod recordings;
+#[cfg(test)]
+mod reference;
+
+use epitome::meter::Tokenizer;
+use epitome_tokens::{BytePairs, Family};
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+fn check(family: Family, exact: &BytePairs) {
+    let (mut kinds, mut conversations) = (Vec::new(), Vec::new());
+    for recorded in recordings::read() {
+        let mut errors = Vec::new();
+        for conversation in recorded {
+            let (mut sum, mut estimated) = (0.0, 0.0);
+            for text in conversation {
+                let (count, estimate) =
+                    (f64::from(exact.count(&text)), f64::from(family.count(&text)));
+                sum += count;
+                estimated += estimate;
+                if count >= 20.0 {
+                    errors.push((estimate / count - 1.0).abs());
+                }
+            }
+            conversations.push(estimated / sum - 1.0);
+        }
+        kinds.push(mean(&errors));
+    }
+    assert!(mean(&kinds) <= 0.045, "{family:?}, a message: {:.3}", mean(&kinds));
+    assert!(mean(&conversations).abs() <= 0.02, "{family:?}: {:.3}", mean(&conversations));
+    let mut errors: Vec<f64> = conversations.iter().map(|error| error.abs()).collect();
+    errors.sort_by(f64::total_cmp);
+    let most = errors.get(errors.len() * 95 / 100).copied().unwrap_or_default();
+    assert!(most <= family.error_band(), "{family:?}: 95 % of conversations within {most:.3}");
+}
+
+#[test]
+fn messages_and_conversations_are_estimated_within_the_stated_band() {
+    for (name, exact) in reference::encodings() {
+        check(if *name == "o200k_base" { Family::O200kBase } else { Family::Cl100kBase }, exact);
+    }
+}
