@@ -2,9 +2,43 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createCompactor } from "epitome";
+import { createCompactor, repair, validate } from "epitome";
 import { refusal } from "./provider.mjs";
 import { malformed, skip } from "./recordings.mjs";
+
+const SHAPES = ["openai-chat", "anthropic", "gemini", "aisdk-ui", "aisdk-model"];
+
+for (const shape of SHAPES) {
+  const format = shape.replace("aisdk", "ai-sdk");
+  for (const { id, class: is, messages } of malformed(shape)) {
+    test(`${id} comes out as its class says`, async () => {
+      const refused = await validate(messages, format);
+      const strict = await validate(messages, format, { strict: true });
+      if (is === "broken") {
+        assert.notDeepEqual(refused, []);
+      } else if (is === "template-dependent") {
+        assert.notDeepEqual(strict, []);
+      } else {
+        assert.deepEqual(refused, []);
+      }
+      const { messages: mended, done, left } = await repair(messages, format);
+      assert.deepEqual(await validate(mended, format), left);
+      assert.equal(done.length + left.length >= refused.length, true, "everything is put right or still told");
+      const told = new Set(refused.map(({ path }) => path.match(/^messages\[\d+\]/)?.[0]));
+      for (const [index, message] of messages.entries()) {
+        const there = mended.includes(message) || told.has(`messages[${index}]`) || mended.some((other) => sharesWith(other, message));
+        assert.ok(there || messages.length > 1_000, `message ${index} has vanished`);
+      }
+    });
+  }
+}
+
+/** True where some text of a message is still in another one. */
+function sharesWith(other, message) {
+  const texts = JSON.stringify(message).match(/"[^"]{12,}"/g) ?? [];
+  const all = JSON.stringify(other);
+  return texts.some((text) => all.includes(text));
+}
 
 for (const { id, messages } of malformed()) {
   test(`${id} is taken, compacted and given back`, async () => {

@@ -56,8 +56,13 @@ fn telling(message: &Value) -> Option<Format> {
             return Some(Format::Bedrock);
         }
         match kind? {
-            "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "image"
-            | "document"
+            "server_tool_use" | "tool_addition" | "tool_removal" | "container_upload" => {
+                Some(Format::Anthropic)
+            }
+            other if other.ends_with("_tool_result") => Some(Format::Anthropic),
+            // Others have thoughts without a seal.
+            "thinking" => has("signature").then_some(Format::Anthropic),
+            "tool_use" | "tool_result" | "redacted_thinking" | "image" | "document"
                 if !has("mediaType") && (kind != Some("image") || has("source")) =>
             {
                 Some(Format::Anthropic)

@@ -59,11 +59,11 @@ export interface Compactor<M extends object = object> {
   /** Takes the latest compaction back. */
   undo(): void;
   /**
-   * Takes what the provider counted for the latest request, once its answer was appended; it goes before the
-   * engine's estimate. It counts for the view that `messages()` last gave: where a compaction has ended since,
+   * Takes what the provider counted for the latest request, once its answer was appended: the usage object of any
+   * provider, or of the AI SDK or LangChain. It goes before the engine's estimate. It counts for the view that `messages()` last gave: where a compaction has ended since,
    * it only adds to the statistics.
    */
-  usage(usage: Usage): void;
+  usage(usage: Usage | object): void;
   /** Puts another policy in force. Where that counts by an encoding that is not loaded, it throws
    * `encoding-not-loaded`: await `loadEncoding` first. */
   setPolicy(policy: PolicySpec): void;
@@ -1062,11 +1062,34 @@ export interface CompactOptions {
 }
 
 /**
- * Tokens of one call as the provider counted them, in our names or in those of Chat Completions, and how
- * long it took. Cached tokens count among those of the prompt, and reasoning among those of the
- * completion.
+ * Tokens of one call as the provider counted them, and how long it took.
  */
-export type Usage = { promptTokens: number; completionTokens: number; durationMs?: number } | { prompt_tokens: number; completion_tokens: number; durationMs?: number };
+export interface Usage {
+  /**
+   * Everything that was sent, cached or not.
+   */
+  promptTokens: number;
+  /**
+   * Everything that came back, reasoning included.
+   */
+  completionTokens: number;
+  /**
+   * Those of the prompt that came out of the provider's cache, where it tells.
+   */
+  cachedTokens?: number;
+  /**
+   * Those of the prompt that went into the provider's cache, where it tells.
+   */
+  cacheWriteTokens?: number;
+  /**
+   * Those of the completion that are thoughts, where the provider tells.
+   */
+  reasoningTokens?: number;
+  /**
+   * How long it took, in milliseconds, where it was measured.
+   */
+  durationMs?: number;
+}
 
 /** Where the vocabulary of an encoding comes from: an address, the answer of a server, or its bytes. */
 export type EncodingSource = string | URL | Response | BufferSource;
@@ -1304,6 +1327,10 @@ export declare function repair<M extends object>(messages: readonly M[], format:
 
 /** Messages of one format in another. What the target cannot hold is listed. */
 export declare function convert<M extends object = object>(messages: readonly object[], from: Format, to: Format): Promise<Converted<M>>;
+
+/** What a request took, read from the usage object of any provider; undefined where it does not tell how large
+ * the prompt was. */
+export declare function readUsage(usage: object): Promise<Usage | undefined>;
 
 /** The policies that have a name, the default first. */
 export declare function presets(): Promise<Preset[]>;

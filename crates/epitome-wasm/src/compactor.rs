@@ -19,8 +19,7 @@ use crate::plan::Plan;
 use crate::policy::{Moment, resolve};
 use crate::reason::Reason;
 use crate::status::Status;
-use crate::usage::Usage;
-use crate::{format, json, tokenizer};
+use crate::{format, json, tokenizer, usage};
 
 /// Keeps one conversation below its threshold; see [`epitome::Compactor`], whose every command and
 /// `handle_*` is here. The driver keeps the messages; this knows them by id.
@@ -186,9 +185,8 @@ impl Compactor {
     /// Takes what the provider counted for the latest request; `epoch` tells which view that was.
     #[wasm_bindgen(js_name = handleUsage)]
     pub fn handle_usage(&mut self, usage: &JsValue, epoch: Option<u32>) -> Result<(), JsValue> {
-        let usage: Option<Usage> = json::option(usage, "usage", ErrorCode::InvalidOption)?;
-        if let Some(usage) = usage {
-            self.engine.handle_usage(epitome::message::Usage { epoch, ..usage.into() });
+        if let Some(usage) = usage::required(usage)? {
+            self.engine.handle_usage(epitome::message::Usage { epoch, ..usage });
         }
         Ok(())
     }

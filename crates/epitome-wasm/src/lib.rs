@@ -53,7 +53,7 @@ pub use report::{Defect, Finding, Outcome, Report};
 pub use statistics::Statistics;
 pub use status::{Breakdown, Level, Status};
 pub use tokenizer::{count_tokens, estimate_tokens, has_encoding, read_encoding};
-pub use usage::Usage;
+pub use usage::{Usage, read_usage};
 
 /// Makes a panic say on the console where it happened.
 #[cfg(feature = "panic-hook")]

@@ -93,11 +93,11 @@ export interface Compactor<M extends object = object> {
   /** Takes the latest compaction back. */
   undo(): void;
   /**
-   * Takes what the provider counted for the latest request, once its answer was appended; it goes before the
-   * engine's estimate. It counts for the view that `messages()` last gave: where a compaction has ended since,
+   * Takes what the provider counted for the latest request, once its answer was appended: the usage object of any
+   * provider, or of the AI SDK or LangChain. It goes before the engine's estimate. It counts for the view that `messages()` last gave: where a compaction has ended since,
    * it only adds to the statistics.
    */
-  usage(usage: Usage): void;
+  usage(usage: Usage | object): void;
   /** Puts another policy in force. Where that counts by an encoding that is not loaded, it throws
    * `encoding-not-loaded`: await `loadEncoding` first. */
   setPolicy(policy: PolicySpec): void;

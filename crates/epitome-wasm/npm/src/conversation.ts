@@ -117,7 +117,7 @@ export class Conversation<M extends object> implements Compactor<M> {
     this.#driver.drain();
   }
 
-  usage(usage: Usage): void {
+  usage(usage: Usage | object): void {
     this.#live().handleUsage(usage, this.#sent);
     this.#revision += 1;
   }

@@ -19,6 +19,7 @@ import type {
   Preset,
   Repaired,
   SummaryRequest,
+  Usage,
 } from "./glue/epitome.js";
 import type { CompactorOptions, RestoreOptions } from "./host.js";
 import { inline } from "./inline.js";
@@ -185,6 +186,12 @@ export function convert<M extends object = object>(
   to: Format,
 ): Promise<Converted<M>> {
   return convertBy(inline, messages, from, to);
+}
+
+/** What a request took, read from the usage object of any provider; undefined where it does not tell how large
+ * the prompt was. */
+export async function readUsage(usage: object): Promise<Usage | undefined> {
+  return (await load(inline)).readUsage(usage);
 }
 
 /** The policies that have a name, the default first. */

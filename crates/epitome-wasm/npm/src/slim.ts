@@ -19,6 +19,7 @@ import type {
   Preset,
   Repaired,
   SummaryRequest,
+  Usage,
 } from "./glue/epitome.js";
 import type { CompactorOptions, RestoreOptions } from "./host.js";
 import { convertBy, repairBy, validateBy, type ValidateOptions } from "./legality.js";
@@ -111,6 +112,10 @@ export function convert<M extends object = object>(
   to: Format,
 ): Promise<Converted<M>> {
   return convertBy(provided, messages, from, to);
+}
+
+export async function readUsage(usage: object): Promise<Usage | undefined> {
+  return (await load(provided)).readUsage(usage);
 }
 
 export async function presets(): Promise<Preset[]> {

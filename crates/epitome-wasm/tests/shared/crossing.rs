@@ -25,8 +25,8 @@ fn options_and_results_are_plain_objects() {
 
 #[wasm_bindgen_test]
 fn a_view_names_what_is_kept() {
-    let (compactor, _) = garden(3);
-    assert_eq!(json(compactor.view().unwrap()), r#"["m0","m1","m2"]"#);
+    let (mut compactor, _) = garden(3);
+    assert_eq!(json(compactor.view()), r#"["m0","m1","m2"]"#);
 }
 
 #[wasm_bindgen_test]
