@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use epitome::message::Role;
-use epitome::{BlankText, Contract, First, Neighbours, ReasoningPolicy, ResultPlace, SystemPlace};
+use epitome::{
+    BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,
+    SystemPlace,
+};
 use serde_json::{Value, json};
 
 use crate::ai_sdk_part::{
@@ -28,10 +31,12 @@ impl Dialect for AiSdkModel {
         Contract {
             system: SystemPlace::Beside,
             first: First::Anyone,
+            last: Last::Anyone,
             neighbours: Neighbours::Free,
             results: ResultPlace::Behind,
             blank_text: BlankText::Allowed,
             reasoning: ReasoningPolicy::WholeTurn,
+            summary: SummaryRole::User,
         }
     }
 

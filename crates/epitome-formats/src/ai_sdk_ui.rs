@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use epitome::message::Role;
-use epitome::{BlankText, Contract, First, Neighbours, ReasoningPolicy, ResultPlace, SystemPlace};
+use epitome::{
+    BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,
+    SystemPlace,
+};
 use serde_json::{Map, Value, json};
 
 use crate::ai_sdk_part::{
@@ -29,10 +32,12 @@ impl Dialect for AiSdkUi {
         Contract {
             system: SystemPlace::Anywhere,
             first: First::Anyone,
+            last: Last::Anyone,
             neighbours: Neighbours::Free,
             results: ResultPlace::Inside,
             blank_text: BlankText::Allowed,
             reasoning: ReasoningPolicy::WholeTurn,
+            summary: SummaryRole::AsAsked,
         }
     }
 

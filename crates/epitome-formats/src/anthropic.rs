@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use epitome::message::Role;
-use epitome::{BlankText, Contract, First, Neighbours, ReasoningPolicy, ResultPlace, SystemPlace};
+use epitome::{
+    BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,
+    SystemPlace,
+};
 use serde_json::{Map, Value, json};
 
 use crate::content::{Attachment, Content, Piece, Source, What};
@@ -22,11 +25,13 @@ impl Dialect for Anthropic {
             // Only some models take system messages among the others.
             system: SystemPlace::Beside,
             first: First::User,
+            last: Last::NotAssistantForSome,
             // The provider itself takes neighbours of one role as one message.
             neighbours: Neighbours::Free,
             results: ResultPlace::NextUser,
             blank_text: BlankText::Refused,
             reasoning: ReasoningPolicy::Sealed,
+            summary: SummaryRole::User,
         }
     }
 

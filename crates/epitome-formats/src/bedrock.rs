@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use epitome::message::Role;
-use epitome::{BlankText, Contract, First, Neighbours, ReasoningPolicy, ResultPlace, SystemPlace};
+use epitome::{
+    BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,
+    SystemPlace,
+};
 use serde_json::{Map, Value, json};
 
 use crate::content::{Attachment, Content, Piece, Source, What};
@@ -21,10 +24,12 @@ impl Dialect for Bedrock {
         Contract {
             system: SystemPlace::Beside,
             first: First::User,
+            last: Last::NotAssistantForSome,
             neighbours: Neighbours::Merged,
             results: ResultPlace::NextUser,
             blank_text: BlankText::Refused,
             reasoning: ReasoningPolicy::Sealed,
+            summary: SummaryRole::User,
         }
     }
 

@@ -149,7 +149,7 @@ mod tests {
             converted.messages.iter().map(|message| &message["role"]).collect();
         assert_eq!(roles, ["user", "assistant", "user", "assistant"]);
         assert_eq!(converted.messages[2]["content"].as_array().unwrap().len(), 2);
-        let found = validate(&converted.messages, Format::Anthropic, Strictness::Strictest);
+        let found = validate(&converted.messages, Format::Anthropic, Strictness::Provider);
         assert_eq!(found, []);
     }
 

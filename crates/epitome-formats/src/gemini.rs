@@ -4,7 +4,10 @@ mod part;
 mod reader;
 mod writer;
 
-use epitome::{BlankText, Contract, First, Neighbours, ReasoningPolicy, ResultPlace, SystemPlace};
+use epitome::{
+    BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,
+    SystemPlace,
+};
 use serde_json::{Map, Value, json};
 
 use self::part::{body_mut, only_text};
@@ -21,11 +24,13 @@ impl Dialect for Gemini {
         Contract {
             system: SystemPlace::Beside,
             first: First::User,
+            last: Last::Anyone,
             neighbours: Neighbours::Merged,
             results: ResultPlace::NextUser,
             blank_text: BlankText::Refused,
             // The seals of a turn are checked together.
             reasoning: ReasoningPolicy::WholeTurn,
+            summary: SummaryRole::User,
         }
     }
 

@@ -83,6 +83,8 @@ pub enum Code {
     SystemInside,
     /// Somebody else than a user speaks first.
     NotUserFirst,
+    /// The model itself speaks last in a request.
+    AssistantLast,
     /// The same role twice in a row.
     SameRoleTwice,
     /// Thoughts without the provider's seal.
@@ -102,9 +104,11 @@ impl Code {
     pub fn severity(self) -> Severity {
         match self {
             Self::UnknownPart | Self::Lost => Severity::Odd,
-            Self::ReusedCallId | Self::SystemInside | Self::NotUserFirst | Self::SameRoleTwice => {
-                Severity::Depends
-            }
+            Self::ReusedCallId
+            | Self::SystemInside
+            | Self::NotUserFirst
+            | Self::AssistantLast
+            | Self::SameRoleTwice => Severity::Depends,
             _ => Severity::Refused,
         }
     }

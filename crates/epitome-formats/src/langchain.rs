@@ -7,7 +7,10 @@ mod writer;
 use std::borrow::Cow;
 
 use epitome::message::Role;
-use epitome::{BlankText, Contract, First, Neighbours, ReasoningPolicy, ResultPlace, SystemPlace};
+use epitome::{
+    BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,
+    SystemPlace,
+};
 use serde_json::{Map, Value, json};
 
 use crate::content::{Attachment, Content, Item, Piece, What};
@@ -35,10 +38,12 @@ impl Dialect for LangChain {
             // a system message only where it is the first, which is a question of the provider's.
             system: SystemPlace::Anywhere,
             first: First::Anyone,
+            last: Last::NotAssistantForSome,
             neighbours: Neighbours::Free,
             results: ResultPlace::Behind,
             blank_text: BlankText::Allowed,
             reasoning: ReasoningPolicy::WholeTurn,
+            summary: SummaryRole::User,
         }
     }
 

@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use epitome::message::Role;
-use epitome::{BlankText, Contract, First, Neighbours, ReasoningPolicy, ResultPlace, SystemPlace};
+use epitome::{
+    BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,
+    SystemPlace,
+};
 use serde_json::{Map, Value, json};
 
 use crate::content::{Attachment, Content, Piece, Source, What};
@@ -21,11 +24,13 @@ impl Dialect for OpenAiChat {
         Contract {
             system: SystemPlace::Anywhere,
             first: First::Anyone,
+            last: Last::NotAssistantForSome,
             neighbours: Neighbours::Free,
             results: ResultPlace::Behind,
             blank_text: BlankText::Allowed,
             // Some servers that show their model's thoughts want all of them back.
             reasoning: ReasoningPolicy::KeepAll,
+            summary: SummaryRole::AsAsked,
         }
     }
 

@@ -5,7 +5,10 @@ mod reader;
 mod writer;
 
 use epitome::message::Role;
-use epitome::{BlankText, Contract, First, Neighbours, ReasoningPolicy, ResultPlace, SystemPlace};
+use epitome::{
+    BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,
+    SystemPlace,
+};
 use serde_json::{Value, json};
 
 use self::item::{arguments_key, is_media, is_screenshot, is_shell, output_key, text};
@@ -23,11 +26,13 @@ impl Dialect for OpenAiResponses {
         Contract {
             system: SystemPlace::Anywhere,
             first: First::Anyone,
+            last: Last::Anyone,
             neighbours: Neighbours::Free,
             results: ResultPlace::Later,
             blank_text: BlankText::Allowed,
             // A thought without what followed it is refused, and so is the other way round.
             reasoning: ReasoningPolicy::WholeTurn,
+            summary: SummaryRole::AsAsked,
         }
     }
 

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use epitome::history::pairing::{Pairing, Place};
 use epitome::message::{CallId, Part, Role};
-use epitome::{BlankText, Contract, First, Neighbours, ReasoningPolicy, ResultPlace, SystemPlace};
+use epitome::{
+    BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SystemPlace,
+};
 use serde_json::Value;
 
 use crate::Format;
@@ -299,6 +301,12 @@ impl Validation<'_> {
             }
             before = Some((position, role));
         }
+        if let Some((position, Role::Assistant)) = before
+            && self.contract.last == Last::NotAssistantForSome
+        {
+            let message = "the model speaks last; a request ends with a user or a tool";
+            self.note(position, &Path::default(), Code::AssistantLast, message);
+        }
         if !said {
             let message = "nothing is said besides system messages";
             let issue = Issue::new(&Path::key("messages"), Code::NothingSaid, message);
@@ -376,6 +384,7 @@ mod tests {
             answers("b"),
             answers("a"),
             says("assistant", "done"),
+            says("user", "thanks"),
         ]);
         check(&tidy, Format::OpenAiChat, &[]);
         let strict = found(tidy.as_array().unwrap(), Format::OpenAiChat, Strictness::Strictest);
@@ -431,6 +440,7 @@ mod tests {
             answers("a"),
             asks(&["a"]),
             answers("a"),
+            says("assistant", "done"),
         ];
         check(&json!(messages), Format::OpenAiChat, &[]);
         let strict = found(&messages, Format::OpenAiChat, Strictness::Strictest);
@@ -438,6 +448,7 @@ mod tests {
             "messages[1] SameRoleTwice",
             "messages[2] SystemInside",
             "messages[5].tool_calls[0] ReusedCallId",
+            "messages[7] AssistantLast",
         ];
         assert_eq!(strict, expected);
     }

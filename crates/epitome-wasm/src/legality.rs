@@ -80,6 +80,8 @@ pub enum IssueCode {
     SystemInside,
     /// Somebody else than a user speaks first.
     NotUserFirst,
+    /// The model itself speaks last in a request.
+    AssistantLast,
     /// The same role twice in a row.
     SameRoleTwice,
     /// Thoughts without the provider's seal.
@@ -237,6 +239,7 @@ impl From<epitome_formats::Code> for IssueCode {
             C::NothingSaid => Self::NothingSaid,
             C::SystemInside => Self::SystemInside,
             C::NotUserFirst => Self::NotUserFirst,
+            C::AssistantLast => Self::AssistantLast,
             C::SameRoleTwice => Self::SameRoleTwice,
             C::UnsealedReasoning => Self::UnsealedReasoning,
             C::ReasoningAlone => Self::ReasoningAlone,

@@ -14,6 +14,8 @@ pub struct Contract {
     pub system: SystemPlace,
     /// Who may speak first, besides system messages.
     pub first: First,
+    /// Who may speak last in a request.
+    pub last: Last,
     /// Whether the same role may speak twice in a row.
     pub neighbours: Neighbours,
     /// Where the results of calls stand.
@@ -22,6 +24,8 @@ pub struct Contract {
     pub blank_text: BlankText,
     /// What may become of thoughts.
     pub reasoning: ReasoningPolicy,
+    /// Who speaks a summary. Where neighbours are merged, it is merged with what stands beside it.
+    pub summary: SummaryRole,
 }
 
 /// Who may speak first, besides system messages.
@@ -30,6 +34,24 @@ pub enum First {
     /// Anybody.
     Anyone,
     /// The user. Where it is another one behind a checkpoint, a short user message is put in front.
+    User,
+}
+
+/// Who may speak last in a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Last {
+    /// Anybody: the model goes on from there.
+    Anyone,
+    /// Some servers or models refuse a request that ends with the model's own words.
+    NotAssistantForSome,
+}
+
+/// Who speaks a summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SummaryRole {
+    /// Whoever the policy says: the user, or the system.
+    AsAsked,
+    /// The user, whatever the policy says.
     User,
 }
 
@@ -95,10 +117,12 @@ impl Default for Contract {
         Self {
             system: SystemPlace::Anywhere,
             first: First::Anyone,
+            last: Last::NotAssistantForSome,
             neighbours: Neighbours::Free,
             results: ResultPlace::Behind,
             blank_text: BlankText::Allowed,
             reasoning: ReasoningPolicy::MayDrop,
+            summary: SummaryRole::AsAsked,
         }
     }
 }
@@ -168,8 +192,8 @@ impl std::error::Error for Violation {}
 impl Contract {
     /// Who speaks a text that the engine puts in, where a policy would have this role speak it.
     pub fn role_of_insert(&self, asked: Role) -> Role {
-        match (asked, self.system) {
-            (Role::System, SystemPlace::Beside) => Role::User,
+        match (asked, self.summary) {
+            (Role::System, SummaryRole::User) => Role::User,
             _ => asked,
         }
     }

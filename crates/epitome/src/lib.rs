@@ -60,7 +60,8 @@ pub use compactor::{
     SummaryRequest,
 };
 pub use contract::{
-    BlankText, Contract, First, Neighbours, ReasoningPolicy, ResultPlace, SystemPlace, Violation,
+    BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,
+    SystemPlace, Violation,
 };
 pub use conversation::{Conversation, Protected};
 pub use plan::{Fate, Plan};

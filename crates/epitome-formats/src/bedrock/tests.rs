@@ -1,3 +1,5 @@
+//! Bedrock Converse messages, read and written.
+
 use super::*;
 use crate::Format;
 use crate::extract::extract;

@@ -1,3 +1,5 @@
+//! LangChain messages of both serialized forms, read and written.
+
 use super::*;
 use crate::extract::extract;
 use crate::{Format, Outgoing};

@@ -7,7 +7,7 @@ use epitome::summary::envelope::Envelope;
 use epitome::summary::extract::extract;
 use epitome::{
     Compactor, Contract, Failure, FailureKind, First, Outcome, Output, Policy, Reason,
-    ReasoningPolicy, Report, ResultPlace, SummaryRequest, SystemPlace, Timestamp,
+    ReasoningPolicy, Report, ResultPlace, SummaryRequest, SummaryRole, SystemPlace, Timestamp,
 };
 use proptest::prelude::*;
 
@@ -51,6 +51,7 @@ pub(crate) fn contract() -> impl Strategy<Value = Contract> {
         1 => Just(Contract { results: ResultPlace::Later, ..Contract::default() }),
         1 => Just(Contract {
             system: SystemPlace::Beside,
+            summary: SummaryRole::User,
             reasoning: ReasoningPolicy::WholeTurn,
             ..Contract::default()
         }),
