@@ -166,3 +166,132 @@ test("the most recent messages that fit are whole ones, in every format", async 
     assert.ok(recent.every((message) => messages.includes(message)), format);
   }
 });
+
+/** A conversation of eight turns, and these messages behind it. */
+const behind = (format, ...messages) => convert(talk(8), "openai-chat", format).then(({ messages: old }) => [...old, ...messages]);
+
+async function compacted(format, messages) {
+  const compactor = await createCompactor({ format, policy: POLICY });
+  compactor.append(messages);
+  const report = await compactor.compact();
+  assert.equal(report.outcome, "applied", report.message);
+  return compactor;
+}
+
+test("leave to run a tool stays in front of the result that it led to", async () => {
+  const call = { type: "tool-call", toolCallId: "c1", toolName: "order", input: { n: 1 } };
+  const ask = { type: "tool-approval-request", approvalId: "ap1", toolCallId: "c1" };
+  const messages = await behind(
+    "ai-sdk-model",
+    { role: "user", content: "Order the seeds." },
+    { role: "assistant", content: [call, ask] },
+    { role: "tool", content: [{ type: "tool-approval-response", approvalId: "ap1", approved: true }] },
+    { role: "tool", content: [{ type: "tool-result", toolCallId: "c1", toolName: "order", output: { type: "text", value: "ordered" } }] },
+  );
+  const compactor = await compacted("ai-sdk-model", messages);
+  assert.deepEqual(compactor.messages().slice(-4), messages.slice(-4));
+  compactor.dispose();
+  const { messages: same, done } = await repair(messages, "ai-sdk-model");
+  assert.ok(same.every((message, index) => message === messages[index]));
+  assert.deepEqual(done, []);
+});
+
+test("leave that nobody asked for is found, and left out", async () => {
+  const answer = { type: "tool-approval-response", approvalId: "zz", approved: true };
+  const messages = [{ role: "user", content: "hi" }, { role: "tool", content: [answer] }];
+  assert.deepEqual((await validate(messages, "ai-sdk-model")).map(({ code }) => code), ["orphan-result"]);
+  assert.deepEqual((await repair(messages, "ai-sdk-model")).messages, [messages[0]]);
+});
+
+test("a message in the middle may grow and shrink, and nothing of it is lost", async () => {
+  const tool = (id, state) => ({ type: "tool-look", toolCallId: id, state, input: {}, ...(state === "output-available" && { output: "a cat" }) });
+  const text = (said) => ({ type: "text", text: said });
+  const answer = (...parts) => ({ id: "answer", role: "assistant", parts });
+  const messages = await behind("ai-sdk-ui", { id: "q", role: "user", parts: [text("look")] }, answer(tool("c1", "input-available")), { id: "q2", role: "user", parts: [text("well?")] });
+  const compactor = await createCompactor({ format: "ai-sdk-ui", policy: POLICY });
+  const ids = compactor.append(messages);
+  const grown = answer(tool("c1", "output-available"), { type: "step-start" }, text("A cat."), tool("c2", "output-available"), text("IMPORTANT"));
+  compactor.edit(ids.at(-2), grown);
+  const restored = await restoreCompactor(compactor.snapshot(), { format: "ai-sdk-ui", originals: compactor.history() });
+  assert.equal(restored.history().at(-2), grown);
+  assert.equal((await compactor.compact()).outcome, "applied");
+  assert.equal(compactor.messages().at(-2), grown);
+  assert.deepEqual(await validate(compactor.messages(), "ai-sdk-ui"), []);
+  const less = answer(text("Nothing."));
+  compactor.edit(ids.at(-2), less);
+  assert.equal(compactor.messages().at(-2), less);
+  const again = await restoreCompactor(compactor.snapshot(), { format: "ai-sdk-ui", originals: compactor.history() });
+  assert.equal(again.messages().length, compactor.messages().length);
+  for (const each of [compactor, restored, again]) {
+    each.dispose();
+  }
+});
+
+test("what a system prompt says does not become the user's, nor the other way round", async () => {
+  const { messages, lost } = await convert([said("system", "Be kind."), said("user", "hi")], "openai-chat", "bedrock");
+  assert.deepEqual(messages, [{ role: "user", content: [{ text: "Be kind." }, { text: "hi" }] }]);
+  assert.equal(lost.length, 1);
+});
+
+test("thoughts go along with what they led to, and nothing empty is written", async () => {
+  const thought = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "sealed" };
+  const messages = [said("user", "hi"), thought, said("assistant", "hello"), said("user", "so?"), { ...thought, id: "rs_2" }];
+  for (const format of FORMATS.filter((name) => name !== "openai-responses")) {
+    const { messages: written } = await convert(messages, "openai-responses", format);
+    assert.deepEqual(await validate(written, format), [], format);
+  }
+});
+
+test("ids of calls are written as the target takes them", async () => {
+  const call = { functionCall: { name: "look", args: {} } };
+  const result = { functionResponse: { name: "look", response: { output: "a cat" } } };
+  const messages = [{ role: "user", parts: [{ text: "look" }] }, { role: "model", parts: [call, call] }, { role: "user", parts: [result, result] }];
+  const { messages: written } = await convert(messages, "gemini", "anthropic");
+  assert.deepEqual(await validate(written, "anthropic"), []);
+  const ids = written[1].content.map(({ id }) => id);
+  assert.equal(new Set(ids).size, 2);
+  assert.deepEqual(written[2].content.map(({ tool_use_id: id }) => id), ids);
+  assert.ok(ids.every((id) => /^[\w-]+$/.test(id)), ids.join());
+});
+
+test("a compaction of the provider's own stays in front", async () => {
+  const old = (await convert(talk(8), "openai-chat", "anthropic")).messages;
+  const messages = [{ role: "assistant", content: [{ type: "compaction", content: "so far" }] }, ...old];
+  assert.deepEqual((await repair(messages, "anthropic")).messages, messages);
+  const compactor = await compacted("anthropic", messages);
+  assert.equal(compactor.messages()[0], messages[0]);
+  compactor.dispose();
+});
+
+test("thoughts with only thoughts behind them are left out together", async () => {
+  const thought = (id) => ({ type: "reasoning", id, summary: [] });
+  const { messages, left } = await repair([said("user", "a"), thought("rs_1"), thought("rs_2"), said("user", "b")], "openai-responses");
+  assert.deepEqual([messages.length, left], [2, []]);
+});
+
+test("a sealed call of Gemini's is not rewritten, and one without a seal is", async () => {
+  const call = (seal) => ({ role: "model", parts: [{ functionCall: { name: "look", args: { text: "long ".repeat(60) } }, ...seal }] });
+  const result = { role: "user", parts: [{ functionResponse: { name: "look", response: { output: "a cat" } } }] };
+  const messages = [{ role: "user", parts: [{ text: "look" }] }, call({ thoughtSignature: "SIG" }), result, call({}), result, { role: "model", parts: [{ text: "so" }] }, { role: "user", parts: [{ text: "and?" }] }];
+  const prune = { reducer: { prune: { protectFraction: 0, argThresholdTokens: 10 } }, when: "always" };
+  const compactor = await createCompactor({ format: "gemini", policy: { ...POLICY, window: 100_000, reducers: [prune], summary: { agent: null, defaultAgent: null } } });
+  compactor.append(messages);
+  const report = await compactor.compact();
+  assert.equal(report.outcome, "applied", report.message);
+  assert.ok(compactor.messages().includes(messages[1]));
+  assert.ok(!compactor.messages().includes(messages[3]));
+  compactor.dispose();
+});
+
+test("a message that does not let itself be read is refused, and everything else goes on", async () => {
+  const compactor = await createCompactor({ format: "openai-chat" });
+  const revocable = Proxy.revocable({}, {});
+  revocable.revoke();
+  const closed = new Proxy({}, { ownKeys: () => { throw new TypeError("no"); } });
+  for (const bad of [revocable.proxy, closed, { role: "user", content: revocable.proxy }]) {
+    assert.throws(() => compactor.append([bad]), { code: "invalid-message" });
+  }
+  compactor.append(said("user", "hi"));
+  assert.equal(compactor.messages().length, 1);
+  compactor.dispose();
+});

@@ -14,7 +14,7 @@ use crate::dialect::{Dialect, Turn};
 use crate::format::{ShapeError, kind};
 use crate::issue::Code;
 use crate::path::Path;
-use crate::text::{append, joined, object_of};
+use crate::text::{append, is_plain_id, joined, object_of};
 
 /// Anthropic Messages.
 pub(crate) struct Anthropic;
@@ -115,6 +115,10 @@ impl Dialect for Anthropic {
         *message != before
     }
 
+    fn takes_id(&self, id: &str) -> bool {
+        is_plain_id(id)
+    }
+
     fn join(&self, first: &mut Value, second: Value) {
         append(first, second, "content", |text| json!({ "type": "text", "text": text }));
     }
@@ -157,9 +161,10 @@ impl Anthropic {
                 content.note(&at, Code::EmptyCompaction, message);
                 What::Silent
             }
+            // It stands for what was before it, and has to come first: as a system prompt does.
             Some("compaction") => {
-                content.pinned = true;
-                What::opaque("compaction", block)
+                content.push(Role::System, at, What::opaque("compaction", block));
+                return;
             }
             Some(kind) if KNOWN.contains(&kind) || kind.ends_with("_tool_result") => {
                 What::opaque(kind, block)
@@ -369,9 +374,9 @@ mod tests {
     }
 
     #[test]
-    fn a_compaction_of_the_providers_is_pinned() {
+    fn a_compaction_of_the_providers_stays_in_front() {
         let block = json!({ "type": "compaction", "content": "so far" });
         let value = json!({ "role": "assistant", "content": [block] });
-        assert!(Format::Anthropic.read(&"m".into(), &value).unwrap().messages[0].pinned);
+        check(&value, "s: compaction\n", &[]);
     }
 }

@@ -14,7 +14,7 @@ use crate::dialect::{Dialect, Turn};
 use crate::format::{ShapeError, kind};
 use crate::issue::{Code, Issue};
 use crate::path::Path;
-use crate::text::{append, joined, object_of};
+use crate::text::{append, is_plain_id, joined, object_of};
 
 /// Amazon Bedrock Converse messages.
 pub(crate) struct Bedrock;
@@ -99,10 +99,20 @@ impl Dialect for Bedrock {
         let blocks = turn.items.iter().filter_map(|what| block_of(what, turn.role, lost));
         let blocks: Vec<Value> = blocks.collect();
         let role = match turn.role {
-            Role::Tool => Role::User,
-            other => other,
+            Role::Assistant => Role::Assistant,
+            Role::User | Role::Tool => Role::User,
+            Role::System => {
+                lost.push(
+                    "a system message is the user's here; give it beside the messages".into(),
+                );
+                Role::User
+            }
         };
         vec![json!({ "role": role.as_str(), "content": blocks })]
+    }
+
+    fn takes_id(&self, id: &str) -> bool {
+        is_plain_id(id) && id.len() <= 64
     }
 
     fn join(&self, first: &mut Value, second: Value) {

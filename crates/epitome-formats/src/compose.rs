@@ -9,7 +9,7 @@ use crate::Format;
 use crate::content::What;
 use crate::dialect::Turn;
 use crate::extract::extract;
-use crate::pieces::{piece_id, whole_of};
+use crate::pieces::{pieces_of, whole_of};
 
 /// One message of the view.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,8 +30,18 @@ pub struct Recipe {
 /// A run of what comes from one place.
 #[derive(Clone, Debug, PartialEq)]
 enum Fragment {
-    Original { whole: MessageId, pieces: Vec<usize>, changes: Vec<(usize, Vec<PartChange>)> },
-    Inserted { role: Role, parts: Vec<Part> },
+    Original {
+        whole: MessageId,
+        /// How many pieces it has.
+        count: usize,
+        /// Those that stay.
+        pieces: Vec<usize>,
+        changes: Vec<(usize, Vec<PartChange>)>,
+    },
+    Inserted {
+        role: Role,
+        parts: Vec<Part>,
+    },
 }
 
 impl Recipe {
@@ -65,13 +75,13 @@ impl Recipe {
         };
         for fragment in &self.fragments {
             match fragment {
-                Fragment::Original { whole, pieces, changes } => {
+                Fragment::Original { whole, count, pieces, changes } => {
                     let changes: Vec<(usize, &[PartChange])> = changes
                         .iter()
                         .map(|(piece, changes)| (*piece, changes.as_slice()))
                         .collect();
                     if let Some(original) = original(whole) {
-                        add(extract(dialect, original, Some(pieces), &changes));
+                        add(extract(dialect, original, Some((pieces, *count)), &changes));
                     }
                 }
                 Fragment::Inserted { role, parts } => {
@@ -96,8 +106,11 @@ impl Format {
         }
         let contract = self.contract();
         let mut groups: Vec<Group> = Vec::new();
+        let mut last = (MessageId::from(""), 0);
         for edit in &view.edits {
-            let Some((role, fragment)) = fragment(log, edit, &contract) else { continue };
+            let Some((role, fragment)) = fragment(log, edit, &contract, &mut last) else {
+                continue;
+            };
             match groups.last_mut() {
                 Some(group) if group.takes(role, &fragment, &contract) => group.add(role, fragment),
                 _ => groups.push(Group { last: role, fragments: vec![fragment] }),
@@ -107,7 +120,7 @@ impl Format {
         let sample = seen.or_else(|| log.message(0).map(|message| &message.id));
         let sample = sample.filter(|_| self == Self::LangChain);
         let sample = sample.map(|id| whole_of(id).0);
-        groups.into_iter().map(|group| group.outgoing(log, sample.as_ref())).collect()
+        groups.into_iter().map(|group| group.outgoing(sample.as_ref())).collect()
     }
 }
 
@@ -134,8 +147,8 @@ impl Group {
         self.last = role;
         match (self.fragments.last_mut(), next) {
             (
-                Some(Fragment::Original { whole, pieces, changes }),
-                Fragment::Original { whole: other, pieces: more, changes: other_changes },
+                Some(Fragment::Original { whole, pieces, changes, .. }),
+                Fragment::Original { whole: other, pieces: more, changes: other_changes, .. },
             ) if *whole == other => {
                 pieces.extend(more);
                 changes.extend(other_changes);
@@ -144,12 +157,10 @@ impl Group {
         }
     }
 
-    fn outgoing(self, log: &Log, sample: Option<&MessageId>) -> Outgoing {
+    fn outgoing(self, sample: Option<&MessageId>) -> Outgoing {
         match self.fragments.as_slice() {
-            [Fragment::Original { whole, pieces, changes }]
-                if changes.is_empty()
-                    && pieces.iter().copied().eq(0..pieces.len())
-                    && log.position(&piece_id(whole, pieces.len())).is_none() =>
+            [Fragment::Original { whole, count, pieces, changes }]
+                if changes.is_empty() && pieces.iter().copied().eq(0..*count) =>
             {
                 Outgoing::Keep(whole.clone())
             }
@@ -186,7 +197,13 @@ fn is_refused(part: &Part, contract: &Contract) -> bool {
     }
 }
 
-fn fragment(log: &Log, edit: &Edit, contract: &Contract) -> Option<(Role, Fragment)> {
+/// What an edit shows. `last` is the latest of the host's messages, with how many pieces it has.
+fn fragment(
+    log: &Log,
+    edit: &Edit,
+    contract: &Contract,
+    last: &mut (MessageId, usize),
+) -> Option<(Role, Fragment)> {
     let (id, changes) = match edit {
         Edit::Insert { role, parts } => {
             return Some((*role, Fragment::Inserted { role: *role, parts: parts.clone() }));
@@ -206,5 +223,9 @@ fn fragment(log: &Log, edit: &Edit, contract: &Contract) -> Option<(Role, Fragme
     }
     let (whole, piece) = whole_of(id);
     let changes = if changes.is_empty() { Vec::new() } else { vec![(piece, changes)] };
-    Some((message.role, Fragment::Original { whole, pieces: vec![piece], changes }))
+    if last.0 != whole {
+        *last = (whole.clone(), pieces_of(log, &whole).count());
+    }
+    let count = last.1;
+    Some((message.role, Fragment::Original { whole, count, pieces: vec![piece], changes }))
 }

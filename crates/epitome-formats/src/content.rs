@@ -117,6 +117,16 @@ impl<'a> Content<'a> {
         messages.collect()
     }
 
+    /// Has the content be of so many pieces, as [`fit`](crate::fit) has messages.
+    pub(crate) fn fit(&mut self, count: usize) {
+        while self.pieces.len() > count.max(1) {
+            let Some(surplus) = self.pieces.pop() else { break };
+            if let Some(last) = self.pieces.last_mut() {
+                last.items.extend(surplus.items);
+            }
+        }
+    }
+
     /// Notes something odd.
     pub(crate) fn note(&mut self, at: &Path, code: Code, message: impl Into<String>) {
         self.issues.push(Issue::new(at, code, message));

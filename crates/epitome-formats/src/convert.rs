@@ -1,5 +1,7 @@
 //! Messages of one format as messages of another.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use epitome::message::Role;
 use epitome::{Contract, Neighbours, ResultPlace};
 use serde_json::Value;
@@ -29,8 +31,10 @@ pub fn convert(messages: &[Value], from: Format, to: Format) -> Converted {
     let not_read = history.issues.iter().filter(|issue| issue.code == Code::NotAMessage);
     let mut converted = Converted { messages: Vec::new(), lost: not_read.cloned().collect() };
     let mut last: Option<Role> = None;
-    for (index, turn) in said(&history, from) {
+    let mut ids = Ids::default();
+    for (index, mut turn) in said(&history, from) {
         let mut lost = Vec::new();
+        ids.tidy(&mut turn, to);
         let written = to.dialect().write(&turn, &mut lost);
         let at = Path::key("messages").at(index);
         let lost = lost.into_iter().map(|what| Issue::new(&at, Code::Lost, what));
@@ -40,7 +44,12 @@ pub fn convert(messages: &[Value], from: Format, to: Format) -> Converted {
             (Role::System, Neighbours::Merged) => Role::User,
             (other, _) => other,
         };
-        for value in written {
+        // A message of which nothing is left is not written: what was lost is listed.
+        let told = |value: &Value| {
+            let read = to.dialect().read(value).map(|content| content.messages(&"".into()));
+            read.is_ok_and(|pieces| pieces.iter().any(|piece| !piece.is_blank()))
+        };
+        for value in written.into_iter().filter(told) {
             match (last, converted.messages.last_mut()) {
                 (Some(before), Some(message)) if goes_on(before, role, &contract) => {
                     to.dialect().join(message, value);
@@ -61,8 +70,8 @@ pub fn convert(messages: &[Value], from: Format, to: Format) -> Converted {
     converted
 }
 
-/// What is said, each with the index of its message. Where every call is an item of its own, those of one
-/// answer are put together.
+/// What is said, each with the index of its message. Thoughts are put together with what they led to, and
+/// where every call is an item of its own, those of one answer.
 fn said<'a>(history: &History<'a>, from: Format) -> Vec<(usize, Turn<'a>)> {
     let items = from.contract().results == ResultPlace::Later;
     let mut names: Vec<(String, String)> = Vec::new();
@@ -71,7 +80,7 @@ fn said<'a>(history: &History<'a>, from: Format) -> Vec<(usize, Turn<'a>)> {
         let Some(content) = content else { continue };
         for turn in turns(content, &mut names) {
             match said.last_mut() {
-                Some((_, before)) if items && before.calls_on(&turn) => {
+                Some((_, before)) if before.leads_to(&turn) || items && before.calls_on(&turn) => {
                     before.items.extend(turn.items);
                 }
                 _ => said.push((index, turn)),
@@ -89,10 +98,56 @@ fn goes_on(before: Role, role: Role, contract: &Contract) -> bool {
 }
 
 impl Turn<'_> {
+    /// True where this is nothing but the thoughts that lead to the next turn.
+    fn leads_to(&self, next: &Turn<'_>) -> bool {
+        let thought = |what: &What<'_>| matches!(what, What::Reasoning { .. });
+        self.role == Role::Assistant
+            && next.role == Role::Assistant
+            && self.items.iter().all(thought)
+    }
+
     /// True where the next turn is nothing but more calls of this answer.
     fn calls_on(&self, next: &Turn<'_>) -> bool {
         let calls = |what: &What<'_>| matches!(what, What::Call { .. });
         self.role == Role::Assistant && next.role == Role::Assistant && next.items.iter().all(calls)
+    }
+}
+
+/// Ids of calls that the target takes, for those that it does not.
+#[derive(Default)]
+struct Ids {
+    /// The ids as they came, and what they are now.
+    given: BTreeMap<String, String>,
+    taken: BTreeSet<String>,
+}
+
+impl Ids {
+    fn tidy(&mut self, turn: &mut Turn<'_>, to: Format) {
+        for what in &mut turn.items {
+            let (What::Call { call, .. } | What::Result { call, .. }) = what else { continue };
+            if !call.is_empty() && !to.dialect().takes_id(call) {
+                *call = self.of(call).into();
+            }
+        }
+    }
+
+    /// The same id without the characters that are refused, and no longer than is taken; another one where
+    /// that is taken.
+    fn of(&mut self, id: &str) -> String {
+        if let Some(given) = self.given.get(id) {
+            return given.clone();
+        }
+        let plain = |character: char| character.is_ascii_alphanumeric() || "_-".contains(character);
+        let tidy = id.chars().map(|character| if plain(character) { character } else { '_' });
+        let tidy: String = tidy.take(48).collect();
+        let mut given = tidy.clone();
+        let mut number = 2;
+        while !self.taken.insert(given.clone()) {
+            given = format!("{tidy}_{number}");
+            number += 1;
+        }
+        self.given.insert(id.to_owned(), given.clone());
+        given
     }
 }
 

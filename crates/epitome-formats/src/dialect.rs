@@ -47,6 +47,11 @@ pub(crate) trait Dialect: Sync {
     /// it is.
     fn join(&self, first: &mut Value, second: Value);
 
+    /// True for an id that a call may have.
+    fn takes_id(&self, _id: &str) -> bool {
+        true
+    }
+
     /// True for a call whose arguments need not be JSON. `item` is what stands at its place.
     fn is_free(&self, _item: &Value) -> bool {
         false

@@ -7,16 +7,20 @@ use crate::content::{Item, What};
 use crate::dialect::Dialect;
 use crate::path::Path;
 
-/// Leaves in a message what is in these pieces, with these changes. `kept` names the pieces that stay; all
-/// of them do where it is `None`. Linear in the message, but for what is taken out of long lists.
+/// Leaves in a message what is in these pieces, with these changes. `kept` names the pieces that stay, and how
+/// many there are; all of them stay where it is `None`. Linear in the message, but for what is taken out of long lists.
 pub(crate) fn extract(
     dialect: &dyn Dialect,
     original: &Value,
-    kept: Option<&[usize]>,
+    kept: Option<(&[usize], usize)>,
     changes: &[(usize, &[PartChange])],
 ) -> Value {
     let mut value = original.clone();
-    let Ok(content) = dialect.read(original) else { return value };
+    let Ok(mut content) = dialect.read(original) else { return value };
+    if let Some((_, count)) = kept {
+        content.fit(count);
+    }
+    let kept = kept.map(|(pieces, _)| pieces);
     let mut gone: Vec<&Path> = Vec::new();
     for (index, changes) in changes {
         let Some(piece) = content.pieces.get(*index) else { continue };

@@ -193,7 +193,7 @@ mod tests {
         };
         let rewrite = |arguments: &str| {
             let change = Change::Arguments { arguments: arguments.into() };
-            let changes = [PartChange { part: 0, change }];
+            let changes = [PartChange { part: 1, change }];
             Format::Gemini.rewrite(&message(&json!({ "a": 1 })), &changes)
         };
         assert_eq!(rewrite("{\"a\":2}"), message(&json!({ "a": 2 })));
@@ -208,7 +208,11 @@ mod tests {
         };
         let whole = of(&[0, 1, 2]);
         for kept in [&[0, 1, 2][..], &[0, 2], &[1], &[2], &[1, 0]] {
-            assert_eq!(extract(&Gemini, &whole, Some(kept), &[]), of(kept), "{kept:?}");
+            assert_eq!(
+                extract(&Gemini, &whole, Some((kept, usize::MAX)), &[]),
+                of(kept),
+                "{kept:?}"
+            );
         }
     }
 

@@ -71,6 +71,8 @@ pub enum Code {
     SharedCallId,
     /// The id of an earlier call is used again.
     ReusedCallId,
+    /// An id of a call that has characters which are refused, or too many.
+    RefusedCallId,
     /// A call or a result without an id.
     MissingCallId,
     /// A message with nothing in it.

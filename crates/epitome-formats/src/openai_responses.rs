@@ -318,7 +318,7 @@ mod tests {
         let odd = json!({ "role": "user", "content": { "a": 1 } });
         rewrites(&odd, Change::Text { text: "short".into() }, &plain("short"));
         let said = |text: &str| message(json!({ "type": "output_text", "text": text }));
-        assert_eq!(extract(&OpenAiResponses, &said("so"), Some(&[0]), &[]), said("so"));
+        assert_eq!(extract(&OpenAiResponses, &said("so"), Some((&[0], 1)), &[]), said("so"));
     }
 
     #[test]

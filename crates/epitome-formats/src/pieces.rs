@@ -32,6 +32,10 @@ pub fn fit(mut pieces: Vec<Message>, whole: &MessageId, count: usize) -> Vec<Mes
         let Some(surplus) = pieces.pop() else { break };
         if let Some(last) = pieces.last_mut() {
             last.parts.extend(surplus.parts);
+            // Who calls, and says what comes of it, is the model.
+            if surplus.role == Role::Assistant {
+                last.role = surplus.role;
+            }
         }
     }
     let lacking = pieces.len()..count;

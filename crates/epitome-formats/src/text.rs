@@ -12,6 +12,11 @@ pub(crate) fn joined<'a>(mut texts: Vec<Cow<'a, str>>) -> Cow<'a, str> {
     }
 }
 
+/// True for an id of letters, digits, `_` and `-`.
+pub(crate) fn is_plain_id(id: &str) -> bool {
+    id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+}
+
 /// Appends what a message holds under a key to what another one does. What is a text becomes an element by
 /// `element`.
 pub(crate) fn append(

@@ -105,6 +105,10 @@ impl Validation<'_> {
     fn results(&mut self) {
         let mut homes: BTreeMap<usize, usize> = BTreeMap::new();
         for position in 0..self.history.messages.len() {
+            if self.pairing.is_unasked(position) {
+                let message = "nobody asked for this leave to run a tool";
+                self.note(position, &Path::default(), Code::OrphanResult, message);
+            }
             for (part, at) in self.places(position, true).iter().enumerate() {
                 let result = Place { message: position, part };
                 let Some(call) = self.pairing.question(result) else {
@@ -164,6 +168,8 @@ impl Validation<'_> {
                     (Code::MissingCallId, "the call has no id")
                 } else if shared {
                     (Code::SharedCallId, "another call of the same message has this id")
+                } else if !self.format.dialect().takes_id(call.as_str()) {
+                    (Code::RefusedCallId, "the id has characters that are refused, or too many")
                 } else if earlier.contains(call) {
                     (Code::ReusedCallId, "an earlier call has this id; they are paired by order")
                 } else {
@@ -284,7 +290,8 @@ impl Validation<'_> {
             if role == Role::System {
                 let several = before.is_some();
                 let place = self.contract.system;
-                if said || several || place == SystemPlace::Beside {
+                let native = self.is_compaction(position);
+                if !native && (said || several || place == SystemPlace::Beside) {
                     let message = match place {
                         SystemPlace::Beside => "system messages do not stand among the others here",
                         _ if said => "a system message stands behind others",
@@ -312,6 +319,14 @@ impl Validation<'_> {
             let issue = Issue::new(&Path::key("messages"), Code::NothingSaid, message);
             self.found.push((0, issue));
         }
+    }
+
+    /// True for a compaction of the provider's own.
+    fn is_compaction(&self, position: usize) -> bool {
+        let Some(piece) = self.history.piece(position) else { return false };
+        piece.items.iter().any(
+            |item| matches!(&item.what, What::Opaque { kind, .. } if kind.ends_with("compaction")),
+        )
     }
 
     /// Roles take turns.

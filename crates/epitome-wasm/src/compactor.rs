@@ -364,7 +364,8 @@ fn compare(engine: &epitome::Compactor, format: Format, originals: &Array) -> Re
     }
     for (index, (id, original)) in ids.iter().zip(originals.iter()).enumerate() {
         let place = format!("originals[{index}]");
-        let read = json::message(format, id, &original, &place)?;
+        let count = pieces_of(engine.log(), id).count();
+        let read = fit(json::message(format, id, &original, &place)?, id, count);
         let mut there = pieces_of(engine.log(), id);
         let mut same = read.iter().all(|piece| {
             there

@@ -8,6 +8,7 @@ use js_sys::{Array, ArrayBuffer, BigInt, Function, JsString, Object, Reflect};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Number, Value, json};
+use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::error::{ErrorCode, Thrown};
@@ -22,17 +23,33 @@ pub(crate) enum Unreadable {
     Deep,
     /// One of its properties throws when read.
     Property(String),
+    /// It does not even let itself be looked at.
+    Closed,
 }
 
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Deep => write!(f, "is nested deeper than {DEEPEST} levels, or contains itself"),
+            Self::Closed => f.write_str("throws when it is looked at, as a revoked proxy does"),
             Self::Property(name) => {
                 write!(f, "has a property {name:?} that throws when it is read")
             }
         }
     }
+}
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(catch, js_namespace = Array, js_name = isArray)]
+    fn is_array(value: &JsValue) -> Result<bool, JsValue>;
+    #[wasm_bindgen(catch, js_namespace = Object, js_name = keys)]
+    fn keys_of(value: &JsValue) -> Result<Array, JsValue>;
+}
+
+fn length_of(array: &JsValue) -> u32 {
+    let length = Reflect::get(array, &"length".into()).ok();
+    length.and_then(|length| length.as_f64()).map_or(0, |length| length as u32)
 }
 
 /// Reads a value. Properties that are undefined or functions are left out. Bytes stay where they are: what
@@ -54,8 +71,12 @@ fn read_at(value: &JsValue, depth: u32, bytes_seen: &mut u32) -> Result<Value, U
     if depth > DEEPEST {
         return Err(Unreadable::Deep);
     }
-    if let Some(array) = value.dyn_ref::<Array>() {
-        let items = array.iter().map(|item| read_at(&item, depth + 1, bytes_seen));
+    if is_array(value).map_err(|_| Unreadable::Closed)? {
+        let items = (0..length_of(value)).map(|index| {
+            let item = Reflect::get_u32(value, index)
+                .map_err(|_| Unreadable::Property(index.to_string()))?;
+            read_at(&item, depth + 1, bytes_seen)
+        });
         return items.collect::<Result<_, _>>().map(Value::Array);
     }
     if let Some(big) = value.dyn_ref::<BigInt>() {
@@ -73,7 +94,7 @@ fn read_at(value: &JsValue, depth: u32, bytes_seen: &mut u32) -> Result<Value, U
     }
     let mut fields = Map::new();
     let object: &Object = value.unchecked_ref();
-    for key in Object::keys(object).iter() {
+    for key in keys_of(value).map_err(|_| Unreadable::Closed)?.iter() {
         let name = key.as_string().unwrap_or_default();
         let Ok(field) = Reflect::get(object, &key) else { return Err(Unreadable::Property(name)) };
         if !field.is_undefined() && !field.is_function() && !field.is_symbol() {
@@ -169,14 +190,16 @@ fn find_ill_formed(value: &JsValue, path: &str, depth: u32, found: &mut Vec<Stri
         if !text.is_valid_utf16() {
             found.push(path.to_owned());
         }
-    } else if let Some(array) = value.dyn_ref::<Array>() {
-        for (index, item) in array.iter().enumerate() {
+    } else if depth > DEEPEST || !value.is_object() || byte_length(value).is_some() {
+        // There is no text in it, or no end of it.
+    } else if is_array(value).unwrap_or_default() {
+        for index in 0..length_of(value) {
+            let Ok(item) = Reflect::get_u32(value, index) else { continue };
             find_ill_formed(&item, &format!("{path}[{index}]"), depth + 1, found);
         }
-    } else if value.is_object() && depth <= DEEPEST && byte_length(value).is_none() {
-        let object: &Object = value.unchecked_ref();
-        for key in Object::keys(object).iter().filter_map(|key| key.as_string()) {
-            let Ok(field) = Reflect::get(object, &JsValue::from_str(&key)) else { continue };
+    } else {
+        for key in keys_of(value).unwrap_or_default().iter().filter_map(|key| key.as_string()) {
+            let Ok(field) = Reflect::get(value, &JsValue::from_str(&key)) else { continue };
             let dot = if path.is_empty() { "" } else { "." };
             find_ill_formed(&field, &format!("{path}{dot}{key}"), depth + 1, found);
         }

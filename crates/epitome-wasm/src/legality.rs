@@ -68,6 +68,8 @@ pub enum IssueCode {
     SharedCallId,
     /// The id of an earlier call is used again.
     ReusedCallId,
+    /// An id of a call that has characters which are refused, or too many.
+    RefusedCallId,
     /// A call or a result without an id.
     MissingCallId,
     /// A message with nothing in it.
@@ -233,6 +235,7 @@ impl From<epitome_formats::Code> for IssueCode {
             C::SplitResults => Self::SplitResults,
             C::SharedCallId => Self::SharedCallId,
             C::ReusedCallId => Self::ReusedCallId,
+            C::RefusedCallId => Self::RefusedCallId,
             C::MissingCallId => Self::MissingCallId,
             C::BlankMessage => Self::BlankMessage,
             C::BlankText => Self::BlankText,

@@ -63,6 +63,12 @@ impl<'a> Reader<'a> {
         let what = if let Some(call) = body(part, "functionCall") {
             let name = text(call, "name").unwrap_or_default().into();
             let arguments = field(call, "args").map_or("{}".into(), |args| args.to_string().into());
+            // The seal is on the very part that calls: it holds for the call as it is.
+            if let Some(seal) = text(part, "thoughtSignature") {
+                let signature = Some(seal.into());
+                let seal = What::Reasoning { text: "".into(), signature };
+                self.content.push(self.role, at.clone(), seal);
+            }
             What::Call { call: self.calls.id(call), name, arguments }
         } else if let Some(media) = attachment(part) {
             media.what()

@@ -121,7 +121,7 @@ fn results_have_pictures_and_say_whether_they_failed() {
     let value = constructor("HumanMessage", &body);
     check(&value, "t: =a<42>\nt: =b<42>\nu: so", &[]);
     let short = constructor("HumanMessage", &json!({ "content": [answer("b")] }));
-    assert_eq!(extract(&LangChain::Constructor, &value, Some(&[1]), &[]), short);
+    assert_eq!(extract(&LangChain::Constructor, &value, Some((&[1], usize::MAX)), &[]), short);
 }
 
 #[track_caller]

@@ -26,6 +26,8 @@ pub struct Pairing {
     ties: Vec<(usize, usize)>,
     /// Calls that wait for leave to run, in order.
     waiting: Vec<Place>,
+    /// Messages that give leave nobody asked for, in order.
+    unasked: Vec<usize>,
 }
 
 impl Pairing {
@@ -117,7 +119,10 @@ impl Pairing {
                     let own = calls.filter(|(_, other)| *other == call);
                     self.waiting.extend(own.map(|(part, _)| Place { message: index, part }));
                 }
-                None => self.ties.extend(asked.remove(approval.as_str()).map(|at| (at, index))),
+                None => match asked.remove(approval.as_str()) {
+                    Some(at) => self.ties.push((at, index)),
+                    None => self.unasked.push(index),
+                },
             }
         }
     }
@@ -174,6 +179,11 @@ impl Pairing {
     /// since.
     pub fn is_waiting(&self, call: Place) -> bool {
         self.waiting.binary_search(&call).is_ok()
+    }
+
+    /// True for a message that gives or refuses leave which nobody asked for.
+    pub fn is_unasked(&self, message: usize) -> bool {
+        self.unasked.binary_search(&message).is_ok()
     }
 
     /// Messages that belong together, the earlier first: calls with their results, and what else is tied.

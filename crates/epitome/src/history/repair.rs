@@ -117,45 +117,41 @@ pub fn repair(messages: &[&Message], ending: Ending, contract: &Contract) -> Rep
 pub(super) fn repair_part(messages: &[&Message], ending: Ending, contract: &Contract) -> Repair {
     let place = contract.results;
     let pairing = Pairing::of(messages.iter().copied());
-    let mut answers = answers(messages, &pairing);
-    if place == ResultPlace::Later {
-        answers.retain(|(owner, answer)| owner > answer);
-    }
+    let moved = moved(messages, &pairing, place);
     let mut repair = Repair { messages: Vec::with_capacity(messages.len()), findings: Vec::new() };
+    // What goes behind the results that stand where they must.
+    let mut behind: Vec<Repaired> = Vec::new();
     for (index, message) in messages.iter().enumerate() {
         let mut note = |defect| repair.findings.push(Finding { id: message.id.clone(), defect });
         own_defects(message).for_each(&mut note);
-        if let Some(standing) = standing(index, message, messages, &pairing, place) {
-            if let Some(defect) = standing.defect() {
-                note(defect);
-            }
-            if place == ResultPlace::Later && matches!(standing, Standing::Following) {
-                repair.messages.push(Repaired::Kept(index));
-            }
+        if message.role != Role::Tool {
+            repair.messages.append(&mut behind);
+        }
+        let standing = standing(index, message, messages, &pairing, place);
+        if let Some(defect) = standing.and_then(Standing::defect) {
+            note(defect);
             continue;
         }
         if message.is_blank() && message.role != Role::System {
             note(Defect::Blank);
             continue;
         }
-        let next = messages.get(index + 1).map(|next| next.role);
-        if thinks_alone(message, next, contract.reasoning) {
-            note(Defect::ReasoningAlone);
-            continue;
-        }
         repair.messages.push(Repaired::Kept(index));
-        let first = answers.partition_point(|(owner, _)| *owner < index);
-        let own = answers.iter().skip(first).take_while(|(owner, _)| *owner == index);
-        repair.messages.extend(own.map(|(_, answer)| Repaired::Kept(*answer)));
+        let first = moved.partition_point(|(owner, _)| *owner < index);
+        let own = moved.iter().skip(first).take_while(|(owner, _)| *owner == index);
+        behind.extend(own.map(|(_, answer)| Repaired::Kept(*answer)));
         for (part, call) in message.calls().enumerate() {
             let place = Place { message: index, part };
             if pairing.answer(place).is_none() && !pairing.is_waiting(place) {
-                note_missing(&mut repair, message, call);
+                note(Defect::MissingResult);
+                behind.push(placeholder(message, call));
             }
         }
     }
+    repair.messages.append(&mut behind);
+    leave_out_lone_thoughts(&mut repair, messages, contract.reasoning);
     if ending == Ending::Acknowledged
-        && repair.messages.last().is_some_and(|last| last.is_tool(messages))
+        && repair.messages.last().and_then(|last| last.role(messages)) == Some(Role::Tool)
     {
         let part = Part::text(ACKNOWLEDGEMENT);
         repair.messages.push(Repaired::Added { role: Role::Assistant, part });
@@ -163,36 +159,59 @@ pub(super) fn repair_part(messages: &[&Message], ending: Ending, contract: &Cont
     repair
 }
 
-fn note_missing(repair: &mut Repair, message: &Message, call: &CallId) {
-    let defect = Defect::MissingResult;
-    repair.findings.push(Finding { id: message.id.clone(), defect });
+/// The result that stands in for one that never came.
+fn placeholder(message: &Message, call: &CallId) -> Repaired {
     let name = message.parts.iter().find_map(|part| match part {
         Part::ToolCall { call: own, name, .. } if own == call => Some(name.clone()),
         _ => None,
     });
     let text = PLACEHOLDER_RESULT.into();
     let part = Part::ToolResult { call: call.clone(), name, text };
-    repair.messages.push(Repaired::Added { role: Role::Tool, part });
+    Repaired::Added { role: Role::Tool, part }
+}
+
+/// Leaves out messages of nothing but thoughts that cannot stay as they are. From the end, since one may
+/// have only such a message behind it.
+fn leave_out_lone_thoughts(repair: &mut Repair, messages: &[&Message], reasoning: ReasoningPolicy) {
+    let mut next = None;
+    let mut kept = Vec::with_capacity(repair.messages.len());
+    for repaired in repair.messages.drain(..).rev() {
+        if let Repaired::Kept(index) = repaired
+            && let Some(message) = messages.get(index)
+            && thinks_alone(message, next, reasoning)
+        {
+            let (id, defect) = (message.id.clone(), Defect::ReasoningAlone);
+            repair.findings.push(Finding { id, defect });
+            continue;
+        }
+        next = repaired.role(messages);
+        kept.push(repaired);
+    }
+    kept.reverse();
+    repair.messages = kept;
 }
 
 impl Repaired {
-    fn is_tool(&self, messages: &[&Message]) -> bool {
-        let role = match self {
+    fn role(&self, messages: &[&Message]) -> Option<Role> {
+        match self {
             Self::Kept(index) => messages.get(*index).map(|message| message.role),
             Self::Added { role, .. } => Some(*role),
-        };
-        role == Some(Role::Tool)
+        }
     }
 }
 
-/// Every message that answers calls, behind the one that makes them; in the order of both.
-fn answers(messages: &[&Message], pairing: &Pairing) -> Vec<(usize, usize)> {
-    let messages = messages.iter().enumerate();
-    let mut answers: Vec<(usize, usize)> = messages
-        .filter_map(|(index, message)| Some((owner(index, message, pairing)?, index)))
-        .collect();
-    answers.sort_unstable();
-    answers
+/// Every message that does not stand behind the one whose calls it answers, with that one before it; in the
+/// order of both.
+fn moved(messages: &[&Message], pairing: &Pairing, place: ResultPlace) -> Vec<(usize, usize)> {
+    let mut moved: Vec<(usize, usize)> = Vec::new();
+    for (index, message) in messages.iter().enumerate() {
+        let standing = standing(index, message, messages, pairing, place);
+        if matches!(standing, Some(Standing::Misplaced)) {
+            moved.extend(owner(index, message, pairing).map(|owner| (owner, index)));
+        }
+    }
+    moved.sort_unstable();
+    moved
 }
 
 /// The message whose call this one answers; of several, the first.
@@ -212,6 +231,10 @@ fn standing(
     pairing: &Pairing,
     place: ResultPlace,
 ) -> Option<Standing> {
+    let unasked = pairing.is_unasked(index) && message.results().next().is_none();
+    if unasked && message.role == Role::Tool {
+        return Some(Standing::Orphaned);
+    }
     message.results().next()?;
     let Some(owner) = owner(index, message, pairing) else {
         let repeated = pairing.is_repeated(Place { message: index, part: 0 });
@@ -219,7 +242,9 @@ fn standing(
     };
     let mut between = messages.iter().take(index).skip(owner + 1);
     let anywhere = place == ResultPlace::Later;
-    let follows = owner < index && (anywhere || between.all(|other| other.role == Role::Tool));
+    // What was edited into one message has its results in it.
+    let follows = owner == index
+        || owner < index && (anywhere || between.all(|other| other.role == Role::Tool));
     Some(if follows { Standing::Following } else { Standing::Misplaced })
 }
 
@@ -304,6 +329,20 @@ mod tests {
     #[test]
     fn a_tidy_history_is_left_alone() {
         let tidy = "s: be kind\nu: hi\na: !one !two\nt: =two\nt: =one\na: done";
+        check(Ending::Open, tidy, tidy, &[]);
+    }
+
+    #[test]
+    fn leave_to_run_a_tool_stays_in_front_of_its_result() {
+        let tidy = "u: hi\na: !one may:x<one>\nt: yes:x\nt: =one\na: done";
+        check(Ending::Open, tidy, tidy, &[]);
+        let loose = "u: hi\nt: yes:x\na: done";
+        check(Ending::Open, loose, "u: hi\na: done", &[Defect::OrphanResult]);
+    }
+
+    #[test]
+    fn a_call_with_its_result_in_the_same_message_stays() {
+        let tidy = "u: hi\na: !one =one and so\nu: thanks";
         check(Ending::Open, tidy, tidy, &[]);
     }
 

@@ -9,7 +9,7 @@ use crate::contract::ReasoningPolicy;
 use crate::conversation::Conversation;
 use crate::history::Exchange;
 use crate::history::pairing::{Pairing, Place};
-use crate::message::Role;
+use crate::message::{Part, Role};
 use crate::policy::{Policy, Size};
 use crate::reduce::{Draft, stale_reasoning};
 
@@ -39,16 +39,19 @@ pub(super) fn protected(
     protected
 }
 
-/// The last message, but for results behind it, where it makes a call that still waits for its result:
-/// summarized, the call would be gone when the result comes.
+/// The last message, but for results behind it, where it makes a call that still waits for its result, or is
+/// nothing but thoughts: summarized, they would be gone when the result comes, or what they lead to.
 fn pending(conversation: &Conversation, pairing: &Pairing) -> Option<usize> {
     let log = conversation.log();
     let says =
         |at: &usize| log.message(*at).is_some_and(|message| message.results().next().is_none());
     let last = (0..log.len()).rev().find(says)?;
-    let calls = log.message(last)?.calls().enumerate();
+    let message = log.message(last)?;
+    let calls = message.calls().enumerate();
     let waits = |part| pairing.answer(Place { message: last, part }).is_none();
-    calls.map(|(part, _)| part).any(waits).then_some(last)
+    let thinks = |part: &Part| matches!(part, Part::Reasoning { .. });
+    let alone = !message.parts.is_empty() && message.parts.iter().all(thinks);
+    (alone || calls.map(|(part, _)| part).any(waits)).then_some(last)
 }
 
 pub(super) fn is_system(conversation: &Conversation, position: usize) -> bool {

@@ -4,8 +4,9 @@
 use serde_json::{Map, Value};
 
 use super::draft::{Draft, Proposal, Proposals};
+use crate::contract::ReasoningPolicy;
 use crate::history::{Change, PartChange};
-use crate::message::Part;
+use crate::message::{Message, Part};
 use crate::plan::Fate;
 use crate::policy::Prune;
 
@@ -18,7 +19,7 @@ pub(super) fn propose(draft: &Draft, prune: &Prune) -> Proposals {
     let mut list = Vec::new();
     for position in draft.old_positions(prune.protect_fraction) {
         let Some(original) = draft.conversation.log().message(position) else { continue };
-        if draft.is_protected(position) {
+        if draft.is_protected(position) || is_sealed(draft, original) {
             continue;
         }
         let calls = original.parts.iter().enumerate();
@@ -38,6 +39,13 @@ pub(super) fn propose(draft: &Draft, prune: &Prune) -> Proposals {
         }
     }
     Proposals { fate: Fate::Prune, list, until_target: false }
+}
+
+/// True for a message whose calls are sealed along with the thoughts that led to them.
+fn is_sealed(draft: &Draft, message: &Message) -> bool {
+    let sealed = |part: &Part| matches!(part, Part::Reasoning { signature: Some(_), .. });
+    draft.conversation.contract().reasoning == ReasoningPolicy::WholeTurn
+        && message.parts.iter().any(sealed)
 }
 
 /// The arguments with every long value told by its length; `None` where they are no JSON object, or
