@@ -2,6 +2,7 @@
 
 mod class;
 mod cover;
+mod hugging_face;
 mod merges;
 mod packed;
 mod prefix;
@@ -18,6 +19,7 @@ use class::Classes;
 use cover::Cover;
 use epitome::meter::Tokenizer;
 use epitome::policy::Encoding;
+pub use hugging_face::{TokenizerJson, TokenizerJsonError};
 pub use packed::VocabularyError;
 pub use shard::join_shards;
 use splitter::Splitter;
@@ -94,19 +96,31 @@ fn at_once<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
+impl Vocabulary {
+    /// Tokens of the piece of `text` from `start` to `end`.
+    #[inline]
+    fn count(&self, cover: &mut Cover, text: &str, start: usize, end: usize) -> usize {
+        if self.is_word(text, start, end) {
+            return 1;
+        }
+        let piece = text.as_bytes().get(start..end).unwrap_or_default();
+        cover.of(self, piece).len()
+    }
+
+    /// Whether the piece of `text` from `start` to `end` is one token at first sight.
+    #[inline]
+    fn is_word(&self, text: &str, start: usize, end: usize) -> bool {
+        let Self { prefixes, words, .. } = self;
+        end - start <= LONGEST_WORD && words.contains(prefixes, text.as_bytes(), start, end)
+    }
+}
+
 impl Tokenizer for BytePairs {
     fn count(&self, text: &str) -> u32 {
-        let bytes = text.as_bytes();
-        let Vocabulary { prefixes, words, .. } = &self.vocabulary;
         let mut cover = Cover::default();
         let mut total = 0_usize;
         self.splitter.split(text, &self.classes, |start, end| {
-            total += if end - start <= LONGEST_WORD && words.contains(prefixes, bytes, start, end) {
-                1
-            } else {
-                let piece = bytes.get(start..end).unwrap_or_default();
-                cover.of(&self.vocabulary, piece).len()
-            };
+            total += self.vocabulary.count(&mut cover, text, start, end);
         });
         u32::try_from(total).unwrap_or(u32::MAX)
     }

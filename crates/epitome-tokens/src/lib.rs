@@ -7,6 +7,7 @@
 //! | [`CharactersPer`] | nothing | large, larger still outside Latin scripts |
 //! | [`Heuristic`], [`Family`] | 32 kB of prices a vocabulary, 16 in brotli | see [`Family`] |
 //! | [`BytePairs`] | a vocabulary, fetched when it is needed | none for its encoding |
+//! | [`TokenizerJson`] | the `tokenizer.json` of a model | none for that model |
 //! | the host's own | its vocabulary | none, when it is the model's tokenizer |
 
 mod bpe;
@@ -14,7 +15,7 @@ mod encodings;
 mod heuristic;
 mod media;
 
-pub use bpe::{BytePairs, VocabularyError, join_shards};
+pub use bpe::{BytePairs, TokenizerJson, TokenizerJsonError, VocabularyError, join_shards};
 pub use encodings::{EncodingMissing, Encodings};
 pub use epitome::meter::CharactersPer;
 pub use heuristic::{Family, Heuristic};

@@ -20,6 +20,10 @@ pub(super) struct Merges {
     /// A bit for every hash that a pair of halves has. Few pairs that are asked for merge at all, and
     /// these bits lie nearer to the processor than the slots.
     filter: Vec<u64>,
+    /// Where merges do not come in the order of ranks; empty where they do.
+    order: Vec<u32>,
+    /// By rank: whether making a token takes a merge that comes later in the order than its own.
+    late: Vec<bool>,
 }
 
 impl Merges {
@@ -49,7 +53,26 @@ impl Merges {
                 rest().await;
             }
         }
-        Self { halves, slots, filter }
+        Self { halves, slots, filter, order: Vec::new(), late: Vec::new() }
+    }
+
+    /// Lets merges come in another order than that of ranks: by rank, the lowest number first. Tokens that no
+    /// token of a later merge is part of must be in the same order as before.
+    pub(super) fn in_order(mut self, order: Vec<u32>) -> Self {
+        let place = |rank: u32| order.get(rank as usize).copied().unwrap_or(u32::MAX);
+        let mut late = vec![false; BYTES];
+        for (rank, &(left, right)) in (0_u32..).zip(&self.halves).skip(BYTES) {
+            let is_late = |half: u32| {
+                late.get(half as usize).is_none_or(|late| *late)
+                    || half >= BYTES as u32 && place(half) > place(rank)
+            };
+            let is_late = is_late(left) || is_late(right);
+            late.push(is_late);
+        }
+        if late.contains(&true) {
+            (self.order, self.late) = (order, late);
+        }
+        self
     }
 
     /// Whether an encoding can have the token of rank `left` right before the one of rank `right`.
@@ -58,12 +81,20 @@ impl Merges {
     /// are undone from the last to the first; at each step the two tokens at the border stood there until
     /// one of them was merged away, and a merge of the two must not have come before that. An encoding is
     /// the one that merging leads to exactly if this holds for all its neighbours.
+    ///
+    /// Takes as many steps as the two tokens have halves at the border, and of a late one the square of its
+    /// bytes.
     pub(super) fn can_meet(&self, mut left: u32, mut right: u32) -> bool {
+        if self.is_late(left) || self.is_late(right) {
+            return self.come_out(left, right);
+        }
         // Of equal ranks the leftmost merges first: the border before what lies right of it, and after
         // what lies left of it.
         let mut until = u32::MAX;
         loop {
-            if self.merged(left, right).is_some_and(|across| across < until) {
+            // A late merge goes before everything as soon as both of its halves are there.
+            let across = self.merged(left, right);
+            if across.is_some_and(|across| across < until || self.is_late(across)) {
                 return false;
             }
             if left > right && left >= BYTES as u32 {
@@ -76,6 +107,30 @@ impl Merges {
                 return true;
             }
         }
+    }
+
+    #[inline]
+    fn is_late(&self, rank: u32) -> bool {
+        self.late.get(rank as usize).is_some_and(|late| *late)
+    }
+
+    /// Whether merging the bytes of two tokens leads to these two.
+    #[cold]
+    fn come_out(&self, left: u32, right: u32) -> bool {
+        let (mut parts, mut whole) = (Vec::new(), vec![right, left]);
+        while let Some(rank) = whole.pop() {
+            if rank < BYTES as u32 {
+                parts.push(rank);
+            } else {
+                let (left, right) = self.halves_of(rank);
+                whole.extend([right, left]);
+            }
+        }
+        merge(&mut parts, |left, right| {
+            let rank = self.merged(left, right)?;
+            Some((self.order.get(rank as usize).copied().unwrap_or(rank), rank))
+        });
+        parts == [left, right]
     }
 
     /// What two tokens merge into.
@@ -105,6 +160,25 @@ impl Merges {
     #[inline]
     fn halves_of(&self, rank: u32) -> (u32, u32) {
         self.halves.get(rank as usize).copied().unwrap_or((0, 0))
+    }
+}
+
+/// Merges neighbours until none make a token: of all pairs the one whose token comes first in the order, and of
+/// equals the leftmost. `merged` is the place in the order, and the token. Returns the place of the last merge.
+pub(super) fn merge(
+    parts: &mut Vec<u32>,
+    merged: impl Fn(u32, u32) -> Option<(u32, u32)>,
+) -> Option<u32> {
+    let mut last = None;
+    loop {
+        let pairs = parts.iter().zip(parts.iter().skip(1)).enumerate();
+        let found = pairs.filter_map(|(at, (&left, &right))| {
+            let (place, token) = merged(left, right)?;
+            Some((place, at, token))
+        });
+        let Some((place, at, token)) = found.min() else { return last };
+        last = Some(place);
+        parts.splice(at..at + 2, [token]);
     }
 }
 

@@ -32,13 +32,26 @@ impl<'a> Scan<'a> {
         if first < 0x80 {
             return Some((self.classes.of_ascii(first), 1));
         }
+        let (code, width) = self.long(at, first);
+        Some((self.classes.of(code), width))
+    }
+
+    /// Number and width of the character that starts at `at`; nothing behind the end.
+    #[inline]
+    pub(super) fn code(&self, at: usize) -> Option<(u32, usize)> {
+        let first = *self.bytes.get(at)?;
+        Some(if first < 0x80 { (u32::from(first), 1) } else { self.long(at, first) })
+    }
+
+    /// Number and width of the character that starts at `at`, which is not ASCII, with the byte `first`.
+    #[inline(always)]
+    fn long(&self, at: usize, first: u8) -> (u32, usize) {
         let six = |more: usize| u32::from(self.byte(at + more) & 0x3F);
-        let (code, width) = match first {
+        match first {
             0x80..0xE0 => (u32::from(first & 0x1F) << 6 | six(1), 2),
             0xE0..0xF0 => (u32::from(first & 0x0F) << 12 | six(1) << 6 | six(2), 3),
             _ => (u32::from(first & 0x07) << 18 | six(1) << 12 | six(2) << 6 | six(3), 4),
-        };
-        Some((self.classes.of(code), width))
+        }
     }
 
     /// Where the run of characters in `set` ends that starts at `at`.
@@ -59,5 +72,11 @@ impl<'a> Scan<'a> {
         let rest = self.bytes.get(at..).unwrap_or_default();
         let is_in = |byte: &&u8| self.classes.of_ascii(**byte).is(set);
         at + rest.iter().take_while(is_in).count()
+    }
+
+    /// Where the run of ASCII letters ends that starts at `at`.
+    #[inline]
+    pub(super) fn ascii_letters(&self, at: usize) -> usize {
+        self.ascii_run(at, Class::LETTER)
     }
 }

@@ -3,8 +3,8 @@
 //! Each way of cutting is defined by a regular expression and its leftmost match, first alternative first.
 //! What is here finds the same matches without an engine, in time linear in the text.
 
-mod cl100k;
-mod o200k;
+pub(super) mod cl100k;
+pub(super) mod o200k;
 
 use epitome::policy::Encoding;
 
@@ -37,13 +37,13 @@ impl Splitter {
         let mut start = 0;
         match self {
             Self::Cl100k => {
-                while let Some(end) = cl100k::end(scan, start) {
+                while let Some(end) = cl100k::end(scan, start, cl100k::CL100K) {
                     piece(start, end);
                     start = end;
                 }
             }
             Self::O200k => {
-                while let Some(end) = o200k::end(scan, start) {
+                while let Some(end) = o200k::end(scan, start, o200k::O200K) {
                     piece(start, end);
                     start = end;
                 }
@@ -53,12 +53,13 @@ impl Splitter {
 }
 
 /// `[^\s\p{L}\p{N}]`
-const MARKS: Class = Class::OTHER.or(Class::MARK);
+pub(super) const MARKS: Class = Class::OTHER.or(Class::MARK);
 
-/// `\p{N}{1,3}`, where a number starts at `start`.
-fn number(scan: Scan<'_>, start: usize) -> usize {
+/// `\p{N}{1,most}`, where a number starts at `start`.
+#[inline]
+pub(super) fn number(scan: Scan<'_>, start: usize, most: usize) -> usize {
     let mut end = start;
-    for _ in 0..3 {
+    for _ in 0..most {
         match scan.at(end) {
             Some((class, width)) if class.is(Class::NUMBER) => end += width,
             _ => break,
@@ -83,7 +84,7 @@ fn contraction(scan: Scan<'_>, at: usize) -> Option<usize> {
 
 /// `\s*[\r\n]+|\s+(?!\S)|\s+`, where a blank starts at `start`: up to the last end of a line; else all
 /// before what is not blank but the last, which belongs to what follows.
-fn blank(scan: Scan<'_>, start: usize) -> usize {
+pub(super) fn blank(scan: Scan<'_>, start: usize) -> usize {
     let (mut end, mut last, mut lines) = (start, start, start);
     while let Some((class, width)) = scan.at(end)
         && class.is(Class::BLANK)

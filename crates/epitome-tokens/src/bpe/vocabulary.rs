@@ -10,7 +10,7 @@ use super::words::Words;
 /// Tokens that are a single byte.
 pub(super) const BYTES: usize = 256;
 /// Longest token that a vocabulary may have; the longest in use has 128 bytes.
-const LONGEST: usize = 1 << 10;
+pub(super) const LONGEST: usize = 1 << 10;
 /// A vocabulary has fewer tokens.
 pub(super) const MOST: usize = 1 << 20;
 /// Tokens after which whoever builds a vocabulary may rest: well below a millisecond's work.

@@ -21,6 +21,26 @@ const SMALL: Class = Class::LOWER.or(EITHER);
 const LETTER: Class = Class::LETTER;
 const NO_LEAD: Class = LETTER.or(Class::NUMBER).or(Class::NEWLINE);
 
+/// What patterns of this kind differ in.
+#[derive(Clone, Copy)]
+pub(in super::super) struct Variant {
+    endings: Endings,
+    /// How long a number may be.
+    digits: usize,
+}
+
+/// What stands behind a word and belongs to it.
+#[derive(Clone, Copy)]
+enum Endings {
+    Contractions,
+    Nothing,
+}
+
+/// As published for `o200k_base`.
+pub(in super::super) const O200K: Variant = Variant { endings: Endings::Contractions, digits: 3 };
+/// That of Mistral: no `(?i:'s|'t|'re|'ve|'m|'ll|'d)?`, and `\p{N}`.
+pub(in super::super) const TEKKEN: Variant = Variant { endings: Endings::Nothing, digits: 1 };
+
 /// A word without what stands before it, by the alternative that it matches.
 enum Word {
     /// The first: it ends in a small letter or one of either case.
@@ -30,8 +50,9 @@ enum Word {
 }
 
 /// Where the piece ends that starts at `start`; nothing at the end of the text.
-#[inline]
-pub(super) fn end(scan: Scan<'_>, start: usize) -> Option<usize> {
+#[inline(always)]
+pub(in super::super) fn end(scan: Scan<'_>, start: usize, variant: Variant) -> Option<usize> {
+    let Variant { endings, digits } = variant;
     let (class, width) = scan.at(start)?;
     let behind = start + width;
     let word = if class.is(LETTER) {
@@ -47,10 +68,13 @@ pub(super) fn end(scan: Scan<'_>, start: usize) -> Option<usize> {
         }
     };
     if let Some(Word::Small(end) | Word::Capitals(end)) = word {
-        return Some(contraction(scan, end).unwrap_or(end));
+        return Some(match endings {
+            Endings::Contractions => contraction(scan, end).unwrap_or(end),
+            Endings::Nothing => end,
+        });
     }
     if class.is(Class::NUMBER) {
-        return Some(number(scan, start));
+        return Some(number(scan, start, digits));
     }
     let marks = if scan.byte(start) == b' ' { behind } else { start };
     let mut end = scan.run(marks, MARKS);
