@@ -11,7 +11,7 @@ const refused: [what: string, text: string, words: RegExp][] = [
   ["messages that are no array", '{"messages":{}}', /to be an array, found an object/],
   ["a number", "7", /found a number/],
   ["a message that is no object", '[{"role":"user","content":"hi"},"hello"]', /message 2 \(index 1\).*found a string/],
-  ["another format", '[{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}]', /look like Anthropic Messages/],
+  ["lines of something else", '{"type":"turn","payload":{}}\n{"type":"turn","payload":{}}', /Line 1: This is no conversation: .*found an object with type, payload/],
   ["a broken line among others", '{"messages":[]}\n{"messages":\n', /Line 2 is not JSON/],
 ];
 
@@ -71,8 +71,8 @@ test("malformed conversations are read with findings, or refused in words", asyn
       await epitome.pick(`${folder}/${file}`);
       await expect(epitome.alert.or(epitome.meter).first()).toBeVisible();
       if (await epitome.meter.isVisible()) {
-        const { messages } = JSON.parse(readFileSync(`${folder}/${file}`, "utf8")) as { messages: unknown };
-        expect(JSON.parse(await epitome.exported()), `${file}: nothing is lost`).toEqual(messages);
+        const { messages, contents, input } = JSON.parse(readFileSync(`${folder}/${file}`, "utf8")) as Record<string, unknown>;
+        expect(JSON.parse(await epitome.exported()), `${file}: nothing is lost`).toEqual(messages ?? contents ?? input);
       } else {
         await expect(epitome.alert).toContainText(/[a-z]{3}/);
       }

@@ -215,8 +215,8 @@ export class EpitomePage {
     return list.getByRole("listitem").allTextContents();
   }
 
-  async load(messages: readonly Message[], name = "written.json"): Promise<void> {
-    await this.pick({ name, mimeType: "application/json", buffer: Buffer.from(JSON.stringify(messages)) });
+  async load(document: unknown, name = "written.json"): Promise<void> {
+    await this.pick({ name, mimeType: "application/json", buffer: Buffer.from(JSON.stringify(document)) });
     await this.isLoaded(name);
   }
 

@@ -66,7 +66,7 @@ test("b1: characters or a heuristic count, as chosen", async ({ page }) => {
   await epitome.compact();
   await epitome.isCompacted();
   await page.getByLabel("Tokens are counted by").selectOption("estimate");
-  await expect(page.getByText("estimated, ±7.0 %")).toBeVisible();
+  await expect(page.getByText("estimated, ±5.0 %")).toBeVisible();
   await expect(epitome.undo).toBeVisible();
   expect(epitome.errors).toEqual([]);
 });

@@ -4,7 +4,7 @@ use epitome::message::Part;
 use leptos::prelude::*;
 use serde_json::Value;
 
-use crate::messages::{attachment, leave};
+use crate::messages::{SEALED, attachment, leave};
 use crate::number::{count, thousands};
 use crate::store::Store;
 
@@ -23,6 +23,9 @@ pub(super) fn Content(
 ) -> impl IntoView {
     let (heading, text) = match part {
         Part::Text { text } => (None, text),
+        Part::Reasoning { text, signature: Some(_) } if text.is_empty() => {
+            (Some("Reasoning".to_owned()), SEALED.to_owned())
+        }
         Part::Reasoning { text, .. } => (Some("Reasoning".to_owned()), text),
         Part::ToolCall { call, name, arguments } => {
             (Some(format!("Calls {name} · {call}")), pretty(arguments))
@@ -35,8 +38,8 @@ pub(super) fn Content(
         Part::Image(media) => (Some("Picture".to_owned()), attachment("image", &media)),
         Part::File(media) => (Some("File".to_owned()), attachment("file", &media)),
         Part::Other { kind, characters } => {
-            let text = format!("{} characters, kept as they are", thousands(characters));
-            (Some(format!("Unknown part “{kind}”")), text)
+            let text = format!("{} characters of JSON", thousands(characters));
+            (Some(format!("Kept as it is · {kind}")), text)
         }
     };
     view! {

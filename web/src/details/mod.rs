@@ -43,10 +43,8 @@ pub(crate) fn Details(store: Store) -> impl IntoView {
 
 #[component]
 fn Sheet(store: Store, row: Row) -> impl IntoView {
-    let title = match (row.position, row.standing) {
-        (Some(position), _) => {
-            format!("Message {}", thousands(crate::number::count(position + 1)))
-        }
+    let title = match (row.place, row.standing) {
+        (Some(place), _) => format!("Message {place}"),
         (None, Standing::Summary) => "The summary".to_owned(),
         (None, _) => "Added by the engine".to_owned(),
     };
@@ -55,6 +53,7 @@ fn Sheet(store: Store, row: Row) -> impl IntoView {
     let summarized = row.standing == Standing::Planned(epitome::Fate::Summarize);
     let after = (row.tokens_after != row.tokens && !summarized && row.position.is_some())
         .then(|| format!(" · {} after a compaction", thousands(row.tokens_after)));
+    let silent = row.message.parts.is_empty();
     let parts = row.message.parts.iter().cloned().enumerate();
     let parts = parts.map(|(index, part)| {
         let aside = row.aside.iter().find(|(part, _)| *part == index);
@@ -87,6 +86,7 @@ fn Sheet(store: Store, row: Row) -> impl IntoView {
         <Pin store row=row.clone() />
         <div class="details-content" tabindex="0" role="region" aria-label="Content">
             {parts}
+            {silent.then(|| view! { <p class="hint part">"Nothing in it is sent to the model."</p> })}
         </div>
     }
 }

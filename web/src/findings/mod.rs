@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::number::{count, plural};
+use crate::number::{count, plural, thousands};
 use crate::store::Store;
 
 /// The list of findings; nothing where there are none.
@@ -24,13 +24,19 @@ pub(crate) fn Findings(store: Store) -> impl IntoView {
         notes()
             .into_iter()
             .map(|note| {
-                let place = note.path.map(|path| view! { <code>{path}</code> " " });
+                let place = store.read(|session| session.place(note.position));
+                // A path leads into the whole message, whatever rows it has.
+                let place = match note.path {
+                    Some(_) => place.map(|place| thousands(place.message)),
+                    None => place.map(|place| place.to_string()),
+                };
+                let path = note.path.map(|path| view! { <code>{path}</code> " " });
                 view! {
                     <li>
                         <button type="button" class="link" on:click=open(note.position)>
-                            {format!("Message {}", note.position + 1)}
+                            {format!("Message {}", place.unwrap_or_default())}
                         </button>
-                        <span>{place} {note.explanation}</span>
+                        <span>{path} {note.explanation}</span>
                     </li>
                 }
             })

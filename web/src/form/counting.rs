@@ -48,10 +48,10 @@ pub(crate) fn characters_per_token() -> Entry {
     })
 }
 
-/// What goes along with every request.
+/// What goes along with every request and is no message.
 pub(crate) fn tool_schemas() -> Entry {
     let read = |policy: &Policy| policy.tool_schema_tokens.to_string();
-    Entry::new("toolSchemaTokens", "Tool schemas", "tokens", read, |policy, text| {
+    Entry::new("toolSchemaTokens", "Tools and instructions", "tokens", read, |policy, text| {
         policy.tool_schema_tokens = whole(text)?;
         Ok(())
     })

@@ -78,6 +78,19 @@ impl Settings {
         self.typed.retain(|name, _| !name.starts_with(names));
     }
 
+    /// Takes the tokens that go along with every request of a document.
+    pub(crate) fn bring(&mut self, beside_tokens: u32) {
+        self.forget(OF_THE_DOCUMENT);
+        self.edit(|policy| policy.tool_schema_tokens = beside_tokens);
+    }
+
+    /// Lets go of them, unless something else stands there by now.
+    pub(crate) fn let_go(&mut self, beside_tokens: u32) {
+        if beside_tokens > 0 && self.policy().tool_schema_tokens == beside_tokens {
+            self.bring(0);
+        }
+    }
+
     /// Changes the policy. Of what is written, only what the change touches is written anew.
     pub(crate) fn edit(&mut self, change: impl FnOnce(&mut Policy)) {
         let before = self.policy();

@@ -1,9 +1,11 @@
 //! The conversations inside a text: one, or one for each line.
 
-use epitome_formats::messages_of;
+use epitome_formats::{Detection, detect, messages_of};
 use js_sys::{Array, JSON, JsString, Object, Reflect};
 use serde_json::{Map, Value};
 use wasm_bindgen::{JsCast as _, JsValue};
+
+use super::beside::beside;
 
 /// A conversation that was found and not yet read.
 #[derive(Clone)]
@@ -12,8 +14,8 @@ pub(crate) struct Candidate {
     pub(crate) label: String,
     /// Its messages, as the browser parsed them.
     pub(crate) messages: Array,
-    /// Its tool schemas as text; empty where it has none.
-    pub(crate) tools: String,
+    /// The instructions and tool schemas that go along with it, as text; empty where it has none.
+    pub(crate) beside: String,
 }
 
 /// The keys that hold messages, as [`messages_of`] looks for them.
@@ -53,7 +55,7 @@ fn lines(text: &str) -> Option<Result<Vec<Candidate>, String>> {
     if documents.iter().all(|(_, document)| is_message(document)) {
         let messages: Array = documents.iter().map(|(_, document)| document).collect();
         let label = "Conversation".to_owned();
-        return Some(Ok(vec![Candidate { label, messages, tools: String::new() }]));
+        return Some(Ok(vec![Candidate { label, messages, beside: String::new() }]));
     }
     let found = documents.iter().map(|(number, document)| {
         candidate(document, &format!("Line {number}"))
@@ -64,20 +66,14 @@ fn lines(text: &str) -> Option<Result<Vec<Candidate>, String>> {
 
 fn candidate(document: &JsValue, label: &str) -> Result<Candidate, String> {
     if let Some(messages) = document.dyn_ref::<Array>() {
-        let tools = String::new();
-        return Ok(Candidate { label: label.to_owned(), messages: messages.clone(), tools });
+        let beside = String::new();
+        return Ok(Candidate { label: label.to_owned(), messages: messages.clone(), beside });
     }
     messages_of(shallow(document)).map_err(|error| format!("This is no conversation: {error}."))?;
     let held = KEYS.iter().map(|key| property(document, key));
     let messages = held.filter_map(|value| value.dyn_into::<Array>().ok()).next();
     let name = property(document, "id").as_string().unwrap_or_else(|| label.to_owned());
-    let tools = property(document, "tools");
-    let tools = if Array::is_array(&tools) { JSON::stringify(&tools).ok() } else { None };
-    Ok(Candidate {
-        label: name,
-        messages: messages.unwrap_or_default(),
-        tools: tools.map(String::from).unwrap_or_default(),
-    })
+    Ok(Candidate { label: name, messages: messages.unwrap_or_default(), beside: beside(document) })
 }
 
 /// The document without what is inside its values: enough to tell what kind of document it is.
@@ -104,11 +100,22 @@ fn kind(value: &JsValue) -> Value {
     }
 }
 
+/// True for one message of any format.
 fn is_message(document: &JsValue) -> bool {
-    document.is_object() && property(document, "role").is_string()
+    if property(document, "role").is_string() {
+        return true;
+    }
+    let holds = KEYS.iter().any(|key| Array::is_array(&property(document, key)));
+    let mut outline = shallow(document);
+    let kind = property(document, "type").as_string();
+    if let (Some(outline), Some(kind)) = (outline.as_object_mut(), kind) {
+        outline.insert("type".into(), kind.into());
+    }
+    !holds && matches!(detect(&[outline]), Detection::Known(_))
 }
 
-fn property(object: &JsValue, key: &str) -> JsValue {
+/// What an object has under a key; undefined where it is no object, too.
+pub(super) fn property(object: &JsValue, key: &str) -> JsValue {
     Reflect::get(object, &JsString::from(key)).unwrap_or(JsValue::UNDEFINED)
 }
 

@@ -27,10 +27,12 @@ pub(crate) fn Loaded(store: Store, found: Found) -> impl IntoView {
                 thousands(left.budget_tokens)
             )
         });
+        let rows = document.has_parts().then(|| format!(" in {} rows", thousands(document.rows)));
         format!(
-            "{}{} · {} · read in {} · {megabytes:.1} MB of memory",
+            "{}{}{} · {} · read in {} · {megabytes:.1} MB of memory",
             plural(document.messages, "message", "messages"),
             left.unwrap_or_default(),
+            rows.unwrap_or_default(),
             document.format,
             duration(document.read_ms),
         )

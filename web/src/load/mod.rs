@@ -1,5 +1,6 @@
 //! Bringing a conversation in: paste, file, drop, or a sample.
 
+mod beside;
 mod candidate;
 mod command;
 mod loaded;
@@ -70,7 +71,7 @@ pub(crate) fn Load(store: Store, found: Found) -> impl IntoView {
             <section class="load-intro" aria-labelledby="load-heading">
                 <h2 id="load-heading">"How full is your model’s window?"</h2>
                 <p>
-                    "Load a conversation, as the chat app or its provider has it: OpenAI, Anthropic, Gemini, "
+                    "Load a conversation as your app or its provider has it: OpenAI, Anthropic, Gemini, "
                     "Bedrock, AI SDK or LangChain. You see what fills the window, what a compaction "
                     "would keep and what it would summarize, and you can run it and take it back."
                 </p>

@@ -42,9 +42,9 @@ struct Reading {
 pub(super) async fn read(store: Store, name: String, candidate: Candidate) -> Result<(), String> {
     let watch = Stopwatch::start("epitome:load");
     let mut format = Format::OpenAiChat;
-    let tool_tokens = store.counter.tokenizer().count(&candidate.tools);
+    let beside_tokens = store.counter.tokenizer().count(&candidate.beside);
     let reading = loop {
-        match read_as(format, store, &name, &candidate, tool_tokens).await? {
+        match read_as(format, store, &name, &candidate, beside_tokens).await? {
             Progress::Done(reading) => break reading,
             Progress::Other(other) => format = other,
         }
@@ -55,13 +55,10 @@ pub(super) async fn read(store: Store, name: String, candidate: Candidate) -> Re
     notes.truncate(MOST_NOTES);
     Pace::start(SLICE_MS).rest().await;
 
-    if !candidate.tools.is_empty() {
-        store.settings.update(|settings| {
-            settings.forget("toolSchemaTokens");
-            settings.edit(|policy| policy.tool_schema_tokens = tool_tokens);
-        });
-    }
     store.clear();
+    if !candidate.beside.is_empty() {
+        store.settings.update(|settings| settings.bring(beside_tokens));
+    }
     let messages = originals.length();
     let session = Session::new(format, compactor, originals, candidate.messages);
     store.write(|current| *current = session);
@@ -69,7 +66,18 @@ pub(super) async fn read(store: Store, name: String, candidate: Candidate) -> Re
     let read_ms = watch.elapsed_ms();
     let memory_bytes = memory_bytes();
     let format = format.title();
-    let document = Document { name, format, messages, left, notes, read_ms, memory_bytes };
+    let rows = store.read(|session| session.compactor().map_or(0, |c| count(c.log().len())));
+    let document = Document {
+        name,
+        format,
+        messages,
+        rows,
+        beside_tokens,
+        left,
+        notes,
+        read_ms,
+        memory_bytes,
+    };
     store.announce(format!("Loaded {}.", plural(messages, "message", "messages")));
     store.document.set(Some(Arc::new(document)));
     // The page first, and then what it shows of the conversation.
@@ -87,11 +95,11 @@ async fn read_as(
     store: Store,
     name: &str,
     candidate: &Candidate,
-    tool_tokens: u32,
+    beside_tokens: u32,
 ) -> Result<Progress, String> {
     let policy = store.settings.with_untracked(Settings::policy);
     let counter = store.counter.tokenizer();
-    let budget_tokens = policy.window.saturating_sub(tool_tokens);
+    let budget_tokens = policy.window.saturating_sub(beside_tokens);
     let policy = Policy {
         counting: store.counter.ready.get_untracked(),
         ..Policy::recommended(epitome::policy::DEFAULT_WINDOW)

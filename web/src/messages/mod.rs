@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use crate::browser::{focus, scroll_top};
 use crate::number::thousands;
 use crate::store::{Perspective, Store};
-pub(crate) use preview::{attachment, leave};
+pub(crate) use preview::{SEALED, attachment, leave};
 use row::RowView;
 pub(crate) use row::{Row, Standing};
 use window::{ROW_HEIGHT, Rows};

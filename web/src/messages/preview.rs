@@ -17,6 +17,9 @@ pub(super) fn preview(message: &Message) -> String {
             line.push_str(" · ");
         }
         match part {
+            Part::Reasoning { text, signature: Some(_) } if text.is_empty() => {
+                add(&mut line, &mut room, SEALED);
+            }
             Part::Text { text } | Part::Reasoning { text, .. } => add(&mut line, &mut room, text),
             Part::ToolCall { name, arguments, .. } => {
                 add(&mut line, &mut room, name);
@@ -27,13 +30,13 @@ pub(super) fn preview(message: &Message) -> String {
             Part::Approval { granted, .. } => add(&mut line, &mut room, leave(*granted)),
             Part::Image(media) => add(&mut line, &mut room, &attachment("image", media)),
             Part::File(media) => add(&mut line, &mut room, &attachment("file", media)),
-            Part::Other { kind, .. } => add(&mut line, &mut room, kind),
+            Part::Other { kind, .. } => add(&mut line, &mut room, &format!("[{kind}]")),
         }
     }
     if room == 0 {
         line.push('…');
     }
-    if line.is_empty() { "(nothing in it)".to_owned() } else { line }
+    if line.is_empty() { "(nothing for the model)".to_owned() } else { line }
 }
 
 fn add(line: &mut String, room: &mut usize, text: &str) {
@@ -54,6 +57,9 @@ fn add(line: &mut String, room: &mut usize, text: &str) {
         *room -= 1;
     }
 }
+
+/// What is said of a thought that only its provider can read.
+pub(crate) const SEALED: &str = "[a sealed thought]";
 
 /// What is said of leave to run a tool.
 pub(crate) fn leave(granted: Option<bool>) -> &'static str {
@@ -82,6 +88,6 @@ mod tests {
         let long = Message::new("m", Role::User, "é".repeat(10_000));
         assert_eq!(preview(&long).chars().count(), LONGEST + 1);
         let empty = Message::new("m", Role::User, "");
-        assert_eq!(preview(&empty), "(nothing in it)");
+        assert_eq!(preview(&empty), "(nothing for the model)");
     }
 }

@@ -8,8 +8,8 @@ use leptos::prelude::*;
 use super::fate::done;
 use super::preview::preview;
 use super::window::ROW_HEIGHT;
-use crate::number::{count, thousands};
-use crate::store::{Perspective, Store};
+use crate::number::thousands;
+use crate::store::{Perspective, Place, Store};
 
 /// What becomes of the message in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,8 @@ impl Standing {
 pub(crate) struct Row {
     /// Place in the conversation; `None` for what the engine put in.
     pub(crate) position: Option<usize>,
+    /// The same in numbers.
+    pub(crate) place: Option<Place>,
     /// What becomes of it.
     pub(crate) standing: Standing,
     /// What was done to it already, where the model sees it otherwise than it came.
@@ -74,9 +76,10 @@ impl Row {
                 })?;
                 let summary = message.text().starts_with(SUMMARY);
                 let standing = if summary { Standing::Summary } else { Standing::Added };
-                let (position, done, aside) = (None, None, Vec::new());
+                let (position, place, done, aside) = (None, None, None, Vec::new());
                 Some(Self {
                     position,
+                    place,
                     standing,
                     done,
                     message,
@@ -115,6 +118,7 @@ impl Row {
                     .map_or(tokens, |plan| plan.message_tokens(conversation, position).1);
                 Some(Self {
                     position: Some(position),
+                    place: session.place(position),
                     standing,
                     done: changes.first().map(|change| done(&change.change)),
                     message: message.clone(),
@@ -181,7 +185,7 @@ pub(super) fn RowView(
     let place = format!("transform: translateY({}px)", index.saturating_mul(ROW_HEIGHT));
     let face = move || {
         row.get().map(|face| {
-            let number = face.position.map_or("·".to_owned(), |at| thousands(count(at + 1)));
+            let number = face.place.map_or_else(|| "·".to_owned(), |place| place.to_string());
             view! {
                 <span class="row-number">{number}</span>
                 <span class="row-speaker" data-role=face.role>{face.speaker}</span>
@@ -222,7 +226,7 @@ pub(super) fn RowView(
 /// What is seen of a row.
 #[derive(Clone, PartialEq)]
 struct Face {
-    position: Option<usize>,
+    place: Option<Place>,
     role: &'static str,
     speaker: String,
     preview: String,
@@ -235,7 +239,7 @@ struct Face {
 impl Face {
     fn of(row: &Row) -> Self {
         Self {
-            position: row.position,
+            place: row.place,
             role: row.message.role.as_str(),
             speaker: row.speaker(),
             preview: preview(&row.message),

@@ -34,7 +34,7 @@ impl Segment {
     pub(super) fn label(self) -> &'static str {
         match self {
             Self::System => "System prompt",
-            Self::Tools => "Tool schemas",
+            Self::Tools => "Tools and instructions",
             Self::Summary => "Summary",
             Self::User => "User",
             Self::Assistant => "Assistant",

@@ -13,12 +13,12 @@ use crate::browser::{copy, focus, pretty, save};
 use crate::driver;
 use crate::number::{change, percentage, plural, thousands};
 use crate::run::COMPACT_BUTTON;
-use crate::store::{Session, Store};
+use crate::store::{Document, Session, Store};
 
 /// The result of the latest compaction, and what can be done with the conversation as it is.
 #[component]
 pub(crate) fn Outcome(store: Store) -> impl IntoView {
-    let told = move || store.report.get().map(|report| view! { <Told report /> });
+    let told = move || store.report.get().map(|report| view! { <Told store report /> });
     let copied = RwSignal::new(None::<String>);
     let undo = move |_| {
         driver::undo(store);
@@ -103,9 +103,9 @@ fn state(store: Store) -> &'static str {
 
 /// How it ended, in words.
 #[component]
-fn Told(report: Arc<Report>) -> impl IntoView {
+fn Told(store: Store, report: Arc<Report>) -> impl IntoView {
     match &report.outcome {
-        Ending::Applied { .. } => view! { <Applied report=report.clone() /> }.into_any(),
+        Ending::Applied { .. } => view! { <Applied store report=report.clone() /> }.into_any(),
         Ending::Skipped { message } => view! {
             <p class="notice warn" role="alert">
                 <strong>"Nothing was changed. "</strong>
@@ -132,7 +132,10 @@ fn Told(report: Arc<Report>) -> impl IntoView {
 }
 
 #[component]
-fn Applied(report: Arc<Report>) -> impl IntoView {
+fn Applied(store: Store, report: Arc<Report>) -> impl IntoView {
+    let parted = |document: &Arc<Document>| document.has_parts();
+    let parted = store.document.with_untracked(|document| document.as_ref().is_some_and(parted));
+    let unit = if parted { "rows" } else { "messages" };
     let (before, after) = (report.tokens_before, report.tokens_after);
     let findings = report.findings.len();
     let repaired = (findings > 0).then(|| {
@@ -171,7 +174,7 @@ fn Applied(report: Arc<Report>) -> impl IntoView {
         </p>
         <p class="figures">
             {format!(
-                "{} → {} messages · {} · {} of the window used · session {}",
+                "{} → {} {unit} · {} · {} of the window used · session {}",
                 thousands(report.messages_before),
                 thousands(report.messages_after),
                 plural(report.requests, "request", "requests"),

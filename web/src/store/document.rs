@@ -9,6 +9,10 @@ pub(crate) struct Document {
     pub(crate) format: &'static str,
     /// How many messages were loaded.
     pub(crate) messages: u32,
+    /// How many rows of the list they are: a message that holds calls and their results is several.
+    pub(crate) rows: u32,
+    /// Tokens of the instructions and tool schemas that came with it.
+    pub(crate) beside_tokens: u32,
     /// What was left out.
     pub(crate) left: Option<Left>,
     /// What was odd about it.
@@ -17,6 +21,13 @@ pub(crate) struct Document {
     pub(crate) read_ms: f64,
     /// Bytes that the engine's memory took after that.
     pub(crate) memory_bytes: u32,
+}
+
+impl Document {
+    /// True where a message is several rows.
+    pub(crate) fn has_parts(&self) -> bool {
+        self.rows > self.messages
+    }
 }
 
 /// What does not fit the window and was left out.

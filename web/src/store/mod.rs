@@ -6,6 +6,7 @@
 mod counter;
 mod document;
 mod live;
+mod place;
 mod progress;
 mod session;
 mod summarizer;
@@ -21,6 +22,7 @@ use crate::form::Settings;
 pub(crate) use counter::{Counter, Effort};
 pub(crate) use document::{Document, Left, Note};
 pub(crate) use live::{Live, MOMENTS, Warning};
+pub(crate) use place::Place;
 pub(crate) use progress::{Progress, RetryNotice, Shorter};
 pub(crate) use session::Session;
 pub(crate) use summarizer::{Availability, KeyKeeping, Summarizer, SummarizerKind};
@@ -233,6 +235,9 @@ impl Store {
         if let Some(old) = old {
             old.stop();
         }
+        let beside =
+            self.document.with_untracked(|old| old.as_ref().map_or(0, |old| old.beside_tokens));
+        self.settings.update(|settings| settings.let_go(beside));
         self.document.set(None);
         self.plan.set(None);
         self.progress.set(None);

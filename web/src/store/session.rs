@@ -11,6 +11,7 @@ use js_sys::{Array, JSON};
 use serde_json::Value;
 use wasm_bindgen::JsValue;
 
+use super::place::{Place, index_of};
 use crate::browser::Abort;
 
 /// One loaded conversation. Message `n` of what was loaded is called `mn` by the engine.
@@ -72,6 +73,11 @@ impl Session {
     /// The message at a position.
     pub(crate) fn message(&self, position: usize) -> Option<&Message> {
         self.compactor.as_ref()?.log().message(position)
+    }
+
+    /// Which message of what was loaded a position is of.
+    pub(crate) fn place(&self, position: usize) -> Option<Place> {
+        Place::of(self.compactor.as_ref()?.log(), position)
     }
 
     /// Tokens of the message at a position, as it came.
@@ -158,8 +164,7 @@ impl Session {
 
     /// The very object that came in.
     fn original(&self, whole: &MessageId) -> JsValue {
-        let index = whole.as_str().strip_prefix('m').and_then(|index| index.parse().ok());
-        index.map_or(JsValue::NULL, |index| self.originals.get(index))
+        index_of(whole.as_str()).map_or(JsValue::NULL, |index| self.originals.get(index))
     }
 
     /// A message that is made of what came in.
