@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use epitome_formats::Format;
+use epitome_formats::{Detection, Format, detect};
 use flate2::read::GzDecoder;
 use serde_json::Value;
 
@@ -63,6 +63,59 @@ pub fn recordings() -> Option<Vec<Conversation>> {
         }
     }
     Some(recordings)
+}
+
+/// Every answer of a provider's, and every request in a trace, as the messages that they hold; `None`, said
+/// aloud, where the data is absent.
+pub fn answers() -> Option<Vec<Conversation>> {
+    let folder = data()?.join("shapes");
+    let mut answers = Vec::new();
+    for path in sorted(&folder) {
+        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let text = text_of(&path).unwrap_or_default();
+        for line in text.lines() {
+            let Ok(document) = serde_json::from_str::<Value>(line) else { continue };
+            let id = document.get("id").and_then(Value::as_str).unwrap_or("?");
+            for key in ["response", "recorded_response", "recorded_output"] {
+                let held = document.get(key).and_then(messages_in);
+                answers.extend(held.map(|(format, messages)| Conversation {
+                    name: format!("{file} {id} {key}"),
+                    format,
+                    messages,
+                }));
+            }
+            let traced = document.get("input").filter(|_| file.starts_with("framework-traces"));
+            answers.extend(traced.map(|input| {
+                let messages = input.as_array().cloned().unwrap_or_else(|| vec![input.clone()]);
+                let format = match detect(&messages) {
+                    Detection::Known(format) => format,
+                    Detection::Unclear => Format::OpenAiChat,
+                };
+                Conversation { name: format!("{file} {id}"), format, messages }
+            }));
+        }
+    }
+    Some(answers)
+}
+
+/// The messages of a provider's answer, by its shape.
+fn messages_in(answer: &Value) -> Option<(Format, Vec<Value>)> {
+    let list = |pointer: &str| answer.pointer(pointer).and_then(Value::as_array);
+    if let Some(message) = answer.pointer("/output/message") {
+        return Some((Format::Bedrock, vec![message.clone()]));
+    }
+    if let Some(items) = list("/output") {
+        return Some((Format::OpenAiResponses, items.clone()));
+    }
+    if let Some(choices) = list("/choices") {
+        let messages = choices.iter().filter_map(|choice| choice.get("message").cloned());
+        return Some((Format::OpenAiChat, messages.collect()));
+    }
+    if let Some(candidates) = list("/candidates") {
+        let messages = candidates.iter().filter_map(|candidate| candidate.get("content").cloned());
+        return Some((Format::Gemini, messages.collect()));
+    }
+    list("/content").map(|_| (Format::Anthropic, vec![answer.clone()]))
 }
 
 #[expect(clippy::print_stderr, reason = "a test that checks nothing must say so")]

@@ -4,6 +4,6 @@ mod data;
 mod host;
 mod judge;
 
-pub use data::{Conversation, conversations, malformed, recordings};
+pub use data::{Conversation, answers, conversations, malformed, recordings};
 pub use host::Host;
 pub use judge::{defects, facts_in, readable, role};

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use epitome::message::MessageId;
 use epitome::{Outcome, Policy, Reason};
 use epitome_formats::{Detection, Format, Strictness, convert, detect, validate};
-use epitome_tests::{Conversation, Host, recordings};
+use epitome_tests::{Conversation, Host, answers, recordings};
 use serde_json::Value;
 
 fn load(conversation: &Conversation) -> Host {
@@ -25,7 +25,8 @@ fn load(conversation: &Conversation) -> Host {
 
 #[test]
 fn every_recorded_message_comes_back_as_it_was() {
-    let Some(recordings) = recordings() else { return };
+    let (Some(mut recordings), Some(answers)) = (recordings(), answers()) else { return };
+    recordings.extend(answers);
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for conversation in &recordings {
         let name = &conversation.name;
