@@ -51,7 +51,9 @@ fn a_compaction_is_made_undone_and_restored() {
 
     let view: Array = compactor.view();
     let summary = view.iter().find(|entry| !entry.is_string()).unwrap();
-    let summary = property(summary, "insert");
+    assert_eq!(Array::from(&property(&summary, "of")).length(), 0, "it is made of no message");
+    let number = property(&summary, "make").as_f64().unwrap() as u32;
+    let summary = compactor.make(number, &Array::new()).unwrap();
     assert_eq!(property(&summary, "role"), "user");
     assert!(property(&summary, "content").as_string().unwrap().contains("roses"));
     assert_eq!(property(compactor.status().unwrap(), "level"), "ok");
