@@ -1,6 +1,5 @@
 // One answer of a model, streamed from an endpoint that speaks chat completions.
 
-import type { Usage } from "epitome";
 import { eventsOf } from "./events.js";
 
 export interface ChatMessage {
@@ -17,7 +16,7 @@ export interface Question {
 }
 
 /** Text as it comes, and at the end what the server counted, if it says so. */
-export type Piece = { type: "text"; text: string } | { type: "usage"; usage: Usage };
+export type Piece = { type: "text"; text: string } | { type: "usage"; usage: object };
 
 /** A failure in words for the person who chats. */
 export class AnswerError extends Error {
@@ -72,7 +71,7 @@ export async function* answer(question: Question): AsyncGenerator<Piece> {
 
 interface Chunk {
   choices?: { delta?: { content?: string | null }; finish_reason?: string | null }[];
-  usage?: { prompt_tokens: number; completion_tokens: number } | null;
+  usage?: object | null;
   error?: unknown;
 }
 
