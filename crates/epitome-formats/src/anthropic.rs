@@ -14,7 +14,7 @@ use crate::dialect::{Dialect, Turn};
 use crate::format::{ShapeError, kind};
 use crate::issue::Code;
 use crate::path::Path;
-use crate::text::{append, is_plain_id, joined, object_of};
+use crate::text::{append, is_plain_id, joined, object_of, with_text};
 
 /// Anthropic Messages.
 pub(crate) struct Anthropic;
@@ -66,15 +66,7 @@ impl Dialect for Anthropic {
 
     fn answer(&self, item: &mut Value, text: &str) {
         let Value::Object(object) = item else { return };
-        let content = match object.get_mut("content") {
-            Some(Value::Array(blocks)) => {
-                let is_text = |block: &Value| block.get("text").is_some();
-                let others = blocks.iter().filter(|block| !is_text(block)).cloned();
-                let said = json!({ "type": "text", "text": text });
-                Value::Array(std::iter::once(said).chain(others).collect())
-            }
-            _ => text.into(),
-        };
+        let content = with_text(object.get("content"), text);
         object.insert("content".into(), content);
     }
 
@@ -290,23 +282,10 @@ fn block_of(what: &What<'_>, role: Role, lost: &mut Vec<String>) -> Option<Value
         What::Image(media) | What::File(media) if role == Role::User => {
             return media_block(media, lost);
         }
-        What::Image(_) | What::File(_) => {
-            lost.push("a picture or file that is not the user's is left out".into());
+        other => {
+            lost.extend(other.left_out());
             return None;
         }
-        What::Reasoning { .. } => {
-            lost.push("thoughts are left out: another provider's seal does not hold here".into());
-            return None;
-        }
-        What::Approval { .. } => {
-            lost.push("leave to run a tool is left out".into());
-            return None;
-        }
-        What::Opaque { kind, .. } => {
-            lost.push(format!("a part of type {kind:?} is left out"));
-            return None;
-        }
-        What::Silent => return None,
     })
 }
 

@@ -173,13 +173,18 @@ impl Group {
     }
 }
 
+/// The role that the provider sees: where results stand in user messages, tools speak as the user.
+pub(crate) fn wire_role(role: Role, contract: &Contract) -> Role {
+    match (role, contract.results) {
+        (Role::Tool, ResultPlace::NextUser) => Role::User,
+        _ => role,
+    }
+}
+
 /// True where neighbours of these roles are one message to the provider.
 pub(crate) fn joins(first: Role, second: Role, contract: &Contract) -> bool {
     let merged = contract.neighbours == Neighbours::Merged;
-    let user = |role: Role| match (role, contract.results) {
-        (Role::Tool, ResultPlace::NextUser) => Role::User,
-        _ => role,
-    };
+    let user = |role: Role| wire_role(role, contract);
     match (first, second) {
         (Role::System, _) | (_, Role::System) => false,
         (_, Role::Tool) if contract.results == ResultPlace::Inside => true,

@@ -197,6 +197,21 @@ impl<'a> What<'a> {
         broken.then_some(arguments)
     }
 
+    /// What is said of a thing that another format does not hold; nothing where it is never sent.
+    pub(crate) fn left_out(&self) -> Option<String> {
+        Some(match self {
+            Self::Image(_) | Self::File(_) => {
+                "a picture or file that is not the user's is left out".into()
+            }
+            Self::Reasoning { .. } => {
+                "thoughts are left out: another provider's seal does not hold here".into()
+            }
+            Self::Approval { .. } => "leave to run a tool is left out".into(),
+            Self::Opaque { kind, .. } => format!("a part of type {kind:?} is left out"),
+            Self::Text(_) | Self::Call { .. } | Self::Result { .. } | Self::Silent => return None,
+        })
+    }
+
     fn parts(&self) -> Vec<Part> {
         vec![match self {
             Self::Text(text) => Part::text(text.as_ref()),

@@ -22,7 +22,8 @@ pub(crate) trait Dialect: Sync {
     fn say(&self, item: &mut Value, text: &str) {
         match item {
             Value::Object(object) => {
-                object.insert("text".into(), text.into());
+                let key = if object.contains_key("refusal") { "refusal" } else { "text" };
+                object.insert(key.into(), text.into());
             }
             other => *other = text.into(),
         }

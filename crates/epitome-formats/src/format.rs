@@ -4,7 +4,7 @@ use std::fmt;
 
 use epitome::Contract;
 use epitome::history::PartChange;
-use epitome::message::{Message, MessageId, Part, Role};
+use epitome::message::{Message, MessageId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -12,8 +12,7 @@ use crate::ai_sdk_model::AiSdkModel;
 use crate::ai_sdk_ui::AiSdkUi;
 use crate::anthropic::Anthropic;
 use crate::bedrock::Bedrock;
-use crate::content::What;
-use crate::dialect::{Dialect, Turn};
+use crate::dialect::Dialect;
 use crate::extract::extract;
 use crate::gemini::Gemini;
 use crate::issue::Issue;
@@ -163,13 +162,6 @@ impl Format {
     pub fn rewrite(self, original: &Value, changes: &[PartChange]) -> Value {
         extract(self.dialect(), original, None, &[(0, changes)])
     }
-
-    /// Writes a message that the engine inserted.
-    pub fn write(self, role: Role, parts: &[Part]) -> Value {
-        let turn = Turn { role, author: None, items: parts.iter().map(What::of).collect() };
-        let written = self.dialect().write(&turn, &mut Vec::new());
-        written.into_iter().next().unwrap_or(Value::Null)
-    }
 }
 
 /// What kind of JSON a value is, for messages to a person.
@@ -181,5 +173,31 @@ pub(crate) fn kind(value: &Value) -> &'static str {
         Value::String(_) => "a string",
         Value::Array(_) => "an array",
         Value::Object(_) => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::content::What;
+    use crate::dialect::Turn;
+    use epitome::message::{Part, Role};
+
+    impl Format {
+        /// A message of these parts, as [`Format::compose`] has one that the engine inserted.
+        pub(crate) fn write(self, role: Role, parts: &[Part]) -> Value {
+            let turn = Turn { role, author: None, items: parts.iter().map(What::of).collect() };
+            let written = self.dialect().write(&turn, &mut Vec::new());
+            written.into_iter().next().unwrap_or(Value::Null)
+        }
+    }
+
+    #[test]
+    fn every_format_has_the_name_that_it_is_found_by() {
+        for format in Format::ALL {
+            assert_eq!(Format::named(format.as_str()), Some(format));
+            assert_eq!(serde_json::to_value(format).unwrap(), format.as_str());
+        }
+        assert_eq!(Format::named("morse"), None);
     }
 }

@@ -18,7 +18,7 @@ use crate::dialect::{Dialect, Turn};
 use crate::format::{ShapeError, kind};
 use crate::issue::Code;
 use crate::path::Path;
-use crate::text::{append, joined};
+use crate::text::{append, joined, with_text};
 
 /// LangChain messages, by the form that the engine's own texts are written in. All forms are read alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,28 +71,10 @@ impl Dialect for LangChain {
         Ok(content)
     }
 
-    fn say(&self, item: &mut Value, text: &str) {
-        match item {
-            Value::Object(block) => {
-                let key = if block.contains_key("refusal") { "refusal" } else { "text" };
-                block.insert(key.into(), text.into());
-            }
-            other => *other = text.into(),
-        }
-    }
-
     fn answer(&self, item: &mut Value, text: &str) {
         let Some(Value::Object(object)) = body_mut(item) else { return };
         let key = content_key(object);
-        let content = match object.get_mut(key) {
-            Some(Value::Array(blocks)) => {
-                let is_text = |block: &Value| block.get("text").is_some() || block.is_string();
-                let others = blocks.iter().filter(|block| !is_text(block)).cloned();
-                let said = json!({ "type": "text", "text": text });
-                Value::Array(std::iter::once(said).chain(others).collect())
-            }
-            _ => text.into(),
-        };
+        let content = with_text(object.get(key), text);
         object.insert(key.into(), content);
     }
 

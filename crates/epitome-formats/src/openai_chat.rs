@@ -14,7 +14,7 @@ use crate::dialect::{Dialect, Turn};
 use crate::format::{ShapeError, kind};
 use crate::issue::Code;
 use crate::path::Path;
-use crate::text::{append, joined};
+use crate::text::{append, joined, with_text};
 
 /// OpenAI Chat Completions, and the many servers that speak it.
 pub(crate) struct OpenAiChat;
@@ -55,27 +55,9 @@ impl Dialect for OpenAiChat {
         Ok(content)
     }
 
-    fn say(&self, item: &mut Value, text: &str) {
-        match item {
-            Value::Object(part) => {
-                let key = if part.contains_key("refusal") { "refusal" } else { "text" };
-                part.insert(key.into(), text.into());
-            }
-            other => *other = text.into(),
-        }
-    }
-
     fn answer(&self, item: &mut Value, text: &str) {
         let Value::Object(object) = item else { return };
-        let content = match object.get_mut("content") {
-            Some(Value::Array(parts)) => {
-                let is_text = |part: &Value| part.get("text").is_some() || part.is_string();
-                let others = parts.iter().filter(|part| !is_text(part)).cloned();
-                let said = json!({ "type": "text", "text": text });
-                Value::Array(std::iter::once(said).chain(others).collect())
-            }
-            _ => text.into(),
-        };
+        let content = with_text(object.get("content"), text);
         object.insert("content".into(), content);
     }
 

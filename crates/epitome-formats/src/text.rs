@@ -17,6 +17,14 @@ pub(crate) fn is_plain_id(id: &str) -> bool {
     id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
+/// The content of a result that says something else: what is no text in a list of parts stays.
+pub(crate) fn with_text(content: Option<&Value>, text: &str) -> Value {
+    let Some(Value::Array(parts)) = content else { return text.into() };
+    let is_text = |part: &&Value| part.get("text").is_some() || part.is_string();
+    let others = parts.iter().filter(|part| !is_text(part)).cloned();
+    std::iter::once(json!({ "type": "text", "text": text })).chain(others).collect()
+}
+
 /// Appends what a message holds under a key to what another one does. What is a text becomes an element by
 /// `element`.
 pub(crate) fn append(

@@ -10,6 +10,7 @@ use epitome::{
 use serde_json::Value;
 
 use crate::Format;
+use crate::compose::wire_role;
 use crate::content::What;
 use crate::history::History;
 use crate::issue::{Code, Issue, Severity};
@@ -333,10 +334,7 @@ impl Validation<'_> {
     fn turns(&mut self, earlier: usize, other: Role, position: usize, role: Role) {
         let merged = self.contract.neighbours == Neighbours::Merged;
         let strict = merged || self.format == Format::OpenAiChat;
-        let as_user = |role: Role| match (role, self.contract.results) {
-            (Role::Tool, ResultPlace::NextUser) => Role::User,
-            _ => role,
-        };
+        let as_user = |role: Role| wire_role(role, &self.contract);
         let same = as_user(other) == as_user(role) && !matches!(role, Role::System);
         let split = role != Role::Tool || other != Role::Tool || merged;
         if strict && same && split && self.index(earlier) != self.index(position) {

@@ -47,23 +47,10 @@ fn part_of(what: &What<'_>, role: Role, lost: &mut Vec<String>) -> Option<Value>
         What::Image(media) | What::File(media) if role == Role::User => {
             return media_part(media, lost);
         }
-        What::Image(_) | What::File(_) => {
-            lost.push("a picture or file that is not the user's is left out".into());
+        other => {
+            lost.extend(other.left_out());
             return None;
         }
-        What::Reasoning { .. } => {
-            lost.push("thoughts are left out: another provider's seal does not hold here".into());
-            return None;
-        }
-        What::Approval { .. } => {
-            lost.push("leave to run a tool is left out".into());
-            return None;
-        }
-        What::Opaque { kind, .. } => {
-            lost.push(format!("a part of type {kind:?} is left out"));
-            return None;
-        }
-        What::Silent => return None,
     })
 }
 
