@@ -76,6 +76,20 @@ test("a plan tells every message's fate and changes nothing", async () => {
   compactor.dispose();
 });
 
+test("a plan tells of every step of a message that has several", async () => {
+  const step = (id, output) => [
+    { type: "step-start" },
+    { type: "tool-look", toolCallId: id, state: "output-available", input: { at: id }, output },
+  ];
+  const asked = { id: "u", role: "user", parts: [{ type: "text", text: "Look around." }] };
+  const answer = { id: "a", role: "assistant", parts: [...step("one", "a rose"), ...step("two", "a tulip")] };
+  const plan = await epitome.plan([asked, answer], { format: "ai-sdk-ui", policy: { window: 1_000 } });
+  const ids = plan.fates.map(({ id }) => id);
+  assert.deepEqual(ids.filter((id) => !id.includes("#")), ["m0", "m1"]);
+  assert.ok(ids.includes("m1#1"), ids.join(" "));
+  assert.ok(plan.fates.every(({ fate, tokensBefore }) => fate === "keep" && tokensBefore > 0));
+});
+
 test("a batch with a value that is no message is refused by its index, and none of it is taken", async () => {
   const compactor = await full({}, []);
   for (const [value, words] of [

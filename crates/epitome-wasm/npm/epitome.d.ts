@@ -964,18 +964,20 @@ export type Counted = {
  */
 export type Format = "openai-chat" | "openai-responses" | "anthropic" | "ai-sdk-ui" | "ai-sdk-model" | "gemini" | "langchain" | "bedrock";
 
+/** A compaction, thought through but not done. */
+export interface Plan extends PlanFigures {
+  /** The fate of every message, in order. */
+  fates: MessageFate[];
+}
+
 /**
- * A compaction, thought through but not done.
+ * A compaction, thought through but not done, without what becomes of each message.
  */
-export interface Plan {
+export interface PlanFigures {
   /**
    * Why it would be made.
    */
   reason: Reason;
-  /**
-   * The fate of every message, in order.
-   */
-  fates: MessageFate[];
   /**
    * True where a summary is to be written; otherwise reducers alone work.
    */
@@ -1018,34 +1020,24 @@ export interface Plan {
   floor?: string;
 }
 
-/**
- * One message and what becomes of it.
- */
+/** One message and what becomes of it. */
 export interface MessageFate {
-  /**
-   * The message's id, as `append` gave it.
-   */
+  /** The message's id, as `append` gave it. One of several steps has its number behind it, `m7#1`. */
   id: string;
-  /**
-   * What becomes of it.
-   */
+  /** What becomes of it. */
   fate: Fate;
-  /**
-   * Its tokens in the view now; 0 where it is not in it any more.
-   */
+  /** Its tokens in the view now; 0 where it is not in it any more. */
   tokensBefore: number;
-  /**
-   * Its tokens afterwards; 0 where it is not in the view.
-   */
+  /** Its tokens afterwards; 0 where it is not in the view. */
   tokensAfter: number;
 }
 
 /**
  * What becomes of a message. `keep`: it stays as it is seen now. `trim`: it adds nothing and is left out.
- * `truncate`: its tool results are cut by their age. `prune`: the arguments of its calls are shortened.
- * `offload`: its tool results are put aside. `strip`: its sealed thoughts are left out. `drop`: it is left
- * out to make room. `summarize`: the summary is to stand for it. `summarized`: it is not in the view any
- * more.
+ * `truncate`: its tool results are cut by their age. `prune`: the arguments of its calls are shortened. `offload`:
+ * its tool results are put aside. `strip`: its sealed thoughts are left out. `drop`: it is left out to make room.
+ * `summarize`: the summary is to stand for it. `summarized`: it is not in the view any more, since a summary stands
+ * for it or it was left out.
  */
 export type Fate = "keep" | "trim" | "truncate" | "prune" | "offload" | "strip" | "drop" | "summarize" | "summarized";
 

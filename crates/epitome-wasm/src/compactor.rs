@@ -15,7 +15,7 @@ use crate::error::{ErrorCode, Thrown};
 use crate::made::Made;
 use crate::marks::Marks;
 use crate::output::Output;
-use crate::plan::Plan;
+use crate::plan::{columns, fates};
 use crate::policy::{Moment, resolve};
 use crate::reason::Reason;
 use crate::status::Status;
@@ -308,16 +308,28 @@ impl Compactor {
         self.status_of(self.engine.pressure_under(&policy))
     }
 
-    /// What a compaction would do now.
-    pub fn plan(&self, reason: &Ts<Reason>) -> Result<Ts<Plan>, JsValue> {
+    /// What a compaction would do now: its figures; and of every message, in columns, the number of its fate
+    /// in [`Self::fates`], its tokens in the view now, and those afterwards.
+    #[wasm_bindgen(unchecked_return_type = "[PlanFigures, Uint8Array, Uint32Array, Uint32Array]")]
+    pub fn plan(&self, reason: &Ts<Reason>) -> Result<Array, JsValue> {
         let plan = self.engine.plan(parse_reason(reason)?);
-        let plan = Plan::of(plan, self.engine.conversation());
-        Ok(plan.into_ts().map_err(Thrown::from)?)
+        Ok(columns(&plan, self.engine.conversation())?)
     }
 
     /// Everything, to go on from later.
     pub fn snapshot(&self) -> Result<String, JsValue> {
         Ok(self.engine.snapshot().to_json().map_err(Thrown::from)?)
+    }
+
+    /// The names of fates, by their numbers in a plan.
+    #[wasm_bindgen(unchecked_return_type = "string[]")]
+    pub fn fates(&self) -> Array {
+        fates()
+    }
+
+    /// The ids of all messages as the engine knows them, in order: one of several steps is several.
+    pub fn pieces(&self) -> Vec<String> {
+        self.engine.log().messages().map(|message| message.id.as_str().to_owned()).collect()
     }
 
     /// The ids of all messages that were appended, in order.

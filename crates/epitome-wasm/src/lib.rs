@@ -39,7 +39,7 @@ pub use format::Format;
 pub use legality::{Issue, IssueCode, Severity, convert, repair, validate};
 pub use marks::Marks;
 pub use output::{BeforeCompaction, Output, Summarizer, SummaryRequest};
-pub use plan::{Fate, MessageFate, Plan};
+pub use plan::PlanFigures;
 pub use policy::{
     Age, AgeStep, Budget, Counting, Encoding, Fill, Keep, LastRequest, Moment, Offload, Policy,
     PolicyFields, PolicySpec, Prune, Reactive, Rebuild, Reducer, Reduction, RequestBoundary, Retry,

@@ -82,9 +82,11 @@ impl Compactor {
             Counting::CharactersPerToken(characters) => Box::new(CharactersPer(characters)),
             Counting::Estimate | Counting::Encoding(_) => tokenizer,
         };
+        let mut conversation = Conversation::new(contract, tokenizer);
+        conversation.tell_by(&policy.summary);
         Ok(Self {
             policy,
-            conversation: Conversation::new(contract, tokenizer),
+            conversation,
             state: State::Idle,
             outputs: VecDeque::new(),
             next_request: 1,
@@ -399,6 +401,7 @@ impl Compactor {
             return Err(PolicyChange::Busy);
         }
         policy.check().map_err(PolicyChange::Refused)?;
+        self.conversation.tell_by(&policy.summary);
         self.policy = policy;
         self.cycle.trimmed_at = None;
         self.recover();

@@ -8,13 +8,15 @@ use crate::contract::Contract;
 use crate::history::{Checkpoint, Log, LogError, Projection, Record, View};
 use crate::message::{Message, Part, Role, Usage};
 use crate::meter::{BoxedTokenizer, Breakdown, Meter, Overhead, Statistics, Tokenizer, Totals};
-use crate::policy::Load;
+use crate::outline::{Outline, is_alive};
+use crate::policy::{Load, SummarySettings};
 use crate::summary::frame;
 
 /// A conversation that is counted as it grows.
 pub struct Conversation {
     contract: Contract,
     log: Log,
+    outline: Outline,
     meter: Meter,
     /// What counts by another tokenizer, and will take the place of the meter once it has counted all.
     successor: Option<Meter>,
@@ -68,15 +70,13 @@ struct Requests {
     earlier: Option<usize>,
 }
 
-/// The answer to a health check.
-const ALIVE: &str = "HEARTBEAT_OK";
-
 impl Conversation {
     /// An empty conversation with a provider of this contract.
     pub fn new(contract: Contract, tokenizer: BoxedTokenizer) -> Self {
         Self {
             contract,
             log: Log::default(),
+            outline: Outline::default(),
             meter: Meter::new(tokenizer, Overhead::default()),
             successor: None,
             projection: Projection::default(),
@@ -97,6 +97,17 @@ impl Conversation {
     /// Everything that was said and decided.
     pub fn log(&self) -> &Log {
         &self.log
+    }
+
+    /// What planning has to know of its messages.
+    pub(crate) fn outline(&self) -> &Outline {
+        &self.outline
+    }
+
+    /// Takes note of what goes into a transcript. Where that is something else than before, costs the length
+    /// of all texts.
+    pub(crate) fn tell_by(&mut self, settings: &SummarySettings) {
+        self.outline.tell_by(&self.log, settings);
     }
 
     /// What the steps in force make of it.
@@ -162,6 +173,11 @@ impl Conversation {
         rewritten.unwrap_or_else(|| self.meter.tokens(position))
     }
 
+    /// Tokens of messages that are seen otherwise than they came, by position.
+    pub(crate) fn rewritten_tokens(&self) -> &BTreeMap<usize, u32> {
+        &self.base.rewritten
+    }
+
     /// Appends a record. A message costs its own length; a step, what it holds and what is rewritten so
     /// far; an undo or an edit, what the steps in force hold, and an edit the messages behind it besides.
     pub fn append(&mut self, record: Record) -> Result<(), LogError> {
@@ -197,7 +213,7 @@ impl Conversation {
         let edited = match &record {
             Record::Edit { message } => {
                 let position = self.log.position(&message.id);
-                position.and_then(|at| Some((at, self.log.message(at)?.role)))
+                position.and_then(|at| Some((at, self.log.message(at)?.clone())))
             }
             _ => None,
         };
@@ -206,12 +222,13 @@ impl Conversation {
         if said {
             self.count_last();
         }
-        if let Some((position, role)) = edited
+        if let Some((position, before)) = edited
             && let Some(message) = self.log.message(position)
         {
-            self.meter.replace(position, role, message);
+            self.outline.edit(&self.log, position, &before);
+            self.meter.replace(position, before.role, message);
             if let Some(successor) = &mut self.successor {
-                successor.replace(position, role, message);
+                successor.replace(position, before.role, message);
             }
             self.recount_protected();
         }
@@ -243,6 +260,7 @@ impl Conversation {
     fn count_last(&mut self) {
         let position = self.log.len().saturating_sub(1);
         let Some(message) = self.log.message(position) else { return };
+        self.outline.take(&self.log);
         self.meter.append(message);
         let tokens = self.meter.tokens(position);
         if message.pinned && message.role != Role::System {
@@ -466,11 +484,4 @@ impl Requests {
             *self = Self { last: self.earlier, earlier: None };
         }
     }
-}
-
-/// True for an assistant's answer to a health check.
-pub(crate) fn is_alive(message: &Message) -> bool {
-    message.role == Role::Assistant
-        && message.calls().next().is_none()
-        && message.text().trim() == ALIVE
 }

@@ -46,6 +46,7 @@ pub mod history;
 pub mod message;
 pub mod meter;
 pub mod notation;
+mod outline;
 mod plan;
 pub mod policy;
 mod reduce;

@@ -12,13 +12,13 @@ pub use fate::Fate;
 use stays::{is_system, oldest_rounds, protected, requests_to_keep, size, strip};
 
 use crate::conversation::Conversation;
-use crate::history::{Change, Checkpoint, Cover, PartChange, Rewrite, exchanges, pairing::Pairing};
+use crate::history::{Change, Checkpoint, Cover, Exchange, PartChange, Rewrite};
 use crate::message::{CheckpointId, Message, MessageId, Part, Role};
-use crate::policy::{Keep, Moment, Policy, Rebuild, Size, WindowTooSmall};
+use crate::policy::{Keep, Moment, Policy, Rebuild, WindowTooSmall};
 use crate::reduce::{Draft, Reduced};
 use crate::report::Reason;
 use crate::summary::appendix::appendix;
-use crate::summary::chunk::{chunks, chunks_within};
+use crate::summary::chunk::{self, chunks, chunks_within};
 use crate::summary::prompt::{ChunkPlace, Material, instructions};
 use crate::summary::receipt::Fact;
 use crate::summary::{cut::cut, envelope::Entry, transcript::transcript};
@@ -71,8 +71,8 @@ impl Plan {
     pub fn new(conversation: &Conversation, policy: &Policy, reason: Reason) -> Self {
         let mut plan = Self::draft(conversation, policy, reason, None);
         if plan.summarizes {
-            match plan.chunks(conversation, policy) {
-                Ok(chunks) => plan.requests = u32::try_from(chunks.len()).unwrap_or(u32::MAX),
+            match plan.count_chunks(conversation, policy) {
+                Ok(chunks) => plan.requests = u32::try_from(chunks).unwrap_or(u32::MAX),
                 Err(error) => plan.idle = Some(error.to_string()),
             }
         }
@@ -88,9 +88,8 @@ impl Plan {
         moment: Option<Moment>,
     ) -> Self {
         let log = conversation.log();
-        let pairing = Pairing::of(log.messages());
-        let exchanges = exchanges(log.len(), &pairing);
-        let protected = protected(conversation, policy, &exchanges, &pairing);
+        let exchanges = conversation.outline().exchanges(log);
+        let protected = protected(conversation, policy, &exchanges);
         let mut draft = Draft::new(conversation, policy, &exchanges, &protected);
         draft.reduce(reason, moment);
         let tokens_before = conversation.counted_tokens().saturating_add(policy.tool_schema_tokens);
@@ -124,10 +123,9 @@ impl Plan {
             strip(&mut draft, first..conversation.last_request().unwrap_or(log.len()));
         }
         plan.settle_fates(&draft);
-        let left = (plan.tail_start..log.len()).filter(|at| draft.is_seen(*at));
-        let left = left.filter(|at| !is_system(conversation, *at)).count();
-        let crowd = || crowd(policy, u32::try_from(left).unwrap_or(u32::MAX));
-        plan.floor = plan.floor.or_else(crowd);
+        let seen = (plan.tail_start..log.len()).filter(|at| draft.is_seen(*at));
+        let left = seen.filter(|at| !is_system(conversation, *at));
+        plan.floor = plan.floor.or_else(|| crowd(policy, || left.count()));
         if !plan.summarizes {
             plan.tokens_after = draft.tokens();
         }
@@ -155,31 +153,31 @@ impl Plan {
             true => conversation.seen_tokens(position),
             false => draft.tokens_of(position),
         };
-        let protected = |position: &usize| draft.protected.get(*position) == Some(&true);
-        let protected_tokens = sum((0..end).filter(protected).map(|at| cost(draft, at)));
+        let protected = draft.protected.iter().flat_map(Clone::clone);
+        let protected_tokens = sum(protected.clone().map(|at| cost(draft, at)));
         let appended = appended_tokens(conversation, policy);
         let budget = Budget::new(policy, keep, protected_tokens, appended);
-        let sizes: Vec<Size> =
-            draft.exchanges.iter().map(|exchange| size(draft, exchange)).collect();
         let exchanges = draft.exchanges;
+        let size = |exchange: &Exchange| size(draft, exchange);
         let tail_start =
-            cut(exchanges, &sizes, covered, end, keep, policy.window, budget.tail).max(covered);
+            cut(exchanges, size, covered, end, keep, policy.window, budget.tail).max(covered);
         let tail_start = match policy.reactive() {
             Some(reactive) if self.reason == Reason::ReactiveMicro => {
                 let rounds = reactive.micro_batch_rounds;
-                oldest_rounds(draft, &sizes, covered, rounds).min(tail_start)
+                oldest_rounds(draft, covered, rounds).min(tail_start)
             }
             _ => tail_start,
         };
 
-        let mut stays: BTreeSet<usize> = (0..tail_start).filter(protected).collect();
+        let mut stays: BTreeSet<usize> = protected.take_while(|at| *at < tail_start).collect();
         let earlier_requests = requests_to_keep(draft, tail_start, &stays, budget.requests);
         stays.extend(&earlier_requests);
         stays.retain(|position| draft.tokens_of(*position) > 0 || *position < covered);
         self.retold = earlier_requests.clone();
         self.retold.extend(conversation.last_request().filter(|at| stays.contains(at)));
         let leaves = |at: &usize| !stays.contains(at) && (*at < covered || draft.is_seen(*at));
-        let prefix_tokens = sum((covered..tail_start).filter(leaves).map(|at| draft.tokens_of(at)));
+        let staying = sum(stays.range(covered..).map(|at| draft.tokens_of(*at)));
+        let prefix_tokens = draft.tokens_in(covered..tail_start).saturating_sub(staying);
         if prefix_tokens == 0 {
             return;
         }
@@ -203,29 +201,36 @@ impl Plan {
         let request = conversation.last_request().unwrap_or(end);
         let behind = stays.iter().copied().chain(tail_start..end);
         strip(draft, behind.filter(|at| *at < request));
-        let kept = stays.iter().copied().chain(tail_start..end);
-        self.tokens_after = sum(kept.map(|at| cost(draft, at)))
+        self.tokens_after = sum(stays.iter().map(|at| cost(draft, *at)))
+            .saturating_add(draft.tokens_in(tail_start..end))
             .saturating_add(appended)
             .saturating_add(self.summary_tokens)
             .saturating_add(policy.tool_schema_tokens);
     }
 
     fn settle_fates(&mut self, draft: &Draft) {
-        let conversation = draft.conversation;
+        let (conversation, tail_start) = (draft.conversation, self.tail_start);
+        let projection = conversation.projection();
         let stays: BTreeSet<usize> = match self.summarizes {
             true => self.before.iter().chain(&self.after).copied().collect(),
-            false => conversation.projection().kept().collect(),
+            false => projection.kept().collect(),
         };
-        let covered = conversation.projection().covered;
-        let fate = |position: usize| match draft.fate(position) {
-            Some(fate) if position >= self.tail_start || fate_leaves(fate) => fate,
-            Some(fate) if stays.contains(&position) => fate,
-            _ if stays.contains(&position) => Fate::Keep,
-            _ if position < covered || !draft.is_seen(position) => Fate::Summarized,
-            _ if position < self.tail_start => Fate::Summarize,
-            _ => Fate::Keep,
+        let mut fates = vec![Fate::Summarized; projection.covered];
+        fates.resize(tail_start.max(projection.covered), Fate::Summarize);
+        fates.resize(conversation.log().len(), Fate::Keep);
+        let mut settle = |position: usize, fate: Fate| {
+            if let Some(slot) = fates.get_mut(position) {
+                *slot = fate;
+            }
         };
-        self.fates = (0..conversation.log().len()).map(fate).collect();
+        projection.dropped.iter().for_each(|at| settle(*at, Fate::Summarized));
+        stays.iter().for_each(|at| settle(*at, Fate::Keep));
+        for (position, fate) in draft.fates() {
+            if position >= tail_start || fate_leaves(fate) || stays.contains(&position) {
+                settle(position, fate);
+            }
+        }
+        self.fates = fates;
     }
 
     fn why_idle(&self, messages: usize, enough: bool) -> String {
@@ -246,6 +251,33 @@ impl Plan {
         }
     }
 
+    /// How often the summarizer would be asked. Linear in the number of messages, and in their texts only
+    /// where their notes do not tell.
+    fn count_chunks(
+        &self,
+        conversation: &Conversation,
+        policy: &Policy,
+    ) -> Result<usize, WindowTooSmall> {
+        let covered = conversation.projection().covered;
+        let rewritten = &conversation.projection().rewritten;
+        let as_came = rewritten.range(covered..self.tail_start).next().is_none();
+        let told = conversation.outline().told(
+            self.read(covered),
+            covered..self.tail_start,
+            &policy.summary,
+        );
+        match told.filter(|_| as_came && policy.summarizer_window().is_none()) {
+            Some(told) => Ok(chunk::count(told, &policy.summary)),
+            None => Ok(self.chunks(conversation, policy)?.len()),
+        }
+    }
+
+    /// Where the messages are that the summarizer would read.
+    fn read(&self, covered: usize) -> impl DoubleEndedIterator<Item = usize> + Clone {
+        (covered..self.tail_start)
+            .filter(|at| self.fate(*at) == Fate::Summarize || self.retold.contains(at))
+    }
+
     /// What the summarizer would read, chunk by chunk. Refused where its window has no room for any.
     pub fn chunks(
         &self,
@@ -254,8 +286,8 @@ impl Plan {
     ) -> Result<Vec<Vec<Entry>>, WindowTooSmall> {
         let log = conversation.log();
         let covered = conversation.projection().covered;
-        let prefix: Vec<(u32, Cow<Message>)> = (covered..self.tail_start)
-            .filter(|at| self.fate(*at) == Fate::Summarize || self.retold.contains(at))
+        let prefix: Vec<(u32, Cow<Message>)> = self
+            .read(covered)
             .filter_map(|at| Some((u32::try_from(at + 1).ok()?, told(conversation, at)?)))
             .collect();
         let prefix: Vec<(u32, &Message)> =
@@ -300,6 +332,29 @@ impl Plan {
             (_, Some(Reduced::Rewritten { tokens, .. })) => *tokens,
             (_, None) => before,
         };
+        (before, after)
+    }
+
+    /// The same of all messages, in order: as they are seen now, and as they would be. Linear.
+    pub fn tokens(&self, conversation: &Conversation) -> (Vec<u32>, Vec<u32>) {
+        let meter = conversation.meter();
+        let there = |(at, fate): (usize, &Fate)| match fate {
+            Fate::Summarized => 0,
+            _ => meter.tokens(at),
+        };
+        let mut before: Vec<u32> = self.fates.iter().enumerate().map(there).collect();
+        let mut after: Vec<u32> = before
+            .iter()
+            .zip(&self.fates)
+            .map(|(tokens, fate)| if *fate == Fate::Summarize { 0 } else { *tokens })
+            .collect();
+        let others = conversation.rewritten_tokens().keys().chain(self.changed.keys());
+        for position in others {
+            let tokens = self.message_tokens(conversation, *position);
+            if let (Some(now), Some(then)) = (before.get_mut(*position), after.get_mut(*position)) {
+                (*now, *then) = tokens;
+            }
+        }
         (before, after)
     }
 

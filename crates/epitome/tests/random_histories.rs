@@ -112,10 +112,24 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
     prop_assert_eq!(plan.fates.len(), messages.len());
     let tools = compactor.policy().tool_schema_tokens;
     let each = (0..messages.len()).map(|at| plan.message_tokens(compactor.conversation(), at));
-    let sums = each.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    let each: Vec<(u32, u32)> = each.collect();
+    let (before_each, after_each) = plan.tokens(compactor.conversation());
+    prop_assert_eq!(&each, &before_each.into_iter().zip(after_each).collect::<Vec<_>>());
+    let sums = each.into_iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     prop_assert_eq!(sums.0 + tools, plan.tokens_before);
     if !plan.summarizes {
         prop_assert_eq!(sums.1 + tools, plan.tokens_after);
+    } else if plan.idle.is_none() {
+        let chunks = plan.chunks(compactor.conversation(), compactor.policy()).unwrap();
+        let entries: Vec<u32> = chunks.iter().flatten().map(|entry| entry.number).collect();
+        // Of an entry longer than a chunk, the plan knows the size and not where it is split.
+        let split = entries.windows(2).any(|two| two[0] == two[1]);
+        prop_assert!(
+            split || plan.requests as usize == chunks.len(),
+            "{} {}",
+            plan.requests,
+            chunks.len()
+        );
     }
 
     let report = compact(&mut compactor, case.reason, case.manner);

@@ -5,13 +5,13 @@ import type {
   EngineEvent,
   Marks,
   Moment,
-  Plan,
   PolicySpec,
   Reason,
   Report,
   Status,
   Usage,
 } from "./glue/epitome.js";
+import type { Plan } from "./plan.js";
 
 /** How a compaction is made. */
 export interface CompactOptions {

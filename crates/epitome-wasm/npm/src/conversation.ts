@@ -8,7 +8,6 @@ import type {
   Compactor as Engine,
   Marks,
   Moment,
-  Plan,
   PolicySpec,
   Reason,
   Report,
@@ -17,6 +16,7 @@ import type {
 } from "./glue/epitome.js";
 import type { Host } from "./host.js";
 import { Originals } from "./originals.js";
+import { type Plan, planOf } from "./plan.js";
 
 export class Conversation<M extends object> implements Compactor<M> {
   readonly #engine: Engine;
@@ -70,7 +70,7 @@ export class Conversation<M extends object> implements Compactor<M> {
   }
 
   plan({ reason = "manual" }: { reason?: Reason } = {}): Plan {
-    return this.#live().plan(reason);
+    return planOf(this.#live(), reason, this.#originals.ids());
   }
 
   check(moment: Moment): Reason | undefined {

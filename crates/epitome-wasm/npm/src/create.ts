@@ -6,8 +6,9 @@ import { counting } from "./encoding.js";
 import type { Source } from "./engine.js";
 import { epitomeError } from "./error.js";
 import { extractiveFrom } from "./extractive.js";
-import type { Plan, Reason } from "./glue/epitome.js";
+import type { Reason } from "./glue/epitome.js";
 import type { CompactorOptions, Host, HostOptions, RestoreOptions } from "./host.js";
+import type { Plan } from "./plan.js";
 
 export async function create<M extends object>(
   source: Source,

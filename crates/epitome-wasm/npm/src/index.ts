@@ -13,7 +13,6 @@ import type {
   EndpointOptions,
   Format,
   Issue,
-  Plan,
   Policy,
   PolicySpec,
   Preset,
@@ -24,6 +23,7 @@ import type {
 import type { CompactorOptions, RestoreOptions } from "./host.js";
 import { inline } from "./inline.js";
 import { convertBy, repairBy, validateBy, type ValidateOptions } from "./legality.js";
+import type { Plan } from "./plan.js";
 import { recentFrom, type RecentOptions } from "./recent.js";
 import type { SummarizeContext } from "./summarize.js";
 
@@ -50,7 +50,6 @@ export type {
   ErrorCode,
   Fact,
   FactKind,
-  Fate,
   Fill,
   Finding,
   Format,
@@ -60,11 +59,10 @@ export type {
   LastRequest,
   Level,
   Marks,
-  MessageFate,
   Moment,
   Offload,
   Outcome,
-  Plan,
+  PlanFigures,
   Policy,
   PolicySpec,
   Preset,
@@ -98,6 +96,7 @@ export type {
   RestoreOptions,
 } from "./host.js";
 export type { ValidateOptions } from "./legality.js";
+export type { Fate, MessageFate, Plan } from "./plan.js";
 export type { RecentOptions } from "./recent.js";
 export type { Summarize, SummarizeContext, Summary } from "./summarize.js";
 

@@ -4,7 +4,9 @@ import { epitomeError } from "./error.js";
 import type { Compactor as Engine } from "./glue/epitome.js";
 
 export class Originals<M extends object> {
-  readonly #messages = new Map<string, M>();
+  readonly #ids: string[] = [];
+  readonly #messages: M[] = [];
+  readonly #places = new Map<string, number>();
   /** Messages that were made for the view, by the engine's numbers. */
   readonly #made = new Map<number, M>();
 
@@ -13,25 +15,35 @@ export class Originals<M extends object> {
     for (const [index, id] of ids.entries()) {
       const message = messages[index];
       if (message !== undefined) {
-        this.#messages.set(id, message);
+        this.set(id, message);
       }
     }
   }
 
   /** The ids of the next messages. */
   next(count: number): string[] {
-    return Array.from({ length: count }, (_, index) => `m${this.#messages.size + index}`);
+    return Array.from({ length: count }, (_, index) => `m${this.#ids.length + index}`);
   }
 
   set(id: string, message: M): void {
-    if (this.#messages.has(id)) {
+    const place = this.#places.get(id);
+    if (place === undefined) {
+      this.#places.set(id, this.#ids.length);
+      this.#ids.push(id);
+      this.#messages.push(message);
+    } else {
       this.#made.clear();
+      this.#messages[place] = message;
     }
-    this.#messages.set(id, message);
   }
 
   all(): M[] {
-    return [...this.#messages.values()];
+    return this.#messages.slice();
+  }
+
+  /** The ids of all messages, in order. */
+  ids(): readonly string[] {
+    return this.#ids;
   }
 
   /** What the model sees. */
@@ -47,7 +59,9 @@ export class Originals<M extends object> {
   }
 
   clear(): void {
-    this.#messages.clear();
+    this.#ids.length = 0;
+    this.#messages.length = 0;
+    this.#places.clear();
     this.#made.clear();
   }
 
@@ -62,7 +76,8 @@ export class Originals<M extends object> {
   }
 
   #message(id: string): M {
-    const message = this.#messages.get(id);
+    const place = this.#places.get(id);
+    const message = place === undefined ? undefined : this.#messages[place];
     if (message === undefined) {
       throw epitomeError("internal", `the message ${id} is not there`);
     }

@@ -13,7 +13,6 @@ import type {
   EndpointOptions,
   Format,
   Issue,
-  Plan,
   Policy,
   PolicySpec,
   Preset,
@@ -23,6 +22,7 @@ import type {
 } from "./glue/epitome.js";
 import type { CompactorOptions, RestoreOptions } from "./host.js";
 import { convertBy, repairBy, validateBy, type ValidateOptions } from "./legality.js";
+import type { Plan } from "./plan.js";
 import { recentFrom, type RecentOptions } from "./recent.js";
 import type { SummarizeContext } from "./summarize.js";
 

@@ -1,5 +1,6 @@
 //! Which result answers which call, in histories where ids repeat, go missing or come in the wrong order.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 use crate::message::{CallId, Message, Part, Role};
@@ -41,48 +42,23 @@ impl Pairing {
     /// Costs O(n log n) in calls and results.
     pub fn of<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Self {
         let mut pairing = Self::default();
-        let mut asked: BTreeMap<&str, usize> = BTreeMap::new();
-        let mut thoughts: Option<usize> = None;
-        let mut open: BTreeMap<&CallId, Vec<Place>> = BTreeMap::new();
-        let mut answered: Vec<(&CallId, Place)> = Vec::new();
-        let mut unmatched: Vec<(&CallId, Place)> = Vec::new();
-        let mut turn: Vec<(&CallId, Place)> = Vec::new();
+        let mut pairer: Pairer<&str> = Pairer::default();
+        let mut answered: Vec<(&str, Place)> = Vec::new();
         for (index, message) in messages.into_iter().enumerate() {
-            let calls: Vec<&CallId> = message.calls().collect();
-            if !calls.is_empty() {
-                turn.clear();
-            }
-            if message.role == Role::User {
-                pairing.waiting.clear();
-            }
-            pairing.tie(index, message, &mut asked, &mut thoughts);
-            // Later calls of one turn are pushed first, so that results of equal ids come in call order.
-            for (part, call) in calls.into_iter().enumerate().rev() {
-                let place = Place { message: index, part };
-                open.entry(call).or_default().push(place);
-                turn.push((call, place));
-            }
-            for (part, call) in message.results().enumerate() {
-                let result = Place { message: index, part };
-                let named = take(&mut open, call);
-                let question = named.or_else(|| {
-                    if !call.as_str().is_empty() {
-                        return None;
+            for bond in pairer.take(index, message) {
+                match bond {
+                    Bond::Answer { call, result } => {
+                        let name = message.results().nth(result.part).map_or("", CallId::as_str);
+                        answered.push((name, result));
+                        pairing.join(call, result);
                     }
-                    let (call, place) = turn.last()?;
-                    open.get_mut(*call)?.retain(|other| other != place);
-                    Some(*place)
-                });
-                match question {
-                    Some(question) => {
-                        turn.retain(|(_, place)| *place != question);
-                        answered.push((call, result));
-                        pairing.join(question, result);
-                    }
-                    None => unmatched.push((call, result)),
+                    Bond::Tie { earlier } => pairing.ties.push((earlier, index)),
                 }
             }
         }
+        let Pairer { mut open, unmatched, waiting, unasked, .. } = pairer;
+        pairing.waiting = waiting;
+        pairing.unasked = unasked;
         if !unmatched.is_empty() {
             pairing.match_late(&answered, unmatched, &mut open);
         }
@@ -91,55 +67,19 @@ impl Pairing {
         pairing
     }
 
-    /// Notes what a message belongs to besides its calls and results.
-    fn tie<'a>(
-        &mut self,
-        index: usize,
-        message: &'a Message,
-        asked: &mut BTreeMap<&'a str, usize>,
-        thoughts: &mut Option<usize>,
-    ) {
-        if let Some(earlier) = thoughts.take().filter(|_| message.role == Role::Assistant) {
-            self.ties.push((earlier, index));
-        }
-        let mut parts = message.parts.iter();
-        let thinks = parts.all(|part| matches!(part, Part::Reasoning { .. }));
-        if thinks && message.role == Role::Assistant && !message.parts.is_empty() {
-            *thoughts = Some(index);
-        }
-        if message.role == Role::Tool && message.results().next().is_none() && index > 0 {
-            self.ties.push((index - 1, index));
-        }
-        for part in &message.parts {
-            let Part::Approval { approval, call, .. } = part else { continue };
-            match call {
-                Some(call) => {
-                    asked.insert(approval, index);
-                    let calls = message.calls().enumerate();
-                    let own = calls.filter(|(_, other)| *other == call);
-                    self.waiting.extend(own.map(|(part, _)| Place { message: index, part }));
-                }
-                None => match asked.remove(approval.as_str()) {
-                    Some(at) => self.ties.push((at, index)),
-                    None => self.unasked.push(index),
-                },
-            }
-        }
-    }
-
     /// Results that no call before them was open for: repeated ones, and those that came too early.
     fn match_late(
         &mut self,
-        answered: &[(&CallId, Place)],
-        unmatched: Vec<(&CallId, Place)>,
-        open: &mut BTreeMap<&CallId, Vec<Place>>,
+        answered: &[(&str, Place)],
+        unmatched: Vec<(&str, Place)>,
+        open: &mut BTreeMap<&str, Vec<Place>>,
     ) {
-        let mut first: BTreeMap<&CallId, Place> = BTreeMap::new();
+        let mut first: BTreeMap<&str, Place> = BTreeMap::new();
         for (call, result) in answered {
             first.entry(call).or_insert(*result);
         }
         let is_repeated =
-            |(call, result): &(&CallId, Place)| first.get(call).is_some_and(|first| first < result);
+            |(call, result): &(&str, Place)| first.get(call).is_some_and(|first| first < result);
         let (repeated, early): (Vec<_>, Vec<_>) = unmatched.into_iter().partition(is_repeated);
         self.repeated = repeated.into_iter().map(|(_, result)| result).collect();
         for (call, result) in early {
@@ -194,15 +134,166 @@ impl Pairing {
     }
 }
 
-/// The nearest open call of this name. Names with no open call are forgotten: what is kept in mind stays
-/// as small as what is open.
-fn take(open: &mut BTreeMap<&CallId, Vec<Place>>, call: &CallId) -> Option<Place> {
-    let places = open.get_mut(call)?;
-    let place = places.pop();
-    if places.is_empty() {
-        open.remove(call);
+/// Two messages that belong together, as the later of them comes.
+pub(crate) enum Bond {
+    /// A call and its result.
+    Answer { call: Place, result: Place },
+    /// The message and an earlier one.
+    Tie { earlier: usize },
+}
+
+/// Pairs calls with results as messages come. `K` are names of calls, borrowed or owned.
+///
+/// Results that no earlier call is open for are put aside in `unmatched`: what becomes of them is known
+/// only once every message has come.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pairer<K> {
+    /// Calls without a result, by name, oldest first. Names with none are forgotten, so that it stays as
+    /// small as what is open.
+    open: BTreeMap<K, Vec<Place>>,
+    /// Calls of the latest turn without a result, the last one first.
+    turn: Vec<(K, Place)>,
+    /// What asked for leave to run a tool and has no answer.
+    asked: BTreeMap<K, usize>,
+    /// The last message, where it is nothing but thoughts.
+    thoughts: Option<usize>,
+    unmatched: Vec<(K, Place)>,
+    waiting: Vec<Place>,
+    unasked: Vec<usize>,
+}
+
+impl<K: Ord + Borrow<str>> Pairer<K> {
+    /// Takes the next message, and tells what it belongs to. Costs what is in it, times O(log n).
+    pub(crate) fn take<'a>(&mut self, index: usize, message: &'a Message) -> Vec<Bond>
+    where
+        K: From<&'a str>,
+    {
+        let mut bonds = Vec::new();
+        let calls: Vec<&str> = message.calls().map(CallId::as_str).collect();
+        if !calls.is_empty() {
+            self.turn.clear();
+        }
+        if message.role == Role::User {
+            self.waiting.clear();
+        }
+        self.tie(index, message, &mut bonds);
+        // Later calls of one turn are pushed first, so that results of equal ids come in call order.
+        for (part, call) in calls.into_iter().enumerate().rev() {
+            let place = Place { message: index, part };
+            self.open.entry(call.into()).or_default().push(place);
+            self.turn.push((call.into(), place));
+        }
+        for (part, name) in message.results().map(CallId::as_str).enumerate() {
+            let result = Place { message: index, part };
+            match self.question(name) {
+                Some(call) => {
+                    self.turn.retain(|(_, place)| *place != call);
+                    bonds.push(Bond::Answer { call, result });
+                }
+                None => self.unmatched.push((name.into(), result)),
+            }
+        }
+        bonds
     }
-    place
+
+    /// The call that a result of this name answers: the nearest one that is open, or for a result without
+    /// a name the first of the latest turn.
+    fn question(&mut self, name: &str) -> Option<Place> {
+        if let Some(place) = self.open.get_mut(name).and_then(Vec::pop) {
+            self.forget(name);
+            return Some(place);
+        }
+        if !name.is_empty() {
+            return None;
+        }
+        let (call, place) = self.turn.pop()?;
+        self.open.get_mut(call.borrow())?.retain(|other| *other != place);
+        self.forget(call.borrow());
+        Some(place)
+    }
+
+    fn forget(&mut self, name: &str) {
+        if self.open.get(name).is_some_and(Vec::is_empty) {
+            self.open.remove(name);
+        }
+    }
+
+    /// Notes what a message belongs to besides its calls and results.
+    fn tie<'a>(&mut self, index: usize, message: &'a Message, bonds: &mut Vec<Bond>)
+    where
+        K: From<&'a str>,
+    {
+        if let Some(earlier) = self.thoughts.take().filter(|_| message.role == Role::Assistant) {
+            bonds.push(Bond::Tie { earlier });
+        }
+        let mut parts = message.parts.iter();
+        let thinks = parts.all(|part| matches!(part, Part::Reasoning { .. }));
+        if thinks && message.role == Role::Assistant && !message.parts.is_empty() {
+            self.thoughts = Some(index);
+        }
+        if message.role == Role::Tool && message.results().next().is_none() && index > 0 {
+            bonds.push(Bond::Tie { earlier: index - 1 });
+        }
+        for part in &message.parts {
+            let Part::Approval { approval, call, .. } = part else { continue };
+            match call {
+                Some(call) => {
+                    self.asked.insert(approval.as_str().into(), index);
+                    let calls = message.calls().enumerate();
+                    let own = calls.filter(|(_, other)| *other == call);
+                    self.waiting.extend(own.map(|(part, _)| Place { message: index, part }));
+                }
+                None => match self.asked.remove(approval.as_str()) {
+                    Some(earlier) => bonds.push(Bond::Tie { earlier }),
+                    None => self.unasked.push(index),
+                },
+            }
+        }
+    }
+
+    /// True while every result has found its call: then nothing that comes changes how earlier messages
+    /// hang together.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.unmatched.is_empty()
+    }
+
+    /// True where some call of the message at this index has no result yet.
+    pub(crate) fn is_open(&self, index: usize, message: &Message) -> bool {
+        let places = message.calls().filter_map(|call| self.open.get(call.as_str()));
+        places.flatten().any(|place| place.message == index)
+    }
+
+    /// True where some message gave leave that nobody asked for.
+    pub(crate) fn has_unasked(&self) -> bool {
+        !self.unasked.is_empty()
+    }
+
+    /// Messages with calls that have no result yet, in no order.
+    pub(crate) fn open(&self) -> impl Iterator<Item = usize> + '_ {
+        self.open.values().flatten().map(|place| place.message)
+    }
+}
+
+/// True where two wordings of a message hang together with others in the same way, and call the same tools.
+pub(crate) fn ties_alike(one: &Message, other: &Message) -> bool {
+    let approvals = |message: &Message| -> Vec<Part> {
+        let approvals = message.parts.iter().filter(|part| matches!(part, Part::Approval { .. }));
+        approvals.cloned().collect()
+    };
+    let thinks =
+        |message: &Message| message.parts.iter().all(|part| matches!(part, Part::Reasoning { .. }));
+    let calls = |message: &'_ Message| -> Vec<(CallId, String)> {
+        let calls = message.parts.iter().filter_map(|part| match part {
+            Part::ToolCall { call, name, .. } => Some((call.clone(), name.clone())),
+            _ => None,
+        });
+        calls.collect()
+    };
+    one.role == other.role
+        && calls(one) == calls(other)
+        && one.results().eq(other.results())
+        && (thinks(one), one.parts.is_empty()) == (thinks(other), other.parts.is_empty())
+        && approvals(one) == approvals(other)
 }
 
 fn find(pairs: &[(Place, Place)], place: Place) -> Option<Place> {

@@ -32,6 +32,8 @@ impl Default for Overhead {
 pub struct Cost {
     /// Tokens in all, with overhead.
     pub tokens: u32,
+    /// Tokens of its largest part.
+    pub largest: u32,
     /// Tokens of each part.
     pub parts: Box<[u32]>,
 }
@@ -193,7 +195,8 @@ fn measure(message: &Message, tokenizer: &dyn Tokenizer, overhead: &Overhead) ->
     let author = message.author.as_deref().map_or(0, |author| tokenizer.count(author));
     let around = overhead.message.saturating_add(author);
     let tokens = parts.iter().fold(around, |sum, part| sum.saturating_add(*part));
-    Cost { tokens, parts }
+    let largest = parts.iter().copied().max().unwrap_or(0);
+    Cost { tokens, largest, parts }
 }
 
 fn part_tokens(part: &Part, tokenizer: &dyn Tokenizer, overhead: &Overhead) -> u32 {

@@ -78,9 +78,13 @@ pub(super) fn floor(conversation: &Conversation, policy: &Policy, tokens: u32) -
 }
 
 /// Tells that the messages left are too many by their number alone, where that is so.
-pub(super) fn crowd(policy: &Policy, messages: u32) -> Option<String> {
-    let alone = Load { messages, ..Load::default() };
-    if !policy.fires(&alone) || policy.fires(&Load::default()) {
+pub(super) fn crowd(policy: &Policy, count: impl FnOnce() -> usize) -> Option<String> {
+    let alone = |messages| policy.fires(&Load { messages, ..Load::default() });
+    if !alone(u32::MAX) || alone(0) {
+        return None;
+    }
+    let messages = u32::try_from(count()).unwrap_or(u32::MAX);
+    if !alone(messages) {
         return None;
     }
     Some(format!(

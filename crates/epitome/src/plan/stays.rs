@@ -8,54 +8,44 @@ use super::{Fate, sum};
 use crate::contract::ReasoningPolicy;
 use crate::conversation::Conversation;
 use crate::history::Exchange;
-use crate::history::pairing::{Pairing, Place};
 use crate::message::{Part, Role};
 use crate::policy::{Policy, Size};
 use crate::reduce::{Draft, stale_reasoning};
 
-/// By position: what stays wherever it is. Exchanges stay whole.
+/// The exchanges that stay wherever they are, oldest first.
 pub(super) fn protected(
     conversation: &Conversation,
     policy: &Policy,
     exchanges: &[Exchange],
-    pairing: &Pairing,
-) -> Vec<bool> {
-    let pending = pending(conversation, pairing);
+) -> Vec<Exchange> {
     let appended = appended_request(conversation, policy);
     let request = conversation.last_request().filter(|request| Some(*request) != appended);
-    let mut protected = vec![false; conversation.log().len()];
-    for exchange in exchanges {
-        let stays = exchange.clone().any(|at| {
-            let message = conversation.log().message(at);
-            Some(at) == request
-                || Some(at) == pending
-                || message.is_some_and(|message| message.pinned || message.role == Role::System)
-        });
-        if stays {
-            let places = protected.iter_mut().take(exchange.end).skip(exchange.start);
-            places.for_each(|place| *place = true);
-        }
-    }
+    let fixed = conversation.outline().fixed.iter().copied();
+    let mut positions: Vec<usize> = fixed.chain(request).chain(pending(conversation)).collect();
+    positions.sort_unstable();
+    let exchange = |position: &usize| {
+        let index = exchanges.partition_point(|exchange| exchange.end <= *position);
+        exchanges.get(index).cloned()
+    };
+    let mut protected: Vec<Exchange> = positions.iter().filter_map(exchange).collect();
+    protected.dedup();
     protected
 }
 
 /// The last message, but for results behind it, where it makes a call that still waits for its result, or is
 /// nothing but thoughts: summarized, they would be gone when the result comes, or what they lead to.
-fn pending(conversation: &Conversation, pairing: &Pairing) -> Option<usize> {
-    let log = conversation.log();
-    let says =
-        |at: &usize| log.message(*at).is_some_and(|message| message.results().next().is_none());
+fn pending(conversation: &Conversation) -> Option<usize> {
+    let (log, outline) = (conversation.log(), conversation.outline());
+    let says = |at: &usize| outline.note(*at).is_some_and(|note| !note.results);
     let last = (0..log.len()).rev().find(says)?;
-    let message = log.message(last)?;
-    let calls = message.calls().enumerate();
-    let waits = |part| pairing.answer(Place { message: last, part }).is_none();
+    let parts = &log.message(last)?.parts;
     let thinks = |part: &Part| matches!(part, Part::Reasoning { .. });
-    let alone = !message.parts.is_empty() && message.parts.iter().all(thinks);
-    (alone || calls.map(|(part, _)| part).any(waits)).then_some(last)
+    let alone = !parts.is_empty() && parts.iter().all(thinks);
+    (alone || outline.waits(log, last)).then_some(last)
 }
 
 pub(super) fn is_system(conversation: &Conversation, position: usize) -> bool {
-    conversation.log().message(position).is_some_and(|message| message.role == Role::System)
+    conversation.outline().note(position).is_some_and(|note| note.role == Role::System)
 }
 
 /// The latest user messages before the tail that stay word for word: those of a budget, and of no
@@ -69,20 +59,19 @@ pub(super) fn requests_to_keep(
     let conversation = draft.conversation;
     let kept: BTreeSet<usize> = conversation.projection().kept().collect();
     let covered = conversation.projection().covered;
+    let asked = &conversation.outline().asked;
+    let before = asked.partition_point(|position| *position < tail_start);
     let mut room = budget;
     let mut chosen = BTreeSet::new();
-    for exchange in draft.exchanges.iter().rev().filter(|exchange| exchange.end <= tail_start) {
-        let position = exchange.start;
-        let there =
-            if position < covered { kept.contains(&position) } else { draft.is_seen(position) };
-        if room == 0 || exchange.len() != 1 || !there || stays.contains(&position) {
+    for position in asked.iter().take(before).rev().copied() {
+        let tokens = conversation.seen_tokens(position);
+        if room == 0 || tokens > room || stays.contains(&position) {
             continue;
         }
-        let asked = conversation.seen(position).is_some_and(|message| {
-            message.role == Role::User && message.synthetic.is_none() && !message.is_blank()
-        });
-        let tokens = conversation.seen_tokens(position);
-        if asked && tokens <= room {
+        let there =
+            if position < covered { kept.contains(&position) } else { draft.is_seen(position) };
+        let alone = draft.exchange_of(position).is_some_and(|exchange| exchange.len() == 1);
+        if there && alone && conversation.seen(position).is_some_and(|seen| !seen.is_blank()) {
             room -= tokens;
             chosen.insert(position);
         }
@@ -91,17 +80,18 @@ pub(super) fn requests_to_keep(
 }
 
 /// Where the oldest rounds behind the summary end that may go: as many as these.
-pub(super) fn oldest_rounds(draft: &Draft, sizes: &[Size], covered: usize, rounds: u32) -> usize {
+pub(super) fn oldest_rounds(draft: &Draft, covered: usize, rounds: u32) -> usize {
     let mut taken = 0;
     let mut end = covered;
-    let free = draft.exchanges.iter().zip(sizes).filter(|(exchange, _)| {
-        exchange.start >= covered && draft.protected.get(exchange.start) != Some(&true)
-    });
-    for (exchange, size) in free {
+    let free = draft
+        .exchanges
+        .iter()
+        .filter(|exchange| exchange.start >= covered && !draft.is_protected(exchange.start));
+    for exchange in free {
         if taken >= rounds {
             break;
         }
-        taken += size.rounds;
+        taken += size(draft, exchange).rounds;
         end = exchange.end;
     }
     end
@@ -114,9 +104,11 @@ pub(super) fn strip(draft: &mut Draft, positions: impl Iterator<Item = usize>) {
     if !matches!(reasoning, ReasoningPolicy::MayDrop | ReasoningPolicy::Sealed) {
         return;
     }
+    let outline = conversation.outline();
     for position in positions {
-        let protected = draft.protected.get(position) == Some(&true);
-        let sealed = !protected
+        let noted = outline.note(position).is_some_and(|note| note.sealed);
+        let sealed = noted
+            && !draft.is_protected(position)
             && draft.message(position).is_some_and(|seen| !stale_reasoning(seen).is_empty());
         if let Some(message) = conversation.log().message(position).filter(|_| sealed) {
             draft.rewrite(position, stale_reasoning(message), Fate::Strip);
@@ -126,10 +118,9 @@ pub(super) fn strip(draft: &mut Draft, positions: impl Iterator<Item = usize>) {
 
 /// What an exchange adds to a tail: what stays in any case takes none of the tail's tokens.
 pub(super) fn size(draft: &Draft, exchange: &Range<usize>) -> Size {
-    let log = draft.conversation.log();
-    let first = log.message(exchange.start).map(|message| message.role);
+    let first = draft.conversation.outline().note(exchange.start).map(|note| note.role);
     let seen = exchange.clone().filter(|at| draft.is_seen(*at));
-    let loose = seen.clone().filter(|at| draft.protected.get(*at) != Some(&true));
+    let loose = seen.clone().filter(|at| !draft.is_protected(*at));
     Size {
         messages: u32::try_from(seen.count()).unwrap_or(u32::MAX),
         rounds: u32::from(first == Some(Role::Assistant)),

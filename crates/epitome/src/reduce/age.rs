@@ -11,12 +11,14 @@ use crate::policy::Age;
 pub(super) fn propose(draft: &Draft, age: &Age) -> Proposals {
     let len = draft.conversation.log().len();
     let tokenizer = draft.conversation.tokenizer();
+    let outline = draft.conversation.outline();
     let list = (draft.conversation.projection().covered..len)
         .rev()
+        .filter(|position| outline.note(*position).is_some_and(|note| note.results))
         .filter(|position| draft.is_seen(*position) && !draft.is_protected(*position))
         .filter_map(|position| {
             let ago = u32::try_from(len - position).unwrap_or(u32::MAX);
-            let limit = age.limit(ago)?;
+            let limit = age.limit(ago).filter(|limit| draft.may_exceed(position, *limit))?;
             let original = draft.conversation.log().message(position)?;
             let longer = |part: usize| {
                 draft.result_tokens(position, part).is_some_and(|tokens| tokens > limit)

@@ -1,6 +1,7 @@
 //! A conversation while reducers work on it: what each has changed so far, and what that saves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::{age, drop, offload, prune, trim};
 use crate::conversation::Conversation;
@@ -38,8 +39,8 @@ pub(crate) struct Draft<'a> {
     pub(crate) conversation: &'a Conversation,
     pub(crate) policy: &'a Policy,
     pub(crate) exchanges: &'a [Exchange],
-    /// By position: what no reducer may touch.
-    pub(crate) protected: &'a [bool],
+    /// What no reducer may touch, oldest first.
+    pub(crate) protected: &'a [Exchange],
     changed: BTreeMap<usize, Reduced>,
     saved: u32,
 }
@@ -49,7 +50,7 @@ impl<'a> Draft<'a> {
         conversation: &'a Conversation,
         policy: &'a Policy,
         exchanges: &'a [Exchange],
-        protected: &'a [bool],
+        protected: &'a [Exchange],
     ) -> Self {
         let changed = BTreeMap::new();
         Self { conversation, policy, exchanges, protected, changed, saved: 0 }
@@ -139,11 +140,11 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// What reducers have made of a message; `None` where they left it alone.
-    pub(crate) fn fate(&self, position: usize) -> Option<Fate> {
-        match self.changed.get(&position)? {
-            Reduced::Rewritten { fate, .. } | Reduced::Gone { fate } => Some(*fate),
-        }
+    /// What reducers have made of messages, of those that they did not leave alone.
+    pub(crate) fn fates(&self) -> impl Iterator<Item = (usize, Fate)> + '_ {
+        self.changed.iter().map(|(position, reduced)| match reduced {
+            Reduced::Rewritten { fate, .. } | Reduced::Gone { fate } => (*position, *fate),
+        })
     }
 
     /// The first message that was changed.
@@ -238,34 +239,66 @@ impl<'a> Draft<'a> {
             && !matches!(self.changed.get(&position), Some(Reduced::Gone { .. }))
     }
 
+    /// False where no part of a message has more tokens than these, as it came or as it is seen.
+    pub(super) fn may_exceed(&self, position: usize, tokens: u32) -> bool {
+        let came = self.conversation.meter().cost(position);
+        came.is_some_and(|cost| cost.largest > tokens)
+    }
+
+    /// Tokens of messages behind the summary, as they would be seen. Costs what was changed among them.
+    pub(crate) fn tokens_in(&self, range: Range<usize>) -> u32 {
+        let seen_otherwise = self.conversation.rewritten_tokens().range(range.clone());
+        let dropped = self.conversation.projection().dropped.range(range.clone());
+        let changed = self.changed.range(range.clone());
+        let others: BTreeSet<usize> = seen_otherwise
+            .map(|(at, _)| *at)
+            .chain(dropped.copied())
+            .chain(changed.map(|(at, _)| *at))
+            .collect();
+        let meter = self.conversation.meter();
+        let came = others.iter().fold(0, |sum: u32, at| sum.saturating_add(meter.tokens(*at)));
+        let seen = others.iter().fold(0, |sum: u32, at| sum.saturating_add(self.tokens_of(*at)));
+        meter.span(range).sum().saturating_sub(came).saturating_add(seen)
+    }
+
     /// Positions behind the summary, newest first, without the newest messages that fill `fraction` of
     /// the window, and without the newest exchange.
-    pub(super) fn old_positions(&self, fraction: f64) -> Vec<usize> {
+    pub(super) fn old_positions(&self, fraction: f64) -> impl Iterator<Item = usize> + '_ {
         let room = share(self.policy.window, fraction);
         let covered = self.conversation.projection().covered;
         let newest = self.exchanges.last().map_or(0, |exchange| exchange.start);
-        let mut filled = 0_u32;
-        let mut old = Vec::new();
-        for position in (covered..self.conversation.log().len()).rev() {
-            let tokens = self.tokens_of(position);
-            filled = filled.saturating_add(tokens);
-            if filled > room && position < newest && self.is_seen(position) {
-                old.push(position);
+        let end = self.conversation.log().len();
+        // Between what is old for certain and what is certainly not.
+        let (mut old, mut young) = (covered, end);
+        while old < young {
+            let middle = old + (young - old).div_ceil(2);
+            match self.tokens_in(middle - 1..end) > room {
+                true => old = middle,
+                false => young = middle - 1,
             }
         }
-        old
+        (covered..old.min(newest)).rev().filter(|at| self.is_seen(*at))
+    }
+
+    /// The exchange of a message.
+    pub(crate) fn exchange_of(&self, position: usize) -> Option<&Exchange> {
+        let index = self.exchanges.partition_point(|exchange| exchange.end <= position);
+        self.exchanges.get(index)
     }
 
     /// Exchanges behind the summary that may be left out, oldest first.
     pub(super) fn free_exchanges(&self) -> impl Iterator<Item = &Exchange> {
-        let free = |exchange: &&Exchange| {
-            (*exchange).clone().all(|at| self.is_seen(at) && !self.is_protected(at))
-        };
-        self.exchanges.iter().filter(free)
+        self.exchanges.iter().filter(|exchange| self.is_free(exchange))
+    }
+
+    /// True for an exchange behind the summary that may be left out.
+    pub(super) fn is_free(&self, exchange: &Exchange) -> bool {
+        exchange.clone().all(|at| self.is_seen(at) && !self.is_protected(at))
     }
 
     /// True for a message that no reducer may touch.
-    pub(super) fn is_protected(&self, position: usize) -> bool {
-        self.protected.get(position).copied().unwrap_or(true)
+    pub(crate) fn is_protected(&self, position: usize) -> bool {
+        let index = self.protected.partition_point(|exchange| exchange.end <= position);
+        self.protected.get(index).is_some_and(|exchange| exchange.start <= position)
     }
 }

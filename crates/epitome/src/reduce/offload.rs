@@ -13,8 +13,11 @@ use crate::policy::Offload;
 pub(super) fn propose(draft: &Draft, offload: &Offload) -> Proposals {
     let tokenizer = draft.conversation.tokenizer();
     let log = draft.conversation.log();
-    let old = draft.old_positions(offload.protect_fraction).into_iter();
-    let large: Vec<(usize, Vec<usize>)> = old
+    let outline = draft.conversation.outline();
+    let large: Vec<(usize, Vec<usize>)> = draft
+        .old_positions(offload.protect_fraction)
+        .filter(|position| outline.note(*position).is_some_and(|note| note.results))
+        .filter(|position| draft.may_exceed(*position, offload.max_tokens))
         .filter(|position| !draft.is_protected(*position))
         .map(|position| (position, large(draft, position, offload.max_tokens)))
         .filter(|(_, parts)| !parts.is_empty())

@@ -18,6 +18,11 @@ pub(super) fn propose(draft: &Draft, prune: &Prune) -> Proposals {
     let tokenizer = draft.conversation.tokenizer();
     let mut list = Vec::new();
     for position in draft.old_positions(prune.protect_fraction) {
+        // Most messages are told by their notes: they call nothing, or nothing that is long.
+        let calls = draft.conversation.outline().note(position).is_some_and(|note| note.calls);
+        if !calls || !draft.may_exceed(position, prune.arg_threshold_tokens) {
+            continue;
+        }
         let Some(original) = draft.conversation.log().message(position) else { continue };
         if draft.is_protected(position) || is_sealed(draft, original) {
             continue;

@@ -3,32 +3,27 @@
 use std::collections::BTreeSet;
 
 use super::draft::{Draft, Proposal, Proposals};
-use crate::conversation::is_alive;
 use crate::history::Exchange;
 use crate::message::{Message, Role};
 use crate::plan::Fate;
 
 /// Health checks with their answers, and every exchange of synthetic messages that a later one repeats.
 pub(super) fn propose(draft: &Draft) -> Proposals {
-    let free: Vec<Exchange> = draft.free_exchanges().cloned().collect();
+    let outline = draft.conversation.outline();
     let mut list = Vec::new();
-    let mut last: Option<&Exchange> = None;
-    for exchange in &free {
-        let answer = single(draft, exchange);
-        let question = last.and_then(|last| Some((last, single(draft, last)?)));
-        if let (Some(answer), Some((asked, question))) = (answer, question)
-            && is_alive(answer)
-            && question.role == Role::User
-            && asked.end == exchange.start
+    for position in &outline.alive {
+        let Some((answer, _)) = single(draft, *position) else { continue };
+        let question = position.checked_sub(1).and_then(|before| single(draft, before));
+        if let Some((asked, message)) = question
+            && message.role == Role::User
         {
             list.push(Proposal::LeaveOut { exchange: asked.clone() });
-            list.push(Proposal::LeaveOut { exchange: exchange.clone() });
+            list.push(Proposal::LeaveOut { exchange: answer.clone() });
         }
-        last = Some(exchange);
     }
     let mut later: BTreeSet<(&str, String)> = BTreeSet::new();
-    for exchange in free.iter().rev() {
-        let Some(message) = single(draft, exchange) else { continue };
+    for position in outline.synthetic.iter().rev() {
+        let Some((exchange, message)) = single(draft, *position) else { continue };
         let Some(kind) = message.synthetic.as_deref() else { continue };
         if !later.insert((kind, message.words())) {
             list.push(Proposal::LeaveOut { exchange: exchange.clone() });
@@ -37,7 +32,9 @@ pub(super) fn propose(draft: &Draft) -> Proposals {
     Proposals { fate: Fate::Trim, list, until_target: false }
 }
 
-/// The message of an exchange that has only one.
-fn single<'a>(draft: &'a Draft, exchange: &Exchange) -> Option<&'a Message> {
-    (exchange.len() == 1).then(|| draft.message(exchange.start)).flatten()
+/// The exchange of a message, where it has no other and may be left out, and the message.
+fn single<'a>(draft: &'a Draft, position: usize) -> Option<(&'a Exchange, &'a Message)> {
+    let exchange = draft.exchange_of(position).filter(|exchange| exchange.len() == 1)?;
+    let free = draft.is_free(exchange);
+    free.then(|| draft.message(position)).flatten().map(|message| (exchange, message))
 }

@@ -12,29 +12,70 @@ use crate::policy::SummarySettings;
 ///
 /// Every entry is in exactly one chunk, or in several that follow each other; none is empty. Linear.
 pub fn chunks(entries: Vec<Entry>, settings: &SummarySettings) -> Vec<Vec<Entry>> {
-    let limit = usize::try_from(settings.chunk_characters).unwrap_or(usize::MAX).max(1);
-    let groups = groups(entries, limit);
-    let total: usize = groups.iter().map(|group| group.length).sum();
-    let wanted = usize::try_from(settings.chunks).unwrap_or(1).clamp(1, groups.len().max(1));
-    let even = limit.min(total.div_ceil(wanted.max(1)).max(1));
-
+    let groups = groups(entries, limit(settings));
+    let lengths: Vec<usize> = groups.iter().map(|group| group.length).collect();
     let mut chunks: Vec<Vec<Entry>> = Vec::new();
-    let mut used = usize::MAX;
-    for Group { length, entries } in groups {
-        // A group goes where more than half of it fits the even share, and all of it fits the limit.
-        let fits = used.saturating_add(length / 2) <= even && used.saturating_add(length) <= limit;
+    for (Group { entries, .. }, begins) in groups.into_iter().zip(pack(&lengths, settings)) {
         match chunks.last_mut() {
-            Some(chunk) if fits => {
-                chunk.extend(entries);
-                used = used.saturating_add(length);
-            }
-            _ => {
-                chunks.push(entries);
-                used = length;
-            }
+            Some(chunk) if !begins => chunk.extend(entries),
+            _ => chunks.push(entries),
         }
     }
     chunks
+}
+
+/// How many chunks [`chunks`] makes of entries of these sizes; where one is longer than a chunk, about so
+/// many. Linear in the number of entries.
+pub(crate) fn count(entries: impl Iterator<Item = Told>, settings: &SummarySettings) -> usize {
+    let limit = limit(settings);
+    let mut lengths: Vec<usize> = Vec::new();
+    for Told { characters, answers } in entries {
+        let mut length = usize::try_from(characters).unwrap_or(usize::MAX);
+        match lengths.last_mut() {
+            Some(group) if joins(*group, length, answers, limit) => *group += length,
+            _ => {
+                while length > limit {
+                    let piece = (limit / 2).max(1);
+                    lengths.push(piece);
+                    length -= piece;
+                }
+                lengths.push(length);
+            }
+        }
+    }
+    pack(&lengths, settings).filter(|begins| *begins).count()
+}
+
+/// An entry, by its size.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told {
+    /// Its [`length`].
+    pub(crate) characters: u32,
+    /// It is what a tool answers.
+    pub(crate) answers: bool,
+}
+
+fn limit(settings: &SummarySettings) -> usize {
+    usize::try_from(settings.chunk_characters).unwrap_or(usize::MAX).max(1)
+}
+
+/// For each group, by its length: whether a chunk begins with it.
+fn pack(lengths: &[usize], settings: &SummarySettings) -> impl Iterator<Item = bool> {
+    let limit = limit(settings);
+    let total: usize = lengths.iter().sum();
+    let wanted = usize::try_from(settings.chunks).unwrap_or(1).clamp(1, lengths.len().max(1));
+    let even = limit.min(total.div_ceil(wanted.max(1)).max(1));
+    lengths.iter().scan(usize::MAX, move |used, length| {
+        // A group goes where more than half of it fits the even share, and all of it fits the limit.
+        let fits = used.saturating_add(length / 2) <= even && used.saturating_add(*length) <= limit;
+        *used = if fits { used.saturating_add(*length) } else { *length };
+        Some(!fits)
+    })
+}
+
+/// True where an entry goes into the group before it.
+fn joins(group: usize, length: usize, answers: bool, limit: usize) -> bool {
+    answers && group + length <= limit
 }
 
 /// Entries that go into one chunk.
@@ -50,7 +91,7 @@ fn groups(entries: Vec<Entry>, limit: usize) -> Vec<Group> {
         let length = length(&entry);
         let answers = entry.speaker.split(' ').next() == Some(Role::Tool.as_str());
         match groups.last_mut() {
-            Some(group) if answers && group.length + length <= limit => {
+            Some(group) if joins(group.length, length, answers, limit) => {
                 group.length += length;
                 group.entries.push(entry);
             }
@@ -92,7 +133,7 @@ pub fn chunks_within(
 
 /// At least the characters of an entry as rendered: a head, the text, and room for every escape that
 /// might be needed.
-fn length(entry: &Entry) -> usize {
+pub(crate) fn length(entry: &Entry) -> usize {
     const HEAD: usize = "[4294967295] :\n".len();
     let continues = |byte: u8| byte & 0b1100_0000 == 0b1000_0000;
     let text = entry.text.bytes().fold(1, |sum, byte| match byte {

@@ -6,11 +6,11 @@ use crate::policy::{Keep, Size};
 /// The first message of the tail: the newest exchanges that `keep` wants and `budget_tokens` has room
 /// for. Equal to `end` where not even the newest exchange fits.
 ///
-/// `sizes` are the sizes of `exchanges`, in the same order. Exchanges before `start` are not considered.
+/// `size` is what an exchange adds to the tail. Exchanges before `start` are not considered.
 /// Linear in the tail.
 pub fn cut(
     exchanges: &[Exchange],
-    sizes: &[Size],
+    size: impl Fn(&Exchange) -> Size,
     start: usize,
     end: usize,
     keep: Keep,
@@ -19,12 +19,10 @@ pub fn cut(
 ) -> usize {
     let mut tail = Size::default();
     let mut first = end;
-    for (exchange, size) in exchanges.iter().zip(sizes).rev() {
-        let grown = tail.plus(*size);
-        if exchange.start < start
-            || !keep.wants(tail, *size, window)
-            || grown.tokens > budget_tokens
-        {
+    for exchange in exchanges.iter().rev().take_while(|exchange| exchange.start >= start) {
+        let size = size(exchange);
+        let grown = tail.plus(size);
+        if !keep.wants(tail, size, window) || grown.tokens > budget_tokens {
             break;
         }
         tail = grown;
@@ -46,15 +44,12 @@ mod tests {
     fn check(keep: Keep, budget: u32, expected: usize) {
         let messages = transcript(TEXT);
         let exchanges = exchanges(messages.len(), &Pairing::of(&messages));
-        let sizes: Vec<Size> = exchanges
-            .iter()
-            .map(|exchange| {
-                let messages = u32::try_from(exchange.len()).unwrap();
-                let rounds = u32::from(TEXT.lines().nth(exchange.start).unwrap().starts_with('a'));
-                Size { messages, rounds, tokens: messages * 10 }
-            })
-            .collect();
-        let first = cut(&exchanges, &sizes, 1, messages.len(), keep, 100, budget);
+        let size = |exchange: &Exchange| {
+            let messages = u32::try_from(exchange.len()).unwrap();
+            let rounds = u32::from(TEXT.lines().nth(exchange.start).unwrap().starts_with('a'));
+            Size { messages, rounds, tokens: messages * 10 }
+        };
+        let first = cut(&exchanges, size, 1, messages.len(), keep, 100, budget);
         assert_eq!(first, expected, "{keep:?} in {budget}");
     }
 

@@ -4,9 +4,9 @@ use super::encoded::without_encoded;
 use super::envelope::Entry;
 use super::excerpt::excerpt;
 use crate::contract::Contract;
-use crate::history::{Ending, Repaired, repair};
-use crate::message::{CallId, Media, Message, Part};
-use crate::policy::SummarySettings;
+use crate::history::{ACKNOWLEDGEMENT, Ending, Repaired, repair};
+use crate::message::{CallId, Media, Message, Part, Role};
+use crate::policy::{SummarySettings, ToolFilter};
 
 /// Opens the line of a tool call.
 pub(crate) const CALLS: &str = "calls ";
@@ -19,7 +19,8 @@ pub(crate) const CALLS: &str = "calls ";
 pub fn transcript(messages: &[(u32, &Message)], settings: &SummarySettings) -> Vec<Entry> {
     let plain: Vec<&Message> = messages.iter().map(|(_, message)| *message).collect();
     let repaired = repair(&plain, Ending::Acknowledged, &Contract::default());
-    let mut writer = Writer { settings, waiting: Vec::new() };
+    let max_characters = settings.tool_result_max_characters;
+    let mut writer = Writer { tools: &settings.tools, max_characters, waiting: Vec::new() };
     let mut number = messages.first().map_or(1, |(number, _)| *number);
     let mut entries = Vec::new();
     for message in &repaired.messages {
@@ -50,13 +51,37 @@ fn speaker(message: &Message) -> String {
     }
 }
 
-struct Writer<'a> {
-    settings: &'a SummarySettings,
+/// The entry of one message alone; `None` where nothing of it is told. `called` are the tools that its results
+/// come from, in the order of the results.
+pub(crate) fn entry<'a>(
+    number: u32,
+    message: &'a Message,
+    called: Vec<(&'a CallId, &'a str)>,
+    tools: &ToolFilter,
+    max_characters: u32,
+) -> Option<Entry> {
+    let mut writer = Writer { tools, max_characters, waiting: called };
+    let text = writer.parts(&message.parts);
+    (!text.trim().is_empty()).then(|| Entry { number, speaker: speaker(message), text })
+}
+
+/// The entry that closes a transcript which would end on what a tool answers.
+pub(crate) fn closing() -> Entry {
+    Entry {
+        number: 1,
+        speaker: Role::Assistant.as_str().to_owned(),
+        text: ACKNOWLEDGEMENT.to_owned(),
+    }
+}
+
+struct Writer<'a, 'b> {
+    tools: &'b ToolFilter,
+    max_characters: u32,
     /// The calls whose results have not come yet, with the tools they went to; results mostly do not say.
     waiting: Vec<(&'a CallId, &'a str)>,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> Writer<'a, '_> {
     fn parts(&mut self, parts: &'a [Part]) -> String {
         let mut lines = parts.iter().filter_map(|part| self.part(part));
         let mut text = lines.next().unwrap_or_default();
@@ -68,20 +93,20 @@ impl<'a> Writer<'a> {
     }
 
     fn part(&mut self, part: &'a Part) -> Option<String> {
-        let max = self.settings.tool_result_max_characters;
+        let max = self.max_characters;
         match part {
             Part::Text { text } => Some(without_encoded(text).into_owned()),
             Part::Reasoning { .. } => None,
             Part::ToolCall { call, name, arguments } => {
                 self.waiting.push((call, name));
-                let allowed = self.settings.tools.allows(name);
+                let allowed = self.tools.allows(name);
                 allowed
                     .then(|| format!("{CALLS}{name} {}", excerpt(&without_encoded(arguments), max)))
             }
             Part::ToolResult { call, name, text } => {
                 let called = self.called(call);
                 let name = name.as_deref().or(called).unwrap_or("a tool");
-                let allowed = self.settings.tools.allows(name);
+                let allowed = self.tools.allows(name);
                 allowed.then(|| format!("{name} answers: {}", excerpt(&without_encoded(text), max)))
             }
             Part::Approval { granted, .. } => Some(leave(*granted).to_owned()),
@@ -118,9 +143,7 @@ fn attachment(kind: &str, media: &Media) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::Role;
     use crate::notation;
-    use crate::policy::ToolFilter;
 
     fn check(text: &str, settings: &SummarySettings, expected: &str) {
         let messages = notation::transcript(text);
