@@ -6,7 +6,7 @@ mod reference;
 
 use epitome::meter::Tokenizer;
 use epitome_tokens::BytePairs;
-use reference::{Corpus, Reference, encodings, root};
+use reference::{Corpus, Reference, encodings, packed, root};
 use serde_json::Value;
 
 fn hash(mut hash: u32, number: u32) -> u32 {
@@ -53,6 +53,25 @@ fn a_hundred_thousand_random_texts_and_long_repetitions_are_encoded_as_the_pinne
         {
             let found = digest(encoding, &[unit.repeat(times)]);
             assert_eq!(found, pair(expected), "{name}, {unit:?} {times} times");
+        }
+    }
+}
+
+#[test]
+fn tokens_are_the_same_before_there_is_an_index() {
+    let corpus = Corpus::read();
+    for (name, indexed) in encodings() {
+        let Some(file) = packed(name) else { return };
+        let merging = BytePairs::open(file).unwrap();
+        for index in (0..corpus.number("blocks")).step_by(10) {
+            for text in corpus.block(index) {
+                assert_eq!(merging.encode(&text), indexed.encode(&text), "{name}: {text:?}");
+                assert_eq!(merging.count(&text), indexed.count(&text), "{name}: {text:?}");
+            }
+        }
+        for unit in corpus.texts("repeated") {
+            let text = unit.repeat(corpus.number("repeatedTimes") as usize);
+            assert_eq!(merging.encode(&text), indexed.encode(&text), "{name}: {unit:?}");
         }
     }
 }

@@ -64,12 +64,13 @@ pub async fn read_encoding(encoding: String, file: Vec<u8>) -> Result<(), JsValu
         let message = format!("what was given as the vocabulary of {wanted} is {problem}");
         Thrown::new(ErrorCode::InvalidVocabulary, &message)
     };
-    let vocabulary = BytePairs::read_in_stretches(file, rest).await;
-    let vocabulary = vocabulary.map_err(|error| refuse(error.to_string()))?;
+    let vocabulary = BytePairs::open(file).map_err(|error| refuse(error.to_string()))?;
     let found = vocabulary.encoding();
     if found != wanted {
         return Err(refuse(format!("that of {found}")).into());
     }
+    let built = vocabulary.build_index(rest).await;
+    built.map_err(|error| refuse(error.to_string()))?;
     ENCODINGS.with_borrow_mut(|encodings| encodings.insert(vocabulary));
     Ok(())
 }

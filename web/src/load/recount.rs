@@ -60,12 +60,15 @@ async fn vocabulary(encoding: Encoding) -> Result<BytePairs, String> {
             pace.rest().await;
         }
     };
-    let read = BytePairs::read_in_stretches(file, rest).await;
-    let read = read.map_err(|error| error.to_string()).and_then(|read| match read.encoding() {
-        found if found == encoding => Ok(read),
-        other => Err(format!("that of {other}")),
-    });
-    read.map_err(|problem| {
+    let read = async {
+        let read = BytePairs::open(file).map_err(|error| error.to_string())?;
+        if read.encoding() != encoding {
+            return Err(format!("that of {}", read.encoding()));
+        }
+        read.build_index(rest).await.map_err(|error| error.to_string())?;
+        Ok(read)
+    };
+    read.await.map_err(|problem| {
         format!(
             "What the server has as the vocabulary of {encoding} is {problem}, so tokens are counted as \
              before. Build the page anew, then choose it again."

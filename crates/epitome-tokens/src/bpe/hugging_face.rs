@@ -20,8 +20,7 @@ use learned::Learned;
 use normalizer::Normalizer;
 
 use super::class::Classes;
-use super::cover::Cover;
-use super::vocabulary::Vocabulary;
+use super::vocabulary::{Room, SharedRoom, Vocabulary};
 
 /// Counts tokens exactly as the byte-level encoding does that a `tokenizer.json` describes: those of Llama 3,
 /// Qwen, DeepSeek, Mistral since Nemo, GPT-2 and others that are made alike.
@@ -62,6 +61,7 @@ pub struct TokenizerJson {
     cuts: Cuts,
     classes: Classes,
     vocabulary: Vocabulary,
+    room: SharedRoom,
     /// The numbers that the model has for the tokens, by rank.
     numbers: Vec<u32>,
     /// Tokens that merging does not reach, and that a piece can be as a whole all the same.
@@ -79,22 +79,22 @@ impl TokenizerJson {
         let normalizer = Normalizer::read(&normalizer)?;
         let cuts = pre_tokenizer::read(&pre_tokenizer)?;
         let Learned { vocabulary, numbers, whole } = learned::read(model)?;
-        Ok(Self { normalizer, cuts, classes: Classes::new(), vocabulary, numbers, whole })
+        let (classes, room) = (Classes::new(), SharedRoom::default());
+        Ok(Self { normalizer, cuts, classes, vocabulary, room, numbers, whole })
     }
 
     /// The model's numbers of the tokens of `text`, in order.
     pub fn encode(&self, text: &str) -> Vec<u32> {
         let text: Cow<'_, str> = self.normalizer.of(text);
         let mut numbers = Vec::new();
-        let mut cover = Cover::default();
+        let mut room = Room::default();
         self.cuts.split(&text, &self.classes, |start, end| {
             let piece = text.as_bytes().get(start..end).unwrap_or_default();
             if let Some(number) = self.whole.find(piece) {
                 numbers.push(number);
                 return;
             }
-            for &place in cover.of(&self.vocabulary, piece) {
-                let rank = self.vocabulary.prefixes.rank(place);
+            for &rank in self.vocabulary.ranks(&mut room, piece) {
                 numbers.push(self.numbers.get(rank as usize).copied().unwrap_or(rank));
             }
         });
@@ -105,16 +105,17 @@ impl TokenizerJson {
 impl Tokenizer for TokenizerJson {
     fn count(&self, text: &str) -> u32 {
         let text: Cow<'_, str> = self.normalizer.of(text);
-        let mut cover = Cover::default();
         let mut total = 0_usize;
-        self.cuts.split(&text, &self.classes, |start, end| {
-            let piece = text.as_bytes().get(start..end).unwrap_or_default();
-            let is_whole = || self.whole.find(piece).is_some();
-            total += if self.vocabulary.is_word(&text, start, end) || is_whole() {
-                1
-            } else {
-                cover.of(&self.vocabulary, piece).len()
-            };
+        self.room.with(|room| {
+            self.cuts.split(&text, &self.classes, |start, end| {
+                let piece = text.as_bytes().get(start..end).unwrap_or_default();
+                let is_whole = || self.whole.find(piece).is_some();
+                total += if self.vocabulary.is_word(&text, start, end) || is_whole() {
+                    1
+                } else {
+                    self.vocabulary.count(room, &text, start, end)
+                };
+            });
         });
         u32::try_from(total).unwrap_or(u32::MAX)
     }

@@ -1,5 +1,6 @@
 //! Which two tokens merge into which, and whether two tokens can stand side by side in an encoding.
 
+use super::halves::Halves;
 use super::vocabulary::{BYTES, MOST, STRETCH};
 
 /// Slots for every token: more are quicker, fewer are smaller.
@@ -14,7 +15,7 @@ const RANK: u32 = (1 << RANK_BITS) - 1;
 #[derive(Clone, Debug)]
 pub(super) struct Merges {
     /// What each token was merged from; a single byte is its own half.
-    halves: Vec<(u32, u32)>,
+    halves: Halves,
     /// A rank each, with some bits of the hash of its halves above it.
     slots: Vec<u32>,
     /// A bit for every hash that a pair of halves has. Few pairs that are asked for merge at all, and
@@ -27,12 +28,30 @@ pub(super) struct Merges {
 }
 
 impl Merges {
-    /// The merges of tokens whose halves are given, single bytes first.
-    pub(super) async fn new(halves: Vec<(u32, u32)>, rest: &mut impl AsyncFnMut()) -> Self {
+    /// The merges of tokens whose halves are given, single bytes first. Fails with the rank of a token that
+    /// is not made of earlier ones.
+    pub(super) fn new(halves: Halves) -> Result<Self, u32> {
         let length = (halves.len() as f64 * SLOTS_PER_TOKEN) as usize + 1;
-        let mut slots = vec![EMPTY; length];
-        let mut filter = vec![0_u64; (halves.len() * BITS_PER_TOKEN).div_ceil(64)];
-        for (rank, &(left, right)) in (0_u32..).zip(&halves).skip(BYTES) {
+        let slots = vec![EMPTY; length];
+        let filter = vec![0_u64; (halves.len() * BITS_PER_TOKEN).div_ceil(64)];
+        let mut merges = Self { halves, slots, filter, order: Vec::new(), late: Vec::new() };
+        let count = merges.halves.len();
+        for first in (BYTES..count).step_by(STRETCH) {
+            merges.note(first, count.min(first + STRETCH))?;
+        }
+        Ok(merges)
+    }
+
+    // A function of its own: an engine compiles it well once it was called a few times.
+    #[inline(never)]
+    fn note(&mut self, first: usize, end: usize) -> Result<(), u32> {
+        let Self { halves, slots, filter, .. } = self;
+        let length = slots.len();
+        for rank in first as u32..end as u32 {
+            let (left, right) = halves.get(rank);
+            if left >= rank || right >= rank {
+                return Err(rank);
+            }
             let hash = hash(left, right);
             let (word, bit) = filter_bit(hash, filter.len());
             if let Some(bits) = filter.get_mut(word) {
@@ -49,11 +68,19 @@ impl Merges {
                     None => at = 0,
                 }
             }
-            if (rank as usize).is_multiple_of(STRETCH) {
-                rest().await;
-            }
         }
-        Self { halves, slots, filter, order: Vec::new(), late: Vec::new() }
+        Ok(())
+    }
+
+    /// What each token was merged from, by rank.
+    pub(super) fn halves(&self) -> &Halves {
+        &self.halves
+    }
+
+    /// The place of a token's merge in the order of merges.
+    #[inline]
+    pub(super) fn place(&self, rank: u32) -> u32 {
+        self.order.get(rank as usize).copied().unwrap_or(rank)
     }
 
     /// Lets merges come in another order than that of ranks: by rank, the lowest number first. Tokens that no
@@ -61,7 +88,8 @@ impl Merges {
     pub(super) fn in_order(mut self, order: Vec<u32>) -> Self {
         let place = |rank: u32| order.get(rank as usize).copied().unwrap_or(u32::MAX);
         let mut late = vec![false; BYTES];
-        for (rank, &(left, right)) in (0_u32..).zip(&self.halves).skip(BYTES) {
+        for rank in BYTES as u32..self.halves.len() as u32 {
+            let (left, right) = self.halves.get(rank);
             let is_late = |half: u32| {
                 late.get(half as usize).is_none_or(|late| *late)
                     || half >= BYTES as u32 && place(half) > place(rank)
@@ -99,10 +127,10 @@ impl Merges {
             }
             if left > right && left >= BYTES as u32 {
                 until = left;
-                left = self.halves_of(left).1;
+                left = self.halves.get(left).1;
             } else if right >= BYTES as u32 {
                 until = right + 1;
-                right = self.halves_of(right).0;
+                right = self.halves.get(right).0;
             } else {
                 return true;
             }
@@ -122,20 +150,20 @@ impl Merges {
             if rank < BYTES as u32 {
                 parts.push(rank);
             } else {
-                let (left, right) = self.halves_of(rank);
+                let (left, right) = self.halves.get(rank);
                 whole.extend([right, left]);
             }
         }
         merge(&mut parts, |left, right| {
             let rank = self.merged(left, right)?;
-            Some((self.order.get(rank as usize).copied().unwrap_or(rank), rank))
+            Some((self.place(rank), rank))
         });
         parts == [left, right]
     }
 
     /// What two tokens merge into.
     #[inline]
-    fn merged(&self, left: u32, right: u32) -> Option<u32> {
+    pub(super) fn merged(&self, left: u32, right: u32) -> Option<u32> {
         let hash = hash(left, right);
         let (word, bit) = filter_bit(hash, self.filter.len());
         if self.filter.get(word).is_none_or(|bits| bits & bit == 0) {
@@ -147,7 +175,7 @@ impl Merges {
                 Some(&EMPTY) => return None,
                 Some(slot) => {
                     let rank = slot & RANK;
-                    if slot & !RANK == tag && self.halves_of(rank) == (left, right) {
+                    if slot & !RANK == tag && self.halves.get(rank) == (left, right) {
                         return Some(rank);
                     }
                     at += 1;
@@ -155,11 +183,6 @@ impl Merges {
                 None => at = 0,
             }
         }
-    }
-
-    #[inline]
-    fn halves_of(&self, rank: u32) -> (u32, u32) {
-        self.halves.get(rank as usize).copied().unwrap_or((0, 0))
     }
 }
 

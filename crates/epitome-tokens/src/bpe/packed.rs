@@ -5,6 +5,7 @@
 use std::error::Error;
 use std::fmt;
 
+use super::halves::Halves;
 use super::splitter::Splitter;
 use super::vocabulary::{BYTES, Vocabulary};
 
@@ -68,16 +69,12 @@ impl fmt::Display for VocabularyError {
 
 impl Error for VocabularyError {}
 
-/// The way of cutting and the vocabulary that `file` holds. Lets go of the file before it builds that, and
-/// waits for `pause` after every stretch of work.
-pub(super) async fn read(
-    file: impl AsRef<[u8]>,
-    pause: &mut impl AsyncFnMut(),
-) -> Result<(Splitter, Vocabulary), VocabularyError> {
+/// The way of cutting and the vocabulary that `file` holds, without an index. Lets go of the file before it
+/// makes that.
+pub(super) fn read(file: impl AsRef<[u8]>) -> Result<(Splitter, Vocabulary), VocabularyError> {
     let Content { splitter, bytes, halves } = unpack(file.as_ref())?;
     drop(file);
-    pause().await;
-    let vocabulary = Vocabulary::new(&bytes, halves, pause).await;
+    let vocabulary = Vocabulary::new(&bytes, halves);
     Ok((splitter, vocabulary.map_err(|rank| VocabularyError::WrongToken { rank })?))
 }
 
@@ -87,7 +84,7 @@ struct Content {
     /// The bytes that are tokens by themselves, by rank.
     bytes: [u8; BYTES],
     /// The two ranks that each token is made of; a single byte is its own half.
-    halves: Vec<(u32, u32)>,
+    halves: Halves,
 }
 
 fn unpack(file: &[u8]) -> Result<Content, VocabularyError> {

@@ -3,7 +3,8 @@
 //! All tokens lie in the order of their bytes. The last one that is not behind the text begins with every
 //! token that the text begins with, so it and its own beginnings are all there is to look at.
 
-use super::vocabulary::{BYTES, leading};
+use super::tokens::{Tokens, leading};
+use super::vocabulary::{BYTES, MOST, STRETCH};
 
 /// Bytes that lead to a group of neighbours without a search.
 const STEM: usize = 3;
@@ -11,59 +12,85 @@ const SLOTS_PER_STEM: f64 = 1.6;
 
 /// One token; what is asked for together lies together.
 #[derive(Clone, Copy, Debug)]
-struct Token {
-    /// Where it ends in the text of all; it starts where the one before it ends.
-    end: u32,
-    rank: u32,
+struct Entry {
+    /// Its rank, and above that how many bytes it has.
+    rank_and_width: u32,
     /// The longest other token that it begins with.
     shorter: u32,
 }
 
+const RANK_BITS: u32 = MOST.trailing_zeros();
+const RANK: u32 = (1 << RANK_BITS) - 1;
+
 /// The tokens of a vocabulary by place.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Prefixes {
-    /// The bytes of all tokens.
-    text: Vec<u8>,
-    tokens: Vec<Token>,
+    tokens: Tokens,
+    entries: Vec<Entry>,
     /// The eight bytes of each behind its stem.
     keys: Vec<u64>,
     /// The longest token of at most two bytes, by the two bytes it is found in.
     doubles: Vec<u32>,
-    /// First place and end of the tokens that begin with the same three bytes.
+    /// First place and end of the tokens that begin with the same three bytes, until all are there.
     stems: Vec<(u32, u32, u32)>,
     /// The stems by their hash: the three bytes, first place and end in 24, 20 and 20 bits. No stem is 0.
     slots: Vec<u64>,
-    longest: usize,
 }
 
 impl Prefixes {
-    pub(super) fn with_capacity(tokens: usize, bytes: usize) -> Self {
-        let tokens = tokens + BYTES;
-        Self {
-            text: Vec::with_capacity(bytes),
-            tokens: Vec::with_capacity(tokens),
-            keys: Vec::with_capacity(tokens),
+    /// Tokens by place, and the ranks of the single bytes. Fails with the rank of a token that is there twice.
+    pub(super) async fn new(
+        tokens: Tokens,
+        singles: &[u32; BYTES],
+        rest: &mut impl AsyncFnMut(),
+    ) -> Result<Self, u32> {
+        let count = tokens.len();
+        let mut prefixes = Self {
+            tokens,
+            entries: Vec::with_capacity(count),
+            keys: Vec::with_capacity(count),
             doubles: (0..BYTES as u32).flat_map(|first| [first; BYTES]).collect(),
-            stems: Vec::new(),
+            // As many as the vocabularies in use have.
+            stems: Vec::with_capacity(count / 8),
             slots: Vec::new(),
-            longest: 1,
+        };
+        for (place, &rank) in (0_u32..).zip(singles) {
+            prefixes.entries.push(Entry { rank_and_width: rank | 1 << RANK_BITS, shorter: place });
+            prefixes.keys.push(0);
         }
+        // What is given back soon is taken last, so that it leaves no hole.
+        let order = prefixes.tokens.order(rest).await?;
+        for stretch in order.chunks(STRETCH) {
+            prefixes.push_some(stretch);
+            rest().await;
+        }
+        drop(order);
+        prefixes.finish();
+        rest().await;
+        Ok(prefixes)
     }
 
-    /// Adds the single bytes, whose ranks are given by value. They come first.
-    pub(super) fn push_bytes(&mut self, ranks: &[u32; BYTES]) {
-        for (byte, &rank) in (0..=u8::MAX).zip(ranks) {
-            self.text.push(byte);
-            let shorter = u32::from(byte);
-            self.tokens.push(Token { end: shorter + 1, rank, shorter });
-            self.keys.push(0);
-        }
+    // A function of its own: an engine compiles it well once it was called a few times.
+    #[inline(never)]
+    fn push_some(&mut self, ranks: &[u32]) {
+        ranks.iter().for_each(|&rank| self.push(rank));
     }
 
-    /// Adds a longer token. They come in the order of their bytes.
-    pub(super) fn push(&mut self, token: &[u8], rank: u32) {
+    /// Adds a token of several bytes.
+    fn push(&mut self, rank: u32) {
+        let token = self.tokens.token(rank);
         let [first, second, ref behind @ ..] = *token else { return };
-        let place = self.tokens.len() as u32;
+        let place = self.entries.len() as u32;
+        // What begins a token stands before it, with only tokens between that begin with it as well.
+        let before = place.saturating_sub(1);
+        let shorter = if place > BYTES as u32 {
+            self.not_longer(before, shared_width(self.token(before), token))
+        } else {
+            u32::from(first)
+        };
+        let shorter = if shorter < BYTES as u32 { u32::from(first) } else { shorter };
+        let rank_and_width = rank | (token.len() as u32) << RANK_BITS;
+        let key = leading(token.get(STEM..).unwrap_or_default());
         if let Some(&third) = behind.first() {
             let stem = stem(first, second, third);
             match self.stems.last_mut() {
@@ -73,22 +100,12 @@ impl Prefixes {
         } else if let Some(slot) = self.doubles.get_mut(double(first, second)) {
             *slot = place;
         }
-        // What begins a token stands before it, with only tokens between that begin with it as well.
-        let before = place.saturating_sub(1);
-        let shorter = if place > BYTES as u32 {
-            self.not_longer(before, shared_width(self.token(before), token))
-        } else {
-            u32::from(first)
-        };
-        let shorter = if shorter < BYTES as u32 { u32::from(first) } else { shorter };
-        self.text.extend_from_slice(token);
-        self.tokens.push(Token { end: self.text.len() as u32, rank, shorter });
-        self.keys.push(leading(token.get(STEM..).unwrap_or_default()));
-        self.longest = self.longest.max(token.len());
+        self.entries.push(Entry { rank_and_width, shorter });
+        self.keys.push(key);
     }
 
     /// To be called when every token is there.
-    pub(super) fn finish(&mut self) {
+    fn finish(&mut self) {
         let stems = std::mem::take(&mut self.stems);
         self.slots = vec![0; (stems.len() as f64 * SLOTS_PER_STEM) as usize + 1];
         for (stem, first, end) in stems {
@@ -107,48 +124,35 @@ impl Prefixes {
         }
     }
 
-    /// How many tokens there are.
-    pub(super) fn len(&self) -> usize {
-        self.tokens.len()
-    }
-
-    /// Bytes of the longest token.
-    pub(super) fn longest_token(&self) -> usize {
-        self.longest
+    /// The tokens by rank.
+    pub(super) fn tokens(&self) -> &Tokens {
+        &self.tokens
     }
 
     /// The rank of the token at `place`.
     #[inline]
     pub(super) fn rank(&self, place: u32) -> u32 {
-        self.tokens.get(place as usize).map_or(0, |token| token.rank)
+        self.entries.get(place as usize).map_or(0, |entry| entry.rank_and_width & RANK)
     }
 
     /// The longest other token that the one at `place` begins with; a single byte begins with itself.
     #[inline]
     pub(super) fn shorter(&self, place: u32) -> u32 {
-        self.tokens.get(place as usize).map_or(0, |token| token.shorter)
+        self.entries.get(place as usize).map_or(0, |entry| entry.shorter)
     }
 
     /// Bytes of the token at `place`.
     #[inline]
     pub(super) fn width(&self, place: u32) -> usize {
-        let (start, end) = self.span(place);
-        end - start
+        self.entries
+            .get(place as usize)
+            .map_or(0, |entry| (entry.rank_and_width >> RANK_BITS) as usize)
     }
 
     /// The bytes of the token at `place`.
     #[inline]
-    pub(super) fn token(&self, place: u32) -> &[u8] {
-        let (start, end) = self.span(place);
-        self.text.get(start..end).unwrap_or_default()
-    }
-
-    #[inline]
-    fn span(&self, place: u32) -> (usize, usize) {
-        let place = place as usize;
-        let end = |place: usize| self.tokens.get(place).map(|token| token.end as usize);
-        let start = place.checked_sub(1).and_then(end).unwrap_or(0);
-        (start, end(place).unwrap_or(start))
+    fn token(&self, place: u32) -> &[u8] {
+        self.tokens.token(self.rank(place))
     }
 
     /// The longest token that `text` begins with; for an empty text, any.

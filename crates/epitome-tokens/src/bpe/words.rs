@@ -1,9 +1,9 @@
 //! Whether a piece of text is one token as it is: most pieces are.
 
-use super::prefix::Prefixes;
-use super::vocabulary::{STRETCH, leading};
+use super::tokens::{Tokens, leading};
+use super::vocabulary::STRETCH;
 
-const SLOTS_PER_TOKEN: f64 = 1.5;
+const SLOTS_PER_TOKEN: f64 = 1.35;
 /// Bytes of a token that is its own key.
 const SHORT: usize = 8;
 const EMPTY: u32 = u32::MAX;
@@ -13,42 +13,47 @@ const EMPTY: u32 = u32::MAX;
 pub(super) struct Words {
     /// The bytes of tokens of up to eight that do not end in a zero; no such token is 0.
     short: Vec<u64>,
-    /// The places of all others.
+    /// The ranks of all others.
     long: Vec<u32>,
+    /// Bytes of the longest token.
+    longest: usize,
 }
 
 impl Words {
-    /// The set of all tokens in `prefixes`.
-    pub(super) async fn new(prefixes: &Prefixes, rest: &mut impl AsyncFnMut()) -> Self {
-        let places = 0..prefixes.len() as u32;
-        let count = places.clone().filter(|&place| is_short(prefixes.token(place))).count();
+    /// The set of these tokens.
+    pub(super) async fn new(tokens: &Tokens, rest: &mut impl AsyncFnMut()) -> Self {
+        let ranks = 0..tokens.len() as u32;
+        let count = ranks.clone().filter(|&rank| is_short(tokens.token(rank))).count();
         let slots = |tokens: usize| (tokens as f64 * SLOTS_PER_TOKEN) as usize + 1;
-        let mut words =
-            Self { short: vec![0; slots(count)], long: vec![EMPTY; slots(prefixes.len() - count)] };
-        for place in places {
-            let token = prefixes.token(place);
-            if is_short(token) {
-                let key = short_key(token);
-                insert(&mut words.short, short_hash(key), 0, key);
-            } else {
-                insert(&mut words.long, long_hash(token), EMPTY, place);
-            }
-            if (place as usize).is_multiple_of(STRETCH) {
-                rest().await;
-            }
+        let mut words = Self {
+            short: vec![0; slots(count)],
+            long: vec![EMPTY; slots(tokens.len() - count)],
+            longest: ranks.clone().map(|rank| tokens.token(rank).len()).max().unwrap_or(0),
+        };
+        for first in ranks.step_by(STRETCH) {
+            words.take(tokens, first, first + STRETCH as u32);
+            rest().await;
         }
         words
     }
 
-    /// Whether `text` from `start` to `end` is a token of `prefixes`.
+    // A function of its own: an engine compiles it well once it was called a few times.
+    #[inline(never)]
+    fn take(&mut self, tokens: &Tokens, first: u32, end: u32) {
+        for rank in first..end.min(tokens.len() as u32) {
+            let token = tokens.token(rank);
+            if is_short(token) {
+                let key = short_key(token);
+                insert(&mut self.short, short_hash(key), 0, key);
+            } else {
+                insert(&mut self.long, long_hash(token), EMPTY, rank);
+            }
+        }
+    }
+
+    /// Whether `text` from `start` to `end` is one of `tokens`.
     #[inline]
-    pub(super) fn contains(
-        &self,
-        prefixes: &Prefixes,
-        text: &[u8],
-        start: usize,
-        end: usize,
-    ) -> bool {
+    pub(super) fn contains(&self, tokens: &Tokens, text: &[u8], start: usize, end: usize) -> bool {
         let piece = text.get(start..end).unwrap_or_default();
         if is_short(piece) {
             // What lies behind the piece is quicker to cut off than to leave out.
@@ -60,8 +65,8 @@ impl Words {
             };
             return find(&self.short, short_hash(key), 0, |slot| slot == key);
         }
-        piece.len() <= prefixes.longest_token()
-            && find(&self.long, long_hash(piece), EMPTY, |slot| prefixes.token(slot) == piece)
+        piece.len() <= self.longest
+            && find(&self.long, long_hash(piece), EMPTY, |slot| tokens.token(slot) == piece)
     }
 }
 

@@ -62,11 +62,12 @@ pub(super) fn read(model: Model) -> Result<Learned, TokenizerJsonError> {
     });
     let places = ranked.iter().map(|&token| made.by(token).unwrap_or(0)).collect();
     let bytes: [u8; BYTES] = std::array::from_fn(|byte| byte as u8);
-    let vocabulary = at_once(Vocabulary::new(&bytes, pairs.collect(), &mut async || {}));
-    let mut vocabulary = vocabulary.map_err(|rank| {
+    let refuse = |rank: u32| {
         contradiction("model.merges", format!("there is no way to make the token of rank {rank}"))
-    })?;
+    };
+    let mut vocabulary = Vocabulary::new(&bytes, pairs.collect()).map_err(refuse)?;
     vocabulary.merges = vocabulary.merges.in_order(places);
+    at_once(vocabulary.build_index(&mut async || {})).map_err(refuse)?;
 
     let number = |token: u32| numbers.get(token as usize).copied().unwrap_or(token);
     let mut whole = Vec::new();
