@@ -2,6 +2,7 @@
 
 mod class;
 mod cover;
+mod eight;
 mod halves;
 mod hugging_face;
 mod merges;
@@ -107,9 +108,8 @@ impl Tokenizer for BytePairs {
     fn count(&self, text: &str) -> u32 {
         let mut total = 0_usize;
         self.room.with(|room| {
-            self.splitter.split(text, &self.classes, |start, end| {
-                total += self.vocabulary.count(room, text, start, end);
-            });
+            let mut count = self.vocabulary.counter(room, text);
+            self.splitter.split(text, &self.classes, |start, end| total += count(start, end));
         });
         u32::try_from(total).unwrap_or(u32::MAX)
     }

@@ -107,14 +107,10 @@ impl Tokenizer for TokenizerJson {
         let text: Cow<'_, str> = self.normalizer.of(text);
         let mut total = 0_usize;
         self.room.with(|room| {
+            let mut count = self.vocabulary.counter(room, &text);
             self.cuts.split(&text, &self.classes, |start, end| {
                 let piece = text.as_bytes().get(start..end).unwrap_or_default();
-                let is_whole = || self.whole.find(piece).is_some();
-                total += if self.vocabulary.is_word(&text, start, end) || is_whole() {
-                    1
-                } else {
-                    self.vocabulary.count(room, &text, start, end)
-                };
+                total += if self.whole.find(piece).is_some() { 1 } else { count(start, end) };
             });
         });
         u32::try_from(total).unwrap_or(u32::MAX)

@@ -28,12 +28,26 @@ impl Merging {
     /// The ranks of the tokens of `piece`, in order. Takes O(n log n).
     pub(super) fn of(&mut self, singles: &[u32; BYTES], merges: &Merges, piece: &[u8]) -> &[u32] {
         let single = |byte: &u8| singles.get(usize::from(*byte)).copied().unwrap_or(0);
+        self.of_pairs(singles, merges, piece, |left, right| {
+            merges.merged(single(&left), single(&right))
+        })
+    }
+
+    /// The same where it is known which token two bytes make.
+    #[inline]
+    pub(super) fn of_pairs(
+        &mut self,
+        singles: &[u32; BYTES],
+        merges: &Merges,
+        piece: &[u8],
+        pair: impl Fn(u8, u8) -> Option<u32>,
+    ) -> &[u32] {
+        let single = |byte: &u8| singles.get(usize::from(*byte)).copied().unwrap_or(0);
         self.parts.clear();
         self.parts.extend(piece.iter().map(single));
         self.made.clear();
-        let behind = self.parts.iter().skip(1);
-        let pairs = self.parts.iter().zip(behind);
-        self.made.extend(pairs.map(|(&left, &right)| merges.merged(left, right).unwrap_or(NONE)));
+        let pairs = piece.iter().zip(piece.iter().skip(1));
+        self.made.extend(pairs.map(|(&left, &right)| pair(left, right).unwrap_or(NONE)));
         self.made.push(NONE);
         if self.parts.len() <= FEW {
             self.merge_few(merges);

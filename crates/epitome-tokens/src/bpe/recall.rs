@@ -1,9 +1,11 @@
 //! How many tokens a piece had the last time: the same names and numbers come again and again.
 
+use super::tokens::leading;
+
 /// Pieces it has room for; a power of two.
-const SLOTS: usize = 1 << 12;
+const SLOTS: usize = 1 << 13;
 /// Longest piece that is kept, in bytes.
-const LONGEST: usize = 16;
+const LONGEST: usize = 32;
 
 /// A small memory of pieces, each in the only slot it can have. What it answers is always right: pieces are
 /// kept whole.
@@ -16,7 +18,7 @@ pub(super) struct Recall {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Slot {
     /// The bytes of the piece, with zeros behind it.
-    bytes: [u64; 2],
+    bytes: [u64; 4],
     /// How many those are; 0 where there is no piece.
     length: u32,
     tokens: u32,
@@ -30,8 +32,10 @@ impl Recall {
         if self.slots.is_empty() {
             self.slots.resize(SLOTS, Slot::default());
         }
-        let [first, last] = bytes;
-        let mixed = (first ^ last.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mix = |mixed: u64, eight: &u64| {
+            (mixed.rotate_left(29) ^ eight).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        };
+        let mixed = bytes.iter().fold(0, mix);
         let place = (mixed >> (u64::BITS - SLOTS.trailing_zeros())) as usize;
         let length = piece.len() as u32;
         let Some(slot) = self.slots.get_mut(place) else { return count() };
@@ -44,18 +48,17 @@ impl Recall {
 
 /// The bytes of a piece that is not too long to be kept.
 #[inline]
-fn padded(piece: &[u8]) -> Option<[u64; 2]> {
+fn padded(piece: &[u8]) -> Option<[u64; 4]> {
     if piece.len() > LONGEST {
         return None;
     }
-    let (first, behind) = piece.split_at_checked(8).unwrap_or((piece, &[]));
-    Some([eight(first), eight(behind)])
-}
-
-/// Up to eight bytes as a number.
-#[inline]
-fn eight(bytes: &[u8]) -> u64 {
-    super::tokens::leading(bytes)
+    let (eights, rest) = piece.as_chunks::<8>();
+    let numbers = eights.iter().map(|eight| u64::from_be_bytes(*eight));
+    let mut bytes = [0; 4];
+    for (slot, number) in bytes.iter_mut().zip(numbers.chain([leading(rest)])) {
+        *slot = number;
+    }
+    Some(bytes)
 }
 
 #[cfg(test)]
@@ -65,14 +68,16 @@ mod tests {
     #[test]
     fn a_piece_is_counted_once_and_never_taken_for_another() {
         let mut recall = Recall::default();
+        let longest = [b'x'; LONGEST];
         let pieces =
-            [&b"a"[..], b"a\0", b"a\0\0", b"\0", b"abcdefgh", b"abcdefgh\0", b"0123456789abcdef"];
+            [&b"a"[..], b"a\0", b"a\0\0", b"\0", b"abcdefgh", b"abcdefgh\0", longest.as_slice()];
         for (tokens, piece) in pieces.iter().enumerate() {
             assert_eq!(recall.of(piece, || tokens), tokens);
             assert_eq!(recall.of(piece, || 99), tokens, "{piece:?}");
         }
-        assert_eq!(recall.of(b"0123456789abcdefg", || 7), 7);
-        assert_eq!(recall.of(b"0123456789abcdefg", || 8), 8, "too long to be kept");
+        let longer = [b'x'; LONGEST + 1];
+        assert_eq!(recall.of(&longer, || 7), 7);
+        assert_eq!(recall.of(&longer, || 8), 8, "too long to be kept");
     }
 
     #[test]

@@ -25,6 +25,12 @@ impl<'a> Scan<'a> {
         self.bytes.get(at).copied().unwrap_or(0)
     }
 
+    /// The eight bytes at `at`, the first one lowest; nothing where there are fewer.
+    #[inline(always)]
+    pub(super) fn eight(&self, at: usize) -> Option<u64> {
+        self.bytes.get(at..)?.first_chunk::<8>().map(|eight| u64::from_le_bytes(*eight))
+    }
+
     /// Kind and width of the character that starts at `at`; nothing behind the end.
     #[inline(always)]
     pub(super) fn at(&self, at: usize) -> Option<(Class, usize)> {

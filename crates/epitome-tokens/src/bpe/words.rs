@@ -52,19 +52,21 @@ impl Words {
     }
 
     /// Whether `text` from `start` to `end` is one of `tokens`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn contains(&self, tokens: &Tokens, text: &[u8], start: usize, end: usize) -> bool {
-        let piece = text.get(start..end).unwrap_or_default();
-        if is_short(piece) {
+        let length = end - start;
+        if length <= SHORT {
             // What lies behind the piece is quicker to cut off than to leave out.
             let key = match text.get(start..).and_then(|rest| rest.first_chunk::<SHORT>()) {
-                Some(eight) => {
-                    u64::from_le_bytes(*eight) & u64::MAX >> (8 * (SHORT - piece.len().min(SHORT)))
-                }
-                None => short_key(piece),
+                Some(eight) => u64::from_le_bytes(*eight) & u64::MAX >> (8 * (SHORT - length)),
+                None => short_key(text.get(start..end).unwrap_or_default()),
             };
-            return find(&self.short, short_hash(key), 0, |slot| slot == key);
+            // One that ends in a zero looks like a shorter one.
+            if key >> (8 * (length.max(1) - 1)) != 0 {
+                return find(&self.short, short_hash(key), 0, |slot| slot == key);
+            }
         }
+        let piece = text.get(start..end).unwrap_or_default();
         piece.len() <= self.longest
             && find(&self.long, long_hash(piece), EMPTY, |slot| tokens.token(slot) == piece)
     }

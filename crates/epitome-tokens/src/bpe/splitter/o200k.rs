@@ -11,6 +11,7 @@
 //! ```
 
 use super::super::class::Class;
+use super::super::eight::Eight;
 use super::super::scan::Scan;
 use super::{MARKS, blank, contraction, number};
 
@@ -54,6 +55,12 @@ enum Word {
 pub(in super::super) fn end(scan: Scan<'_>, start: usize, variant: Variant) -> Option<usize> {
     let Variant { endings, digits } = variant;
     let (class, width) = scan.at(start)?;
+    let lead = !class.is(NO_LEAD);
+    if (lead || class.is(LETTER))
+        && let Some(end) = ascii_word(scan, start, lead)
+    {
+        return Some(endings.behind(scan, end));
+    }
     let behind = start + width;
     let word = if class.is(LETTER) {
         word(scan, start)
@@ -68,10 +75,7 @@ pub(in super::super) fn end(scan: Scan<'_>, start: usize, variant: Variant) -> O
         }
     };
     if let Some(Word::Small(end) | Word::Capitals(end)) = word {
-        return Some(match endings {
-            Endings::Contractions => contraction(scan, end).unwrap_or(end),
-            Endings::Nothing => end,
-        });
+        return Some(endings.behind(scan, end));
     }
     if class.is(Class::NUMBER) {
         return Some(number(scan, start, digits));
@@ -85,6 +89,39 @@ pub(in super::super) fn end(scan: Scan<'_>, start: usize, variant: Variant) -> O
         return Some(end);
     }
     Some(blank(scan, start))
+}
+
+impl Endings {
+    /// Where what belongs to the word ends that ends at `end`.
+    #[inline(always)]
+    fn behind(self, scan: Scan<'_>, end: usize) -> usize {
+        match self {
+            Self::Contractions => contraction(scan, end).unwrap_or(end),
+            Self::Nothing => end,
+        }
+    }
+}
+
+/// Where a word ends, with one character before it where there is a `lead`: most pieces are one. Looks at eight
+/// bytes at once; nothing where these are not all ASCII, or do not tell where the word ends.
+#[inline(always)]
+fn ascii_word(scan: Scan<'_>, start: usize, lead: bool) -> Option<usize> {
+    let eight = Eight::at(scan, start)?;
+    let lead = usize::from(lead);
+    let capitals = eight.run(eight.capitals(), lead);
+    let small = eight.run(eight.small(), lead + capitals);
+    let mut end = lead + capitals + small;
+    if end < Eight::BYTES {
+        return (end > lead).then_some(start + end);
+    }
+    // Behind small letters only small ones go on.
+    let mut more = small;
+    while more > 0 && end.is_multiple_of(Eight::BYTES) {
+        let eight = Eight::at(scan, start + end)?;
+        more = eight.run(eight.small(), 0);
+        end += more;
+    }
+    (small > 0).then_some(start + end)
 }
 
 /// The longest word at `start`.
