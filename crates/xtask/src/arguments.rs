@@ -11,6 +11,8 @@ usage: cargo xtask <task>
   test                             everything: checks, native, wasm, Node and browser tests
   build                            the npm package in crates/epitome-wasm/npm, the page in dist/
   vocab                            pack the vocabularies of exact counting
+  bench [--quick] [--only PARTS] [--full-peers] [--strict] [--date DAY]
+                                   measure against other packages, results in bench/; PARTS as sizes,start
   lint                             formatting and clippy, warnings denied
   tidy                             shape of the source tree and direction of dependencies
   behaviours [--brief]             every behaviour and the tests that prove it
@@ -33,6 +35,8 @@ pub(crate) enum Task {
     Build,
     /// Pack the vocabularies.
     Vocab,
+    /// Measure against other packages.
+    Bench(BenchOptions),
     /// Check formatting and lints.
     Lint,
     /// Check the source tree.
@@ -52,6 +56,21 @@ pub(crate) struct DemoOptions {
     pub(crate) build_only: bool,
 }
 
+/// What to measure, and how thoroughly.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct BenchOptions {
+    /// Fewer texts and passes.
+    pub(crate) quick: bool,
+    /// The names of the parts to measure, with commas; all where absent.
+    pub(crate) only: Option<String>,
+    /// Whether to measure what takes other packages minutes.
+    pub(crate) full_peers: bool,
+    /// Whether a missed target is a failure.
+    pub(crate) strict: bool,
+    /// The day to write above the results.
+    pub(crate) date: Option<String>,
+}
+
 /// Reads the words after `cargo xtask`.
 pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Task> {
     let mut words = words.into_iter();
@@ -59,6 +78,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Task> {
         None | Some("help" | "--help" | "-h") => Task::Help,
         Some("demo") => return parse_demo(words).map(Task::Demo),
         Some("test") => Task::Test,
+        Some("bench") => return parse_bench(words).map(Task::Bench),
         Some("behaviours") => return parse_behaviours(words).map(Task::Behaviours),
         Some("build") => Task::Build,
         Some("vocab") => Task::Vocab,
@@ -101,6 +121,25 @@ fn parse_demo(mut words: impl Iterator<Item = String>) -> Result<DemoOptions> {
     Ok(options)
 }
 
+fn parse_bench(mut words: impl Iterator<Item = String>) -> Result<BenchOptions> {
+    let mut options = BenchOptions::default();
+    while let Some(word) = words.next() {
+        let mut value = || {
+            let value = words.next().filter(|value| !value.starts_with("--"));
+            value.ok_or_else(|| Failure::new(format!("{word} takes a value")))
+        };
+        match word.as_str() {
+            "--quick" => options.quick = true,
+            "--full-peers" => options.full_peers = true,
+            "--strict" => options.strict = true,
+            "--only" => options.only = Some(value()?),
+            "--date" => options.date = Some(value()?),
+            _ => return Err(Failure::new(format!("bench takes no `{word}`"))),
+        }
+    }
+    Ok(options)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,7 +165,23 @@ mod tests {
     }
 
     #[test]
+    fn the_bench_measures_everything_unless_told_otherwise() {
+        check("bench", Ok(Task::Bench(BenchOptions::default())));
+        check(
+            "bench --quick --only sizes,start --strict",
+            Ok(Task::Bench(BenchOptions {
+                quick: true,
+                only: Some("sizes,start".into()),
+                strict: true,
+                ..BenchOptions::default()
+            })),
+        );
+    }
+
+    #[test]
     fn an_unknown_word_is_named() {
+        check("bench --fast", Err("bench takes no `--fast`"));
+        check("bench --only --quick", Err("--only takes a value"));
         check("dmo", Err("there is no task `dmo`"));
         check("test --fast", Err("this task takes no `--fast`"));
         check("behaviours --short", Err("behaviours takes no `--short`"));

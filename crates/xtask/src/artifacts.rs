@@ -12,12 +12,7 @@ use crate::workspace::Workspace;
 
 /// Builds all of them and prints the sizes of the wasm modules. The tools must be installed.
 pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result {
-    vocab::pack(workspace, steps)?;
-    let glue = glue::build(workspace, steps)?;
-    steps.run("npm package", || {
-        let mut build = workspace.npm(["run", "build", "--workspace", "crates/epitome-wasm/npm"]);
-        command::run(build.env("EPITOME_GLUE", &glue))
-    })?;
+    let glue = build_package(workspace, steps)?;
     steps.run_long("page", "1 to 2 minutes the first time", || {
         // Trunk builds offline, so that it never goes looking for tools of its own.
         command::run(&mut workspace.cargo(["fetch", "--locked"]))?;
@@ -37,6 +32,18 @@ pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result {
         ]))
     })?;
     sizes::print(workspace, &[glue, workspace.path("dist")])
+}
+
+/// Builds the npm package, vocabularies included, and returns the folder of its wasm module. The tools must be
+/// installed.
+pub(crate) fn build_package(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf> {
+    vocab::pack(workspace, steps)?;
+    let glue = glue::build(workspace, steps)?;
+    steps.run("npm package", || {
+        let mut build = workspace.npm(["run", "build", "--workspace", "crates/epitome-wasm/npm"]);
+        command::run(build.env("EPITOME_GLUE", &glue))
+    })?;
+    Ok(glue)
 }
 
 /// The demo server that [`build`] leaves.

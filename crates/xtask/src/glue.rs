@@ -49,14 +49,16 @@ pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf>
     Ok(glue)
 }
 
-fn replace(staged: &Path, place: &Path) -> io::Result<()> {
+/// Puts the folder `staged` where `place` is, instead of what is there.
+pub(crate) fn replace(staged: &Path, place: &Path) -> io::Result<()> {
     match fs::remove_dir_all(place) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => fs::rename(staged, place),
     }
 }
 
-fn is_newer(product: &Path, sources: &[PathBuf]) -> bool {
+/// Whether `product` is there and newer than all of `sources`.
+pub(crate) fn is_newer(product: &Path, sources: &[PathBuf]) -> bool {
     let modified = |path: &Path| -> io::Result<SystemTime> { fs::metadata(path)?.modified() };
     let Ok(produced) = modified(product) else {
         return false;

@@ -4,6 +4,7 @@ mod agreement;
 mod arguments;
 mod artifacts;
 mod behaviours;
+mod bench;
 mod browser;
 mod cargo_tool;
 mod chrome_for_testing;
@@ -63,6 +64,7 @@ fn perform(task: &Task, steps: &mut Steps) -> Result {
         Task::Help => Ok(()),
         Task::Demo(options) => demo::run(&workspace, steps, options),
         Task::Test => test::run(&workspace, steps),
+        Task::Bench(options) => bench::run(&workspace, steps, options),
         Task::Lint => lint::run(&workspace, steps),
         Task::Tidy => tidy::run(&workspace, steps),
         Task::Behaviours(detail) => behaviours::run(&workspace, steps, *detail),

@@ -27,16 +27,25 @@ fn major(version: &str) -> Option<u32> {
     version.strip_prefix('v')?.split('.').next()?.parse().ok()
 }
 
-/// Installs what package-lock.json lists, unless exactly that is installed.
+/// Installs what the workspace's package-lock.json lists, unless exactly that is installed.
 pub(crate) fn install_packages(workspace: &Workspace, steps: &mut Steps) -> Result {
-    let lock = fs::read(workspace.path("package-lock.json"))
-        .map_err(|error| Failure::new(format!("cannot read package-lock.json: {error}")))?;
-    let stamp = workspace.path(INSTALLED_LOCK);
+    install_in(workspace, steps, ".")
+}
+
+/// Installs what the package-lock.json of `folder` lists, unless exactly that is installed there.
+pub(crate) fn install_in(workspace: &Workspace, steps: &mut Steps, folder: &str) -> Result {
+    let place = workspace.path(folder);
+    let lock_path = place.join("package-lock.json");
+    let lock = fs::read(&lock_path)
+        .map_err(|error| Failure::new(format!("cannot read {}: {error}", lock_path.display())))?;
+    let stamp = place.join(INSTALLED_LOCK);
     if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
         return Ok(());
     }
-    steps.run_long("npm ci", "10 to 30 seconds", || {
-        command::run(&mut workspace.npm(["ci", "--no-audit", "--no-fund"]))?;
+    let name = if folder == "." { "npm ci".to_owned() } else { format!("npm ci in {folder}") };
+    steps.run_long(&name, "10 to 30 seconds", || {
+        let mut install = workspace.npm(["ci", "--no-audit", "--no-fund"]);
+        command::run(install.current_dir(&place))?;
         fs::write(&stamp, &lock)
             .map_err(|error| Failure::new(format!("cannot write {INSTALLED_LOCK}: {error}")))
     })

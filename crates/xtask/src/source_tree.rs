@@ -8,7 +8,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::Workspace;
 
 /// Where hand-written source is.
-const FOLDERS: [&str; 4] = ["crates", "web", "www", "tests"];
+const FOLDERS: [&str; 5] = ["crates", "web", "www", "tests", "bench"];
 /// What is written by tools, and never looked at.
 const GENERATED: [&str; 4] = ["target", "node_modules", "dist", "out"];
 

@@ -1,0 +1,79 @@
+// Estimating and counting in headless Chromium: throughput in a page, and the start in pages that are new.
+
+import { chromium } from "playwright-core";
+import { serve } from "../page/server.mjs";
+
+/** A browser that keeps to itself: it talks to nobody and needs neither sandbox nor graphics. */
+const ARGUMENTS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--disable-dev-shm-usage",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--js-flags=--expose-gc",
+];
+
+const CONTESTANTS = {
+  estimating: ["epitome", "tokenx"],
+  counting: ["epitome", "gpt-tokenizer", "ai-tokenizer"],
+};
+
+/** Takes this browser ten seconds and more to import: a quick run does without, and others start it once. */
+const SLOW = "ai-tokenizer";
+
+export async function measure({ quick, told }) {
+  const { address, close } = await serve();
+  const browser = await chromium.launch({
+    executablePath: process.env.EPITOME_BROWSER || "/usr/bin/chromium",
+    args: ARGUMENTS,
+  });
+  /** Does `work` in a page of its own, with nothing in any cache. */
+  const inPage = async (work) => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    page.on("console", (message) => told(message.text()));
+    await page.goto(address);
+    try {
+      return await work(page);
+    } finally {
+      await context.close();
+    }
+  };
+  try {
+    const names = Object.fromEntries(
+      Object.entries(CONTESTANTS).map(([what, all]) => [what, all.filter((name) => !quick || name !== SLOW)]),
+    );
+    const starts = {};
+    for (let round = 0; round < (quick ? 3 : 9); round += 1) {
+      told(`start, round ${round + 1}`);
+      for (const [what, name] of Object.entries(names).flatMap(([what, all]) => all.map((name) => [what, name]))) {
+        if (name === SLOW && round > 0) {
+          continue;
+        }
+        const ms = await inPage((page) =>
+          page.evaluate(async (given) => (await import("/contestants.js")).start(...given), [what, name]),
+        );
+        starts[`${what}: ${name}`] = Math.min(ms, starts[`${what}: ${name}`] ?? ms);
+      }
+    }
+    const throughput = (what, bytes, repetitions) =>
+      inPage((page) =>
+        page.evaluate(
+          async (given) => (await import("/measure.js")).measure(...given),
+          [what, names[what], bytes, repetitions],
+        ),
+      );
+    return {
+      version: browser.version(),
+      start: Object.entries(starts).map(([whose, ms]) => ({ whose, ms })),
+      estimating: await throughput("estimating", 300_000, quick ? 5 : 15),
+      counting: await throughput("counting", quick ? 40_000 : 200_000, quick ? 4 : 8),
+    };
+  } finally {
+    await browser.close();
+    close();
+  }
+}

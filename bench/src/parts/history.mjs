@@ -1,0 +1,137 @@
+// What a growing conversation costs: appending, the status, a plan, the view; and the same from those who recount.
+
+import * as langchain from "@langchain/core/messages";
+import { pruneMessages } from "ai";
+import { createCompactor } from "epitome";
+import { least } from "../clock.mjs";
+import { history, inAISDK, inLangChain, inOpenAI, request } from "../histories.mjs";
+import { estimators } from "../node-peers.mjs";
+import { sum } from "../statistics.mjs";
+
+const SIZES = [100, 1_000, 10_000, 100_000];
+
+/** Messages appended between two looks at the clock. */
+const BATCH = 20;
+
+/** Counters for `trimMessages`: four characters a token, of contents alone or of calls too, as LangChain's agents
+ * count. */
+const COUNTERS = {
+  "contents ÷ 4": (messages) => Math.ceil(messages.reduce((sum, { content }) => sum + content.length, 0) / 4),
+  "contents and calls ÷ 4": (messages) =>
+    Math.ceil(
+      messages.reduce((sum, { content, tool_calls: calls = [] }) => sum + content.length + callsOf(calls), 0) / 4,
+    ),
+};
+
+const callsOf = (calls) => (calls.length > 0 ? JSON.stringify(calls).length : 0);
+
+export async function measure({ quick, fullPeers, told }) {
+  const rows = [];
+  const row = (operation, whose, messages, ms) => rows.push({ operation, whose, messages, ms });
+  // The first compactor pays for a module that is not warm.
+  await ours(1_000, quick, () => {});
+  for (const messages of SIZES) {
+    told(`${messages} messages`);
+    await ours(messages, quick, row);
+    await theirs(messages, { quick, fullPeers }, row);
+  }
+  return { rows };
+}
+
+async function ours(size, quick, row) {
+  const messages = inOpenAI(history(size));
+  let compactor;
+  const empty = async () => {
+    compactor?.dispose();
+    compactor = await createCompactor({ format: "openai-chat" });
+  };
+  row("append all", "epitome", size, await least(size >= 10_000 ? 1 : 3, () => compactor.append(messages), empty));
+
+  const window = Math.ceil(compactor.status().tokens / 2);
+  compactor.setPolicy({ window });
+  const times = Math.max(1, Math.ceil(2_000 / size));
+  const repeated = (work) => () => {
+    for (let time = 0; time < times; time += 1) {
+      work();
+    }
+  };
+  let fates;
+  const planning = await least(
+    quick ? 5 : 11,
+    repeated(() => ({ fates } = compactor.plan())),
+  );
+  if (fates.length !== size) {
+    throw new Error(`a plan of ${size} messages tells the fate of ${fates.length}`);
+  }
+  row("plan", "epitome", size, planning / times);
+  row(
+    "view",
+    "epitome",
+    size,
+    (await least(
+      5,
+      repeated(() => compactor.messages()),
+    )) / times,
+  );
+
+  let number = 0;
+  const requests = async () => {
+    // What is appended makes a short conversation another one.
+    if (size <= 1_000) {
+      await empty();
+      compactor.setPolicy({ window });
+      compactor.append(messages);
+    }
+    return Array.from({ length: BATCH }, () => request((number += 1)));
+  };
+  const append = (batch) => {
+    for (const message of batch) {
+      compactor.append(message);
+      compactor.status();
+    }
+  };
+  row("append one, and status", "epitome", size, (await least(quick ? 10 : 25, append, requests)) / BATCH);
+
+  const looks = 2_000;
+  const looking = await least(5, () => {
+    for (let look = 0; look < looks; look += 1) {
+      compactor.status();
+    }
+  });
+  row("status", "epitome", size, looking / looks);
+  compactor.dispose();
+}
+
+async function theirs(size, { quick, fullPeers }, row) {
+  const messages = history(size);
+  const runs = size >= 10_000 ? 1 : 3;
+  const [instances, parts] = [inLangChain(messages, langchain), inAISDK(messages)];
+  for (const [counter, tokenCounter] of Object.entries(COUNTERS)) {
+    for (const kept of [0.1, 0.7]) {
+      // Ten times the messages take it up to a hundred times as long, and calls that again.
+      const patient =
+        size <= 10_000 ? kept === 0.7 || !quick || size < 10_000 : fullPeers && counter === "contents ÷ 4";
+      if (patient) {
+        const options = {
+          maxTokens: Math.ceil(tokenCounter(instances) * kept),
+          tokenCounter,
+          strategy: "last",
+        };
+        const trimming = await least(runs, () => langchain.trimMessages(instances, options));
+        row(`trim to ${kept * 100} %, ${counter}`, "LangChain trimMessages", size, trimming);
+      }
+    }
+  }
+  const pruning = await least(runs, () =>
+    pruneMessages({ messages: parts, reasoning: "all", toolCalls: "before-last-20-messages" }),
+  );
+  row("prune calls before the last 20 messages", "AI SDK pruneMessages", size, pruning);
+  row(
+    "count all again",
+    "contents and calls ÷ 4",
+    size,
+    await least(runs, () => COUNTERS["contents and calls ÷ 4"](instances)),
+  );
+  const { count } = await estimators.tokenx();
+  row("count all again", "tokenx", size, await least(runs, () => sum(messages.map(({ text }) => count(text)))));
+}

@@ -1,0 +1,58 @@
+// What hostile input costs: each case at growing sizes, in a process that is ended when it takes too long.
+
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { counters } from "../node-peers.mjs";
+import { worstCases } from "../worst-cases.mjs";
+
+const CHILD = fileURLToPath(new URL("../children/worst-case.mjs", import.meta.url));
+
+/** Not measured where this many milliseconds would not be enough. */
+const LIMIT_MS = { quick: 500, full: 15_000 };
+const SIZES = [1_000, 10_000, 100_000];
+
+export async function measure({ quick, told }) {
+  const limitMs = quick ? LIMIT_MS.quick : LIMIT_MS.full;
+  const rows = worstCases.map((name) => ({ case: name, ms: {} }));
+  for (const whose of ["epitome", "epitome estimate", ...Object.keys(counters)]) {
+    told(whose);
+    let child = undefined;
+    for (const row of rows) {
+      const times = {};
+      row.ms[whose] = times;
+      for (const [index, bytes] of SIZES.entries()) {
+        const before = times[SIZES[index - 1]];
+        // What is quadratic takes a hundred times as long for ten times the text.
+        if (index > 0 && (before === undefined || before * (before > 20 ? 60 : 1) > limitMs)) {
+          break;
+        }
+        child ??= fork(CHILD, [whose], { execArgv: ["--expose-gc"] });
+        times[bytes] = await answer(child, { name: row.case, bytes }, limitMs);
+        if (times[bytes] === undefined) {
+          child.kill("SIGKILL");
+          child = undefined;
+          break;
+        }
+      }
+    }
+    child?.disconnect();
+  }
+  return { limitMs, sizes: SIZES, rows };
+}
+
+/** Milliseconds; undefined where it took longer than the limit. */
+function answer(child, question, limitMs) {
+  return new Promise((resolve, reject) => {
+    const settle = (finish) => (value) => {
+      clearTimeout(timer);
+      child.off("message", done).off("exit", failed);
+      finish(value);
+    };
+    // Loading the vocabulary comes on top, and several passes where one is short.
+    const timer = setTimeout(() => settle(resolve)(undefined), limitMs * 1.5 + 10_000);
+    const done = settle(({ ms }) => resolve(ms));
+    const failed = settle((code) => reject(new Error(`the process of ${JSON.stringify(question)} ended with ${code}`)));
+    child.on("message", done).on("exit", failed);
+    child.send(question);
+  });
+}

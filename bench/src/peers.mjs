@@ -1,0 +1,34 @@
+// The other packages that run in Node and in a browser alike, each as a contestant.
+//
+// A contestant has a `name`, counts a text with `count`, and empties with `forget` what it remembers of texts that it
+// has counted. Special tokens count as plain text wherever a package has a setting for that.
+
+const NOTHING_TO_FORGET = () => {};
+
+export const estimators = {
+  async tokenx() {
+    const { estimateTokenCount } = await import("tokenx");
+    return { name: "tokenx", count: estimateTokenCount, forget: NOTHING_TO_FORGET };
+  },
+};
+
+export const counters = {
+  async "gpt-tokenizer"() {
+    const { clearMergeCache, countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
+    const plain = { disallowedSpecial: new Set() };
+    return { name: "gpt-tokenizer", count: (text) => countTokens(text, plain), forget: clearMergeCache };
+  },
+  async "ai-tokenizer"() {
+    const [{ Tokenizer }, encoding] = await Promise.all([
+      import("ai-tokenizer"),
+      import("ai-tokenizer/encoding/o200k_base"),
+    ]);
+    const tokenizer = new Tokenizer(encoding);
+    // Its `count` takes no settings, and throws where a special token is in the text.
+    return {
+      name: "ai-tokenizer",
+      count: (text) => tokenizer.encode(text, [], []).length,
+      forget: () => tokenizer.mergeCache.clear(),
+    };
+  },
+};
