@@ -23,7 +23,7 @@ pub struct Host {
 impl Host {
     /// An app with no messages.
     pub fn new(format: Format, policy: Policy) -> Result<Self, PolicyError> {
-        let compactor = Compactor::new(policy, format.contract(), Box::new(Heuristic))?;
+        let compactor = Compactor::new(policy, format, Box::new(Heuristic))?;
         Ok(Self { compactor, format, originals: Vec::new(), surprises: Vec::new() })
     }
 

@@ -1,6 +1,7 @@
 //! Anthropic Messages: user and assistant, with results at the head of the next user message.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use epitome::message::Role;
 use epitome::{
@@ -12,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::content::{Attachment, Content, Piece, Source, What};
 use crate::dialect::{Dialect, Turn};
 use crate::format::{ShapeError, kind};
-use crate::issue::Code;
+use crate::issue::{Code, Issue};
 use crate::path::Path;
 use crate::text::{append, is_plain_id, joined, object_of, with_text};
 
@@ -105,6 +106,34 @@ impl Dialect for Anthropic {
             Some(other) => *other = other.to_string().into(),
         }
         *message != before
+    }
+
+    /// A result of the provider's own tools stands behind its call, and a compaction first in its message.
+    fn check_together(&self, messages: &[Value]) -> Vec<Issue> {
+        let mut called: BTreeSet<&str> = BTreeSet::new();
+        let mut issues = Vec::new();
+        for (index, message) in messages.iter().enumerate() {
+            let blocks = message.get("content").and_then(Value::as_array).into_iter().flatten();
+            for (place, block) in blocks.enumerate() {
+                let text = |key: &str| block.get(key).and_then(Value::as_str);
+                let at = Path::key("messages").at(index).then("content").at(place);
+                match text("type").unwrap_or_default() {
+                    "server_tool_use" | "mcp_tool_use" => called.extend(text("id")),
+                    "compaction" if place > 0 => {
+                        let told = "a compaction stands first in its message";
+                        issues.push(Issue::new(&at, Code::MisplacedCompaction, told));
+                    }
+                    kind if kind.ends_with("_tool_result")
+                        && !text("tool_use_id").is_some_and(|id| called.contains(id)) =>
+                    {
+                        let told = "no call of the provider's own tools asks for this result";
+                        issues.push(Issue::new(&at, Code::OrphanResult, told));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        issues
     }
 
     fn takes_id(&self, id: &str) -> bool {
@@ -215,9 +244,9 @@ const KNOWN: [&str; 6] = [
 ];
 
 fn is_empty_compaction(block: &Value) -> bool {
-    let told = block.get("content").filter(|content| !content.is_null());
-    block.get("type").and_then(Value::as_str) == Some("compaction")
-        && told.is_none_or(|content| content.as_str().is_some_and(str::is_empty))
+    let text = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
+    let told = block.get("content").is_some_and(|content| !content.is_null() && content != "");
+    text("type") == "compaction" && !told && text("encrypted_content").is_empty()
 }
 
 fn role(object: &Map<String, Value>, content: &mut Content<'_>) -> Role {

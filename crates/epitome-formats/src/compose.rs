@@ -23,13 +23,13 @@ pub enum Outgoing {
 /// How a message is made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
-    fragments: Vec<Fragment>,
-    sample: Option<MessageId>,
+    pub(crate) fragments: Vec<Fragment>,
+    pub(crate) sample: Option<MessageId>,
 }
 
 /// A run of what comes from one place.
 #[derive(Clone, Debug, PartialEq)]
-enum Fragment {
+pub(crate) enum Fragment {
     Original {
         whole: MessageId,
         /// How many pieces it has.

@@ -32,7 +32,7 @@ pub fn convert(messages: &[Value], from: Format, to: Format) -> Converted {
     let mut converted = Converted { messages: Vec::new(), lost: not_read.cloned().collect() };
     let mut last: Option<Role> = None;
     let mut ids = Ids::default();
-    for (index, mut turn) in said(&history, from) {
+    for (index, mut turn) in said(&history, messages, from, &mut converted.lost) {
         let mut lost = Vec::new();
         ids.tidy(&mut turn, to);
         let written = to.dialect().write(&turn, &mut lost);
@@ -72,12 +72,19 @@ pub fn convert(messages: &[Value], from: Format, to: Format) -> Converted {
 
 /// What is said, each with the index of its message. Thoughts are put together with what they led to, and
 /// where every call is an item of its own, those of one answer.
-fn said<'a>(history: &History<'a>, from: Format) -> Vec<(usize, Turn<'a>)> {
+fn said<'a>(
+    history: &History<'a>,
+    messages: &[Value],
+    from: Format,
+    lost: &mut Vec<Issue>,
+) -> Vec<(usize, Turn<'a>)> {
     let items = from.contract().results == ResultPlace::Later;
     let mut names: Vec<(String, String)> = Vec::new();
     let mut said: Vec<(usize, Turn<'a>)> = Vec::new();
     for (index, content) in history.contents.iter().enumerate() {
         let Some(content) = content else { continue };
+        let own = messages.get(index).into_iter().flat_map(|message| left_out(content, message));
+        lost.extend(own.map(|issue| issue.under(&Path::key("messages").at(index))));
         for turn in turns(content, &mut names) {
             match said.last_mut() {
                 Some((_, before)) if before.leads_to(&turn) || items && before.calls_on(&turn) => {
@@ -88,6 +95,23 @@ fn said<'a>(history: &History<'a>, from: Format) -> Vec<(usize, Turn<'a>)> {
         }
     }
     said
+}
+
+/// What only the provider of a message knows, each where it stands: no other format holds it.
+fn left_out(content: &Content<'_>, message: &Value) -> Vec<Issue> {
+    let items = content.pieces.iter().flat_map(|piece| &piece.items);
+    let left_out = items.filter_map(|item| {
+        let What::Opaque { kind, .. } = &item.what else { return None };
+        let value = item.at.get(message);
+        let named = |key: &&str| value?.get(*key)?.as_str();
+        let name = ["toolName", "name"].iter().find_map(named);
+        let told = match name.filter(|name| *name != kind) {
+            Some(name) => format!("a part of type {kind:?}, of {name:?}, is left out"),
+            None => format!("a part of type {kind:?} is left out"),
+        };
+        Some(Issue::new(&item.at, Code::Lost, told))
+    });
+    left_out.collect()
 }
 
 /// True where neighbours are one message: those that the provider wants merged, and the steps of an answer
@@ -159,7 +183,7 @@ fn turns<'a>(content: &Content<'a>, names: &mut Vec<(String, String)>) -> Vec<Tu
         for item in &piece.items {
             let mut what = item.what.clone();
             match &mut what {
-                What::Silent => continue,
+                What::Silent | What::Opaque { .. } => continue,
                 What::Call { call, name, .. } => names.push((call.to_string(), name.to_string())),
                 What::Result { call, name, .. } if name.is_none() => {
                     let place = names.iter().rposition(|(other, _)| other == call.as_ref());
@@ -213,6 +237,26 @@ mod tests {
         let there = convert(&chat(), Format::OpenAiChat, Format::Anthropic);
         let back = convert(&there.messages, Format::Anthropic, Format::OpenAiChat);
         assert_eq!((back.messages, back.lost), (chat(), Vec::new()));
+    }
+
+    #[test]
+    fn what_only_the_provider_knows_is_listed_where_it_stands() {
+        let ran = |kind: &str| json!({ "type": kind, "toolCallId": "c", "toolName": "web_search", "providerExecuted": true, "input": {}, "output": { "type": "text", "value": "x" } });
+        let text = json!({ "type": "text", "text": "so" });
+        let content = json!([text, ran("tool-call"), ran("tool-result")]);
+        let messages = [json!({ "role": "assistant", "content": content })];
+        let converted = convert(&messages, Format::AiSdkModel, Format::OpenAiChat);
+        let lost: Vec<(&str, &str)> =
+            converted.lost.iter().map(|issue| (&*issue.path, &*issue.message)).collect();
+        let told = |kind: &str| format!("a part of type {kind:?}, of \"web_search\", is left out");
+        assert_eq!(
+            lost,
+            [
+                ("messages[0].content[1]", &*told("tool-call")),
+                ("messages[0].content[2]", &*told("tool-result")),
+            ]
+        );
+        assert_eq!(converted.messages, [json!({ "role": "assistant", "content": "so" })]);
     }
 
     #[test]

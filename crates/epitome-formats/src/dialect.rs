@@ -53,6 +53,16 @@ pub(crate) trait Dialect: Sync {
         true
     }
 
+    /// The id that a message goes under, where the provider wants every one of them once.
+    fn id<'a>(&self, _message: &'a Value) -> Option<&'a str> {
+        None
+    }
+
+    /// Has a message go under another id, or under none where that will do. False where it needs its own.
+    fn rename(&self, _message: &mut Value, _id: &str) -> bool {
+        false
+    }
+
     /// True for a call whose arguments need not be JSON. `item` is what stands at its place.
     fn is_free(&self, _item: &Value) -> bool {
         false
@@ -61,6 +71,11 @@ pub(crate) trait Dialect: Sync {
     /// What is wrong with a message by this provider's own rules, besides what [`Self::read`] notes and
     /// what the contract says.
     fn check(&self, _message: &Value) -> Vec<Issue> {
+        Vec::new()
+    }
+
+    /// What is wrong with messages taken together by this provider's own rules, with paths among all of them.
+    fn check_together(&self, _messages: &[Value]) -> Vec<Issue> {
         Vec::new()
     }
 

@@ -75,6 +75,12 @@ pub enum Code {
     RefusedCallId,
     /// A call or a result without an id.
     MissingCallId,
+    /// The id of an earlier message, where each has its own.
+    RepeatedId,
+    /// A message without an id, where each has its own.
+    MissingId,
+    /// The id of a message that does not begin as those of its kind do.
+    RefusedId,
     /// A message with nothing in it.
     BlankMessage,
     /// An empty text in a message.
@@ -95,6 +101,8 @@ pub enum Code {
     ReasoningAlone,
     /// A compaction by the provider with nothing in it.
     EmptyCompaction,
+    /// A compaction by the provider, or a request for one, that does not stand where it must.
+    MisplacedCompaction,
     /// Half a character, as after a cut through an emoji: no text that can be sent.
     LoneSurrogate,
     /// Something that another format cannot hold.
@@ -107,6 +115,8 @@ impl Code {
         match self {
             Self::UnknownPart | Self::Lost => Severity::Odd,
             Self::ReusedCallId
+            | Self::MissingId
+            | Self::RefusedId
             | Self::SystemInside
             | Self::NotUserFirst
             | Self::AssistantLast

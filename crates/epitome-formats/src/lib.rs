@@ -4,6 +4,7 @@
 //! afterwards the engine answers with edits, and [`Format::compose`] tells how to put the view together: a
 //! kept message is the very object that came in, and everything in it that is not changed stays as it is.
 
+mod acceptance;
 mod ai_sdk_model;
 mod ai_sdk_part;
 mod ai_sdk_ui;
@@ -23,6 +24,7 @@ mod issue;
 mod langchain;
 mod openai_chat;
 mod openai_responses;
+mod outline;
 mod path;
 mod pieces;
 mod repair;

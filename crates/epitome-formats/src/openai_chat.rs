@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::content::{Attachment, Content, Piece, Source, What};
 use crate::dialect::{Dialect, Turn};
 use crate::format::{ShapeError, kind};
-use crate::issue::Code;
+use crate::issue::{Code, Issue};
 use crate::path::Path;
 use crate::text::{append, joined, with_text};
 
@@ -86,6 +86,16 @@ impl Dialect for OpenAiChat {
         item.get("custom").is_some()
     }
 
+    /// A list of parts has one at least. Where nothing else is said, the message itself is empty.
+    fn check(&self, message: &Value) -> Vec<Issue> {
+        let called = ["tool_calls", "tool_call_id"].iter().any(|key| message.get(key).is_some());
+        let empty = message.get("content").and_then(Value::as_array).is_some_and(Vec::is_empty);
+        let told = "the list of parts is empty; leave it out, or say something";
+        let found = (called && empty)
+            .then(|| Issue::new(&Path::key("content"), Code::MissingContent, told));
+        found.into_iter().collect()
+    }
+
     fn mend(&self, message: &mut Value) -> bool {
         let before = message.clone();
         let Ok(content) = self.read(&before) else { return false };
@@ -102,6 +112,10 @@ impl Dialect for OpenAiChat {
                     called.into_iter().flatten().filter_map(|call| call.get("id")).collect();
                 let twice = |part: &Value| part.get("id").is_some_and(|id| called.contains(&id));
                 parts.retain(|part| !twice(part));
+            }
+            Some(Value::Array(parts)) if parts.is_empty() => {
+                let none = if role == Role::Tool { "".into() } else { Value::Null };
+                object.insert("content".into(), none);
             }
             Some(Value::String(_) | Value::Array(_)) => {}
             Some(Value::Null) | None if role == Role::Tool => {
@@ -204,6 +218,10 @@ impl<'a> Reader<'a> {
                 self.content.note(&at, Code::NotText, message);
                 self.push(at, What::Text(other.to_string().into()));
             }
+        }
+        // What the model said aloud: the server has the sound, under an id.
+        if let Some(audio) = self.object.get("audio").filter(|audio| audio.is_object()) {
+            self.push(Path::key("audio"), What::opaque("audio", audio));
         }
         if let Some(refusal) = self.string("refusal") {
             self.push(Path::key("refusal"), What::Text(refusal.into()));

@@ -11,11 +11,15 @@ use epitome::{
 };
 use serde_json::{Value, json};
 
-use self::item::{arguments_key, is_media, is_screenshot, is_shell, output_key, text};
+use self::item::{
+    arguments_key, id_of, is_media, is_screenshot, is_shell, needs_id, output_key, prefix_of, text,
+};
 use self::writer::said;
 use crate::content::Content;
 use crate::dialect::{Dialect, Turn};
 use crate::format::ShapeError;
+use crate::issue::{Code, Issue};
+use crate::path::Path;
 use crate::text::append;
 
 /// OpenAI Responses input items: one item a call, a result, a thought or a message.
@@ -92,6 +96,37 @@ impl Dialect for OpenAiResponses {
 
     fn write(&self, turn: &Turn<'_>, lost: &mut Vec<String>) -> Vec<Value> {
         writer::write(turn, lost)
+    }
+
+    fn id<'a>(&self, item: &'a Value) -> Option<&'a str> {
+        id_of(item)
+    }
+
+    /// An item that needs no id goes under none: the provider would look another one up and not find it.
+    fn rename(&self, item: &mut Value, _id: &str) -> bool {
+        let needed = needs_id(item);
+        !needed && item.as_object_mut().is_some_and(|item| item.shift_remove("id").is_some())
+    }
+
+    fn check(&self, item: &Value) -> Vec<Issue> {
+        let prefix = prefix_of(item);
+        let found = id_of(item).zip(prefix).filter(|(id, prefix)| !id.starts_with(prefix));
+        let told = |(_, prefix)| {
+            let message = format!("OpenAI wants an id here that begins with {prefix}");
+            Issue::new(&Path::key("id"), Code::RefusedId, message)
+        };
+        found.map(told).into_iter().collect()
+    }
+
+    /// A request to compact stands behind everything else.
+    fn check_together(&self, items: &[Value]) -> Vec<Issue> {
+        let triggers = items.iter().enumerate().filter(|(index, item)| {
+            text(item, "type") == Some("compaction_trigger") && index + 1 < items.len()
+        });
+        let told = "a request to compact stands last; leave it out here";
+        let issue =
+            |index| Issue::new(&Path::key("messages").at(index), Code::MisplacedCompaction, told);
+        triggers.map(|(index, _)| issue(index)).collect()
     }
 
     /// Every item is a message of its own; only what is said can be put together.
@@ -357,7 +392,8 @@ mod tests {
         let picture = What::Image(Attachment::at("data:image/png;base64,AAAA"));
         let turn = Turn { role: Role::User, author: None, items: vec![picture] };
         let url = "data:image/png;base64,AAAA";
-        let content = json!([{ "type": "input_image", "image_url": url }]);
+        // The type of the SDK asks for the detail.
+        let content = json!([{ "type": "input_image", "image_url": url, "detail": "auto" }]);
         assert_eq!(
             OpenAiResponses.write(&turn, &mut lost),
             [json!({ "role": "user", "content": content })]

@@ -1,5 +1,7 @@
 //! Messages that a provider accepts, made from some that it would refuse.
 
+use std::collections::BTreeSet;
+
 use epitome::history::View;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -49,6 +51,7 @@ pub fn repair(messages: &[Value], format: Format) -> Repaired {
     let original = |id: &epitome::message::MessageId| messages.get(index(id)?);
     let mut repaired = Vec::new();
     let mut values = Vec::new();
+    let mut names = Names::default();
     for outgoing in format.compose(&log, &view) {
         let (sources, mut value) = match &outgoing {
             Outgoing::Keep(id) => (vec![id], original(id).cloned().unwrap_or_default()),
@@ -56,7 +59,7 @@ pub fn repair(messages: &[Value], format: Format) -> Repaired {
         };
         let sources: Vec<usize> = sources.into_iter().filter_map(index).collect();
         let whole = matches!(outgoing, Outgoing::Keep(_));
-        let mended = mend(format, &mut value);
+        let mended = mend(format, &mut value) | names.tell_apart(format, &mut value);
         repaired.push(match sources.as_slice() {
             [only] if whole && !mended => RepairedMessage::Keep(*only),
             _ => RepairedMessage::Made { sources, message: value.clone() },
@@ -65,6 +68,28 @@ pub fn repair(messages: &[Value], format: Format) -> Repaired {
     }
     let left = validate(&values, format, Strictness::Provider);
     Repaired { messages: repaired, done: without(before, &left), left }
+}
+
+/// The ids that messages go under.
+#[derive(Default)]
+struct Names(BTreeSet<String>);
+
+impl Names {
+    /// Has a message go under an id of its own. True where it had that of an earlier one.
+    fn tell_apart(&mut self, format: Format, value: &mut Value) -> bool {
+        let dialect = format.dialect();
+        let Some(id) = dialect.id(value).map(str::to_owned) else { return false };
+        if self.0.insert(id.clone()) {
+            return false;
+        }
+        let other = (2..).map(|number| format!("{id}-{number}"));
+        let other = other.into_iter().find(|other| !self.0.contains(other));
+        other.is_some_and(|other| {
+            let renamed = dialect.rename(value, &other);
+            self.0.insert(other);
+            renamed
+        })
+    }
 }
 
 /// What was found before and is not found any more: for every issue that is left, one of its kind is taken out.

@@ -42,6 +42,9 @@ pub fn validate(messages: &[Value], format: Format, strictness: Strictness) -> V
     validation.calls();
     validation.results();
     validation.ids();
+    validation.names();
+    let together = format.dialect().check_together(messages);
+    validation.found.extend(together.into_iter().map(|issue| (issue.place(), issue)));
     validation.arguments();
     validation.emptiness();
     validation.roles();
@@ -188,6 +191,20 @@ impl Validation<'_> {
         }
     }
 
+    /// No message goes under the id of another.
+    fn names(&mut self) {
+        let mut earlier: BTreeSet<&str> = BTreeSet::new();
+        let dialect = self.format.dialect();
+        for (index, value) in self.values.iter().enumerate() {
+            let Some(id) = dialect.id(value) else { continue };
+            if !earlier.insert(id) {
+                let message = "an earlier message has this id; give it another one";
+                let at = Path::key("messages").at(index).then("id");
+                self.found.push((index, Issue::new(&at, Code::RepeatedId, message)));
+            }
+        }
+    }
+
     /// Arguments are JSON.
     fn arguments(&mut self) {
         for position in 0..self.history.messages.len() {
@@ -300,7 +317,11 @@ impl Validation<'_> {
                     };
                     self.note(position, &here, Code::SystemInside, message);
                 }
-            } else if !said && self.contract.first == First::User && role != Role::User {
+            } else if !said
+                && self.contract.first == First::User
+                && role != Role::User
+                && !self.is_compaction(position)
+            {
                 self.note(position, &here, Code::NotUserFirst, "a user has to speak first");
             }
             said |= role != Role::System;
@@ -324,10 +345,8 @@ impl Validation<'_> {
 
     /// True for a compaction of the provider's own.
     fn is_compaction(&self, position: usize) -> bool {
-        let Some(piece) = self.history.piece(position) else { return false };
-        piece.items.iter().any(
-            |item| matches!(&item.what, What::Opaque { kind, .. } if kind.ends_with("compaction")),
-        )
+        let message = self.history.messages.get(position);
+        message.is_some_and(|(message, ..)| message.is_compaction())
     }
 
     /// Roles take turns.
@@ -537,5 +556,81 @@ mod tests {
         };
         assert_eq!(sources, &[2]);
         assert_eq!(message, &json!({ "role": "user", "content": [result, text], "y": 2 }));
+    }
+
+    #[test]
+    fn an_id_that_an_earlier_message_has_is_found_and_put_right() {
+        let ui = |id: Value, text: &str| json!({ "id": id, "role": "user", "parts": [{ "type": "text", "text": text }] });
+        let twice = json!([ui("a".into(), "hi"), ui("a-2".into(), "there"), ui("a".into(), "so")]);
+        check(&twice, Format::AiSdkUi, &["messages[2].id RepeatedId"]);
+        let repaired = repair(twice.as_array().unwrap(), Format::AiSdkUi);
+        let crate::RepairedMessage::Made { message, .. } = &repaired.messages[2] else { panic!() };
+        assert_eq!(message, &ui("a-3".into(), "so"));
+
+        let said =
+            |id: &str| json!({ "type": "message", "id": id, "role": "assistant", "content": "ho" });
+        let items = json!([says("user", "hi"), said("msg_1"), said("msg_1")]);
+        check(&items, Format::OpenAiResponses, &["messages[2].id RepeatedId"]);
+        let ran = |kind: &str| json!({ "type": kind, "id": "x", "call_id": "x", "output": "1", "action": {} });
+        let shell =
+            json!([says("user", "hi"), ran("local_shell_call"), ran("local_shell_call_output")]);
+        check(&shell, Format::OpenAiResponses, &[]);
+    }
+
+    #[test]
+    fn ids_that_only_some_servers_refuse_are_found_when_asked_for() {
+        let check = |messages: Value, format: Format, expected: &str| {
+            let messages = messages.as_array().unwrap();
+            assert_eq!(found(messages, format, Strictness::Provider), [""; 0]);
+            assert_eq!(found(messages, format, Strictness::Strictest), [expected]);
+        };
+        let thought = json!({ "type": "reasoning", "id": "84cf", "summary": [] });
+        let items = json!([says("user", "hi"), thought, says("assistant", "ho")]);
+        check(items, Format::OpenAiResponses, "messages[1].id RefusedId");
+        let nameless = json!([{ "role": "user", "parts": [{ "type": "text", "text": "hi" }] }]);
+        check(nameless, Format::AiSdkUi, "messages[0].id MissingId");
+    }
+
+    #[test]
+    fn an_empty_list_of_parts_beside_calls_is_found_and_put_right() {
+        let mut asks = asks(&["a"]);
+        asks["content"] = json!([]);
+        let mut result = answers("a");
+        result["content"] = json!([]);
+        let paths = ["messages[1].content MissingContent", "messages[2].content MissingContent"];
+        check(&json!([says("user", "hi"), asks, result]), Format::OpenAiChat, &paths);
+    }
+
+    #[test]
+    fn what_a_provider_knows_of_its_own_tools_and_compactions_is_found() {
+        let said = |blocks: Value| json!({ "role": "assistant", "content": blocks });
+        let (user, text) = (says("user", "hi"), json!({ "type": "text", "text": "so" }));
+        let condensed = json!({ "type": "compaction", "content": null, "encrypted_content": "x" });
+        let all = |messages: Value, format: Format| {
+            found(messages.as_array().unwrap(), format, Strictness::Strictest)
+        };
+        let first = json!([said(json!([condensed])), user]);
+        assert_eq!(all(first, Format::Anthropic), [""; 0]);
+        let behind = json!([user, said(json!([text, condensed])), user]);
+        assert_eq!(all(behind, Format::Anthropic), ["messages[1].content[1] MisplacedCompaction"]);
+        let asks =
+            json!({ "type": "server_tool_use", "id": "s", "name": "web_search", "input": {} });
+        let result = json!({ "type": "web_search_tool_result", "tool_use_id": "s", "content": [] });
+        let paused = json!([user, said(json!([asks])), said(json!([result, text])), user]);
+        assert_eq!(all(paused, Format::Anthropic), [""; 0]);
+        let orphan = json!([user, said(json!([result, text])), user]);
+        assert_eq!(all(orphan, Format::Anthropic), ["messages[1].content[0] OrphanResult"]);
+
+        let trigger = json!({ "type": "compaction_trigger" });
+        let responses = Format::OpenAiResponses;
+        assert_eq!(all(json!([user, trigger]), responses), [""; 0]);
+        let early = all(json!([user, trigger, user]), responses);
+        assert_eq!(early, ["messages[1] MisplacedCompaction"]);
+    }
+
+    #[test]
+    fn what_the_model_said_aloud_is_something_said() {
+        let spoken = json!({ "role": "assistant", "content": null, "audio": { "id": "audio_1" } });
+        check(&json!([says("user", "hi"), spoken, says("user", "so")]), Format::OpenAiChat, &[]);
     }
 }

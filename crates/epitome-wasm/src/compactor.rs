@@ -39,7 +39,7 @@ impl Compactor {
         let format = format::named(format)?;
         let policy = resolve(policy, agent.as_deref())?;
         let tokenizer = tokenizer::of(policy.counting)?;
-        let engine = epitome::Compactor::new(policy, format.contract(), tokenizer);
+        let engine = epitome::Compactor::new(policy, format, tokenizer);
         let engine = engine.map_err(Thrown::from)?;
         Ok(Self { engine, format, agent, made: Made::default() })
     }
@@ -54,7 +54,7 @@ impl Compactor {
         let format = format::named(format)?;
         let snapshot = Snapshot::from_json(snapshot).map_err(Thrown::from)?;
         let tokenizer = tokenizer::of(snapshot.policy().counting)?;
-        let engine = epitome::Compactor::restore(snapshot, format.contract(), tokenizer);
+        let engine = epitome::Compactor::restore(snapshot, format, tokenizer);
         let engine = engine.map_err(Thrown::from)?;
         compare(&engine, format, originals)?;
         Ok(Self { engine, format, agent, made: Made::default() })

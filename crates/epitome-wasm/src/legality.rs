@@ -72,6 +72,12 @@ pub enum IssueCode {
     RefusedCallId,
     /// A call or a result without an id.
     MissingCallId,
+    /// The id of an earlier message, where each has its own.
+    RepeatedId,
+    /// A message without an id, where each has its own.
+    MissingId,
+    /// The id of a message that does not begin as those of its kind do.
+    RefusedId,
     /// A message with nothing in it.
     BlankMessage,
     /// An empty text in a message.
@@ -92,6 +98,8 @@ pub enum IssueCode {
     ReasoningAlone,
     /// A compaction by the provider with nothing in it.
     EmptyCompaction,
+    /// A compaction by the provider, or a request for one, that does not stand where it must.
+    MisplacedCompaction,
     /// Half a character, as after a cut through an emoji: no text that can be sent.
     LoneSurrogate,
     /// Something that another format cannot hold.
@@ -237,6 +245,9 @@ impl From<epitome_formats::Code> for IssueCode {
             C::ReusedCallId => Self::ReusedCallId,
             C::RefusedCallId => Self::RefusedCallId,
             C::MissingCallId => Self::MissingCallId,
+            C::RepeatedId => Self::RepeatedId,
+            C::MissingId => Self::MissingId,
+            C::RefusedId => Self::RefusedId,
             C::BlankMessage => Self::BlankMessage,
             C::BlankText => Self::BlankText,
             C::NothingSaid => Self::NothingSaid,
@@ -247,6 +258,7 @@ impl From<epitome_formats::Code> for IssueCode {
             C::UnsealedReasoning => Self::UnsealedReasoning,
             C::ReasoningAlone => Self::ReasoningAlone,
             C::EmptyCompaction => Self::EmptyCompaction,
+            C::MisplacedCompaction => Self::MisplacedCompaction,
             C::LoneSurrogate => Self::LoneSurrogate,
             C::Lost => Self::Lost,
         }

@@ -33,6 +33,8 @@ pub enum Defect {
     RepeatedResult,
     /// A result that does not follow its call: it is moved there.
     MisplacedResult,
+    /// A result whose call was summarized or left out before it came: it is told as a text.
+    LateResult,
     /// The first to speak, and no user where a user must: a short user message is put in front.
     NotUserFirst,
     /// A message of nothing but thoughts that no provider takes by itself: it is left out of what the model
@@ -109,6 +111,7 @@ impl From<history::Defect> for Defect {
             history::Defect::OrphanResult => Self::OrphanResult,
             history::Defect::RepeatedResult => Self::RepeatedResult,
             history::Defect::MisplacedResult => Self::MisplacedResult,
+            history::Defect::LateResult => Self::LateResult,
             history::Defect::NotUserFirst => Self::NotUserFirst,
             history::Defect::ReasoningAlone => Self::ReasoningAlone,
             history::Defect::Blank => Self::Blank,

@@ -15,13 +15,13 @@ use job::Job;
 pub use output::{BeforeCompaction, Event, Output, SummaryRequest};
 pub use refusal::{CommandError, PolicyChange, RestoreError};
 
-use crate::contract::Contract;
 use crate::conversation::Conversation;
 use crate::history::{Checkpoint, Log, LogError, Record, View};
 use crate::message::{Message, MessageId, RequestId, Role};
 use crate::meter::{BoxedTokenizer, CharactersPer, Level, Pressure};
 use crate::plan::Plan;
 use crate::policy::{Counting, Policy, PolicyError};
+use crate::provider::{BoxedProvider, Provider};
 use crate::report::{Outcome, Reason, Report};
 use crate::snapshot::Condition;
 use crate::{Snapshot, Timestamp};
@@ -59,6 +59,7 @@ enum State {
 /// do. Nothing here blocks, waits, or asks for the time.
 pub struct Compactor {
     policy: Policy,
+    provider: BoxedProvider,
     conversation: Conversation,
     state: State,
     outputs: VecDeque<Output>,
@@ -70,11 +71,11 @@ pub struct Compactor {
 }
 
 impl Compactor {
-    /// An empty conversation under this policy, for a provider with this contract. `tokenizer` is what the
-    /// policy has tokens counted by; characters need none.
+    /// An empty conversation under this policy, with this provider. `tokenizer` is what the policy has tokens
+    /// counted by; characters need none.
     pub fn new(
         policy: Policy,
-        contract: Contract,
+        provider: impl Provider + Send + Sync + 'static,
         tokenizer: BoxedTokenizer,
     ) -> Result<Self, PolicyError> {
         policy.check()?;
@@ -82,10 +83,11 @@ impl Compactor {
             Counting::CharactersPerToken(characters) => Box::new(CharactersPer(characters)),
             Counting::Estimate | Counting::Encoding(_) => tokenizer,
         };
-        let mut conversation = Conversation::new(contract, tokenizer);
+        let mut conversation = Conversation::new(provider.contract(), tokenizer);
         conversation.tell_by(&policy.summary);
         Ok(Self {
             policy,
+            provider: Box::new(provider),
             conversation,
             state: State::Idle,
             outputs: VecDeque::new(),
@@ -99,11 +101,11 @@ impl Compactor {
     /// Goes on from a snapshot.
     pub fn restore(
         snapshot: Snapshot,
-        contract: Contract,
+        provider: impl Provider + Send + Sync + 'static,
         tokenizer: BoxedTokenizer,
     ) -> Result<Self, RestoreError> {
         let (policy, records, condition) = snapshot.into_parts();
-        let mut compactor = Self::new(policy, contract, tokenizer).map_err(RestoreError::Policy)?;
+        let mut compactor = Self::new(policy, provider, tokenizer).map_err(RestoreError::Policy)?;
         compactor.conversation.replay(records).map_err(RestoreError::Log)?;
         compactor.conversation.resume(condition.reading, condition.statistics);
         compactor.cycle = condition.cycle;
@@ -193,12 +195,11 @@ impl Compactor {
             self.reduce(&plan);
             return Ok(());
         }
-        if let Err(message) = self.is_legal(&plan) {
-            self.give_up(&plan, message, 0);
-            return Ok(());
-        }
         match Job::new(&self.conversation, &self.policy, plan.clone(), instructions) {
-            Ok(Some(job)) => {
+            Ok(Some(mut job)) => {
+                if self.ends_early(&mut job) {
+                    return Ok(());
+                }
                 self.outputs.push_back(Output::Before(self.before(&job.plan)));
                 self.state = State::Deciding { job: Box::new(job) };
             }

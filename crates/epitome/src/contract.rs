@@ -33,7 +33,8 @@ pub struct Contract {
 pub enum First {
     /// Anybody.
     Anyone,
-    /// The user. Where it is another one behind a checkpoint, a short user message is put in front.
+    /// The user, or the provider by a compaction of its own. Where it is another one behind a checkpoint, a short
+    /// user message is put in front.
     User,
 }
 
@@ -163,6 +164,43 @@ pub enum Violation {
         /// Its index in the view.
         index: usize,
     },
+    /// What would be sent is not what the view says: something is missing, twice, in another place or changed.
+    NotTheView {
+        /// Index of the message, among those that would be sent.
+        index: usize,
+    },
+    /// What several roles say stands in one message.
+    MixedRoles {
+        /// Its index among those that would be sent.
+        index: usize,
+    },
+    /// A message and the one before it are of one role, and the provider wants one message of them.
+    SameRoleTwice {
+        /// Its index among those that would be sent.
+        index: usize,
+    },
+    /// The result of a call does not stand where the provider looks for it.
+    MisplacedResult {
+        /// The call it names.
+        call: CallId,
+        /// Index of its message among those that would be sent.
+        index: usize,
+    },
+    /// A text in a message is empty, and the provider takes none.
+    BlankText {
+        /// Index of the message among those that would be sent.
+        index: usize,
+    },
+    /// Thoughts without the seal that the provider wants on them.
+    UnsealedThoughts {
+        /// Index of their message among those that would be sent.
+        index: usize,
+    },
+    /// A message of nothing but thoughts, with nothing from the model behind it.
+    ThoughtsAlone {
+        /// Its index among those that would be sent.
+        index: usize,
+    },
 }
 
 impl fmt::Display for Violation {
@@ -183,6 +221,29 @@ impl fmt::Display for Violation {
                 write!(f, "message {index} of the result is the first and not a user's")
             }
             Self::Blank { index } => write!(f, "message {index} of the result is empty"),
+            Self::NotTheView { index } => {
+                write!(f, "message {index} of the result is not what was planned")
+            }
+            Self::MixedRoles { index } => {
+                write!(f, "message {index} of the result mixes what several roles say")
+            }
+            Self::SameRoleTwice { index } => {
+                write!(f, "message {index} of the result is of the same role as the one before it")
+            }
+            Self::MisplacedResult { call, index } => write!(
+                f,
+                "message {index} of the result answers {call} where the provider does not look for it"
+            ),
+            Self::BlankText { index } => {
+                write!(f, "message {index} of the result has an empty text in it")
+            }
+            Self::UnsealedThoughts { index } => {
+                write!(f, "message {index} of the result has thoughts without a seal in it")
+            }
+            Self::ThoughtsAlone { index } => write!(
+                f,
+                "message {index} of the result holds nothing but thoughts, with nothing behind them"
+            ),
         }
     }
 }
@@ -212,7 +273,9 @@ impl Contract {
             if said && role == Role::System && self.system == SystemPlace::First {
                 return Err(Violation::SystemInside { index });
             }
-            if !said && role != Role::System && role != Role::User && self.first == First::User {
+            let condensed = parts.iter().any(Part::is_compaction);
+            let opens = condensed || role == Role::System || role == Role::User;
+            if !said && !opens && self.first == First::User {
                 return Err(Violation::NotUserFirst { index });
             }
             said |= role != Role::System;

@@ -49,6 +49,7 @@ pub mod notation;
 mod outline;
 mod plan;
 pub mod policy;
+mod provider;
 mod reduce;
 mod report;
 mod retry;
@@ -67,6 +68,7 @@ pub use contract::{
 pub use conversation::{Conversation, Protected};
 pub use plan::{Fate, Plan};
 pub use policy::{Moment, Policy, PolicyError, PolicySpec};
+pub use provider::Provider;
 pub use report::{Outcome, Reason, Report};
 pub use retry::{Failure, FailureKind, Retry};
 pub use snapshot::{Snapshot, SnapshotError};

@@ -184,6 +184,8 @@ impl Plan {
             Rebuild::InPlace => **at < first_gone,
             // What people asked before stands in front of what came of it, so that no model takes it for
             // unanswered.
+            // The provider may leave out what stands before its own compaction, and so the summary.
+            _ if conversation.log().message(**at).is_some_and(Message::is_compaction) => true,
             Rebuild::LeadingSystem => is_system(conversation, **at),
             _ => is_system(conversation, **at) || earlier_requests.contains(at),
         });

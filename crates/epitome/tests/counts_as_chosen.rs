@@ -77,6 +77,7 @@ fn b1_counting_anew_message_by_message_is_counting_anew() {
 #[test]
 fn a_compaction_goes_on_with_the_counts_that_it_began_with() {
     let mut compactor = compactor(Box::new(CharactersPer(1)));
+    compactor.edit(said("m1", &"one two three ".repeat(40))).unwrap();
     compactor.begin_count_by(Box::new(Words));
     compactor.compact(Reason::Manual, None).unwrap();
     let before = compactor.pressure();

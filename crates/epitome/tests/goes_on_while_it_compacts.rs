@@ -2,9 +2,12 @@
 
 mod stage;
 
+use epitome::history::Defect;
 use epitome::message::{Message, Role, Usage};
 use epitome::meter::CharactersPer;
-use epitome::{Compactor, Contract, Outcome, Policy, Reason, Snapshot};
+use epitome::notation::transcript;
+use epitome::policy::Keep;
+use epitome::{Compactor, Contract, Outcome, Policy, Reason, ResultPlace, Snapshot};
 use stage::{applied, compact, drive, long_talk, next_request, shown, stage, stage_with};
 
 #[test]
@@ -17,6 +20,39 @@ fn what_is_said_meanwhile_is_behind_the_tail() {
     drive(&mut compactor, |_| String::new());
     assert!(applied(compactor.report().unwrap()));
     assert!(shown(&compactor).ends_with("u: and the weeds?\n"));
+}
+
+#[test]
+fn a_result_that_comes_after_its_call_was_summarized_is_told_as_a_text() {
+    for results in [ResultPlace::Behind, ResultPlace::Later] {
+        let contract = Contract { results, ..Contract::default() };
+        let policy = Policy { keep: Keep::Messages(3), ..Policy::recommended(400) };
+        let mut compactor = Compactor::new(policy, contract, Box::new(CharactersPer(3))).unwrap();
+        let text = long_talk().replacen("a: answer number 0", "a: !slow answer number 0", 1);
+        for message in transcript(&text) {
+            compactor.append(message).unwrap();
+        }
+        assert!(applied(&compact(&mut compactor).unwrap()));
+        for (id, line) in [("r1", "t: =slow<seven roses>"), ("r2", "t: =never<no roses>")] {
+            let result = transcript(line).remove(0);
+            compactor.append(Message { id: id.into(), ..result }).unwrap();
+        }
+        let told = "<late-result tool=\"tool\">\nseven roses\n</late-result>";
+        let view = compactor.view();
+        assert!(shown(&compactor).contains(told), "{}", shown(&compactor));
+        assert_eq!(contract.check(compactor.log(), &view), Ok(()));
+        let found: Vec<Defect> = view.findings.iter().map(|finding| finding.defect).collect();
+        assert_eq!(found, [Defect::LateResult, Defect::OrphanResult]);
+
+        // The next summary is told of it.
+        compactor.append(Message::new("u", Role::User, "and the tulips? ".repeat(30))).unwrap();
+        compactor.append(Message::new("a", Role::Assistant, "they too ".repeat(30))).unwrap();
+        compactor.append(Message::new("last", Role::User, "and now?")).unwrap();
+        compactor.compact(Reason::Manual, None).unwrap();
+        let asked = drive(&mut compactor, |_| "They talked on.".into()).requests;
+        assert!(asked.iter().any(|request| request.input.contains("seven roses")), "{asked:?}");
+        assert!(applied(compactor.report().unwrap()));
+    }
 }
 
 #[test]

@@ -9,9 +9,10 @@
 
 mod stage;
 
-use epitome::message::{Message, Role};
-use epitome::policy::{Keep, SummarySettings};
-use epitome::{Moment, Outcome, Output, Policy, Reason};
+use epitome::history::Edit;
+use epitome::message::{Message, MessageId, Part, Role};
+use epitome::policy::{Keep, Rebuild, SummarySettings};
+use epitome::{Compactor, Contract, First, Moment, Outcome, Output, Policy, Reason};
 use stage::{applied, compact, drive, long_talk, next_request, shown, stage, stage_with};
 
 /// Compacts by hand with this answer, and tells how it ended and what is seen afterwards.
@@ -48,6 +49,43 @@ fn i19_a_result_that_saves_too_little_is_left_aside_unless_it_makes_the_conversa
     let Outcome::Skipped { message } = saved(700) else { panic!("{:?}", saved(700)) };
     assert!(message.contains("save too little") && message.contains("minSaving"), "{message}");
     assert!(matches!(saved(430), Outcome::Applied { .. }), "{:?}", saved(430));
+}
+
+#[test]
+fn i14_no_summary_is_asked_for_where_even_the_shortest_would_be_longer_than_what_it_replaces() {
+    let text =
+        "u: Reply only with: ready\na: ready\ns: from here on there is a tool to look up refunds";
+    let mut compactor = stage_with(Policy::recommended(20), text);
+    let before = compactor.view();
+    compactor.compact(Reason::Manual, None).unwrap();
+    drive(&mut compactor, |_| panic!("a summarizer was asked"));
+    let report = compactor.report().unwrap();
+    let Outcome::Skipped { message } = &report.outcome else { panic!("{:?}", report.outcome) };
+    assert!(message.contains("would not make the conversation smaller"), "{message}");
+    assert_eq!((report.requests, compactor.view()), (0, before));
+}
+
+#[test]
+fn what_a_provider_condensed_itself_stays_in_front_of_the_summary() {
+    let contract = Contract { first: First::User, ..Contract::default() };
+    for rebuild in [Rebuild::SystemSummaryTail, Rebuild::InPlace, Rebuild::LeadingSystem] {
+        let policy = Policy { rebuild, ..Policy::recommended(400) };
+        let tokenizer = Box::new(epitome::meter::CharactersPer(3));
+        let mut compactor = Compactor::new(policy, contract, tokenizer).unwrap();
+        let kind = "compaction".to_owned();
+        let condensed = vec![Part::Other { kind, characters: 90 }, Part::text("on we go")];
+        let mut condensed = Message::with_parts("own", Role::Assistant, condensed);
+        condensed.pinned = true;
+        compactor.append(condensed).unwrap();
+        for message in epitome::notation::transcript(&long_talk()).into_iter().skip(1) {
+            compactor.append(message).unwrap();
+        }
+        let report = compact(&mut compactor).unwrap();
+        assert!(applied(&report), "{:?}", report.outcome);
+        let edits = compactor.view().edits;
+        assert_eq!(edits[0].id(), Some(&MessageId::from("own")), "nobody speaks before it");
+        assert!(matches!(edits[1], Edit::Insert { .. }), "{rebuild:?}: {:?}", edits[1]);
+    }
 }
 
 #[test]
@@ -318,7 +356,7 @@ fn an_answer_to_a_question_from_before_a_restore_is_not_taken_for_a_new_one() {
     let snapshot = compactor.snapshot();
     let tokenizer = Box::new(epitome::meter::CharactersPer(3));
     let mut restored =
-        epitome::Compactor::restore(snapshot, Default::default(), tokenizer).unwrap();
+        epitome::Compactor::restore(snapshot, epitome::Contract::default(), tokenizer).unwrap();
     restored.compact(Reason::Manual, None).unwrap();
     assert_ne!(next_request(&mut restored).id, old);
 }

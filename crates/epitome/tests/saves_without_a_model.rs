@@ -234,7 +234,8 @@ fn b1_tokens_are_counted_by_whatever_the_host_brings() {
     let count = |characters| {
         let tokenizer = Box::new(CharactersPer(characters));
         let policy = Policy::recommended(1_000);
-        let mut compactor = epitome::Compactor::new(policy, Default::default(), tokenizer).unwrap();
+        let mut compactor =
+            epitome::Compactor::new(policy, epitome::Contract::default(), tokenizer).unwrap();
         for message in epitome::notation::transcript("u: twelve chars") {
             compactor.append(message).unwrap();
         }

@@ -104,7 +104,7 @@ async fn read_as(
         counting: store.counter.ready.get_untracked(),
         ..Policy::recommended(epitome::policy::DEFAULT_WINDOW)
     };
-    let mut compactor = Compactor::new(policy, format.contract(), store.counter.tokenizer())
+    let mut compactor = Compactor::new(policy, format, store.counter.tokenizer())
         .map_err(|error| error.to_string())?;
     let recent_only = store.recent_only.get_untracked();
     let mut read = Vec::new();

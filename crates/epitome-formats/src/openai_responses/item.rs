@@ -39,6 +39,45 @@ pub(super) fn output_key(item: &Value) -> Option<&'static str> {
     })
 }
 
+/// The id that an item goes under. What a local shell printed has that of its call there.
+pub(super) fn id_of(item: &Value) -> Option<&str> {
+    let own = text(item, "type") != Some(LOCAL_SHELL_OUTPUT);
+    text(item, "id").filter(|id| own && !id.is_empty())
+}
+
+/// True for an item that is refused without its id.
+pub(super) fn needs_id(item: &Value) -> bool {
+    !matches!(
+        text(item, "type"),
+        None | Some(
+            "message"
+                | "function_call"
+                | "function_call_output"
+                | "custom_tool_call"
+                | "custom_tool_call_output"
+                | "shell_call"
+                | "shell_call_output"
+                | "apply_patch_call"
+                | "apply_patch_call_output"
+                | "tool_search_call"
+                | "tool_search_output"
+                | "computer_call_output"
+                | "mcp_approval_response"
+                | "compaction"
+        )
+    ) || item.get("role").is_none() && item.get("type").is_none()
+}
+
+/// What the ids of such items begin with.
+pub(super) fn prefix_of(item: &Value) -> Option<&'static str> {
+    Some(match text(item, "type")? {
+        "reasoning" => "rs_",
+        "function_call" => "fc_",
+        "custom_tool_call" => "ctc_",
+        _ => return None,
+    })
+}
+
 /// True for a search for tools that the provider runs by itself: it may come without what it found.
 fn is_hosted(item: &Value) -> bool {
     text(item, "execution") == Some("server") || text(item, "call_id").is_none()
@@ -74,8 +113,10 @@ pub(super) fn role_of(kind: &str) -> Option<Role> {
         | "program"
         | "program_output"
         | "item_reference"
-        | "compaction" => Role::Assistant,
-        "additional_tools" | "configuration_update" | "compaction_trigger" => Role::System,
+        | "compaction"
+        // It asks for one compaction and is no standing instruction.
+        | "compaction_trigger" => Role::Assistant,
+        "additional_tools" | "configuration_update" => Role::System,
         _ => return None,
     })
 }

@@ -89,7 +89,9 @@ fn media_part(media: &Attachment<'_>, lost: &mut Vec<String>) -> Option<Value> {
         return None;
     };
     Some(match &media.source {
-        _ if media.is_image() => json!({ "type": "input_image", "image_url": url }),
+        _ if media.is_image() => {
+            json!({ "type": "input_image", "image_url": url, "detail": "auto" })
+        }
         Source::Url(_) => json!({ "type": "input_file", "file_url": url }),
         _ => {
             let name = media.name.as_deref().unwrap_or("file");

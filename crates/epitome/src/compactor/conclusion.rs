@@ -26,6 +26,12 @@ enum Refused {
 }
 
 impl Refused {
+    fn message(&self) -> &str {
+        match self {
+            Self::Worthless(message) | Self::Illegal(message) => message,
+        }
+    }
+
     fn into_outcome(self) -> Outcome {
         match self {
             Self::Worthless(message) => Outcome::Skipped { message },
@@ -134,27 +140,30 @@ impl Compactor {
         self.commit_step(verified, report);
     }
 
-    /// Refuses a plan whose result no summary could make legal, before one is asked for.
-    pub(super) fn is_legal(&self, plan: &Plan) -> Result<(), String> {
-        let any = Written { summary: "Notes.".into(), ledger: Vec::new() };
-        match self.verify(plan, Some(any)) {
-            Err(Refused::Illegal(message)) => Err(message),
-            Err(Refused::Worthless(_)) | Ok(_) => Ok(()),
+    /// Ends a compaction that no summary could bring to a good end, before one is asked for. Where even the
+    /// shortest would gain too little, less is tried, as far as the policy has a ladder. True where it ended.
+    pub(super) fn ends_early(&mut self, job: &mut Job) -> bool {
+        loop {
+            let shortest = Written { summary: ".".into(), ledger: Vec::new() };
+            let refused = match self.verify(&job.plan, Some(shortest)) {
+                Ok(_) => return false,
+                Err(Refused::Worthless(_)) if job.climb(&self.conversation).is_some() => continue,
+                Err(refused) => refused,
+            };
+            self.exhaust(refused.message().to_owned());
+            self.finish(&job.plan, refused.into_outcome(), 0);
+            return true;
         }
     }
 
     /// Goes on to the next rung of the job's ladder, where there is one that leads somewhere.
     fn climb(&mut self, job: &mut Job) -> bool {
-        while !job.rungs.is_empty() {
-            if let Some(rung) = job.climb(&self.conversation) {
-                self.outputs.push_back(Output::Event(Event::Shorter {
-                    tool_result_max_characters: rung.tool_result_max_characters,
-                    keep: rung.keep,
-                }));
-                return true;
-            }
-        }
-        false
+        let Some(rung) = job.climb(&self.conversation) else { return false };
+        self.outputs.push_back(Output::Event(Event::Shorter {
+            tool_result_max_characters: rung.tool_result_max_characters,
+            keep: rung.keep,
+        }));
+        true
     }
 
     fn verify(&self, plan: &Plan, written: Option<Written>) -> Result<Verified, Refused> {
@@ -183,7 +192,7 @@ impl Compactor {
                  and policy.minSaving asks for {least} fewer"
             )));
         }
-        if let Err(violation) = self.conversation.contract().check(self.log(), &prospect.view) {
+        if let Err(violation) = self.provider.accepts(self.log(), &prospect.view) {
             let message = format!("the result would be refused by the provider: {violation}");
             return Err(Refused::Illegal(message));
         }

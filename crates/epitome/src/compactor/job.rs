@@ -75,10 +75,17 @@ impl Job {
         }))
     }
 
-    /// Plans the same anew by the next rung of the ladder. `None` where there is none, or it leads
-    /// nowhere.
+    /// Plans the same anew by the next rung of the ladder that leads somewhere. `None` where there is none.
     pub(super) fn climb(&mut self, conversation: &Conversation) -> Option<Rung> {
-        let rung = self.rungs.pop_front()?;
+        while let Some(rung) = self.rungs.pop_front() {
+            if self.take(rung, conversation).is_some() {
+                return Some(rung);
+            }
+        }
+        None
+    }
+
+    fn take(&mut self, rung: Rung, conversation: &Conversation) -> Option<()> {
         self.policy.summary.tool_result_max_characters = rung.tool_result_max_characters;
         self.policy.keep = rung.keep;
         let plan = Plan::draft(conversation, &self.policy, self.plan.reason, None);
@@ -87,7 +94,7 @@ impl Job {
         self.plan = plan;
         self.forget();
         self.attempts = 0;
-        Some(rung)
+        Some(())
     }
 
     /// Reads the chunk at hand for its facts, and the share of the messages that stay which falls to it:

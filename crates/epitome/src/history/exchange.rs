@@ -98,6 +98,22 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_that_goes_on_with_what_only_its_provider_knows_stays_in_one() {
+        use crate::message::{Message, Part, Role};
+
+        let own = || Part::Other { kind: "server_tool".into(), characters: 9 };
+        let said = |parts: Vec<Part>| Message::with_parts("m", Role::Assistant, parts);
+        let asks = said(vec![Part::text("let me see"), own()]);
+        let check = |next: Message, expected: usize| {
+            let messages = [asks.clone(), next];
+            assert_eq!(exchanges(2, &Pairing::of(&messages)).len(), expected, "{messages:?}");
+        };
+        check(said(vec![own(), Part::text("so")]), 1);
+        check(said(vec![Part::text("so"), own()]), 2);
+        check(Message::with_parts("u", Role::User, vec![own()]), 2);
+    }
+
+    #[test]
     fn nothing_has_no_exchanges() {
         check("", &[]);
     }

@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod exchange;
+mod late;
 mod log;
 pub mod pairing;
 mod projection;
@@ -12,6 +13,7 @@ mod view;
 
 pub use checkpoint::{Checkpoint, Cover};
 pub use exchange::{Exchange, exchanges};
+pub(crate) use late::LateResults;
 pub use log::{Log, LogError, Record};
 pub use projection::{Projection, Rewritten};
 pub use recent::most_recent;

@@ -37,7 +37,8 @@ impl Pairing {
     /// later one.
     ///
     /// An answer is tied to what asked for leave to run a tool, a message of tools without any result to the
-    /// one before it, and a message of nothing but thoughts to what the model says next.
+    /// one before it, a message of nothing but thoughts to what the model says next, and an answer that goes
+    /// on with what only its provider knows to where that began.
     ///
     /// Costs O(n log n) in calls and results.
     pub fn of<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Self {
@@ -157,6 +158,8 @@ pub(crate) struct Pairer<K> {
     asked: BTreeMap<K, usize>,
     /// The last message, where it is nothing but thoughts.
     thoughts: Option<usize>,
+    /// The last message, where something in it only its provider knows.
+    opaque: Option<usize>,
     unmatched: Vec<(K, Place)>,
     waiting: Vec<Place>,
     unasked: Vec<usize>,
@@ -177,6 +180,7 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
             self.waiting.clear();
         }
         self.tie(index, message, &mut bonds);
+        self.tie_opaque(index, message, &mut bonds);
         // Later calls of one turn are pushed first, so that results of equal ids come in call order.
         for (part, call) in calls.into_iter().enumerate().rev() {
             let place = Place { message: index, part };
@@ -251,6 +255,14 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
         }
     }
 
+    /// Ties an answer that goes on in another message: a call of a provider's own tool may stand in the one, and
+    /// what came of it at the start of the other.
+    fn tie_opaque(&mut self, index: usize, message: &Message, bonds: &mut Vec<Bond>) {
+        let before = self.opaque.take().filter(|_| goes_on(message));
+        bonds.extend(before.map(|earlier| Bond::Tie { earlier }));
+        self.opaque = Some(index).filter(|_| is_opaque(message));
+    }
+
     /// True while every result has found its call: then nothing that comes changes how earlier messages
     /// hang together.
     pub(crate) fn is_settled(&self) -> bool {
@@ -274,6 +286,17 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
     }
 }
 
+/// True for an answer with something in it that only its provider knows.
+fn is_opaque(message: &Message) -> bool {
+    let opaque = |part: &Part| matches!(part, Part::Other { .. });
+    message.role == Role::Assistant && message.parts.iter().any(opaque)
+}
+
+/// True for an answer that begins with such a thing.
+fn goes_on(message: &Message) -> bool {
+    is_opaque(message) && matches!(message.parts.first(), Some(Part::Other { .. }))
+}
+
 /// True where two wordings of a message hang together with others in the same way, and call the same tools.
 pub(crate) fn ties_alike(one: &Message, other: &Message) -> bool {
     let approvals = |message: &Message| -> Vec<Part> {
@@ -294,6 +317,7 @@ pub(crate) fn ties_alike(one: &Message, other: &Message) -> bool {
         && one.results().eq(other.results())
         && (thinks(one), one.parts.is_empty()) == (thinks(other), other.parts.is_empty())
         && approvals(one) == approvals(other)
+        && (is_opaque(one), goes_on(one)) == (is_opaque(other), goes_on(other))
 }
 
 fn find(pairs: &[(Place, Place)], place: Place) -> Option<Place> {

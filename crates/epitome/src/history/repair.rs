@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::late::LateResults;
 use super::pairing::{Pairing, Place};
 use crate::contract::{Contract, ReasoningPolicy, ResultPlace};
 use crate::message::{CallId, Message, MessageId, Part, Role};
@@ -47,6 +48,8 @@ pub enum Defect {
     RepeatedResult,
     /// A result that does not follow its call: it is moved there.
     MisplacedResult,
+    /// A result whose call was summarized or left out before it came: it is told as a text.
+    LateResult,
     /// The first to speak, and no user where a user must: a short user message is put in front.
     NotUserFirst,
     /// A message of nothing but thoughts that no provider takes by itself: it is left out of what the model
@@ -70,6 +73,9 @@ impl Defect {
             Self::OrphanResult => "a tool result has no call; it is not sent",
             Self::RepeatedResult => "a tool call has a second result; only the first is sent",
             Self::MisplacedResult => "a tool result does not follow its call; it is sent behind it",
+            Self::LateResult => {
+                "a tool result came after its call was summarized; it is sent as a text"
+            }
             Self::NotUserFirst => "a user has to speak first; a short note is sent in front",
             Self::ReasoningAlone => "the message holds nothing but thoughts; it is not sent",
             Self::Blank => "the message is empty; it is not sent",
@@ -110,11 +116,17 @@ pub fn repair(messages: &[&Message], ending: Ending, contract: &Contract) -> Rep
         let kept = (0..messages.len()).map(Repaired::Kept).collect();
         return Repair { messages: kept, findings: Vec::new() };
     }
-    repair_part(messages, ending, contract)
+    repair_part(messages, ending, contract, None)
 }
 
-/// The same for messages that are part of a longer history, however few they are.
-pub(super) fn repair_part(messages: &[&Message], ending: Ending, contract: &Contract) -> Repair {
+/// The same for messages that are part of a longer history, however few they are. Results that are late in it
+/// are told as texts.
+pub(super) fn repair_part(
+    messages: &[&Message],
+    ending: Ending,
+    contract: &Contract,
+    late: Option<&LateResults<'_>>,
+) -> Repair {
     let place = contract.results;
     let pairing = Pairing::of(messages.iter().copied());
     let moved = moved(messages, &pairing, place);
@@ -129,7 +141,14 @@ pub(super) fn repair_part(messages: &[&Message], ending: Ending, contract: &Cont
         }
         let standing = standing(index, message, messages, &pairing, place);
         if let Some(defect) = standing.and_then(Standing::defect) {
-            note(defect);
+            let orphaned = defect == Defect::OrphanResult;
+            match late.filter(|_| orphaned).and_then(|late| late.told(message)) {
+                Some(text) => {
+                    note(Defect::LateResult);
+                    behind.push(Repaired::Added { role: Role::User, part: Part::text(text) });
+                }
+                None => note(defect),
+            }
             continue;
         }
         if message.is_blank() && message.role != Role::System {

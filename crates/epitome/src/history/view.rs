@@ -1,5 +1,6 @@
 //! What the model sees: the log, seen through the steps in force.
 
+use super::late::LateResults;
 use super::log::Log;
 use super::projection::Projection;
 use super::repair::{Defect, Ending, Finding, Repaired, repair_part};
@@ -92,7 +93,7 @@ impl View {
         view
     }
 
-    /// Has a user speak first.
+    /// Has a user speak first, or the provider itself by what it has condensed.
     fn open(&mut self, log: &Log) {
         let role = |edit: &Edit| match edit {
             Edit::Insert { role, .. } => Some(*role),
@@ -103,7 +104,9 @@ impl View {
         let first = self.edits.iter().position(|edit| role(edit) != Some(Role::System));
         let Some(first) = first else { return };
         let opening = self.edits.get(first);
-        if opening.and_then(role) != Some(Role::User) {
+        let message = opening.and_then(Edit::id).and_then(|id| log.message(log.position(id)?));
+        let condensed = message.is_some_and(Message::is_compaction);
+        if !condensed && opening.and_then(role) != Some(Role::User) {
             let id = opening.and_then(Edit::id).cloned();
             let defect = Defect::NotUserFirst;
             self.findings.extend(id.map(|id| Finding { id, defect }));
@@ -123,7 +126,8 @@ impl View {
         let seen: Vec<(usize, &Message)> =
             positions.iter().filter_map(|at| Some((*at, projection.seen(log, *at)?))).collect();
         let messages: Vec<&Message> = seen.iter().map(|(_, message)| *message).collect();
-        let repair = repair_part(&messages, Ending::Open, contract);
+        let late = LateResults::new(log, projection);
+        let repair = repair_part(&messages, Ending::Open, contract, Some(&late));
         self.edits.extend(repair.messages.into_iter().filter_map(|message| match message {
             Repaired::Kept(index) => {
                 let (position, message) = seen.get(index)?;

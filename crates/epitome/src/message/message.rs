@@ -90,6 +90,11 @@ impl Message {
         }
     }
 
+    /// True where its provider has condensed earlier messages to it. A provider may leave out what stands before.
+    pub fn is_compaction(&self) -> bool {
+        self.parts.iter().any(Part::is_compaction)
+    }
+
     /// The calls it makes, in order.
     pub fn calls(&self) -> impl Iterator<Item = &CallId> {
         self.parts.iter().filter_map(|part| match part {

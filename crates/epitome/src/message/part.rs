@@ -77,6 +77,11 @@ impl Part {
         Self::Text { text: text.into() }
     }
 
+    /// True for what a provider itself has condensed earlier messages to.
+    pub fn is_compaction(&self) -> bool {
+        matches!(self, Self::Other { kind, .. } if kind.ends_with("compaction"))
+    }
+
     /// True for a part with nothing in it that a model could read.
     pub fn is_blank(&self) -> bool {
         match self {

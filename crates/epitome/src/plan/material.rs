@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{Fate, Plan, sum};
 use crate::conversation::Conversation;
-use crate::history::{Change, PartChange};
+use crate::history::{Change, LateResults, PartChange};
 use crate::message::{Message, Part};
 use crate::policy::{Policy, WindowTooSmall};
 use crate::summary::chunk::{self, chunks, chunks_within};
@@ -48,9 +48,14 @@ impl Plan {
     ) -> Result<Vec<Vec<Entry>>, WindowTooSmall> {
         let log = conversation.log();
         let covered = conversation.projection().covered;
+        let late = LateResults::new(log, conversation.projection());
         let prefix: Vec<(u32, Cow<Message>)> = self
             .read(covered)
-            .filter_map(|at| Some((u32::try_from(at + 1).ok()?, told(conversation, at)?)))
+            .filter_map(|at| {
+                let message = told(conversation, at)?;
+                let message = late.retold(&message).map_or(message, Cow::Owned);
+                Some((u32::try_from(at + 1).ok()?, message))
+            })
             .collect();
         let prefix: Vec<(u32, &Message)> =
             prefix.iter().map(|(number, message)| (*number, message.as_ref())).collect();

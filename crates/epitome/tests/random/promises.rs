@@ -83,7 +83,12 @@ impl<'a> Seen<'a> {
             let found = findings.filter(move |finding| defects.contains(&finding.defect));
             found.map(|finding| finding.id.as_str()).collect()
         };
-        let left_out = found(&[Defect::OrphanResult, Defect::RepeatedResult, Defect::Blank]);
+        let left_out = found(&[
+            Defect::OrphanResult,
+            Defect::RepeatedResult,
+            Defect::LateResult,
+            Defect::Blank,
+        ]);
         let moved = found(&[Defect::MisplacedResult]);
         Self { messages, view, places, there, left_out, moved }
     }

@@ -1,0 +1,314 @@
+//! Faults of composing, made by hand, that have to be found.
+
+use super::*;
+use crate::compose::{Fragment, Recipe};
+use crate::history::History;
+use epitome::message::MessageId;
+use epitome::meter::CharactersPer;
+use epitome::policy::Keep;
+use epitome::{Compactor, Outcome, Output, Policy, Reason};
+use serde_json::{Value, json};
+
+/// Messages, repaired, and how they are composed.
+struct Case {
+    contract: Contract,
+    log: Log,
+    view: View,
+    composed: Vec<Outgoing>,
+}
+
+impl Case {
+    fn of(format: Format, messages: &Value) -> Self {
+        let log = History::of(format, messages.as_array().unwrap()).log();
+        let contract = format.contract();
+        let view = View::repaired(&log, &contract);
+        let composed = format.compose(&log, &view);
+        let case = Self { contract, log, view, composed };
+        assert_eq!(case.found(), Ok(()), "{messages}");
+        case
+    }
+
+    fn found(&self) -> Result<(), Violation> {
+        accepts(&self.contract, &self.log, &self.view, &self.composed)
+    }
+
+    /// What is found once these messages are composed in place of those.
+    fn with(mut self, places: std::ops::Range<usize>, others: Vec<Outgoing>) -> Violation {
+        self.composed.splice(places, others);
+        self.found().unwrap_err()
+    }
+
+    /// What is found once the messages are put together otherwise.
+    fn after(mut self, spoil: impl FnOnce(&mut Vec<Outgoing>)) -> Violation {
+        spoil(&mut self.composed);
+        self.found().unwrap_err()
+    }
+}
+
+fn keep(id: &str) -> Outgoing {
+    Outgoing::Keep(MessageId::from(id))
+}
+
+fn make(fragments: Vec<Fragment>) -> Outgoing {
+    Outgoing::Make(Recipe { fragments, sample: None })
+}
+
+fn fragments(outgoing: &Outgoing) -> Vec<Fragment> {
+    match outgoing {
+        Outgoing::Make(recipe) => recipe.fragments.clone(),
+        Outgoing::Keep(_) => panic!("{outgoing:?} is made of nothing"),
+    }
+}
+
+fn piece(whole: &str, pieces: Vec<usize>, count: usize) -> Fragment {
+    Fragment::Original { whole: whole.into(), count, pieces, changes: Vec::new() }
+}
+
+fn says(role: &str, text: &str) -> Value {
+    json!({ "role": role, "content": [{ "type": "text", "text": text }] })
+}
+
+fn asks(ids: &[&str]) -> Value {
+    let call = |id: &&str| json!({ "type": "tool_use", "id": id, "name": "f", "input": {} });
+    json!({ "role": "assistant", "content": ids.iter().map(call).collect::<Vec<_>>() })
+}
+
+fn answers(id: &str) -> Value {
+    let result = json!({ "type": "tool_result", "tool_use_id": id, "content": "42" });
+    json!({ "role": "user", "content": [result] })
+}
+
+#[test]
+fn neighbours_that_were_not_joined_are_found() {
+    let part = |text: &str| json!([{ "text": text }]);
+    let talk = json!([
+        { "role": "user", "parts": part("one") },
+        { "role": "user", "parts": part("two") },
+        { "role": "model", "parts": part("three") },
+    ]);
+    let case = Case::of(Format::Gemini, &talk);
+    assert_eq!(case.composed.len(), 2);
+    let found = case.with(0..1, vec![keep("0"), keep("1")]);
+    assert_eq!(found, Violation::SameRoleTwice { index: 1 });
+}
+
+#[test]
+fn what_several_roles_say_in_one_message_is_found() {
+    let talk = json!([says("user", "hi"), says("assistant", "ho"), says("user", "so")]);
+    let case = Case::of(Format::Anthropic, &talk);
+    let joined = make(vec![piece("0", vec![0], 1), piece("1", vec![0], 1)]);
+    assert_eq!(case.with(0..2, vec![joined]), Violation::MixedRoles { index: 0 });
+}
+
+#[test]
+fn what_is_refused_in_a_message_and_left_there_is_found() {
+    let blank = json!({ "type": "text", "text": " " });
+    let text = json!({ "type": "text", "text": "so" });
+    let thought = json!({ "type": "thinking", "thinking": "hm", "signature": "" });
+    let check = |odd: Value, violation: Violation| {
+        let message = json!({ "role": "assistant", "content": [odd, text] });
+        let case = Case::of(Format::Anthropic, &json!([says("user", "hi"), message]));
+        assert_eq!(case.with(1..2, vec![keep("1")]), violation);
+    };
+    check(blank, Violation::BlankText { index: 1 });
+    check(thought, Violation::UnsealedThoughts { index: 1 });
+}
+
+#[test]
+fn results_that_are_not_where_they_belong_are_found() {
+    let talk = json!([says("user", "hi"), asks(&["a", "b"]), answers("a"), answers("b")]);
+    let case = Case::of(Format::Anthropic, &talk);
+    assert_eq!(case.composed.len(), 3);
+    let found = case.with(2..3, vec![keep("2"), keep("3")]);
+    assert_eq!(found, Violation::MisplacedResult { call: "b".into(), index: 3 });
+
+    let call =
+        json!({ "type": "tool-f", "toolCallId": "a", "state": "input-available", "input": {} });
+    let ui = |role: &str, part: Value| json!({ "id": role, "role": role, "parts": [part] });
+    let text = json!({ "type": "text", "text": "hi" });
+    let talk = json!([ui("user", text.clone()), ui("assistant", call), ui("user", text)]);
+    let case = Case::of(Format::AiSdkUi, &talk);
+    let [asks, placeholder] = <[Fragment; 2]>::try_from(fragments(&case.composed[1])).unwrap();
+    let found = case.with(1..2, vec![make(vec![asks]), make(vec![placeholder])]);
+    assert_eq!(found, Violation::MisplacedResult { call: "a".into(), index: 2 });
+}
+
+#[test]
+fn a_result_behind_a_text_is_found_where_results_come_first() {
+    let mixed = json!({ "role": "user", "content": [
+        { "type": "text", "text": "here" },
+        { "type": "tool_result", "tool_use_id": "a", "content": "42" },
+    ] });
+    let mut case = Case::of(Format::Anthropic, &json!([says("user", "hi"), asks(&["a"]), mixed]));
+    assert_eq!(case.composed[2], make(vec![piece("2", vec![1, 0], 2)]));
+    case.view.edits.swap(2, 3);
+    let found = case.with(2..3, vec![keep("2")]);
+    assert_eq!(found, Violation::UnansweredCall { call: "a".into(), index: 1 });
+}
+
+#[test]
+fn what_is_missing_or_twice_or_elsewhere_is_found() {
+    let talk = json!([says("user", "hi"), says("assistant", "ho"), says("user", "so")]);
+    let case = || Case::of(Format::Anthropic, &talk);
+    let elsewhere = |index| Violation::NotTheView { index };
+    assert_eq!(case().with(1..2, Vec::new()), elsewhere(1));
+    assert_eq!(case().with(2..3, Vec::new()), elsewhere(2), "the last one is missing");
+    assert_eq!(case().with(1..2, vec![keep("1"), keep("1")]), elsewhere(2));
+    assert_eq!(case().with(0..2, vec![keep("1"), keep("0")]), elsewhere(0));
+    assert_eq!(case().with(1..2, vec![keep("nobody")]), elsewhere(1));
+    assert_eq!(case().with(3..3, vec![make(Vec::new())]), elsewhere(3));
+}
+
+#[test]
+fn a_change_that_was_lost_and_one_that_nobody_asked_for_are_found() {
+    let change = |text: &str| PartChange { part: 0, change: Change::Text { text: text.into() } };
+    let talk = json!([says("user", "hi"), says("assistant", "ho"), says("user", "so")]);
+    let changed = |changes| {
+        make(vec![Fragment::Original { whole: "1".into(), count: 1, pieces: vec![0], changes }])
+    };
+    let mut case = Case::of(Format::Anthropic, &talk);
+    case.view.edits[1] = Edit::Replace { id: "1".into(), changes: vec![change("short")] };
+    assert_eq!(case.with(1..2, vec![keep("1")]), Violation::NotTheView { index: 1 });
+    let case = Case::of(Format::Anthropic, &talk);
+    let other = changed(vec![(0, vec![change("other")])]);
+    assert_eq!(case.with(1..2, vec![other]), Violation::NotTheView { index: 1 });
+    let case = Case::of(Format::Anthropic, &talk);
+    let gone = changed(vec![(0, vec![PartChange { part: 0, change: Change::Remove }])]);
+    assert_eq!(case.with(1..2, vec![gone]), Violation::NotTheView { index: 1 });
+}
+
+#[test]
+fn a_placeholder_that_was_left_out_is_found() {
+    let talk = json!([says("user", "hi"), asks(&["a"]), says("user", "so")]);
+    let case = Case::of(
+        Format::Bedrock,
+        &json!([
+            { "role": "user", "content": [{ "text": "hi" }] },
+            { "role": "assistant", "content": [{ "toolUse": { "toolUseId": "a", "name": "f", "input": {} } }] },
+            { "role": "user", "content": [{ "text": "so" }] },
+        ]),
+    );
+    let found = case.after(|composed| {
+        let rest = fragments(&composed[2]).split_off(1);
+        composed[2] = make(rest);
+    });
+    assert_eq!(found, Violation::NotTheView { index: 2 });
+    // The view itself may lack it.
+    let mut case = Case::of(Format::Anthropic, &talk);
+    case.view.edits.remove(2);
+    let found = case.with(2..3, vec![]);
+    assert_eq!(found, Violation::UnansweredCall { call: "a".into(), index: 1 });
+}
+
+#[test]
+fn a_summary_in_a_role_that_the_provider_does_not_take_is_found() {
+    let talk = json!([says("user", "hi"), says("assistant", "ho"), says("user", "so")]);
+    let parts = vec![Part::text("They talked.")];
+    let check = |format: Format| {
+        let mut case = Case::of(format, &talk);
+        let summary = Edit::Insert { role: Role::System, parts: parts.clone() };
+        case.view.edits.insert(0, summary);
+        case.composed = format.compose(&case.log, &case.view);
+        case.found()
+    };
+    assert_eq!(check(Format::Anthropic), Err(Violation::SystemInside { index: 0 }));
+    assert_eq!(check(Format::AiSdkModel), Err(Violation::SystemInside { index: 0 }));
+    assert_eq!(check(Format::OpenAiChat), Ok(()));
+}
+
+#[test]
+fn thoughts_alone_are_found() {
+    let thought = json!({ "type": "thinking", "thinking": "hm", "signature": "seal" });
+    let thinks = json!({ "role": "assistant", "content": [thought] });
+    let talk = json!([says("user", "hi"), says("assistant", "ho"), says("user", "so")]);
+    let mut messages = talk.as_array().unwrap().clone();
+    messages[1] = thinks;
+    let mut case = Case::of(Format::Anthropic, &json!(messages));
+    assert_eq!(case.composed.len(), 2, "it was left out");
+    case.view.edits.insert(1, Edit::Keep("1".into()));
+    let found = case.with(1..1, vec![keep("1")]);
+    assert_eq!(found, Violation::ThoughtsAlone { index: 1 });
+}
+
+#[test]
+fn an_untouched_conversation_is_not_judged() {
+    let log = History::of(Format::Anthropic, &[answers("a"), says("assistant", "")]).log();
+    let edits = log.messages().map(|message| Edit::Keep(message.id.clone())).collect();
+    let view = View { edits, ..View::default() };
+    let composed = Format::Anthropic.compose(&log, &view);
+    assert_eq!(accepts(&Format::Anthropic.contract(), &log, &view, &composed), Ok(()));
+}
+
+#[test]
+fn ids_that_look_like_those_of_pieces_are_not_taken_for_them() {
+    let mut log = Log::default();
+    for (number, id) in ["m", "m#", "m#01", "m#x"].into_iter().enumerate() {
+        let role = if number % 2 == 0 { Role::User } else { Role::Assistant };
+        let message = epitome::message::Message::new(id, role, "so");
+        log.append(epitome::history::Record::Message { message }).unwrap();
+    }
+    let view = View::repaired(&log, &Format::Anthropic.contract());
+    assert_eq!(Format::Anthropic.accepts(&log, &view), Ok(()));
+}
+
+/// A provider whose messages are composed wrongly: nothing is ever joined.
+struct Careless;
+
+impl Provider for Careless {
+    fn contract(&self) -> Contract {
+        Format::Gemini.contract()
+    }
+
+    fn accepts(&self, log: &Log, view: &View) -> Result<(), Violation> {
+        let composed =
+            Format::Gemini.compose(log, view).into_iter().flat_map(|outgoing| match &outgoing {
+                Outgoing::Keep(_) => vec![outgoing],
+                Outgoing::Make(recipe) => {
+                    recipe.fragments.iter().map(|fragment| make(vec![fragment.clone()])).collect()
+                }
+            });
+        accepts(&self.contract(), log, view, &composed.collect::<Vec<_>>())
+    }
+}
+
+/// How the compaction of a talk with this provider ends, whether it was stored, and whether the view has changed.
+fn compacted(provider: impl Provider + Send + Sync + 'static) -> (Outcome, bool, bool) {
+    let tokenizer = Box::new(CharactersPer(3));
+    // The tail begins with a user, whom Gemini hears in one message with the summary.
+    let policy = Policy { keep: Keep::Messages(2), ..Policy::recommended(400) };
+    let mut compactor = Compactor::new(policy, provider, tokenizer).unwrap();
+    for turn in 0..20 {
+        let role = if turn % 2 == 0 { "user" } else { "model" };
+        let text = format!("turn {turn}: the roses by the wall and the ones by the gate");
+        let message = json!({ "role": role, "parts": [{ "text": text }] });
+        let id = MessageId::from(format!("m{turn}"));
+        for piece in Format::Gemini.read(&id, &message).unwrap().messages {
+            compactor.append(piece).unwrap();
+        }
+    }
+    compactor.compact(Reason::Manual, None).unwrap();
+    let mut stored = false;
+    loop {
+        match compactor.poll_output() {
+            Output::Before(_) => compactor.proceed().unwrap(),
+            Output::Summarize(request) => compactor.handle_summary(request.id, "Roses."),
+            Output::Persist(_) => {
+                stored = true;
+                compactor.handle_persisted().unwrap();
+            }
+            Output::Changed | Output::Event(_) => {}
+            Output::Wait(_) => break,
+        }
+    }
+    (compactor.report().unwrap().outcome.clone(), stored, compactor.view().arranged)
+}
+
+#[test]
+fn a_compaction_that_would_be_composed_wrongly_changes_nothing() {
+    let (outcome, stored, changed) = compacted(Format::Gemini);
+    assert!(matches!(outcome, Outcome::Applied { .. }) && stored && changed, "{outcome:?}");
+    let (outcome, stored, changed) = compacted(Careless);
+    let Outcome::Failed { message } = &outcome else { panic!("{outcome:?}") };
+    assert!(message.contains("of the same role as the one before it"), "{message}");
+    assert!(!stored && !changed);
+}
