@@ -9,6 +9,7 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { brotliCompressSync } from "node:zlib";
 import { build } from "vite";
 
 const run = promisify(execFile);
@@ -43,18 +44,21 @@ const USE = `
 
 test("it holds what it exports, and nothing else", () => {
   const names = packed.files.map(({ path }) => path);
-  for (const name of ["dist/index.js", "dist/slim.js", "dist/slim.d.ts", "epitome.d.ts", "README.md"]) {
-    assert.ok(names.includes(name), name);
+  for (const name of ["index.js", "slim.js", "slim.d.ts", "tokens.js", "tokens.d.ts", "glue/epitome_bg.wasm", "glue/count_bg.wasm"]) {
+    assert.ok(names.includes(`dist/${name}`), name);
   }
-  assert.ok(names.includes("dist/glue/epitome_bg.wasm"));
   assert.ok(names.includes("LICENSE-MIT") && names.includes("LICENSE-APACHE"));
-  const rest = names.filter((name) => !/^(dist\/.*\.js|dist\/slim\.d\.ts|dist\/glue\/epitome_bg\.wasm)$/.test(name));
+  const rest = names.filter((name) => !/^dist\/(.*\.js|(slim|tokens)\.d\.ts|glue\/(epitome|count|tokenizer)_bg\.wasm)$/.test(name));
   assert.deepEqual(rest.sort(), [
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "README.md",
     "encodings/NOTICE.txt",
+    "encodings/cl100k_base.ascii.vocab",
+    "encodings/cl100k_base.rest.vocab",
     "encodings/cl100k_base.vocab",
+    "encodings/o200k_base.ascii.vocab",
+    "encodings/o200k_base.rest.vocab",
     "encodings/o200k_base.vocab",
     "epitome.d.ts",
     "package.json",
@@ -64,7 +68,7 @@ test("it holds what it exports, and nothing else", () => {
 
 test("it works in Node, and its parts can be found", async () => {
   const script = `import { createCompactor } from "epitome"; ${USE}
-    const found = ["epitome/wasm", "epitome/package.json", "epitome/slim"].map((name) => import.meta.resolve(name));
+    const found = ["epitome/wasm", "epitome/package.json", "epitome/slim", "epitome/tokens"].map((name) => import.meta.resolve(name));
     console.log(outcome, found.every(Boolean));`;
   assert.equal(await node(script), "applied true");
 });
@@ -83,6 +87,28 @@ for (const entry of ["epitome", "epitome/slim"]) {
     assert.equal(await node(script), "7 2 true");
   });
 }
+
+for (const entry of ["epitome", "epitome/tokens"]) {
+  test(`an app that only counts with ${entry} compiles the small module alone`, async () => {
+    const script = `const sizes = [];
+      const compile = WebAssembly.compile;
+      WebAssembly.compile = (bytes) => { sizes.push(bytes.byteLength); return compile(bytes); };
+      const { countTokens, estimateTokens, tokenCounter } = await import("${entry}");
+      const counts = [await estimateTokens("Hello there"), await countTokens("Hello there"), (await tokenCounter()).count("Hello")];
+      console.log(...counts, sizes.some((size) => size > 100_000), sizes.every((size) => size < 200_000));`;
+    assert.equal(await node(script), "2 2 1 true true");
+  });
+}
+
+test("the module that only counts is small on the wire, as a file and in the code", async () => {
+  const folder = join(app, "node_modules/epitome/dist");
+  const load = ["counter.js", "room.js", "inline-counters.js", "numeric.js"];
+  const code = (await Promise.all(load.map((name) => readFile(join(folder, name), "utf8")))).join("");
+  for (const module of ["glue/count_bg.wasm", "glue/count-inlined.js"]) {
+    const bytes = brotliCompressSync(await readFile(join(folder, module))).length + brotliCompressSync(code).length;
+    assert.ok(bytes < 64_000, `${module}: ${bytes} bytes`);
+  }
+});
 
 test("it works in a worker thread", async () => {
   const script = `import { isMainThread, parentPort, Worker } from "node:worker_threads";
@@ -113,11 +139,12 @@ test("importing it touches nothing", async () => {
     }
     await import("epitome");
     await import("epitome/slim");
+    await import("epitome/tokens");
     console.log(JSON.stringify(touched));`;
   assert.equal(await node(script), "[]");
 });
 
-for (const [entry, modules] of [["epitome", 0], ["epitome/slim", 1]]) {
+for (const [entry, modules] of [["epitome", 0], ["epitome/slim", 3]]) {
   test(`Vite bundles ${entry}, with ${modules} files of wasm`, async () => {
     const load = entry.endsWith("slim")
       ? `import { readFileSync } from "node:fs";
@@ -162,7 +189,7 @@ test("b1: Vite puts a vocabulary beside an app that counts exactly, and not into
     },
   });
   const files = await readdir(out, { recursive: true });
-  assert.equal(files.filter((name) => name.endsWith(".vocab")).length, 2, files.join());
+  assert.equal(files.filter((name) => name.endsWith(".vocab")).length, 6, files.join());
   for (const name of files.filter((name) => name.endsWith(".js"))) {
     assert.ok((await readFile(join(out, name))).length < 1_000_000, name);
   }
@@ -189,9 +216,10 @@ test("its declarations satisfy a strict compiler, for an app's own type of messa
   const text = `
     import {
       createCompactor, type CompactionEvent, isEpitomeError, openAICompatible, type Policy, type PolicySpec,
-      countTokens, type Counting, type Encoding, loadEncoding, presets, type Reason, recentWithin, resolvePolicy, type Summarize,
+      countTokens, type Counting, type Encoding, estimateTokens, loadEncoding, loadTokenizer, presets, type TokenFamily, type Reason, recentWithin, resolvePolicy, type Summarize,
     } from "epitome";
     import { createCompactor as slim, init } from "epitome/slim";
+    import { estimateTokens as estimate, type TokenCounter, tokenCounter } from "epitome/tokens";
     const spec: PolicySpec = {
       preset: "fill",
       modelWindow: 64_000,
@@ -207,6 +235,15 @@ test("its declarations satisfy a strict compiler, for an app's own type of messa
       await loadEncoding(encoding, new URL("http://localhost/o200k_base.vocab"));
       return countTokens(text, { encoding });
     };
+    export const counted = async (text: string, family: TokenFamily): Promise<number> => {
+      await loadTokenizer("llama", new URL("http://localhost/tokenizer.json"));
+      const counter: TokenCounter = await tokenCounter();
+      await loadEncoding("o200k_base", { scripts: "ascii" });
+      return counter.count(text) + counter.estimate(text, { family }) + await estimate(text) + await estimateTokens(text) +
+        await countTokens(text, { tokenizer: "llama" });
+    };
+    // @ts-expect-error There is no such family.
+    void estimateTokens("", { family: "llama" });
     // @ts-expect-error There is no such encoding.
     void countTokens("", { encoding: "p50k_base" });
     // @ts-expect-error Agents have no agents.

@@ -2,8 +2,10 @@
 
 mod family;
 mod prices;
+#[allow(dead_code, reason = "prices are fitted to the scan, and the walk is held to it")]
 mod scan;
 mod script;
+mod walk;
 
 use epitome::meter::Tokenizer;
 pub use family::Family;

@@ -17,6 +17,7 @@ mod media;
 
 pub use bpe::{BytePairs, TokenizerJson, TokenizerJsonError, VocabularyError, join_shards};
 pub use encodings::{EncodingMissing, Encodings};
-pub use epitome::meter::CharactersPer;
+pub use epitome::meter::{CharactersPer, Tokenizer};
+pub use epitome::policy::Encoding;
 pub use heuristic::{Family, Heuristic};
 pub use media::{ImageCost, Overhead};

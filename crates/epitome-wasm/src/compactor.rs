@@ -8,6 +8,7 @@ use epitome::meter::Pressure;
 use epitome::{CommandError, Failure, FailureKind, Snapshot, Timestamp};
 use epitome_formats::{Format, Outgoing, fit, pieces_of, whole_of};
 use js_sys::{Array, Object, Reflect};
+use serde_json::Value;
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -19,7 +20,7 @@ use crate::plan::{columns, fates};
 use crate::policy::{Moment, resolve};
 use crate::reason::Reason;
 use crate::status::Status;
-use crate::{format, json, tokenizer, usage};
+use crate::{format, json, room, tokenizer, usage};
 
 /// Keeps one conversation below its threshold; see [`epitome::Compactor`], whose every command and
 /// `handle_*` is here. The driver keeps the messages; this knows them by id.
@@ -68,23 +69,27 @@ impl Compactor {
         messages: &Array,
         marks: &JsValue,
     ) -> Result<(), JsValue> {
-        let marks: Marks = json::option(marks, "marks", ErrorCode::InvalidOption)?;
-        let mut taken = BTreeSet::new();
-        let mut batch = Vec::with_capacity(ids.len());
-        for (index, (id, value)) in ids.iter().zip(messages.iter()).enumerate() {
-            let id = MessageId::from(id.as_str());
-            let known = self.engine.log().position(&id).is_some();
-            if known || !taken.insert(id.clone()) {
-                let error = CommandError::from(LogError::DuplicateId(id));
-                return Err(Thrown::from(error).into());
-            }
-            let pieces = json::message(self.format, &id, &value, &format!("messages[{index}]"))?;
-            batch.extend(pieces.into_iter().map(|piece| marks.on(piece)));
-        }
-        for message in batch {
-            self.engine.append(message).map_err(Thrown::from)?;
-        }
-        Ok(())
+        let format = self.format;
+        let pieces = messages.iter().enumerate().map(|(index, value)| {
+            let place = format!("messages[{index}]");
+            move |id: &MessageId| json::message(format, id, &value, &place)
+        });
+        self.append_pieces(ids.iter().map(String::as_str).zip(pieces), marks)
+    }
+
+    /// The same for messages that are in the room: their ids and they themselves, two lists in one of JSON. False
+    /// where that cannot be read, and nothing was added.
+    #[wasm_bindgen(js_name = appendPlain)]
+    pub fn append_plain(&mut self, bytes: usize, marks: &JsValue) -> Result<bool, JsValue> {
+        let read =
+            room::look(bytes, |json| serde_json::from_slice::<(Vec<String>, Vec<Value>)>(json));
+        let Ok((ids, values)) = read else { return Ok(false) };
+        let format = self.format;
+        let pieces = values.iter().enumerate().map(|(index, value)| {
+            move |id: &MessageId| json::pieces(format, id, value, &format!("messages[{index}]"))
+        });
+        self.append_pieces(ids.iter().map(String::as_str).zip(pieces), marks)?;
+        Ok(true)
     }
 
     /// Gives a message another wording. Of its marks, those given here change. A message of several pieces
@@ -296,16 +301,17 @@ impl Compactor {
         self.engine.log().offloaded(path).map(str::to_owned)
     }
 
-    /// How full the window is.
-    pub fn status(&self) -> Result<Ts<Status>, JsValue> {
-        self.status_of(self.engine.pressure())
+    /// How full the window is, as the numbers of [`Status`] in order.
+    pub fn status(&self) -> Vec<f64> {
+        self.status_of(self.engine.pressure()).numbers()
     }
 
     /// How full the window would be under another policy.
     #[wasm_bindgen(js_name = statusUnder)]
     pub fn status_under(&self, policy: &JsValue) -> Result<Ts<Status>, JsValue> {
         let policy = resolve(policy, self.agent.as_deref())?;
-        self.status_of(self.engine.pressure_under(&policy))
+        let status = self.status_of(self.engine.pressure_under(&policy));
+        Ok(status.into_ts().map_err(Thrown::from)?)
     }
 
     /// What a compaction would do now: its figures; and of every message, in columns, the number of its fate
@@ -347,9 +353,34 @@ impl Compactor {
         self.engine.handle_failure(RequestId(request), failure, Timestamp(now as u64));
     }
 
-    fn status_of(&self, pressure: Pressure) -> Result<Ts<Status>, JsValue> {
-        let statistics = *self.engine.conversation().statistics();
-        Ok(Status::of(pressure, statistics).into_ts().map_err(Thrown::from)?)
+    /// Adds what messages of these ids read as.
+    fn append_pieces<'a>(
+        &mut self,
+        messages: impl Iterator<
+            Item = (&'a str, impl FnOnce(&MessageId) -> Result<Vec<Message>, Thrown>),
+        >,
+        marks: &JsValue,
+    ) -> Result<(), JsValue> {
+        let marks: Marks = json::option(marks, "marks", ErrorCode::InvalidOption)?;
+        let mut taken = BTreeSet::new();
+        let mut batch = Vec::new();
+        for (id, read) in messages {
+            let id = MessageId::from(id);
+            let known = self.engine.log().position(&id).is_some();
+            if known || !taken.insert(id.clone()) {
+                let error = CommandError::from(LogError::DuplicateId(id));
+                return Err(Thrown::from(error).into());
+            }
+            batch.extend(read(&id)?.into_iter().map(|piece| marks.on(piece)));
+        }
+        for message in batch {
+            self.engine.append(message).map_err(Thrown::from)?;
+        }
+        Ok(())
+    }
+
+    fn status_of(&self, pressure: Pressure) -> Status {
+        Status::of(pressure, *self.engine.conversation().statistics())
     }
 }
 

@@ -159,9 +159,21 @@ pub(crate) fn message(
     value: &JsValue,
     place: &str,
 ) -> Result<Vec<Message>, Thrown> {
-    let invalid = |problem: String| Thrown::new(ErrorCode::InvalidMessage, &problem);
-    let value = read(value).map_err(|error| invalid(format!("{place} {error}")))?;
-    let reading = format.read(id, &value).map_err(|error| invalid(format!("{place}: {error}")))?;
+    let value = read(value)
+        .map_err(|error| Thrown::new(ErrorCode::InvalidMessage, &format!("{place} {error}")))?;
+    pieces(format, id, &value, place)
+}
+
+/// Reads one message, which crossed as JSON, as the engine's.
+pub(crate) fn pieces(
+    format: Format,
+    id: &MessageId,
+    value: &Value,
+    place: &str,
+) -> Result<Vec<Message>, Thrown> {
+    let reading = format.read(id, value);
+    let reading = reading
+        .map_err(|error| Thrown::new(ErrorCode::InvalidMessage, &format!("{place}: {error}")))?;
     Ok(reading.messages)
 }
 

@@ -24,6 +24,7 @@ mod reason;
 mod receipt;
 mod recent;
 mod report;
+mod room;
 mod statistics;
 mod status;
 mod tokenizer;
@@ -50,9 +51,10 @@ pub use reason::Reason;
 pub use receipt::{Fact, FactKind, Receipt};
 pub use recent::recent_within;
 pub use report::{Defect, Finding, Outcome, Report};
+pub use room::room;
 pub use statistics::Statistics;
 pub use status::{Breakdown, Level, Status};
-pub use tokenizer::{count_tokens, estimate_tokens, has_encoding, read_encoding};
+pub use tokenizer::{count_tokens, has_encoding, read_encoding, read_encoding_at_once};
 pub use usage::{Usage, read_usage};
 
 /// Makes a panic say on the console where it happened.

@@ -116,4 +116,59 @@ impl Status {
             statistics: statistics.into(),
         }
     }
+
+    /// All of it as numbers, which cross for next to nothing: `npm/src/status.ts` reads them in this order.
+    pub(crate) fn numbers(self) -> Vec<f64> {
+        let Self {
+            tokens,
+            window,
+            fill,
+            budget_used_pct,
+            level,
+            threshold,
+            target,
+            exact,
+            error_band,
+            floor,
+            breakdown: Breakdown { system, tools, summary, user, assistant, results },
+            statistics:
+                Statistics {
+                    last_prompt_tokens,
+                    last_completion_tokens,
+                    session_prompt_tokens,
+                    session_completion_tokens,
+                    context_tokens,
+                    tokens_per_second,
+                },
+        } = self;
+        let level = match level {
+            Level::Ok => 0.0,
+            Level::Warn => 1.0,
+            Level::Compact => 2.0,
+        };
+        vec![
+            tokens.into(),
+            window.into(),
+            fill,
+            budget_used_pct,
+            level,
+            threshold.map_or(f64::NAN, f64::from),
+            target.into(),
+            f64::from(u8::from(exact)),
+            error_band,
+            floor.into(),
+            system.into(),
+            tools.into(),
+            summary.into(),
+            user.into(),
+            assistant.into(),
+            results.into(),
+            last_prompt_tokens.into(),
+            last_completion_tokens.into(),
+            session_prompt_tokens,
+            session_completion_tokens,
+            context_tokens.into(),
+            tokens_per_second,
+        ]
+    }
 }

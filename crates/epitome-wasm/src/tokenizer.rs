@@ -1,14 +1,16 @@
 //! What counts tokens.
 
 use std::cell::RefCell;
+use std::fmt::Display;
 
-use epitome::meter::{BoxedTokenizer, Tokenizer as _};
+use epitome::meter::BoxedTokenizer;
 use epitome::policy::{Counting, Encoding};
 use epitome_browser::clock;
-use epitome_tokens::{BytePairs, CharactersPer, Encodings, Heuristic};
+use epitome_tokens::{BytePairs, Encodings, VocabularyError, join_shards};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::error::{ErrorCode, Thrown};
+use crate::room;
 
 /// Longest stretch of reading a vocabulary, which takes a tenth of a second in all.
 const STRETCH_MS: f64 = 16.0;
@@ -23,22 +25,14 @@ pub(crate) fn of(counting: Counting) -> Result<BoxedTokenizer, Thrown> {
     Ok(ENCODINGS.with_borrow(|encodings| encodings.tokenizer(counting))?)
 }
 
-/// Estimates the tokens of a text.
-#[wasm_bindgen(js_name = estimateTokens)]
-pub fn estimate_tokens(text: &str, characters_per_token: Option<u32>) -> u32 {
-    match characters_per_token {
-        Some(characters) => CharactersPer(characters).count(text),
-        None => Heuristic.count(text),
-    }
-}
-
-/// Counts the tokens of a text, by an encoding whose vocabulary was read.
+/// Counts the tokens of the text in the room, by an encoding whose vocabulary was read.
 #[wasm_bindgen(js_name = countTokens)]
-pub fn count_tokens(text: &str, encoding: &str) -> Result<u32, JsValue> {
+pub fn count_tokens(bytes: usize, encoding: &str) -> Result<u32, JsValue> {
     let encoding = named(encoding)?;
-    let count =
-        |encodings: &Encodings| Ok(encodings.get(encoding).map_err(Thrown::from)?.count(text));
-    ENCODINGS.with_borrow(count)
+    ENCODINGS.with_borrow(|encodings| {
+        let vocabulary = encodings.get(encoding).map_err(Thrown::from)?;
+        Ok(room::look(bytes, |text| vocabulary.count_utf8(text)))
+    })
 }
 
 /// True where the vocabulary of an encoding was read.
@@ -48,31 +42,64 @@ pub fn has_encoding(encoding: &str) -> Result<bool, JsValue> {
     Ok(ENCODINGS.with_borrow(|encodings| encodings.get(encoding).is_ok()))
 }
 
-/// Reads the vocabulary of an encoding, in stretches that no page is seen to hang in.
+/// Reads the vocabulary of an encoding, in stretches that no page is seen to hang in. It comes in one file, or as the
+/// shard for ASCII and the rest.
 #[wasm_bindgen(js_name = readEncoding)]
-pub async fn read_encoding(encoding: String, file: Vec<u8>) -> Result<(), JsValue> {
+pub async fn read_encoding(
+    encoding: String,
+    file: Vec<u8>,
+    rest: Option<Vec<u8>>,
+) -> Result<(), JsValue> {
     let wanted = named(&encoding)?;
     let mut since_ms = clock::now_ms();
-    let rest = async || {
+    let pause = async || {
         if clock::now_ms() - since_ms > STRETCH_MS {
             // Nothing aborts this wait.
             let _ = clock::sleep(0.0, None).await;
             since_ms = clock::now_ms();
         }
     };
-    let refuse = |problem: String| {
-        let message = format!("what was given as the vocabulary of {wanted} is {problem}");
-        Thrown::new(ErrorCode::InvalidVocabulary, &message)
-    };
-    let vocabulary = BytePairs::open(file).map_err(|error| refuse(error.to_string()))?;
+    let file = whole(wanted, file, rest)?;
+    let vocabulary = open(wanted, BytePairs::open(file))?;
+    let built = vocabulary.build_index(pause).await;
+    built.map_err(|error| refusal(wanted, &error))?;
+    keep(vocabulary);
+    Ok(())
+}
+
+/// The same in one stretch, for whoever cannot wait.
+#[wasm_bindgen(js_name = readEncodingAtOnce)]
+pub fn read_encoding_at_once(
+    encoding: &str,
+    file: Vec<u8>,
+    rest: Option<Vec<u8>>,
+) -> Result<(), JsValue> {
+    let wanted = named(encoding)?;
+    keep(open(wanted, BytePairs::read(whole(wanted, file, rest)?))?);
+    Ok(())
+}
+
+fn whole(wanted: Encoding, file: Vec<u8>, rest: Option<Vec<u8>>) -> Result<Vec<u8>, Thrown> {
+    let Some(rest) = rest else { return Ok(file) };
+    join_shards(&file, &rest).map_err(|error| refusal(wanted, &error))
+}
+
+fn open(wanted: Encoding, read: Result<BytePairs, VocabularyError>) -> Result<BytePairs, Thrown> {
+    let vocabulary = read.map_err(|error| refusal(wanted, &error))?;
     let found = vocabulary.encoding();
     if found != wanted {
-        return Err(refuse(format!("that of {found}")).into());
+        return Err(refusal(wanted, &format!("that of {found}")));
     }
-    let built = vocabulary.build_index(rest).await;
-    built.map_err(|error| refuse(error.to_string()))?;
+    Ok(vocabulary)
+}
+
+fn keep(vocabulary: BytePairs) {
     ENCODINGS.with_borrow_mut(|encodings| encodings.insert(vocabulary));
-    Ok(())
+}
+
+fn refusal(wanted: Encoding, problem: &dyn Display) -> Thrown {
+    let message = format!("what was given as the vocabulary of {wanted} is {problem}");
+    Thrown::new(ErrorCode::InvalidVocabulary, &message)
 }
 
 fn named(name: &str) -> Result<Encoding, Thrown> {

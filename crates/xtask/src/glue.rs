@@ -1,4 +1,4 @@
-//! The wasm module of the npm package with its JavaScript glue, optimized for size.
+//! The wasm modules of the npm package with their JavaScript glue, optimized for size.
 
 use std::fs;
 use std::io;
@@ -11,11 +11,13 @@ use crate::steps::Steps;
 use crate::toolchain::WASM;
 use crate::workspace::Workspace;
 
-const MODULE: &str = "epitome_bg.wasm";
+/// The modules, each with the crate that it is made of.
+const MODULES: [(&str, &str); 3] =
+    [("epitome", "epitome_wasm"), ("count", "epitome_count"), ("tokenizer", "epitome_tokenizer")];
 
 /// Builds the glue and returns its folder. Leaves a folder that is newer than the module alone.
 pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf> {
-    steps.run_long("compile epitome-wasm", "1 minute the first time", || {
+    steps.run_long("compile the wasm modules", "1 minute the first time", || {
         command::run(&mut workspace.cargo([
             "build",
             "--locked",
@@ -23,30 +25,41 @@ pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf>
             "--target",
             WASM,
             "--package=epitome-wasm",
+            "--package=epitome-count",
+            "--package=epitome-tokenizer",
         ]))
     })?;
-    let module = workspace.target("wasm32-unknown-unknown/wasm-release/epitome_wasm.wasm");
+    let compiled =
+        |name: &str| workspace.target(&format!("wasm32-unknown-unknown/wasm-release/{name}.wasm"));
     let glue = workspace.target("npm-glue");
     // Cargo.toml has the versions of the tools in it.
-    let sources = [module.clone(), workspace.path("Cargo.toml")];
-    if is_newer(&glue.join(MODULE), &sources) {
+    let mut sources: Vec<PathBuf> = MODULES.iter().map(|(_, name)| compiled(name)).collect();
+    sources.push(workspace.path("Cargo.toml"));
+    if MODULES.iter().all(|(module, _)| is_newer(&glue.join(file(module)), &sources)) {
         return Ok(glue);
     }
     steps.run_long("wasm-bindgen and wasm-opt", "10 to 30 seconds", || {
         let staged = workspace.target("npm-glue.unfinished");
-        let mut bindgen = workspace.command("wasm-bindgen");
-        bindgen.args(["--target", "web", "--out-name", "epitome", "--out-dir"]);
-        command::run(bindgen.arg(&staged).arg(&module))?;
-        // No feature flags: wasm-opt reads them from the module, and with all of them on it writes a
-        // module that Node 20 refuses.
-        let mut optimize = workspace.command("node");
-        optimize.arg(workspace.path("node_modules/binaryen/bin/wasm-opt")).arg("-Oz");
-        optimize.arg(staged.join(MODULE)).arg("--output").arg(staged.join(MODULE));
-        command::run(&mut optimize)?;
+        for (module, name) in MODULES {
+            let mut bindgen = workspace.command("wasm-bindgen");
+            bindgen.args(["--target", "web", "--out-name", module, "--out-dir"]);
+            command::run(bindgen.arg(&staged).arg(compiled(name)))?;
+            // No feature flags: wasm-opt reads them from the module, and with all of them on it writes a
+            // module that Node 20 refuses.
+            let mut optimize = workspace.command("node");
+            optimize.arg(workspace.path("node_modules/binaryen/bin/wasm-opt")).arg("-Oz");
+            let place = staged.join(file(module));
+            optimize.arg(&place).arg("--output").arg(&place);
+            command::run(&mut optimize)?;
+        }
         replace(&staged, &glue)
             .map_err(|error| Failure::new(format!("cannot write {}: {error}", glue.display())))
     })?;
     Ok(glue)
+}
+
+fn file(module: &str) -> String {
+    format!("{module}_bg.wasm")
 }
 
 /// Puts the folder `staged` where `place` is, instead of what is there.

@@ -27,6 +27,8 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
             "--target",
             WASM,
             "--package=epitome-browser",
+            "--package=epitome-count",
+            "--package=epitome-tokenizer",
             "--package=epitome-wasm",
             "--package=epitome-web",
             "--all-targets",

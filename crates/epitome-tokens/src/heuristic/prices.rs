@@ -2,12 +2,12 @@
 //!
 //! `cargo run --example fit` writes the files, and beside each what it was fitted on.
 
-use super::scan::{LONG_GRAMS, SHORT_GRAMS, SLOTS, Step};
+use super::scan::{LONG_GRAMS, SHORT_GRAMS, SLOTS};
 
 /// What one token is in prices.
 pub(super) const ONE: i32 = 1 << 10;
 /// What the prices of grams are parts of, in prices.
-const GRAM: i32 = ONE / 16;
+pub(super) const GRAM: i32 = ONE / 16;
 const FILE: usize = 2 * SLOTS + SHORT_GRAMS + LONG_GRAMS;
 
 /// A price for each slot and each gram.
@@ -37,13 +37,22 @@ impl Prices {
         prices
     }
 
-    /// The price of the character that a step is about.
+    /// The price of a class in a state.
     #[inline(always)]
-    pub(super) fn of(&self, step: Step) -> i32 {
-        let slot = self.slots.get(step.slot).copied().unwrap_or(0);
-        let short = self.short.get(step.short).copied().unwrap_or(0);
-        let long = self.long.get(step.long).copied().unwrap_or(0);
-        i32::from(slot) + (i32::from(short) + i32::from(long)) * GRAM
+    pub(super) fn slot(&self, slot: usize) -> i32 {
+        self.slots.get(slot).copied().map_or(0, i32::from)
+    }
+
+    /// The price of a short gram, in parts of [`GRAM`].
+    #[inline(always)]
+    pub(super) fn short(&self, gram: usize) -> i32 {
+        self.short.get(gram).copied().map_or(0, i32::from)
+    }
+
+    /// The price of a long gram, in parts of [`GRAM`].
+    #[inline(always)]
+    pub(super) fn long(&self, gram: usize) -> i32 {
+        self.long.get(gram).copied().map_or(0, i32::from)
     }
 }
 

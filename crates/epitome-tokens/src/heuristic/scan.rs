@@ -9,15 +9,15 @@ use super::script::{self, CAPITAL, CLASSES, DIGIT, LATIN_CAPITAL, LETTERS, NEWLI
 use super::script::{BLANK, SPACE as SPACE_CLASS};
 
 /// Bits of the number of a class in the number of a slot.
-const CLASS_BITS: usize = 5;
+pub(crate) const CLASS_BITS: usize = 5;
 /// Slots there are: one for each state and class, whether a text can reach it or not.
 pub(crate) const SLOTS: usize = 1 << 12;
 /// How many numbers a short gram can have.
 pub(crate) const SHORT_GRAMS: usize = 1 << SHORT_BITS;
 /// How many numbers a long gram can have.
 pub(crate) const LONG_GRAMS: usize = 1 << LONG_BITS;
-const SHORT_BITS: u32 = 13;
-const LONG_BITS: u32 = 14;
+pub(crate) const SHORT_BITS: u32 = 13;
+pub(crate) const LONG_BITS: u32 = 14;
 
 // The states. Those with more than one number count characters, and the last of them stays.
 const START: u8 = 0;
@@ -37,7 +37,7 @@ const MIXED: u8 = QUOTED + 1;
 const SMALL: u8 = MIXED + MIXED_LENGTHS;
 const CAPITALS: u8 = SMALL + 3 * LENGTHS;
 const CAPPED: u8 = CAPITALS + 4 * CAPITAL_LENGTHS;
-const STATES: u8 = CAPPED + 4 * LENGTHS;
+pub(crate) const STATES: u8 = CAPPED + 4 * LENGTHS;
 
 const LENGTHS: u8 = 10;
 const CAPITAL_LENGTHS: u8 = 5;
@@ -51,18 +51,27 @@ const BY_NOTHING: u8 = 2;
 const BY_LETTER: u8 = 3;
 
 /// Set in a transition where a new piece begins with the character.
-const BEGINS: u8 = 0x80;
+pub(crate) const BEGINS: u8 = 0x80;
 
 const _: () = assert!(STATES < BEGINS && CLASSES <= 1 << CLASS_BITS);
 
 /// Where an encoder cuts text before it merges.
-pub(crate) struct Cuts([u8; SLOTS]);
+pub(crate) struct Cuts {
+    /// [`BEGINS`], or nothing: whether a capital behind a small letter starts a new piece.
+    at_capitals: u8,
+}
 
 impl Cuts {
     /// A capital behind a small letter starts a new piece, as `o200k_base` has it.
-    pub(crate) const AT_CAPITALS: Self = Self(transitions(BEGINS));
+    pub(crate) const AT_CAPITALS: Self = Self { at_capitals: BEGINS };
     /// A word is one piece, whatever its case, as `cl100k_base` has it.
-    pub(crate) const AT_WORDS: Self = Self(transitions(0));
+    pub(crate) const AT_WORDS: Self = Self { at_capitals: 0 };
+
+    /// The state behind a character, and [`BEGINS`] where a piece begins with it.
+    pub(crate) fn transition(&self, slot: usize) -> u8 {
+        let (state, class) = ((slot >> CLASS_BITS) as u8, (slot & ((1 << CLASS_BITS) - 1)) as u8);
+        if state < STATES { transition(state, class, self.at_capitals) } else { START }
+    }
 }
 
 /// What is known about one character.
@@ -85,11 +94,14 @@ pub(crate) struct Step {
 pub(crate) fn scan(text: &str, cuts: &Cuts, mut each: impl FnMut(Step)) {
     let mut walk = Walk { cuts, state: START, window: 0 };
     for character in text.chars() {
-        // Apart, so that what is the same for all of ASCII is looked up once for a text.
-        match script::of_ascii(character) {
-            Some((class, code)) => each(walk.step(class, code, script::ASCII_SPANS)),
-            None => {
-                let (class, code) = script::of(character);
+        let code = character as u32;
+        match character.is_ascii() {
+            true => {
+                let (class, code) = script::of_ascii(code as u8);
+                each(walk.step(class, code, script::ASCII_SPANS));
+            }
+            false => {
+                let (class, code) = script::of(code);
                 each(walk.step(class, code, script::spans(class)));
             }
         }
@@ -109,7 +121,7 @@ impl Walk<'_> {
     fn step(&mut self, class: u8, code: u16, [short, long]: [u64; 2]) -> Step {
         self.window = self.window << 16 | u64::from(code);
         let slot = (usize::from(self.state) << CLASS_BITS | usize::from(class)) & (SLOTS - 1);
-        let transition = self.cuts.0.get(slot).copied().unwrap_or(START);
+        let transition = self.cuts.transition(slot);
         self.state = transition & !BEGINS;
         Step {
             slot,
@@ -123,32 +135,18 @@ impl Walk<'_> {
 
 /// The characters at the end of the window as a number.
 #[inline(always)]
-fn gram<const BITS: u32>(characters: u64) -> usize {
+pub(crate) fn gram<const BITS: u32>(characters: u64) -> usize {
     (characters.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - BITS)) as usize
 }
 
-const fn transitions(at_capitals: u8) -> [u8; SLOTS] {
-    let mut table = [0; SLOTS];
-    let (mut slot, mut rest) = (0_usize, table.as_mut_slice());
-    while let Some((first, behind)) = rest.split_first_mut() {
-        let (state, class) = ((slot >> CLASS_BITS) as u8, (slot & ((1 << CLASS_BITS) - 1)) as u8);
-        if state < STATES {
-            *first = transition(state, class, at_capitals);
-        }
-        rest = behind;
-        slot += 1;
-    }
-    table
-}
-
 /// What is behind the first of `lengths` states that begin with `first`, where `state` is among them.
-const fn longer(state: u8, first: u8, lengths: u8) -> u8 {
+fn longer(state: u8, first: u8, lengths: u8) -> u8 {
     let block = (state - first) / lengths * lengths + first;
     let length = state - block + 1;
     block + if length < lengths { length } else { lengths - 1 }
 }
 
-const fn transition(state: u8, class: u8, at_capitals: u8) -> u8 {
+fn transition(state: u8, class: u8, at_capitals: u8) -> u8 {
     let begins = if state == START { 0 } else { BEGINS };
     match class {
         SPACE_CLASS => match state {
@@ -176,7 +174,7 @@ const fn transition(state: u8, class: u8, at_capitals: u8) -> u8 {
     }
 }
 
-const fn capital(state: u8, begins: u8, at_capitals: u8) -> u8 {
+fn capital(state: u8, begins: u8, at_capitals: u8) -> u8 {
     match state {
         SPACE => CAPITALS + BY_SPACE * CAPITAL_LENGTHS,
         SPACES => (CAPITALS + BY_SPACE * CAPITAL_LENGTHS) | begins,
@@ -187,7 +185,7 @@ const fn capital(state: u8, begins: u8, at_capitals: u8) -> u8 {
     }
 }
 
-const fn small(state: u8, begins: u8) -> u8 {
+fn small(state: u8, begins: u8) -> u8 {
     match state {
         SPACE => SMALL + BY_SPACE * LENGTHS,
         SPACES => (SMALL + BY_SPACE * LENGTHS) | begins,
@@ -203,7 +201,7 @@ const fn small(state: u8, begins: u8) -> u8 {
     }
 }
 
-const fn mark(state: u8, begins: u8) -> u8 {
+fn mark(state: u8, begins: u8) -> u8 {
     match state {
         SPACE => SPACED_MARKS,
         SPACES => SPACED_MARKS | begins,

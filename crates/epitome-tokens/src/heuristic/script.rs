@@ -45,22 +45,25 @@ const RICH: u32 = 1 << HANGUL | 1 << KANA | 1 << HAN | 1 << EMOJI | 1 << SYMBOL 
 
 const BLOCK_BITS: u32 = 6;
 
-static ASCII: [(u8, u8); 128] = ascii();
+/// The class of each character of ASCII.
+static ASCII: [u8; 128] = ascii();
+/// What stands for each character of ASCII in grams: a letter without its case, one digit for all of them.
+static FOLDED: [u8; 128] = folded();
 /// The class of each 64 characters below U+10000.
 static BLOCKS: [u8; 1 << (16 - BLOCK_BITS)] = blocks();
 static SPANS: [[u64; 2]; 32] = all_spans();
 
-/// The class of a character of ASCII, and what stands for it in grams: a letter without its case, and one digit
-/// for all of them. Constant time.
+/// The class of a character of ASCII, and what stands for it in grams. Constant time.
 #[inline(always)]
-pub(crate) fn of_ascii(character: char) -> Option<(u8, u16)> {
-    ASCII.get(character as usize).map(|&(class, folded)| (class, u16::from(folded)))
+pub(crate) fn of_ascii(byte: u8) -> (u8, u16) {
+    let byte = usize::from(byte & 0x7F);
+    let class = ASCII.get(byte).copied().unwrap_or(CONTROL);
+    (class, FOLDED.get(byte).copied().map_or(0, u16::from))
 }
 
 /// The class of any other character, and sixteen bits of it. Constant time.
 #[inline(always)]
-pub(crate) fn of(character: char) -> (u8, u16) {
-    let code = character as u32;
+pub(crate) fn of(code: u32) -> (u8, u16) {
     let class = match BLOCKS.get((code >> BLOCK_BITS) as usize) {
         Some(&class) => class,
         None => match code {
@@ -72,10 +75,27 @@ pub(crate) fn of(character: char) -> (u8, u16) {
     (class, code as u16)
 }
 
+/// The same of a character of three bytes, without a branch.
+#[inline(always)]
+pub(crate) fn of_wide(code: u32) -> (u8, u16) {
+    let block = BLOCKS.get((code >> BLOCK_BITS) as usize & (BLOCKS.len() - 1)).copied();
+    (block.unwrap_or(OTHER), code as u16)
+}
+
+/// The same of a character below U+10000, whether in ASCII or not, without a branch.
+#[inline(always)]
+pub(crate) fn of_narrow(code: u32) -> (u8, u16) {
+    let ascii = code as usize & 0x7F;
+    let (class, folded) = (ASCII.get(ascii).copied(), FOLDED.get(ascii).copied());
+    let (class, folded) = (class.unwrap_or(CONTROL), folded.map_or(0, u16::from));
+    let block = BLOCKS.get((code >> BLOCK_BITS) as usize & (BLOCKS.len() - 1)).copied();
+    if code < 0x80 { (class, folded) } else { (block.unwrap_or(OTHER), code as u16) }
+}
+
 /// The last characters that count for a character of the class: those of the shorter and the longer gram.
 #[inline(always)]
 pub(crate) fn spans(class: u8) -> [u64; 2] {
-    SPANS.get(usize::from(class)).copied().unwrap_or_default()
+    SPANS.get(usize::from(class & 31)).copied().unwrap_or_default()
 }
 
 /// Of ASCII the longer gram alone counts.
@@ -85,7 +105,9 @@ const fn all_spans() -> [[u64; 2]; 32] {
     let mut spans = [[0xFFFF_FFFF, 0xFFFF_FFFF_FFFF]; 32];
     let (mut class, mut rest) = (0, spans.as_mut_slice());
     while let Some((first, behind)) = rest.split_first_mut() {
-        if RICH >> class & 1 != 0 {
+        if class <= CONTROL {
+            *first = ASCII_SPANS;
+        } else if RICH >> class & 1 != 0 {
             *first = [0xFFFF, 0xFFFF_FFFF];
         }
         rest = behind;
@@ -94,21 +116,32 @@ const fn all_spans() -> [[u64; 2]; 32] {
     spans
 }
 
-const fn ascii() -> [(u8, u8); 128] {
-    let mut table = [(0, 0); 128];
+const fn ascii() -> [u8; 128] {
+    let mut table = [0; 128];
     let (mut byte, mut rest) = (0_u8, table.as_mut_slice());
     while let Some((first, behind)) = rest.split_first_mut() {
         *first = match byte {
-            b'a'..=b'z' => (SMALL, byte),
-            b'A'..=b'Z' => (CAPITAL, byte | 0x20),
-            b'0'..=b'9' => (DIGIT, b'0'),
-            b' ' => (SPACE, byte),
-            b'\t' | 0x0B | 0x0C => (BLANK, byte),
-            b'\n' | b'\r' => (NEWLINE, byte),
-            b'\'' => (QUOTE, byte),
-            0x21..=0x7E => (MARK, byte),
-            _ => (CONTROL, byte),
+            b'a'..=b'z' => SMALL,
+            b'A'..=b'Z' => CAPITAL,
+            b'0'..=b'9' => DIGIT,
+            b' ' => SPACE,
+            b'\t' | 0x0B | 0x0C => BLANK,
+            b'\n' | b'\r' => NEWLINE,
+            b'\'' => QUOTE,
+            0x21..=0x7E => MARK,
+            _ => CONTROL,
         };
+        rest = behind;
+        byte += 1;
+    }
+    table
+}
+
+const fn folded() -> [u8; 128] {
+    let mut table = [0; 128];
+    let (mut byte, mut rest) = (0_u8, table.as_mut_slice());
+    while let Some((first, behind)) = rest.split_first_mut() {
+        *first = if byte.is_ascii_digit() { b'0' } else { byte.to_ascii_lowercase() };
         rest = behind;
         byte += 1;
     }

@@ -10,16 +10,22 @@ import ts from "typescript";
 
 const HEAD = "// Written by scripts/declarations.mjs. The types of options and results come from Rust.\n\n";
 
-/** The declarations of both entries, from those that tsc has left in `dist`. */
+/** The types that the entry for counting alone speaks of. */
+const COUNTING_TYPES = [
+  "CountOptions", "Encoding", "EncodingOptions", "EncodingSource", "EpitomeError", "ErrorCode", "EstimateOptions", "TokenCounter",
+  "TokenFamily",
+];
+
+/** The declarations of all entries, from those that tsc has left in `dist`. */
 export function declarations(dist) {
   const modules = readdirSync(dist).filter((name) => name.endsWith(".d.ts"));
-  const files = [...modules.filter((name) => name !== "epitome.d.ts"), "glue/epitome.d.ts"].map((name) => {
+  const files = [...modules.filter((name) => name !== "epitome.d.ts"), "glue/epitome.d.ts", "glue/count.d.ts"].map((name) => {
     const text = readFileSync(join(dist, name), "utf8");
     return ts.createSourceFile(name, text, ts.ScriptTarget.ES2022, true);
   });
   const index = files.find((file) => file.fileName === "index.d.ts");
   const found = new Map(
-    files.filter((file) => file.fileName !== "slim.d.ts").flatMap((file) => named(file, file === index)),
+    files.filter((file) => !["slim.d.ts", "tokens.d.ts"].includes(file.fileName)).flatMap((file) => named(file, file === index)),
   );
   const kept = new Map();
   const visit = (node) => {
@@ -33,7 +39,11 @@ export function declarations(dist) {
   ts.forEachChild(index, visit);
   const slim = files.find((file) => file.fileName === "slim.d.ts");
   const init = slim.statements.find((statement) => statement.name?.text === "init");
+  const counting = files.find((file) => file.fileName === "tokens.d.ts");
+  const own = counting.statements.map((statement) => statement.name?.text).filter((name) => name !== undefined);
+  const types = COUNTING_TYPES.map((name) => `type ${name}`);
   return {
+    tokens: `export { ${[...own, "isEpitomeError", ...types].join(", ")} } from "../epitome.js";\n`,
     epitome: HEAD + [...kept.values()].join("\n"),
     slim: `export * from "../epitome.js";\n${printed(init)}`,
   };

@@ -3,6 +3,8 @@
 import type { CompactOptions, Compactor } from "./compactor.js";
 import { type Counted, counted } from "./count.js";
 import { Driver } from "./driver.js";
+import { room } from "./engine.js";
+import { countingAtOnce } from "./engine-encoding.js";
 import { epitomeError } from "./error.js";
 import type {
   Compactor as Engine,
@@ -16,7 +18,9 @@ import type {
 } from "./glue/epitome.js";
 import type { Host } from "./host.js";
 import { Originals } from "./originals.js";
+import { plainJson } from "./plain.js";
 import { type Plan, planOf } from "./plan.js";
+import { statusOf } from "./status.js";
 
 export class Conversation<M extends object> implements Compactor<M> {
   readonly #engine: Engine;
@@ -43,7 +47,7 @@ export class Conversation<M extends object> implements Compactor<M> {
   append(messages: M | readonly M[], marks?: Marks): string[] {
     const batch: M[] = Array.isArray(messages) ? Array.from(messages) : [messages];
     const ids = this.#originals.next(batch.length);
-    this.#live().append(ids, batch, marks);
+    this.#take(ids, batch, marks);
     for (const [index, id] of ids.entries()) {
       this.#originals.set(id, batch[index] as M);
     }
@@ -62,7 +66,7 @@ export class Conversation<M extends object> implements Compactor<M> {
   }
 
   status(): Status {
-    return this.#live().status();
+    return statusOf(this.#live().status());
   }
 
   statusUnder(policy: PolicySpec): Status {
@@ -123,7 +127,8 @@ export class Conversation<M extends object> implements Compactor<M> {
   }
 
   setPolicy(policy: PolicySpec): void {
-    this.#live().setPolicy(policy);
+    const engine = this.#live();
+    countingAtOnce(() => engine.setPolicy(policy));
   }
 
   snapshot(): string {
@@ -140,6 +145,15 @@ export class Conversation<M extends object> implements Compactor<M> {
 
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  #take(ids: string[], batch: M[], marks: Marks | undefined): void {
+    const engine = this.#live();
+    const json = plainJson(ids, batch);
+    const taken = json !== undefined && engine.appendPlain(room().write(json), marks);
+    if (!taken) {
+      engine.append(ids, batch, marks);
+    }
   }
 
   #live(): Engine {

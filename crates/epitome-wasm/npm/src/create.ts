@@ -2,7 +2,7 @@
 
 import type { Compactor } from "./compactor.js";
 import { Conversation } from "./conversation.js";
-import { counting } from "./encoding.js";
+import { counting } from "./engine-encoding.js";
 import type { Source } from "./engine.js";
 import { epitomeError } from "./error.js";
 import { extractiveFrom } from "./extractive.js";

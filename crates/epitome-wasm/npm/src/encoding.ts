@@ -1,82 +1,115 @@
-// The vocabularies of exact counting: each is fetched when it is first needed, and read once.
+// Exact counts by the module that only counts: vocabularies are fetched when they are first needed, and read once.
 
-import { type Engine, load, type Source } from "./engine.js";
-import { epitomeError, isEpitomeError, messageOf } from "./error.js";
+import { type Counter, loadCounter } from "./counter.js";
 import type { Encoding } from "./glue/epitome.js";
+import type { NumericSource } from "./numeric.js";
+import { type EncodingSource, isSource, partOf } from "./vocabulary.js";
 
-/** Where the vocabulary of an encoding comes from: an address, the answer of a server, or its bytes. */
-export type EncodingSource = string | URL | Response | BufferSource;
-
-/** The package's own files. Bundlers know this pattern, and put such a file beside the code of an app. */
-const OWN: Record<Encoding, () => URL> = {
-  o200k_base: () => new URL("../encodings/o200k_base.vocab", import.meta.url),
-  cl100k_base: () => new URL("../encodings/cl100k_base.vocab", import.meta.url),
-};
-
-const loading = new Map<Encoding, Promise<void>>();
-
-/** Loads the vocabulary of an encoding, unless that is done or under way. A failure is not remembered. */
-export async function loadFrom(source: Source, encoding: Encoding, from?: EncodingSource): Promise<void> {
-  const engine = await load(source);
-  if (engine.hasEncoding(String(encoding))) {
-    return;
-  }
-  let begun = loading.get(encoding);
-  if (begun === undefined) {
-    begun = bytesOf(encoding, from ?? OWN[encoding]())
-      .then((bytes) => engine.readEncoding(encoding, bytes))
-      .finally(() => loading.delete(encoding));
-    loading.set(encoding, begun);
-  }
-  return begun;
+/** What is loaded of an encoding, and from where. */
+export interface EncodingOptions {
+  /**
+   * `"ascii"` loads what text in ASCII needs, which is 60 % of `o200k_base`, and is exact for it. The rest follows
+   * when `countTokens` meets other text, or a policy counts by the encoding.
+   */
+  scripts?: "ascii" | "all";
+  /** Where the vocabulary comes from, or with `"ascii"` its shard; the package's own files where absent. */
+  source?: EncodingSource;
+  /** With `"ascii"`: where the rest comes from. */
+  rest?: EncodingSource;
 }
 
-/** Makes something that counts as a policy says, with the vocabulary that takes. */
-export async function counting<T>(source: Source, make: (engine: Engine) => T): Promise<T> {
-  const engine = await load(source);
-  try {
-    return make(engine);
-  } catch (error) {
-    if (!isEpitomeError(error) || error.encoding === undefined) {
-      throw error;
-    }
-    await loadFrom(source, error.encoding);
-    return make(engine);
-  }
+/** What a text is counted by. */
+export interface CountOptions {
+  /** `o200k_base` where absent. */
+  encoding?: Encoding;
+  /** Instead of that, a tokenizer that `loadTokenizer` was given this name for. */
+  tokenizer?: string;
 }
 
-async function bytesOf(encoding: Encoding, source: EncodingSource): Promise<Uint8Array> {
-  if (ArrayBuffer.isView(source)) {
-    return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
-  }
-  if (typeof source !== "string" && !(source instanceof URL) && !(source instanceof Response)) {
-    return new Uint8Array(source);
-  }
-  const from = source instanceof Response ? source.url : String(source);
-  try {
-    return await (from.startsWith("file:") ? fileAt(from) : fetched(source));
-  } catch (cause) {
-    const reason = messageOf(cause, "no reason was given");
-    const message =
-      `the vocabulary of ${encoding} could not be fetched from ${from}: ${reason}; serve the package's file ` +
-      `encodings/${encoding}.vocab there, or give loadEncoding another address or the bytes`;
-    throw epitomeError("encoding-unavailable", message, cause);
-  }
+/** Loads that are under way, by what they load into. */
+const loading = new WeakMap<object, Map<Encoding, Promise<void>>>();
+/** The shards that the counter has read, and where the rest comes from. */
+const shards = new Map<Encoding, { ascii: Uint8Array; rest: EncodingSource | undefined }>();
+
+/** What the counter has read, for an engine that counts exactly later on: a file, or its two shards. */
+export const kept = new Map<Encoding, readonly [Uint8Array, Uint8Array?]>();
+
+/** What else may have an encoding, so that the counter need not read it as well. */
+export type Elsewhere = (text: string, encoding: Encoding) => Promise<number | undefined>;
+
+/** Loads an encoding into the counter. A failure is not remembered. */
+export async function loadEncodingFor(
+  source: NumericSource,
+  encoding: Encoding,
+  given: EncodingSource | EncodingOptions = {},
+): Promise<void> {
+  await loadIntoCounter(await loadCounter(source), encoding, optionsOf(given));
 }
 
-async function fetched(source: string | URL | Response): Promise<Uint8Array> {
-  const response = source instanceof Response ? source : await fetch(source);
-  if (!response.ok) {
-    throw new Error(`the server answered with ${response.status}`);
-  }
-  return new Uint8Array(await response.arrayBuffer());
+export function optionsOf(given: EncodingSource | EncodingOptions): EncodingOptions {
+  return isSource(given) ? { source: given } : given;
 }
 
-/** Node does not fetch files. Its module is named where no bundler for browsers looks for it. */
-async function fileAt(address: string): Promise<Uint8Array> {
-  const name = "node:fs/promises";
-  const files = (await import(/* webpackIgnore: true */ /* @vite-ignore */ name)) as {
-    readFile(file: URL): Promise<Uint8Array>;
+/** Counts by an encoding, and loads of it what the text needs. */
+export async function countBy(
+  source: NumericSource,
+  text: string,
+  encoding: Encoding,
+  elsewhere?: Elsewhere,
+): Promise<number> {
+  const counter = await loadCounter(source);
+  const tokens = counter.count(text, encoding) ?? (await elsewhere?.(text, encoding));
+  if (tokens !== undefined) {
+    return tokens;
+  }
+  await loadIntoCounter(counter, encoding, { scripts: isAscii(text) ? "ascii" : "all" });
+  return countBy(source, text, encoding);
+}
+
+function isAscii(text: string): boolean {
+  return /^[\0-\x7f]*$/.test(text);
+}
+
+function loadIntoCounter(counter: Counter, encoding: Encoding, options: EncodingOptions): Promise<void> {
+  const { scripts = "all", source, rest } = options;
+  const has = (): boolean => {
+    const reach = counter.reach(encoding);
+    return reach === "all" || (reach === "ascii" && scripts === "ascii");
   };
-  return files.readFile(new URL(address));
+  return once(counter, encoding, has, async () => {
+    const shard = shards.get(encoding);
+    if (scripts === "ascii") {
+      const ascii = await partOf(encoding, "ascii", source);
+      counter.readAscii(encoding, ascii);
+      shards.set(encoding, { ascii, rest });
+    } else if (shard !== undefined && source === undefined) {
+      const behind = await partOf(encoding, "rest", rest ?? shard.rest);
+      counter.readShards(encoding, shard.ascii, behind);
+      kept.set(encoding, [shard.ascii, behind]);
+      shards.delete(encoding);
+    } else {
+      const file = await partOf(encoding, "whole", source);
+      counter.readWhole(encoding, file);
+      kept.set(encoding, [file]);
+    }
+  });
+}
+
+/** Does what is not done, one at a time. */
+export async function once(
+  target: object,
+  encoding: Encoding,
+  isDone: () => boolean,
+  work: () => Promise<void>,
+): Promise<void> {
+  const begun = loading.get(target) ?? new Map<Encoding, Promise<void>>();
+  loading.set(target, begun);
+  while (!isDone()) {
+    let underway = begun.get(encoding);
+    if (underway === undefined) {
+      underway = work().finally(() => begun.delete(encoding));
+      begun.set(encoding, underway);
+    }
+    await underway;
+  }
 }

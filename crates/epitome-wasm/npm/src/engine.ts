@@ -2,6 +2,7 @@
 
 import { epitomeError } from "./error.js";
 import * as glue from "./glue/epitome.js";
+import { Room } from "./room.js";
 
 /** The functions of the module, which work once it is compiled. */
 export type Engine = Omit<typeof glue, "default" | "initSync">;
@@ -13,6 +14,7 @@ export type ModuleInput = glue.InitInput;
 export type Source = () => ModuleInput | Promise<ModuleInput>;
 
 let loading: Promise<Engine> | undefined;
+let texts: Room | undefined;
 
 /** Compiles the module, unless that is done or under way. A failure is not remembered. */
 export function load(source: Source): Promise<Engine> {
@@ -24,7 +26,21 @@ export function load(source: Source): Promise<Engine> {
   return loading;
 }
 
+/** The module, where somebody has asked for it. */
+export function ready(): Promise<Engine | undefined> {
+  return (loading ?? Promise.resolve(undefined)).catch(() => undefined);
+}
+
+/** Where texts for the module are written, once it is compiled. */
+export function room(): Room {
+  if (texts === undefined) {
+    throw epitomeError("not-loaded", "the wasm module is not loaded");
+  }
+  return texts;
+}
+
 async function compile(source: Source): Promise<Engine> {
-  await glue.default({ module_or_path: await source() });
+  const { memory } = await glue.default({ module_or_path: await source() });
+  texts = new Room(memory, glue.room);
   return glue;
 }

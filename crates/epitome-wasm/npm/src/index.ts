@@ -2,9 +2,11 @@
 
 import type { Compactor } from "./compactor.js";
 import { create, planFor, type PlanOptions, restore } from "./create.js";
-import { type EncodingSource, loadFrom } from "./encoding.js";
+import { type EstimateOptions, loadCounter, type TokenCounter, tokenCounterFrom } from "./counter.js";
+import { countBy, type CountOptions, type EncodingOptions } from "./encoding.js";
 import { endpointFrom, type EndpointSummarize } from "./endpoint.js";
 import { load } from "./engine.js";
+import { byEngine, loadEncodingForAll } from "./engine-encoding.js";
 import { extractiveFrom } from "./extractive.js";
 import type {
   Converted,
@@ -22,15 +24,21 @@ import type {
 } from "./glue/epitome.js";
 import type { CompactorOptions, RestoreOptions } from "./host.js";
 import { inline } from "./inline.js";
+import { inlineCounter, inlineTokenizer } from "./inline-counters.js";
 import { convertBy, repairBy, validateBy, type ValidateOptions } from "./legality.js";
 import type { Plan } from "./plan.js";
 import { recentFrom, type RecentOptions } from "./recent.js";
 import type { SummarizeContext } from "./summarize.js";
+import { countByTokenizer, loadTokenizerFrom } from "./tokenizer.js";
+import type { EncodingSource } from "./vocabulary.js";
 
 export type { CompactionEvent, CompactOptions, Compactor, SummaryDelta } from "./compactor.js";
 export type { Counted, CountTokens } from "./count.js";
 export type { PlanOptions } from "./create.js";
-export type { EncodingSource } from "./encoding.js";
+export type { EstimateOptions, TokenCounter } from "./counter.js";
+export type { CountOptions, EncodingOptions } from "./encoding.js";
+export type { EncodingSource } from "./vocabulary.js";
+export type { TokenFamily } from "./glue/count.js";
 export type { EndpointSummarize } from "./endpoint.js";
 export { type EpitomeError, isEpitomeError } from "./error.js";
 export type {
@@ -124,31 +132,40 @@ export function plan<M extends object>(
 }
 
 /** Estimates the tokens of a text. */
-export async function estimateTokens(
-  text: string,
-  options: { charactersPerToken?: number } = {},
-): Promise<number> {
-  return (await load(inline)).estimateTokens(text, options.charactersPerToken);
+export async function estimateTokens(text: string, options: EstimateOptions = {}): Promise<number> {
+  return (await loadCounter(inlineCounter)).estimate(text, options);
 }
 
 /** Counts the tokens of a text as a model does, exactly; `o200k_base` where no encoding is named. Loads its
- * vocabulary first, where that is not done yet. The text of special tokens is plain text. */
-export async function countTokens(
-  text: string,
-  { encoding = "o200k_base" }: { encoding?: Encoding } = {},
-): Promise<number> {
-  await loadFrom(inline, encoding);
-  return (await load(inline)).countTokens(text, encoding);
+ * vocabulary first, as far as the text needs it and it is not loaded yet. The text of special tokens is plain text. */
+export async function countTokens(text: string, options: CountOptions = {}): Promise<number> {
+  return options.tokenizer === undefined
+    ? countBy(inlineCounter, text, options.encoding ?? "o200k_base", byEngine)
+    : countByTokenizer(text, String(options.tokenizer));
 }
 
 /**
  * Loads the vocabulary of an encoding, from the package's own file or from what is given. It is loaded once,
  * for every compactor; a call meanwhile waits for the same one, and a failure is not remembered.
  *
- * Whatever is awaited loads what it needs by itself. `setPolicy` is not, and needs this before.
+ * Whatever is awaited loads what it needs by itself. `setPolicy` and a `TokenCounter` are not, and need this before.
  */
-export function loadEncoding(encoding: Encoding, source?: EncodingSource): Promise<void> {
-  return loadFrom(inline, encoding, source);
+export function loadEncoding(encoding: Encoding, source?: EncodingSource | EncodingOptions): Promise<void> {
+  return loadEncodingForAll(inlineCounter, encoding, source);
+}
+
+/** A counter for many texts, which counts without waiting: it is there once the module is. */
+export function tokenCounter(): Promise<TokenCounter> {
+  return tokenCounterFrom(inlineCounter);
+}
+
+/**
+ * Loads the `tokenizer.json` of a model, as Hugging Face has them for Llama 3, Qwen, DeepSeek, Mistral and others, for
+ * `countTokens(text, { tokenizer: name })`. It comes from an address, a response, bytes, or as the object that it is;
+ * reading it takes up to a second. One that cannot be counted by exactly is refused with `invalid-vocabulary`.
+ */
+export function loadTokenizer(name: string, source: EncodingSource | object): Promise<void> {
+  return loadTokenizerFrom(inlineTokenizer, String(name), source);
 }
 
 /** The most recent messages that fit, with their system prompts; calls come with their results. */

@@ -1,6 +1,6 @@
 // The end of a stored history that fits a budget.
 
-import { counting } from "./encoding.js";
+import { counting } from "./engine-encoding.js";
 import { load, type Engine, type Source } from "./engine.js";
 import { epitomeError } from "./error.js";
 import type { Counting, Format } from "./glue/epitome.js";

@@ -2,9 +2,11 @@
 
 import type { Compactor } from "./compactor.js";
 import { create, planFor, type PlanOptions, restore } from "./create.js";
-import { type EncodingSource, loadFrom } from "./encoding.js";
+import { type EstimateOptions, loadCounter, type TokenCounter, tokenCounterFrom } from "./counter.js";
+import { countBy, type CountOptions, type EncodingOptions } from "./encoding.js";
 import { endpointFrom, type EndpointSummarize } from "./endpoint.js";
 import { load, type ModuleInput } from "./engine.js";
+import { byEngine, loadEncodingForAll } from "./engine-encoding.js";
 import { extractiveFrom } from "./extractive.js";
 import type {
   Converted,
@@ -25,6 +27,8 @@ import { convertBy, repairBy, validateBy, type ValidateOptions } from "./legalit
 import type { Plan } from "./plan.js";
 import { recentFrom, type RecentOptions } from "./recent.js";
 import type { SummarizeContext } from "./summarize.js";
+import { countByTokenizer, loadTokenizerFrom } from "./tokenizer.js";
+import { bytesAt, type EncodingSource } from "./vocabulary.js";
 
 export { isEpitomeError } from "./error.js";
 
@@ -42,6 +46,15 @@ export async function init(
 
 function provided(): ModuleInput {
   return new URL("./glue/epitome_bg.wasm", import.meta.url);
+}
+
+/** The modules that only count, from the files beside the code. */
+function providedCounter(): Promise<BufferSource> {
+  return bytesAt(new URL("./glue/count_bg.wasm", import.meta.url));
+}
+
+function providedTokenizer(): Promise<BufferSource> {
+  return bytesAt(new URL("./glue/tokenizer_bg.wasm", import.meta.url));
 }
 
 export function createCompactor<M extends object = object>(
@@ -64,23 +77,26 @@ export function plan<M extends object>(
   return planFor(provided, messages, options);
 }
 
-export async function estimateTokens(
-  text: string,
-  options: { charactersPerToken?: number } = {},
-): Promise<number> {
-  return (await load(provided)).estimateTokens(text, options.charactersPerToken);
+export async function estimateTokens(text: string, options: EstimateOptions = {}): Promise<number> {
+  return (await loadCounter(providedCounter)).estimate(text, options);
 }
 
-export async function countTokens(
-  text: string,
-  { encoding = "o200k_base" }: { encoding?: Encoding } = {},
-): Promise<number> {
-  await loadFrom(provided, encoding);
-  return (await load(provided)).countTokens(text, encoding);
+export async function countTokens(text: string, options: CountOptions = {}): Promise<number> {
+  return options.tokenizer === undefined
+    ? countBy(providedCounter, text, options.encoding ?? "o200k_base", byEngine)
+    : countByTokenizer(text, String(options.tokenizer));
 }
 
-export function loadEncoding(encoding: Encoding, source?: EncodingSource): Promise<void> {
-  return loadFrom(provided, encoding, source);
+export function loadEncoding(encoding: Encoding, source?: EncodingSource | EncodingOptions): Promise<void> {
+  return loadEncodingForAll(providedCounter, encoding, source);
+}
+
+export function tokenCounter(): Promise<TokenCounter> {
+  return tokenCounterFrom(providedCounter);
+}
+
+export function loadTokenizer(name: string, source: EncodingSource | object): Promise<void> {
+  return loadTokenizerFrom(providedTokenizer, String(name), source);
 }
 
 export function recentWithin<M extends object>(

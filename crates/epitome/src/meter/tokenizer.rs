@@ -35,10 +35,17 @@ pub struct CharactersPer(
     pub u32,
 );
 
+impl CharactersPer {
+    /// Tokens of UTF-8 text that comes as bytes. What is no UTF-8 counts as some characters or other.
+    pub fn count_utf8(self, text: &[u8]) -> u32 {
+        let characters = text.iter().filter(|byte| **byte & 0xC0 != 0x80).count();
+        u32::try_from(characters).unwrap_or(u32::MAX).div_ceil(self.0.max(1))
+    }
+}
+
 impl Tokenizer for CharactersPer {
     fn count(&self, text: &str) -> u32 {
-        let characters = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
-        characters.div_ceil(self.0.max(1))
+        self.count_utf8(text.as_bytes())
     }
 
     fn error_band(&self) -> f64 {

@@ -9,10 +9,12 @@ use crate::failure::{Failure, Result};
 use crate::workspace::Workspace;
 
 /// Each crate, and the crates of ours that it may build on. Development dependencies are free.
-const ARROWS: [(&str, &[&str]); 9] = [
+const ARROWS: [(&str, &[&str]); 11] = [
     ("epitome", &[]),
     ("epitome-tokens", &["epitome"]),
     ("epitome-formats", &["epitome"]),
+    ("epitome-count", &["epitome-tokens"]),
+    ("epitome-tokenizer", &["epitome-tokens"]),
     ("epitome-browser", &["epitome", "epitome-tokens", "epitome-formats"]),
     ("epitome-wasm", &["epitome", "epitome-tokens", "epitome-formats", "epitome-browser"]),
     ("epitome-web", &["epitome", "epitome-tokens", "epitome-formats", "epitome-browser"]),

@@ -1,0 +1,39 @@
+// How full the window is, from numbers: they are asked for after every message.
+
+import type { Level, Status } from "./glue/epitome.js";
+
+const LEVELS: readonly Level[] = ["ok", "warn", "compact"];
+
+/** Reads what the engine writes, in the order of `crates/epitome-wasm/src/status.rs`. */
+export function statusOf(numbers: Float64Array): Status {
+  const number = (at: number): number => numbers[at] as number;
+  const threshold = number(5);
+  return {
+    tokens: number(0),
+    window: number(1),
+    fill: number(2),
+    budgetUsedPct: number(3),
+    level: LEVELS[number(4)] as Level,
+    ...(Number.isNaN(threshold) ? undefined : { threshold }),
+    target: number(6),
+    exact: number(7) === 1,
+    errorBand: number(8),
+    floor: number(9),
+    breakdown: {
+      system: number(10),
+      tools: number(11),
+      summary: number(12),
+      user: number(13),
+      assistant: number(14),
+      results: number(15),
+    },
+    statistics: {
+      lastPromptTokens: number(16),
+      lastCompletionTokens: number(17),
+      sessionPromptTokens: number(18),
+      sessionCompletionTokens: number(19),
+      contextTokens: number(20),
+      tokensPerSecond: number(21),
+    },
+  };
+}

@@ -1,0 +1,80 @@
+// The files of vocabularies: where the package has them, and how their bytes are had.
+
+import { epitomeError, messageOf } from "./error.js";
+import type { Encoding } from "./glue/epitome.js";
+
+/** Where the vocabulary of an encoding comes from: an address, the answer of a server, or its bytes. */
+export type EncodingSource = string | URL | Response | BufferSource;
+
+/** A vocabulary in one file, or in two: what text in ASCII needs, and the rest. */
+export type Part = "whole" | "ascii" | "rest";
+
+/** The package's own files. Bundlers know this pattern, and put such a file beside the code of an app. */
+const OWN: Record<Encoding, Record<Part, () => URL>> = {
+  o200k_base: {
+    whole: () => new URL("../encodings/o200k_base.vocab", import.meta.url),
+    ascii: () => new URL("../encodings/o200k_base.ascii.vocab", import.meta.url),
+    rest: () => new URL("../encodings/o200k_base.rest.vocab", import.meta.url),
+  },
+  cl100k_base: {
+    whole: () => new URL("../encodings/cl100k_base.vocab", import.meta.url),
+    ascii: () => new URL("../encodings/cl100k_base.ascii.vocab", import.meta.url),
+    rest: () => new URL("../encodings/cl100k_base.rest.vocab", import.meta.url),
+  },
+};
+
+/** True for what bytes can be had of, as opposed to options. */
+export function isSource(given: object | string): given is EncodingSource {
+  return (
+    typeof given === "string" ||
+    given instanceof URL ||
+    given instanceof Response ||
+    given instanceof ArrayBuffer ||
+    ArrayBuffer.isView(given)
+  );
+}
+
+/** The bytes of a part of a vocabulary: the package's own, unless another source is given. */
+export async function partOf(encoding: Encoding, part: Part, given?: EncodingSource): Promise<Uint8Array> {
+  const source = given ?? OWN[encoding][part]();
+  if (ArrayBuffer.isView(source)) {
+    return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+  }
+  if (typeof source !== "string" && !(source instanceof URL) && !(source instanceof Response)) {
+    return new Uint8Array(source);
+  }
+  const from = source instanceof Response ? source.url : String(source);
+  try {
+    return await bytesAt(source);
+  } catch (cause) {
+    const reason = messageOf(cause, "no reason was given");
+    const file = `encodings/${encoding}${part === "whole" ? "" : `.${part}`}.vocab`;
+    const message =
+      `the vocabulary of ${encoding} could not be fetched from ${from}: ${reason}; serve the package's file ` +
+      `${file} there, or give loadEncoding another address or the bytes`;
+    throw epitomeError("encoding-unavailable", message, cause);
+  }
+}
+
+/** The bytes at an address, or of an answer. */
+export async function bytesAt(source: string | URL | Response): Promise<Uint8Array<ArrayBuffer>> {
+  const from = source instanceof Response ? source.url : String(source);
+  return from.startsWith("file:") ? fileAt(from) : fetched(source);
+}
+
+async function fetched(source: string | URL | Response): Promise<Uint8Array<ArrayBuffer>> {
+  const response = source instanceof Response ? source : await fetch(source);
+  if (!response.ok) {
+    throw new Error(`the server answered with ${response.status}`);
+  }
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/** Node does not fetch files. Its module is named where no bundler for browsers looks for it. */
+async function fileAt(address: string): Promise<Uint8Array<ArrayBuffer>> {
+  const name = "node:fs/promises";
+  const files = (await import(/* webpackIgnore: true */ /* @vite-ignore */ name)) as {
+    readFile(file: URL): Promise<Uint8Array<ArrayBuffer>>;
+  };
+  return files.readFile(new URL(address));
+}

@@ -1,0 +1,83 @@
+// Messages reach the engine in one piece where they are plain JSON, and value by value otherwise: it reads the same.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createCompactor } from "epitome";
+
+/** The same message of a class of the app's own, which keeps it from being plain. */
+class Own {
+  constructor(message) {
+    Object.assign(this, message);
+  }
+}
+
+const call = (values) => ({
+  role: "assistant",
+  content: null,
+  tool_calls: [{ id: "c1", type: "function", function: { name: "look", arguments: JSON.stringify(values) } }],
+});
+
+const MESSAGES = {
+  "a text": { role: "user", content: "How do I prune an apple tree?" },
+  "a text of several scripts, quotes and control characters": { role: "user", content: '世界 "é" 👍 \\ \u0000\u2028\n' },
+  "half a character": { role: "user", content: "half \ud83d of it" },
+  "parts": { role: "user", content: [{ type: "text", text: "Look:" }, { type: "image_url", image_url: { url: "https://a.b/c.png" } }] },
+  "a call": call({ a: 1.5, b: [true, null] }),
+  "numbers of all kinds": { role: "user", content: "n", extra: [0, -0, 1.1, 0.1 + 0.2, 2 ** 53, 1e21, -1e-7, NaN, Infinity] },
+  "what JSON leaves out": { role: "user", content: "n", gone: undefined, also: () => 1, sign: Symbol("s"), list: [undefined] },
+  "keys in any order": { 2: "b", 1: "a", content: "n", role: "user", __proto__: null },
+  "dates, addresses and bytes": { role: "user", content: "n", at: new Date(0), url: new URL("https://a.b"), bytes: new Uint8Array(3), big: 7n },
+  "a text that says what it is in JSON": { role: "user", content: { toJSON: () => "shown" } },
+};
+
+async function loaded(messages) {
+  const compactor = await createCompactor({ format: "openai-chat" });
+  compactor.append(messages);
+  const result = [compactor.snapshot(), compactor.status(), compactor.messages()];
+  compactor.dispose();
+  return result;
+}
+
+for (const [what, message] of Object.entries(MESSAGES)) {
+  test(`${what} reads the same as a plain object and as one of the app's own`, async () => {
+    const [plain, own] = [await loaded([message]), await loaded([new Own(message)])];
+    assert.equal(plain[0], own[0]);
+    assert.deepEqual(plain[1], own[1]);
+    assert.equal(plain[2][0], message);
+  });
+}
+
+test("of several messages none is added where one cannot be read, plain or not", async () => {
+  const good = { role: "user", content: "fine" };
+  const circular = { role: "user", content: [] };
+  circular.content.push(circular);
+  const throwing = { role: "user", get content() { throw new Error("no"); } };
+  const revoked = Proxy.revocable({}, {});
+  revoked.revoke();
+  const deep = { role: "user", content: "deep", extra: {} };
+  for (let at = 0, inner = deep.extra; at < 200; at += 1) inner = inner.in = {};
+  const compactor = await createCompactor({ format: "openai-chat" });
+  for (const bad of [circular, throwing, revoked.proxy, deep, "text", null]) {
+    assert.throws(() => compactor.append([good, bad]), (error) => error.code === "invalid-message" && error.message.includes("messages[1]"));
+    assert.deepEqual(compactor.history(), []);
+  }
+  compactor.append(good);
+  assert.deepEqual(compactor.history(), [good]);
+  compactor.dispose();
+});
+
+test("the status crosses as numbers, and is what it would be under the same policy", async () => {
+  const policies = [{ window: 1_000 }, { window: 60, warning: 0.1 }, { window: 90_000, warning: 0.0001, counting: { charactersPerToken: 4 } }];
+  for (const policy of [...policies, { window: 500, triggers: [] }]) {
+    const compactor = await createCompactor({ format: "openai-chat", policy });
+    compactor.append([{ role: "system", content: "Be brief." }, ...Object.values(MESSAGES).slice(0, 2)]);
+    const { statistics, ...status } = compactor.status();
+    const { statistics: same, ...under } = compactor.statusUnder(policy);
+    assert.deepEqual(status, under);
+    assert.deepEqual(Object.keys(status), Object.keys(under));
+    compactor.usage({ promptTokens: 70, completionTokens: 7, durationMs: 500 });
+    assert.deepEqual([statistics, compactor.status().statistics], [same, compactor.statusUnder(policy).statistics]);
+    assert.deepEqual([compactor.status().statistics.lastPromptTokens, compactor.status().statistics.tokensPerSecond], [70, 14]);
+    compactor.dispose();
+  }
+});

@@ -1,0 +1,145 @@
+// Counting alone: the small module, vocabularies that are fetched as far as they are needed, tokenizers of one's own.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { after, before, test } from "node:test";
+import { createCompactor, countTokens as countOfAll, estimateTokens as estimateOfAll } from "epitome";
+import { countTokens, estimateTokens, isEpitomeError, loadEncoding, loadTokenizer, tokenCounter } from "epitome/tokens";
+
+const { get_encoding: reference } = createRequire(import.meta.url)("tiktoken");
+const fetched = [];
+let server;
+let address;
+
+before(async () => {
+  server = createServer(async ({ url }, response) => {
+    fetched.push(url);
+    const body = await readFile(new URL(import.meta.resolve(`epitome/encodings${url}`))).catch(() => undefined);
+    response.writeHead(body === undefined ? 404 : 200).end(body);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  address = `http://127.0.0.1:${server.address().port}`;
+});
+
+after(() => server.close());
+
+const shards = (name) => ({
+  scripts: "ascii",
+  source: `${address}/${name}.ascii.vocab`,
+  rest: `${address}/${name}.rest.vocab`,
+});
+
+test("text is estimated for a family of models, or by its characters", async () => {
+  const text = "Ein längerer Satz, with some English in it, и немного по-русски.";
+  const counter = await tokenCounter();
+  for (const options of [undefined, { family: "cl100k_base" }, { family: "claude" }, { charactersPerToken: 3 }]) {
+    const tokens = await estimateTokens(text, options);
+    assert.equal(counter.estimate(text, options), tokens);
+    assert.equal(await estimateOfAll(text, options), tokens);
+  }
+  assert.equal(counter.estimate(text, { charactersPerToken: 3 }), Math.ceil(text.length / 3));
+  assert.ok(counter.estimate(text, { family: "claude" }) > counter.estimate(text));
+  assert.equal(counter.estimate(text, { family: "o200k_base" }), counter.estimate(text));
+  assert.throws(() => counter.estimate(text, { family: "p50k" }), { code: "invalid-option", message: /"p50k"/ });
+});
+
+test("text of any length is estimated, and half a pair is U+FFFD wherever it stands", async () => {
+  const { estimate } = await tokenCounter();
+  for (const length of [0, 1, 21_000, 22_000, 65_536, 400_000, 1_500_000]) {
+    const [ascii, mixed] = ["ab cd, ".repeat(length / 7 + 1), "añ 世👍 ".repeat(length / 6 + 1)].map((text) => text.slice(0, length));
+    for (const text of [ascii, mixed, ascii + mixed]) {
+      assert.equal(estimate(text), estimate(Buffer.from(text).toString()), `${length}`);
+    }
+    assert.equal(estimate(`${mixed}\ud83d${ascii}`), estimate(`${mixed}\ufffd${ascii}`));
+    assert.ok(Math.abs(estimate(ascii + mixed) - estimate(ascii) - estimate(mixed)) <= 2, `${length}`);
+  }
+  assert.equal(estimate(""), 0);
+});
+
+// These come in this order: what is loaded stays loaded.
+test("what is counted at once has to be loaded, and the shard for ASCII counts ASCII", async () => {
+  const counter = await tokenCounter();
+  const missing = { name: "EpitomeError", code: "encoding-not-loaded", encoding: "o200k_base" };
+  assert.throws(() => counter.count("text"), missing);
+  await loadEncoding("o200k_base", shards("o200k_base"));
+  assert.deepEqual(fetched, ["/o200k_base.ascii.vocab"]);
+  const encoder = reference("o200k_base");
+  for (const text of ["", "The quick brown fox.", "<|endoftext|>", "a\0b\x7f", "x".repeat(9_000)]) {
+    assert.equal(counter.count(text), encoder.encode_ordinary(text).length, text);
+    assert.equal(await countTokens(text), counter.count(text));
+  }
+  assert.throws(() => counter.count("naïve"), { ...missing, message: /for text that is not ASCII; await loadEncoding\("o200k_base"\)/ });
+  assert.equal(counter.count("still there"), 2);
+  assert.deepEqual(fetched.splice(0), ["/o200k_base.ascii.vocab"]);
+  const texts = ["naïve", "世界，你好。", "half \ud83d"];
+  const counts = await Promise.all(texts.map((text) => countTokens(text)));
+  assert.deepEqual(counts, texts.map((text) => encoder.encode_ordinary(text).length));
+  assert.deepEqual(counts, texts.map((text) => counter.count(text)));
+  assert.deepEqual(fetched.splice(0), ["/o200k_base.rest.vocab"]);
+  encoder.free();
+});
+
+test("short text is counted as it is, whatever is in it", async () => {
+  const counter = await tokenCounter();
+  const encoder = reference("o200k_base");
+  const boundaries = [0x00, 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xe000, 0xffff];
+  for (const unit of [...boundaries.map((code) => String.fromCharCode(code)), "👍", "\udc4b\ud83d", "añя한"]) {
+    for (const length of [1, 2, 12, 24, 47, 48, 49, 60]) {
+      for (const text of [unit.repeat(length), `a ${unit} b`.repeat(length).slice(0, 48)]) {
+        assert.equal(counter.count(text), encoder.encode_ordinary(text).length, JSON.stringify(text));
+      }
+    }
+  }
+  encoder.free();
+});
+
+test("a compactor takes over what was loaded, without fetching it again", async () => {
+  const compactor = await createCompactor({ format: "openai-chat" });
+  compactor.append({ role: "user", content: "世界，你好。" });
+  compactor.setPolicy({ counting: { encoding: "o200k_base" } });
+  assert.equal(compactor.status().exact, true);
+  compactor.dispose();
+  assert.deepEqual(fetched, []);
+});
+
+test("a shard that cannot be had or used says so, and does no harm", async () => {
+  const refused = (options, code) => assert.rejects(loadEncoding("cl100k_base", options), (error) => isEpitomeError(error) && error.code === code);
+  await refused({ scripts: "ascii", source: `${address}/nowhere.vocab` }, "encoding-unavailable");
+  await refused({ scripts: "ascii", source: new Uint8Array(9) }, "invalid-vocabulary");
+  await refused({ scripts: "ascii", source: `${address}/o200k_base.ascii.vocab` }, "invalid-vocabulary");
+  await loadEncoding("cl100k_base", { ...shards("cl100k_base"), rest: `${address}/o200k_base.rest.vocab` });
+  await assert.rejects(countTokens("naïve", { encoding: "cl100k_base" }), { code: "invalid-vocabulary" });
+  assert.equal(await countTokens("still there", { encoding: "cl100k_base" }), 2);
+  await loadEncoding("cl100k_base", { rest: `${address}/cl100k_base.rest.vocab` });
+  const encoder = reference("cl100k_base");
+  assert.equal(await countTokens("naïve", { encoding: "cl100k_base" }), encoder.encode_ordinary("naïve").length);
+  encoder.free();
+});
+
+/** A tokenizer of bytes and two merges, as Hugging Face has them in a file. */
+function tokenizerFile() {
+  const range = (from, to) => Array.from({ length: to - from + 1 }, (_, at) => String.fromCodePoint(from + at));
+  const letters = [...range(0x21, 0x7e), ...range(0xa1, 0xac), ...range(0xae, 0xff), ...range(0x100, 0x143)];
+  const vocab = Object.fromEntries([...letters, "lo", "Ġlo"].map((token, number) => [token, number]));
+  return {
+    pre_tokenizer: { type: "ByteLevel", add_prefix_space: false },
+    model: { type: "BPE", vocab, merges: ["l o", "Ġ lo"] },
+  };
+}
+
+test("a tokenizer of one's own counts once it is loaded, under the name it was given", async () => {
+  const missing = { code: "encoding-not-loaded", message: /"mine".*loadTokenizer/ };
+  await assert.rejects(countOfAll("lo", { tokenizer: "mine" }), missing);
+  const refused = { code: "invalid-vocabulary", message: /"mine" cannot be used/ };
+  await assert.rejects(loadTokenizer("mine", { model: { type: "Unigram" } }), refused);
+  await assert.rejects(loadTokenizer("mine", "file:///nowhere/tokenizer.json"), { code: "encoding-unavailable" });
+  await assert.rejects(countOfAll("lo", { tokenizer: "mine" }), missing);
+  const file = tokenizerFile();
+  for (const source of [file, new TextEncoder().encode(JSON.stringify(file)), new Response(JSON.stringify(file))]) {
+    await loadTokenizer("mine", source);
+    assert.equal(await countOfAll("lo lo", { tokenizer: "mine" }), 2);
+    assert.equal(await countOfAll("lo é", { tokenizer: "mine" }), 4);
+  }
+});
