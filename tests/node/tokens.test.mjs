@@ -34,7 +34,7 @@ const shards = (name) => ({
 test("text is estimated for a family of models, or by its characters", async () => {
   const text = "Ein längerer Satz, with some English in it, и немного по-русски.";
   const counter = await tokenCounter();
-  for (const options of [undefined, { family: "cl100k_base" }, { family: "claude" }, { charactersPerToken: 3 }]) {
+  for (const options of [undefined, { family: "gemini" }, { family: "claude" }, { charactersPerToken: 3 }]) {
     const tokens = await estimateTokens(text, options);
     assert.equal(counter.estimate(text, options), tokens);
     assert.equal(await estimateOfAll(text, options), tokens);

@@ -2,7 +2,8 @@
 
 use crate::failure::{EndpointError, FailureKind};
 
-const PATH: &str = "/chat/completions";
+/// Where chat completions are.
+pub(crate) const PATH: &str = "/chat/completions";
 
 /// An `http` or `https` address that `fetch` will take.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,10 +58,18 @@ impl Address {
         })
     }
 
-    /// Where to send a request.
-    pub(crate) fn completions(&self) -> String {
+    /// Where to send a request for what stands at a path, such as `/chat/completions`.
+    pub(crate) fn at(&self, path: &str) -> String {
         let mark = if self.query.is_empty() { "" } else { "?" };
-        format!("{}{PATH}{mark}{}", self.base, self.query)
+        format!("{}{path}{mark}{}", self.base, self.query)
+    }
+
+    /// The same server without a last part of its path, where it has that.
+    pub(crate) fn without(self, last: &str) -> Self {
+        match self.base.strip_suffix(last) {
+            Some(base) => Self { base: base.to_owned(), ..self },
+            None => self,
+        }
     }
 
     /// The address as a message may show it: without the query, which may hold a key.
@@ -104,7 +113,7 @@ mod tests {
     use super::*;
 
     fn check(base_url: &str, expected: &str) {
-        assert_eq!(Address::parse(base_url).unwrap().completions(), expected, "{base_url}");
+        assert_eq!(Address::parse(base_url).unwrap().at(PATH), expected, "{base_url}");
     }
 
     #[test]

@@ -86,7 +86,7 @@ mod tests {
     fn check(base_url: &str, origin: Option<&str>, expected: &[&str]) {
         let endpoint = Endpoint::new(base_url, "m");
         let address = Address::parse(base_url).unwrap();
-        let server = Server { endpoint: &endpoint, address: &address };
+        let server = Server::completions(&endpoint, &address);
         let page = Page { origin: origin.map(str::to_owned), ..Page::default() };
         let error = unreachable(server, &page);
         assert_eq!(error.kind, FailureKind::Unreachable);
@@ -130,7 +130,7 @@ mod tests {
         let base_url = "http://localhost:11434/v1";
         let endpoint = Endpoint::new(base_url, "m");
         let address = Address::parse(base_url).unwrap();
-        let server = Server { endpoint: &endpoint, address: &address };
+        let server = Server::completions(&endpoint, &address);
         let page = Page { cause: Some("ECONNREFUSED".into()), ..Page::default() };
         assert_eq!(
             unreachable(server, &page).message,
@@ -143,7 +143,7 @@ mod tests {
     fn a_device_without_network_is_told_so() {
         let endpoint = Endpoint::new("https://api.example.com/v1", "m");
         let address = Address::parse(&endpoint.base_url).unwrap();
-        let server = Server { endpoint: &endpoint, address: &address };
+        let server = Server::completions(&endpoint, &address);
         let origin = Some("https://chat.example".to_owned());
         let page = Page { origin, offline: true, cause: None };
         assert!(unreachable(server, &page).message.ends_with("this device is offline"));

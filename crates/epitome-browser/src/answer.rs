@@ -220,7 +220,7 @@ mod tests {
     fn read(events: &[&str]) -> (Result<Completion, EndpointError>, String) {
         let endpoint = Endpoint::new("https://h/v1", "m");
         let address = Address::parse(&endpoint.base_url).unwrap();
-        let mut answer = Answer::new(Server { endpoint: &endpoint, address: &address });
+        let mut answer = Answer::new(Server::completions(&endpoint, &address));
         let mut shown = String::new();
         let on_delta = &mut |delta: &str| shown.push_str(delta);
         let added = events.iter().try_for_each(|data| answer.add_event(data, on_delta).map(drop));
@@ -301,7 +301,7 @@ mod tests {
     fn an_event_torn_by_the_end_is_a_cut() {
         let endpoint = Endpoint::new("https://h/v1", "m");
         let address = Address::parse(&endpoint.base_url).unwrap();
-        let mut answer = Answer::new(Server { endpoint: &endpoint, address: &address });
+        let mut answer = Answer::new(Server::completions(&endpoint, &address));
         answer.add_event(HELLO, &mut |_| {}).unwrap();
         answer.add_last_event(r#"{"choices":[{"del"#, &mut |_| {}).unwrap();
         assert_eq!(answer.finish(&mut |_| {}).unwrap_err().kind, FailureKind::CutOff);
@@ -312,7 +312,7 @@ mod tests {
         let endpoint = Endpoint::new("https://h/v1", "m");
         let address = Address::parse(&endpoint.base_url).unwrap();
         let read = |body: &str| {
-            let mut answer = Answer::new(Server { endpoint: &endpoint, address: &address });
+            let mut answer = Answer::new(Server::completions(&endpoint, &address));
             answer.add_whole(body, &mut |_| {})?;
             answer.finish(&mut |_| {})
         };

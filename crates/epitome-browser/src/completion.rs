@@ -6,7 +6,7 @@ use crate::address::Address;
 use crate::answer::{Answer, Progress};
 use crate::deadline::Deadline;
 use crate::endpoint::{Endpoint, Streaming};
-use crate::exchange::{Body, Format, post};
+use crate::exchange::{Body, Format, Route, post};
 use crate::failure::{EndpointError, FailureKind};
 use crate::refusal::Refusal;
 use crate::request::Dialect;
@@ -14,9 +14,9 @@ use crate::server::Server;
 use crate::sse::SseParser;
 
 /// The longest answer that is read, thinking and framing included.
-const LONGEST_ANSWER_BYTES: usize = 16 * 1024 * 1024;
+pub(crate) const LONGEST_ANSWER_BYTES: usize = 16 * 1024 * 1024;
 /// The longest refusal that is read.
-const LONGEST_REFUSAL_BYTES: usize = 64 * 1024;
+pub(crate) const LONGEST_REFUSAL_BYTES: usize = 64 * 1024;
 /// How long a server may take to close a stream that it has declared done.
 const GRACE_MS: u32 = 250;
 
@@ -65,7 +65,7 @@ pub async fn complete(
     on_delta: &mut dyn FnMut(&str),
 ) -> Result<Completion, EndpointError> {
     let address = Address::parse(&endpoint.base_url)?;
-    let server = Server { endpoint, address: &address };
+    let server = Server::completions(endpoint, &address);
     let mut deadline = Deadline::start(endpoint.timeouts, signal)?;
     let mut dialect = Dialect::default();
     loop {
@@ -77,7 +77,7 @@ pub async fn complete(
             Streaming::Plain => deadline.await_whole(),
         }
         let request = dialect.write(endpoint, prompt);
-        let (head, body) = post(server, &request, &deadline).await?;
+        let (head, body) = post(server, &Route::COMPLETIONS, &request, &deadline).await?;
         if (200..300).contains(&head.status) {
             let format = head.format.unwrap_or_else(|| endpoint.stream.into());
             let answer = read(format, &body, server, &mut deadline, on_delta).await;

@@ -1,11 +1,14 @@
 //! One request over `fetch`, and the answer's body in pieces.
 
+use std::borrow::Cow;
+
 use js_sys::{Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Headers, ReadableStreamDefaultReader, RequestInit, Response};
 
+use crate::address;
 use crate::advice::{Page, unreachable};
 use crate::clock::now_ms;
 use crate::deadline::Deadline;
@@ -42,22 +45,43 @@ pub(crate) struct Body {
     reader: Option<ReadableStreamDefaultReader>,
 }
 
+/// Where a request goes, and how the key goes along.
+pub(crate) struct Route {
+    /// Behind the address.
+    pub(crate) path: Cow<'static, str>,
+    /// The header of the key, and what stands before it there.
+    pub(crate) key: (&'static str, &'static str),
+    /// A header that the server wants besides.
+    pub(crate) version: Option<(&'static str, &'static str)>,
+}
+
+impl Route {
+    /// Chat completions.
+    pub(crate) const COMPLETIONS: Self = Self::bearing(Cow::Borrowed(address::PATH));
+
+    /// A path, with the key as most servers take it.
+    pub(crate) const fn bearing(path: Cow<'static, str>) -> Self {
+        Self { path, key: ("authorization", "Bearer "), version: None }
+    }
+}
+
 /// Sends a request, and settles when the head of the answer is there.
 pub(crate) async fn post(
     server: Server<'_>,
+    route: &Route,
     request: &str,
     deadline: &Deadline,
 ) -> Result<(Head, Body), EndpointError> {
     let init = RequestInit::new();
     init.set_method("POST");
-    init.set_headers(headers(server)?.as_ref());
+    init.set_headers(headers(server, route)?.as_ref());
     init.set_body(&JsValue::from_str(request));
     init.set_signal(Some(&deadline.signal()));
     let failed = |error: JsValue| {
         let no_connection = || unreachable(server, &page(&error));
         deadline.cause().unwrap_or_else(no_connection)
     };
-    let promise = fetch(&server.address.completions(), &init).map_err(failed)?;
+    let promise = fetch(&server.address.at(&route.path), &init).map_err(failed)?;
     let response = JsFuture::from(promise).await.map_err(failed)?;
     let response: Response = response.unchecked_into();
     let header = |name: &str| response.headers().get(name).ok().flatten();
@@ -76,7 +100,7 @@ pub(crate) async fn post(
 }
 
 /// Only what must be: every further header makes a browser ask for permission first.
-fn headers(server: Server<'_>) -> Result<Headers, EndpointError> {
+fn headers(server: Server<'_>, route: &Route) -> Result<Headers, EndpointError> {
     let endpoint = server.endpoint;
     let refuse = |name: &str| {
         let message = format!("the header `{name}` cannot be sent as it is written");
@@ -86,7 +110,11 @@ fn headers(server: Server<'_>) -> Result<Headers, EndpointError> {
     let set = |name: &str, value: &str| headers.set(name, value).map_err(|_| refuse(name));
     set("content-type", "application/json")?;
     if let Some(key) = endpoint.key() {
-        set("authorization", &format!("Bearer {key}"))?;
+        let (name, before) = route.key;
+        set(name, &format!("{before}{key}"))?;
+    }
+    if let Some((name, value)) = route.version {
+        set(name, value)?;
     }
     for (name, value) in &endpoint.headers {
         set(name, value)?;

@@ -1,4 +1,5 @@
-//! The host side of epitome in the browser: asks a chat-completions endpoint for a summary.
+//! The host side of epitome in the browser: asks a chat-completions endpoint for a summary, and providers for
+//! counts of tokens.
 //!
 //! It runs on a window's main thread, in a dedicated worker and in Node 20 alike, because it reaches
 //! `fetch`, `setTimeout` and `AbortController` through the global object.
@@ -40,11 +41,13 @@ mod timer;
 
 pub mod clock;
 pub mod completion;
+pub mod count;
 pub mod endpoint;
 pub mod failure;
 pub mod sse;
 
 pub use completion::{Completion, Prompt, Usage, complete};
+pub use count::{CountApi, count_tokens};
 pub use endpoint::{Endpoint, Streaming, Timeouts};
 pub use failure::{EndpointError, FailureKind, Phase};
 pub use web_sys::AbortSignal;

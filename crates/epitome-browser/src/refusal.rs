@@ -129,8 +129,9 @@ impl Refusal {
         let nameless = self.code.is_empty() && !self.message.to_lowercase().contains("model");
         if nameless {
             return format!(
-                "{shown} has no chat completions{number}; base URLs mostly end in /v1. If the URL is \
-                 right, the model `{model}` is unknown there: {list}"
+                "{shown} has no {}{number}; base URLs mostly end in /v1. If the URL is right, the model \
+                 `{model}` is unknown there: {list}",
+                server.wanted
             );
         }
         format!("the server knows no model named `{model}`{number}: {list}")
@@ -191,7 +192,7 @@ mod tests {
         let api_key = api_key.map(str::to_owned);
         let endpoint = Endpoint { api_key, ..Endpoint::new(base_url, "m-7b") };
         let address = Address::parse(base_url).unwrap();
-        refusal.explain(Server { endpoint: &endpoint, address: &address }, None)
+        refusal.explain(Server::completions(&endpoint, &address), None)
     }
 
     fn check(status: u16, body: &str, kind: FailureKind, part: &str) {

@@ -8,6 +8,8 @@ use crate::endpoint::Endpoint;
 pub(crate) struct Server<'a> {
     pub(crate) endpoint: &'a Endpoint,
     pub(crate) address: &'a Address,
+    /// What is wanted of it, in the words of a message to people.
+    pub(crate) wanted: &'static str,
 }
 
 /// A product that is known by the port it listens on, on the user's own machine.
@@ -19,7 +21,17 @@ pub(crate) enum Product {
     Vllm,
 }
 
-impl Server<'_> {
+impl<'a> Server<'a> {
+    /// One that is asked for completions.
+    pub(crate) fn completions(endpoint: &'a Endpoint, address: &'a Address) -> Self {
+        Self { endpoint, address, wanted: "chat completions" }
+    }
+
+    /// One that is asked for counts.
+    pub(crate) fn counts(endpoint: &'a Endpoint, address: &'a Address) -> Self {
+        Self { endpoint, address, wanted: "count of tokens" }
+    }
+
     pub(crate) fn product(self) -> Option<Product> {
         match self.address.port()? {
             11434 => Some(Product::Ollama),

@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::issue::{Code, Issue};
 use crate::path::Path;
 use crate::pieces::piece_id;
+use crate::pixels::{length, pixels};
 
 /// A message as its format has it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -324,10 +325,16 @@ impl<'a> Attachment<'a> {
             Source::Id(id) => Some(id.to_string()),
             _ => None,
         };
+        let held = match &self.source {
+            Source::Base64(bytes) => Some(bytes.as_ref()),
+            _ => None,
+        };
+        let picture = held.filter(|_| self.is_image());
         Media {
             media_type: self.media_type.as_deref().map(str::to_owned),
             name: self.name.as_deref().map(str::to_owned).or(address),
-            pixels: None,
+            pixels: picture.and_then(pixels),
+            bytes: held.map(length),
         }
     }
 

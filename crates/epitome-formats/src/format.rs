@@ -5,6 +5,7 @@ use std::fmt;
 use epitome::Contract;
 use epitome::history::PartChange;
 use epitome::message::{Message, MessageId};
+use epitome::policy::Family;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -138,6 +139,19 @@ impl Format {
             Self::Gemini => &Gemini,
             Self::LangChain => &LangChain::Constructor,
             Self::Bedrock => &Bedrock,
+        }
+    }
+
+    /// The models that its provider is known for: those an estimate is for where nobody names others.
+    pub fn family(self) -> Family {
+        match self {
+            Self::Anthropic | Self::Bedrock => Family::Claude,
+            Self::Gemini => Family::Gemini,
+            Self::OpenAiChat
+            | Self::OpenAiResponses
+            | Self::AiSdkUi
+            | Self::AiSdkModel
+            | Self::LangChain => Family::O200kBase,
         }
     }
 

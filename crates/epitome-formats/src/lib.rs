@@ -27,6 +27,7 @@ mod openai_responses;
 mod outline;
 mod path;
 mod pieces;
+mod pixels;
 mod repair;
 mod text;
 mod usage;

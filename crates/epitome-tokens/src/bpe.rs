@@ -21,7 +21,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use class::Classes;
-use epitome::meter::Tokenizer;
+use epitome::meter::{Tariff, Tokenizer};
 use epitome::policy::Encoding;
 pub use hugging_face::{TokenizerJson, TokenizerJsonError};
 pub use packed::VocabularyError;
@@ -117,5 +117,9 @@ impl Tokenizer for BytePairs {
     /// Nothing: the count is the encoding's own.
     fn error_band(&self) -> f64 {
         0.0
+    }
+
+    fn tariff(&self) -> Tariff {
+        Tariff::OPENAI
     }
 }

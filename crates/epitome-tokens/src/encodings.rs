@@ -5,9 +5,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use epitome::meter::{BoxedTokenizer, CharactersPer};
-use epitome::policy::{Counting, Encoding};
+use epitome::policy::{self, Counting, Encoding};
 
-use crate::{BytePairs, Heuristic};
+use crate::{BytePairs, heuristic};
 
 /// Makes what counts by a policy. One for a program: a vocabulary takes megabytes, and is shared.
 #[derive(Clone, Debug, Default)]
@@ -43,10 +43,16 @@ impl Encodings {
         loaded.find(|loaded| loaded.encoding() == encoding).ok_or(EncodingMissing(encoding))
     }
 
-    /// What counts as a policy says.
-    pub fn tokenizer(&self, counting: Counting) -> Result<BoxedTokenizer, EncodingMissing> {
+    /// What counts as a policy says. `usual` is the family that an estimate is for where the policy names
+    /// none.
+    pub fn tokenizer(
+        &self,
+        counting: Counting,
+        usual: policy::Family,
+    ) -> Result<BoxedTokenizer, EncodingMissing> {
         Ok(match counting {
-            Counting::Estimate => Box::new(Heuristic),
+            Counting::Estimate => heuristic(usual),
+            Counting::EstimateFor(family) => heuristic(family),
             Counting::CharactersPerToken(characters) => Box::new(CharactersPer(characters)),
             Counting::Encoding(encoding) => Box::new(Arc::clone(self.get(encoding)?)),
         })

@@ -7,20 +7,48 @@ mod scan;
 mod script;
 mod walk;
 
-use epitome::meter::Tokenizer;
+use epitome::meter::{BoxedTokenizer, Tariff, Tokenizer};
+use epitome::policy;
 pub use family::Family;
 
-/// Estimates tokens of `o200k_base`, as [`Family::O200kBase`] does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Heuristic;
+/// Estimates for one family each: a program has the tables of those that it names, and of no others.
+macro_rules! estimates {
+    ($($(#[$about:meta])* $name:ident: $family:ident;)*) => {$(
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name;
 
-impl Tokenizer for Heuristic {
-    fn count(&self, text: &str) -> u32 {
-        Family::O200kBase.count(text)
-    }
+        impl Tokenizer for $name {
+            fn count(&self, text: &str) -> u32 {
+                Family::$family.count(text)
+            }
 
-    fn error_band(&self) -> f64 {
-        Family::O200kBase.error_band()
+            fn error_band(&self) -> f64 {
+                Family::$family.error_band()
+            }
+
+            fn tariff(&self) -> Tariff {
+                Family::$family.tariff()
+            }
+        }
+    )*};
+}
+
+estimates! {
+    /// Estimates tokens of `o200k_base`, as [`Family::O200kBase`] does.
+    Heuristic: O200kBase;
+    /// Estimates tokens of Anthropic's models, as [`Family::Claude`] does.
+    ClaudeHeuristic: Claude;
+    /// Estimates tokens of Google's models, as [`Family::Gemini`] does.
+    GeminiHeuristic: Gemini;
+}
+
+/// The estimate for the models of a family.
+pub fn heuristic(family: policy::Family) -> BoxedTokenizer {
+    match family {
+        policy::Family::O200kBase => Box::new(Heuristic),
+        policy::Family::Claude => Box::new(ClaudeHeuristic),
+        policy::Family::Gemini => Box::new(GeminiHeuristic),
     }
 }
 

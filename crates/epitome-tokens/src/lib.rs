@@ -5,7 +5,7 @@
 //! | counter | size | error |
 //! |---|---|---|
 //! | [`CharactersPer`] | nothing | large, larger still outside Latin scripts |
-//! | [`Heuristic`], [`Family`] | 32 kB of prices a vocabulary, 16 in brotli | see [`Family`] |
+//! | [`heuristic`](fn@heuristic), [`Family`] | 32 kB of prices a vocabulary, 16 in brotli | see [`Family`] |
 //! | [`BytePairs`] | a vocabulary, fetched when it is needed | none for its encoding |
 //! | [`TokenizerJson`] | the `tokenizer.json` of a model | none for that model |
 //! | the host's own | its vocabulary | none, when it is the model's tokenizer |
@@ -13,11 +13,9 @@
 mod bpe;
 mod encodings;
 mod heuristic;
-mod media;
 
 pub use bpe::{BytePairs, TokenizerJson, TokenizerJsonError, VocabularyError, join_shards};
 pub use encodings::{EncodingMissing, Encodings};
 pub use epitome::meter::{CharactersPer, Tokenizer};
 pub use epitome::policy::Encoding;
-pub use heuristic::{Family, Heuristic};
-pub use media::{ImageCost, Overhead};
+pub use heuristic::{ClaudeHeuristic, Family, GeminiHeuristic, Heuristic, heuristic};

@@ -140,7 +140,8 @@ export interface Status {
    */
   exact: boolean;
   /**
-   * Half-width of the relative error of `tokens`: 0.1 means ±10 %.
+   * Half-width of the relative error of `tokens`: 0.1 means ±10 %. It narrows as the provider's counts
+   * agree with what was expected.
    */
   errorBand: number;
   /**
@@ -149,7 +150,7 @@ export interface Status {
    */
   floor: number;
   /**
-   * What fills it, by the engine's own count.
+   * What fills it, by the engine's own count, bent by what the provider has counted so far.
    */
   breakdown: Breakdown;
   /**
@@ -164,7 +165,7 @@ export interface Status {
 export type Level = "ok" | "warn" | "compact";
 
 /**
- * What fills the window, in tokens, by the engine's own count.
+ * What fills the window, in tokens, by the engine's own count, bent by what the provider has counted so far.
  */
 export interface Breakdown {
   /**
@@ -172,7 +173,8 @@ export interface Breakdown {
    */
   system: number;
   /**
-   * Tool schemas.
+   * What goes along with every request: tool schemas, and what else the provider counts beside the
+   * messages.
    */
   tools: number;
   /**
@@ -308,6 +310,11 @@ export interface Policy {
    * What counts tokens.
    */
   counting: Counting;
+  /**
+   * The model's name, where an estimate is to be for its family, and what is learned of how its provider
+   * counts is to be kept apart from that of other models.
+   */
+  model: string | null;
 }
 
 /**
@@ -610,7 +617,13 @@ export interface Retry {
 /**
  * What counts tokens. A provider's own count, where one is told, goes before all of them.
  */
-export type Counting = "estimate" | { charactersPerToken: number } | { encoding: Encoding };
+export type Counting = "estimate" | { estimate: Family } | { charactersPerToken: number } | { encoding: Encoding };
+
+/**
+ * Models whose tokens are estimated alike: OpenAI's, as those since GPT-4o count, and whatever is not known;
+ * Anthropic's; Google's.
+ */
+export type Family = "o200k_base" | "claude" | "gemini";
 
 /**
  * A byte-pair encoding that models read text in: `o200k_base` is that of GPT-4o and the OpenAI models
@@ -1299,6 +1312,47 @@ export interface ValidateOptions {
   strict?: boolean;
 }
 
+/** Has a provider count. It can also be called by hand, without a context. */
+export type ProviderCounter<M extends object = object> = (messages: M[], context?: Partial<Parameters<CountTokens<M>>[1]>) => Promise<number>;
+
+/** Options of a counter for messages of any format. */
+export interface ProviderCounterOptions extends CounterOptions {
+  /** The format of the messages, where it is not the provider's own: they are converted before they are
+   * counted. */
+  format?: Format;
+}
+
+/**
+ * An endpoint that counts tokens: where it is, for which model, which key, and what else is in a request.
+ */
+export interface CounterOptions {
+  /**
+   * The model's name, as the provider knows it.
+   */
+  model: string;
+  /**
+   * Where the API is, such as `https://host/v1`; the provider's own where absent, and for llama.cpp
+   * `http://127.0.0.1:8080`.
+   */
+  baseURL?: string;
+  /**
+   * Sent in the header that the provider reads it from; an empty one is not sent.
+   */
+  apiKey?: string;
+  /**
+   * Further headers. In a browser each one needs the server's permission.
+   */
+  headers?: Record<string, string>;
+  /**
+   * What else every request to the model has, such as `system` and `tools`, in the provider's own words.
+   */
+  request?: object;
+  /**
+   * How long a count may take, in milliseconds; a minute where absent.
+   */
+  timeoutMs?: number;
+}
+
 /** How much of a history is taken. */
 export interface RecentOptions {
   /** The format of the messages; found out where absent. */
@@ -1393,3 +1447,18 @@ export declare function extractive(request: Pick<SummaryRequest, "input" | "targ
  * that says whether asking again may help, and never retries by itself: the compactor does.
  */
 export declare function openAICompatible(options: EndpointOptions): EndpointSummarize;
+
+/**
+ * Has Anthropic count the tokens of messages, for `countTokens`. Give `system` and `tools` in `request`. In a browser
+ * Anthropic wants the header `anthropic-dangerous-direct-browser-access` besides.
+ */
+export declare function anthropicCounter<M extends object = object>(options: ProviderCounterOptions): ProviderCounter<M>;
+
+/** Has OpenAI count the tokens of Responses items, for `countTokens`. Give `instructions` and `tools` in `request`. */
+export declare function openAICounter<M extends object = object>(options: ProviderCounterOptions): ProviderCounter<M>;
+
+/** Has Gemini count the tokens of contents, for `countTokens`. Give `systemInstruction` and `tools` in `request`. */
+export declare function geminiCounter<M extends object = object>(options: ProviderCounterOptions): ProviderCounter<M>;
+
+/** Has a server of llama.cpp count the tokens of chat messages, in its model's own template, for `countTokens`. */
+export declare function llamaCppCounter<M extends object = object>(options: ProviderCounterOptions): ProviderCounter<M>;

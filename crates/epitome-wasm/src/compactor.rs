@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use epitome::history::LogError;
 use epitome::message::{Message, MessageId, RequestId};
-use epitome::meter::Pressure;
-use epitome::{CommandError, Failure, FailureKind, Snapshot, Timestamp};
+use epitome::meter::{BoxedTokenizer, Pressure};
+use epitome::{CommandError, Failure, FailureKind, Policy, Snapshot, Timestamp};
 use epitome_formats::{Format, Outgoing, fit, pieces_of, whole_of};
 use js_sys::{Array, Object, Reflect};
 use serde_json::Value;
@@ -39,7 +39,7 @@ impl Compactor {
     pub fn new(format: &str, policy: &JsValue, agent: Option<String>) -> Result<Self, JsValue> {
         let format = format::named(format)?;
         let policy = resolve(policy, agent.as_deref())?;
-        let tokenizer = tokenizer::of(policy.counting)?;
+        let tokenizer = counts(&policy, format)?;
         let engine = epitome::Compactor::new(policy, format, tokenizer);
         let engine = engine.map_err(Thrown::from)?;
         Ok(Self { engine, format, agent, made: Made::default() })
@@ -54,7 +54,7 @@ impl Compactor {
     ) -> Result<Self, JsValue> {
         let format = format::named(format)?;
         let snapshot = Snapshot::from_json(snapshot).map_err(Thrown::from)?;
-        let tokenizer = tokenizer::of(snapshot.policy().counting)?;
+        let tokenizer = counts(snapshot.policy(), format)?;
         let engine = epitome::Compactor::restore(snapshot, format, tokenizer);
         let engine = engine.map_err(Thrown::from)?;
         compare(&engine, format, originals)?;
@@ -173,8 +173,9 @@ impl Compactor {
     #[wasm_bindgen(js_name = setPolicy)]
     pub fn set_policy(&mut self, policy: &JsValue) -> Result<(), JsValue> {
         let policy = resolve(policy, self.agent.as_deref())?;
-        let another = policy.counting != self.engine.policy().counting;
-        let tokenizer = another.then(|| tokenizer::of(policy.counting)).transpose()?;
+        let counted = |policy: &Policy| (policy.counting, policy.family(self.format.family()));
+        let another = counted(&policy) != counted(self.engine.policy());
+        let tokenizer = another.then(|| counts(&policy, self.format)).transpose()?;
         self.engine.set_policy(policy).map_err(Thrown::from)?;
         if let Some(tokenizer) = tokenizer {
             self.engine.count_by(tokenizer);
@@ -382,6 +383,11 @@ impl Compactor {
     fn status_of(&self, pressure: Pressure) -> Status {
         Status::of(pressure, *self.engine.conversation().statistics())
     }
+}
+
+/// What counts as a policy says, for messages of a format.
+fn counts(policy: &Policy, format: Format) -> Result<BoxedTokenizer, Thrown> {
+    tokenizer::of(policy.counting, policy.family(format.family()))
 }
 
 fn parse_moment(moment: &Ts<Moment>) -> Result<epitome::Moment, Thrown> {

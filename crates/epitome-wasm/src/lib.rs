@@ -6,6 +6,7 @@
 #![cfg(target_arch = "wasm32")]
 
 mod compactor;
+mod counter;
 mod detection;
 mod endpoint;
 mod error;
@@ -31,6 +32,7 @@ mod tokenizer;
 mod usage;
 
 pub use compactor::Compactor;
+pub use counter::{CounterOptions, count_by_provider};
 pub use detection::{Detection, detect_format};
 pub use endpoint::{Completion, CompletionUsage, EndpointOptions, EndpointTimeouts, complete};
 pub use error::ErrorCode;
@@ -42,9 +44,9 @@ pub use marks::Marks;
 pub use output::{BeforeCompaction, Output, Summarizer, SummaryRequest};
 pub use plan::PlanFigures;
 pub use policy::{
-    Age, AgeStep, Budget, Counting, Encoding, Fill, Keep, LastRequest, Moment, Offload, Policy,
-    PolicyFields, PolicySpec, Prune, Reactive, Rebuild, Reducer, Reduction, RequestBoundary, Retry,
-    Shape, SummarySettings, ToolFilter, Trigger, resolve_policy,
+    Age, AgeStep, Budget, Counting, Encoding, Family, Fill, Keep, LastRequest, Moment, Offload,
+    Policy, PolicyFields, PolicySpec, Prune, Reactive, Rebuild, Reducer, Reduction,
+    RequestBoundary, Retry, Shape, SummarySettings, ToolFilter, Trigger, resolve_policy,
 };
 pub use presets::{Preset, Presets, presets};
 pub use reason::Reason;

@@ -18,13 +18,14 @@ pub enum Level {
     Compact,
 }
 
-/// What fills the window, in tokens, by the engine's own count.
+/// What fills the window, in tokens, by the engine's own count, bent by what the provider has counted so far.
 #[derive(Clone, Copy, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Breakdown {
     /// System messages.
     pub system: u32,
-    /// Tool schemas.
+    /// What goes along with every request: tool schemas, and what else the provider counts beside the
+    /// messages.
     pub tools: u32,
     /// The summary of earlier messages.
     pub summary: u32,
@@ -58,12 +59,13 @@ pub struct Status {
     /// True where `tokens` was counted by the provider or by the model's own encoding, and not estimated.
     /// By an encoding, what a provider adds around messages, and pictures and files, are the usual figures.
     pub exact: bool,
-    /// Half-width of the relative error of `tokens`: 0.1 means ±10 %.
+    /// Half-width of the relative error of `tokens`: 0.1 means ±10 %. It narrows as the provider's counts
+    /// agree with what was expected.
     pub error_band: f64,
     /// Tokens that no compaction can remove: system prompt, tool schemas, pinned messages and the last
     /// user request.
     pub floor: u32,
-    /// What fills it, by the engine's own count.
+    /// What fills it, by the engine's own count, bent by what the provider has counted so far.
     pub breakdown: Breakdown,
     /// What the provider's counts add up to.
     pub statistics: Statistics,

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fmt::Display;
 
 use epitome::meter::BoxedTokenizer;
-use epitome::policy::{Counting, Encoding};
+use epitome::policy::{Counting, Encoding, Family};
 use epitome_browser::clock;
 use epitome_tokens::{BytePairs, Encodings, VocabularyError, join_shards};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -20,9 +20,9 @@ thread_local! {
     static ENCODINGS: RefCell<Encodings> = RefCell::default();
 }
 
-/// What counts as a policy says.
-pub(crate) fn of(counting: Counting) -> Result<BoxedTokenizer, Thrown> {
-    Ok(ENCODINGS.with_borrow(|encodings| encodings.tokenizer(counting))?)
+/// What counts as a policy says; `usual` is the family that an estimate is for where the policy names none.
+pub(crate) fn of(counting: Counting, usual: Family) -> Result<BoxedTokenizer, Thrown> {
+    Ok(ENCODINGS.with_borrow(|encodings| encodings.tokenizer(counting, usual))?)
 }
 
 /// Counts the tokens of the text in the room, by an encoding whose vocabulary was read.

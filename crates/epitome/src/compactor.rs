@@ -81,10 +81,11 @@ impl Compactor {
         policy.check()?;
         let tokenizer = match policy.counting {
             Counting::CharactersPerToken(characters) => Box::new(CharactersPer(characters)),
-            Counting::Estimate | Counting::Encoding(_) => tokenizer,
+            Counting::Estimate | Counting::EstimateFor(_) | Counting::Encoding(_) => tokenizer,
         };
         let mut conversation = Conversation::new(provider.contract(), tokenizer);
         conversation.tell_by(&policy.summary);
+        conversation.name_model(policy.model.as_deref());
         Ok(Self {
             policy,
             provider: Box::new(provider),
@@ -107,7 +108,7 @@ impl Compactor {
         let (policy, records, condition) = snapshot.into_parts();
         let mut compactor = Self::new(policy, provider, tokenizer).map_err(RestoreError::Policy)?;
         compactor.conversation.replay(records).map_err(RestoreError::Log)?;
-        compactor.conversation.resume(condition.reading, condition.statistics);
+        compactor.conversation.resume(condition.resumption);
         compactor.cycle = condition.cycle;
         compactor.next_request = condition.next_request.max(1);
         if let Some(reason) = condition.exhausted {
@@ -317,11 +318,10 @@ impl Compactor {
     /// How full the window would be under another policy: before a change of the model, this tells
     /// whether to compact first, with the model that still holds everything. Costs O(1).
     pub fn pressure_under(&self, policy: &Policy) -> Pressure {
-        let tools = policy.tool_schema_tokens;
-        let (tokens, told) = self.conversation.tokens(tools);
-        let error_band = self.conversation.tokenizer().error_band();
-        let exact = told || error_band <= 0.0;
-        let load = self.conversation.load(tools);
+        let scale = self.conversation.scale(policy);
+        let (tokens, told) = self.conversation.tokens(policy);
+        let exact = told || self.conversation.tokenizer().error_band() <= 0.0;
+        let load = self.conversation.load(policy);
         let warned = policy.warning_tokens().is_some_and(|warning| tokens >= warning);
         let mut trims = policy.reducers.iter().filter_map(|reduction| reduction.when.as_ref());
         let level = if policy.fires(&load) {
@@ -345,9 +345,9 @@ impl Compactor {
             threshold: policy.threshold(),
             target: policy.target_tokens(),
             exact,
-            error_band: if exact { 0.0 } else { error_band },
-            floor: self.conversation.protected().sum().saturating_add(tools),
-            breakdown: self.conversation.breakdown(tools),
+            error_band: if exact { 0.0 } else { self.conversation.error_band(policy) },
+            floor: scale.window(self.conversation.protected().sum()),
+            breakdown: self.conversation.breakdown(0).on(&scale),
         }
     }
 
@@ -370,14 +370,14 @@ impl Compactor {
 
     /// Everything, to go on from later. A compaction under way is not in it.
     pub fn snapshot(&self) -> Snapshot {
-        let (reading, statistics) = self.conversation.resumption();
+        let resumption = self.conversation.resumption();
         let exhausted = match &self.state {
             State::Exhausted { reason } => Some(reason.clone()),
             _ => None,
         };
         let cycle = self.cycle.clone();
         let next_request = self.next_request;
-        let condition = Condition { cycle, exhausted, reading, statistics, next_request };
+        let condition = Condition { cycle, exhausted, resumption, next_request };
         Snapshot::new(self.policy.clone(), self.log().records().to_vec(), condition)
     }
 
@@ -403,6 +403,7 @@ impl Compactor {
         }
         policy.check().map_err(PolicyChange::Refused)?;
         self.conversation.tell_by(&policy.summary);
+        self.conversation.name_model(policy.model.as_deref());
         self.policy = policy;
         self.cycle.trimmed_at = None;
         self.recover();

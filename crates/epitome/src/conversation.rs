@@ -1,13 +1,16 @@
 //! A log and its meter together: what the model sees, and what that costs, at any moment.
 
+mod told;
+
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use told::Reading;
+pub(crate) use told::Resumption;
 
 use crate::contract::Contract;
 use crate::history::{Checkpoint, Log, LogError, Projection, Record, View};
-use crate::message::{Message, Part, Role, Usage};
-use crate::meter::{BoxedTokenizer, Breakdown, Meter, Overhead, Statistics, Tokenizer, Totals};
+use crate::message::{Message, Part, Role};
+use crate::meter::{BoxedTokenizer, Breakdown, Calibrations, Meter, Statistics, Tokenizer, Totals};
 use crate::outline::{Outline, is_alive};
 use crate::policy::{Load, SummarySettings};
 use crate::summary::frame;
@@ -23,6 +26,7 @@ pub struct Conversation {
     projection: Projection,
     base: Base,
     reading: Option<Reading>,
+    calibrations: Calibrations,
     epoch: u32,
     statistics: Statistics,
     pinned_tokens: u32,
@@ -53,15 +57,6 @@ enum Noted {
     Elsewhere,
 }
 
-/// What a provider counted, and how many messages that covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Reading {
-    tokens: u32,
-    prompt_tokens: Option<u32>,
-    messages: usize,
-}
-
 /// The latest messages that a person sent.
 #[derive(Clone, Copy, Default)]
 struct Requests {
@@ -77,11 +72,12 @@ impl Conversation {
             contract,
             log: Log::default(),
             outline: Outline::default(),
-            meter: Meter::new(tokenizer, Overhead::default()),
+            meter: Meter::new(tokenizer),
             successor: None,
             projection: Projection::default(),
             base: Base::default(),
             reading: None,
+            calibrations: Calibrations::default(),
             epoch: 0,
             statistics: Statistics::default(),
             pinned_tokens: 0,
@@ -133,7 +129,7 @@ impl Conversation {
 
     /// Begins to count everything anew by another tokenizer; see [`Self::count_next`].
     pub fn begin_count_by(&mut self, tokenizer: BoxedTokenizer) {
-        self.successor = Some(Meter::new(tokenizer, Overhead::default()));
+        self.successor = Some(Meter::new(tokenizer));
     }
 
     /// Counts one more message anew. False once all are, which is when the new counts hold, and where
@@ -146,6 +142,7 @@ impl Conversation {
             return true;
         }
         self.meter = successor;
+        self.calibrations.forget();
         self.recount_protected();
         self.base = self.base(&self.projection, &BTreeMap::new());
         false
@@ -238,6 +235,7 @@ impl Conversation {
     /// Whatever the provider counted was another view.
     fn begin_epoch(&mut self) {
         self.reading = None;
+        self.calibrations.begin_epoch();
         self.epoch = self.epoch.saturating_add(1);
     }
 
@@ -343,39 +341,6 @@ impl Conversation {
         self.meter.measure(&Message::with_parts("", Role::User, vec![part])).tokens
     }
 
-    /// Notes what the provider counted for the request that ended with the last message so far. True
-    /// where that was a request with the view as it is now; what was counted of another view tells
-    /// nothing about this one.
-    pub fn read(&mut self, usage: Usage) -> bool {
-        self.statistics.take(&usage);
-        let current = usage.epoch.is_none_or(|epoch| epoch == self.epoch);
-        if current {
-            self.reading = Some(Reading {
-                tokens: usage.context_tokens(),
-                prompt_tokens: Some(usage.prompt_tokens),
-                messages: self.log.len(),
-            });
-        }
-        current
-    }
-
-    /// Notes what the provider counted for the view as it is now.
-    pub fn recount(&mut self, tokens: u32) {
-        let prompt_tokens = Some(tokens);
-        self.reading = Some(Reading { tokens, prompt_tokens, messages: self.log.len() });
-    }
-
-    /// What the provider's counts have left, to go on from later.
-    pub(crate) fn resumption(&self) -> (Option<Reading>, Statistics) {
-        (self.reading, self.statistics)
-    }
-
-    /// Goes on from what [`Self::resumption`] gave.
-    pub(crate) fn resume(&mut self, reading: Option<Reading>, statistics: Statistics) {
-        self.reading = reading;
-        self.statistics = statistics;
-    }
-
     /// What the provider's counts add up to.
     pub fn statistics(&self) -> &Statistics {
         &self.statistics
@@ -392,27 +357,6 @@ impl Conversation {
     /// Tokens of the messages of the view, by the meter alone. Costs O(1).
     pub fn counted_tokens(&self) -> u32 {
         self.tokens_on(&self.projection, &self.base)
-    }
-
-    /// Tokens in the window: what the provider last counted and the messages since, or the meter's own
-    /// count and `tool_schema_tokens`. True where the provider counted all of it. Costs O(1).
-    pub fn tokens(&self, tool_schema_tokens: u32) -> (u32, bool) {
-        match self.reading {
-            Some(reading) => {
-                let since = self.meter.span(reading.messages..self.log.len()).sum();
-                (reading.tokens.saturating_add(since), since == 0)
-            }
-            None => (self.counted_tokens().saturating_add(tool_schema_tokens), false),
-        }
-    }
-
-    /// What triggers look at. Costs O(1).
-    pub fn load(&self, tool_schema_tokens: u32) -> Load {
-        let (tokens, _) = self.tokens(tool_schema_tokens);
-        Load {
-            prompt_tokens: self.reading.and_then(|reading| reading.prompt_tokens),
-            ..self.load_on(&self.projection, &self.base, tokens)
-        }
     }
 
     /// What fills the view. Costs O(1).

@@ -42,7 +42,7 @@ pub struct Plan {
     pub summary_tokens: u32,
     /// How many of those are for the ledger of facts that the summary lost.
     pub ledger_tokens: u32,
-    /// Tokens of the view now, by the meter, tool schemas included.
+    /// Tokens of the view now, by the meter on the scale of the provider, with all that goes along.
     pub tokens_before: u32,
     /// Tokens of the view with a summary of `summary_tokens`.
     pub tokens_after: u32,
@@ -85,6 +85,9 @@ impl Plan {
         reason: Reason,
         moment: Option<Moment>,
     ) -> Self {
+        let scale = conversation.scale(policy);
+        let told = policy;
+        let policy = &*scale.policy(policy);
         let log = conversation.log();
         let exchanges = conversation.outline().exchanges(log);
         let protected = protected(conversation, policy, &exchanges);
@@ -102,7 +105,7 @@ impl Plan {
             tokens_after: tokens_before,
             requests: 0,
             idle: None,
-            floor: floor(conversation, policy, tokens_before),
+            floor: floor(conversation, told, &scale),
             changed: BTreeMap::new(),
             before: Vec::new(),
             after: Vec::new(),
@@ -131,6 +134,9 @@ impl Plan {
         plan.changed.retain(|position, _| {
             plan.fates.get(*position).is_some_and(|fate| *fate != Fate::Summarize)
         });
+        for tokens in [&mut plan.tokens_before, &mut plan.tokens_after] {
+            *tokens = scale.window(tokens.saturating_sub(policy.tool_schema_tokens));
+        }
         if !plan.summarizes && plan.changed.is_empty() {
             plan.idle = Some(plan.why_idle(log.len(), enough));
         }

@@ -5,9 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::compactor::Cycle;
-use crate::conversation::Reading;
+use crate::conversation::Resumption;
 use crate::history::Record;
-use crate::meter::Statistics;
 use crate::policy::Policy;
 
 /// The version this engine writes.
@@ -30,8 +29,8 @@ pub struct Snapshot {
 pub(crate) struct Condition {
     pub(crate) cycle: Cycle,
     pub(crate) exhausted: Option<String>,
-    pub(crate) reading: Option<Reading>,
-    pub(crate) statistics: Statistics,
+    #[serde(default)]
+    pub(crate) resumption: Resumption,
     pub(crate) next_request: u32,
 }
 

@@ -110,15 +110,15 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
     prop_assert!(compactor.snapshot() == stored);
     prop_assert_eq!(seen(&compactor), before.clone());
     prop_assert_eq!(plan.fates.len(), messages.len());
-    let tools = compactor.policy().tool_schema_tokens;
+    let scale = compactor.conversation().scale(compactor.policy());
     let each = (0..messages.len()).map(|at| plan.message_tokens(compactor.conversation(), at));
     let each: Vec<(u32, u32)> = each.collect();
     let (before_each, after_each) = plan.tokens(compactor.conversation());
     prop_assert_eq!(&each, &before_each.into_iter().zip(after_each).collect::<Vec<_>>());
     let sums = each.into_iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    prop_assert_eq!(sums.0 + tools, plan.tokens_before);
+    prop_assert_eq!(scale.window(sums.0), plan.tokens_before);
     if !plan.summarizes {
-        prop_assert_eq!(sums.1 + tools, plan.tokens_after);
+        prop_assert_eq!(scale.window(sums.1), plan.tokens_after);
     } else if plan.idle.is_none() {
         let chunks = plan.chunks(compactor.conversation(), compactor.policy()).unwrap();
         let entries: Vec<u32> = chunks.iter().flatten().map(|entry| entry.number).collect();

@@ -53,7 +53,7 @@ test("b6: a warning comes once until the next compaction", async ({ page }) => {
   const warning = page.getByText(/of the window; compacts at 7,900\.$/);
   await expect(warning).toHaveCount(0);
   await epitome.check("the turn ends");
-  await expect(warning).toContainText("The window fills up. 6,914 tokens, 86 % of the window");
+  await expect(warning).toContainText("The window fills up. 6,917 tokens, 86 % of the window");
   await epitome.check("the turn ends");
   expect((await epitome.events()).filter((event) => event.startsWith("Warning"))).toHaveLength(1);
   await epitome.compact();

@@ -57,9 +57,9 @@ test("g5: a result is told in tokens, in percent, and by its session", async ({ 
   await epitome.openSample("Customer support");
   await epitome.compact();
   await epitome.isCompacted();
-  await expect(epitome.result).toContainText(/6,914\s*→\s*3,\d{3}\s*tokens\s*−4\d %/);
+  await expect(epitome.result).toContainText(/6,917\s*→\s*3,\d{3}\s*tokens\s*−4\d %/);
   await expect(epitome.result).toContainText(/\d+ % of the window used · session 2/);
   const events = (await epitome.events()).join("\n");
-  expect(events).toContain("Compacting: 6,914 tokens (86 %), threshold 6,000.");
-  expect(events).toMatch(/Done: 6,914 → 3,\d{3} tokens \(−4\d %\)\./);
+  expect(events).toContain("Compacting: 6,917 tokens (86 %), threshold 6,000.");
+  expect(events).toMatch(/Done: 6,917 → 3,\d{3} tokens \(−4\d %\)\./);
 });

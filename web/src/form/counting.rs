@@ -16,7 +16,7 @@ const COUNTERS: [(&str, &str); 4] = [
 /// What counts tokens.
 pub(crate) fn counter() -> Choice {
     let read = |policy: &Policy| match policy.counting {
-        Counting::Estimate => "estimate",
+        Counting::Estimate | Counting::EstimateFor(_) => "estimate",
         Counting::CharactersPerToken(_) => "characters",
         Counting::Encoding(encoding) => encoding.as_str(),
     };
@@ -39,7 +39,7 @@ pub(crate) fn by_characters(policy: &Policy) -> bool {
 pub(crate) fn characters_per_token() -> Entry {
     let read = |policy: &Policy| match policy.counting {
         Counting::CharactersPerToken(characters) => characters.to_string(),
-        Counting::Estimate | Counting::Encoding(_) => String::new(),
+        Counting::Estimate | Counting::EstimateFor(_) | Counting::Encoding(_) => String::new(),
     };
     let name = "counting.charactersPerToken";
     Entry::new(name, "One token is", "characters", read, |policy, text| {

@@ -42,7 +42,7 @@ struct Reading {
 pub(super) async fn read(store: Store, name: String, candidate: Candidate) -> Result<(), String> {
     let watch = Stopwatch::start("epitome:load");
     let mut format = Format::OpenAiChat;
-    let beside_tokens = store.counter.tokenizer().count(&candidate.beside);
+    let beside_tokens = store.counter.tokenizer(format.family()).count(&candidate.beside);
     let reading = loop {
         match read_as(format, store, &name, &candidate, beside_tokens).await? {
             Progress::Done(reading) => break reading,
@@ -98,14 +98,15 @@ async fn read_as(
     beside_tokens: u32,
 ) -> Result<Progress, String> {
     let policy = store.settings.with_untracked(Settings::policy);
-    let counter = store.counter.tokenizer();
+    let counter = store.counter.tokenizer(format.family());
     let budget_tokens = policy.window.saturating_sub(beside_tokens);
     let policy = Policy {
         counting: store.counter.ready.get_untracked(),
         ..Policy::recommended(epitome::policy::DEFAULT_WINDOW)
     };
-    let mut compactor = Compactor::new(policy, format, store.counter.tokenizer())
-        .map_err(|error| error.to_string())?;
+    let tokenizer = store.counter.tokenizer(format.family());
+    let mut compactor =
+        Compactor::new(policy, format, tokenizer).map_err(|error| error.to_string())?;
     let recent_only = store.recent_only.get_untracked();
     let mut read = Vec::new();
     let mut notes = Vec::new();

@@ -99,7 +99,8 @@ fn settle(store: Store, counting: Counting, prepared: Result<(), String>) {
 async fn recount(store: Store) {
     let counter = store.counter;
     let counting = counter.ready.get_untracked();
-    let tokenizer = counter.tokenizer();
+    let family = store.read(|session| session.format().family());
+    let tokenizer = counter.tokenizer(family);
     if store.write(|session| session.begin_recount(counting, tokenizer)) != Some(true) {
         return;
     }

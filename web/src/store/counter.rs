@@ -1,7 +1,7 @@
 //! What counts tokens, and what is under way to have something else count them.
 
 use epitome::meter::BoxedTokenizer;
-use epitome::policy::{Counting, Encoding};
+use epitome::policy::{Counting, Encoding, Family};
 use epitome_tokens::{BytePairs, Encodings, Heuristic};
 use leptos::prelude::*;
 
@@ -48,10 +48,10 @@ impl Counter {
         self.encodings.with_value(|encodings| encodings.get(encoding).is_err()).then_some(encoding)
     }
 
-    /// What is ready to count.
-    pub(crate) fn tokenizer(self) -> BoxedTokenizer {
+    /// What is ready to count, an estimate for the models of this family unless the settings name others.
+    pub(crate) fn tokenizer(self, usual: Family) -> BoxedTokenizer {
         let counting = self.ready.get_untracked();
-        let tokenizer = self.encodings.with_value(|encodings| encodings.tokenizer(counting));
+        let tokenizer = self.encodings.with_value(|encodings| encodings.tokenizer(counting, usual));
         // Nothing is ready before its vocabulary is there.
         tokenizer.unwrap_or_else(|_| Box::new(Heuristic))
     }

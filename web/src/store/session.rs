@@ -60,6 +60,11 @@ impl Session {
         self.compactor.as_mut()
     }
 
+    /// The format of its messages.
+    pub(crate) fn format(&self) -> Format {
+        self.format
+    }
+
     /// Which conversation this is.
     pub(crate) fn identity(&self) -> Identity {
         Identity(self.identity.clone())

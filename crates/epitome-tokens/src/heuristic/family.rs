@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use epitome::meter::Tokenizer;
+use epitome::meter::{Tariff, Tokenizer};
 
 use super::prices::{CL100K_BASE, O200K_BASE, ONE};
 use super::scan::Cuts;
@@ -56,7 +56,7 @@ impl Family {
     pub const ALL: [Self; 4] = [Self::O200kBase, Self::Cl100kBase, Self::Claude, Self::Gemini];
 
     /// The family's name.
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::O200kBase => "o200k_base",
             Self::Cl100kBase => "cl100k_base",
@@ -67,6 +67,7 @@ impl Family {
 
     /// Tokens of UTF-8 text that comes as bytes, which nobody has to check first: what is no UTF-8 counts as some
     /// characters or other. Otherwise the same as [`Tokenizer::count`].
+    #[inline]
     pub fn count_utf8(self, text: &[u8]) -> u32 {
         match self {
             Self::O200kBase => estimate(text, &O200K),
@@ -90,6 +91,14 @@ impl Tokenizer for Family {
             Self::Cl100kBase => 0.06,
             Self::Claude => 0.25,
             Self::Gemini => 0.15,
+        }
+    }
+
+    fn tariff(&self) -> Tariff {
+        match self {
+            Self::O200kBase | Self::Cl100kBase => Tariff::OPENAI,
+            Self::Claude => Tariff::CLAUDE,
+            Self::Gemini => Tariff::GEMINI,
         }
     }
 }

@@ -121,7 +121,7 @@ export class Counter {
   }
 
   #advance(): boolean {
-    this.#building = this.#exports.advance();
+    this.#building = this.#exports.advance() !== 0;
     return this.#building;
   }
 

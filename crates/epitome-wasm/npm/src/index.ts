@@ -1,8 +1,8 @@
 // The package with its wasm module inside, which is unpacked and compiled when it is first needed.
 
 import type { Compactor } from "./compactor.js";
-import { create, planFor, type PlanOptions, restore } from "./create.js";
 import { type EstimateOptions, loadCounter, type TokenCounter, tokenCounterFrom } from "./counter.js";
+import { create, planFor, type PlanOptions, restore } from "./create.js";
 import { countBy, type CountOptions, type EncodingOptions } from "./encoding.js";
 import { endpointFrom, type EndpointSummarize } from "./endpoint.js";
 import { load } from "./engine.js";
@@ -27,6 +27,7 @@ import { inline } from "./inline.js";
 import { inlineCounter, inlineTokenizer } from "./inline-counters.js";
 import { convertBy, repairBy, validateBy, type ValidateOptions } from "./legality.js";
 import type { Plan } from "./plan.js";
+import { counterFrom, type ProviderCounter, type ProviderCounterOptions } from "./provider-counter.js";
 import { recentFrom, type RecentOptions } from "./recent.js";
 import type { SummarizeContext } from "./summarize.js";
 import { countByTokenizer, loadTokenizerFrom } from "./tokenizer.js";
@@ -49,6 +50,7 @@ export type {
   Budget,
   Completion,
   Converted,
+  CounterOptions,
   Counting,
   Defect,
   Detection,
@@ -58,6 +60,7 @@ export type {
   ErrorCode,
   Fact,
   FactKind,
+  Family,
   Fill,
   Finding,
   Format,
@@ -105,6 +108,7 @@ export type {
 } from "./host.js";
 export type { ValidateOptions } from "./legality.js";
 export type { Fate, MessageFate, Plan } from "./plan.js";
+export type { ProviderCounter, ProviderCounterOptions } from "./provider-counter.js";
 export type { RecentOptions } from "./recent.js";
 export type { Summarize, SummarizeContext, Summary } from "./summarize.js";
 
@@ -235,4 +239,35 @@ export function extractive(
  */
 export function openAICompatible(options: EndpointOptions): EndpointSummarize {
   return endpointFrom(inline, options);
+}
+
+/**
+ * Has Anthropic count the tokens of messages, for `countTokens`. Give `system` and `tools` in `request`. In a browser
+ * Anthropic wants the header `anthropic-dangerous-direct-browser-access` besides.
+ */
+export function anthropicCounter<M extends object = object>(
+  options: ProviderCounterOptions,
+): ProviderCounter<M> {
+  return counterFrom(inline, "anthropic", options);
+}
+
+/** Has OpenAI count the tokens of Responses items, for `countTokens`. Give `instructions` and `tools` in `request`. */
+export function openAICounter<M extends object = object>(
+  options: ProviderCounterOptions,
+): ProviderCounter<M> {
+  return counterFrom(inline, "openai", options);
+}
+
+/** Has Gemini count the tokens of contents, for `countTokens`. Give `systemInstruction` and `tools` in `request`. */
+export function geminiCounter<M extends object = object>(
+  options: ProviderCounterOptions,
+): ProviderCounter<M> {
+  return counterFrom(inline, "gemini", options);
+}
+
+/** Has a server of llama.cpp count the tokens of chat messages, in its model's own template, for `countTokens`. */
+export function llamaCppCounter<M extends object = object>(
+  options: ProviderCounterOptions,
+): ProviderCounter<M> {
+  return counterFrom(inline, "llama.cpp", options);
 }

@@ -1,8 +1,8 @@
 // The package without its wasm module, which the app provides. Otherwise the same as `index.ts`.
 
 import type { Compactor } from "./compactor.js";
-import { create, planFor, type PlanOptions, restore } from "./create.js";
 import { type EstimateOptions, loadCounter, type TokenCounter, tokenCounterFrom } from "./counter.js";
+import { create, planFor, type PlanOptions, restore } from "./create.js";
 import { countBy, type CountOptions, type EncodingOptions } from "./encoding.js";
 import { endpointFrom, type EndpointSummarize } from "./endpoint.js";
 import { load, type ModuleInput } from "./engine.js";
@@ -25,6 +25,7 @@ import type {
 import type { CompactorOptions, RestoreOptions } from "./host.js";
 import { convertBy, repairBy, validateBy, type ValidateOptions } from "./legality.js";
 import type { Plan } from "./plan.js";
+import { counterFrom, type ProviderCounter, type ProviderCounterOptions } from "./provider-counter.js";
 import { recentFrom, type RecentOptions } from "./recent.js";
 import type { SummarizeContext } from "./summarize.js";
 import { countByTokenizer, loadTokenizerFrom } from "./tokenizer.js";
@@ -151,4 +152,28 @@ export function extractive(
 
 export function openAICompatible(options: EndpointOptions): EndpointSummarize {
   return endpointFrom(provided, options);
+}
+
+export function anthropicCounter<M extends object = object>(
+  options: ProviderCounterOptions,
+): ProviderCounter<M> {
+  return counterFrom(provided, "anthropic", options);
+}
+
+export function openAICounter<M extends object = object>(
+  options: ProviderCounterOptions,
+): ProviderCounter<M> {
+  return counterFrom(provided, "openai", options);
+}
+
+export function geminiCounter<M extends object = object>(
+  options: ProviderCounterOptions,
+): ProviderCounter<M> {
+  return counterFrom(provided, "gemini", options);
+}
+
+export function llamaCppCounter<M extends object = object>(
+  options: ProviderCounterOptions,
+): ProviderCounter<M> {
+  return counterFrom(provided, "llama.cpp", options);
 }

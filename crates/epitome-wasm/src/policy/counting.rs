@@ -8,12 +8,31 @@ use tsify::Tsify;
 #[derive(Clone, Copy, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub enum Counting {
-    /// The package's own estimate.
+    /// The package's own estimate, for the models that the policy's `model` or the format of the messages
+    /// tells of.
     Estimate,
+    /// The package's own estimate, for these models.
+    #[serde(rename = "estimate")]
+    EstimateFor(Family),
     /// So many characters make a token.
     CharactersPerToken(u32),
     /// An encoding counts exactly, by its vocabulary: see `loadEncoding`.
     Encoding(Encoding),
+}
+
+/// Models whose tokens are estimated alike: OpenAI's, as those since GPT-4o count, and whatever is not known;
+/// Anthropic's; Google's.
+#[derive(Clone, Copy, Debug, Serialize, Tsify)]
+pub enum Family {
+    /// OpenAI's models, as those since GPT-4o count, and whatever is not known.
+    #[serde(rename = "o200k_base")]
+    O200kBase,
+    /// Anthropic's models.
+    #[serde(rename = "claude")]
+    Claude,
+    /// Google's models.
+    #[serde(rename = "gemini")]
+    Gemini,
 }
 
 /// A byte-pair encoding that models read text in: `o200k_base` is that of GPT-4o and the OpenAI models
@@ -32,8 +51,19 @@ impl From<policy::Counting> for Counting {
     fn from(counting: policy::Counting) -> Self {
         match counting {
             policy::Counting::Estimate => Self::Estimate,
+            policy::Counting::EstimateFor(family) => Self::EstimateFor(family.into()),
             policy::Counting::CharactersPerToken(number) => Self::CharactersPerToken(number),
             policy::Counting::Encoding(encoding) => Self::Encoding(encoding.into()),
+        }
+    }
+}
+
+impl From<policy::Family> for Family {
+    fn from(family: policy::Family) -> Self {
+        match family {
+            policy::Family::O200kBase => Self::O200kBase,
+            policy::Family::Claude => Self::Claude,
+            policy::Family::Gemini => Self::Gemini,
         }
     }
 }

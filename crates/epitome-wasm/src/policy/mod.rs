@@ -12,7 +12,7 @@ mod spec;
 mod summary;
 mod trigger;
 
-pub use counting::{Counting, Encoding};
+pub use counting::{Counting, Encoding, Family};
 pub use keep::Keep;
 pub use policy::{Policy, Rebuild, Retry};
 pub use reducer::{Age, AgeStep, Offload, Prune, Reducer, Reduction};

@@ -38,6 +38,9 @@ pub struct Policy {
     pub tool_schema_tokens: u32,
     /// What counts tokens.
     pub counting: Counting,
+    /// The model's name, where an estimate is to be for its family, and what is learned of how its provider
+    /// counts is to be kept apart from that of other models.
+    pub model: Option<String>,
 }
 
 /// Where the summary stands in what the model sees: behind the system prompts, as a user message in front
@@ -84,6 +87,7 @@ impl From<epitome::Policy> for Policy {
             retry,
             tool_schema_tokens,
             counting,
+            model,
         } = policy;
         Self {
             window,
@@ -99,6 +103,7 @@ impl From<epitome::Policy> for Policy {
             retry: retry.into(),
             tool_schema_tokens,
             counting: counting.into(),
+            model,
         }
     }
 }

@@ -5,8 +5,9 @@ use super::{Compactor, Event, Output, State, SummaryRequest};
 use crate::conversation::Prospect;
 use crate::history::{Checkpoint, Cover, Record};
 use crate::message::{CheckpointId, RequestId, Role};
+use crate::meter::Scale;
 use crate::plan::{Plan, Written};
-use crate::policy::{Load, WindowTooSmall, share};
+use crate::policy::{WindowTooSmall, share};
 use crate::report::{Outcome, Report};
 use crate::summary::envelope::Envelope;
 use crate::summary::receipt::{Receipt, settle};
@@ -125,7 +126,7 @@ impl Compactor {
                 return self.ask(Box::new(job));
             }
         };
-        let over = self.policy.fires(&self.with_tools(verified.prospect.load));
+        let over = self.policy.fires(&self.scale().load(verified.prospect.load));
         if over && self.climb(&mut job) {
             return self.ask(Box::new(job));
         }
@@ -172,9 +173,9 @@ impl Compactor {
         let mut checkpoint = plan.checkpoint(&self.conversation, &self.policy, id, written);
         let prospect = self.conversation.with(&checkpoint);
         checkpoint.tokens_after = prospect.load.tokens;
-        let tools = self.policy.tool_schema_tokens;
-        let before = checkpoint.tokens_before.saturating_add(tools);
-        let after = checkpoint.tokens_after.saturating_add(tools);
+        let scale = self.scale();
+        let before = scale.window(checkpoint.tokens_before);
+        let after = scale.window(checkpoint.tokens_after);
         let fits = before > self.policy.window && after <= self.policy.window;
         let least = match checkpoint.cover {
             Some(_) if !fits => share(before, self.policy.min_saving),
@@ -199,9 +200,8 @@ impl Compactor {
         Ok(Verified { checkpoint, prospect })
     }
 
-    fn with_tools(&self, load: Load) -> Load {
-        let tokens = load.tokens.saturating_add(self.policy.tool_schema_tokens);
-        Load { tokens, ..load }
+    fn scale(&self) -> Scale {
+        self.conversation.scale(&self.policy)
     }
 
     fn report_of(
@@ -212,8 +212,8 @@ impl Compactor {
         requests: u32,
     ) -> Report {
         let Verified { checkpoint, prospect } = verified;
-        let after = self.with_tools(prospect.load);
-        let tools = self.policy.tool_schema_tokens;
+        let scale = self.scale();
+        let after = scale.load(prospect.load);
         let summary = checkpoint.cover.as_ref().map(Cover::text);
         let over = match summary.is_some() {
             true => format!(
@@ -229,7 +229,7 @@ impl Compactor {
         Report {
             reason: plan.reason,
             outcome: Outcome::Applied { checkpoint: checkpoint.id },
-            tokens_before: checkpoint.tokens_before.saturating_add(tools),
+            tokens_before: scale.window(checkpoint.tokens_before),
             tokens_after: after.tokens,
             messages_before: self.conversation.messages(),
             messages_after: u32::try_from(prospect.view.edits.len()).unwrap_or(u32::MAX),
@@ -273,8 +273,7 @@ impl Compactor {
 
     /// Ends a compaction that left everything as it was.
     pub(super) fn finish(&mut self, plan: &Plan, outcome: Outcome, requests: u32) {
-        let tools = self.policy.tool_schema_tokens;
-        let tokens = self.conversation.counted_tokens().saturating_add(tools);
+        let tokens = self.scale().window(self.conversation.counted_tokens());
         let messages = self.conversation.messages();
         self.end(Report {
             reason: plan.reason,

@@ -36,7 +36,7 @@ impl Compactor {
         if self.is_busy() || matches!(self.state, State::Exhausted { .. }) {
             return None;
         }
-        let load = self.conversation.load(self.policy.tool_schema_tokens);
+        let load = self.conversation.load(&self.policy);
         let allowed = self.policy.reactive().map_or(0, |reactive| reactive.max_per_request);
         let due = match self.policy.call(moment, &load) {
             Some(Call::ReactiveMicro | Call::ReactiveFull) if self.cycle.reactions >= allowed => {
@@ -59,7 +59,7 @@ impl Compactor {
     /// anything to save.
     fn trims(&self, moment: Moment) -> bool {
         let policy = &self.policy;
-        let load = self.conversation.load(policy.tool_schema_tokens);
+        let load = self.conversation.load(policy);
         let mut conditions = policy.reducers.iter().filter_map(|one| one.when.as_ref());
         self.cycle.trimmed_at != Some(self.log().len())
             && conditions.any(|when| when.call(moment, &load, policy.window).is_some())

@@ -69,6 +69,9 @@ pub struct Media {
     pub name: Option<String>,
     /// Width and height in pixels, where known.
     pub pixels: Option<(u32, u32)>,
+    /// How large it is, in bytes, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u32>,
 }
 
 impl Part {

@@ -2,30 +2,11 @@
 
 use std::ops::Range;
 
-use super::Tokenizer;
-use crate::message::{Media, Message, Part, Role};
+use super::{Tariff, Tokenizer};
+use crate::message::{Message, Part, Role};
 
 /// A tokenizer that a compactor owns.
 pub type BoxedTokenizer = Box<dyn Tokenizer + Send + Sync>;
-
-/// Tokens that a provider adds around what is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Overhead {
-    /// For each message: its role and its borders.
-    pub message: u32,
-    /// For each tool call or result: its id and its wrapping.
-    pub call: u32,
-    /// For a picture of unknown size.
-    pub image: u32,
-    /// For a file of unknown size.
-    pub file: u32,
-}
-
-impl Default for Overhead {
-    fn default() -> Self {
-        Self { message: 4, call: 8, image: 765, file: 1_500 }
-    }
-}
 
 /// What one message costs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,7 +78,7 @@ impl Totals {
 /// Costs of a growing list of messages.
 pub struct Meter {
     tokenizer: BoxedTokenizer,
-    overhead: Overhead,
+    tariff: Tariff,
     costs: Vec<Cost>,
     /// `totals[n]` covers the first `n` messages.
     totals: Vec<Totals>,
@@ -105,13 +86,19 @@ pub struct Meter {
 
 impl Meter {
     /// An empty meter.
-    pub fn new(tokenizer: BoxedTokenizer, overhead: Overhead) -> Self {
-        Self { tokenizer, overhead, costs: Vec::new(), totals: vec![Totals::default()] }
+    pub fn new(tokenizer: BoxedTokenizer) -> Self {
+        let tariff = tokenizer.tariff();
+        Self { tokenizer, tariff, costs: Vec::new(), totals: vec![Totals::default()] }
     }
 
     /// The tokenizer it counts with.
     pub fn tokenizer(&self) -> &dyn Tokenizer {
         self.tokenizer.as_ref()
+    }
+
+    /// What it counts besides texts.
+    pub fn tariff(&self) -> &Tariff {
+        &self.tariff
     }
 
     /// Counts a message at the end. Linear in the message, whatever came before.
@@ -168,7 +155,7 @@ impl Meter {
     /// Tokens of the text of a tool result: that part of the message at a position.
     pub fn result_tokens(&self, position: usize, part: usize) -> u32 {
         let tokens = self.cost(position).and_then(|cost| cost.parts.get(part));
-        tokens.map_or(0, |tokens| tokens.saturating_sub(self.overhead.call))
+        tokens.map_or(0, |tokens| tokens.saturating_sub(self.tariff.result))
     }
 
     /// Tokens of a stretch of messages. Costs O(1).
@@ -180,53 +167,49 @@ impl Meter {
 
     /// Counts a message without keeping it.
     pub fn measure(&self, message: &Message) -> Cost {
-        measure(message, self.tokenizer(), &self.overhead)
+        measure(message, self.tokenizer(), &self.tariff)
     }
 
-    /// Tokens of a message with the usual overhead, without a meter.
+    /// Tokens of a message, without a meter.
     pub fn cost_of(message: &Message, tokenizer: &dyn Tokenizer) -> u32 {
-        measure(message, tokenizer, &Overhead::default()).tokens
+        measure(message, tokenizer, &tokenizer.tariff()).tokens
     }
 }
 
-fn measure(message: &Message, tokenizer: &dyn Tokenizer, overhead: &Overhead) -> Cost {
+fn measure(message: &Message, tokenizer: &dyn Tokenizer, tariff: &Tariff) -> Cost {
     let parts: Box<[u32]> =
-        message.parts.iter().map(|part| part_tokens(part, tokenizer, overhead)).collect();
-    let author = message.author.as_deref().map_or(0, |author| tokenizer.count(author));
-    let around = overhead.message.saturating_add(author);
+        message.parts.iter().map(|part| part_tokens(part, tokenizer, tariff)).collect();
+    let name = |author: &str| tokenizer.count(author).saturating_add(tariff.author);
+    let around = tariff.message.saturating_add(message.author.as_deref().map_or(0, name));
     let tokens = parts.iter().fold(around, |sum, part| sum.saturating_add(*part));
     let largest = parts.iter().copied().max().unwrap_or(0);
     Cost { tokens, largest, parts }
 }
 
-fn part_tokens(part: &Part, tokenizer: &dyn Tokenizer, overhead: &Overhead) -> u32 {
+fn part_tokens(part: &Part, tokenizer: &dyn Tokenizer, tariff: &Tariff) -> u32 {
     let count = |text: &str| tokenizer.count(text);
     match part {
         Part::Text { text } | Part::Reasoning { text, .. } => count(text),
         Part::ToolCall { name, arguments, .. } => {
-            count(name).saturating_add(count(arguments)).saturating_add(overhead.call)
+            count(name).saturating_add(count(arguments)).saturating_add(tariff.call)
         }
-        Part::ToolResult { text, .. } => count(text).saturating_add(overhead.call),
-        Part::Approval { .. } => overhead.call,
-        Part::Image(media) => pixels(media).unwrap_or(overhead.image),
-        Part::File(_) => overhead.file,
+        Part::ToolResult { text, .. } => count(text).saturating_add(tariff.result),
+        Part::Approval { .. } => tariff.call,
+        Part::Image(media) => tariff.picture(media),
+        Part::File(media) => tariff.file(media),
         Part::Other { characters, .. } => characters.div_ceil(4),
     }
-}
-
-/// A picture of known size: one token for each 750 pixels.
-fn pixels(media: &Media) -> Option<u32> {
-    media.pixels.map(|(width, height)| width.saturating_mul(height).div_ceil(750))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::meter::CharactersPer;
+    use crate::meter::{CharactersPer, WithTariff};
     use crate::notation::transcript;
 
     fn meter() -> Meter {
-        Meter::new(Box::new(CharactersPer(1)), Overhead { message: 1, ..Overhead::default() })
+        let tariff = Tariff { message: 1, ..Tariff::USUAL };
+        Meter::new(Box::new(WithTariff { tokenizer: CharactersPer(1), tariff }))
     }
 
     #[test]

@@ -1,12 +1,20 @@
 //! How full the window is, known at any moment.
 
+mod calibration;
+mod image;
 #[expect(clippy::module_inception, reason = "the noun of this room is also its first file")]
 mod meter;
 mod pressure;
+mod scale;
 mod statistics;
+mod tariff;
 mod tokenizer;
 
-pub use meter::{BoxedTokenizer, Cost, Meter, Overhead, Totals};
+pub(crate) use calibration::{Calibrations, Sample, Terms};
+pub use image::ImageCost;
+pub use meter::{BoxedTokenizer, Cost, Meter, Totals};
 pub use pressure::{Breakdown, Level, Pressure};
+pub use scale::Scale;
 pub use statistics::Statistics;
-pub use tokenizer::{CharactersPer, Tokenizer};
+pub use tariff::Tariff;
+pub use tokenizer::{CharactersPer, Tokenizer, WithTariff};

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::Scale;
+
 /// What to do about the fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -31,7 +33,8 @@ impl Level {
 pub struct Breakdown {
     /// System messages.
     pub system: u32,
-    /// Tool schemas.
+    /// What goes along with every request: tool schemas, and what else the provider counts beside the
+    /// messages.
     pub tools: u32,
     /// The summary of earlier messages.
     pub summary: u32,
@@ -41,6 +44,21 @@ pub struct Breakdown {
     pub assistant: u32,
     /// Tool results.
     pub results: u32,
+}
+
+impl Breakdown {
+    /// The same in the provider's tokens, with what goes along with every request.
+    #[must_use]
+    pub(crate) fn on(self, scale: &Scale) -> Self {
+        Self {
+            system: scale.told(self.system),
+            tools: scale.beside(),
+            summary: scale.told(self.summary),
+            user: scale.told(self.user),
+            assistant: scale.told(self.assistant),
+            results: scale.told(self.results),
+        }
+    }
 }
 
 /// How full the window is at this moment.
@@ -64,11 +82,12 @@ pub struct Pressure {
     /// True where `tokens` was counted by the provider or by the model's own encoding, and not estimated.
     /// By an encoding, what a provider adds around messages, and pictures and files, are the usual figures.
     pub exact: bool,
-    /// Half-width of the relative error of `tokens`: 0.1 means ±10 %.
+    /// Half-width of the relative error of `tokens`: 0.1 means ±10 %. It narrows as the provider's counts
+    /// agree with what was expected.
     pub error_band: f64,
     /// Tokens that no compaction can remove: system prompt, tool schemas, pinned messages and the last
     /// user request.
     pub floor: u32,
-    /// What fills it, by the engine's own count.
+    /// What fills it, by the engine's own count, bent by what the provider has counted so far.
     pub breakdown: Breakdown,
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-/// Counts the tokens of a text for one family of models.
+use super::Tariff;
+
+/// Counts tokens for one family of models: those of texts, and by its [`Tariff`] everything else.
 ///
 /// `epitome-tokens` implements this; a host may bring its own.
 pub trait Tokenizer {
@@ -13,6 +15,11 @@ pub trait Tokenizer {
     /// Half-width of the relative error to expect over a conversation: 0.1 means ±10 %.
     /// 0 means that the count is exact.
     fn error_band(&self) -> f64;
+
+    /// What the provider of these models counts besides texts.
+    fn tariff(&self) -> Tariff {
+        Tariff::USUAL
+    }
 }
 
 /// One that several conversations share.
@@ -23,6 +30,33 @@ impl<T: Tokenizer + ?Sized> Tokenizer for Arc<T> {
 
     fn error_band(&self) -> f64 {
         (**self).error_band()
+    }
+
+    fn tariff(&self) -> Tariff {
+        (**self).tariff()
+    }
+}
+
+/// A tokenizer with what another provider counts besides texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WithTariff<T> {
+    /// What counts texts.
+    pub tokenizer: T,
+    /// What everything else costs.
+    pub tariff: Tariff,
+}
+
+impl<T: Tokenizer> Tokenizer for WithTariff<T> {
+    fn count(&self, text: &str) -> u32 {
+        self.tokenizer.count(text)
+    }
+
+    fn error_band(&self) -> f64 {
+        self.tokenizer.error_band()
+    }
+
+    fn tariff(&self) -> Tariff {
+        self.tariff
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::conversation::Conversation;
 use crate::message::Part;
+use crate::meter::Scale;
 use crate::policy::{Keep, LastRequest, Load, Policy, Rebuild};
 use crate::summary::appendix::appendix;
 
@@ -49,20 +50,21 @@ pub(super) fn appended_tokens(conversation: &Conversation, policy: &Policy) -> u
 }
 
 /// Names what no compaction can remove, where that alone reaches the threshold.
-pub(super) fn floor(conversation: &Conversation, policy: &Policy, tokens: u32) -> Option<String> {
+pub(super) fn floor(conversation: &Conversation, policy: &Policy, scale: &Scale) -> Option<String> {
+    let tokens = scale.window(conversation.counted_tokens());
     let protected = conversation.protected();
-    let tools = policy.tool_schema_tokens;
     let threshold = policy.threshold().unwrap_or(policy.window);
-    let sum = protected.sum().saturating_add(tools);
+    let sum = scale.window(protected.sum());
     let shortest = conversation.summary_tokens("", 1).saturating_add(SHORTEST_SUMMARY);
+    let shortest = scale.told(shortest);
     if tokens < threshold || sum.saturating_add(shortest) < threshold {
         return None;
     }
     let items = [
-        ("system prompt", protected.system),
-        ("tool schemas", tools),
-        ("pinned messages", protected.pinned),
-        ("last user request", protected.request),
+        ("system prompt", scale.told(protected.system)),
+        ("tool schemas", scale.beside()),
+        ("pinned messages", scale.told(protected.pinned)),
+        ("last user request", scale.told(protected.request)),
     ];
     let items: Vec<String> = items
         .iter()

@@ -2,20 +2,67 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, MapAccess, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// What counts tokens. A provider's own count, where one is told, goes before all of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Counting {
-    /// The host's own estimate.
+    /// The host's own estimate, for the models that the policy's `model` or the format of the messages tells of.
     #[default]
     Estimate,
+    /// The host's own estimate, for these models.
+    #[serde(rename = "estimate")]
+    EstimateFor(Family),
     /// So many characters make a token.
     CharactersPerToken(u32),
     /// An encoding counts exactly; the host brings its vocabulary.
     Encoding(Encoding),
+}
+
+/// Written out, for `estimate` stands alone or with a family.
+impl<'de> Deserialize<'de> for Counting {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Written)
+    }
+}
+
+struct Written;
+
+impl<'de> Visitor<'de> for Written {
+    type Value = Counting;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "\"estimate\", { \"estimate\": a family }, { \"charactersPerToken\": a number } or \
+             { \"encoding\": a name }",
+        )
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<Counting, E> {
+        match name {
+            "estimate" => Ok(Counting::Estimate),
+            _ => Err(E::invalid_value(Unexpected::Str(name), &self)),
+        }
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Counting, M::Error> {
+        let Some(key) = map.next_key::<String>()? else {
+            return Err(M::Error::invalid_length(0, &self));
+        };
+        let counting = match key.as_str() {
+            "estimate" => Counting::EstimateFor(map.next_value()?),
+            "charactersPerToken" => Counting::CharactersPerToken(map.next_value()?),
+            "encoding" => Counting::Encoding(map.next_value()?),
+            _ => return Err(M::Error::invalid_value(Unexpected::Str(&key), &self)),
+        };
+        match map.next_key::<String>()? {
+            None => Ok(counting),
+            Some(_) => Err(M::Error::invalid_length(2, &self)),
+        }
+    }
 }
 
 impl Counting {
@@ -23,8 +70,39 @@ impl Counting {
     pub fn encoding(self) -> Option<Encoding> {
         match self {
             Self::Encoding(encoding) => Some(encoding),
-            Self::Estimate | Self::CharactersPerToken(_) => None,
+            Self::Estimate | Self::EstimateFor(_) | Self::CharactersPerToken(_) => None,
         }
+    }
+}
+
+/// Models whose tokens are estimated alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Family {
+    /// OpenAI's models, as those since GPT-4o count, and whatever is not known.
+    #[default]
+    #[serde(rename = "o200k_base")]
+    O200kBase,
+    /// Anthropic's models.
+    #[serde(rename = "claude")]
+    Claude,
+    /// Google's models.
+    #[serde(rename = "gemini")]
+    Gemini,
+}
+
+impl Family {
+    /// The family of a model by its name, such as `anthropic/claude-sonnet-4-5`; `None` where the name does not
+    /// tell.
+    pub fn of_model(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        let is = |marks: &[&str]| marks.iter().any(|mark| name.contains(mark));
+        Some(match () {
+            () if is(&["claude"]) => Self::Claude,
+            () if is(&["gemini", "gemma"]) => Self::Gemini,
+            () if is(&["gpt"]) => Self::O200kBase,
+            () => return None,
+        })
     }
 }
 
@@ -85,6 +163,36 @@ mod tests {
     }
 
     #[test]
+    fn b1_an_estimate_is_of_a_family() {
+        for (name, family) in [
+            ("o200k_base", Family::O200kBase),
+            ("claude", Family::Claude),
+            ("gemini", Family::Gemini),
+        ] {
+            let text = format!(r#"{{ "counting": {{ "estimate": "{name}" }} }}"#);
+            assert_eq!(counting(&text), Ok(Counting::EstimateFor(family)));
+            let written = serde_json::to_value(Counting::EstimateFor(family)).unwrap();
+            assert_eq!(written, serde_json::json!({ "estimate": name }));
+        }
+    }
+
+    #[test]
+    fn a_models_name_tells_its_family() {
+        let cases = [
+            ("anthropic/claude-opus-4.8-fast", Some(Family::Claude)),
+            ("us.anthropic.Claude-3-haiku", Some(Family::Claude)),
+            ("models/gemini-2.5-pro", Some(Family::Gemini)),
+            ("gpt-4o-mini", Some(Family::O200kBase)),
+            ("openai/gpt-oss-20b", Some(Family::O200kBase)),
+            ("mistral-large", None),
+            ("", None),
+        ];
+        for (name, family) in cases {
+            assert_eq!(Family::of_model(name), family, "{name}");
+        }
+    }
+
+    #[test]
     fn b1_an_agent_counts_in_its_own_way() {
         let text = r#"{ "counting": { "encoding": "o200k_base" },
                         "agents": { "coder": { "counting": { "charactersPerToken": 4 } } } }"#;
@@ -100,5 +208,14 @@ mod tests {
         let unknown = counting(r#"{ "counting": { "encoding": "p50k_base" } }"#).unwrap_err();
         let named = ["policy.counting.encoding: ", "p50k_base", "`o200k_base`", "`cl100k_base`"];
         assert!(named.iter().all(|words| unknown.contains(words)), "{unknown}");
+        for other in
+            [r#""exact""#, "{}", r#"{ "tokens": 3 }"#, r#"{ "estimate": "gemini", "encoding": 3 }"#]
+        {
+            let refused = counting(&format!(r#"{{ "counting": {other} }}"#)).unwrap_err();
+            assert!(
+                refused.contains("expected \"estimate\", { \"estimate\": a family }"),
+                "{refused}"
+            );
+        }
     }
 }

@@ -12,7 +12,7 @@ mod spec;
 mod summary;
 mod trigger;
 
-pub use counting::{Counting, Encoding};
+pub use counting::{Counting, Encoding, Family};
 pub use keep::{Keep, Size};
 pub use policy::{Policy, PolicyError};
 pub use preset::PRESETS;

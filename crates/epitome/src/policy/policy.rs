@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::trigger::share;
 use super::{
-    Call, Counting, Keep, Load, Moment, Reactive, Rebuild, Reducer, Reduction, Shape,
+    Call, Counting, Family, Keep, Load, Moment, Reactive, Rebuild, Reducer, Reduction, Shape,
     SummarySettings, Trigger,
 };
 use crate::Retry;
@@ -50,6 +50,10 @@ pub struct Policy {
     /// [`Compactor::count_by`](crate::Compactor::count_by).
     #[serde(default)]
     pub counting: Counting,
+    /// The model's name, where an estimate is to be for its family, and what is learned of how its provider
+    /// counts is to be kept apart from that of other models.
+    #[serde(default)]
+    pub model: Option<String>,
 }
 
 /// A policy that cannot work: the field, its value, and what would do.
@@ -99,6 +103,12 @@ impl Policy {
     /// The settings for reacting to large prompts, where a trigger has them.
     pub fn reactive(&self) -> Option<&Reactive> {
         self.triggers.iter().find_map(Trigger::reactive)
+    }
+
+    /// The family that an estimate is for where `counting` names none: that of the model's name, or the
+    /// `usual` one.
+    pub fn family(&self, usual: Family) -> Family {
+        self.model.as_deref().and_then(Family::of_model).unwrap_or(usual)
     }
 
     /// The window of whoever summarizes, in tokens, where it is known.

@@ -72,6 +72,7 @@ impl Policy {
             retry: Retry::default(),
             tool_schema_tokens: 0,
             counting: Counting::Estimate,
+            model: None,
         }
     }
 
@@ -107,6 +108,7 @@ impl Policy {
             rebuild: Rebuild::LeadingSystem,
             retry: Retry { attempts: 2, base_ms: 3_000, cap_ms: 60_000 },
             counting: Counting::CharactersPerToken(3),
+            model: None,
             ..Self::bare(window)
         }
     }

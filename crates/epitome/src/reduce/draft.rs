@@ -166,7 +166,7 @@ impl<'a> Draft<'a> {
 
     /// What triggers look at. What a provider has counted is corrected by what was saved since.
     pub(crate) fn load(&self) -> Load {
-        let load = self.conversation.load(self.policy.tool_schema_tokens);
+        let load = self.conversation.counted_load(self.policy);
         let gone = |reduced: &&Reduced| matches!(reduced, Reduced::Gone { .. });
         let left_out = u32::try_from(self.changed.values().filter(gone).count());
         Load {

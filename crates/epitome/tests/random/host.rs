@@ -66,7 +66,7 @@ pub(crate) fn tokenizer() -> Box<CharactersPer> {
 pub(crate) fn tokenizer_of(counting: Counting) -> Box<CharactersPer> {
     match counting {
         Counting::CharactersPerToken(characters) => Box::new(CharactersPer(characters)),
-        Counting::Estimate | Counting::Encoding(_) => tokenizer(),
+        Counting::Estimate | Counting::EstimateFor(_) | Counting::Encoding(_) => tokenizer(),
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use epitome::policy::{
-    Age, AgeStep, Budget, Counting, Encoding, Fill, Keep, LastRequest, Moment, Offload, PRESETS,
-    Prune, Reactive, Rebuild, Reducer, Reduction, RequestBoundary, Shape, SummarySettings,
+    Age, AgeStep, Budget, Counting, Encoding, Family, Fill, Keep, LastRequest, Moment, Offload,
+    PRESETS, Prune, Reactive, Rebuild, Reducer, Reduction, RequestBoundary, Shape, SummarySettings,
     ToolFilter, Trigger,
 };
 use epitome::{Policy, Reason, Retry};
@@ -202,6 +202,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
     );
     let counting = prop_oneof![
         3 => Just(Counting::Estimate),
+        1 => Just(Counting::EstimateFor(Family::Claude)),
         1 => (2_u32..6).prop_map(Counting::CharactersPerToken),
         1 => select(Encoding::ALL.as_slice()).prop_map(Counting::Encoding),
     ];
@@ -232,6 +233,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
                     retry: Retry { attempts, ..Retry::default() },
                     tool_schema_tokens,
                     counting,
+                    model: None,
                 }
             },
         );

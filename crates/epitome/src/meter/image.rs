@@ -1,12 +1,12 @@
-//! What is no text costs tokens by its size: images by their pixels, messages by there being one.
+//! What a picture costs, by its pixels and its provider's formula.
 //!
-//! Nothing is decoded; the host says how large an image is. Formulas are data, so that a host can take those of
-//! a model that is not named here from its provider's pages.
+//! Nothing is decoded; whoever read the message says how large a picture is. Formulas are data, so that a host can
+//! take that of a model that is not named here from its provider's pages.
 
 /// How a provider counts an image.
 ///
 /// ```
-/// use epitome_tokens::ImageCost;
+/// use epitome::meter::ImageCost;
 ///
 /// assert_eq!(ImageCost::GPT_4O.tokens(1024, 1024), 765);
 /// assert_eq!(ImageCost::GEMINI.tokens(960, 540), 1548);
@@ -71,6 +71,11 @@ impl ImageCost {
     /// Gemini 2 and 2.5.
     pub const GEMINI: Self = Self::Crops { crop: 258 };
 
+    /// Tokens of an image of unknown size: those of one of 1024 × 1024 pixels. Constant time.
+    pub fn usual(self) -> u32 {
+        self.tokens(1024, 1024)
+    }
+
     /// Tokens of an image of so many pixels; one without pixels costs what an empty one does. Constant time.
     pub fn tokens(self, width: u32, height: u32) -> u32 {
         match self {
@@ -134,26 +139,6 @@ fn crops(width: u32, height: u32) -> u32 {
 
 fn saturated(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-/// Tokens that a provider adds to those of the texts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Overhead {
-    /// For each message.
-    pub message: u32,
-    /// For each tool call, beyond its name and arguments.
-    pub call: u32,
-    /// Once for each request.
-    pub request: u32,
-}
-
-impl Overhead {
-    /// OpenAI's models since GPT-3.5: OpenAI's cookbook, "How to count tokens with tiktoken". Nothing is published
-    /// about calls.
-    pub const OPENAI: Self = Self { message: 3, call: 0, request: 3 };
-    /// Anthropic's models: least squares over the usage that was recorded with two sessions of Claude 4.5, 849
-    /// messages and 849 answers; 10 to 11 a message, 54 to 61 a call. Nothing is published.
-    pub const CLAUDE: Self = Self { message: 10, call: 57, request: 0 };
 }
 
 #[cfg(test)]

@@ -1,0 +1,78 @@
+//! A picture in a message costs by its pixels and its provider's formula, however its format holds it.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use epitome::message::{Media, Part};
+use epitome::meter::{ImageCost, Meter, Tariff};
+use epitome_formats::Format;
+use epitome_tokens::heuristic;
+use serde_json::{Value, json};
+
+/// A PNG of 1280 × 720 pixels and about 300 kB, as far as its first bytes tell.
+fn picture() -> String {
+    format!("iVBORw0KGgoAAAANSUhEUgAABQAAAALQCAYA{}", "A".repeat(400_000))
+}
+
+/// The picture in a user message of a format.
+fn message(format: Format) -> Value {
+    let bytes = picture();
+    let address = format!("data:image/png;base64,{bytes}");
+    match format {
+        Format::OpenAiChat | Format::LangChain => {
+            let image = json!({ "type": "image_url", "image_url": { "url": address } });
+            match format {
+                Format::LangChain => {
+                    json!({ "type": "human", "data": { "content": [image] } })
+                }
+                _ => json!({ "role": "user", "content": [image] }),
+            }
+        }
+        Format::OpenAiResponses => {
+            let image = json!({ "type": "input_image", "image_url": address });
+            json!({ "type": "message", "role": "user", "content": [image] })
+        }
+        Format::Anthropic => {
+            let source = json!({ "type": "base64", "media_type": "image/png", "data": bytes });
+            json!({ "role": "user", "content": [{ "type": "image", "source": source }] })
+        }
+        Format::AiSdkUi => {
+            let file = json!({ "type": "file", "mediaType": "image/png", "url": address });
+            json!({ "id": "m", "role": "user", "parts": [file] })
+        }
+        Format::AiSdkModel => {
+            let image = json!({ "type": "image", "mediaType": "image/png", "image": bytes });
+            json!({ "role": "user", "content": [image] })
+        }
+        Format::Gemini => {
+            let data = json!({ "mimeType": "image/png", "data": bytes });
+            json!({ "role": "user", "parts": [{ "inlineData": data }] })
+        }
+        Format::Bedrock => {
+            let image = json!({ "format": "png", "source": { "bytes": bytes } });
+            json!({ "role": "user", "content": [{ "image": image }] })
+        }
+    }
+}
+
+#[test]
+fn a_picture_in_base64_costs_by_its_pixels_in_every_format() {
+    for format in Format::ALL {
+        let reading = format.read(&"m".into(), &message(format)).unwrap();
+        let [read] = reading.messages.as_slice() else { unreachable!("one message") };
+        let media = Media {
+            media_type: Some("image/png".into()),
+            pixels: Some((1_280, 720)),
+            bytes: Some(300_027),
+            ..Media::default()
+        };
+        assert_eq!(read.parts, [Part::Image(media)], "{format:?}");
+        let (image, tariff) = match format {
+            Format::Anthropic | Format::Bedrock => (ImageCost::CLAUDE, Tariff::CLAUDE),
+            Format::Gemini => (ImageCost::GEMINI, Tariff::GEMINI),
+            _ => (ImageCost::GPT_4O, Tariff::OPENAI),
+        };
+        let cost = Meter::cost_of(read, heuristic(format.family()).as_ref());
+        assert_eq!(cost, image.tokens(1_280, 720) + tariff.message, "{format:?}");
+        assert!(cost < 2_000, "{format:?}");
+    }
+}
