@@ -1,7 +1,7 @@
 //! Values come in and go out as what they are.
 
 use epitome_wasm::{Compactor, detect_format, presets};
-use js_sys::{Array, Function, Object, Reflect};
+use js_sys::{Array, Function, Object, Reflect, Uint8Array, Uint32Array};
 use wasm_bindgen::JsValue;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -14,12 +14,14 @@ fn options_and_results_are_plain_objects() {
     assert_eq!(property(&status, "level"), "compact");
     assert_eq!(property(&status, "window"), 1_000);
     assert_eq!(property(property(&status, "breakdown"), "summary"), 0);
-    let plan: JsValue = compactor.plan(&reason("manual")).unwrap().into();
+    let columns = compactor.plan(&reason("manual")).unwrap();
+    let plan = columns.get(0);
     assert_eq!(property(&plan, "reason"), "manual");
-    let fates = Array::from(&property(&plan, "fates"));
-    assert_eq!(fates.length(), 40);
-    assert_eq!(property(fates.get(0), "id"), "m0");
-    assert_eq!(property(fates.get(0), "fate"), "summarize");
+    let fates: Uint8Array = columns.get(1).into();
+    let before: Uint32Array = columns.get(2).into();
+    assert_eq!((fates.length(), before.length()), (40, 40));
+    assert_eq!(compactor.fates().get(fates.get_index(0).into()), "summarize");
+    assert_eq!(compactor.pieces().first().map(String::as_str), Some("m0"));
     assert!(property(&plan, "idle").is_undefined());
 }
 
