@@ -1110,11 +1110,8 @@ export interface EstimateOptions {
   charactersPerToken?: number;
 }
 
-/**
- * Models whose tokenizers count alike: OpenAI's since GPT-4o; its GPT-4 and GPT-3.5; Anthropic's since Claude 4;
- * Google's since Gemini 2.
- */
-export type TokenFamily = "o200k_base" | "cl100k_base" | "claude" | "gemini";
+/** Models whose tokenizers count alike: OpenAI's since GPT-4o; Anthropic's since Claude 4; Google's since Gemini 2. */
+export type TokenFamily = "o200k_base" | "claude" | "gemini";
 
 /** Counts tokens at once, without waiting. */
 export interface TokenCounter {
