@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build } from "esbuild";
@@ -79,9 +79,9 @@ export async function measure({ quick, told }) {
   return { rows };
 }
 
-/** Every file of the bundle of a module, minified. */
+/** The files of the bundle of a module that its code can come to load, minified. */
 async function bundled(contents) {
-  const { outputFiles } = await build({
+  const { metafile, outputFiles } = await build({
     stdin: { contents, resolveDir: here },
     bundle: true,
     minify: true,
@@ -92,8 +92,19 @@ async function bundled(contents) {
     loader: { ".wasm": "file" },
     external: ["node:*"],
     outdir: "unwritten",
+    metafile: true,
     write: false,
     logLevel: "error",
   });
-  return outputFiles.map((file) => file.contents);
+  // What is imported by code that was left out is in a file of its own all the same, and nobody asks for it.
+  const code = outputFiles.filter(({ path }) => path.endsWith(".js"));
+  const texts = new Map(code.map(({ path, text }) => [basename(path), text]));
+  const [entry] = Object.keys(metafile.outputs).filter((path) => metafile.outputs[path].entryPoint === "<stdin>");
+  const reached = new Set([basename(entry)]);
+  for (const name of reached) {
+    [...texts.keys()].filter((other) => texts.get(name).includes(other)).forEach((other) => reached.add(other));
+  }
+  return outputFiles
+    .filter(({ path }) => !path.endsWith(".js") || reached.has(basename(path)))
+    .map((file) => file.contents);
 }
