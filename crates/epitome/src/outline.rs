@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::history::exchange::exchange_of;
 use crate::history::pairing::{Bond, Pairer, Pairing, Place, ties_alike};
 use crate::history::{Exchange, Log, exchanges};
 use crate::message::{CallId, Message, Part, Role};
@@ -166,7 +167,8 @@ impl Outline {
         position: usize,
         message: &'a Message,
     ) -> Vec<(&'a CallId, &'a str)> {
-        let start = self.exchange_of(position).map_or(position, |exchange| exchange.start);
+        let start =
+            exchange_of(&self.exchanges, position).map_or(position, |exchange| exchange.start);
         let tool = |call: &CallId| {
             let mut earlier = (start..position).rev().filter_map(|at| log.message(at));
             earlier.find_map(|asked| {
@@ -189,11 +191,6 @@ impl Outline {
             true => Cow::Borrowed(&self.exchanges),
             false => Cow::Owned(exchanges(log.len(), &Pairing::of(log.messages()))),
         }
-    }
-
-    fn exchange_of(&self, position: usize) -> Option<&Exchange> {
-        let index = self.exchanges.partition_point(|exchange| exchange.end <= position);
-        self.exchanges.get(index)
     }
 
     /// True where some call of the message at a position has no result so far. Costs as [`Self::exchanges`].

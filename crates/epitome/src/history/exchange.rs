@@ -35,6 +35,12 @@ pub fn exchanges(count: usize, pairing: &Pairing) -> Vec<Exchange> {
     exchanges
 }
 
+/// The exchange of the message at `index`, of exchanges in order. Costs O(log n).
+pub(crate) fn exchange_of(exchanges: &[Exchange], index: usize) -> Option<&Exchange> {
+    let place = exchanges.partition_point(|exchange| exchange.end <= index);
+    exchanges.get(place).filter(|exchange| exchange.start <= index)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

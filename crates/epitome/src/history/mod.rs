@@ -1,7 +1,7 @@
 //! What was said: the log, how its messages hang together, and what of it the model sees.
 
 mod checkpoint;
-mod exchange;
+pub(crate) mod exchange;
 mod late;
 mod log;
 pub mod pairing;

@@ -8,6 +8,7 @@ use super::{Fate, sum};
 use crate::contract::ReasoningPolicy;
 use crate::conversation::Conversation;
 use crate::history::Exchange;
+use crate::history::exchange::exchange_of;
 use crate::message::{Part, Role};
 use crate::policy::{Policy, Size};
 use crate::reduce::{Draft, stale_reasoning};
@@ -23,11 +24,8 @@ pub(super) fn protected(
     let fixed = conversation.outline().fixed.iter().copied();
     let mut positions: Vec<usize> = fixed.chain(request).chain(pending(conversation)).collect();
     positions.sort_unstable();
-    let exchange = |position: &usize| {
-        let index = exchanges.partition_point(|exchange| exchange.end <= *position);
-        exchanges.get(index).cloned()
-    };
-    let mut protected: Vec<Exchange> = positions.iter().filter_map(exchange).collect();
+    let mut protected: Vec<Exchange> =
+        positions.iter().filter_map(|at| exchange_of(exchanges, *at).cloned()).collect();
     protected.dedup();
     protected
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::{age, drop, offload, prune, trim};
 use crate::conversation::Conversation;
+use crate::history::exchange::exchange_of;
 use crate::history::{Change, Exchange, PartChange, Rewrite};
 use crate::message::{Message, Part};
 use crate::plan::Fate;
@@ -282,8 +283,7 @@ impl<'a> Draft<'a> {
 
     /// The exchange of a message.
     pub(crate) fn exchange_of(&self, position: usize) -> Option<&Exchange> {
-        let index = self.exchanges.partition_point(|exchange| exchange.end <= position);
-        self.exchanges.get(index)
+        exchange_of(self.exchanges, position)
     }
 
     /// Exchanges behind the summary that may be left out, oldest first.
@@ -298,7 +298,6 @@ impl<'a> Draft<'a> {
 
     /// True for a message that no reducer may touch.
     pub(crate) fn is_protected(&self, position: usize) -> bool {
-        let index = self.protected.partition_point(|exchange| exchange.end <= position);
-        self.protected.get(index).is_some_and(|exchange| exchange.start <= position)
+        exchange_of(self.protected, position).is_some()
     }
 }
