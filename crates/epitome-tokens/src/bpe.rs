@@ -1,5 +1,6 @@
 //! Exact counts of a byte-pair encoding, from a vocabulary that is loaded when it is needed.
 
+mod characters;
 mod class;
 mod cover;
 mod eight;
@@ -12,6 +13,8 @@ mod prefix;
 mod recall;
 mod scan;
 mod shard;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod sixteen;
 mod splitter;
 mod tokens;
 mod vocabulary;

@@ -90,18 +90,42 @@ mod tests {
         ends.windows(2).map(|ends| rank(&piece[ends[0]..ends[1]]).unwrap() as u32).collect()
     }
 
-    /// A vocabulary of tokens that merging can reach, over few letters so that they overlap a lot.
-    fn learn(below: &mut impl FnMut(usize) -> usize) -> Learned {
-        let bytes: [u8; BYTES] = std::array::from_fn(|rank| rank as u8 ^ 0x41);
+    /// Few characters, so that tokens overlap a lot, whose bytes are alike, so that tokens tear them.
+    const ALPHABETS: [&[&str]; 4] = [
+        &["a", "b", "c", "d"],
+        &["é", "ä", "д", "a", " "],
+        &["ह", "ि", "क", "字", "孖", " "],
+        &["字", "存", "孖", "🙂", "🙃", "a"],
+    ];
+
+    fn bytes_by_rank() -> [u8; BYTES] {
+        std::array::from_fn(|rank| rank as u8 ^ 0x41)
+    }
+
+    /// A vocabulary of tokens that merging can reach, over the bytes of an alphabet.
+    fn learn(below: &mut impl FnMut(usize) -> usize, alphabet: &[&str]) -> Learned {
+        let bytes = bytes_by_rank();
+        let letters: Vec<u32> =
+            alphabet.concat().bytes().map(|byte| u32::from(byte ^ 0x41)).collect();
         let mut tokens: Vec<Vec<u8>> = bytes.iter().map(|&byte| vec![byte]).collect();
         let mut pairs = Vec::new();
-        let letters = 1 + below(3);
         for _ in 0..200 {
-            let any = |below: &mut dyn FnMut(usize) -> usize| match below(letters + pairs.len()) {
-                letter if letter < letters => letter as u32,
-                longer => (longer - letters + BYTES) as u32,
+            let any = |below: &mut dyn FnMut(usize) -> usize| {
+                let number = below(letters.len() + pairs.len());
+                letters.get(number).copied().unwrap_or((number - letters.len() + BYTES) as u32)
             };
-            let (left, right) = (any(below), any(below));
+            let (left, right) = match below(3) {
+                // Parts of characters come first, as they do in vocabularies in use.
+                0 => {
+                    let character = alphabet[below(alphabet.len())].as_bytes();
+                    let parts = merged(&tokens, character);
+                    match *parts {
+                        [left, right, ..] => (left, right),
+                        _ => continue,
+                    }
+                }
+                _ => (any(below), any(below)),
+            };
             let joined = [tokens[left as usize].as_slice(), &tokens[right as usize]].concat();
             if joined.len() <= 12 && merged(&tokens, &joined) == [left, right] {
                 tokens.push(joined);
@@ -120,20 +144,28 @@ mod tests {
             (state >> 8) as usize % bound
         };
         let mut room = Room::default();
-        for _ in 0..60 {
-            let Learned { vocabulary, tokens } = learn(&mut below);
+        for round in 0..40 {
+            let alphabet = ALPHABETS[round % ALPHABETS.len()];
+            let Learned { vocabulary, tokens } = learn(&mut below, alphabet);
             let merging = vocabulary.without_index();
-            for _ in 0..60 {
+            let mut counted = Room::default();
+            for _ in 0..50 {
                 // Some are merged by looking at all parts, others in order.
                 let most = if below(8) == 0 { 200 } else { 40 };
                 let length = below(most);
-                let piece: Vec<u8> = (0..length).map(|_| below(4) as u8 ^ 0x41).collect();
-                let expected = merged(&tokens, &piece);
-                let ranks = vocabulary.ranks(&mut room, &piece);
+                let piece: String = (0..length).map(|_| alphabet[below(alphabet.len())]).collect();
+                let bytes = piece.as_bytes();
+                let expected = merged(&tokens, bytes);
+                let ranks = vocabulary.ranks(&mut room, bytes);
                 assert_eq!(ranks, expected, "{piece:?} with {tokens:?}");
-                let ranks = merging.ranks(&mut room, &piece);
+                let ranks = merging.ranks(&mut room, bytes);
                 assert_eq!(ranks, expected, "{piece:?} with {tokens:?}, merged");
-                assert_eq!(vocabulary.knows(&piece), tokens.contains(&piece), "{piece:?}");
+                for time in ["first", "recalled"] {
+                    let tokens = vocabulary.count_piece(&mut counted, &piece);
+                    assert_eq!(tokens, expected.len(), "{piece:?}, {time}");
+                }
+                let is_token = tokens.iter().any(|token| token == bytes);
+                assert_eq!(vocabulary.knows(bytes), is_token, "{piece:?}");
             }
         }
     }
@@ -141,7 +173,7 @@ mod tests {
     #[test]
     fn tokens_with_zeros_are_told_from_shorter_ones() {
         let bytes: [u8; BYTES] = std::array::from_fn(|rank| rank as u8);
-        let pairs = [(97, 0), (256, 0), (0, 0), (97, 98), (259, 0)];
+        let pairs = [(97, 0), (256, 0), (0, 0), (97, 98), (259, 0), (0, 98)];
         let vocabulary = Vocabulary::of(&bytes, &pairs).unwrap();
         let mut room = Room::default();
         let mut check = |piece: &[u8], expected: &[u32]| {
@@ -155,5 +187,8 @@ mod tests {
         check(b"ab\0", &[260]);
         check(b"ab\0\0", &[259, 258]);
         check(b"\0\0\0", &[258, 0]);
+        check(b"b", &[98]);
+        check(b"\0b", &[261]);
+        check(b"\0\0b", &[258, 98]);
     }
 }

@@ -3,10 +3,13 @@
 use super::halves::Halves;
 use super::vocabulary::{BYTES, MOST, STRETCH};
 
-/// Slots for every token: more are quicker, fewer are smaller.
-const SLOTS_PER_TOKEN: f64 = 1.3;
-const EMPTY: u32 = u32::MAX;
-/// Bits of the filter for every token, an eighth of which are then set.
+/// There are at least so many slots for every token: more are quicker, fewer are smaller.
+const SLOTS_PER_TOKEN: f64 = 1.25;
+/// No slot is this one: a rank in it is that of a longer token.
+const EMPTY: u64 = 0;
+/// The rank of no token.
+pub(super) const NONE: u32 = u32::MAX;
+/// There are at least so many bits of the filter for every token, an eighth of which are then set.
 const BITS_PER_TOKEN: usize = 8;
 const RANK_BITS: u32 = MOST.trailing_zeros();
 const RANK: u32 = (1 << RANK_BITS) - 1;
@@ -16,11 +19,14 @@ const RANK: u32 = (1 << RANK_BITS) - 1;
 pub(super) struct Merges {
     /// What each token was merged from; a single byte is its own half.
     halves: Halves,
-    /// A rank each, with some bits of the hash of its halves above it.
-    slots: Vec<u32>,
+    /// The halves of a token, and below them its rank; of those that have a half of several bytes.
+    slots: Vec<u64>,
     /// A bit for every hash that a pair of halves has. Few pairs that are asked for merge at all, and
     /// these bits lie nearer to the processor than the slots.
     filter: Vec<u64>,
+    /// What tokens of a single byte merge into, by the two: those that stand side by side in a text lie close
+    /// together.
+    doubles: Vec<u32>,
     /// Where merges do not come in the order of ranks; empty where they do.
     order: Vec<u32>,
     /// By rank: whether making a token takes a merge that comes later in the order than its own.
@@ -32,9 +38,11 @@ impl Merges {
     /// is not made of earlier ones.
     pub(super) fn new(halves: Halves) -> Result<Self, u32> {
         let length = (halves.len() as f64 * SLOTS_PER_TOKEN) as usize + 1;
-        let slots = vec![EMPTY; length];
-        let filter = vec![0_u64; (halves.len() * BITS_PER_TOKEN).div_ceil(64)];
-        let mut merges = Self { halves, slots, filter, order: Vec::new(), late: Vec::new() };
+        let slots = vec![EMPTY; length.next_power_of_two()];
+        let filter = vec![0_u64; (halves.len() * BITS_PER_TOKEN).div_ceil(64).next_power_of_two()];
+        let doubles = vec![NONE; BYTES * BYTES];
+        let (order, late) = (Vec::new(), Vec::new());
+        let mut merges = Self { halves, slots, filter, doubles, order, late };
         let count = merges.halves.len();
         for first in (BYTES..count).step_by(STRETCH) {
             merges.note(first, count.min(first + STRETCH))?;
@@ -45,7 +53,7 @@ impl Merges {
     // A function of its own: an engine compiles it well once it was called a few times.
     #[inline(never)]
     fn note(&mut self, first: usize, end: usize) -> Result<(), u32> {
-        let Self { halves, slots, filter, .. } = self;
+        let Self { halves, slots, filter, doubles, .. } = self;
         let length = slots.len();
         for rank in first as u32..end as u32 {
             let (left, right) = halves.get(rank);
@@ -57,11 +65,17 @@ impl Merges {
             if let Some(bits) = filter.get_mut(word) {
                 *bits |= bit;
             }
-            let (mut at, tag) = (slot(hash, length), tag(hash));
+            if left.max(right) < BYTES as u32 {
+                if let Some(double) = doubles.get_mut(double(left, right)) {
+                    *double = rank;
+                }
+                continue;
+            }
+            let mut at = slot(hash, length);
             loop {
                 match slots.get_mut(at) {
                     Some(slot) if *slot == EMPTY => {
-                        *slot = tag | rank;
+                        *slot = packed(left, right) | u64::from(rank);
                         break;
                     }
                     Some(_) => at += 1,
@@ -75,6 +89,12 @@ impl Merges {
     /// What each token was merged from, by rank.
     pub(super) fn halves(&self) -> &Halves {
         &self.halves
+    }
+
+    /// Whether a token of a lower rank is always merged before one of a higher rank.
+    #[inline]
+    pub(super) fn are_in_order_of_ranks(&self) -> bool {
+        self.order.is_empty()
     }
 
     /// The place of a token's merge in the order of merges.
@@ -164,22 +184,21 @@ impl Merges {
     /// What two tokens merge into.
     #[inline]
     pub(super) fn merged(&self, left: u32, right: u32) -> Option<u32> {
+        if left.max(right) < BYTES as u32 {
+            let rank = self.doubles.get(double(left, right)).copied()?;
+            return (rank != NONE).then_some(rank);
+        }
         let hash = hash(left, right);
         let (word, bit) = filter_bit(hash, self.filter.len());
         if self.filter.get(word).is_none_or(|bits| bits & bit == 0) {
             return None;
         }
-        let (mut at, tag) = (slot(hash, self.slots.len()), tag(hash));
+        let (mut at, wanted) = (slot(hash, self.slots.len()), packed(left, right));
         loop {
             match self.slots.get(at) {
                 Some(&EMPTY) => return None,
-                Some(slot) => {
-                    let rank = slot & RANK;
-                    if slot & !RANK == tag && self.halves.get(rank) == (left, right) {
-                        return Some(rank);
-                    }
-                    at += 1;
-                }
+                Some(slot) if slot ^ wanted <= u64::from(RANK) => return Some(*slot as u32 & RANK),
+                Some(_) => at += 1,
                 None => at = 0,
             }
         }
@@ -205,6 +224,11 @@ pub(super) fn merge(
     }
 }
 
+#[inline]
+fn double(left: u32, right: u32) -> usize {
+    left as usize * BYTES + right as usize
+}
+
 /// 32 bits that depend on both tokens.
 #[inline]
 fn hash(left: u32, right: u32) -> u64 {
@@ -213,16 +237,16 @@ fn hash(left: u32, right: u32) -> u64 {
     left.wrapping_add(right) >> 32
 }
 
-/// Where the search for a hash starts in a table of `length` slots.
+/// Where the search for a hash starts in a table of `length` slots, a power of two.
 #[inline]
 fn slot(hash: u64, length: usize) -> usize {
-    ((hash * length as u64) >> 32) as usize
+    (hash >> (u32::BITS - length.trailing_zeros())) as usize
 }
 
-/// The bits of a hash that are kept beside a rank.
+/// Two ranks, above room for a third.
 #[inline]
-fn tag(hash: u64) -> u32 {
-    (hash as u32) << RANK_BITS
+fn packed(left: u32, right: u32) -> u64 {
+    u64::from(left) << (2 * RANK_BITS) | u64::from(right) << RANK_BITS
 }
 
 /// The bit of a hash in a filter of `length` words.

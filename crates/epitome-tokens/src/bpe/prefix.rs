@@ -155,13 +155,6 @@ impl Prefixes {
         self.tokens.token(self.rank(place))
     }
 
-    /// The rank of the token that two bytes make, where there is one.
-    #[inline]
-    pub(super) fn pair(&self, first: u8, second: u8) -> Option<u32> {
-        let place = self.doubles.get(double(first, second)).copied()?;
-        (place >= BYTES as u32).then(|| self.rank(place))
-    }
-
     /// The longest token that `text` begins with; for an empty text, any.
     #[inline]
     pub(super) fn longest(&self, text: &[u8]) -> u32 {

@@ -25,10 +25,19 @@ impl<'a> Scan<'a> {
         self.bytes.get(at).copied().unwrap_or(0)
     }
 
-    /// The eight bytes at `at`, the first one lowest; nothing where there are fewer.
+    /// The bytes at `at`; nothing where there are fewer.
     #[inline(always)]
-    pub(super) fn eight(&self, at: usize) -> Option<u64> {
-        self.bytes.get(at..)?.first_chunk::<8>().map(|eight| u64::from_le_bytes(*eight))
+    pub(super) fn block<const N: usize>(&self, at: usize) -> Option<&'a [u8; N]> {
+        self.bytes.get(at..)?.first_chunk()
+    }
+
+    /// The bytes from `at` to the end, which are not more than fit, with zeros behind them.
+    #[inline]
+    pub(super) fn last_block<const N: usize>(&self, at: usize) -> [u8; N] {
+        let mut block = [0; N];
+        let bytes = self.bytes.get(at..).unwrap_or_default();
+        block.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = *byte);
+        block
     }
 
     /// Kind and width of the character that starts at `at`; nothing behind the end.

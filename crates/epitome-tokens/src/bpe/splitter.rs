@@ -3,6 +3,7 @@
 //! Each way of cutting is defined by a regular expression and its leftmost match, first alternative first.
 //! What is here finds the same matches without an engine, in time linear in the text.
 
+mod block;
 pub(super) mod cl100k;
 pub(super) mod o200k;
 
@@ -10,6 +11,7 @@ use epitome::policy::Encoding;
 
 use super::class::{Class, Classes};
 use super::scan::Scan;
+use block::Found;
 
 /// A way of cutting text into pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +45,24 @@ impl Splitter {
                 }
             }
             Self::O200k => {
-                while let Some(end) = o200k::end(scan, start, o200k::O200K) {
+                let mut one_by_one = 0;
+                while start < scan.len() {
+                    if start >= one_by_one {
+                        match block::find(scan, start, o200k::O200K) {
+                            Found::Ends(mut ends) => {
+                                let first = start + 1;
+                                while ends != 0 {
+                                    let end = first + ends.trailing_zeros() as usize;
+                                    piece(start, end);
+                                    start = end;
+                                    ends &= ends - 1;
+                                }
+                                continue;
+                            }
+                            Found::Nothing(until) => one_by_one = until,
+                        }
+                    }
+                    let Some(end) = o200k::end(scan, start, o200k::O200K) else { return };
                     piece(start, end);
                     start = end;
                 }
@@ -122,6 +141,14 @@ mod tests {
         ),
     ];
 
+    fn dice() -> impl FnMut(u32) -> u32 {
+        let mut state = 1_u32;
+        move |bound| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % bound
+        }
+    }
+
     fn check(texts: &[String]) {
         let classes = Classes::new();
         for (splitter, pattern) in PUBLISHED {
@@ -149,6 +176,23 @@ mod tests {
     }
 
     #[test]
+    fn pieces_of_long_texts_are_what_the_published_pattern_matches() {
+        const PARTS: [&str; 30] = [
+            "a", "A", "b", "word", "Word", "WORD", "aB", " ", " ", "  ", "\t", "\n", "\r\n",
+            "\n\n", "1", "12", "1234567", "!", "(", "...", "/", "'", "'s", "'re", "'LL", "'t",
+            "\u{b}", "\0", "é", "字",
+        ];
+        let mut below = dice();
+        let texts = (0..4_000).map(|_| {
+            // Of all parts, or of few, so that runs become long.
+            let (first, bound) = (below(30), [30, 28, 3, 6][below(4) as usize]);
+            let length = 1 + below(120);
+            (0..length).map(|_| PARTS[((first + below(bound)) % 30) as usize]).collect()
+        });
+        check(&texts.collect::<Vec<String>>());
+    }
+
+    #[test]
     fn contractions_are_cut_whatever_their_case() {
         let endings =
             ["s", "S", "ſ", "t", "T", "m", "D", "re", "Re", "rE", "VE", "ll", "LL", "l", "r", "ſs"];
@@ -159,11 +203,7 @@ mod tests {
 
     #[test]
     fn pieces_of_random_texts_are_what_the_published_pattern_matches() {
-        let mut state = 1_u32;
-        let mut below = move |bound: u32| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) % bound
-        };
+        let mut below = dice();
         let texts = (0..3_000).map(|_| {
             let bound = [0x11_0000, 0x3000, 0x250, 0x80][below(4) as usize];
             let length = 1 + below(40);

@@ -5,6 +5,7 @@
 
 use std::sync::{Mutex, OnceLock};
 
+use super::characters::Characters;
 use super::cover::Cover;
 use super::halves::Halves;
 use super::merges::Merges;
@@ -26,7 +27,7 @@ pub(super) const STRETCH: usize = 1 << 12;
 const LONGEST_WORD: usize = 24;
 
 /// Up to so many bytes, merging is quicker than looking for tokens.
-const SHORT_PIECE: usize = 16;
+const SHORT_PIECE: usize = 64;
 
 /// A vocabulary that can be counted with: by merging at first, and some times as fast once it has an index.
 /// For 200,000 tokens 3 MB, and 8 MB with the index.
@@ -43,6 +44,7 @@ pub(super) struct Vocabulary {
 struct Index {
     prefixes: Prefixes,
     words: Words,
+    characters: Characters,
 }
 
 /// Room to work in, kept from piece to piece.
@@ -101,8 +103,10 @@ impl Vocabulary {
         let tokens = Tokens::spell(&self.singles, self.merges.halves(), rest).await?;
         let prefixes = Prefixes::new(tokens, &self.singles, rest).await?;
         let words = Words::new(prefixes.tokens(), rest).await;
+        let tokens = prefixes.tokens();
+        let characters = Characters::new(&self.singles, &self.merges, tokens, rest).await;
         // Where another one was built meanwhile, that is the same.
-        let _ = self.index.set(Index { prefixes, words });
+        let _ = self.index.set(Index { prefixes, words, characters });
         Ok(())
     }
 
@@ -122,16 +126,41 @@ impl Vocabulary {
 
     #[inline(never)]
     fn count(&self, room: &mut Room, index: Option<&Index>, piece: &[u8]) -> usize {
-        let Room { cover, merging, recall, .. } = room;
-        let Self { singles, merges, .. } = self;
-        recall.of(piece, || match index {
-            Some(Index { prefixes, .. }) if piece.len() <= SHORT_PIECE => {
-                let pair = |left, right| prefixes.pair(left, right);
-                merging.of_pairs(singles, merges, piece, pair).len()
+        room.recall.get(piece).unwrap_or_else(|| {
+            let mut tokens = 0;
+            match index {
+                Some(index) => {
+                    index
+                        .characters
+                        .split(piece, |part| tokens += self.count_part(room, index, part, piece));
+                }
+                None => tokens = room.merging.ranks(&self.singles, &self.merges, piece).len(),
             }
-            Some(index) => cover.of(&index.prefixes, merges, piece).len(),
-            None => merging.of(singles, merges, piece).len(),
+            room.recall.keep(piece, tokens);
+            tokens
         })
+    }
+
+    /// The tokens of a part of a piece that no token reaches out of.
+    fn count_part(&self, room: &mut Room, index: &Index, part: &[u8], piece: &[u8]) -> usize {
+        if part.len() == piece.len() {
+            return self.merge(room, index, part);
+        }
+        if index.is_word(part, 0, part.len()) {
+            return 1;
+        }
+        room.recall.get(part).unwrap_or_else(|| {
+            let tokens = self.merge(room, index, part);
+            room.recall.keep(part, tokens);
+            tokens
+        })
+    }
+
+    fn merge(&self, room: &mut Room, index: &Index, part: &[u8]) -> usize {
+        let Room { merging, cover, .. } = room;
+        let few = (part.len() <= SHORT_PIECE)
+            .then(|| merging.count_few(&self.singles, &self.merges, &index.characters, part));
+        few.flatten().unwrap_or_else(|| cover.of(&index.prefixes, &self.merges, part).len())
     }
 
     /// The ranks of the tokens of a piece, in order.
@@ -144,7 +173,7 @@ impl Vocabulary {
                 ranks.extend(places.iter().map(|&place| prefixes.rank(place)));
                 ranks
             }
-            None => merging.of(&self.singles, &self.merges, piece),
+            None => merging.ranks(&self.singles, &self.merges, piece),
         }
     }
 }
@@ -170,6 +199,11 @@ impl Vocabulary {
     /// The same without an index.
     pub(super) fn without_index(&self) -> Self {
         Self { index: OnceLock::new(), ..self.clone() }
+    }
+
+    /// How many tokens a piece has.
+    pub(super) fn count_piece(&self, room: &mut Room, piece: &str) -> usize {
+        self.counter(room, piece)(0, piece.len())
     }
 
     /// Whether a piece is a token at first sight.

@@ -3,17 +3,19 @@
 use super::tokens::{Tokens, leading};
 use super::vocabulary::STRETCH;
 
-const SLOTS_PER_TOKEN: f64 = 1.35;
+/// There are at least so many slots for every token.
+const SLOTS_PER_TOKEN: f64 = 1.4;
 /// Bytes of a token that is its own key.
-const SHORT: usize = 8;
+pub(super) const EIGHT: usize = 8;
 const EMPTY: u32 = u32::MAX;
 
 /// The tokens of a vocabulary as a set.
 #[derive(Clone, Debug)]
 pub(super) struct Words {
-    /// The bytes of tokens of up to eight that do not end in a zero; no such token is 0.
+    /// The keys of tokens of up to eight bytes that do not begin with a zero. No key is 0, and their number is a
+    /// power of two.
     short: Vec<u64>,
-    /// The ranks of all others.
+    /// The ranks of all others, as many as a power of two.
     long: Vec<u32>,
     /// Bytes of the longest token.
     longest: usize,
@@ -24,7 +26,8 @@ impl Words {
     pub(super) async fn new(tokens: &Tokens, rest: &mut impl AsyncFnMut()) -> Self {
         let ranks = 0..tokens.len() as u32;
         let count = ranks.clone().filter(|&rank| is_short(tokens.token(rank))).count();
-        let slots = |tokens: usize| (tokens as f64 * SLOTS_PER_TOKEN) as usize + 1;
+        let slots =
+            |tokens: usize| ((tokens as f64 * SLOTS_PER_TOKEN) as usize + 2).next_power_of_two();
         let mut words = Self {
             short: vec![0; slots(count)],
             long: vec![EMPTY; slots(tokens.len() - count)],
@@ -43,43 +46,70 @@ impl Words {
         for rank in first..end.min(tokens.len() as u32) {
             let token = tokens.token(rank);
             if is_short(token) {
-                let key = short_key(token);
+                let key = key(eight(token), token.len());
                 insert(&mut self.short, short_hash(key), 0, key);
             } else {
-                insert(&mut self.long, long_hash(token), EMPTY, rank);
+                insert(&mut self.long, hash(token), EMPTY, rank);
             }
         }
     }
 
-    /// Whether `text` from `start` to `end` is one of `tokens`.
+    /// Whether `text` from `start` to `end`, which is behind it, is one of `tokens`.
     #[inline(always)]
     pub(super) fn contains(&self, tokens: &Tokens, text: &[u8], start: usize, end: usize) -> bool {
         let length = end - start;
-        if length <= SHORT {
+        if length <= EIGHT {
             // What lies behind the piece is quicker to cut off than to leave out.
-            let key = match text.get(start..).and_then(|rest| rest.first_chunk::<SHORT>()) {
-                Some(eight) => u64::from_le_bytes(*eight) & u64::MAX >> (8 * (SHORT - length)),
-                None => short_key(text.get(start..end).unwrap_or_default()),
+            let bytes = match text.get(start..).and_then(|rest| rest.first_chunk::<EIGHT>()) {
+                Some(eight) => u64::from_le_bytes(*eight),
+                None => eight(text.get(start..end).unwrap_or_default()),
             };
-            // One that ends in a zero looks like a shorter one.
-            if key >> (8 * (length.max(1) - 1)) != 0 {
+            // One that begins with a zero looks like a shorter one.
+            if bytes as u8 != 0 {
+                let key = key(bytes, length);
                 return find(&self.short, short_hash(key), 0, |slot| slot == key);
             }
         }
-        let piece = text.get(start..end).unwrap_or_default();
+        self.contains_long(tokens, text.get(start..end).unwrap_or_default())
+    }
+
+    #[inline]
+    fn contains_long(&self, tokens: &Tokens, piece: &[u8]) -> bool {
         piece.len() <= self.longest
-            && find(&self.long, long_hash(piece), EMPTY, |slot| tokens.token(slot) == piece)
+            && find(&self.long, hash(piece), EMPTY, |slot| {
+                slot != EMPTY && are_same(tokens.token(slot), piece)
+            })
     }
 }
 
 #[inline]
 fn is_short(token: &[u8]) -> bool {
-    token.len() <= SHORT && token.last().is_some_and(|&last| last != 0)
+    token.len() <= EIGHT && token.first().is_some_and(|&first| first != 0)
 }
 
+/// Up to eight bytes as a number, the first one lowest; zeros stand for missing ones.
 #[inline]
-fn short_key(token: &[u8]) -> u64 {
+pub(super) fn eight(token: &[u8]) -> u64 {
     leading(token).swap_bytes()
+}
+
+/// The first bytes of eight, above zeros for the others.
+#[inline]
+fn key(eight: u64, length: usize) -> u64 {
+    eight << (8 * (EIGHT - length.min(EIGHT)) as u32 % u64::BITS)
+}
+
+/// Whether two byte strings are equal: eight bytes at a time.
+#[inline]
+fn are_same(one: &[u8], other: &[u8]) -> bool {
+    let ((ones, one), (others, other)) = (one.as_chunks::<EIGHT>(), other.as_chunks::<EIGHT>());
+    let are_same = |(one, other): (&[u8; EIGHT], &[u8; EIGHT])| {
+        u64::from_le_bytes(*one) == u64::from_le_bytes(*other)
+    };
+    ones.len() == others.len()
+        && one.len() == other.len()
+        && ones.iter().zip(others).all(are_same)
+        && eight(one) == eight(other)
 }
 
 #[inline]
@@ -87,20 +117,21 @@ fn short_hash(key: u64) -> u64 {
     key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32
 }
 
+/// 32 bits that depend on every byte.
 #[inline]
-fn long_hash(token: &[u8]) -> u64 {
-    let (eights, rest) = token.as_chunks::<SHORT>();
-    let last = short_key(rest) ^ (token.len() as u64) << 56;
-    let hash = eights.iter().fold(last, |hash, eight| {
-        (hash ^ u64::from_le_bytes(*eight)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
+pub(super) fn hash(token: &[u8]) -> u64 {
+    let (eights, rest) = token.as_chunks::<EIGHT>();
+    let last = eight(rest) ^ (token.len() as u64) << 56;
+    let mixed = eights.iter().fold(last, |mixed, eight| {
+        (mixed ^ u64::from_le_bytes(*eight)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
     });
-    short_hash(hash)
+    short_hash(mixed)
 }
 
-/// Where the search for a hash of 32 bits starts in a table of `length` slots.
+/// Where the search for a hash of 32 bits starts in a table whose length is a power of two.
 #[inline]
 fn first_slot(hash: u64, length: usize) -> usize {
-    ((hash * length as u64) >> 32) as usize
+    (hash >> (u32::BITS - length.trailing_zeros())) as usize
 }
 
 fn insert<T: Copy + PartialEq>(slots: &mut [T], hash: u64, empty: T, value: T) {
@@ -122,8 +153,8 @@ fn find<T: Copy + PartialEq>(slots: &[T], hash: u64, empty: T, is_it: impl Fn(T)
     let mut at = first_slot(hash, slots.len());
     loop {
         match slots.get(at) {
-            Some(&slot) if slot == empty => return false,
             Some(&slot) if is_it(slot) => return true,
+            Some(&slot) if slot == empty => return false,
             Some(_) => at += 1,
             None => at = 0,
         }

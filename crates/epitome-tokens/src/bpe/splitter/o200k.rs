@@ -25,14 +25,14 @@ const NO_LEAD: Class = LETTER.or(Class::NUMBER).or(Class::NEWLINE);
 /// What patterns of this kind differ in.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Variant {
-    endings: Endings,
+    pub(super) endings: Endings,
     /// How long a number may be.
-    digits: usize,
+    pub(super) digits: usize,
 }
 
 /// What stands behind a word and belongs to it.
 #[derive(Clone, Copy)]
-enum Endings {
+pub(super) enum Endings {
     Contractions,
     Nothing,
 }
@@ -108,8 +108,10 @@ impl Endings {
 fn ascii_word(scan: Scan<'_>, start: usize, lead: bool) -> Option<usize> {
     let eight = Eight::at(scan, start)?;
     let lead = usize::from(lead);
-    let capitals = eight.run(eight.capitals(), lead);
-    let small = eight.run(eight.small(), lead + capitals);
+    let letters = eight.letters();
+    let small = eight.small(letters);
+    let capitals = letters.without(small).run(lead);
+    let small = small.run(lead + capitals);
     let mut end = lead + capitals + small;
     if end < Eight::BYTES {
         return (end > lead).then_some(start + end);
@@ -118,7 +120,7 @@ fn ascii_word(scan: Scan<'_>, start: usize, lead: bool) -> Option<usize> {
     let mut more = small;
     while more > 0 && end.is_multiple_of(Eight::BYTES) {
         let eight = Eight::at(scan, start + end)?;
-        more = eight.run(eight.small(), 0);
+        more = eight.small(eight.letters()).run(0);
         end += more;
     }
     (small > 0).then_some(start + end)
