@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createCompactor } from "epitome";
+import { convert, createCompactor } from "epitome";
 
 /** The same message of a class of the app's own, which keeps it from being plain. */
 class Own {
@@ -64,6 +64,20 @@ test("of several messages none is added where one cannot be read, plain or not",
   compactor.append(good);
   assert.deepEqual(compactor.history(), [good]);
   compactor.dispose();
+});
+
+test("texts of any length cross as they are, whatever is in them", async () => {
+  const units = ["a", "é", "世", "👍", "\ud83d", "\udc4b", "\0", "abcdefg é", "abcdefgh世👍"];
+  const lengths = [0, 1, 2, 15, 16, 17, 47, 48, 49, 50, 4_096, 87_381, 87_382, 262_143, 262_144, 400_000];
+  for (const unit of units) {
+    for (const length of lengths) {
+      const content = unit.repeat(length / unit.length + 1).slice(0, length);
+      const { messages } = await convert([{ role: "user", content: `${content}.` }], "openai-chat", "anthropic");
+      // A decoder makes U+FFFD of half a pair, as the engine does.
+      const expected = Buffer.from(`${content}.`).toString();
+      assert.ok(JSON.stringify(messages[0].content) === JSON.stringify(expected), `${length} of ${JSON.stringify(unit)}`);
+    }
+  }
 });
 
 test("the status crosses as numbers, and is what it would be under the same policy", async () => {

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { declarations } from "./declarations.mjs";
+import { encodingAtOnce } from "./strings.mjs";
 
 const here = join(dirname(fileURLToPath(import.meta.url)), "..");
 const root = join(here, "../../..");
@@ -27,7 +28,7 @@ const detached = script.replace(/new URL\('epitome_bg\.wasm', import\.meta\.url\
 if (detached.includes("import.meta")) {
   throw new Error("the glue finds its module in a way that this script does not know");
 }
-writeFileSync(join(dist, "glue/epitome.js"), detached);
+writeFileSync(join(dist, "glue/epitome.js"), encodingAtOnce(detached));
 for (const file of ["epitome.d.ts", "epitome_bg.wasm", "count.d.ts"]) {
   copyFileSync(join(glue, file), join(dist, "glue", file));
 }
