@@ -8,6 +8,7 @@ use crate::browser::{self, Browser};
 use crate::command;
 use crate::failure::{Failure, Result};
 use crate::lint;
+use crate::node;
 use crate::server::Server;
 use crate::steps::Steps;
 use crate::tidy;
@@ -17,6 +18,8 @@ use crate::webdriver;
 use crate::workspace::Workspace;
 
 const SUMMARIZER: &str = "tests/servers/summarizer.mjs";
+/// Tokenizers of models, 290 MB of them. They have a lock file of their own, so that nobody else installs them.
+const TOKENIZERS: &str = "tests/tokenizers";
 
 /// Installs what is missing, browser included, and stops at the first failing step.
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
@@ -35,6 +38,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
         run_wasm_tests(workspace, &browser)
     })?;
     artifacts::build(workspace, steps)?;
+    node::install_in(workspace, steps, TOKENIZERS)?;
     for (name, script) in [("Node tests", "test:node"), ("end-to-end tests", "test:e2e")] {
         steps.run(name, || {
             let mut tests = workspace.npm(["run", script, "--workspace", "tests"]);
