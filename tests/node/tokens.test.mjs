@@ -7,6 +7,7 @@ import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import { createCompactor, countTokens as countOfAll, estimateTokens as estimateOfAll } from "epitome";
 import { countTokens, estimateTokens, isEpitomeError, loadEncoding, loadTokenizer, tokenCounter } from "epitome/tokens";
+import { tokenizerFile } from "./tokenizer-file.mjs";
 
 const { get_encoding: reference } = createRequire(import.meta.url)("tiktoken");
 const fetched = [];
@@ -118,17 +119,6 @@ test("a shard that cannot be had or used says so, and does no harm", async () =>
   encoder.free();
 });
 
-/** A tokenizer of bytes and two merges, as Hugging Face has them in a file. */
-function tokenizerFile() {
-  const range = (from, to) => Array.from({ length: to - from + 1 }, (_, at) => String.fromCodePoint(from + at));
-  const letters = [...range(0x21, 0x7e), ...range(0xa1, 0xac), ...range(0xae, 0xff), ...range(0x100, 0x143)];
-  const vocab = Object.fromEntries([...letters, "lo", "Ġlo"].map((token, number) => [token, number]));
-  return {
-    pre_tokenizer: { type: "ByteLevel", add_prefix_space: false },
-    model: { type: "BPE", vocab, merges: ["l o", "Ġ lo"] },
-  };
-}
-
 test("a tokenizer of one's own counts once it is loaded, under the name it was given", async () => {
   const missing = { code: "encoding-not-loaded", message: /"mine".*loadTokenizer/ };
   await assert.rejects(countOfAll("lo", { tokenizer: "mine" }), missing);
@@ -136,7 +126,7 @@ test("a tokenizer of one's own counts once it is loaded, under the name it was g
   await assert.rejects(loadTokenizer("mine", { model: { type: "Unigram" } }), refused);
   await assert.rejects(loadTokenizer("mine", "file:///nowhere/tokenizer.json"), { code: "encoding-unavailable" });
   await assert.rejects(countOfAll("lo", { tokenizer: "mine" }), missing);
-  const file = tokenizerFile();
+  const file = tokenizerFile("l o", "Ġ lo");
   for (const source of [file, new TextEncoder().encode(JSON.stringify(file)), new Response(JSON.stringify(file))]) {
     await loadTokenizer("mine", source);
     assert.equal(await countOfAll("lo lo", { tokenizer: "mine" }), 2);

@@ -1,7 +1,6 @@
 //! Exact counts by the `tokenizer.json` of a model, for JavaScript, in a module that few apps need.
 //!
-//! As with `epitome-count`, only numbers cross: files and texts are in the room, and a tokenizer is a number that the
-//! caller chooses.
+//! As with `epitome-count`, only numbers cross: files and texts are in the room, and a tokenizer is a number.
 #![cfg(target_arch = "wasm32")]
 
 #[allow(dead_code, reason = "the other module needs more of it")]
@@ -9,35 +8,45 @@
 mod room;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 use epitome_tokens::{Tokenizer as _, TokenizerJson};
 pub use room::room;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 thread_local! {
-    static TOKENIZERS: RefCell<BTreeMap<u32, TokenizerJson>> = RefCell::default();
+    /// Those that were read, by number.
+    static TOKENIZERS: RefCell<Vec<Option<TokenizerJson>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Reads the `tokenizer.json` in the room, in place of an earlier one of the same number. Returns how many bytes of the
-/// room say why it cannot be used: 0 where it can.
+/// Reads the `tokenizer.json` in the room. Returns its number; where it cannot be used, as a negative number how many
+/// bytes of the room say why.
 #[wasm_bindgen]
-pub fn read(tokenizer: u32) -> usize {
+pub fn read() -> i32 {
     let file = room::take();
     match TokenizerJson::read(&String::from_utf8_lossy(&file)) {
-        Ok(read) => {
-            TOKENIZERS.with_borrow_mut(|tokenizers| tokenizers.insert(tokenizer, read));
-            0
-        }
-        Err(error) => room::put(error.to_string()),
+        Ok(read) => TOKENIZERS.with_borrow_mut(|tokenizers| {
+            tokenizers.push(Some(read));
+            tokenizers.len() as i32 - 1
+        }),
+        Err(error) => -(room::put(error.to_string()) as i32),
     }
 }
 
-/// Counts the tokens of the text in the room; -1 where the tokenizer was not read.
+/// Frees a tokenizer that nobody counts by any more. Its number stays taken.
 #[wasm_bindgen]
-pub fn count(bytes: usize, tokenizer: u32) -> f64 {
+pub fn forget(tokenizer: usize) {
+    TOKENIZERS.with_borrow_mut(|tokenizers| {
+        if let Some(slot) = tokenizers.get_mut(tokenizer) {
+            *slot = None;
+        }
+    });
+}
+
+/// Counts the tokens of the text in the room; -1 where the tokenizer was not read, or is forgotten.
+#[wasm_bindgen]
+pub fn count(bytes: usize, tokenizer: usize) -> f64 {
     TOKENIZERS.with_borrow(|tokenizers| {
-        let tokenizer = tokenizers.get(&tokenizer);
+        let tokenizer = tokenizers.get(tokenizer).and_then(Option::as_ref);
         let count =
             |text: &[u8]| tokenizer.map(|known| known.count(&String::from_utf8_lossy(text)));
         room::look(bytes, count).map_or(-1.0, f64::from)

@@ -1,34 +1,42 @@
-//! The encodings whose vocabularies are there, each shared by whatever counts with it.
+//! What policies count by, each shared by all that counts with it: encodings whose vocabularies are there, and
+//! tokenizers by name.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use epitome::meter::{BoxedTokenizer, CharactersPer};
+use epitome::meter::{BoxedTokenizer, CharactersPer, Tokenizer};
 use epitome::policy::{self, Counting, Encoding};
 
 use crate::{BytePairs, heuristic};
 
 /// Makes what counts by a policy. One for a program: a vocabulary takes megabytes, and is shared.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Encodings {
     loaded: Vec<Arc<BytePairs>>,
+    named: BTreeMap<String, Arc<dyn Tokenizer + Send + Sync>>,
 }
 
-/// A policy counts by an encoding whose vocabulary is not there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EncodingMissing(
-    /// That encoding.
-    pub Encoding,
-);
+/// What a policy counts by is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotLoaded {
+    /// The vocabulary of this encoding.
+    Encoding(Encoding),
+    /// The tokenizer of this name.
+    Tokenizer(String),
+}
 
-impl fmt::Display for EncodingMissing {
+impl fmt::Display for NotLoaded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the vocabulary of {} is not loaded", self.0)
+        match self {
+            Self::Encoding(encoding) => write!(f, "the vocabulary of {encoding} is not loaded"),
+            Self::Tokenizer(name) => write!(f, "the tokenizer {name:?} is not loaded"),
+        }
     }
 }
 
-impl Error for EncodingMissing {}
+impl Error for NotLoaded {}
 
 impl Encodings {
     /// Takes a vocabulary, in place of one of the same encoding.
@@ -37,24 +45,66 @@ impl Encodings {
         self.loaded.push(Arc::new(vocabulary));
     }
 
+    /// Takes a tokenizer for the policies that name it, such as a [`TokenizerJson`](crate::TokenizerJson), in place
+    /// of one of the same name. What counts already goes on with that one.
+    pub fn insert_named(
+        &mut self,
+        name: impl Into<String>,
+        tokenizer: Arc<dyn Tokenizer + Send + Sync>,
+    ) {
+        self.named.insert(name.into(), tokenizer);
+    }
+
     /// What counts by this encoding.
-    pub fn get(&self, encoding: Encoding) -> Result<&Arc<BytePairs>, EncodingMissing> {
+    pub fn get(&self, encoding: Encoding) -> Result<&Arc<BytePairs>, NotLoaded> {
         let mut loaded = self.loaded.iter();
-        loaded.find(|loaded| loaded.encoding() == encoding).ok_or(EncodingMissing(encoding))
+        loaded.find(|loaded| loaded.encoding() == encoding).ok_or(NotLoaded::Encoding(encoding))
     }
 
     /// What counts as a policy says. `usual` is the family that an estimate is for where the policy names
     /// none.
     pub fn tokenizer(
         &self,
-        counting: Counting,
+        counting: &Counting,
         usual: policy::Family,
-    ) -> Result<BoxedTokenizer, EncodingMissing> {
+    ) -> Result<BoxedTokenizer, NotLoaded> {
         Ok(match counting {
             Counting::Estimate => heuristic(usual),
-            Counting::EstimateFor(family) => heuristic(family),
-            Counting::CharactersPerToken(characters) => Box::new(CharactersPer(characters)),
-            Counting::Encoding(encoding) => Box::new(Arc::clone(self.get(encoding)?)),
+            Counting::EstimateFor(family) => heuristic(*family),
+            Counting::CharactersPerToken(characters) => Box::new(CharactersPer(*characters)),
+            Counting::Encoding(encoding) => Box::new(Arc::clone(self.get(*encoding)?)),
+            Counting::Tokenizer(name) => {
+                let named = self.named.get(name);
+                Box::new(Arc::clone(named.ok_or_else(|| NotLoaded::Tokenizer(name.clone()))?))
+            }
         })
+    }
+}
+
+impl fmt::Debug for Encodings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let loaded: Vec<Encoding> = self.loaded.iter().map(|loaded| loaded.encoding()).collect();
+        let named: Vec<&String> = self.named.keys().collect();
+        f.debug_struct("Encodings").field("loaded", &loaded).field("named", &named).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_counts_by_the_tokenizer_that_it_names() {
+        let mut encodings = Encodings::default();
+        let named = Counting::Tokenizer("llama".to_owned());
+        let count = |encodings: &Encodings| {
+            let tokenizer = encodings.tokenizer(&named, policy::Family::default());
+            tokenizer.map(|tokenizer| tokenizer.count("twelve bytes"))
+        };
+        assert_eq!(count(&encodings), Err(NotLoaded::Tokenizer("llama".to_owned())));
+        encodings.insert_named("llama", Arc::new(CharactersPer(2)));
+        assert_eq!(count(&encodings), Ok(6));
+        encodings.insert_named("llama", Arc::new(CharactersPer(3)));
+        assert_eq!(count(&encodings), Ok(4));
     }
 }

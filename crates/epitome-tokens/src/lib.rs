@@ -15,7 +15,7 @@ mod encodings;
 mod heuristic;
 
 pub use bpe::{BytePairs, TokenizerJson, TokenizerJsonError, VocabularyError, join_shards};
-pub use encodings::{EncodingMissing, Encodings};
+pub use encodings::{Encodings, NotLoaded};
 pub use epitome::meter::{CharactersPer, Tokenizer};
 pub use epitome::policy::Encoding;
 pub use heuristic::{ClaudeHeuristic, Family, GeminiHeuristic, Heuristic, heuristic};

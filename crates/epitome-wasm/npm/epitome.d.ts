@@ -64,8 +64,8 @@ export interface Compactor<M extends object = object> {
    * it only adds to the statistics.
    */
   usage(usage: Usage | object): void;
-  /** Puts another policy in force. Where that counts by an encoding that is not loaded, it throws
-   * `encoding-not-loaded`: await `loadEncoding` first. */
+  /** Puts another policy in force. Where that counts by an encoding or a tokenizer that is not loaded, it throws
+   * `encoding-not-loaded`: await `loadEncoding` or `loadTokenizer` first. */
   setPolicy(policy: PolicySpec): void;
   /** Everything, as text to store. It has the text of the messages in it, but not the app's objects:
    * `restoreCompactor` takes those too. */
@@ -617,7 +617,7 @@ export interface Retry {
 /**
  * What counts tokens. A provider's own count, where one is told, goes before all of them.
  */
-export type Counting = "estimate" | { estimate: Family } | { charactersPerToken: number } | { encoding: Encoding };
+export type Counting = "estimate" | { estimate: Family } | { charactersPerToken: number } | { encoding: Encoding } | { tokenizer: string };
 
 /**
  * Models whose tokens are estimated alike: OpenAI's, as those since GPT-4o count, and whatever is not known;
@@ -635,7 +635,7 @@ export type Encoding = "o200k_base" | "cl100k_base";
 export declare function plan<M extends object>(messages: readonly M[], options: PlanOptions): Promise<Plan>;
 
 /** How a plan is made without a compactor. */
-export interface PlanOptions extends Pick<CompactorOptions, "format" | "policy" | "agent"> {
+export interface PlanOptions extends Pick<CompactorOptions, "format" | "policy" | "agent" | "tokenizers"> {
   /** `manual` where absent. */
   reason?: Reason;
 }
@@ -665,6 +665,12 @@ export interface HostOptions<M extends object = object> {
   /** Counts what is to be sent, after every compaction that was applied: the provider's count goes before
    * the engine's estimate. Where it fails, the estimate stands, and a `countFailed` event tells why. */
   countTokens?: CountTokens<M>;
+  /**
+   * The tokenizers that a policy counts by, under the names that `counting: { tokenizer }` has for them. One is read
+   * when a policy first names it, once for all compactors, as `loadTokenizer` does; one that was read is not read
+   * again.
+   */
+  tokenizers?: TokenizerSources;
   /** Told of everything that happens, in compactions and besides. What it throws goes to the console. */
   onEvent?: (event: CompactionEvent) => void;
 }
@@ -958,6 +964,12 @@ export type CountTokens<M extends object> = (messages: M[], context: {
   readonly signal: AbortSignal;
 }) => Promise<number> | number;
 
+/** Where tokenizers come from, by the names that policies have for them: see `loadTokenizer`. */
+export type TokenizerSources = Readonly<Record<string, EncodingSource | object>>;
+
+/** Where the vocabulary of an encoding comes from: an address, the answer of a server, or its bytes. */
+export type EncodingSource = string | URL | Response | BufferSource;
+
 /** Something worth showing, mostly while a compaction runs. */
 export type CompactionEvent = EngineEvent | SummaryDelta | Counted;
 
@@ -1138,9 +1150,6 @@ export interface EncodingOptions {
   /** With `"ascii"`: where the rest comes from. */
   rest?: EncodingSource;
 }
-
-/** Where the vocabulary of an encoding comes from: an address, the answer of a server, or its bytes. */
-export type EncodingSource = string | URL | Response | BufferSource;
 
 /** A summarizer that asks an endpoint. It can also be called by hand, without a context. */
 export type EndpointSummarize = (request: Pick<SummaryRequest, "system" | "input" | "maxTokens">, context?: Partial<SummarizeContext>) => Promise<Completion>;
@@ -1358,6 +1367,8 @@ export interface RecentOptions {
   tokens: number;
   /** What counts tokens; the package's own estimate where absent. */
   counting?: Counting;
+  /** Where the tokenizer comes from that `counting` may name; see `HostOptions.tokenizers`. */
+  tokenizers?: TokenizerSources;
 }
 
 /** What this package throws and rejects with. */
@@ -1373,6 +1384,8 @@ export interface EpitomeError extends Error {
   readonly status?: number;
   /** Of an encoding that is not loaded: which one. */
   readonly encoding?: Encoding;
+  /** Of a tokenizer that is not loaded: its name. */
+  readonly tokenizer?: string;
 }
 
 /**
@@ -1405,8 +1418,10 @@ export declare function tokenCounter(): Promise<TokenCounter>;
 
 /**
  * Loads the `tokenizer.json` of a model, as Hugging Face has them for Llama 3, Qwen, DeepSeek, Mistral and others, for
- * `countTokens(text, { tokenizer: name })`. It comes from an address, a response, bytes, or as the object that it is;
- * reading it takes up to a second. One that cannot be counted by exactly is refused with `invalid-vocabulary`.
+ * `countTokens(text, { tokenizer: name })` and for policies with `counting: { tokenizer: name }`. It comes from an
+ * address, a response, bytes, or as the object that it is; reading it takes up to a second. One that cannot be counted
+ * by exactly is refused with `invalid-vocabulary`. Where one of the name is loaded already, whatever counts by that goes
+ * on with it.
  */
 export declare function loadTokenizer(name: string, source: EncodingSource | object): Promise<void>;
 

@@ -173,7 +173,8 @@ impl Compactor {
     #[wasm_bindgen(js_name = setPolicy)]
     pub fn set_policy(&mut self, policy: &JsValue) -> Result<(), JsValue> {
         let policy = resolve(policy, self.agent.as_deref())?;
-        let counted = |policy: &Policy| (policy.counting, policy.family(self.format.family()));
+        let counted =
+            |policy: &Policy| (policy.counting.clone(), policy.family(self.format.family()));
         let another = counted(&policy) != counted(self.engine.policy());
         let tokenizer = another.then(|| counts(&policy, self.format)).transpose()?;
         self.engine.set_policy(policy).map_err(Thrown::from)?;
@@ -387,7 +388,7 @@ impl Compactor {
 
 /// What counts as a policy says, for messages of a format.
 fn counts(policy: &Policy, format: Format) -> Result<BoxedTokenizer, Thrown> {
-    tokenizer::of(policy.counting, policy.family(format.family()))
+    tokenizer::of(&policy.counting, policy.family(format.family()))
 }
 
 fn parse_moment(moment: &Ts<Moment>) -> Result<epitome::Moment, Thrown> {

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use epitome::history::LogError;
 use epitome::{CommandError, PolicyChange, PolicyError, RestoreError, SnapshotError};
 use epitome_browser::{EndpointError, FailureKind, Phase};
-use epitome_tokens::EncodingMissing;
+use epitome_tokens::NotLoaded;
 use js_sys::Reflect;
 use serde::Serialize;
 use tsify::Tsify;
@@ -39,11 +39,12 @@ pub enum ErrorCode {
     NothingToUndo,
     /// There is no encoding of this name.
     UnknownEncoding,
-    /// The vocabulary of an encoding is not loaded yet; the error's `encoding` says which.
+    /// The vocabulary of an encoding is not loaded yet, or a tokenizer; the error's `encoding` or `tokenizer` says
+    /// which.
     EncodingNotLoaded,
-    /// The vocabulary of an encoding could not be fetched.
+    /// The vocabulary of an encoding, or a tokenizer, could not be fetched.
     EncodingUnavailable,
-    /// What was given is no vocabulary, or that of another encoding.
+    /// What was given is no vocabulary, that of another encoding, or no tokenizer that can be counted by exactly.
     InvalidVocabulary,
     /// The compactor was disposed of.
     Disposed,
@@ -151,11 +152,20 @@ impl From<PolicyChange> for Thrown {
     }
 }
 
-impl From<EncodingMissing> for Thrown {
-    fn from(error: EncodingMissing) -> Self {
-        let name = error.0.as_str();
-        let message = format!("{error}; await loadEncoding({name:?}) first");
-        Self::new(ErrorCode::EncodingNotLoaded, &message).with("encoding", name)
+impl From<NotLoaded> for Thrown {
+    fn from(error: NotLoaded) -> Self {
+        let refuse = |first: String| {
+            Self::new(ErrorCode::EncodingNotLoaded, &format!("{error}; await {first} first"))
+        };
+        match &error {
+            NotLoaded::Encoding(encoding) => {
+                let name = encoding.as_str();
+                refuse(format!("loadEncoding({name:?})")).with("encoding", name)
+            }
+            NotLoaded::Tokenizer(name) => {
+                refuse(format!("loadTokenizer({name:?}, …)")).with("tokenizer", name)
+            }
+        }
     }
 }
 

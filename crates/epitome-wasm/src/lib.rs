@@ -31,6 +31,7 @@ mod room;
 mod statistics;
 mod status;
 mod tokenizer;
+mod tokenizer_json;
 mod usage;
 
 pub use compactor::Compactor;
@@ -59,6 +60,7 @@ pub use room::room;
 pub use statistics::Statistics;
 pub use status::{Breakdown, Level, Status};
 pub use tokenizer::{count_tokens, has_encoding, read_encoding, read_encoding_at_once};
+pub use tokenizer_json::{Tokenizers, bring_tokenizers};
 pub use usage::{Usage, read_usage};
 
 /// Makes a panic say on the console where it happened.

@@ -26,7 +26,7 @@ pub fn recent_within(
     });
     let messages = read.collect::<Result<Vec<Message>, Thrown>>()?;
     let counting: Counting = json::option(counting, "counting", ErrorCode::InvalidOption)?;
-    let tokenizer = tokenizer::of(counting, format.family())?;
+    let tokenizer = tokenizer::of(&counting, format.family())?;
     let recent = most_recent(&messages, tokens, &*tokenizer);
     Ok(recent.into_iter().filter_map(|index| u32::try_from(index).ok()).collect())
 }

@@ -10,7 +10,7 @@ use epitome_tokens::{BytePairs, Encodings, VocabularyError, join_shards};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::error::{ErrorCode, Thrown};
-use crate::room;
+use crate::{room, tokenizer_json};
 
 /// Longest stretch of reading a vocabulary, which takes a tenth of a second in all.
 const STRETCH_MS: f64 = 16.0;
@@ -21,7 +21,10 @@ thread_local! {
 }
 
 /// What counts as a policy says; `usual` is the family that an estimate is for where the policy names none.
-pub(crate) fn of(counting: Counting, usual: Family) -> Result<BoxedTokenizer, Thrown> {
+pub(crate) fn of(counting: &Counting, usual: Family) -> Result<BoxedTokenizer, Thrown> {
+    if let Counting::Tokenizer(name) = counting {
+        return Ok(tokenizer_json::named(name)?);
+    }
     Ok(ENCODINGS.with_borrow(|encodings| encodings.tokenizer(counting, usual))?)
 }
 

@@ -81,7 +81,7 @@ impl Compactor {
         policy.check()?;
         let tokenizer = match policy.counting {
             Counting::CharactersPerToken(characters) => Box::new(CharactersPer(characters)),
-            Counting::Estimate | Counting::EstimateFor(_) | Counting::Encoding(_) => tokenizer,
+            _ => tokenizer,
         };
         let mut conversation = Conversation::new(provider.contract(), tokenizer);
         conversation.tell_by(&policy.summary);

@@ -144,9 +144,9 @@ impl Stage {
             }
             Step::SetPolicy(draft) => {
                 if let Some(policy) = draft.fit(share(100, compactor)) {
-                    let counting = policy.counting;
+                    let tokenizer = tokenizer_of(&policy.counting);
                     compactor.set_policy(policy).unwrap();
-                    compactor.count_by(tokenizer_of(counting));
+                    compactor.count_by(tokenizer);
                 }
             }
             Step::Crash(reason) => {

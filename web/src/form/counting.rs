@@ -15,10 +15,11 @@ const COUNTERS: [(&str, &str); 4] = [
 
 /// What counts tokens.
 pub(crate) fn counter() -> Choice {
-    let read = |policy: &Policy| match policy.counting {
-        Counting::Estimate | Counting::EstimateFor(_) => "estimate",
+    let read = |policy: &Policy| match &policy.counting {
         Counting::CharactersPerToken(_) => "characters",
         Counting::Encoding(encoding) => encoding.as_str(),
+        // The page has no tokenizers by name.
+        Counting::Estimate | Counting::EstimateFor(_) | Counting::Tokenizer(_) => "estimate",
     };
     Choice::new("counting", "Tokens are counted by", &COUNTERS, read, |policy, name| {
         let encoding = Encoding::ALL.into_iter().find(|encoding| encoding.as_str() == name);
@@ -39,7 +40,7 @@ pub(crate) fn by_characters(policy: &Policy) -> bool {
 pub(crate) fn characters_per_token() -> Entry {
     let read = |policy: &Policy| match policy.counting {
         Counting::CharactersPerToken(characters) => characters.to_string(),
-        Counting::Estimate | Counting::EstimateFor(_) | Counting::Encoding(_) => String::new(),
+        _ => String::new(),
     };
     let name = "counting.charactersPerToken";
     Entry::new(name, "One token is", "characters", read, |policy, text| {

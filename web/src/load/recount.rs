@@ -13,11 +13,11 @@ const SLICE_MS: f64 = 8.0;
 
 /// Follows the settings.
 pub(crate) fn watch_counting(store: Store) {
-    let wanted = Memo::new(move |_| store.policy.read().counting);
+    let wanted = Memo::new(move |_| store.policy.read().counting.clone());
     Effect::new(move |_| {
         let counting = wanted.get();
         spawn_local(async move {
-            let outcome = prepare(store, counting).await;
+            let outcome = prepare(store, &counting).await;
             // Something else may have been chosen meanwhile.
             if wanted.get_untracked() == counting {
                 settle(store, counting, outcome);
@@ -36,8 +36,14 @@ pub(crate) fn watch_counting(store: Store) {
 }
 
 /// Loads what is needed to count so. Fails with a sentence for a person.
-async fn prepare(store: Store, counting: Counting) -> Result<(), String> {
+async fn prepare(store: Store, counting: &Counting) -> Result<(), String> {
     let counter = store.counter;
+    if let Counting::Tokenizer(name) = counting {
+        return Err(format!(
+            "This page has no tokenizer called {name}, so tokens are counted as before. The npm package can \
+             count by one."
+        ));
+    }
     let Some(encoding) = counter.missing(counting) else { return Ok(()) };
     counter.problem.set(None);
     counter.effort.set(Some(Effort::Loading(encoding)));
@@ -101,13 +107,13 @@ async fn recount(store: Store) {
     let counting = counter.ready.get_untracked();
     let family = store.read(|session| session.format().family());
     let tokenizer = counter.tokenizer(family);
-    if store.write(|session| session.begin_recount(counting, tokenizer)) != Some(true) {
+    if store.write(|session| session.begin_recount(&counting, tokenizer)) != Some(true) {
         return;
     }
     let conversation = store.read(Session::identity);
     counter.effort.set(Some(Effort::Recounting));
     let mut pace = Pace::start(SLICE_MS);
-    while store.write(|session| session.recount_next(counting)) == Some(true) {
+    while store.write(|session| session.recount_next(&counting)) == Some(true) {
         if pace.is_due() {
             pace.rest().await;
             let same = store.read(|session| session.is(&conversation));
@@ -119,7 +125,7 @@ async fn recount(store: Store) {
     counter.effort.update(|effort| {
         effort.take_if(|effort| *effort == Effort::Recounting);
     });
-    if store.read(|session| session.counts_by(counting)) {
+    if store.read(|session| session.counts_by(&counting)) {
         store.show_change();
         store.announce("Tokens are counted anew.");
     }

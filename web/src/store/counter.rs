@@ -43,7 +43,7 @@ impl Counter {
     }
 
     /// The encoding that has to be loaded before anything counts so.
-    pub(crate) fn missing(self, counting: Counting) -> Option<Encoding> {
+    pub(crate) fn missing(self, counting: &Counting) -> Option<Encoding> {
         let encoding = counting.encoding()?;
         self.encodings.with_value(|encodings| encodings.get(encoding).is_err()).then_some(encoding)
     }
@@ -51,7 +51,8 @@ impl Counter {
     /// What is ready to count, an estimate for the models of this family unless the settings name others.
     pub(crate) fn tokenizer(self, usual: Family) -> BoxedTokenizer {
         let counting = self.ready.get_untracked();
-        let tokenizer = self.encodings.with_value(|encodings| encodings.tokenizer(counting, usual));
+        let tokenizer =
+            self.encodings.with_value(|encodings| encodings.tokenizer(&counting, usual));
         // Nothing is ready before its vocabulary is there.
         tokenizer.unwrap_or_else(|_| Box::new(Heuristic))
     }

@@ -94,7 +94,7 @@ impl Session {
     /// [`Self::begin_recount`].
     pub(crate) fn apply(&mut self, policy: Policy) -> Result<(), PolicyError> {
         let Some(compactor) = self.compactor.as_mut() else { return Ok(()) };
-        let counting = compactor.policy().counting;
+        let counting = compactor.policy().counting.clone();
         match compactor.set_policy(Policy { counting, ..policy }) {
             Err(PolicyChange::Refused(error)) => Err(error),
             Ok(()) | Err(PolicyChange::Busy) => Ok(()),
@@ -102,12 +102,12 @@ impl Session {
     }
 
     /// True where the conversation is counted so.
-    pub(crate) fn counts_by(&self, counting: Counting) -> bool {
-        self.compactor().is_some_and(|compactor| compactor.policy().counting == counting)
+    pub(crate) fn counts_by(&self, counting: &Counting) -> bool {
+        self.compactor().is_some_and(|compactor| compactor.policy().counting == *counting)
     }
 
     /// Begins to count everything anew. False where there is nothing to count, or it is counted so already.
-    pub(crate) fn begin_recount(&mut self, counting: Counting, tokenizer: BoxedTokenizer) -> bool {
+    pub(crate) fn begin_recount(&mut self, counting: &Counting, tokenizer: BoxedTokenizer) -> bool {
         let needed = !self.counts_by(counting);
         if let Some(compactor) = self.compactor.as_mut().filter(|_| needed) {
             compactor.begin_count_by(tokenizer);
@@ -118,10 +118,11 @@ impl Session {
 
     /// Counts one more message anew. False at the end, when that counting is in force, and where a
     /// compaction keeps it from being so.
-    pub(crate) fn recount_next(&mut self, counting: Counting) -> bool {
+    pub(crate) fn recount_next(&mut self, counting: &Counting) -> bool {
         let Some(compactor) = &mut self.compactor else { return false };
         match compactor.count_next() {
             Ok(false) => {
+                let counting = counting.clone();
                 let policy = Policy { counting, ..compactor.policy().clone() };
                 // It differs from the policy in force by what counts alone, and no compaction runs.
                 let _ = compactor.set_policy(policy);

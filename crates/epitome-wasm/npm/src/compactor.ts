@@ -98,8 +98,8 @@ export interface Compactor<M extends object = object> {
    * it only adds to the statistics.
    */
   usage(usage: Usage | object): void;
-  /** Puts another policy in force. Where that counts by an encoding that is not loaded, it throws
-   * `encoding-not-loaded`: await `loadEncoding` first. */
+  /** Puts another policy in force. Where that counts by an encoding or a tokenizer that is not loaded, it throws
+   * `encoding-not-loaded`: await `loadEncoding` or `loadTokenizer` first. */
   setPolicy(policy: PolicySpec): void;
   /** Everything, as text to store. It has the text of the messages in it, but not the app's objects:
    * `restoreCompactor` takes those too. */

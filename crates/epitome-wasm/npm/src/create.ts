@@ -3,7 +3,7 @@
 import type { Compactor } from "./compactor.js";
 import { Conversation } from "./conversation.js";
 import { counting } from "./engine-encoding.js";
-import type { Source } from "./engine.js";
+import type { Modules } from "./engine.js";
 import { epitomeError } from "./error.js";
 import { extractiveFrom } from "./extractive.js";
 import type { Reason } from "./glue/epitome.js";
@@ -11,29 +11,35 @@ import type { CompactorOptions, Host, HostOptions, RestoreOptions } from "./host
 import type { Plan } from "./plan.js";
 
 export async function create<M extends object>(
-  source: Source,
+  modules: Modules,
   options: CompactorOptions<M>,
 ): Promise<Compactor<M>> {
-  const { format, policy, agent } = options;
-  const engine = await counting(source, (module) => new module.Compactor(String(format), policy, named(agent)));
-  return new Conversation<M>(engine, hostOf(source, options));
+  const { format, policy, agent, tokenizers } = options;
+  const engine = await counting(
+    modules,
+    (module) => new module.Compactor(String(format), policy, named(agent)),
+    tokenizers,
+  );
+  return new Conversation<M>(engine, hostOf(modules, options));
 }
 
 export async function restore<M extends object>(
-  source: Source,
+  modules: Modules,
   snapshot: string,
   options: RestoreOptions<M>,
 ): Promise<Compactor<M>> {
-  const { format, originals, agent } = options;
+  const { format, originals, agent, tokenizers } = options;
   if (!Array.isArray(originals)) {
     throw epitomeError("invalid-originals", "originals: give the messages as an array");
   }
   const all = Array.from(originals);
-  const engine = await counting(source, (module) =>
-    module.Compactor.restore(String(snapshot), String(format), all, named(agent)),
+  const engine = await counting(
+    modules,
+    (module) => module.Compactor.restore(String(snapshot), String(format), all, named(agent)),
+    tokenizers,
   );
   const known = engine.ids().length;
-  const compactor = new Conversation<M>(engine, hostOf(source, options), originals);
+  const compactor = new Conversation<M>(engine, hostOf(modules, options), originals);
   try {
     compactor.append(originals.slice(known));
   } catch (error) {
@@ -44,18 +50,18 @@ export async function restore<M extends object>(
 }
 
 /** How a plan is made without a compactor. */
-export interface PlanOptions extends Pick<CompactorOptions, "format" | "policy" | "agent"> {
+export interface PlanOptions extends Pick<CompactorOptions, "format" | "policy" | "agent" | "tokenizers"> {
   /** `manual` where absent. */
   reason?: Reason;
 }
 
 export async function planFor<M extends object>(
-  source: Source,
+  modules: Modules,
   messages: readonly M[],
   options: PlanOptions,
 ): Promise<Plan> {
   const { reason = "manual", ...rest } = options;
-  const compactor = await create<M>(source, rest);
+  const compactor = await create<M>(modules, rest);
   try {
     compactor.append(messages);
     return compactor.plan({ reason });
@@ -64,8 +70,8 @@ export async function planFor<M extends object>(
   }
 }
 
-function hostOf<M extends object>(source: Source, options: HostOptions<M>): Host<M> {
-  return { ...options, summarize: options.summarize ?? extractiveFrom(source) };
+function hostOf<M extends object>({ engine }: Modules, options: HostOptions<M>): Host<M> {
+  return { ...options, summarize: options.summarize ?? extractiveFrom(engine) };
 }
 
 function named(agent: string | undefined): string | undefined {

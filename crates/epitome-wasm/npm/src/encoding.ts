@@ -27,7 +27,7 @@ export interface CountOptions {
 }
 
 /** Loads that are under way, by what they load into. */
-const loading = new WeakMap<object, Map<Encoding, Promise<void>>>();
+const loading = new WeakMap<object, Map<string, Promise<void>>>();
 /** The shards that the counter has read, and where the rest comes from. */
 const shards = new Map<Encoding, { ascii: Uint8Array; rest: EncodingSource | undefined }>();
 
@@ -95,20 +95,20 @@ function loadIntoCounter(counter: Counter, encoding: Encoding, options: Encoding
   });
 }
 
-/** Does what is not done, one at a time. */
+/** Loads into `target` what has a name, unless that is done: one at a time. */
 export async function once(
   target: object,
-  encoding: Encoding,
+  name: string,
   isDone: () => boolean,
   work: () => Promise<void>,
 ): Promise<void> {
-  const begun = loading.get(target) ?? new Map<Encoding, Promise<void>>();
+  const begun = loading.get(target) ?? new Map<string, Promise<void>>();
   loading.set(target, begun);
   while (!isDone()) {
-    let underway = begun.get(encoding);
+    let underway = begun.get(name);
     if (underway === undefined) {
-      underway = work().finally(() => begun.delete(encoding));
-      begun.set(encoding, underway);
+      underway = work().finally(() => begun.delete(name));
+      begun.set(name, underway);
     }
     await underway;
   }

@@ -1,10 +1,11 @@
-// Exact counts by the engine: a policy's vocabulary, read once for all compactors.
+// Exact counts by the engine: a policy's vocabulary or tokenizer, read once for all compactors.
 
 import { type Elsewhere, type EncodingOptions, kept, loadEncodingFor, once, optionsOf } from "./encoding.js";
-import { type Engine, load, ready, room, type Source } from "./engine.js";
-import { isEpitomeError } from "./error.js";
+import { type Engine, load, type Modules, ready, room } from "./engine.js";
+import { type EpitomeError, isEpitomeError } from "./error.js";
 import { type Encoding, readEncodingAtOnce } from "./glue/epitome.js";
 import type { NumericSource } from "./numeric.js";
+import { loadTokenizerOnce, type TokenizerSources } from "./tokenizer.js";
 import { type EncodingSource, partOf } from "./vocabulary.js";
 
 /** Counts with what the engine has read. */
@@ -27,13 +28,17 @@ export async function loadEncodingForAll(
   }
 }
 
-/** Makes something that counts as a policy says, with the vocabulary that takes. */
-export async function counting<T>(source: Source, make: (engine: Engine) => T): Promise<T> {
-  const engine = await load(source);
+/** Makes something that counts as a policy says, with the vocabulary that takes, or the tokenizer. */
+export async function counting<T>(
+  modules: Modules,
+  make: (engine: Engine) => T,
+  tokenizers: TokenizerSources = {},
+): Promise<T> {
+  const engine = await load(modules.engine);
   try {
     return make(engine);
   } catch (error) {
-    await loadIntoEngine(engine, missing(error));
+    await loadMissing(engine, error, modules.tokenizers, tokenizers);
     return make(engine);
   }
 }
@@ -43,9 +48,9 @@ export function countingAtOnce<T>(make: () => T): T {
   try {
     return make();
   } catch (error) {
-    const encoding = missing(error);
-    const files = kept.get(encoding);
-    if (files === undefined) {
+    const encoding = missing(error).encoding;
+    const files = encoding === undefined ? undefined : kept.get(encoding);
+    if (encoding === undefined || files === undefined) {
       throw error;
     }
     readEncodingAtOnce(encoding, ...files);
@@ -54,12 +59,30 @@ export function countingAtOnce<T>(make: () => T): T {
   }
 }
 
-/** Which encoding an error says is not loaded; any other error is thrown on. */
-function missing(error: unknown): Encoding {
-  if (!isEpitomeError(error) || error.encoding === undefined) {
+/** Loads what an error says is not loaded, where it can be had; any other error is thrown on. */
+async function loadMissing(
+  engine: Engine,
+  error: unknown,
+  source: NumericSource,
+  tokenizers: TokenizerSources,
+): Promise<void> {
+  const { encoding, tokenizer } = missing(error);
+  if (encoding !== undefined) {
+    return loadIntoEngine(engine, encoding);
+  }
+  const from = new Map(Object.entries(tokenizers)).get(String(tokenizer));
+  if (tokenizer === undefined || from === undefined) {
     throw error;
   }
-  return error.encoding;
+  return loadTokenizerOnce(source, tokenizer, from);
+}
+
+/** What an error says is not loaded; any error that says no such thing is thrown on. */
+function missing(error: unknown): Pick<EpitomeError, "encoding" | "tokenizer"> {
+  if (!isEpitomeError(error) || error.code !== "encoding-not-loaded") {
+    throw error;
+  }
+  return error;
 }
 
 function loadIntoEngine(engine: Engine, encoding: Encoding, source?: EncodingSource): Promise<void> {

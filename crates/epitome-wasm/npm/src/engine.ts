@@ -2,7 +2,9 @@
 
 import { epitomeError } from "./error.js";
 import * as glue from "./glue/epitome.js";
+import type { NumericSource } from "./numeric.js";
 import { Room } from "./room.js";
+import { tokenizersFor } from "./tokenizer.js";
 
 /** The functions of the module, which work once it is compiled. */
 export type Engine = Omit<typeof glue, "default" | "initSync">;
@@ -12,6 +14,12 @@ export type ModuleInput = glue.InitInput;
 
 /** Where the module comes from. */
 export type Source = () => ModuleInput | Promise<ModuleInput>;
+
+/** Where the modules come from that a compactor may need. */
+export interface Modules {
+  engine: Source;
+  tokenizers: NumericSource;
+}
 
 let loading: Promise<Engine> | undefined;
 let texts: Room | undefined;
@@ -42,5 +50,6 @@ export function room(): Room {
 async function compile(source: Source): Promise<Engine> {
   const { memory } = await glue.default({ module_or_path: await source() });
   texts = new Room(memory, glue.room);
+  glue.bringTokenizers(tokenizersFor(memory));
   return glue;
 }

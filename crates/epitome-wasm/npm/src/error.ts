@@ -15,6 +15,8 @@ export interface EpitomeError extends Error {
   readonly status?: number;
   /** Of an encoding that is not loaded: which one. */
   readonly encoding?: Encoding;
+  /** Of a tokenizer that is not loaded: its name. */
+  readonly tokenizer?: string;
 }
 
 /** True for what this package throws and rejects with, from whichever copy of it. */

@@ -4,6 +4,7 @@ import type { CompactionEvent } from "./compactor.js";
 import type { CountTokens } from "./count.js";
 import type { BeforeCompaction, EngineEvent, Format, PolicySpec } from "./glue/epitome.js";
 import type { Summarize } from "./summarize.js";
+import type { TokenizerSources } from "./tokenizer.js";
 
 /** What an app brings along. */
 export interface HostOptions<M extends object = object> {
@@ -22,6 +23,12 @@ export interface HostOptions<M extends object = object> {
   /** Counts what is to be sent, after every compaction that was applied: the provider's count goes before
    * the engine's estimate. Where it fails, the estimate stands, and a `countFailed` event tells why. */
   countTokens?: CountTokens<M>;
+  /**
+   * The tokenizers that a policy counts by, under the names that `counting: { tokenizer }` has for them. One is read
+   * when a policy first names it, once for all compactors, as `loadTokenizer` does; one that was read is not read
+   * again.
+   */
+  tokenizers?: TokenizerSources;
   /** Told of everything that happens, in compactions and besides. What it throws goes to the console. */
   onEvent?: (event: CompactionEvent) => void;
 }

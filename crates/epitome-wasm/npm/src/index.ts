@@ -5,7 +5,7 @@ import { type EstimateOptions, loadCounter, type TokenCounter, tokenCounterFrom 
 import { create, planFor, type PlanOptions, restore } from "./create.js";
 import { countBy, type CountOptions, type EncodingOptions } from "./encoding.js";
 import { endpointFrom, type EndpointSummarize } from "./endpoint.js";
-import { load } from "./engine.js";
+import { load, type Modules } from "./engine.js";
 import { byEngine, loadEncodingForAll } from "./engine-encoding.js";
 import { extractiveFrom } from "./extractive.js";
 import type {
@@ -111,12 +111,15 @@ export type { Fate, MessageFate, Plan } from "./plan.js";
 export type { ProviderCounter, ProviderCounterOptions } from "./provider-counter.js";
 export type { RecentOptions } from "./recent.js";
 export type { Summarize, SummarizeContext, Summary } from "./summarize.js";
+export type { TokenizerSources } from "./tokenizer.js";
+
+const MODULES: Modules = { engine: inline, tokenizers: inlineTokenizer };
 
 /** Makes a compactor for a new conversation. `M` is the app's own type of message. */
 export function createCompactor<M extends object = object>(
   options: CompactorOptions<M>,
 ): Promise<Compactor<M>> {
-  return create(inline, options);
+  return create(MODULES, options);
 }
 
 /** Makes a compactor that goes on from a snapshot. */
@@ -124,7 +127,7 @@ export function restoreCompactor<M extends object = object>(
   snapshot: string,
   options: RestoreOptions<M>,
 ): Promise<Compactor<M>> {
-  return restore(inline, snapshot, options);
+  return restore(MODULES, snapshot, options);
 }
 
 /** What a compaction of these messages would do. */
@@ -132,7 +135,7 @@ export function plan<M extends object>(
   messages: readonly M[],
   options: PlanOptions,
 ): Promise<Plan> {
-  return planFor(inline, messages, options);
+  return planFor(MODULES, messages, options);
 }
 
 /** Estimates the tokens of a text. */
@@ -165,8 +168,10 @@ export function tokenCounter(): Promise<TokenCounter> {
 
 /**
  * Loads the `tokenizer.json` of a model, as Hugging Face has them for Llama 3, Qwen, DeepSeek, Mistral and others, for
- * `countTokens(text, { tokenizer: name })`. It comes from an address, a response, bytes, or as the object that it is;
- * reading it takes up to a second. One that cannot be counted by exactly is refused with `invalid-vocabulary`.
+ * `countTokens(text, { tokenizer: name })` and for policies with `counting: { tokenizer: name }`. It comes from an
+ * address, a response, bytes, or as the object that it is; reading it takes up to a second. One that cannot be counted
+ * by exactly is refused with `invalid-vocabulary`. Where one of the name is loaded already, whatever counts by that goes
+ * on with it.
  */
 export function loadTokenizer(name: string, source: EncodingSource | object): Promise<void> {
   return loadTokenizerFrom(inlineTokenizer, String(name), source);
@@ -177,7 +182,7 @@ export function recentWithin<M extends object>(
   messages: readonly M[],
   options: RecentOptions,
 ): Promise<M[]> {
-  return recentFrom(inline, messages, options);
+  return recentFrom(MODULES, messages, options);
 }
 
 /** Tells the format of messages from what only that format has. */

@@ -36,6 +36,16 @@ export class Room {
     return written ?? this.#encoder.encodeInto(text, this.#bytes).written;
   }
 
+  /** Writes a text that is encoded already, and returns how many bytes it has. */
+  copy(text: Uint8Array): number {
+    // A memory that has grown leaves its views empty, and then not even nothing can be written there.
+    if (text.length >= this.#bytes.length || this.#bytes.length > LARGE) {
+      this.#resize(Math.max(SMALL, text.length));
+    }
+    this.#bytes.set(text);
+    return text.length;
+  }
+
   /** Writes files one behind the other. */
   fill(...files: readonly Uint8Array[]): void {
     this.#resize(files.reduce((sum, file) => sum + file.length, 0));

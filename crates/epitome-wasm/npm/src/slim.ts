@@ -5,7 +5,7 @@ import { type EstimateOptions, loadCounter, type TokenCounter, tokenCounterFrom 
 import { create, planFor, type PlanOptions, restore } from "./create.js";
 import { countBy, type CountOptions, type EncodingOptions } from "./encoding.js";
 import { endpointFrom, type EndpointSummarize } from "./endpoint.js";
-import { load, type ModuleInput } from "./engine.js";
+import { load, type ModuleInput, type Modules } from "./engine.js";
 import { byEngine, loadEncodingForAll } from "./engine-encoding.js";
 import { extractiveFrom } from "./extractive.js";
 import type {
@@ -32,6 +32,8 @@ import { countByTokenizer, loadTokenizerFrom } from "./tokenizer.js";
 import { bytesAt, type EncodingSource } from "./vocabulary.js";
 
 export { isEpitomeError } from "./error.js";
+
+const MODULES: Modules = { engine: provided, tokenizers: providedTokenizer };
 
 /**
  * Loads the wasm module: from an address, a response, bytes or a compiled module, or else from the file
@@ -61,21 +63,21 @@ function providedTokenizer(): Promise<BufferSource> {
 export function createCompactor<M extends object = object>(
   options: CompactorOptions<M>,
 ): Promise<Compactor<M>> {
-  return create(provided, options);
+  return create(MODULES, options);
 }
 
 export function restoreCompactor<M extends object = object>(
   snapshot: string,
   options: RestoreOptions<M>,
 ): Promise<Compactor<M>> {
-  return restore(provided, snapshot, options);
+  return restore(MODULES, snapshot, options);
 }
 
 export function plan<M extends object>(
   messages: readonly M[],
   options: PlanOptions,
 ): Promise<Plan> {
-  return planFor(provided, messages, options);
+  return planFor(MODULES, messages, options);
 }
 
 export async function estimateTokens(text: string, options: EstimateOptions = {}): Promise<number> {
@@ -104,7 +106,7 @@ export function recentWithin<M extends object>(
   messages: readonly M[],
   options: RecentOptions,
 ): Promise<M[]> {
-  return recentFrom(provided, messages, options);
+  return recentFrom(MODULES, messages, options);
 }
 
 export async function detectFormat(messages: readonly unknown[]): Promise<Detection> {

@@ -1,22 +1,29 @@
 // Tokenizers that an app brings along: the `tokenizer.json` of a model, read by a module of its own.
 
+import { once } from "./encoding.js";
 import { epitomeError, messageOf } from "./error.js";
+import type { Tokenizers } from "./glue/epitome.js";
 import type * as Exports from "./glue/tokenizer_bg.wasm.js";
 import { instantiate, type NumericSource } from "./numeric.js";
 import { Room } from "./room.js";
 import { bytesAt, type EncodingSource } from "./vocabulary.js";
 
-interface Tokenizers {
+/** Where tokenizers come from, by the names that policies have for them: see `loadTokenizer`. */
+export type TokenizerSources = Readonly<Record<string, EncodingSource | object>>;
+
+interface Module {
   exports: typeof Exports;
   room: Room;
 }
 
 /** The numbers of the tokenizers that are loaded, by name. */
 const numbers = new Map<string, number>();
-let loading: Promise<Tokenizers> | undefined;
-let loaded: Tokenizers | undefined;
+/** Those of the tokenizers that compactors count by: they stay, whatever is loaded under their names later. */
+const held = new Set<number>();
+let loading: Promise<Module> | undefined;
+let loaded: Module | undefined;
 
-/** Reads a `tokenizer.json`, to be counted by under a name. */
+/** Reads a `tokenizer.json`, to be counted by under a name from now on. */
 export async function loadTokenizerFrom(
   source: NumericSource,
   name: string,
@@ -24,14 +31,37 @@ export async function loadTokenizerFrom(
 ): Promise<void> {
   const file = await bytesOf(name, from);
   const { exports, room } = await load(source);
-  const number = numbers.get(name) ?? numbers.size;
   room.fill(file);
-  const problem = exports.read(number);
-  if (problem > 0) {
-    const message = `what was given as the tokenizer ${JSON.stringify(name)} cannot be used: ${room.read(problem)}`;
+  const number = exports.read();
+  if (number < 0) {
+    const message = `what was given as the tokenizer ${JSON.stringify(name)} cannot be used: ${room.read(-number)}`;
     throw epitomeError("invalid-vocabulary", message);
   }
+  const earlier = numbers.get(name);
   numbers.set(name, number);
+  if (earlier !== undefined && !held.has(earlier)) {
+    exports.forget(earlier);
+  }
+}
+
+/** The same where none of this name is read yet. A failure is not remembered. */
+export function loadTokenizerOnce(source: NumericSource, name: string, from: EncodingSource | object): Promise<void> {
+  return once(numbers, name, () => numbers.has(name), () => loadTokenizerFrom(source, name, from));
+}
+
+/** The tokenizers that are loaded, for a module whose texts are in this memory. */
+export function tokenizersFor(memory: WebAssembly.Memory): Tokenizers {
+  return {
+    find(name) {
+      const number = numbers.get(name);
+      if (loaded === undefined || number === undefined) {
+        return undefined;
+      }
+      held.add(number);
+      const { exports, room } = loaded;
+      return { count: (at, bytes) => exports.count(room.copy(new Uint8Array(memory.buffer, at, bytes)), number) };
+    },
+  };
 }
 
 /** Counts by a tokenizer that was loaded. */
@@ -40,13 +70,13 @@ export function countByTokenizer(text: string, name: string): number {
   if (loaded === undefined || number === undefined) {
     const quoted = JSON.stringify(name);
     const message = `the tokenizer ${quoted} is not loaded; await loadTokenizer(${quoted}, …) first`;
-    throw epitomeError("encoding-not-loaded", message);
+    throw Object.assign(epitomeError("encoding-not-loaded", message), { tokenizer: name });
   }
   return loaded.exports.count(loaded.room.write(text), number);
 }
 
 /** Compiles the module, unless that is done or under way. A failure is not remembered. */
-function load(source: NumericSource): Promise<Tokenizers> {
+function load(source: NumericSource): Promise<Module> {
   loading ??= instantiate<typeof Exports>(source).then(
     (exports) => (loaded = { exports, room: new Room(exports.memory, exports.room) }),
     (error: unknown) => {

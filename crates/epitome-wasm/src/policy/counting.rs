@@ -5,7 +5,7 @@ use serde::Serialize;
 use tsify::Tsify;
 
 /// What counts tokens. A provider's own count, where one is told, goes before all of them.
-#[derive(Clone, Copy, Debug, Serialize, Tsify)]
+#[derive(Clone, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub enum Counting {
     /// The package's own estimate, for the models that the policy's `model` or the format of the messages
@@ -18,6 +18,8 @@ pub enum Counting {
     CharactersPerToken(u32),
     /// An encoding counts exactly, by its vocabulary: see `loadEncoding`.
     Encoding(Encoding),
+    /// The tokenizer of this name counts exactly: see `loadTokenizer`, and the option `tokenizers`.
+    Tokenizer(String),
 }
 
 /// Models whose tokens are estimated alike: OpenAI's, as those since GPT-4o count, and whatever is not known;
@@ -54,6 +56,7 @@ impl From<policy::Counting> for Counting {
             policy::Counting::EstimateFor(family) => Self::EstimateFor(family.into()),
             policy::Counting::CharactersPerToken(number) => Self::CharactersPerToken(number),
             policy::Counting::Encoding(encoding) => Self::Encoding(encoding.into()),
+            policy::Counting::Tokenizer(name) => Self::Tokenizer(name),
         }
     }
 }

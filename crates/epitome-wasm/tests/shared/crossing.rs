@@ -1,8 +1,8 @@
 //! Values come in and go out as what they are.
 
-use epitome_wasm::{Compactor, detect_format, presets};
+use epitome_wasm::{Compactor, Tokenizers, bring_tokenizers, detect_format, presets};
 use js_sys::{Array, Function, Object, Reflect, Uint8Array, Uint32Array};
-use wasm_bindgen::JsValue;
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{garden, json, property, value};
@@ -42,6 +42,24 @@ fn whatever_else_is_in_a_message_is_passed_over() {
     let mut compactor = Compactor::new("openai-chat", &JsValue::UNDEFINED, None).unwrap();
     compactor.append(vec!["a".into()], &Array::of1(&message), &JsValue::UNDEFINED).unwrap();
     assert_eq!(compactor.ids(), ["a"]);
+}
+
+#[wasm_bindgen_test]
+fn a_tokenizer_outside_is_shown_where_texts_are() {
+    let policy = value(r#"{ "counting": { "tokenizer": "bytes" } }"#);
+    let error = Compactor::new("openai-chat", &policy, None).map(|_| ()).unwrap_err();
+    assert_eq!(property(error, "tokenizer"), "bytes");
+    let find = "return name === 'bytes' ? { count: (at, bytes) => at > 0 ? bytes : 0 } : undefined";
+    let tokenizers = Object::new();
+    Reflect::set(&tokenizers, &"find".into(), &Function::new_with_args("name", find)).unwrap();
+    bring_tokenizers(tokenizers.unchecked_into::<Tokenizers>());
+    let mut compactor = Compactor::new("openai-chat", &policy, None).unwrap();
+    let message = value(r#"{ "role": "user", "content": "six by\u00e9" }"#);
+    compactor.append(vec!["a".into()], &Array::of1(&message), &JsValue::UNDEFINED).unwrap();
+    let status: JsValue = compactor.status_under(&policy).unwrap().into();
+    // A message costs four tokens besides its text.
+    assert_eq!(property(&status, "tokens"), 8 + 4);
+    assert_eq!(property(&status, "exact"), true);
 }
 
 #[wasm_bindgen_test]

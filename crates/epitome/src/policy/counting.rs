@@ -1,4 +1,4 @@
-//! What counts tokens: an estimate, characters, or the encoding of a model.
+//! What counts tokens: an estimate, characters, or the encoding or tokenizer of a model.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::de::{Error, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// What counts tokens. A provider's own count, where one is told, goes before all of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Counting {
@@ -20,6 +20,8 @@ pub enum Counting {
     CharactersPerToken(u32),
     /// An encoding counts exactly; the host brings its vocabulary.
     Encoding(Encoding),
+    /// The tokenizer of this name counts exactly; the host brings it.
+    Tokenizer(String),
 }
 
 /// Written out, for `estimate` stands alone or with a family.
@@ -36,8 +38,8 @@ impl<'de> Visitor<'de> for Written {
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
-            "\"estimate\", { \"estimate\": a family }, { \"charactersPerToken\": a number } or \
-             { \"encoding\": a name }",
+            "\"estimate\", { \"estimate\": a family }, { \"charactersPerToken\": a number }, \
+             { \"encoding\": a name } or { \"tokenizer\": a name }",
         )
     }
 
@@ -56,6 +58,7 @@ impl<'de> Visitor<'de> for Written {
             "estimate" => Counting::EstimateFor(map.next_value()?),
             "charactersPerToken" => Counting::CharactersPerToken(map.next_value()?),
             "encoding" => Counting::Encoding(map.next_value()?),
+            "tokenizer" => Counting::Tokenizer(map.next_value()?),
             _ => return Err(M::Error::invalid_value(Unexpected::Str(&key), &self)),
         };
         match map.next_key::<String>()? {
@@ -67,10 +70,10 @@ impl<'de> Visitor<'de> for Written {
 
 impl Counting {
     /// The encoding that counts, where one does.
-    pub fn encoding(self) -> Option<Encoding> {
+    pub fn encoding(&self) -> Option<Encoding> {
         match self {
-            Self::Encoding(encoding) => Some(encoding),
-            Self::Estimate | Self::EstimateFor(_) | Self::CharactersPerToken(_) => None,
+            Self::Encoding(encoding) => Some(*encoding),
+            _ => None,
         }
     }
 }
@@ -160,6 +163,8 @@ mod tests {
             let text = format!(r#"{{ "counting": {{ "encoding": "{encoding}" }} }}"#);
             assert_eq!(counting(&text), Ok(Counting::Encoding(encoding)));
         }
+        let tokenizer = r#"{ "counting": { "tokenizer": "llama" } }"#;
+        assert_eq!(counting(tokenizer), Ok(Counting::Tokenizer("llama".to_owned())));
     }
 
     #[test]

@@ -63,10 +63,10 @@ pub(crate) fn tokenizer() -> Box<CharactersPer> {
 }
 
 /// What counts as a policy says, as far as this host can.
-pub(crate) fn tokenizer_of(counting: Counting) -> Box<CharactersPer> {
+pub(crate) fn tokenizer_of(counting: &Counting) -> Box<CharactersPer> {
     match counting {
-        Counting::CharactersPerToken(characters) => Box::new(CharactersPer(characters)),
-        Counting::Estimate | Counting::EstimateFor(_) | Counting::Encoding(_) => tokenizer(),
+        Counting::CharactersPerToken(characters) => Box::new(CharactersPer(*characters)),
+        _ => tokenizer(),
     }
 }
 

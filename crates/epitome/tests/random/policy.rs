@@ -205,6 +205,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
         1 => Just(Counting::EstimateFor(Family::Claude)),
         1 => (2_u32..6).prop_map(Counting::CharactersPerToken),
         1 => select(Encoding::ALL.as_slice()).prop_map(Counting::Encoding),
+        1 => Just(Counting::Tokenizer("llama".to_owned())),
     ];
     let free = (triggers, keep(), requests, reducers, summary(), rebuild, numbers, counting)
         .prop_map(
