@@ -35,13 +35,14 @@ const shards = (name) => ({
 test("text is estimated for a family of models, or by its characters", async () => {
   const text = "Ein längerer Satz, with some English in it, и немного по-русски.";
   const counter = await tokenCounter();
-  for (const options of [undefined, { family: "gemini" }, { family: "claude" }, { charactersPerToken: 3 }]) {
+  for (const options of [undefined, { family: "cl100k_base" }, { family: "gemini" }, { family: "claude" }, { charactersPerToken: 3 }]) {
     const tokens = await estimateTokens(text, options);
     assert.equal(counter.estimate(text, options), tokens);
     assert.equal(await estimateOfAll(text, options), tokens);
   }
   assert.equal(counter.estimate(text, { charactersPerToken: 3 }), Math.ceil(text.length / 3));
   assert.ok(counter.estimate(text, { family: "claude" }) > counter.estimate(text));
+  assert.ok(counter.estimate(text, { family: "cl100k_base" }) > counter.estimate(text));
   assert.equal(counter.estimate(text, { family: "o200k_base" }), counter.estimate(text));
   assert.throws(() => counter.estimate(text, { family: "p50k" }), { code: "invalid-option", message: /"p50k"/ });
 });

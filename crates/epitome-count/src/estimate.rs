@@ -7,17 +7,20 @@ use crate::room;
 
 #[wasm_bindgen(typescript_custom_section)]
 const FAMILY: &str = r#"
-/** Models whose tokenizers count alike: OpenAI's since GPT-4o; Anthropic's since Claude 4; Google's since Gemini 2. */
-export type TokenFamily = "o200k_base" | "claude" | "gemini";
+/**
+ * Models whose tokenizers count alike: OpenAI's since GPT-4o; OpenAI's GPT-4, GPT-3.5 and embeddings; Anthropic's since
+ * Claude 4; Google's since Gemini 2.
+ */
+export type TokenFamily = "o200k_base" | "cl100k_base" | "claude" | "gemini";
 "#;
 
 /// Tokens of a text.
 type Estimate = fn(&[u8]) -> u32;
 
-/// Those that share one table of prices. `cl100k_base` has one of its own, a quarter of the module, and can be counted
-/// exactly.
-const FAMILIES: [(&str, Estimate); 3] = [
+/// Those that share one table of prices: one that `cl100k_base` had to itself would be a quarter of the module.
+const FAMILIES: [(&str, Estimate); 4] = [
     (Family::O200kBase.as_str(), |text| Family::O200kBase.count_utf8(text)),
+    (Family::Cl100kBase.as_str(), |text| Family::Cl100kScaled.count_utf8(text)),
     (Family::Claude.as_str(), |text| Family::Claude.count_utf8(text)),
     (Family::Gemini.as_str(), |text| Family::Gemini.count_utf8(text)),
 ];

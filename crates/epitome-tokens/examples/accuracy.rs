@@ -31,19 +31,27 @@ fn main() -> Result<(), Box<dyn Error>> {
     let vocabulary = std::fs::read(arguments.next().ok_or("no vocabulary is named")?)?;
     let exact = BytePairs::read(&vocabulary)?;
     // The byte that says how a vocabulary cuts text.
-    let estimate = match vocabulary.get(9) {
-        Some(1) => Family::Cl100kBase,
-        _ => Family::O200kBase,
+    let estimates: &[Family] = match vocabulary.get(9) {
+        Some(1) => &[Family::Cl100kBase, Family::Cl100kScaled],
+        _ => &[Family::O200kBase],
     };
+    for estimate in estimates {
+        println!("{}\n", estimate.as_str());
+        measure(Path::new(&texts), &exact, estimate)?;
+    }
+    Ok(())
+}
+
+fn measure(texts: &Path, exact: &BytePairs, estimate: &Family) -> Result<(), Box<dyn Error>> {
     for split in ["fit", "held-out"] {
-        let sources = corpus::read(&Path::new(&texts).join(split))?;
-        accuracy(split, &sources, &exact, &estimate);
+        let sources = corpus::read(&texts.join(split))?;
+        accuracy(split, &sources, exact, estimate);
         if split == "held-out" {
-            conversations(&sources, &exact, &estimate);
-            throughput(&sources, &estimate);
+            conversations(&sources, exact, estimate);
+            throughput(&sources, estimate);
         }
     }
-    worst_cases(&exact, &estimate);
+    worst_cases(exact, estimate);
     Ok(())
 }
 

@@ -20,7 +20,7 @@ macro_rules! estimates {
 
         impl Tokenizer for $name {
             fn count(&self, text: &str) -> u32 {
-                Family::$family.count(text)
+                Family::$family.count_utf8(text.as_bytes())
             }
 
             fn error_band(&self) -> f64 {
@@ -37,16 +37,19 @@ macro_rules! estimates {
 estimates! {
     /// Estimates tokens of `o200k_base`, as [`Family::O200kBase`] does.
     Heuristic: O200kBase;
+    /// Estimates tokens of `cl100k_base`, as [`Family::Cl100kScaled`] does.
+    Cl100kHeuristic: Cl100kScaled;
     /// Estimates tokens of Anthropic's models, as [`Family::Claude`] does.
     ClaudeHeuristic: Claude;
     /// Estimates tokens of Google's models, as [`Family::Gemini`] does.
     GeminiHeuristic: Gemini;
 }
 
-/// The estimate for the models of a family.
+/// The estimate for the models of a family. All are by one table of prices.
 pub fn heuristic(family: policy::Family) -> BoxedTokenizer {
     match family {
         policy::Family::O200kBase => Box::new(Heuristic),
+        policy::Family::Cl100kBase => Box::new(Cl100kHeuristic),
         policy::Family::Claude => Box::new(ClaudeHeuristic),
         policy::Family::Gemini => Box::new(GeminiHeuristic),
     }

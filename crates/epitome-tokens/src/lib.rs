@@ -18,4 +18,6 @@ pub use bpe::{BytePairs, TokenizerJson, TokenizerJsonError, VocabularyError, joi
 pub use encodings::{Encodings, NotLoaded};
 pub use epitome::meter::{CharactersPer, Tokenizer};
 pub use epitome::policy::Encoding;
-pub use heuristic::{ClaudeHeuristic, Family, GeminiHeuristic, Heuristic, heuristic};
+pub use heuristic::{
+    Cl100kHeuristic, ClaudeHeuristic, Family, GeminiHeuristic, Heuristic, heuristic,
+};

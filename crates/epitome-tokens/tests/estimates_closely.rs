@@ -14,7 +14,8 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-fn check(family: Family, exact: &BytePairs) {
+/// `most` is how far off a message may be on average.
+fn check(family: Family, exact: &BytePairs, most: f64) {
     let (mut kinds, mut conversations) = (Vec::new(), Vec::new());
     for recorded in recordings::read() {
         let mut errors = Vec::new();
@@ -33,17 +34,22 @@ fn check(family: Family, exact: &BytePairs) {
         }
         kinds.push(mean(&errors));
     }
-    assert!(mean(&kinds) <= 0.045, "{family:?}, a message: {:.3}", mean(&kinds));
+    assert!(mean(&kinds) <= most, "{family:?}, a message: {:.3}", mean(&kinds));
     assert!(mean(&conversations).abs() <= 0.02, "{family:?}: {:.3}", mean(&conversations));
     let mut errors: Vec<f64> = conversations.iter().map(|error| error.abs()).collect();
     errors.sort_by(f64::total_cmp);
-    let most = errors.get(errors.len() * 95 / 100).copied().unwrap_or_default();
-    assert!(most <= family.error_band(), "{family:?}: 95 % of conversations within {most:.3}");
+    let p95 = errors.get(errors.len() * 95 / 100).copied().unwrap_or_default();
+    assert!(p95 <= family.error_band(), "{family:?}: 95 % of conversations within {p95:.3}");
 }
 
 #[test]
 fn messages_and_conversations_are_estimated_within_the_stated_band() {
     for (name, exact) in reference::encodings() {
-        check(if *name == "o200k_base" { Family::O200kBase } else { Family::Cl100kBase }, exact);
+        if *name == "o200k_base" {
+            check(Family::O200kBase, exact, 0.045);
+        } else {
+            check(Family::Cl100kBase, exact, 0.045);
+            check(Family::Cl100kScaled, exact, 0.06);
+        }
     }
 }

@@ -621,9 +621,9 @@ export type Counting = "estimate" | { estimate: Family } | { charactersPerToken:
 
 /**
  * Models whose tokens are estimated alike: OpenAI's, as those since GPT-4o count, and whatever is not known;
- * Anthropic's; Google's.
+ * OpenAI's GPT-4, GPT-3.5 and embeddings; Anthropic's; Google's.
  */
-export type Family = "o200k_base" | "claude" | "gemini";
+export type Family = "o200k_base" | "cl100k_base" | "claude" | "gemini";
 
 /**
  * A byte-pair encoding that models read text in: `o200k_base` is that of GPT-4o and the OpenAI models
@@ -1122,8 +1122,11 @@ export interface EstimateOptions {
   charactersPerToken?: number;
 }
 
-/** Models whose tokenizers count alike: OpenAI's since GPT-4o; Anthropic's since Claude 4; Google's since Gemini 2. */
-export type TokenFamily = "o200k_base" | "claude" | "gemini";
+/**
+ * Models whose tokenizers count alike: OpenAI's since GPT-4o; OpenAI's GPT-4, GPT-3.5 and embeddings; Anthropic's since
+ * Claude 4; Google's since Gemini 2.
+ */
+export type TokenFamily = "o200k_base" | "cl100k_base" | "claude" | "gemini";
 
 /** Counts tokens at once, without waiting. */
 export interface TokenCounter {

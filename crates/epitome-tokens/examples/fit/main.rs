@@ -14,6 +14,7 @@
 )]
 
 mod corpus;
+mod lengths;
 mod model;
 mod pieces;
 #[allow(dead_code, reason = "the estimator needs more of it")]
@@ -29,23 +30,12 @@ use std::path::Path;
 
 use corpus::Source;
 use epitome_tokens::BytePairs;
+use lengths::lengths;
 use model::Model;
 use scan::Cuts;
 
-/// Where a packed vocabulary says how it cuts text, and where its merges begin.
+/// Where a packed vocabulary says how it cuts text.
 const SPLITTER: usize = 9;
-const HEADER: usize = 22 + 256;
-/// What the texts of each kind weigh together, where it is not as much as those of any other.
-const SHARES: [(&str, f64); 7] = [
-    ("english", 3.0),
-    ("markdown", 3.0),
-    ("code", 3.0),
-    ("json", 2.0),
-    ("output", 2.0),
-    ("european", 2.0),
-    ("random", 0.3),
-];
-
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let mut argument = |name: &str| arguments.next().ok_or(format!("{name} is not named"));
@@ -58,9 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => &Cuts::AT_CAPITALS,
     };
     let sources = corpus::read(&Path::new(&texts).join("fit"))?;
-    let share =
-        |kind: &str| SHARES.iter().find(|(name, _)| *name == kind).map_or(1.0, |&(_, share)| share);
-    let pieces = pieces::of(&sources, &encoding, cuts, &lengths(&vocabulary), share);
+    let pieces = pieces::of(&sources, &encoding, cuts, &lengths(&vocabulary));
     println!("{} sources, {} distinct pieces", sources.len(), pieces.len());
     let prices = Path::new(&prices);
     fs::write(prices, Model::fitted(&pieces).quantized())?;
@@ -82,19 +70,4 @@ fn origin(sources: &[Source]) -> String {
         text += &format!("\n- {kind}, {} kB: {}", bytes / 1_000, names.join(", "));
     }
     text + "\n"
-}
-
-/// How many bytes each token of a packed vocabulary has.
-fn lengths(file: &[u8]) -> Vec<u8> {
-    let merges = (file.len() - HEADER) / 6;
-    let mut lengths = vec![1_u8; 256];
-    let rank = |side: usize, merge: usize| {
-        let byte = |plane: usize| usize::from(file[HEADER + (side * 3 + plane) * merges + merge]);
-        byte(0) | byte(1) << 8 | byte(2) << 16
-    };
-    for merge in 0..merges {
-        let length = lengths[rank(0, merge)] + lengths[rank(1, merge)];
-        lengths.push(length);
-    }
-    lengths
 }

@@ -7,6 +7,17 @@ use epitome_tokens::BytePairs;
 use crate::corpus::Source;
 use crate::scan::{self, Cuts, Step};
 
+/// What the texts of each kind weigh together, where it is not as much as those of any other.
+const SHARES: [(&str, f64); 7] = [
+    ("english", 3.0),
+    ("markdown", 3.0),
+    ("code", 3.0),
+    ("json", 2.0),
+    ("output", 2.0),
+    ("european", 2.0),
+    ("random", 0.3),
+];
+
 /// The features of one character of a piece.
 pub(crate) type Features = [u16; 3];
 
@@ -19,14 +30,13 @@ pub(crate) struct Piece {
     pub(crate) weight: f64,
 }
 
-/// All distinct pieces of the sources. Every kind weighs the same, and so do the sources of a kind, up to
+/// All distinct pieces of the sources. Every kind weighs its share, and the sources of a kind the same, up to
 /// their size.
 pub(crate) fn of(
     sources: &[Source],
     encoding: &BytePairs,
     cuts: &Cuts,
     lengths: &[u8],
-    share: impl Fn(&str) -> f64,
 ) -> Vec<Piece> {
     let mut met: HashMap<Vec<Features>, (f64, f64)> = HashMap::new();
     let mut of_kind: HashMap<&str, f64> = HashMap::new();
@@ -36,6 +46,8 @@ pub(crate) fn of(
     for source in sources {
         *of_kind.entry(&source.kind).or_default() += roots(source);
     }
+    let share =
+        |kind: &str| SHARES.iter().find(|(name, _)| *name == kind).map_or(1.0, |&(_, share)| share);
     for source in sources {
         let root = roots(source);
         let kind = of_kind.get(source.kind.as_str()).copied().unwrap_or(1.0);

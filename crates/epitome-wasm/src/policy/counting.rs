@@ -23,12 +23,15 @@ pub enum Counting {
 }
 
 /// Models whose tokens are estimated alike: OpenAI's, as those since GPT-4o count, and whatever is not known;
-/// Anthropic's; Google's.
+/// OpenAI's GPT-4, GPT-3.5 and embeddings; Anthropic's; Google's.
 #[derive(Clone, Copy, Debug, Serialize, Tsify)]
 pub enum Family {
     /// OpenAI's models, as those since GPT-4o count, and whatever is not known.
     #[serde(rename = "o200k_base")]
     O200kBase,
+    /// OpenAI's GPT-4, GPT-3.5 and embeddings.
+    #[serde(rename = "cl100k_base")]
+    Cl100kBase,
     /// Anthropic's models.
     #[serde(rename = "claude")]
     Claude,
@@ -65,6 +68,7 @@ impl From<policy::Family> for Family {
     fn from(family: policy::Family) -> Self {
         match family {
             policy::Family::O200kBase => Self::O200kBase,
+            policy::Family::Cl100kBase => Self::Cl100kBase,
             policy::Family::Claude => Self::Claude,
             policy::Family::Gemini => Self::Gemini,
         }

@@ -86,6 +86,9 @@ pub enum Family {
     #[default]
     #[serde(rename = "o200k_base")]
     O200kBase,
+    /// OpenAI's GPT-4, GPT-3.5 and embeddings.
+    #[serde(rename = "cl100k_base")]
+    Cl100kBase,
     /// Anthropic's models.
     #[serde(rename = "claude")]
     Claude,
@@ -103,6 +106,8 @@ impl Family {
         Some(match () {
             () if is(&["claude"]) => Self::Claude,
             () if is(&["gemini", "gemma"]) => Self::Gemini,
+            () if is(&["gpt-4o", "gpt-4."]) => Self::O200kBase,
+            () if is(&["gpt-4", "gpt-3.5", "gpt-35", "text-embedding"]) => Self::Cl100kBase,
             () if is(&["gpt"]) => Self::O200kBase,
             () => return None,
         })
@@ -171,6 +176,7 @@ mod tests {
     fn b1_an_estimate_is_of_a_family() {
         for (name, family) in [
             ("o200k_base", Family::O200kBase),
+            ("cl100k_base", Family::Cl100kBase),
             ("claude", Family::Claude),
             ("gemini", Family::Gemini),
         ] {
@@ -189,6 +195,14 @@ mod tests {
             ("models/gemini-2.5-pro", Some(Family::Gemini)),
             ("gpt-4o-mini", Some(Family::O200kBase)),
             ("openai/gpt-oss-20b", Some(Family::O200kBase)),
+            ("chatgpt-4o-latest", Some(Family::O200kBase)),
+            ("gpt-4.1-nano", Some(Family::O200kBase)),
+            ("gpt-5", Some(Family::O200kBase)),
+            ("openai/gpt-4-turbo", Some(Family::Cl100kBase)),
+            ("gpt-4", Some(Family::Cl100kBase)),
+            ("gpt-3.5-turbo-0125", Some(Family::Cl100kBase)),
+            ("azure/gpt-35-turbo", Some(Family::Cl100kBase)),
+            ("text-embedding-3-large", Some(Family::Cl100kBase)),
             ("mistral-large", None),
             ("", None),
         ];
