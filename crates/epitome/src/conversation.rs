@@ -10,7 +10,9 @@ pub(crate) use told::Resumption;
 use crate::contract::Contract;
 use crate::history::{Checkpoint, Log, LogError, Projection, Record, View};
 use crate::message::{Message, Part, Role};
-use crate::meter::{BoxedTokenizer, Breakdown, Calibrations, Meter, Statistics, Tokenizer, Totals};
+use crate::meter::{
+    BoxedTokenizer, Breakdown, Calibrations, Cost, Meter, Mix, Statistics, Tokenizer, Totals,
+};
 use crate::outline::{Outline, is_alive};
 use crate::policy::{Load, SummarySettings};
 use crate::summary::frame;
@@ -36,7 +38,8 @@ pub struct Conversation {
 /// What the steps in force come to, counted when one comes into force.
 #[derive(Clone, Debug, Default)]
 struct Base {
-    /// Covered messages that stay.
+    /// Covered messages that stay, and what rewriting adds behind them: nothing when it was done, but scripts may come to
+    /// weigh otherwise.
     kept: Totals,
     kept_messages: usize,
     summary: u32,
@@ -44,7 +47,26 @@ struct Base {
     saved: Totals,
     dropped_messages: usize,
     /// Tokens of messages that are seen otherwise than they came.
-    rewritten: BTreeMap<usize, u32>,
+    rewritten: BTreeMap<usize, Tokens>,
+    /// By script, of what stays, the summary, and what is rewritten behind the covered messages.
+    mix: Mix,
+    /// By script, of what is behind the covered messages and seen otherwise, or not at all.
+    unseen_mix: Mix,
+}
+
+/// What a message comes to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tokens {
+    /// As it weighs.
+    weighed: u32,
+    /// By script, before that.
+    mix: Mix,
+}
+
+impl From<&Cost> for Tokens {
+    fn from(cost: &Cost) -> Self {
+        Self { weighed: cost.tokens, mix: cost.mix() }
+    }
 }
 
 /// What a record changes besides the log.
@@ -141,6 +163,7 @@ impl Conversation {
             self.successor = Some(successor);
             return true;
         }
+        // Its tokens all weigh the same, as they do before anything is learned.
         self.meter = successor;
         self.calibrations.forget();
         self.recount_protected();
@@ -166,12 +189,12 @@ impl Conversation {
 
     /// Tokens of a message as it is seen.
     pub fn seen_tokens(&self, position: usize) -> u32 {
-        let rewritten = self.base.rewritten.get(&position).copied();
-        rewritten.unwrap_or_else(|| self.meter.tokens(position))
+        let rewritten = self.base.rewritten.get(&position);
+        rewritten.map_or_else(|| self.meter.tokens(position), |tokens| tokens.weighed)
     }
 
     /// Tokens of messages that are seen otherwise than they came, by position.
-    pub(crate) fn rewritten_tokens(&self) -> &BTreeMap<usize, u32> {
+    pub(crate) fn rewritten_tokens(&self) -> &BTreeMap<usize, Tokens> {
         &self.base.rewritten
     }
 
@@ -223,9 +246,9 @@ impl Conversation {
             && let Some(message) = self.log.message(position)
         {
             self.outline.edit(&self.log, position, &before);
-            self.meter.replace(position, before.role, message);
+            self.meter.replace(position, message);
             if let Some(successor) = &mut self.successor {
-                successor.replace(position, before.role, message);
+                successor.replace(position, message);
             }
             self.recount_protected();
         }
@@ -247,7 +270,7 @@ impl Conversation {
     }
 
     /// Tokens of rewritten messages that a step leaves as they are.
-    fn known_without(&self, checkpoint: &Checkpoint) -> BTreeMap<usize, u32> {
+    fn known_without(&self, checkpoint: &Checkpoint) -> BTreeMap<usize, Tokens> {
         let mut known = self.base.rewritten.clone();
         for rewrite in &checkpoint.rewrites {
             self.log.position(&rewrite.id).map(|position| known.remove(&position));
@@ -279,37 +302,52 @@ impl Conversation {
     }
 
     /// What a projection comes to; `known` are tokens of rewritten messages that need no counting.
-    fn base(&self, projection: &Projection, known: &BTreeMap<usize, u32>) -> Base {
+    fn base(&self, projection: &Projection, known: &BTreeMap<usize, Tokens>) -> Base {
         let mut base = Base::default();
         for (position, rewritten) in &projection.rewritten {
             let tokens = known.get(position).copied();
-            let tokens = tokens.unwrap_or_else(|| self.meter.measure(&rewritten.message).tokens);
+            let tokens =
+                tokens.unwrap_or_else(|| Tokens::from(&self.meter.measure(&rewritten.message)));
             base.rewritten.insert(*position, tokens);
             if *position >= projection.covered {
-                let spared = self.meter.tokens(*position).saturating_sub(tokens);
-                base.saved.save(rewritten.message.role, spared);
+                let (role, came) = (rewritten.message.role, self.came(*position));
+                base.saved.save(role, came.weighed.saturating_sub(tokens.weighed));
+                base.kept.save(role, tokens.weighed.saturating_sub(came.weighed));
+                base.unseen_mix = base.unseen_mix.plus(&came.mix);
+                base.mix = base.mix.plus(&tokens.mix);
             }
         }
+        let seen = |base: &Base, position: usize| {
+            base.rewritten.get(&position).copied().unwrap_or_else(|| self.came(position))
+        };
         for position in &projection.dropped {
             if let Some(message) = self.log.message(*position) {
-                let tokens = base.rewritten.get(position).copied();
-                let tokens = tokens.unwrap_or_else(|| self.meter.tokens(*position));
-                base.saved.add(message.role, tokens);
+                let tokens = seen(&base, *position);
+                base.saved.add(message.role, tokens.weighed);
+                base.unseen_mix = base.unseen_mix.plus(&tokens.mix);
             }
         }
         for position in projection.kept() {
             if let Some(message) = self.log.message(position) {
-                let tokens = base.rewritten.get(&position).copied();
-                base.kept.add(message.role, tokens.unwrap_or_else(|| self.meter.tokens(position)));
+                let tokens = seen(&base, position);
+                base.kept.add(message.role, tokens.weighed);
+                base.mix = base.mix.plus(&tokens.mix);
                 base.kept_messages += 1;
             }
         }
         base.dropped_messages = projection.dropped.len();
-        base.summary = projection
-            .cover
-            .as_ref()
-            .map_or(0, |cover| self.summary_tokens(&cover.text(), cover.summarized));
+        if let Some(cover) = &projection.cover {
+            let cost = self.summary_cost(&cover.text(), cover.summarized);
+            base.summary = cost.tokens;
+            base.mix = base.mix.plus(&cost.mix());
+        }
         base
+    }
+
+    /// What a message comes to as it came.
+    fn came(&self, position: usize) -> Tokens {
+        let cost = self.meter.cost(position).map(Tokens::from);
+        cost.unwrap_or(Tokens { weighed: 0, mix: Mix::default() })
     }
 
     /// What the view would hold with one more step. Costs what the steps hold.
@@ -330,6 +368,12 @@ impl Conversation {
         base.kept.sum().saturating_add(base.summary).saturating_add(tail)
     }
 
+    /// What the messages of the view up to one come to, by script.
+    fn mix_upto(&self, messages: usize) -> Mix {
+        let tail = self.meter.mix(self.projection.covered..messages);
+        self.base.mix.plus(&tail).minus(&self.base.unseen_mix)
+    }
+
     fn load_on(&self, projection: &Projection, base: &Base, tokens: u32) -> Load {
         let messages = self.tail(projection, base).spoken;
         Load { tokens, messages, prompt_tokens: None }
@@ -337,8 +381,12 @@ impl Conversation {
 
     /// Tokens of a summary as it stands in a view, its frame included.
     pub fn summary_tokens(&self, summary: &str, summarized: u32) -> u32 {
+        self.summary_cost(summary, summarized).tokens
+    }
+
+    fn summary_cost(&self, summary: &str, summarized: u32) -> Cost {
         let part = Part::text(frame::wrap(summary, summarized));
-        self.meter.measure(&Message::with_parts("", Role::User, vec![part])).tokens
+        self.meter.measure(&Message::with_parts("", Role::User, vec![part]))
     }
 
     /// What the provider's counts add up to.

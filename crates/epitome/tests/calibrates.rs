@@ -1,10 +1,11 @@
 //! What the provider counts teaches the meter, and thresholds, plans and reports are in its tokens from then on.
-#![allow(clippy::unwrap_used, reason = "a scenario that cannot go on should stop")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a scenario that cannot go on should stop")]
 
 mod stage;
 
-use epitome::message::{Message, Role, Usage};
-use epitome::meter::{CharactersPer, Level};
+use epitome::history::Edit;
+use epitome::message::{Message, Part, Role, Usage};
+use epitome::meter::{CharactersPer, Level, Pressure, Tokenizer};
 use epitome::policy::Policy;
 use epitome::{Compactor, Contract, Reason, Snapshot};
 use stage::{applied, compact};
@@ -153,4 +154,139 @@ fn counting_by_something_else_begins_to_learn_anew() {
     compactor.count_by(Box::new(CharactersPer(2)));
     let counted = compactor.conversation().counted_tokens();
     assert_eq!(compactor.pressure().tokens, counted);
+}
+
+/// A provider that takes more for Chinese than for English, against what the meter counts.
+#[derive(Clone, Copy)]
+struct ByScript {
+    english_percent: u32,
+    chinese_percent: u32,
+}
+
+impl ByScript {
+    fn counts(self, text: &str) -> u32 {
+        const MESSAGE: u32 = 4;
+        let tokens = CharactersPer(4).count(text);
+        let percent = if text.is_ascii() { self.english_percent } else { self.chinese_percent };
+        (tokens * percent + MESSAGE * self.english_percent) / 100
+    }
+
+    /// Tokens of what would be sent now, and of 900 more that are no message.
+    fn view(self, compactor: &Compactor) -> u32 {
+        let log = compactor.log();
+        let text = |edit: &Edit| -> String {
+            let parts = match edit {
+                Edit::Keep(id) => &log.message(log.position(id).unwrap()).unwrap().parts,
+                Edit::Insert { parts, .. } => parts,
+                Edit::Replace { .. } => panic!("nothing is rewritten here"),
+            };
+            let said = |part: &Part| match part {
+                Part::Text { text } => text.clone(),
+                other => panic!("nothing is here but text: {other:?}"),
+            };
+            parts.iter().map(said).collect()
+        };
+        900 + compactor.view().edits.iter().map(|edit| self.counts(&text(edit))).sum::<u32>()
+    }
+
+    /// A person asks and the model answers, in one language for three turns and in the other for the next three.
+    fn turn(self, compactor: &mut Compactor, number: u32) {
+        let text = match number / 3 % 2 {
+            0 => format!("turn {number} of the garden, ").repeat(16),
+            _ => format!("关于花园的第{number}次谈话，我们说到玫瑰和雨水。").repeat(9),
+        };
+        for (name, role) in [("q", Role::User), ("a", Role::Assistant)] {
+            compactor.append(Message::new(format!("{name}{number}"), role, &text)).unwrap();
+        }
+        let completion_tokens = self.counts(&text);
+        let prompt_tokens = self.view(compactor) - completion_tokens;
+        compactor.handle_usage(Usage { prompt_tokens, completion_tokens, ..Usage::default() });
+    }
+
+    /// A conversation in two languages that this provider has counted, as far as to its threshold.
+    fn full(self) -> Compactor {
+        let mut compactor = empty(policy());
+        for number in 0..1_000 {
+            if compactor.pressure().level == Level::Compact {
+                break;
+            }
+            self.turn(&mut compactor, number);
+        }
+        compactor
+    }
+}
+
+const CHINESE_IS_DEAR: ByScript = ByScript { english_percent: 90, chinese_percent: 170 };
+
+#[test]
+fn each_script_is_learned_about_and_a_compaction_comes_down_by_that() {
+    for provider in [CHINESE_IS_DEAR, ByScript { english_percent: 140, chinese_percent: 80 }] {
+        let mut compactor = provider.full();
+        near(compactor.plan(Reason::Threshold).tokens_before, provider.view(&compactor), 3);
+        let plan = compactor.plan(Reason::Threshold);
+        let report = compact(&mut compactor).unwrap();
+        assert!(applied(&report) && plan.tokens_after <= compactor.pressure().target);
+        let pressure = compactor.pressure();
+        assert_eq!((pressure.tokens, pressure.exact), (report.tokens_after, false));
+        near(pressure.tokens, provider.view(&compactor), 6);
+        for (id, text) in [
+            ("en", "what is left of the garden ".repeat(40)),
+            ("zh", "花园还剩下什么呢。".repeat(60)),
+        ] {
+            let before = compactor.pressure().tokens;
+            compactor.append(Message::new(id, Role::User, &text)).unwrap();
+            near(compactor.pressure().tokens - before, provider.counts(&text), 12);
+        }
+    }
+}
+
+#[test]
+fn a_reading_does_not_outlive_a_compaction_in_any_script() {
+    let mut compactor = CHINESE_IS_DEAR.full();
+    assert!(compactor.pressure().exact);
+    assert!(applied(&compact(&mut compactor).unwrap()));
+    let scale = compactor.conversation().scale(compactor.policy());
+    let counted = compactor.conversation().counted_tokens();
+    assert_eq!(compactor.pressure().tokens, scale.window(counted));
+    let sent_before = Usage { prompt_tokens: 11_000, epoch: Some(0), ..Usage::default() };
+    compactor.handle_usage(sent_before);
+    assert_eq!(compactor.pressure().tokens, scale.window(counted), "of the view before it");
+}
+
+#[test]
+fn a_conversation_in_two_languages_goes_on_from_a_snapshot_as_without() {
+    let mut compactor = CHINESE_IS_DEAR.full();
+    let text = compactor.snapshot().to_json().unwrap();
+    let snapshot = Snapshot::from_json(&text).unwrap();
+    let mut restored =
+        Compactor::restore(snapshot, Contract::default(), Box::new(CharactersPer(4))).unwrap();
+    assert_eq!(restored.pressure(), compactor.pressure());
+    for one in [&mut compactor, &mut restored] {
+        CHINESE_IS_DEAR.turn(one, 2_000);
+        assert!(applied(&compact(one).unwrap()));
+        CHINESE_IS_DEAR.turn(one, 2_003);
+    }
+    assert_eq!(restored.pressure(), compactor.pressure());
+    assert!(restored.snapshot() == compactor.snapshot());
+}
+
+#[test]
+fn a_script_that_was_not_counted_keeps_the_wide_band() {
+    let english = ByScript { english_percent: 110, chinese_percent: 110 };
+    let mut compactor = empty(policy());
+    for number in [0, 1, 2, 6, 7, 8, 12, 13, 14] {
+        english.turn(&mut compactor, number);
+    }
+    let mut band = |id: &str, text: String| {
+        let before = compactor.pressure();
+        compactor.append(Message::new(id, Role::User, text)).unwrap();
+        let pressure = compactor.pressure();
+        let came = f64::from(pressure.tokens - before.tokens);
+        // What each message adds to what is uncertain, against its own tokens.
+        let uncertain = |pressure: &Pressure| pressure.error_band * f64::from(pressure.tokens);
+        (uncertain(&pressure) - uncertain(&before)) / came
+    };
+    let english = band("en", "what is left of the garden ".repeat(40));
+    let chinese = band("zh", "花园还剩下什么呢。".repeat(100));
+    assert!(english < 0.15 && chinese > 0.5, "{english} and {chinese}");
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Conversation;
 use crate::message::{Role, Usage};
-use crate::meter::{Calibrations, Sample, Scale, Statistics, Terms};
+use crate::meter::{Calibrations, Sample, Scale, Statistics, Terms, Weights};
 use crate::policy::{Load, Policy};
 
 /// What a provider counted, and how many messages that covers.
@@ -23,12 +23,14 @@ pub(crate) struct Resumption {
     reading: Option<Reading>,
     statistics: Statistics,
     calibrations: Calibrations,
+    weights: Weights,
 }
 
 impl Conversation {
     /// Notes what the provider counted for the request that ended with the last message so far, and learns from it.
     /// True where that was a request with the view as it is now; what was counted of another view tells
-    /// nothing about this one. Linear in the answer.
+    /// nothing about this one. Linear in the answer, and where it makes a script weigh otherwise than before, in the
+    /// number of messages and in the texts that are rewritten.
     pub fn read(&mut self, usage: Usage, policy: &Policy) -> bool {
         self.statistics.take(&usage);
         let current = usage.epoch.is_none_or(|epoch| epoch == self.epoch);
@@ -47,7 +49,7 @@ impl Conversation {
         current
     }
 
-    /// Notes what the provider counted for the view as it is now, and learns from it.
+    /// Notes what the provider counted for the view as it is now, and learns from it. Costs what [`Self::read`] does.
     pub fn recount(&mut self, tokens: u32, policy: &Policy) {
         let prompt_tokens = Some(tokens);
         self.learn(tokens, self.log.len(), policy);
@@ -56,16 +58,36 @@ impl Conversation {
 
     /// Learns from what the provider counted of the view up to a message.
     fn learn(&mut self, told: u32, messages: usize, policy: &Policy) {
-        let behind = self.meter.span(messages..self.log.len()).sum();
-        let counted = self.counted_tokens().saturating_sub(behind);
+        let sample = Sample { counted: self.mix_upto(messages), told };
         let terms = self.terms(policy);
-        self.calibrations.learn(Sample { counted, told }, terms);
+        self.calibrations.learn(sample, terms);
+        self.weigh_as_learned();
     }
 
     /// Names the model whose provider counts from now on. What another one counted tells nothing about it.
     pub(crate) fn name_model(&mut self, model: Option<&str>) {
         if self.calibrations.name(model) {
             self.reading = None;
+            self.weigh_as_learned();
+        }
+    }
+
+    fn weigh_as_learned(&mut self) {
+        let error_band = self.tokenizer().error_band();
+        self.weigh(self.calibrations.weights(error_band, self.meter.weights()));
+    }
+
+    /// Weighs everything anew where scripts weigh otherwise from now on.
+    fn weigh(&mut self, weights: Weights) {
+        if weights == self.meter.weights() {
+            return;
+        }
+        self.meter.weigh(weights);
+        let mut known = std::mem::take(&mut self.base.rewritten);
+        known.retain(|_, tokens| !tokens.mix.is_foreign());
+        self.base = self.base(&self.projection, &known);
+        if self.pinned_tokens > 0 {
+            self.recount_protected();
         }
     }
 
@@ -81,6 +103,7 @@ impl Conversation {
             request,
             error_band: self.tokenizer().error_band(),
             window: policy.window,
+            weights: self.meter.weights(),
         }
     }
 
@@ -91,15 +114,17 @@ impl Conversation {
             reading: *reading,
             statistics: *statistics,
             calibrations: calibrations.clone(),
+            weights: self.meter.weights(),
         }
     }
 
     /// Goes on from what [`Self::resumption`] gave.
     pub(crate) fn resume(&mut self, resumption: Resumption) {
-        let Resumption { reading, statistics, calibrations } = resumption;
+        let Resumption { reading, statistics, calibrations, weights } = resumption;
         self.reading = reading;
         self.statistics = statistics;
         self.calibrations = calibrations;
+        self.weigh(weights);
     }
 
     /// Tokens in the window: what the provider last counted and the messages since, or the meter's own
@@ -118,9 +143,13 @@ impl Conversation {
 
     /// Half-width of the relative error of [`Self::tokens`]. Costs O(1).
     pub fn error_band(&self, policy: &Policy) -> f64 {
-        let error_band = self.calibrations.error_band(self.terms(policy));
-        let Some(reading) = self.reading else { return error_band };
+        let terms = self.terms(policy);
+        let Some(reading) = self.reading else {
+            return self.calibrations.error_band(&self.mix_upto(self.log.len()), terms);
+        };
         // Only what came since is uncertain.
+        let since = self.meter.mix(reading.messages..self.log.len());
+        let error_band = self.calibrations.error_band(&since, terms);
         let (tokens, _) = self.tokens(policy);
         error_band * f64::from(tokens.saturating_sub(reading.tokens)) / f64::from(tokens.max(1))
     }

@@ -7,43 +7,60 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::mix::{Mix, Weights};
 use super::scale::{ONE, Scale};
+use super::script::SCRIPTS;
+use super::stretches::{BOUNDS, Stretches};
 
 /// A stretch of fewer tokens tells nothing: what is counted by the message would outweigh its text.
 const LEAST: u32 = 100;
-/// A stretch weighs no more than this many tokens, however long it is.
-const HEAVIEST: u32 = 8_192;
 /// What is known before the first stretch weighs as much as this many tokens, divided by its error band: 820 where
 /// that is 25 %.
 const PRIOR: u64 = 205;
 /// And no more than this: an estimate may be close for its family, and the model of another one.
 const HEAVIEST_PRIOR: u64 = 1_024;
-/// Beyond so many tokens, earlier stretches weigh half.
-const MEMORY: u64 = 65_536;
 /// Prompts that are remembered whole.
 const WHOLES: usize = 3;
 /// Models whose counts are remembered.
 const MODELS: usize = 8;
+/// A script is weighed anew where that makes a difference of more than its weight divided by this.
+const DIFFERENCE: u32 = 64;
 
 /// What a provider has counted, and what the meter counts of the same messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "[u32; 2]", into = "[u32; 2]")]
+#[serde(from = "(Written, u32)", into = "(Written, u32)")]
 pub(crate) struct Sample {
     /// By the meter.
-    pub(crate) counted: u32,
+    pub(crate) counted: Mix,
     /// By the provider, with whatever else was in the prompt.
     pub(crate) told: u32,
 }
 
-impl From<[u32; 2]> for Sample {
-    fn from([counted, told]: [u32; 2]) -> Self {
+/// The meter's tokens in a snapshot: one number where all are in Latin, as in snapshots that tell no scripts apart.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Latin(u32),
+    Mixed(Mix),
+}
+
+impl From<(Written, u32)> for Sample {
+    fn from((counted, told): (Written, u32)) -> Self {
+        let counted = match counted {
+            Written::Latin(tokens) => Mix::latin(tokens),
+            Written::Mixed(mix) => mix,
+        };
         Self { counted, told }
     }
 }
 
-impl From<Sample> for [u32; 2] {
+impl From<Sample> for (Written, u32) {
     fn from(Sample { counted, told }: Sample) -> Self {
-        [counted, told]
+        let written = match counted.is_foreign() {
+            true => Written::Mixed(counted),
+            false => Written::Latin(counted.sum()),
+        };
+        (written, told)
     }
 }
 
@@ -58,6 +75,8 @@ pub(crate) struct Terms {
     pub(crate) error_band: f64,
     /// Size of the window.
     pub(crate) window: u32,
+    /// What the meter's tokens weigh.
+    pub(crate) weights: Weights,
 }
 
 /// What the counts of one model have taught so far.
@@ -72,12 +91,9 @@ pub(crate) struct Calibration {
     wholes: Vec<Sample>,
     /// The latest prompt of the present view.
     last: Option<Sample>,
-    /// Tokens of stretches between two prompts, by the meter.
-    counted: u64,
-    /// The same by the provider.
-    told: u64,
-    /// How far those were from what was to be expected, added up.
-    astray: u64,
+    /// What lay between two prompts.
+    #[serde(flatten)]
+    stretches: Stretches,
 }
 
 impl Calibration {
@@ -86,15 +102,19 @@ impl Calibration {
         if sample.told == 0 {
             return;
         }
+        let counted = sample.counted.sum();
         match self.last {
             None => self.last = Some(sample),
-            Some(last) if sample.counted.abs_diff(last.counted) < LEAST => {}
+            Some(last) if counted.abs_diff(last.counted.sum()) < LEAST => {}
             Some(last) => {
-                self.learn_stretch(last, sample);
+                if let Some(stretch) = sample.counted.since(&last.counted) {
+                    let told = sample.told.saturating_sub(last.told);
+                    self.stretches.learn(&stretch, told, prior(millionths(terms.error_band)));
+                }
                 self.last = Some(sample);
             }
         }
-        if self.first.is_none() && sample.counted >= 5 * LEAST {
+        if self.first.is_none() && counted >= 5 * LEAST {
             let told = sample.told.saturating_sub(terms.beside).saturating_sub(terms.request);
             self.first = Some(Sample { told, ..sample });
         }
@@ -104,49 +124,36 @@ impl Calibration {
         self.wholes.push(sample);
     }
 
-    /// Takes what was appended between two prompts. A stretch that is odd, for its count is of something else,
-    /// teaches nothing.
-    fn learn_stretch(&mut self, last: Sample, sample: Sample) {
-        let counted = sample.counted.saturating_sub(last.counted);
-        let told = sample.told.saturating_sub(last.told);
-        let weight = u64::from(counted.min(HEAVIEST));
-        let told = u64::from(told).saturating_mul(weight) / u64::from(counted.max(1));
-        if told.saturating_mul(5) < weight.saturating_mul(2)
-            || told.saturating_mul(2) > weight.saturating_mul(5)
-        {
-            return;
-        }
-        let told = told.clamp(weight / 2, weight * 2);
-        // What was expected at first was no more than the prior.
-        let expected = match self.counted {
-            0 => told,
-            counted => weight * self.told / counted,
-        };
-        self.counted += weight;
-        self.told += told;
-        self.astray += told.abs_diff(expected);
-        if self.counted > MEMORY {
-            for sum in [&mut self.counted, &mut self.told, &mut self.astray] {
-                *sum /= 2;
-            }
-        }
-    }
-
-    /// Millionths of the provider's tokens for one of the meter's.
-    fn factor(&self, terms: Terms) -> u32 {
-        let band = millionths(terms.error_band);
+    /// Millionths of the provider's tokens for one of the meter's in each script, Latin first, where the meter's are
+    /// off by so much at most.
+    fn factors(&self, error_band: f64) -> [u32; SCRIPTS] {
+        let band = millionths(error_band);
         if band == 0 {
-            return ONE;
+            return [ONE; SCRIPTS];
         }
         let seed = self.first.map_or(ONE, |first| {
-            let ratio = u64::from(first.told) * u64::from(ONE) / u64::from(first.counted.max(1));
+            let counted = u64::from(first.counted.sum().max(1));
+            let ratio = u64::from(first.told) * u64::from(ONE) / counted;
             let ratio = u32::try_from(ratio).unwrap_or(u32::MAX);
             ratio.clamp(ONE.saturating_sub(band), ONE.saturating_add(band))
         });
-        let prior = prior(band);
-        let sum = u64::from(seed) * prior + self.told * u64::from(ONE);
-        let factor = u32::try_from(sum / (prior + self.counted)).unwrap_or(u32::MAX);
-        factor.clamp(ONE / 2, ONE * 2)
+        self.stretches.factors(seed, prior(band))
+    }
+
+    /// Millionths of the provider's tokens for one that the meter weighs.
+    fn factor(&self, terms: Terms) -> u32 {
+        let [latin, ..] = self.factors(terms.error_band);
+        latin
+    }
+
+    /// What scripts weigh from now on: what they do already, as long as that makes no difference and keeps every
+    /// factor within its bounds.
+    fn weights(&self, error_band: f64, weights: Weights) -> Weights {
+        let factors = self.factors(error_band);
+        let [latin, ..] = factors;
+        let learned = Weights::by(factors);
+        let bounded = weights.factors(latin).iter().all(|factor| BOUNDS.contains(factor));
+        if bounded && weights.is_near(&learned, DIFFERENCE) { weights } else { learned }
     }
 
     /// What goes along with every request: the middle of what the latest prompts tell, the smaller of two. One
@@ -156,7 +163,7 @@ impl Calibration {
         let mut rests: Vec<u32> = self
             .wholes
             .iter()
-            .map(|whole| whole.told.saturating_sub(alone.window(whole.counted)))
+            .map(|whole| whole.told.saturating_sub(alone.window(terms.weights.mix(&whole.counted))))
             .collect();
         rests.sort_unstable();
         match *rests.as_slice() {
@@ -171,14 +178,17 @@ impl Calibration {
         Scale { factor: self.factor(terms), beside, request: terms.request }
     }
 
-    /// Half-width of the relative error that is left. Twice the mean error of stretches, which is that of 95 in
-    /// 100 where errors are normal.
-    fn error_band(&self, terms: Terms) -> f64 {
+    /// Half-width of the relative error that is left of tokens in these scripts: of each script by its share.
+    fn error_band(&self, mix: &Mix, terms: Terms) -> f64 {
         let band = millionths(terms.error_band);
-        let prior = prior(band);
-        let seen = self.astray * 2 * u64::from(ONE);
-        // Both are far below 2⁵³.
-        (u64::from(band) * prior + seen) as f64 / ((prior + self.counted) as f64 * f64::from(ONE))
+        let bands = self.stretches.error_bands(band, prior(band));
+        let [latin, ..] = bands;
+        let shares = mix.tokens().map(f64::from);
+        let sum: f64 = shares.iter().sum();
+        if sum <= 0.0 {
+            return latin;
+        }
+        shares.iter().zip(bands).map(|(share, band)| share * band).sum::<f64>() / sum
     }
 }
 
@@ -231,9 +241,14 @@ impl Calibrations {
         self.present().map_or(untaught, |calibration| calibration.scale(terms))
     }
 
-    /// Half-width of the relative error of what [`Self::scale`] gives.
-    pub(crate) fn error_band(&self, terms: Terms) -> f64 {
-        self.present().map_or(terms.error_band, |calibration| calibration.error_band(terms))
+    /// What tokens in each script weigh, where the meter's are off by so much at most and weigh so much already.
+    pub(crate) fn weights(&self, error_band: f64, weights: Weights) -> Weights {
+        self.present().map_or(Weights::EVEN, |calibration| calibration.weights(error_band, weights))
+    }
+
+    /// Half-width of the relative error of what [`Self::scale`] gives for tokens in these scripts.
+    pub(crate) fn error_band(&self, mix: &Mix, terms: Terms) -> f64 {
+        self.present().map_or(terms.error_band, |calibration| calibration.error_band(mix, terms))
     }
 
     /// The view is another one from now on: what was counted of it can no longer be subtracted.
@@ -257,14 +272,19 @@ impl Calibrations {
 mod tests {
     use super::*;
 
-    const TERMS: Terms = Terms { beside: 0, request: 0, error_band: 0.25, window: 200_000 };
+    const TERMS: Terms =
+        Terms { beside: 0, request: 0, error_band: 0.25, window: 200_000, weights: Weights::EVEN };
+
+    fn latin(counted: u32, told: u32) -> Sample {
+        Sample { counted: Mix::latin(counted), told }
+    }
 
     /// Prompts of a provider whose tokens are `percent` of the meter's, beside so many that are not seen.
     fn taught(percent: u32, beside: u32, counts: &[u32]) -> Calibration {
         let mut calibration = Calibration::default();
         for counted in counts {
             let told = counted * percent / 100 + beside;
-            calibration.learn(Sample { counted: *counted, told }, TERMS);
+            calibration.learn(latin(*counted, told), TERMS);
         }
         calibration
     }
@@ -313,11 +333,11 @@ mod tests {
         for odd in [3, 10_000, 195_000, u32::MAX] {
             let mut calibration = taught(120, 5_000, &counts);
             let before = calibration.scale(TERMS);
-            calibration.learn(Sample { counted: 40_000, told: odd }, TERMS);
+            calibration.learn(latin(40_000, odd), TERMS);
             close(calibration.scale(TERMS), 10_000, before.window(10_000), 1);
             for turn in 21..25 {
                 let counted = turn * 2_000;
-                calibration.learn(Sample { counted, told: counted * 120 / 100 + 5_000 }, TERMS);
+                calibration.learn(latin(counted, counted * 120 / 100 + 5_000), TERMS);
             }
             close(calibration.scale(TERMS), 50_000, 50_000 * 120 / 100 + 5_000, 1);
         }
@@ -326,14 +346,14 @@ mod tests {
     #[test]
     fn readings_that_agree_narrow_the_error_and_others_widen_it() {
         let counts: Vec<u32> = (1..20).map(|turn| turn * 2_000).collect();
-        let band = |calibration: &Calibration| calibration.error_band(TERMS);
+        let band = |calibration: &Calibration| calibration.error_band(&Mix::latin(1), TERMS);
         let agreed = taught(110, 1_000, &counts);
         assert!(band(&Calibration::default()) > 0.24 && band(&agreed) < 0.05, "{}", band(&agreed));
         let mut noisy = agreed.clone();
         for turn in 0..8_u32 {
             let counted = 40_000 + turn * 2_000;
             let told = counted * 110 / 100 + 1_000 + turn % 2 * 1_000;
-            noisy.learn(Sample { counted, told }, TERMS);
+            noisy.learn(latin(counted, told), TERMS);
         }
         assert!(band(&noisy) > 3.0 * band(&agreed), "{}", band(&noisy));
     }
@@ -343,7 +363,7 @@ mod tests {
         let mut calibrations = Calibrations::default();
         for model in 0..20 {
             assert!(calibrations.name(Some(&format!("model-{model:02}"))));
-            calibrations.learn(Sample { counted: 10_000, told: 11_000 + model * 10 }, TERMS);
+            calibrations.learn(latin(10_000, 11_000 + model * 10), TERMS);
         }
         assert_eq!(calibrations.models.len(), MODELS);
         assert_eq!(calibrations.scale(TERMS).window(10_000), 11_190);
@@ -351,5 +371,55 @@ mod tests {
         assert_eq!(calibrations.scale(TERMS).window(10_000), 11_150);
         calibrations.name(None);
         assert_eq!(calibrations.scale(TERMS).window(10_000), 10_000);
+    }
+
+    /// A provider that takes these percent of the meter's tokens for Latin and for Han, in turns.
+    fn taught_by_script(latin: u32, han: u32) -> Calibration {
+        let mut calibration = Calibration::default();
+        let mut tokens = [0, 0];
+        for turn in 0..60 {
+            tokens[turn % 2] += 900;
+            let counted = Mix::from(vec![tokens[0], 0, 0, 0, tokens[1]]);
+            let told = (tokens[0] * latin + tokens[1] * han) / 100;
+            calibration.learn(Sample { counted, told }, TERMS);
+        }
+        calibration
+    }
+
+    #[test]
+    fn scripts_weigh_what_the_provider_takes_for_them() {
+        let calibration = taught_by_script(110, 165);
+        let weights = calibration.weights(TERMS.error_band, Weights::EVEN);
+        let terms = Terms { weights, ..TERMS };
+        for (latin, han) in [(10_000, 0), (0, 10_000), (8_000, 2_000)] {
+            let counted = weights.mix(&Mix::from(vec![latin, 0, 0, 0, han]));
+            close(calibration.scale(terms), counted, (latin * 110 + han * 165) / 100, 4);
+        }
+    }
+
+    #[test]
+    fn scripts_are_weighed_anew_where_that_makes_a_difference() {
+        let mut calibration = taught_by_script(100, 150);
+        let weights = calibration.weights(TERMS.error_band, Weights::EVEN);
+        assert_ne!(weights, Weights::EVEN);
+        calibration.stretches.learn(&Mix::latin(400), 404, 820);
+        assert_eq!(calibration.weights(TERMS.error_band, weights), weights);
+        assert_eq!(calibration.weights(0.0, weights), Weights::EVEN, "an exact count is not bent");
+        let alone = taught(130, 0, &[1_000, 9_000, 17_000]);
+        assert_eq!(alone.weights(TERMS.error_band, Weights::EVEN), Weights::EVEN);
+    }
+
+    #[test]
+    fn a_snapshot_that_tells_no_scripts_apart_has_one_factor_for_all() {
+        let text = r#"{"model":"m","first":[5000,6500],"wholes":[[5000,6500],[9000,11500]],
+                       "last":[9000,11500],"counted":40000,"told":52000,"astray":900}"#;
+        let calibration: Calibration = serde_json::from_str(text).unwrap();
+        let [first, others @ ..] = calibration.factors(TERMS.error_band);
+        assert!((1_290_000..=1_300_000).contains(&first));
+        assert!(others.iter().all(|other| *other == first));
+        assert_eq!(calibration.last, Some(latin(9_000, 11_500)));
+        let written = serde_json::to_string(&taught_by_script(110, 165)).unwrap();
+        let read: Calibration = serde_json::from_str(&written).unwrap();
+        assert_eq!(read, taught_by_script(110, 165));
     }
 }

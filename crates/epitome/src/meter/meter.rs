@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::mix::{Mix, PartCost, Weights};
+use super::weighing::Weighing;
 use super::{Tariff, Tokenizer};
 use crate::message::{Message, Part, Role};
 
@@ -11,12 +13,40 @@ pub type BoxedTokenizer = Box<dyn Tokenizer + Send + Sync>;
 /// What one message costs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// Tokens in all, with overhead.
+    /// Tokens in all, with overhead, as they weigh.
     pub tokens: u32,
-    /// Tokens of its largest part.
+    /// Tokens of its largest part, as they weigh.
     pub largest: u32,
-    /// Tokens of each part.
-    pub parts: Box<[u32]>,
+    /// Tokens of each part, by script.
+    pub parts: Box<[PartCost]>,
+    /// Tokens around the parts: the message's own, and its author's name.
+    pub around: u32,
+    /// Whose message it is.
+    pub role: Role,
+}
+
+impl Cost {
+    fn new(role: Role, around: u32, parts: Box<[PartCost]>, weights: &Weights) -> Self {
+        let mut cost = Self { tokens: 0, largest: 0, parts, around, role };
+        cost.weigh(weights);
+        cost
+    }
+
+    fn weigh(&mut self, weights: &Weights) {
+        (self.tokens, self.largest) = (self.around, 0);
+        for part in &self.parts {
+            let tokens = weights.part(part);
+            self.tokens = self.tokens.saturating_add(tokens);
+            self.largest = self.largest.max(tokens);
+        }
+    }
+
+    /// Its tokens by script.
+    pub(crate) fn mix(&self) -> Mix {
+        let mut mix = Mix::latin(self.around);
+        self.parts.iter().for_each(|part| mix.add(part));
+        mix
+    }
 }
 
 /// Tokens by who they belong to.
@@ -62,6 +92,18 @@ impl Totals {
         self.spoken = spoken;
     }
 
+    /// Both together.
+    #[must_use]
+    fn plus(&self, later: &Self) -> Self {
+        Self {
+            system: self.system.saturating_add(later.system),
+            user: self.user.saturating_add(later.user),
+            assistant: self.assistant.saturating_add(later.assistant),
+            tool: self.tool.saturating_add(later.tool),
+            spoken: self.spoken.saturating_add(later.spoken),
+        }
+    }
+
     /// What is left without some of them.
     #[must_use]
     pub fn minus(&self, earlier: &Self) -> Self {
@@ -77,23 +119,26 @@ impl Totals {
 
 /// Costs of a growing list of messages.
 pub struct Meter {
-    tokenizer: BoxedTokenizer,
+    tokenizer: Weighing,
     tariff: Tariff,
     costs: Vec<Cost>,
     /// `totals[n]` covers the first `n` messages.
     totals: Vec<Totals>,
+    /// The same by script; nothing as long as all of it is in Latin.
+    mixes: Vec<Mix>,
 }
 
 impl Meter {
     /// An empty meter.
     pub fn new(tokenizer: BoxedTokenizer) -> Self {
         let tariff = tokenizer.tariff();
-        Self { tokenizer, tariff, costs: Vec::new(), totals: vec![Totals::default()] }
+        let (costs, totals, mixes) = (Vec::new(), vec![Totals::default()], Vec::new());
+        Self { tokenizer: Weighing::new(tokenizer), tariff, costs, totals, mixes }
     }
 
-    /// The tokenizer it counts with.
+    /// The tokenizer it counts with: what it says of a text is what the text weighs here.
     pub fn tokenizer(&self) -> &dyn Tokenizer {
-        self.tokenizer.as_ref()
+        &self.tokenizer
     }
 
     /// What it counts besides texts.
@@ -101,34 +146,66 @@ impl Meter {
         &self.tariff
     }
 
+    /// What a token in each script weighs.
+    pub(crate) fn weights(&self) -> Weights {
+        self.tokenizer.weights
+    }
+
+    /// Weighs everything anew, and counts nothing. Linear in the number of messages, where not all are in Latin.
+    pub(crate) fn weigh(&mut self, weights: Weights) {
+        self.tokenizer.weights = weights;
+        let mut total = Totals::default();
+        let mixes = self.mixes.iter().zip(self.mixes.iter().skip(1));
+        let totals = self.totals.iter_mut().skip(1);
+        for ((cost, (before, behind)), slot) in self.costs.iter_mut().zip(mixes).zip(totals) {
+            if behind.minus(before).is_foreign() {
+                cost.weigh(&weights);
+            }
+            total.add(cost.role, cost.tokens);
+            *slot = total;
+        }
+    }
+
     /// Counts a message at the end. Linear in the message, whatever came before.
     pub fn append(&mut self, message: &Message) {
         let cost = self.measure(message);
+        let mix = cost.mix();
+        if mix.is_foreign() {
+            self.tell_scripts_apart();
+        }
+        if let Some(last) = self.mixes.last() {
+            self.mixes.push(last.plus(&mix));
+        }
         let mut total = self.totals.last().copied().unwrap_or_default();
         total.add(message.role, cost.tokens);
         self.costs.push(cost);
         self.totals.push(total);
     }
 
-    /// Counts a message that takes the place of an earlier one. `before` is that one's role. Linear in
-    /// the messages behind it.
-    pub fn replace(&mut self, position: usize, before: Role, message: &Message) {
+    /// Counts a message that takes the place of an earlier one. Linear in the messages behind it.
+    pub fn replace(&mut self, position: usize, message: &Message) {
         let cost = self.measure(message);
+        if cost.mix().is_foreign() {
+            self.tell_scripts_apart();
+        }
         let Some(slot) = self.costs.get_mut(position) else { return };
-        let mut old = Totals::default();
-        old.add(before, slot.tokens);
-        let mut new = Totals::default();
+        let (old_mix, new_mix) = (slot.mix(), cost.mix());
+        let (mut old, mut new) = (Totals::default(), Totals::default());
+        old.add(slot.role, slot.tokens);
         new.add(message.role, cost.tokens);
         *slot = cost;
         for total in self.totals.iter_mut().skip(position + 1) {
-            let rest = total.minus(&old);
-            *total = Totals {
-                system: rest.system.saturating_add(new.system),
-                user: rest.user.saturating_add(new.user),
-                assistant: rest.assistant.saturating_add(new.assistant),
-                tool: rest.tool.saturating_add(new.tool),
-                spoken: rest.spoken.saturating_add(new.spoken),
-            };
+            *total = total.minus(&old).plus(&new);
+        }
+        for mix in self.mixes.iter_mut().skip(position + 1) {
+            *mix = mix.minus(&old_mix).plus(&new_mix);
+        }
+    }
+
+    /// From here on there are sums by script. Linear the first time, and nothing after that.
+    fn tell_scripts_apart(&mut self) {
+        if self.mixes.is_empty() {
+            self.mixes = self.totals.iter().map(|total| Mix::latin(total.sum())).collect();
         }
     }
 
@@ -154,7 +231,8 @@ impl Meter {
 
     /// Tokens of the text of a tool result: that part of the message at a position.
     pub fn result_tokens(&self, position: usize, part: usize) -> u32 {
-        let tokens = self.cost(position).and_then(|cost| cost.parts.get(part));
+        let part = self.cost(position).and_then(|cost| cost.parts.get(part));
+        let tokens = part.map(|part| self.tokenizer.weights.part(part));
         tokens.map_or(0, |tokens| tokens.saturating_sub(self.tariff.result))
     }
 
@@ -165,39 +243,57 @@ impl Meter {
         end.minus(&upto(range.start.min(range.end)).unwrap_or_default())
     }
 
+    /// Tokens of a stretch of messages by script, before they are weighed. Costs O(1).
+    pub(crate) fn mix(&self, range: Range<usize>) -> Mix {
+        let upto = |count: usize| self.mixes.get(count).or(self.mixes.last());
+        match (upto(range.end), upto(range.start.min(range.end))) {
+            (Some(end), Some(start)) => end.minus(start),
+            _ => Mix::latin(self.span(range).sum()),
+        }
+    }
+
     /// Counts a message without keeping it.
     pub fn measure(&self, message: &Message) -> Cost {
-        measure(message, self.tokenizer(), &self.tariff)
+        let (tokenizer, tariff) = (&self.tokenizer, &self.tariff);
+        let name = |name: &str| tokenizer.name(name);
+        let part = |part| part_cost(part, |text| tokenizer.text(text), name, tariff);
+        let parts = message.parts.iter().map(part).collect();
+        Cost::new(message.role, around(message, name, tariff), parts, &tokenizer.weights)
     }
 
     /// Tokens of a message, without a meter.
     pub fn cost_of(message: &Message, tokenizer: &dyn Tokenizer) -> u32 {
-        measure(message, tokenizer, &tokenizer.tariff()).tokens
+        let tariff = &tokenizer.tariff();
+        let name = |name: &str| tokenizer.count(name);
+        let text = |text: &str| PartCost::plain(tokenizer.count(text));
+        let parts = message.parts.iter().map(|part| part_cost(part, text, name, tariff).latin);
+        parts.fold(around(message, name, tariff), u32::saturating_add)
     }
 }
 
-fn measure(message: &Message, tokenizer: &dyn Tokenizer, tariff: &Tariff) -> Cost {
-    let parts: Box<[u32]> =
-        message.parts.iter().map(|part| part_tokens(part, tokenizer, tariff)).collect();
-    let name = |author: &str| tokenizer.count(author).saturating_add(tariff.author);
-    let around = tariff.message.saturating_add(message.author.as_deref().map_or(0, name));
-    let tokens = parts.iter().fold(around, |sum, part| sum.saturating_add(*part));
-    let largest = parts.iter().copied().max().unwrap_or(0);
-    Cost { tokens, largest, parts }
+/// Tokens of a message besides its parts.
+fn around(message: &Message, name: impl Fn(&str) -> u32, tariff: &Tariff) -> u32 {
+    let author = message.author.as_deref();
+    let author = author.map_or(0, |author| name(author).saturating_add(tariff.author));
+    tariff.message.saturating_add(author)
 }
 
-fn part_tokens(part: &Part, tokenizer: &dyn Tokenizer, tariff: &Tariff) -> u32 {
-    let count = |text: &str| tokenizer.count(text);
+fn part_cost(
+    part: &Part,
+    text: impl Fn(&str) -> PartCost,
+    name: impl Fn(&str) -> u32,
+    tariff: &Tariff,
+) -> PartCost {
     match part {
-        Part::Text { text } | Part::Reasoning { text, .. } => count(text),
-        Part::ToolCall { name, arguments, .. } => {
-            count(name).saturating_add(count(arguments)).saturating_add(tariff.call)
+        Part::Text { text: said } | Part::Reasoning { text: said, .. } => text(said),
+        Part::ToolCall { name: tool, arguments, .. } => {
+            text(arguments).beside(name(tool).saturating_add(tariff.call))
         }
-        Part::ToolResult { text, .. } => count(text).saturating_add(tariff.result),
-        Part::Approval { .. } => tariff.call,
-        Part::Image(media) => tariff.picture(media),
-        Part::File(media) => tariff.file(media),
-        Part::Other { characters, .. } => characters.div_ceil(4),
+        Part::ToolResult { text: told, .. } => text(told).beside(tariff.result),
+        Part::Approval { .. } => PartCost::plain(tariff.call),
+        Part::Image(media) => PartCost::plain(tariff.picture(media)),
+        Part::File(media) => PartCost::plain(tariff.file(media)),
+        Part::Other { characters, .. } => PartCost::plain(characters.div_ceil(4)),
     }
 }
 
@@ -227,7 +323,10 @@ mod tests {
         assert_eq!(meter.span(0..99).sum(), 45);
         let backwards = std::ops::Range { start: 3, end: 2 };
         assert_eq!(meter.span(backwards), Totals::default());
-        assert_eq!(meter.cost(2).map(|cost| cost.parts.to_vec()), Some(vec![1, 14]));
+        assert_eq!(
+            meter.cost(2).map(|cost| cost.parts.to_vec()),
+            Some([1, 14].map(PartCost::plain).to_vec())
+        );
     }
 
     #[test]
@@ -237,7 +336,7 @@ mod tests {
         for message in &messages {
             meter.append(message);
         }
-        meter.replace(1, Role::User, &Message::new("m1", Role::Assistant, "longer"));
+        meter.replace(1, &Message::new("m1", Role::Assistant, "longer"));
         assert_eq!(
             meter.span(0..3),
             Totals { user: 4, assistant: 7, spoken: 3, ..Totals::default() }

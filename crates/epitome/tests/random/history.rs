@@ -301,8 +301,11 @@ fn sealed_thought() -> Part {
     Part::Reasoning { text: "well now".into(), signature: Some("sealed".into()) }
 }
 
+/// A result in Latin for the most part, or in none of it.
 fn result(call: &str, words: usize) -> Part {
-    Part::ToolResult { call: call.into(), name: None, text: format!("日本 {}", text(words)) }
+    let told =
+        if words.is_multiple_of(2) { text(words) } else { "庭園の薔薇、".repeat(words) };
+    Part::ToolResult { call: call.into(), name: None, text: format!("日本 {told}") }
 }
 
 /// Some words, with what a summary must not lose among them.
