@@ -9,7 +9,7 @@ import { throughput } from "../throughput.mjs";
 export async function measure({ quick, told }) {
   const rows = await throughput({
     kinds: samples(300_000),
-    contestants: [estimating(), await estimators.tokenx()],
+    contestants: [await estimating(), await estimators.tokenx()],
     clock: processorTime,
     repetitions: quick ? 6 : 20,
     exact: false,

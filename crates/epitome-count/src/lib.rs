@@ -10,7 +10,7 @@ mod exact;
 mod reading;
 mod room;
 
-pub use estimate::{estimate, estimate_by_characters, family};
+pub use estimate::{estimate, estimate_by_characters, estimate_utf16, family};
 pub use exact::{count, encoding};
 pub use reading::{advance, read_ascii, read_shards, read_whole};
 pub use room::room;

@@ -8,8 +8,8 @@ thread_local! {
     static ROOM: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Makes the room as many bytes large, and tells where it is. What was written stays, as far as it fits. The place
-/// holds until the next call.
+/// Makes the room as many bytes large, and tells where it is: at a multiple of eight, as all that is allocated. What
+/// was written stays, as far as it fits. The place holds until the next call.
 #[wasm_bindgen]
 pub fn room(bytes: usize) -> *const u8 {
     ROOM.with_borrow_mut(|room| {

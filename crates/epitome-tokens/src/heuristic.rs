@@ -1,10 +1,14 @@
 //! An estimate of a byte-pair encoder's count: each character has a price, by its place and its neighbours.
 
 mod family;
+mod kinds;
 mod prices;
+mod running;
 #[allow(dead_code, reason = "prices are fitted to the scan, and the walk is held to it")]
 mod scan;
 mod script;
+mod table;
+mod units;
 mod walk;
 
 use epitome::meter::{BoxedTokenizer, Tariff, Tokenizer};

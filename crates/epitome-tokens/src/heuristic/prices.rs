@@ -17,8 +17,8 @@ pub(super) struct Prices {
     long: [i8; LONG_GRAMS],
 }
 
-pub(super) static O200K_BASE: Prices = Prices::read(include_bytes!("o200k_base.prices"));
-pub(super) static CL100K_BASE: Prices = Prices::read(include_bytes!("cl100k_base.prices"));
+pub(super) const O200K_BASE: Prices = Prices::read(include_bytes!("o200k_base.prices"));
+pub(super) const CL100K_BASE: Prices = Prices::read(include_bytes!("cl100k_base.prices"));
 
 impl Prices {
     const fn read(file: &[u8; FILE]) -> Self {
@@ -37,22 +37,29 @@ impl Prices {
         prices
     }
 
-    /// The price of a class in a state.
-    #[inline(always)]
-    pub(super) fn slot(&self, slot: usize) -> i32 {
-        self.slots.get(slot).copied().map_or(0, i32::from)
+    /// The price of a class in a state; nothing where there is no such slot.
+    pub(super) const fn slot(&self, slot: usize) -> i32 {
+        match self.slots.split_at_checked(slot) {
+            Some((_, [price, ..])) => *price as i32,
+            _ => 0,
+        }
     }
 
     /// The price of a short gram, in parts of [`GRAM`].
-    #[inline(always)]
-    pub(super) fn short(&self, gram: usize) -> i32 {
-        self.short.get(gram).copied().map_or(0, i32::from)
+    pub(super) const fn short(&self, gram: usize) -> i32 {
+        at(&self.short, gram)
     }
 
     /// The price of a long gram, in parts of [`GRAM`].
-    #[inline(always)]
-    pub(super) fn long(&self, gram: usize) -> i32 {
-        self.long.get(gram).copied().map_or(0, i32::from)
+    pub(super) const fn long(&self, gram: usize) -> i32 {
+        at(&self.long, gram)
+    }
+}
+
+const fn at(prices: &[i8], gram: usize) -> i32 {
+    match prices.split_at_checked(gram) {
+        Some((_, [price, ..])) => *price as i32,
+        _ => 0,
     }
 }
 

@@ -68,7 +68,7 @@ impl Cuts {
     pub(crate) const AT_WORDS: Self = Self { at_capitals: 0 };
 
     /// The state behind a character, and [`BEGINS`] where a piece begins with it.
-    pub(crate) fn transition(&self, slot: usize) -> u8 {
+    pub(crate) const fn transition(&self, slot: usize) -> u8 {
         let (state, class) = ((slot >> CLASS_BITS) as u8, (slot & ((1 << CLASS_BITS) - 1)) as u8);
         if state < STATES { transition(state, class, self.at_capitals) } else { START }
     }
@@ -95,16 +95,8 @@ pub(crate) fn scan(text: &str, cuts: &Cuts, mut each: impl FnMut(Step)) {
     let mut walk = Walk { cuts, state: START, window: 0 };
     for character in text.chars() {
         let code = character as u32;
-        match character.is_ascii() {
-            true => {
-                let (class, code) = script::of_ascii(code as u8);
-                each(walk.step(class, code, script::ASCII_SPANS));
-            }
-            false => {
-                let (class, code) = script::of(code);
-                each(walk.step(class, code, script::spans(class)));
-            }
-        }
+        let (class, code) = script::of(code);
+        each(walk.step(class, code));
     }
 }
 
@@ -118,35 +110,53 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     #[inline(always)]
-    fn step(&mut self, class: u8, code: u16, [short, long]: [u64; 2]) -> Step {
+    fn step(&mut self, class: u8, code: u16) -> Step {
         self.window = self.window << 16 | u64::from(code);
+        let [short, long] = script::reach(class);
         let slot = (usize::from(self.state) << CLASS_BITS | usize::from(class)) & (SLOTS - 1);
         let transition = self.cuts.transition(slot);
         self.state = transition & !BEGINS;
         Step {
             slot,
-            short: gram::<SHORT_BITS>(self.window & short),
-            long: gram::<LONG_BITS>(self.window & long),
+            short: gram::<SHORT_BITS>(self.last(short)),
+            long: gram::<LONG_BITS>(self.last(long)),
             class,
             begins: transition & BEGINS != 0,
         }
     }
+
+    /// So many characters of the window, and no others.
+    fn last(&self, characters: u32) -> u64 {
+        self.window & ((1 << (16 * characters)) - 1)
+    }
 }
 
 /// The characters at the end of the window as a number.
+fn gram<const BITS: u32>(characters: u64) -> usize {
+    number::<BITS>(share(characters))
+}
+
+/// What characters have in the number of a gram. That of a window is that of its last character, that of the one
+/// before moved by sixteen bits, and so on, added up.
 #[inline(always)]
-pub(crate) fn gram<const BITS: u32>(characters: u64) -> usize {
-    (characters.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - BITS)) as usize
+pub(crate) const fn share(characters: u64) -> u64 {
+    characters.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// The number of the gram whose characters have these shares together.
+#[inline(always)]
+pub(crate) fn number<const BITS: u32>(shares: u64) -> usize {
+    (shares >> (u64::BITS - BITS)) as usize
 }
 
 /// What is behind the first of `lengths` states that begin with `first`, where `state` is among them.
-fn longer(state: u8, first: u8, lengths: u8) -> u8 {
+const fn longer(state: u8, first: u8, lengths: u8) -> u8 {
     let block = (state - first) / lengths * lengths + first;
     let length = state - block + 1;
     block + if length < lengths { length } else { lengths - 1 }
 }
 
-fn transition(state: u8, class: u8, at_capitals: u8) -> u8 {
+const fn transition(state: u8, class: u8, at_capitals: u8) -> u8 {
     let begins = if state == START { 0 } else { BEGINS };
     match class {
         SPACE_CLASS => match state {
@@ -174,7 +184,7 @@ fn transition(state: u8, class: u8, at_capitals: u8) -> u8 {
     }
 }
 
-fn capital(state: u8, begins: u8, at_capitals: u8) -> u8 {
+const fn capital(state: u8, begins: u8, at_capitals: u8) -> u8 {
     match state {
         SPACE => CAPITALS + BY_SPACE * CAPITAL_LENGTHS,
         SPACES => (CAPITALS + BY_SPACE * CAPITAL_LENGTHS) | begins,
@@ -185,7 +195,7 @@ fn capital(state: u8, begins: u8, at_capitals: u8) -> u8 {
     }
 }
 
-fn small(state: u8, begins: u8) -> u8 {
+const fn small(state: u8, begins: u8) -> u8 {
     match state {
         SPACE => SMALL + BY_SPACE * LENGTHS,
         SPACES => (SMALL + BY_SPACE * LENGTHS) | begins,
@@ -201,7 +211,7 @@ fn small(state: u8, begins: u8) -> u8 {
     }
 }
 
-fn mark(state: u8, begins: u8) -> u8 {
+const fn mark(state: u8, begins: u8) -> u8 {
     match state {
         SPACE => SPACED_MARKS,
         SPACES => SPACED_MARKS | begins,

@@ -1,32 +1,29 @@
 //! The sum of the prices of a text, as quickly as it goes.
 //!
-//! It is what [`scan`](super::scan) and the prices come to: a slot's state and price are found at once, eight bytes
-//! of ASCII are read at a time, and no branch depends on where pieces begin, which cannot be foreseen.
+//! It is what [`scan`](super::scan) and the prices come to. No branch depends on where pieces begin, which cannot be
+//! foreseen: what all characters have come to is written down after each, over what was written after the one before
+//! unless a piece has begun in between. What stays is the ends of the pieces, from which each piece's price is then told.
 
-use super::prices::{GRAM, ONE, Prices};
-use super::scan::{BEGINS, CLASS_BITS, Cuts, LONG_BITS, SHORT_BITS, STATES, gram};
-use super::script::{self, ASCII_SPANS};
+use std::ops::ControlFlow;
+
+use super::kinds::{Kind, Letter};
+use super::prices::ONE;
+use super::running::Running;
+use super::scan::share;
+use super::script;
+use super::table::{Row, Table};
+use super::units::{self, Unit, Units, Utf8, Utf16};
 
 /// What no character adds less than: the longest tokens are as many spaces.
 const LEAST: i64 = ONE as i64 / 128;
-/// From a piece of this length on, what its characters add at least may be more than the one token that it costs
-/// anyway: not at once, but before the next eight are read.
-const LONG: u32 = 120;
-const CLASS_NUMBERS: usize = 1 << CLASS_BITS;
-/// Below its price an entry has the state behind it, and a bit that says whether a piece begins.
-const PRICE_SHIFT: u32 = 14;
-const STATE_SHIFT: u32 = 7;
-const STATE_NUMBERS: usize = 1 << (PRICE_SHIFT - STATE_SHIFT);
-const _: () = assert!(STATES as usize <= STATE_NUMBERS);
-
-/// Where an encoder cuts, and what characters cost: an entry for each state and class.
-pub(super) struct Table {
-    rows: [[u32; CLASS_NUMBERS]; STATE_NUMBERS],
-    prices: &'static Prices,
-}
+/// Fewer characters of ASCII in a row are read like any others.
+const RUN: usize = 8;
 
 /// What a piece is multiplied by, depending on the class of its last character.
 pub(super) trait Ratio {
+    /// Whether it depends on the class at all.
+    const VARIES: bool;
+
     fn of(&self, class: u8) -> i64;
 }
 
@@ -34,180 +31,252 @@ pub(super) trait Ratio {
 pub(super) struct Plain;
 
 impl Ratio for Plain {
+    const VARIES: bool = false;
+
     #[inline(always)]
     fn of(&self, _: u8) -> i64 {
         1
     }
 }
 
-/// Where a walk is, and what it has come to.
-struct Walk {
-    /// The last entry.
-    entry: u32,
-    /// The last four characters, the last one lowest.
-    window: u64,
-    /// What all pieces so far cost but the last one.
-    total: i64,
-    /// The prices of the last piece.
-    sum: i64,
-    /// Characters of the last piece.
-    length: u32,
-    ratio: i64,
+/// The sum of the prices of all pieces of UTF-8, each times its ratio; nothing for no text. Linear.
+///
+/// Bytes that are no UTF-8 count as some characters or other.
+#[inline(always)]
+pub(super) fn utf8<R: Ratio>(text: &[u8], table: &Table, ratios: &R) -> i64 {
+    let mut walk = Walk::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let run = units::ascii_run(rest.get(..walk.room()).unwrap_or(rest));
+        let read = if run.len() >= RUN.min(walk.room()).min(rest.len()) {
+            walk.ascii::<R>(run, table);
+            run.len()
+        } else {
+            let mut units = Utf8(rest);
+            walk.units::<R>(&mut units, table);
+            rest.len() - units.0.len()
+        };
+        if walk.room() == 0 {
+            walk.close(ratios);
+        }
+        rest = rest.get(read..).unwrap_or_default();
+    }
+    walk.finish(ratios)
 }
 
-impl Table {
-    /// What the cuts and the prices say, by state and class.
-    pub(super) fn new(cuts: &Cuts, prices: &'static Prices) -> Self {
-        let mut rows = [[0; CLASS_NUMBERS]; STATE_NUMBERS];
-        for (slot, entry) in rows.as_flattened_mut().iter_mut().enumerate() {
-            let transition = cuts.transition(slot);
-            let state = u32::from(transition & !BEGINS) << STATE_SHIFT;
-            let begins = u32::from(transition & BEGINS != 0);
-            *entry = (prices.slot(slot) as u32) << PRICE_SHIFT | state | begins;
+/// The same of UTF-16. Half a surrogate pair counts as U+FFFD.
+#[inline(always)]
+pub(super) fn utf16<R: Ratio>(text: &[Unit], table: &Table, ratios: &R) -> i64 {
+    let mut walk = Walk::new();
+    let mut units = Utf16(text);
+    while !units.0.is_empty() {
+        walk.units::<R>(&mut units, table);
+        walk.close(ratios);
+    }
+    walk.finish(ratios)
+}
+
+/// A walk through a text, and what it has come to.
+struct Walk {
+    point: Point,
+    pieces: Pieces,
+    /// What all pieces cost that were closed.
+    total: i64,
+    /// The prices of the piece that was not, and how many characters it has.
+    open_price: i64,
+    open_length: usize,
+}
+
+/// Where a walk is.
+#[derive(Clone, Copy)]
+struct Point {
+    state: usize,
+    /// The shares that the last character and the one before it have in grams.
+    last: u64,
+    before: u64,
+    /// What was read since pieces were last closed.
+    running: Running,
+}
+
+/// Where pieces have ended since then: what all characters had come to there.
+struct Pieces {
+    ends: [Running; Running::NUMBERS],
+    /// The row of the last character of each.
+    rows: [Row; Running::NUMBERS],
+}
+
+impl Walk {
+    fn new() -> Self {
+        Self {
+            point: Point { state: 0, last: 0, before: 0, running: Running::START },
+            pieces: Pieces {
+                ends: [Running::START; Running::NUMBERS],
+                rows: [Row::of(0); Running::NUMBERS],
+            },
+            total: 0,
+            open_price: 0,
+            open_length: 0,
         }
-        Self { rows, prices }
     }
 
-    /// The sum of the prices of all pieces, each times its ratio. Linear.
-    ///
-    /// Bytes that are no UTF-8 count as some characters or other.
+    /// How many characters may be read before pieces are closed.
     #[inline(always)]
-    pub(super) fn total(&self, text: &[u8], ratios: &impl Ratio) -> i64 {
-        const HIGH: u64 = 0x8080_8080_8080_8080;
-        let none = i64::from(self.prices.short(0) * GRAM);
-        let mut walk = Walk { entry: 0, window: 0, total: 0, sum: 0, length: 0, ratio: 0 };
-        let mut rest = text;
-        while let Some(eight) = rest.first_chunk::<8>() {
-            let word = u64::from_le_bytes(*eight);
-            let width = if walk.length >= LONG {
-                self.one::<true>(&mut walk, word as u32, ratios)
-            } else if word & HIGH == 0 {
-                self.eight(&mut walk, word, none, ratios);
-                8
-            } else if word & 0xF000_00F0 == 0xE000_00E0 {
-                self.three(&mut walk, word as u32, ratios);
-                self.three(&mut walk, (word >> 24) as u32, ratios);
-                6
-            } else if word & 0x00E0_00E0 == 0x00C0_00C0 {
-                self.two(&mut walk, word as u32, ratios);
-                self.two(&mut walk, (word >> 16) as u32, ratios);
-                4
-            } else {
-                self.one::<false>(&mut walk, word as u32, ratios)
-            };
-            rest = rest.get(width..).unwrap_or_default();
-        }
-        while let Some(&lead) = rest.first() {
-            let byte = |at: usize| rest.get(at).copied().unwrap_or(0);
-            let word = u32::from_le_bytes([lead, byte(1), byte(2), byte(3)]);
-            let width = self.one::<true>(&mut walk, word, ratios);
-            rest = rest.get(width..).unwrap_or_default();
-        }
-        walk.total + price(walk.sum, walk.length) * walk.ratio
+    fn room(&self) -> usize {
+        Running::MOST - self.point.running.characters()
     }
 
-    /// What is behind the state of an entry and a character of a class.
-    #[inline(always)]
-    fn entry(&self, before: u32, class: u8) -> u32 {
-        let row = self.rows.get((before >> STATE_SHIFT) as usize % STATE_NUMBERS);
-        row.and_then(|row| row.get(usize::from(class) % CLASS_NUMBERS)).copied().unwrap_or(0)
-    }
-
-    /// Reads eight characters of ASCII. Of these the short gram costs the same everywhere: `none`.
-    #[inline(always)]
-    fn eight(&self, walk: &mut Walk, word: u64, none: i64, ratios: &impl Ratio) {
-        let [_, span] = ASCII_SPANS;
-        let Walk { mut entry, mut window, mut total, mut sum, length, mut ratio } = *walk;
-        let mut begun = 0_u32;
-        for at in 0..8 {
-            let (class, code) = script::of_ascii((word >> (8 * at)) as u8);
-            window = window << 16 | u64::from(code);
-            let long = self.prices.long(gram::<LONG_BITS>(window & span));
-            entry = self.entry(entry, class);
-            let begins = -i64::from(entry & 1);
-            begun = begun << 1 | entry & 1;
-            total += (price(sum, 0) & begins) * ratio;
-            let price = i64::from((entry as i32 >> PRICE_SHIFT) + long * GRAM);
-            sum = (sum & !begins) + price + none;
-            ratio = ratios.of(class);
-        }
-        let length = if begun == 0 { length + 8 } else { begun.trailing_zeros() + 1 };
-        *walk = Walk { entry, window, total, sum, length, ratio };
-    }
-
-    /// Reads the character that four bytes begin with, the first one lowest. Returns how many bytes it has.
-    #[inline(always)]
-    fn one<const IS_LONG: bool>(&self, walk: &mut Walk, word: u32, ratios: &impl Ratio) -> usize {
-        let lead = word & 0xFF;
-        let tail = |at: u32| word >> (8 * at) & 0x3F;
-        let (width, (class, code)) = if lead < 0xF0 {
-            // Scripts are mixed with spaces: how wide the next character is cannot be foreseen.
-            let wide = u32::from(lead >= 0xC0) + u32::from(lead >= 0xE0);
-            let lead = lead & ((0x0F_1F_7F >> (8 * wide)) & 0x7F);
-            let code = (lead << 12 | tail(1) << 6 | tail(2)) >> (12 - 6 * wide);
-            (1 + wide as usize, script::of_narrow(code))
-        } else {
-            (4, script::of((lead & 7) << 18 | tail(1) << 12 | tail(2) << 6 | tail(3)))
+    /// Reads characters of ASCII, of which only the longer gram counts.
+    #[inline(never)]
+    fn ascii<R: Ratio>(&mut self, text: &[u8], table: &Table) {
+        let mut point = self.point.known();
+        let mut go = |byte: u8| {
+            let Letter { row, share } = Letter::of(byte);
+            let long = share.wrapping_add(point.last << 16).wrapping_add(point.before << 32);
+            point.go(row, share, table.long(long), table);
+            self.pieces.note::<R>(point.running, row);
         };
-        self.step::<IS_LONG>(walk, class, code, ratios);
-        width
+        let (chunks, rest) = text.as_chunks::<4>();
+        for &[a, b, c, d] in chunks {
+            go(a);
+            go(b);
+            go(c);
+            go(d);
+        }
+        for &byte in rest {
+            go(byte);
+        }
+        self.point = point;
     }
 
-    /// Reads a character of two bytes.
+    /// Reads units until there are no more, or no room.
     #[inline(always)]
-    fn two(&self, walk: &mut Walk, word: u32, ratios: &impl Ratio) {
-        let (class, code) = script::of_wide((word & 0x1F) << 6 | word >> 8 & 0x3F);
-        self.step::<false>(walk, class, code, ratios);
+    fn units<R: Ratio>(&mut self, units: &mut impl Units, table: &Table) {
+        while let Some(surrogate) = self.near::<R>(units, table) {
+            let (class, folded) = script::of(units.far(surrogate));
+            let mut point = self.point;
+            let kind = Kind::of_class(class, 0);
+            point.step(kind, share(u64::from(folded)), table);
+            self.pieces.note::<R>(point.running, kind.row);
+            self.point = point;
+        }
     }
 
-    /// Reads a character of three bytes.
-    #[inline(always)]
-    fn three(&self, walk: &mut Walk, word: u32, ratios: &impl Ratio) {
-        let tail = |at: u32| word >> (8 * at) & 0x3F;
-        let (class, code) = script::of_wide((word & 0xF) << 12 | tail(1) << 6 | tail(2));
-        self.step::<false>(walk, class, code, ratios);
+    /// Reads units up to one that is half of a character, which it returns, or as far as there are some and room is left.
+    #[inline(never)]
+    fn near<R: Ratio>(&mut self, units: &mut impl Units, table: &Table) -> Option<u16> {
+        let mut point = self.point.known();
+        let half = units.each(self.room(), |unit| {
+            let kind = Kind::of(unit);
+            if kind.is_surrogate() {
+                return ControlFlow::Break(unit);
+            }
+            point.step(kind, kind.share(unit), table);
+            self.pieces.note::<R>(point.running, kind.row);
+            ControlFlow::Continue(())
+        });
+        self.point = point;
+        half
     }
 
-    /// Goes on by a character, in a piece that may be long or one that is not.
+    /// Adds up the pieces that have ended. The last one stays open.
     #[inline(always)]
-    fn step<const IS_LONG: bool>(
-        &self,
-        walk: &mut Walk,
-        class: u8,
-        code: u16,
-        ratios: &impl Ratio,
-    ) {
-        let window = walk.window << 16 | u64::from(code);
-        let [short, long] = script::spans(class);
-        let short = self.prices.short(gram::<SHORT_BITS>(window & short));
-        let long = self.prices.long(gram::<LONG_BITS>(window & long));
-        let entry = self.entry(walk.entry, class);
-        let begins = -i64::from(entry & 1);
-        let length = if IS_LONG { walk.length } else { 0 };
-        let total = walk.total + (price(walk.sum, length) & begins) * walk.ratio;
-        let price = i64::from((entry as i32 >> PRICE_SHIFT) + (short + long) * GRAM);
-        let sum = (walk.sum & !begins) + price;
-        let length = (walk.length & !(begins as u32)) + 1;
-        *walk = Walk { entry, window, total, sum, length, ratio: ratios.of(class) };
+    fn close(&mut self, ratios: &impl Ratio) {
+        let Pieces { ends, rows } = &mut self.pieces;
+        let running = self.point.running;
+        let count = running.pieces();
+        let mut pieces = ends.iter().zip(rows.iter()).take(count);
+        let mut end = Running::START;
+        if let Some((&first, row)) = pieces.next() {
+            let price = self.open_price + i64::from(first.price_since(end));
+            let length = self.open_length + first.characters();
+            let mut total = self.total + price_of(price, length) * ratios.of(row.class());
+            end = first;
+            for (&next, row) in pieces {
+                total += i64::from(next.price_since(end).max(ONE)) * ratios.of(row.class());
+                end = next;
+            }
+            self.total = total;
+            (self.open_price, self.open_length) = (0, 0);
+        }
+        self.open_price += i64::from(running.price_since(end));
+        self.open_length += running.characters() - end.characters();
+        self.point.running = Running::START;
+        ends[0] = Running::START;
+        rows[0] = rows.get(count).copied().unwrap_or(rows[0]);
+    }
+
+    #[inline(always)]
+    fn finish(mut self, ratios: &impl Ratio) -> i64 {
+        self.close(ratios);
+        match self.open_length {
+            0 => self.total,
+            length => {
+                let [row, ..] = self.pieces.rows;
+                self.total + price_of(self.open_price, length) * ratios.of(row.class())
+            }
+        }
+    }
+}
+
+impl Point {
+    /// The same point, of whose state the compiler knows that it is a byte.
+    #[inline(always)]
+    fn known(self) -> Self {
+        Self { state: self.state & 0xFF, ..self }
+    }
+
+    /// Goes on by a character of any kind.
+    #[inline(always)]
+    fn step(&mut self, kind: Kind, share: u64, table: &Table) {
+        let last = self.last << 16;
+        let two = share.wrapping_add(last & kind.back());
+        let three = share.wrapping_add(last).wrapping_add(self.before << 32 & kind.back());
+        self.go(kind.row, share, table.short(two, kind.short()) + table.long(three), table);
+    }
+
+    /// Goes on by a character whose grams cost so much.
+    #[inline(always)]
+    fn go(&mut self, row: Row, share: u64, grams: i32, table: &Table) {
+        let place = Table::place(row, self.state);
+        (self.last, self.before) = (share, self.last);
+        self.state = table.state(place);
+        self.running = self.running.plus(table.step(place), grams);
+    }
+}
+
+impl Pieces {
+    /// Writes down what characters have come to, over what was there unless a piece has just begun.
+    #[inline(always)]
+    fn note<R: Ratio>(&mut self, running: Running, row: Row) {
+        let piece = running.pieces();
+        if let Some(end) = self.ends.get_mut(piece) {
+            *end = running;
+        }
+        if R::VARIES
+            && let Some(last) = self.rows.get_mut(piece)
+        {
+            *last = row;
+        }
     }
 }
 
 /// A piece is at least one token, and more where it is long.
-#[inline(always)]
-fn price(sum: i64, length: u32) -> i64 {
-    sum.max(i64::from(length) * LEAST).max(i64::from(ONE))
+fn price_of(sum: i64, length: usize) -> i64 {
+    sum.max(length as i64 * LEAST).max(i64::from(ONE))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::prices::{CL100K_BASE, O200K_BASE};
-    use super::super::scan;
+    use super::super::prices::{CL100K_BASE, GRAM, O200K_BASE, Prices};
+    use super::super::scan::{self, Cuts};
     use super::*;
 
     /// Each class has another ratio.
     struct Classes;
 
     impl Ratio for Classes {
+        const VARIES: bool = true;
+
         fn of(&self, class: u8) -> i64 {
             i64::from(class) + 3
         }
@@ -215,10 +284,10 @@ mod tests {
 
     /// What the scan and the prices come to, piece by piece.
     fn scanned(text: &str, cuts: &Cuts, prices: &Prices, ratios: &impl Ratio) -> i64 {
-        let (mut total, mut sum, mut length, mut ratio) = (0, 0_i64, 0_u32, 0);
+        let (mut total, mut sum, mut length, mut ratio) = (0, 0_i64, 0, 0);
         scan::scan(text, cuts, |step| {
             if step.begins {
-                total += price(sum, length) * ratio;
+                total += price_of(sum, length) * ratio;
                 (sum, length) = (0, 0);
             }
             let grams = (prices.short(step.short) + prices.long(step.long)) * GRAM;
@@ -226,7 +295,7 @@ mod tests {
             length += 1;
             ratio = ratios.of(step.class);
         });
-        total + price(sum, length) * ratio
+        total + price_of(sum, length) * ratio
     }
 
     #[test]
@@ -257,12 +326,12 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (state >> 8) as usize % bound
         };
-        let vocabularies = [(Cuts::AT_CAPITALS, &O200K_BASE), (Cuts::AT_WORDS, &CL100K_BASE)].map(
-            |(cuts, prices)| {
-                let table = Box::new(Table::new(&cuts, prices));
-                (cuts, prices, table)
-            },
-        );
+        static AT_CAPITALS: Table = Table::new(&Cuts::AT_CAPITALS, &O200K_BASE);
+        static AT_WORDS: Table = Table::new(&Cuts::AT_WORDS, &CL100K_BASE);
+        let vocabularies = [
+            (Cuts::AT_CAPITALS, O200K_BASE, &AT_CAPITALS),
+            (Cuts::AT_WORDS, CL100K_BASE, &AT_WORDS),
+        ];
         for round in 0..4_000 {
             let bits = [BITS.len(), 15, 9, 3][round % 4];
             let length = below(90);
@@ -273,14 +342,13 @@ mod tests {
                 })
                 .collect();
             for (cuts, prices, table) in &vocabularies {
-                let bytes = text.as_bytes();
-                assert_eq!(
-                    table.total(bytes, &Plain),
-                    scanned(&text, cuts, prices, &Plain),
-                    "{text:?}"
-                );
+                let units: Vec<Unit> = text.encode_utf16().map(u16::to_le_bytes).collect();
+                let plain = scanned(&text, cuts, prices, &Plain);
+                assert_eq!(utf8(text.as_bytes(), table, &Plain), plain, "{text:?}");
+                assert_eq!(utf16(&units, table, &Plain), plain, "{text:?}");
                 let scaled = scanned(&text, cuts, prices, &Classes);
-                assert_eq!(table.total(bytes, &Classes), scaled, "{text:?}");
+                assert_eq!(utf8(text.as_bytes(), table, &Classes), scaled, "{text:?}");
+                assert_eq!(utf16(&units, table, &Classes), scaled, "{text:?}");
             }
         }
     }

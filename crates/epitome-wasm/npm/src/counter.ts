@@ -5,7 +5,7 @@ import type { Encoding } from "./glue/epitome.js";
 import type * as Exports from "./glue/count_bg.wasm.js";
 import type { TokenFamily } from "./glue/count.js";
 import { instantiate, type NumericSource } from "./numeric.js";
-import { Room } from "./room.js";
+import { isWide, Room } from "./room.js";
 
 /** Longest stretch of building an index, which takes a tenth of a second in all. */
 const STRETCH_MS = 8;
@@ -47,11 +47,15 @@ export class Counter {
   }
 
   estimate(text: string, { family = "o200k_base", charactersPerToken }: EstimateOptions = {}): number {
-    const number = charactersPerToken === undefined ? this.#family(family) : 0;
-    const bytes = this.#room.write(text);
-    return charactersPerToken === undefined
-      ? this.#exports.estimate(bytes, number) >>> 0
-      : this.#exports.estimateByCharacters(bytes, charactersPerToken) >>> 0;
+    if (charactersPerToken !== undefined) {
+      return this.#exports.estimateByCharacters(this.#room.write(text), charactersPerToken) >>> 0;
+    }
+    const number = this.#families.get(family) ?? this.#family(family);
+    if (isWide(text)) {
+      this.#room.writeUtf16(text);
+      return this.#exports.estimateUtf16(text.length, number) >>> 0;
+    }
+    return this.#exports.estimate(this.#room.write(text), number) >>> 0;
   }
 
   /** Undefined where the encoding's vocabulary is not loaded as far as this text needs it. */
