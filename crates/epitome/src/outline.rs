@@ -41,6 +41,8 @@ pub(crate) struct Note {
     pub(crate) results: bool,
     /// It has thoughts that are sealed.
     pub(crate) sealed: bool,
+    /// There is nothing in it, and a repair leaves it out.
+    blank: bool,
     /// Characters of its entry in a transcript; 0 where it has none.
     told: u32,
 }
@@ -219,8 +221,8 @@ impl Outline {
         if repaired || self.telling != Telling::of(settings) {
             return None;
         }
-        let last = positions.clone().next_back().and_then(|at| self.note(at));
-        let closing = last.filter(|note| note.role == Role::Tool).map(|_| transcript::closing());
+        let kept = positions.clone().rev().filter_map(|at| self.note(at)).find(|note| !note.blank);
+        let closing = kept.filter(|note| note.role == Role::Tool).map(|_| transcript::closing());
         let told = positions.filter_map(|at| {
             let note = self.notes.get(at).filter(|note| note.told > 0)?;
             Some(Told { characters: note.told, answers: note.role == Role::Tool })
@@ -241,6 +243,7 @@ impl Note {
             calls: has(|part| matches!(part, Part::ToolCall { .. })),
             results: has(|part| matches!(part, Part::ToolResult { .. })),
             sealed: has(|part| matches!(part, Part::Reasoning { signature: Some(_), .. })),
+            blank: message.is_blank() && message.role != Role::System,
             told,
         }
     }
@@ -272,4 +275,35 @@ pub(crate) fn is_alive(message: &Message) -> bool {
         && message.calls().next().is_none()
         && texts.next() == Some(ALIVE)
         && texts.next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::Record;
+    use crate::notation::transcript as messages;
+
+    /// Checks that the notes tell of the same entries as the transcript that would be written.
+    fn check(script: &str) {
+        let (mut log, mut outline) = (Log::default(), Outline::default());
+        for message in messages(script) {
+            log.append(Record::Message { message }).unwrap();
+            outline.take(&log);
+        }
+        let (all, settings) = (0..log.len(), SummarySettings::default());
+        let told = outline.told(all.clone(), all, &settings).unwrap();
+        let numbered: Vec<(u32, &Message)> = (1..).zip(log.messages()).collect();
+        let entries = transcript::transcript(&numbered, &settings);
+        let told: Vec<u32> = told.map(|entry| entry.characters).collect();
+        assert_eq!(told, entries.iter().map(characters).collect::<Vec<_>>(), "{script}");
+    }
+
+    #[test]
+    fn notes_tell_what_a_transcript_would() {
+        check("u: hello\na: hi");
+        check("a: look !one\nt: =one");
+        check("a: look !one\nt: =one\nu:");
+        check("u: and?\na: look !one\nt: =one\nu:\na:");
+        check("a: look !one\nt: =one\ns:");
+    }
 }
