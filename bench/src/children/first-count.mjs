@@ -3,6 +3,7 @@
 import { performance } from "node:perf_hooks";
 import { countingEntry } from "../entries.mjs";
 
+const ENTRY = countingEntry();
 const TEXT = "How many tokens is this? A line of text, 12 words or so.\n";
 
 // wasm-bindgen gives nobody the memory of its module: what is instantiated is noted on the way.
@@ -22,10 +23,18 @@ WebAssembly.Instance = new Proxy(Instance, { construct: (target, given) => note(
 const openers = {
   nothing: async () => ({ count: (text) => text.length }),
   "epitome estimate": async () => {
-    const { estimateTokens } = await import(countingEntry());
+    const { estimateTokens } = await import(ENTRY);
     return { count: estimateTokens };
   },
-  epitome: async () => (await import("../epitome.mjs")).counting(),
+  epitome: async () => {
+    const { countTokens } = await import(ENTRY);
+    return { count: countTokens };
+  },
+  "epitome, whole vocabulary": async () => {
+    const { countTokens, loadEncoding } = await import(ENTRY);
+    await loadEncoding("o200k_base");
+    return { count: countTokens };
+  },
 };
 
 const used = () => {

@@ -10,7 +10,7 @@ const CHILD = fileURLToPath(new URL("../children/first-count.mjs", import.meta.u
 const run = promisify(execFile);
 
 export async function measure({ quick, told }) {
-  const contestants = ["nothing", "epitome estimate", "tokenx", "epitome", ...Object.keys(counters)];
+  const contestants = ["nothing", "epitome estimate", "tokenx", "epitome", "epitome, whole vocabulary", ...Object.keys(counters)];
   const runs = Object.fromEntries(contestants.map((name) => [name, []]));
   const repetitions = quick ? 3 : 9;
   for (let repetition = 0; repetition < repetitions; repetition += 1) {

@@ -15,6 +15,10 @@ use crate::workspace::Workspace;
 const MODULES: [(&str, &str); 3] =
     [("epitome", "epitome_wasm"), ("count", "epitome_count"), ("tokenizer", "epitome_tokenizer")];
 
+/// As small as possible; but what the compiler was told to leave a function of its own stays one. An engine compiles
+/// a loop anew while it runs, and its whole function with it.
+const OPTIONS: [&str; 2] = ["-Oz", "--one-caller-inline-max-function-size=0"];
+
 /// Builds the glue and returns its folder. Leaves a folder that is newer than the module alone.
 pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf> {
     steps.run_long("compile the wasm modules", "1 minute the first time", || {
@@ -47,7 +51,7 @@ pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf>
             // No feature flags: wasm-opt reads them from the module, and with all of them on it writes a
             // module that Node 20 refuses.
             let mut optimize = workspace.command("node");
-            optimize.arg(workspace.path("node_modules/binaryen/bin/wasm-opt")).arg("-Oz");
+            optimize.arg(workspace.path("node_modules/binaryen/bin/wasm-opt")).args(OPTIONS);
             let place = staged.join(file(module));
             optimize.arg(&place).arg("--output").arg(&place);
             command::run(&mut optimize)?;

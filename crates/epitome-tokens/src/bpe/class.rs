@@ -58,6 +58,8 @@ pub(super) struct Classes {
 
 impl Classes {
     /// Unpacks the table: a fraction of a millisecond.
+    // A function of its own: an engine may well compile it anew while it runs, the only time.
+    #[inline(never)]
     pub(super) fn new() -> Self {
         let mut table = Self {
             ascii: [Class::NONE; 256],
@@ -67,17 +69,18 @@ impl Classes {
         let mut uniform: [Option<u16>; 8] = [None; 8];
         let mut runs = Runs { packed: RUNS, kind: 0, left: 0 };
         for _ in 0..BLOCKS {
-            if let Some(kind) = runs.whole_block() {
-                let known = uniform.get(usize::from(kind)).copied().flatten();
-                let block = known.unwrap_or_else(|| table.push_block(|| kind));
-                if let Some(slot) = uniform.get_mut(usize::from(kind)) {
-                    *slot = Some(block);
+            runs.refill();
+            let kind = usize::from(runs.kind);
+            let known = uniform.get_mut(kind).filter(|_| runs.left >= BLOCK);
+            let block = match known {
+                Some(Some(block)) => {
+                    runs.left -= BLOCK;
+                    *block
                 }
-                table.blocks.push(block);
-            } else {
-                let block = table.push_block(|| runs.one());
-                table.blocks.push(block);
-            }
+                Some(unknown) => *unknown.insert(table.push_block(&mut runs)),
+                None => table.push_block(&mut runs),
+            };
+            table.blocks.push(block);
         }
         for (slot, class) in table.ascii.iter_mut().zip(table.classes.iter().take(BLOCK)) {
             *slot = *class;
@@ -100,9 +103,15 @@ impl Classes {
         self.classes.get(place).copied().unwrap_or(Class::OTHER)
     }
 
-    fn push_block(&mut self, mut kind: impl FnMut() -> u8) -> u16 {
-        let block = self.classes.len() / BLOCK;
-        self.classes.extend((0..BLOCK).map(|_| Class(1 << kind())));
+    /// Adds the next characters of the runs, and tells which block they are.
+    fn push_block(&mut self, runs: &mut Runs) -> u16 {
+        let (block, end) = (self.classes.len() / BLOCK, self.classes.len() + BLOCK);
+        while self.classes.len() < end {
+            runs.refill();
+            let count = runs.left.clamp(1, end - self.classes.len());
+            runs.left = runs.left.saturating_sub(count);
+            self.classes.resize(self.classes.len() + count, Class(1 << runs.kind));
+        }
         u16::try_from(block).unwrap_or(0)
     }
 }
@@ -112,23 +121,12 @@ impl Classes {
 struct Runs {
     packed: &'static [u8],
     kind: u8,
+    /// Characters of the run that are still to come.
     left: usize,
 }
 
 impl Runs {
-    fn one(&mut self) -> u8 {
-        self.refill();
-        self.left = self.left.saturating_sub(1);
-        self.kind
-    }
-
-    /// The kind of the next [`BLOCK`] characters, where it is one.
-    fn whole_block(&mut self) -> Option<u8> {
-        self.refill();
-        self.left = self.left.checked_sub(BLOCK)?;
-        Some(self.kind)
-    }
-
+    /// Goes on to the next run where this one is at its end.
     fn refill(&mut self) {
         if self.left > 0 {
             return;

@@ -12,7 +12,7 @@ use super::vocabulary::{BYTES, Vocabulary};
 const MAGIC: &[u8] = b"EPIVOCAB";
 const VERSION: u8 = 1;
 /// Low, middle and high bytes of the left and of the right ranks.
-const PLANES: usize = 6;
+pub(super) const PLANES: usize = 6;
 
 /// Why a file is no vocabulary that can be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,14 +115,8 @@ fn unpack(file: &[u8]) -> Result<Content, VocabularyError> {
     }
     let bytes = take::<BYTES>(&mut rest).ok_or(VocabularyError::WrongChecksum)?;
     let mut planes = rest.chunks_exact(merges.max(1));
-    let mut side = || {
-        let mut plane = || planes.next().unwrap_or_default().iter().copied().map(u32::from);
-        let (low, middle, high) = (plane(), plane(), plane());
-        low.zip(middle).zip(high).map(|((low, middle), high)| low | middle << 8 | high << 16)
-    };
-    let (left, right) = (side(), side());
-    let singles = (0..BYTES as u32).map(|rank| (rank, rank));
-    Ok(Content { splitter, bytes, halves: singles.chain(left.zip(right)).collect() })
+    let planes = [(); PLANES].map(|()| planes.next().unwrap_or_default());
+    Ok(Content { splitter, bytes, halves: Halves::of_planes(planes) })
 }
 
 pub(super) fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
@@ -131,9 +125,12 @@ pub(super) fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
     Some(*taken)
 }
 
-/// FNV-1a.
+/// FNV-1a over eight bytes at a time, little-endian, with zeros behind the last.
 pub(super) fn checksum(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+    let (words, rest) = bytes.as_chunks::<8>();
+    let mut last = [0; 8];
+    last.iter_mut().zip(rest).for_each(|(slot, byte)| *slot = *byte);
+    words.iter().chain([&last]).fold(0xCBF2_9CE4_8422_2325, |hash, word| {
+        (hash ^ u64::from_le_bytes(*word)).wrapping_mul(0x0100_0000_01B3)
     })
 }

@@ -9,7 +9,9 @@ import { isWide, Room } from "./room.js";
 
 /** Longest stretch of building an index, which takes a tenth of a second in all. */
 const STRETCH_MS = 8;
-/** So many fractions of a millisecond go into an index at most while a text is counted. */
+/** A fraction of a millisecond goes into an index for so many characters that are counted meanwhile. */
+const CHARACTERS_A_STRETCH = 1024;
+/** And so many fractions at most while one text is counted. */
 const STRETCHES_BESIDE = 16;
 
 /** What a text is estimated by. */
@@ -40,6 +42,8 @@ export class Counter {
   readonly #reach = new Map<Encoding, "ascii" | "all">();
   /** True while there are indexes to build. */
   #building = false;
+  /** Characters that were counted meanwhile, and no stretch was built for. */
+  #unpaid = 0;
 
   constructor(exports: typeof Exports) {
     this.#exports = exports;
@@ -117,9 +121,11 @@ export class Counter {
     }
   }
 
-  /** Whoever counts without a pause leaves no time for building: a little is done with every text. */
+  /** Whoever counts without a pause leaves no time for building: a little is done as texts are counted. */
   #buildBeside(text: string): void {
-    for (let left = Math.min(text.length / 1024, STRETCHES_BESIDE); left > 0 && this.#building; left -= 1) {
+    this.#unpaid = Math.min(this.#unpaid + text.length, STRETCHES_BESIDE * CHARACTERS_A_STRETCH);
+    while (this.#unpaid >= CHARACTERS_A_STRETCH && this.#building) {
+      this.#unpaid -= CHARACTERS_A_STRETCH;
       this.#advance();
     }
   }

@@ -6,7 +6,7 @@ import type { Tokenizers } from "./glue/epitome.js";
 import type * as Exports from "./glue/tokenizer_bg.wasm.js";
 import { instantiate, type NumericSource } from "./numeric.js";
 import { Room } from "./room.js";
-import { bytesAt, type EncodingSource } from "./vocabulary.js";
+import { bytesAt, type EncodingSource, isResponse } from "./vocabulary.js";
 
 /** Where tokenizers come from, by the names that policies have for them: see `loadTokenizer`. */
 export type TokenizerSources = Readonly<Record<string, EncodingSource | object>>;
@@ -94,7 +94,7 @@ async function bytesOf(name: string, from: EncodingSource | object): Promise<Uin
   if (from instanceof ArrayBuffer) {
     return new Uint8Array(from);
   }
-  if (typeof from !== "string" && !(from instanceof URL) && !(from instanceof Response)) {
+  if (typeof from !== "string" && !(from instanceof URL) && !isResponse(from)) {
     return new TextEncoder().encode(JSON.stringify(from));
   }
   try {
