@@ -32,5 +32,6 @@ process.on("message", async ({ name, bytes }) => {
     }
   };
   const prepare = () => Array.from({ length: runs }, fresh);
-  process.send({ ms: runs === 0 ? once : (await least(once > 10 ? 3 : 15, batch, prepare)) / runs });
+  const lead = () => batch([fresh()]);
+  process.send({ ms: runs === 0 ? once : (await least(once > 10 ? 3 : 15, batch, prepare, lead)) / runs });
 });

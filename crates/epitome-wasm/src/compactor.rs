@@ -8,7 +8,6 @@ use epitome::meter::{BoxedTokenizer, Pressure};
 use epitome::{CommandError, Failure, FailureKind, Policy, Snapshot, Timestamp};
 use epitome_formats::{Format, Outgoing, fit, pieces_of, whole_of};
 use js_sys::{Array, Object, Reflect};
-use serde_json::Value;
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -16,11 +15,11 @@ use crate::error::{ErrorCode, Thrown};
 use crate::made::Made;
 use crate::marks::Marks;
 use crate::output::Output;
-use crate::plan::{columns, fates};
+use crate::plan::{Columns, fates};
 use crate::policy::{Moment, resolve};
 use crate::reason::Reason;
 use crate::status::Status;
-use crate::{format, json, room, tokenizer, usage};
+use crate::{format, json, memory, plain, room, tokenizer, usage};
 
 /// Keeps one conversation below its threshold; see [`epitome::Compactor`], whose every command and
 /// `handle_*` is here. The driver keeps the messages; this knows them by id.
@@ -30,6 +29,7 @@ pub struct Compactor {
     format: Format,
     agent: Option<String>,
     made: Made,
+    columns: Columns,
 }
 
 #[wasm_bindgen]
@@ -42,7 +42,7 @@ impl Compactor {
         let tokenizer = counts(&policy, format)?;
         let engine = epitome::Compactor::new(policy, format, tokenizer);
         let engine = engine.map_err(Thrown::from)?;
-        Ok(Self { engine, format, agent, made: Made::default() })
+        Ok(Self { engine, format, agent, made: Made::default(), columns: Columns::default() })
     }
 
     /// Goes on from a snapshot of these messages.
@@ -58,7 +58,7 @@ impl Compactor {
         let engine = epitome::Compactor::restore(snapshot, format, tokenizer);
         let engine = engine.map_err(Thrown::from)?;
         compare(&engine, format, originals)?;
-        Ok(Self { engine, format, agent, made: Made::default() })
+        Ok(Self { engine, format, agent, made: Made::default(), columns: Columns::default() })
     }
 
     /// Adds messages at the end, with these marks, all of them or none.
@@ -69,26 +69,27 @@ impl Compactor {
         messages: &Array,
         marks: &JsValue,
     ) -> Result<(), JsValue> {
-        let format = self.format;
-        let pieces = messages.iter().enumerate().map(|(index, value)| {
-            let place = format!("messages[{index}]");
-            move |id: &MessageId| json::message(format, id, &value, &place)
-        });
-        self.append_pieces(ids.iter().map(String::as_str).zip(pieces), marks)
+        let mut pieces = Vec::new();
+        for (index, (id, value)) in ids.iter().zip(messages.iter()).enumerate() {
+            let id = MessageId::from(id.as_str());
+            let place = format_args!("messages[{index}]");
+            pieces.extend(json::message(self.format, &id, &value, &place)?);
+        }
+        Ok(self.append_pieces(pieces, marks)?)
     }
 
-    /// The same for messages that are in the room: their ids and they themselves, two lists in one of JSON. False
-    /// where that cannot be read, and nothing was added.
+    /// The same for messages that are in the room as JSON, white space between them. Their ids are `m` and a number,
+    /// which is `first` for the first. False where some of that cannot be read, and nothing was added.
     #[wasm_bindgen(js_name = appendPlain)]
-    pub fn append_plain(&mut self, bytes: usize, marks: &JsValue) -> Result<bool, JsValue> {
-        let read =
-            room::look(bytes, |json| serde_json::from_slice::<(Vec<String>, Vec<Value>)>(json));
-        let Ok((ids, values)) = read else { return Ok(false) };
-        let format = self.format;
-        let pieces = values.iter().enumerate().map(|(index, value)| {
-            move |id: &MessageId| json::pieces(format, id, value, &format!("messages[{index}]"))
-        });
-        self.append_pieces(ids.iter().map(String::as_str).zip(pieces), marks)?;
+    pub fn append_plain(
+        &mut self,
+        bytes: usize,
+        first: u32,
+        marks: &JsValue,
+    ) -> Result<bool, JsValue> {
+        let read = room::look(bytes, |json| plain::read(self.format, json, first))?;
+        let Some(pieces) = read else { return Ok(false) };
+        self.append_pieces(pieces, marks)?;
         Ok(true)
     }
 
@@ -97,7 +98,7 @@ impl Compactor {
     pub fn edit(&mut self, id: &str, message: &JsValue, marks: &JsValue) -> Result<(), JsValue> {
         let marks: Marks = json::option(marks, "marks", ErrorCode::InvalidOption)?;
         let whole = MessageId::from(id);
-        let pieces = json::message(self.format, &whole, message, "message")?;
+        let pieces = json::message(self.format, &whole, message, &"message")?;
         let log = self.engine.log();
         let earlier: Vec<Message> = pieces_of(log, &whole).cloned().collect();
         let last = log.messages().next_back().map(|message| &message.id);
@@ -316,12 +317,15 @@ impl Compactor {
         Ok(status.into_ts().map_err(Thrown::from)?)
     }
 
-    /// What a compaction would do now: its figures; and of every message, in columns, the number of its fate
-    /// in [`Self::fates`], its tokens in the view now, and those afterwards.
-    #[wasm_bindgen(unchecked_return_type = "[PlanFigures, Uint8Array, Uint32Array, Uint32Array]")]
-    pub fn plan(&self, reason: &Ts<Reason>) -> Result<Array, JsValue> {
+    /// What a compaction would do now, as numbers in the module's memory, which stay until the next call: where they
+    /// are, of how many messages, why it is idle, and what its floor is. `npm/src/plan.ts` reads them; the number of a
+    /// fate is that in [`Self::fates`].
+    #[wasm_bindgen(
+        unchecked_return_type = "[number, number, string | undefined, string | undefined]"
+    )]
+    pub fn plan(&mut self, reason: &Ts<Reason>) -> Result<Array, JsValue> {
         let plan = self.engine.plan(parse_reason(reason)?);
-        Ok(columns(&plan, self.engine.conversation())?)
+        Ok(self.columns.write(&plan, self.engine.conversation()))
     }
 
     /// Everything, to go on from later.
@@ -355,28 +359,18 @@ impl Compactor {
         self.engine.handle_failure(RequestId(request), failure, Timestamp(now as u64));
     }
 
-    /// Adds what messages of these ids read as.
-    fn append_pieces<'a>(
-        &mut self,
-        messages: impl Iterator<
-            Item = (&'a str, impl FnOnce(&MessageId) -> Result<Vec<Message>, Thrown>),
-        >,
-        marks: &JsValue,
-    ) -> Result<(), JsValue> {
+    /// Adds what messages were read as, all of it or none.
+    fn append_pieces(&mut self, pieces: Vec<Message>, marks: &JsValue) -> Result<(), Thrown> {
         let marks: Marks = json::option(marks, "marks", ErrorCode::InvalidOption)?;
         let mut taken = BTreeSet::new();
-        let mut batch = Vec::new();
-        for (id, read) in messages {
-            let id = MessageId::from(id);
-            let known = self.engine.log().position(&id).is_some();
-            if known || !taken.insert(id.clone()) {
-                let error = CommandError::from(LogError::DuplicateId(id));
-                return Err(Thrown::from(error).into());
+        for Message { id, .. } in &pieces {
+            if self.engine.log().position(id).is_some() || !taken.insert(id) {
+                return Err(CommandError::from(LogError::DuplicateId(id.clone())).into());
             }
-            batch.extend(read(&id)?.into_iter().map(|piece| marks.on(piece)));
         }
-        for message in batch {
-            self.engine.append(message).map_err(Thrown::from)?;
+        for piece in pieces {
+            memory::grow_ahead();
+            self.engine.append(marks.on(piece))?;
         }
         Ok(())
     }
@@ -413,7 +407,7 @@ fn compare(engine: &epitome::Compactor, format: Format, originals: &Array) -> Re
         ));
     }
     for (index, (id, original)) in ids.iter().zip(originals.iter()).enumerate() {
-        let place = format!("originals[{index}]");
+        let place = format_args!("originals[{index}]");
         let count = pieces_of(engine.log(), id).count();
         let read = fit(json::message(format, id, &original, &place)?, id, count);
         let mut there = pieces_of(engine.log(), id);

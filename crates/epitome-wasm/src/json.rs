@@ -1,6 +1,6 @@
 //! A JavaScript value as JSON, with the eyes of `JSON.stringify`, and JSON as a plain JavaScript value.
 
-use std::fmt;
+use std::fmt::{self, Display};
 
 use epitome::message::{Message, MessageId};
 use epitome_formats::Format;
@@ -157,7 +157,7 @@ pub(crate) fn message(
     format: Format,
     id: &MessageId,
     value: &JsValue,
-    place: &str,
+    place: &dyn Display,
 ) -> Result<Vec<Message>, Thrown> {
     let value = read(value)
         .map_err(|error| Thrown::new(ErrorCode::InvalidMessage, &format!("{place} {error}")))?;
@@ -169,7 +169,7 @@ pub(crate) fn pieces(
     format: Format,
     id: &MessageId,
     value: &Value,
-    place: &str,
+    place: &dyn Display,
 ) -> Result<Vec<Message>, Thrown> {
     let reading = format.read(id, value);
     let reading = reading

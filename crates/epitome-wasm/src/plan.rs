@@ -1,12 +1,11 @@
 //! What a compaction would do to every message.
 
 use epitome::{Conversation, Fate};
-use js_sys::{Array, Uint8Array, Uint32Array};
+use js_sys::Array;
 use serde::Serialize;
 use tsify::Tsify;
 use wasm_bindgen::prelude::JsValue;
 
-use crate::error::Thrown;
 use crate::reason::Reason;
 
 /// A compaction, thought through but not done, without what becomes of each message.
@@ -39,23 +38,38 @@ pub struct PlanFigures {
     pub floor: Option<String>,
 }
 
-/// The names of fates, by the numbers that [`columns`] has.
+/// The names of fates, by the numbers that [`Columns`] have.
 pub(crate) fn fates() -> Array {
     Fate::ALL.iter().map(|fate| JsValue::from_str(fate.as_str())).collect()
 }
 
-/// A plan as columns: its figures; and of every message the number of its fate, its tokens in the view now,
-/// and those afterwards. A hundred thousand messages cross as three copies of memory.
-pub(crate) fn columns(plan: &epitome::Plan, conversation: &Conversation) -> Result<Array, Thrown> {
-    let number = |fate: &Fate| Fate::ALL.iter().position(|other| other == fate).unwrap_or(0) as u8;
-    let fates: Vec<u8> = plan.fates.iter().map(number).collect();
-    let (before, after) = plan.tokens(conversation);
-    Ok(Array::of4(
-        &PlanFigures::of(plan).into_ts().map_err(Thrown::from)?.js_value(),
-        &Uint8Array::from(fates.as_slice()),
-        &Uint32Array::from(before.as_slice()),
-        &Uint32Array::from(after.as_slice()),
-    ))
+/// Plans as columns of numbers, each in the place of the one before: JavaScript looks at them where they are, so that
+/// a hundred thousand messages cross without being copied.
+#[derive(Default)]
+pub(crate) struct Columns {
+    numbers: Vec<u32>,
+}
+
+impl Columns {
+    /// Writes a plan, and tells where: its figures; then of every message the number of its fate, of every message its
+    /// tokens in the view now, and of every message those afterwards. Behind that, how many messages there are, why it
+    /// is idle, and what its floor is.
+    pub(crate) fn write(&mut self, plan: &epitome::Plan, conversation: &Conversation) -> Array {
+        let figures = PlanFigures::of(plan);
+        let (before, after) = plan.tokens(conversation);
+        self.numbers.clear();
+        self.numbers.extend(figures.numbers());
+        self.numbers.extend(plan.fates.iter().map(|fate| *fate as u32));
+        self.numbers.extend(before);
+        self.numbers.extend(after);
+        let told = |text: Option<String>| text.map_or(JsValue::UNDEFINED, JsValue::from);
+        Array::of4(
+            &JsValue::from(self.numbers.as_ptr() as usize),
+            &JsValue::from(plan.fates.len()),
+            &told(figures.idle),
+            &told(figures.floor),
+        )
+    }
 }
 
 impl PlanFigures {
@@ -73,5 +87,19 @@ impl PlanFigures {
             idle: plan.idle.clone(),
             floor: plan.floor.clone(),
         }
+    }
+
+    /// All that are numbers, in the order in which `npm/src/plan.ts` reads them.
+    fn numbers(&self) -> [u32; 8] {
+        [
+            u32::from(self.summarizes),
+            self.summarized,
+            self.reduced,
+            self.tokens_before,
+            self.tokens_after,
+            self.summary_tokens,
+            self.ledger_tokens,
+            self.requests,
+        ]
     }
 }

@@ -21,7 +21,7 @@ pub fn recent_within(
     let format = format::named(format)?;
     let whole = MessageId::from("");
     let read = messages.iter().enumerate().map(|(index, value)| {
-        let pieces = json::message(format, &whole, &value, &format!("messages[{index}]"))?;
+        let pieces = json::message(format, &whole, &value, &format_args!("messages[{index}]"))?;
         Ok(fit(pieces, &whole, 1).into_iter().next().unwrap_or(Message::new("", Role::User, "")))
     });
     let messages = read.collect::<Result<Vec<Message>, Thrown>>()?;

@@ -28,6 +28,8 @@ export class Conversation<M extends object> implements Compactor<M> {
   readonly #originals: Originals<M>;
   readonly #driver: Driver;
   readonly #life = new AbortController();
+  /** True once the life has ended; a signal takes longer to tell. */
+  #disposed = false;
   /** Another number whenever what was counted before no longer holds. */
   #revision = 0;
   /** Which view the app was last given to send. */
@@ -48,8 +50,8 @@ export class Conversation<M extends object> implements Compactor<M> {
     const batch: M[] = Array.isArray(messages) ? Array.from(messages) : [messages];
     const ids = this.#originals.next(batch.length);
     this.#take(ids, batch, marks);
-    for (const [index, id] of ids.entries()) {
-      this.#originals.set(id, batch[index] as M);
+    for (let at = 0; at < ids.length; at += 1) {
+      this.#originals.add(ids[at] as string, batch[at] as M);
     }
     this.#revision += 1;
     return ids;
@@ -57,7 +59,7 @@ export class Conversation<M extends object> implements Compactor<M> {
 
   edit(id: string, message: M, marks?: Marks): void {
     this.#live().edit(id, message, marks);
-    this.#originals.set(id, message);
+    this.#originals.reword(id, message);
     this.#driver.drain();
   }
 
@@ -136,7 +138,8 @@ export class Conversation<M extends object> implements Compactor<M> {
   }
 
   dispose(): void {
-    if (!this.#life.signal.aborted) {
+    if (!this.#disposed) {
+      this.#disposed = true;
       this.#driver.dispose();
       this.#originals.clear();
       this.#life.abort();
@@ -149,15 +152,15 @@ export class Conversation<M extends object> implements Compactor<M> {
 
   #take(ids: string[], batch: M[], marks: Marks | undefined): void {
     const engine = this.#live();
-    const json = plainJson(ids, batch);
-    const taken = json !== undefined && engine.appendPlain(room().write(json), marks);
+    const json = plainJson(batch);
+    const taken = json !== undefined && engine.appendPlain(room().write(json), this.#originals.count, marks);
     if (!taken) {
       engine.append(ids, batch, marks);
     }
   }
 
   #live(): Engine {
-    if (this.#life.signal.aborted) {
+    if (this.#disposed) {
       throw epitomeError("disposed", "the compactor was disposed of; make another one");
     }
     return this.#engine;
@@ -166,12 +169,12 @@ export class Conversation<M extends object> implements Compactor<M> {
   /** Has the new view counted, where the app can. */
   async #recount({ signal, onEvent }: CompactOptions): Promise<void> {
     const { countTokens } = this.#host;
-    if (countTokens === undefined || this.#life.signal.aborted) {
+    if (countTokens === undefined || this.#disposed) {
       return;
     }
     const revision = this.#revision;
     let event: Counted = await counted(countTokens, this.#originals.view(this.#live()), [signal, this.#life.signal]);
-    if (this.#life.signal.aborted) {
+    if (this.#disposed) {
       return;
     }
     if (event.type === "counted" && revision !== this.#revision) {

@@ -6,7 +6,8 @@ import type { Compactor as Engine } from "./glue/epitome.js";
 export class Originals<M extends object> {
   readonly #ids: string[] = [];
   readonly #messages: M[] = [];
-  readonly #places = new Map<string, number>();
+  /** Where those messages stand whose ids do not tell, because another host has given them. */
+  readonly #elsewhere = new Map<string, number>();
   /** Messages that were made for the view, by the engine's numbers. */
   readonly #made = new Map<number, M>();
 
@@ -15,23 +16,33 @@ export class Originals<M extends object> {
     for (const [index, id] of ids.entries()) {
       const message = messages[index];
       if (message !== undefined) {
-        this.set(id, message);
+        if (id !== named(this.count)) {
+          this.#elsewhere.set(id, this.count);
+        }
+        this.add(id, message);
       }
     }
   }
 
   /** The ids of the next messages. */
   next(count: number): string[] {
-    return Array.from({ length: count }, (_, index) => `m${this.#ids.length + index}`);
+    const ids = new Array<string>(count);
+    for (let at = 0; at < count; at += 1) {
+      ids[at] = named(this.#ids.length + at);
+    }
+    return ids;
   }
 
-  set(id: string, message: M): void {
-    const place = this.#places.get(id);
-    if (place === undefined) {
-      this.#places.set(id, this.#ids.length);
-      this.#ids.push(id);
-      this.#messages.push(message);
-    } else {
+  /** Adds a message under the next id. */
+  add(id: string, message: M): void {
+    this.#ids.push(id);
+    this.#messages.push(message);
+  }
+
+  /** Gives a message another wording. */
+  reword(id: string, message: M): void {
+    const place = this.#place(id);
+    if (place !== undefined) {
       this.#made.clear();
       this.#messages[place] = message;
     }
@@ -39,6 +50,11 @@ export class Originals<M extends object> {
 
   all(): M[] {
     return this.#messages.slice();
+  }
+
+  /** How many messages there are. */
+  get count(): number {
+    return this.#ids.length;
   }
 
   /** The ids of all messages, in order. */
@@ -61,7 +77,7 @@ export class Originals<M extends object> {
   clear(): void {
     this.#ids.length = 0;
     this.#messages.length = 0;
-    this.#places.clear();
+    this.#elsewhere.clear();
     this.#made.clear();
   }
 
@@ -76,11 +92,21 @@ export class Originals<M extends object> {
   }
 
   #message(id: string): M {
-    const place = this.#places.get(id);
+    const place = this.#place(id);
     const message = place === undefined ? undefined : this.#messages[place];
     if (message === undefined) {
       throw epitomeError("internal", `the message ${id} is not there`);
     }
     return message;
   }
+
+  #place(id: string): number | undefined {
+    const place = Number(id.slice(1));
+    return this.#ids[place] === id ? place : this.#elsewhere.get(id);
+  }
+}
+
+/** The id of the message at a place. */
+function named(place: number): string {
+  return `m${place}`;
 }

@@ -4,13 +4,21 @@
 const DEEPEST = 32;
 
 /**
- * Messages and their ids as one text of JSON, where that says all that the engine would read of them; undefined where it
- * may not. Numbers with a fraction are read more exactly one by one, and what has a `toJSON`, a getter that throws or
- * bytes in it is looked at closely.
+ * Messages as JSON, a line each, where that says all that the engine would read of them; undefined where it may not.
+ * Numbers with a fraction are read more exactly one by one, and what has a `toJSON`, a getter that throws or bytes in it
+ * is looked at closely.
  */
-export function plainJson(ids: readonly string[], messages: readonly unknown[]): string | undefined {
+export function plainJson(messages: readonly unknown[]): string | undefined {
   try {
-    return isPlain(messages, 0) ? JSON.stringify([ids, messages]) : undefined;
+    let lines: string | undefined;
+    for (const message of messages) {
+      if (!isPlain(message, 0)) {
+        return undefined;
+      }
+      const line = JSON.stringify(message);
+      lines = lines === undefined ? line : `${lines}\n${line}`;
+    }
+    return lines ?? "";
   } catch {
     return undefined;
   }
@@ -31,7 +39,7 @@ function isPlain(value: unknown, depth: number): boolean {
 }
 
 function hasPlainParts(value: object, depth: number): boolean {
-  if ("toJSON" in value) {
+  if ((value as { toJSON?: unknown }).toJSON !== undefined) {
     return false;
   }
   if (Array.isArray(value)) {

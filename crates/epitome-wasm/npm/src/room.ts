@@ -91,6 +91,11 @@ export class Room {
     return new TextDecoder().decode(this.#bytes);
   }
 
+  /** A look at numbers that the module has somewhere in its memory. It holds until the next call. */
+  numbers(at: number, count: number): Uint32Array {
+    return new Uint32Array(this.#memory.buffer, at, count);
+  }
+
   #writeLong(text: string): number {
     const most = text.length * WIDEST;
     if (most <= LARGE) {

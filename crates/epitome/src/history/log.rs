@@ -1,6 +1,7 @@
 //! Everything that was ever said or decided, in order; nothing in it is overwritten.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -88,10 +89,12 @@ impl Log {
         let index = self.records.len();
         match &record {
             Record::Message { message } => {
-                if self.positions.contains_key(&message.id) {
-                    return Err(LogError::DuplicateId(message.id.clone()));
-                }
-                self.positions.insert(message.id.clone(), self.latest.len());
+                match self.positions.entry(message.id.clone()) {
+                    Entry::Occupied(known) => {
+                        return Err(LogError::DuplicateId(known.key().clone()));
+                    }
+                    Entry::Vacant(slot) => slot.insert(self.latest.len()),
+                };
                 self.latest.push(index);
             }
             Record::Edit { message } => {

@@ -27,7 +27,7 @@ pub enum Fate {
 }
 
 impl Fate {
-    /// Every fate, in the order to show them.
+    /// Every fate, in the order to show them, each at its own number.
     pub const ALL: [Self; 9] = [
         Self::Keep,
         Self::Trim,
@@ -52,6 +52,18 @@ impl Fate {
             Self::Drop => "drop",
             Self::Summarize => "summarize",
             Self::Summarized => "summarized",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fate_is_listed_at_its_number() {
+        for (number, fate) in Fate::ALL.into_iter().enumerate() {
+            assert_eq!(fate as usize, number, "{fate:?}");
         }
     }
 }

@@ -55,12 +55,17 @@ pub(super) fn requests_to_keep(
     budget: u32,
 ) -> BTreeSet<usize> {
     let conversation = draft.conversation;
-    let kept: BTreeSet<usize> = conversation.projection().kept().collect();
-    let covered = conversation.projection().covered;
+    let projection = conversation.projection();
+    let kept: BTreeSet<usize> = projection.kept().collect();
+    let covered = projection.covered;
+    // As it came, what was asked is not blank.
+    let is_blank = |at: &usize| {
+        projection.rewritten.get(at).is_some_and(|rewritten| rewritten.message.is_blank())
+    };
     let asked = &conversation.outline().asked;
     let before = asked.partition_point(|position| *position < tail_start);
     let mut room = budget;
-    let mut chosen = BTreeSet::new();
+    let mut chosen = Vec::new();
     for position in asked.iter().take(before).rev().copied() {
         let tokens = conversation.seen_tokens(position);
         if room == 0 || tokens > room || stays.contains(&position) {
@@ -69,12 +74,12 @@ pub(super) fn requests_to_keep(
         let there =
             if position < covered { kept.contains(&position) } else { draft.is_seen(position) };
         let alone = draft.exchange_of(position).is_some_and(|exchange| exchange.len() == 1);
-        if there && alone && conversation.seen(position).is_some_and(|seen| !seen.is_blank()) {
+        if there && alone && !is_blank(&position) {
             room -= tokens;
-            chosen.insert(position);
+            chosen.push(position);
         }
     }
-    chosen
+    chosen.into_iter().collect()
 }
 
 /// Where the oldest rounds behind the summary end that may go: as many as these.
