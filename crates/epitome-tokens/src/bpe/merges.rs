@@ -3,13 +3,13 @@
 use super::halves::Halves;
 use super::vocabulary::{BYTES, MOST, STRETCH};
 
-/// There are at least so many slots for every token: more are quicker, fewer are smaller.
-const SLOTS_PER_TOKEN: f64 = 1.25;
+/// Slots for every token: more are quicker, fewer are smaller.
+const SLOTS_PER_TOKEN: f64 = 1.3;
 /// No slot is this one: a rank in it is that of a longer token.
 const EMPTY: u64 = 0;
 /// The rank of no token.
 pub(super) const NONE: u32 = u32::MAX;
-/// There are at least so many bits of the filter for every token, an eighth of which are then set.
+/// Bits of the filter for every token, an eighth of which are then set.
 const BITS_PER_TOKEN: usize = 8;
 const RANK_BITS: u32 = MOST.trailing_zeros();
 const RANK: u32 = (1 << RANK_BITS) - 1;
@@ -38,8 +38,8 @@ impl Merges {
     /// is not made of earlier ones.
     pub(super) fn new(halves: Halves) -> Result<Self, u32> {
         let length = (halves.len() as f64 * SLOTS_PER_TOKEN) as usize + 1;
-        let slots = vec![EMPTY; length.next_power_of_two()];
-        let filter = vec![0_u64; (halves.len() * BITS_PER_TOKEN).div_ceil(64).next_power_of_two()];
+        let slots = vec![EMPTY; length];
+        let filter = vec![0_u64; (halves.len() * BITS_PER_TOKEN).div_ceil(64)];
         let doubles = vec![NONE; BYTES * BYTES];
         let (order, late) = (Vec::new(), Vec::new());
         let mut merges = Self { halves, slots, filter, doubles, order, late };
@@ -237,10 +237,10 @@ fn hash(left: u32, right: u32) -> u64 {
     left.wrapping_add(right) >> 32
 }
 
-/// Where the search for a hash starts in a table of `length` slots, a power of two.
+/// Where the search for a hash starts in a table of `length` slots.
 #[inline]
 fn slot(hash: u64, length: usize) -> usize {
-    (hash >> (u32::BITS - length.trailing_zeros())) as usize
+    ((hash * length as u64) >> 32) as usize
 }
 
 /// Two ranks, above room for a third.

@@ -27,8 +27,8 @@ const RANK: u32 = (1 << RANK_BITS) - 1;
 pub(super) struct Prefixes {
     tokens: Tokens,
     entries: Vec<Entry>,
-    /// The eight bytes of each behind its stem.
-    keys: Vec<u64>,
+    /// The four bytes of each behind its stem.
+    keys: Vec<u32>,
     /// The longest token of at most two bytes, by the two bytes it is found in.
     doubles: Vec<u32>,
     /// First place and end of the tokens that begin with the same three bytes, until all are there.
@@ -90,7 +90,7 @@ impl Prefixes {
         };
         let shorter = if shorter < BYTES as u32 { u32::from(first) } else { shorter };
         let rank_and_width = rank | (token.len() as u32) << RANK_BITS;
-        let key = leading(token.get(STEM..).unwrap_or_default());
+        let key = key(token.get(STEM..).unwrap_or_default());
         if let Some(&third) = behind.first() {
             let stem = stem(first, second, third);
             match self.stems.last_mut() {
@@ -165,7 +165,7 @@ impl Prefixes {
         let [third, behind @ ..] = rest else { return double() };
         let Some((from, to)) = self.group(stem(*first, *second, *third)) else { return double() };
         let keys = self.keys.get(from..to).unwrap_or_default();
-        let key = leading(behind);
+        let key = key(behind);
         let mut left = keys.partition_point(|&token| token <= key);
         if let Some(at) = left.checked_sub(1)
             && keys.get(at) == Some(&key)
@@ -239,6 +239,12 @@ fn shared_width(one: &[u8], other: &[u8]) -> usize {
         }
     }
     most
+}
+
+/// The first four bytes as a number that compares as they do; zeros stand for missing ones.
+#[inline]
+fn key(bytes: &[u8]) -> u32 {
+    (leading(bytes) >> u32::BITS) as u32
 }
 
 fn double(first: u8, second: u8) -> usize {

@@ -3,8 +3,8 @@
 use super::tokens::{Tokens, leading};
 use super::vocabulary::STRETCH;
 
-/// There are at least so many slots for every token.
-const SLOTS_PER_TOKEN: f64 = 1.4;
+/// Slots for every token: more are quicker, fewer are smaller.
+const SLOTS_PER_TOKEN: f64 = 1.5;
 /// Bytes of a token that is its own key.
 pub(super) const EIGHT: usize = 8;
 const EMPTY: u32 = u32::MAX;
@@ -12,10 +12,9 @@ const EMPTY: u32 = u32::MAX;
 /// The tokens of a vocabulary as a set.
 #[derive(Clone, Debug)]
 pub(super) struct Words {
-    /// The keys of tokens of up to eight bytes that do not begin with a zero. No key is 0, and their number is a
-    /// power of two.
+    /// The keys of tokens of up to eight bytes that do not begin with a zero. No key is 0.
     short: Vec<u64>,
-    /// The ranks of all others, as many as a power of two.
+    /// The ranks of all others.
     long: Vec<u32>,
     /// Bytes of the longest token.
     longest: usize,
@@ -26,8 +25,7 @@ impl Words {
     pub(super) async fn new(tokens: &Tokens, rest: &mut impl AsyncFnMut()) -> Self {
         let ranks = 0..tokens.len() as u32;
         let count = ranks.clone().filter(|&rank| is_short(tokens.token(rank))).count();
-        let slots =
-            |tokens: usize| ((tokens as f64 * SLOTS_PER_TOKEN) as usize + 2).next_power_of_two();
+        let slots = |tokens: usize| (tokens as f64 * SLOTS_PER_TOKEN) as usize + 1;
         let mut words = Self {
             short: vec![0; slots(count)],
             long: vec![EMPTY; slots(tokens.len() - count)],
@@ -128,10 +126,10 @@ pub(super) fn hash(token: &[u8]) -> u64 {
     short_hash(mixed)
 }
 
-/// Where the search for a hash of 32 bits starts in a table whose length is a power of two.
+/// Where the search for a hash of 32 bits starts in a table of `length` slots.
 #[inline]
 fn first_slot(hash: u64, length: usize) -> usize {
-    (hash >> (u32::BITS - length.trailing_zeros())) as usize
+    ((hash * length as u64) >> 32) as usize
 }
 
 fn insert<T: Copy + PartialEq>(slots: &mut [T], hash: u64, empty: T, value: T) {
