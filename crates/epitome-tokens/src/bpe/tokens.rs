@@ -1,5 +1,8 @@
 //! The bytes of all tokens, by rank.
 
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
 use super::halves::Halves;
 use super::vocabulary::{BYTES, LONGEST, STRETCH};
 
@@ -102,7 +105,7 @@ impl Tokens {
         }
         rest().await;
         // Each place is now where its group ends.
-        let (mut keyed, mut start, mut rested) = (Vec::new(), 0, 0);
+        let (mut keyed, mut start, mut rested) = (BinaryHeap::new(), 0, 0);
         for end in places {
             let group = order.get_mut(start..end).unwrap_or_default();
             self.sort(group, &mut keyed)?;
@@ -116,23 +119,34 @@ impl Tokens {
     }
 
     /// Puts some ranks in the order of the bytes of their tokens. `keyed` is room for it.
-    fn sort(&self, ranks: &mut [u32], keyed: &mut Vec<(u64, u32)>) -> Result<(), u32> {
-        // Most tokens differ in their first eight bytes, and comparing two numbers is quick.
-        keyed.clear();
+    fn sort(&self, ranks: &mut [u32], keyed: &mut BinaryHeap<(u64, u32)>) -> Result<(), u32> {
+        // Most tokens differ in their first eight bytes, and comparing two numbers is quick. Sorting with a heap
+        // takes a module far less room than what a slice is sorted with.
         keyed.extend(ranks.iter().map(|&rank| (leading(self.token(rank)), rank)));
-        keyed.sort_unstable_by(|one, other| {
-            one.0.cmp(&other.0).then_with(|| self.token(one.1).cmp(self.token(other.1)))
-        });
-        for pair in keyed.windows(2) {
-            if let [(key, one), (next, other)] = pair
-                && key == next
-                && self.token(*one) == self.token(*other)
-            {
-                return Err(*one.max(other));
+        let mut last = u64::MAX;
+        for end in (0..ranks.len()).rev() {
+            let Some((key, rank)) = keyed.pop() else { break };
+            if let Some(slot) = ranks.get_mut(end) {
+                *slot = rank;
             }
+            if key == last {
+                self.put_in_order(ranks.get_mut(end..).unwrap_or_default())?;
+            }
+            last = key;
         }
-        for (slot, (_, rank)) in ranks.iter_mut().zip(keyed) {
-            *slot = *rank;
+        Ok(())
+    }
+
+    /// Moves the first of some ranks to where it belongs; those behind it are in order. Fails with a rank whose token
+    /// is there twice.
+    fn put_in_order(&self, ranks: &mut [u32]) -> Result<(), u32> {
+        for at in 1..ranks.len() {
+            let Some([one, other]) = ranks.get_mut(at - 1..=at) else { break };
+            match self.token(*one).cmp(self.token(*other)) {
+                Ordering::Less => break,
+                Ordering::Equal => return Err(*one.max(other)),
+                Ordering::Greater => std::mem::swap(one, other),
+            }
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! The families of tokenizers that can be estimated.
 
+use std::sync::LazyLock;
+
 use epitome::meter::{Tariff, Tokenizer};
 
 use super::prices::{CL100K_BASE, O200K_BASE, ONE};
@@ -124,8 +126,9 @@ impl Tokenizer for Family {
     }
 }
 
-static O200K: Table = Table::new(&Cuts::AT_CAPITALS, &O200K_BASE);
-static CL100K: Table = Table::new(&Cuts::AT_WORDS, &CL100K_BASE);
+/// Laid out when they are first needed: as constants they would be a third of a module.
+static O200K: LazyLock<Table> = LazyLock::new(|| Table::new(&Cuts::AT_CAPITALS, &O200K_BASE));
+static CL100K: LazyLock<Table> = LazyLock::new(|| Table::new(&Cuts::AT_WORDS, &CL100K_BASE));
 
 /// A text as it comes.
 #[derive(Clone, Copy)]

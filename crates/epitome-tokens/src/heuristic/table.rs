@@ -21,7 +21,7 @@ const _: () = assert!(STATES as usize <= STATE_NUMBERS && CLASSES <= 1 << CLASS_
 /// step.
 const LIFT: i32 = 1 << 7;
 
-/// The tables for one vocabulary, all of them constants of the program.
+/// The tables for one vocabulary: 70 kB.
 pub(super) struct Table {
     states: [u8; PLACES],
     /// What [`Running`] adds at a place. The price of the short gram of no characters is in it, which is all that ASCII
@@ -48,8 +48,10 @@ impl Row {
 }
 
 impl Table {
-    /// What the cuts and the prices say, by place and by gram.
-    pub(super) const fn new(cuts: &Cuts, prices: &Prices) -> Self {
+    /// What the cuts and the prices say, by place and by gram. Takes a fraction of a millisecond.
+    // A function of its own: an engine may well compile it anew while it runs, the only time.
+    #[inline(never)]
+    pub(super) fn new(cuts: &Cuts, prices: &Prices) -> Self {
         let mut table = Self {
             states: [0; PLACES],
             steps: [0; PLACES],

@@ -326,11 +326,11 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (state >> 8) as usize % bound
         };
-        static AT_CAPITALS: Table = Table::new(&Cuts::AT_CAPITALS, &O200K_BASE);
-        static AT_WORDS: Table = Table::new(&Cuts::AT_WORDS, &CL100K_BASE);
+        let at_capitals = Table::new(&Cuts::AT_CAPITALS, &O200K_BASE);
+        let at_words = Table::new(&Cuts::AT_WORDS, &CL100K_BASE);
         let vocabularies = [
-            (Cuts::AT_CAPITALS, O200K_BASE, &AT_CAPITALS),
-            (Cuts::AT_WORDS, CL100K_BASE, &AT_WORDS),
+            (Cuts::AT_CAPITALS, O200K_BASE, &at_capitals),
+            (Cuts::AT_WORDS, CL100K_BASE, &at_words),
         ];
         for round in 0..4_000 {
             let bits = [BITS.len(), 15, 9, 3][round % 4];

@@ -59,8 +59,10 @@ for (const licence of ["LICENSE-APACHE", "LICENSE-MIT"]) {
   copyFileSync(join(root, licence), join(here, licence));
 }
 
-/** Bytes as what stands between the quotes of a string: the low byte of each character, as `inline-counters.ts` takes it. */
+/** Bytes as what stands between the quotes of a string, a character for each: `inline-counters.ts` turns them back. */
 function characters(bytes) {
+  const MASK = 0x30;
   const ESCAPED = [0x00, 0x0a, 0x0d, 0x22, 0x5c];
-  return Array.from(bytes, (byte) => String.fromCharCode(ESCAPED.includes(byte) ? byte + 0x100 : byte)).join("");
+  const character = (code) => String.fromCharCode(ESCAPED.includes(code) ? code + 0x100 : code);
+  return Array.from(bytes, (byte) => character(byte ^ MASK)).join("");
 }
