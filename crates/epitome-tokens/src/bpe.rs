@@ -37,7 +37,8 @@ use vocabulary::{Room, SharedRoom, Vocabulary};
 /// Text is cut into pieces as the encoding's regular expression does, and each piece is one token, or
 /// encoded. Both take time linear in the text, whatever it is. The text of special tokens is plain text.
 ///
-/// Holds 2 MB for `o200k_base`, and 10 MB with its index; one serves every conversation.
+/// Holds 4 MB for `o200k_base`, and 12 MB with its index and what it remembers of texts; one serves every
+/// conversation.
 #[derive(Clone, Debug)]
 pub struct BytePairs {
     splitter: Splitter,

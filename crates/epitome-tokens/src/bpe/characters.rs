@@ -10,6 +10,7 @@
 //! start from the character instead of its bytes.
 
 use super::merges::{Merges, NONE};
+use super::merging::Merging;
 use super::tokens::Tokens;
 use super::vocabulary::{BYTES, STRETCH};
 
@@ -20,6 +21,8 @@ const TEARS: usize = BYTES << 6;
 /// The first character of those that are looked at in pairs. Scripts below it have few letters, and tokens for
 /// most pairs of them.
 const WIDE: u32 = 0x1000;
+/// The first character of those whose own tokens are not kept: behind it there are few alphabets.
+const LETTERS: u32 = 0x2000;
 
 /// Borders of characters, and characters that are tokens.
 #[derive(Clone, Debug)]
@@ -28,7 +31,7 @@ pub(super) struct Characters {
     joined: Vec<u64>,
     /// By border of characters.
     tears: Vec<Tear>,
-    /// The rank of every character below [`WIDE`] that is one token; else [`NONE`].
+    /// The rank of every character below [`LETTERS`] that is one token; else [`NONE`].
     ranks: Vec<u32>,
 }
 
@@ -58,22 +61,24 @@ impl Characters {
         tokens: &Tokens,
         rest: &mut impl AsyncFnMut(),
     ) -> Self {
-        let ranks = vec![NONE; WIDE as usize];
+        let ranks = vec![NONE; LETTERS as usize];
         let (joined, tears) = (vec![0; BITS / 64], vec![Tear::NONE; TEARS]);
         let mut characters = Self { joined, tears, ranks };
         for first in (0..tokens.len()).step_by(STRETCH) {
             characters.learn(tokens, first, tokens.len().min(first + STRETCH));
             rest().await;
         }
-        let mut merging = super::merging::Merging::default();
-        for (code, slot) in (0..WIDE).zip(&mut characters.ranks) {
+        let mut merging = Merging::default();
+        for (code, slot) in (0..LETTERS).zip(&mut characters.ranks) {
             let mut bytes = [0; 4];
             let character = char::from_u32(code).unwrap_or_default().encode_utf8(&mut bytes);
             if let [rank] = merging.ranks(singles, merges, character.as_bytes()) {
                 *slot = *rank;
             }
+            if (code as usize).is_multiple_of(STRETCH) {
+                rest().await;
+            }
         }
-        rest().await;
         characters
     }
 

@@ -1,20 +1,22 @@
 //! Whether a piece of text is one token as it is: most pieces are.
 
 use super::tokens::{Tokens, leading};
-use super::vocabulary::STRETCH;
+use super::vocabulary::{MOST, STRETCH};
 
 /// Slots for every token: more are quicker, fewer are smaller.
 const SLOTS_PER_TOKEN: f64 = 1.5;
 /// Bytes of a token that is its own key.
 pub(super) const EIGHT: usize = 8;
 const EMPTY: u32 = u32::MAX;
+const RANK_BITS: u32 = MOST.trailing_zeros();
+const RANK: u32 = (1 << RANK_BITS) - 1;
 
 /// The tokens of a vocabulary as a set.
 #[derive(Clone, Debug)]
 pub(super) struct Words {
     /// The keys of tokens of up to eight bytes that do not begin with a zero. No key is 0.
     short: Vec<u64>,
-    /// The ranks of all others.
+    /// The ranks of all others, each below some bits of its token's hash.
     long: Vec<u32>,
     /// Bytes of the longest token.
     longest: usize,
@@ -47,7 +49,8 @@ impl Words {
                 let key = key(eight(token), token.len());
                 insert(&mut self.short, short_hash(key), 0, key);
             } else {
-                insert(&mut self.long, hash(token), EMPTY, rank);
+                let hash = hash(token);
+                insert(&mut self.long, hash, EMPTY, tag(hash) | rank);
             }
         }
     }
@@ -73,10 +76,12 @@ impl Words {
 
     #[inline]
     fn contains_long(&self, tokens: &Tokens, piece: &[u8]) -> bool {
-        piece.len() <= self.longest
-            && find(&self.long, hash(piece), EMPTY, |slot| {
-                slot != EMPTY && are_same(tokens.token(slot), piece)
-            })
+        let hash = hash(piece);
+        // Most of those that are something else are not looked at: they are far away in memory.
+        let is_it = |slot: u32| {
+            slot & !RANK == tag(hash) && slot != EMPTY && are_same(tokens.token(slot & RANK), piece)
+        };
+        piece.len() <= self.longest && find(&self.long, hash, EMPTY, is_it)
     }
 }
 
@@ -124,6 +129,12 @@ pub(super) fn hash(token: &[u8]) -> u64 {
         (mixed ^ u64::from_le_bytes(*eight)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
     });
     short_hash(mixed)
+}
+
+/// The bits of a hash that are kept above a rank.
+#[inline]
+fn tag(hash: u64) -> u32 {
+    (hash as u32) << RANK_BITS
 }
 
 /// Where the search for a hash of 32 bits starts in a table of `length` slots.
