@@ -1,7 +1,7 @@
 //! Values come in and go out as what they are.
 
 use epitome_wasm::{Compactor, Tokenizers, bring_tokenizers, detect_format, presets};
-use js_sys::{Array, Function, Object, Reflect, Uint8Array};
+use js_sys::{Array, Function, Object, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 
