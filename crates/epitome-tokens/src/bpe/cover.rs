@@ -112,7 +112,7 @@ mod tests {
         for _ in 0..200 {
             let any = |below: &mut dyn FnMut(usize) -> usize| {
                 let number = below(letters.len() + pairs.len());
-                letters.get(number).copied().unwrap_or((number - letters.len() + BYTES) as u32)
+                letters.get(number).copied().unwrap_or((number + BYTES - letters.len()) as u32)
             };
             let (left, right) = match below(3) {
                 // Parts of characters come first, as they do in vocabularies in use.
