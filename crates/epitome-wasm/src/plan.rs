@@ -56,12 +56,9 @@ impl Columns {
     /// is idle, and what its floor is.
     pub(crate) fn write(&mut self, plan: &epitome::Plan, conversation: &Conversation) -> Array {
         let figures = PlanFigures::of(plan);
-        let (before, after) = plan.tokens(conversation);
         self.numbers.clear();
         self.numbers.extend(figures.numbers());
-        self.numbers.extend(plan.fates.iter().map(|fate| *fate as u32));
-        self.numbers.extend(before);
-        self.numbers.extend(after);
+        plan.write_columns(conversation, &mut self.numbers);
         let told = |text: Option<String>| text.map_or(JsValue::UNDEFINED, JsValue::from);
         Array::of4(
             &JsValue::from(self.numbers.as_ptr() as usize),

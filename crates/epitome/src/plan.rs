@@ -5,7 +5,7 @@ mod fate;
 mod material;
 mod stays;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use budget::{Budget, appended_request, appended_tokens, crowd, floor};
 pub use fate::Fate;
@@ -56,8 +56,8 @@ pub struct Plan {
     before: Vec<usize>,
     after: Vec<usize>,
     /// Prefix messages that stay and that the summarizer reads all the same, since a later compaction may
-    /// let them go.
-    retold: BTreeSet<usize>,
+    /// let them go; in order.
+    retold: Vec<usize>,
 }
 
 impl Plan {
@@ -109,7 +109,7 @@ impl Plan {
             changed: BTreeMap::new(),
             before: Vec::new(),
             after: Vec::new(),
-            retold: BTreeSet::new(),
+            retold: Vec::new(),
         };
         // An automatic compaction that has come down far enough without a model asks for no summary.
         let enough = reason == Reason::Threshold
@@ -173,27 +173,36 @@ impl Plan {
             _ => tail_start,
         };
 
-        let mut stays: BTreeSet<usize> = protected.take_while(|at| *at < tail_start).collect();
+        let mut stays: Vec<usize> = protected.take_while(|at| *at < tail_start).collect();
         let earlier_requests = requests_to_keep(draft, tail_start, &stays, budget.requests);
         stays.extend(&earlier_requests);
+        stays.sort();
         stays.retain(|position| draft.tokens_of(*position) > 0 || *position < covered);
-        self.retold = earlier_requests.clone();
-        self.retold.extend(conversation.last_request().filter(|at| stays.contains(at)));
-        let leaves = |at: &usize| !stays.contains(at) && (*at < covered || draft.is_seen(*at));
-        let staying = sum(stays.range(covered..).map(|at| draft.tokens_of(*at)));
+        let stays_there = |at: &usize| stays.binary_search(at).is_ok();
+        self.retold.clone_from(&earlier_requests);
+        if let Some(request) = conversation.last_request().filter(stays_there)
+            && let Err(place) = self.retold.binary_search(&request)
+        {
+            self.retold.insert(place, request);
+        }
+        let leaves = |at: &usize| !stays_there(at) && (*at < covered || draft.is_seen(*at));
+        let behind = stays.iter().skip_while(|at| **at < covered);
+        let staying = sum(behind.map(|at| draft.tokens_of(*at)));
         let prefix_tokens = draft.tokens_in(covered..tail_start).saturating_sub(staying);
         if prefix_tokens == 0 {
             return;
         }
         let first_gone = (0..tail_start).find(leaves).unwrap_or(tail_start);
+        // The provider may leave out what stands before its own compaction, and so the summary.
+        let is_compaction =
+            |at: usize| conversation.log().message(at).is_some_and(Message::is_compaction);
+        let leads = |at: usize| is_system(conversation, at) || is_compaction(at);
         (self.before, self.after) = stays.iter().partition(|at| match policy.rebuild {
             Rebuild::InPlace => **at < first_gone,
+            Rebuild::LeadingSystem => leads(**at),
             // What people asked before stands in front of what came of it, so that no model takes it for
             // unanswered.
-            // The provider may leave out what stands before its own compaction, and so the summary.
-            _ if conversation.log().message(**at).is_some_and(Message::is_compaction) => true,
-            Rebuild::LeadingSystem => is_system(conversation, **at),
-            _ => is_system(conversation, **at) || earlier_requests.contains(at),
+            _ => earlier_requests.binary_search(at).is_ok() || leads(**at),
         });
 
         // A summary is not worth having that is as long as what it stands for.
@@ -217,10 +226,6 @@ impl Plan {
     fn settle_fates(&mut self, draft: &Draft) {
         let (conversation, tail_start) = (draft.conversation, self.tail_start);
         let projection = conversation.projection();
-        let stays: BTreeSet<usize> = match self.summarizes {
-            true => self.before.iter().chain(&self.after).copied().collect(),
-            false => projection.kept().collect(),
-        };
         let mut fates = vec![Fate::Summarized; projection.covered];
         fates.resize(tail_start.max(projection.covered), Fate::Summarize);
         fates.resize(conversation.log().len(), Fate::Keep);
@@ -230,10 +235,16 @@ impl Plan {
             }
         };
         projection.dropped.iter().for_each(|at| settle(*at, Fate::Summarized));
-        stays.iter().for_each(|at| settle(*at, Fate::Keep));
+        match self.summarizes {
+            true => self.before.iter().chain(&self.after).for_each(|at| settle(*at, Fate::Keep)),
+            false => projection.kept().for_each(|at| settle(at, Fate::Keep)),
+        }
         for (position, fate) in draft.fates() {
-            if position >= tail_start || fate_leaves(fate) || stays.contains(&position) {
-                settle(position, fate);
+            let stays = |slot: &Fate| position >= tail_start || *slot == Fate::Keep;
+            if let Some(slot) = fates.get_mut(position)
+                && (fate_leaves(fate) || stays(slot))
+            {
+                *slot = fate;
             }
         }
         self.fates = fates;
@@ -276,27 +287,31 @@ impl Plan {
         (before, after)
     }
 
-    /// The same of all messages, in order: as they are seen now, and as they would be. Linear.
-    pub fn tokens(&self, conversation: &Conversation) -> (Vec<u32>, Vec<u32>) {
-        let meter = conversation.meter();
-        let there = |(at, fate): (usize, &Fate)| match fate {
-            Fate::Summarized => 0,
-            _ => meter.tokens(at),
+    /// Appends three columns with a number for every message, in order: its fate by its number in
+    /// [`Fate::ALL`], its tokens as it is seen now, and those as it would be. Linear.
+    pub fn write_columns(&self, conversation: &Conversation, columns: &mut Vec<u32>) {
+        let count = self.fates.len();
+        columns.reserve(3 * count);
+        columns.extend(self.fates.iter().map(|fate| *fate as u32));
+        let first = columns.len();
+        columns.resize(first + 2 * count, 0);
+        let Some((before, after)) =
+            columns.get_mut(first..).and_then(|rest| rest.split_at_mut_checked(count))
+        else {
+            return;
         };
-        let mut before: Vec<u32> = self.fates.iter().enumerate().map(there).collect();
-        let mut after: Vec<u32> = before
-            .iter()
-            .zip(&self.fates)
-            .map(|(tokens, fate)| if *fate == Fate::Summarize { 0 } else { *tokens })
-            .collect();
-        let others = conversation.rewritten_tokens().keys().chain(self.changed.keys());
-        for position in others {
+        let tokens = conversation.meter().all_tokens();
+        let slots = before.iter_mut().zip(after.iter_mut());
+        for ((fate, tokens), (before, after)) in self.fates.iter().zip(tokens).zip(slots) {
+            *before = if *fate == Fate::Summarized { 0 } else { *tokens };
+            *after = if *fate == Fate::Summarize { 0 } else { *before };
+        }
+        for position in conversation.rewritten_tokens().keys().chain(self.changed.keys()) {
             let tokens = self.message_tokens(conversation, *position);
             if let (Some(now), Some(then)) = (before.get_mut(*position), after.get_mut(*position)) {
                 (*now, *then) = tokens;
             }
         }
-        (before, after)
     }
 
     /// Where the messages are that stay.

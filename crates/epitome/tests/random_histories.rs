@@ -113,8 +113,11 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
     let scale = compactor.conversation().scale(compactor.policy());
     let each = (0..messages.len()).map(|at| plan.message_tokens(compactor.conversation(), at));
     let each: Vec<(u32, u32)> = each.collect();
-    let (before_each, after_each) = plan.tokens(compactor.conversation());
-    prop_assert_eq!(&each, &before_each.into_iter().zip(after_each).collect::<Vec<_>>());
+    let mut columns = Vec::new();
+    plan.write_columns(compactor.conversation(), &mut columns);
+    let fates = plan.fates.iter().map(|fate| *fate as u32);
+    let tokens = each.iter().map(|one| one.0).chain(each.iter().map(|one| one.1));
+    prop_assert_eq!(columns, fates.chain(tokens).collect::<Vec<_>>());
     let sums = each.into_iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     prop_assert_eq!(scale.window(sums.0), plan.tokens_before);
     if !plan.summarizes {

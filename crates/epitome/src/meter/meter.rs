@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::mix::{Mix, PartCost, Weights};
+use super::peaks::Peaks;
 use super::weighing::Weighing;
 use super::{Tariff, Tokenizer};
 use crate::message::{Message, Part, Role};
@@ -122,6 +123,10 @@ pub struct Meter {
     tokenizer: Weighing,
     tariff: Tariff,
     costs: Vec<Cost>,
+    /// Tokens of each message once more, by themselves: whoever looks at all of them reads nothing else.
+    tokens: Vec<u32>,
+    /// Tokens of the largest part of each message.
+    largest: Peaks,
     /// `totals[n]` covers the first `n` messages.
     totals: Vec<Totals>,
     /// The same by script; nothing as long as all of it is in Latin.
@@ -132,8 +137,15 @@ impl Meter {
     /// An empty meter.
     pub fn new(tokenizer: BoxedTokenizer) -> Self {
         let tariff = tokenizer.tariff();
-        let (costs, totals, mixes) = (Vec::new(), vec![Totals::default()], Vec::new());
-        Self { tokenizer: Weighing::new(tokenizer), tariff, costs, totals, mixes }
+        Self {
+            tokenizer: Weighing::new(tokenizer),
+            tariff,
+            costs: Vec::new(),
+            tokens: Vec::new(),
+            largest: Peaks::default(),
+            totals: vec![Totals::default()],
+            mixes: Vec::new(),
+        }
     }
 
     /// The tokenizer it counts with: what it says of a text is what the text weighs here.
@@ -157,9 +169,12 @@ impl Meter {
         let mut total = Totals::default();
         let mixes = self.mixes.iter().zip(self.mixes.iter().skip(1));
         let totals = self.totals.iter_mut().skip(1);
-        for ((cost, (before, behind)), slot) in self.costs.iter_mut().zip(mixes).zip(totals) {
+        let costs = self.costs.iter_mut().zip(&mut self.tokens).enumerate();
+        for (((position, (cost, tokens)), (before, behind)), slot) in costs.zip(mixes).zip(totals) {
             if behind.minus(before).is_foreign() {
                 cost.weigh(&weights);
+                *tokens = cost.tokens;
+                self.largest.replace(position, cost.largest);
             }
             total.add(cost.role, cost.tokens);
             *slot = total;
@@ -178,6 +193,8 @@ impl Meter {
         }
         let mut total = self.totals.last().copied().unwrap_or_default();
         total.add(message.role, cost.tokens);
+        self.tokens.push(cost.tokens);
+        self.largest.push(cost.largest);
         self.costs.push(cost);
         self.totals.push(total);
     }
@@ -193,6 +210,10 @@ impl Meter {
         let (mut old, mut new) = (Totals::default(), Totals::default());
         old.add(slot.role, slot.tokens);
         new.add(message.role, cost.tokens);
+        self.largest.replace(position, cost.largest);
+        if let Some(tokens) = self.tokens.get_mut(position) {
+            *tokens = cost.tokens;
+        }
         *slot = cost;
         for total in self.totals.iter_mut().skip(position + 1) {
             *total = total.minus(&old).plus(&new);
@@ -226,7 +247,22 @@ impl Meter {
 
     /// Tokens of the message at a position; 0 where there is none.
     pub fn tokens(&self, position: usize) -> u32 {
-        self.cost(position).map_or(0, |cost| cost.tokens)
+        self.tokens.get(position).copied().unwrap_or(0)
+    }
+
+    /// Tokens of every message, by position.
+    pub(crate) fn all_tokens(&self) -> &[u32] {
+        &self.tokens
+    }
+
+    /// Where messages of a range are that have a part of more tokens than these, newest first. Costs little for
+    /// those that have none.
+    pub(crate) fn exceeding(
+        &self,
+        range: Range<usize>,
+        tokens: u32,
+    ) -> impl Iterator<Item = usize> + '_ {
+        self.largest.above(range, tokens)
     }
 
     /// Tokens of the text of a tool result: that part of the message at a position.

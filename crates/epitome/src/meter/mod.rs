@@ -5,6 +5,7 @@ mod image;
 #[expect(clippy::module_inception, reason = "the noun of this room is also its first file")]
 mod meter;
 mod mix;
+mod peaks;
 mod pressure;
 mod scale;
 mod script;

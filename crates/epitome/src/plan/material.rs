@@ -37,7 +37,7 @@ impl Plan {
     /// Where the messages are that the summarizer would read.
     fn read(&self, covered: usize) -> impl DoubleEndedIterator<Item = usize> + Clone {
         (covered..self.tail_start)
-            .filter(|at| self.fate(*at) == Fate::Summarize || self.retold.contains(at))
+            .filter(|at| self.fate(*at) == Fate::Summarize || self.retold.binary_search(at).is_ok())
     }
 
     /// What the summarizer would read, chunk by chunk. Refused where its window has no room for any.

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::Fate;
 use super::budget::appended_request;
-use super::{Fate, sum};
 use crate::contract::ReasoningPolicy;
 use crate::conversation::Conversation;
 use crate::history::Exchange;
@@ -47,13 +47,13 @@ pub(super) fn is_system(conversation: &Conversation, position: usize) -> bool {
 }
 
 /// The latest user messages before the tail that stay word for word: those of a budget, and of no
-/// exchange with others.
+/// exchange with others; oldest first. `stays` are in order.
 pub(super) fn requests_to_keep(
     draft: &Draft,
     tail_start: usize,
-    stays: &BTreeSet<usize>,
+    stays: &[usize],
     budget: u32,
-) -> BTreeSet<usize> {
+) -> Vec<usize> {
     let conversation = draft.conversation;
     let projection = conversation.projection();
     let kept: BTreeSet<usize> = projection.kept().collect();
@@ -64,22 +64,29 @@ pub(super) fn requests_to_keep(
     };
     let asked = &conversation.outline().asked;
     let before = asked.partition_point(|position| *position < tail_start);
+    // Both go from the newest to the oldest, so that no exchange is looked for among all.
+    let mut exchanges = draft.exchanges.iter().rev();
     let mut room = budget;
     let mut chosen = Vec::new();
     for position in asked.iter().take(before).rev().copied() {
+        if room == 0 {
+            break;
+        }
         let tokens = conversation.seen_tokens(position);
-        if room == 0 || tokens > room || stays.contains(&position) {
+        if tokens > room || stays.binary_search(&position).is_ok() {
             continue;
         }
         let there =
             if position < covered { kept.contains(&position) } else { draft.is_seen(position) };
-        let alone = draft.exchange_of(position).is_some_and(|exchange| exchange.len() == 1);
+        let exchange = exchanges.find(|exchange| exchange.start <= position);
+        let alone = exchange.is_some_and(|exchange| *exchange == (position..position + 1));
         if there && alone && !is_blank(&position) {
             room -= tokens;
             chosen.push(position);
         }
     }
-    chosen.into_iter().collect()
+    chosen.reverse();
+    chosen
 }
 
 /// Where the oldest rounds behind the summary end that may go: as many as these.
@@ -122,11 +129,13 @@ pub(super) fn strip(draft: &mut Draft, positions: impl Iterator<Item = usize>) {
 /// What an exchange adds to a tail: what stays in any case takes none of the tail's tokens.
 pub(super) fn size(draft: &Draft, exchange: &Range<usize>) -> Size {
     let first = draft.conversation.outline().note(exchange.start).map(|note| note.role);
-    let seen = exchange.clone().filter(|at| draft.is_seen(*at));
-    let loose = seen.clone().filter(|at| !draft.is_protected(*at));
-    Size {
-        messages: u32::try_from(seen.count()).unwrap_or(u32::MAX),
-        rounds: u32::from(first == Some(Role::Assistant)),
-        tokens: sum(loose.map(|at| draft.tokens_of(at))),
-    }
+    let rounds = u32::from(first == Some(Role::Assistant));
+    // An exchange is protected as a whole.
+    let takes = !draft.is_protected(exchange.start);
+    let seen = exchange.clone().filter_map(|at| draft.seen_tokens(at));
+    seen.fold(Size { messages: 0, rounds, tokens: 0 }, |size, tokens| Size {
+        messages: size.messages.saturating_add(1),
+        tokens: size.tokens.saturating_add(if takes { tokens } else { 0 }),
+        ..size
+    })
 }

@@ -182,9 +182,22 @@ impl<'a> Draft<'a> {
         match self.changed.get(&position) {
             Some(Reduced::Rewritten { tokens, .. }) => *tokens,
             Some(Reduced::Gone { .. }) => 0,
-            None if self.is_seen(position) => self.conversation.seen_tokens(position),
-            None => 0,
+            None => self.came_to(position).unwrap_or(0),
         }
+    }
+
+    /// The same of a message that would be in the view.
+    pub(crate) fn seen_tokens(&self, position: usize) -> Option<u32> {
+        match self.changed.get(&position) {
+            Some(Reduced::Rewritten { tokens, .. }) => self.is_there(position).then_some(*tokens),
+            Some(Reduced::Gone { .. }) => None,
+            None => self.came_to(position),
+        }
+    }
+
+    /// Tokens of a message that is in the view, before any of this.
+    fn came_to(&self, position: usize) -> Option<u32> {
+        self.is_there(position).then(|| self.conversation.seen_tokens(position))
     }
 
     /// A message as it would be seen.
@@ -233,11 +246,16 @@ impl<'a> Draft<'a> {
 
     /// True for a message that would be in the view: behind the summary and not left out.
     pub(crate) fn is_seen(&self, position: usize) -> bool {
+        self.is_there(position)
+            && !matches!(self.changed.get(&position), Some(Reduced::Gone { .. }))
+    }
+
+    /// True for a message that is in the view, behind the summary, before any of this.
+    fn is_there(&self, position: usize) -> bool {
         let projection = self.conversation.projection();
         position >= projection.covered
             && position < self.conversation.log().len()
             && !projection.dropped.contains(&position)
-            && !matches!(self.changed.get(&position), Some(Reduced::Gone { .. }))
     }
 
     /// False where no part of a message has more tokens than these, as it came or as it is seen.
@@ -263,8 +281,13 @@ impl<'a> Draft<'a> {
     }
 
     /// Positions behind the summary, newest first, without the newest messages that fill `fraction` of
-    /// the window, and without the newest exchange.
-    pub(super) fn old_positions(&self, fraction: f64) -> impl Iterator<Item = usize> + '_ {
+    /// the window, and without the newest exchange. Of those, the ones where some part has more tokens than
+    /// `tokens`, as it came or as it is seen; the others cost next to nothing.
+    pub(super) fn old_positions(
+        &self,
+        fraction: f64,
+        tokens: u32,
+    ) -> impl Iterator<Item = usize> + '_ {
         let room = share(self.policy.window, fraction);
         let covered = self.conversation.projection().covered;
         let newest = self.exchanges.last().map_or(0, |exchange| exchange.start);
@@ -278,7 +301,8 @@ impl<'a> Draft<'a> {
                 false => young = middle - 1,
             }
         }
-        (covered..old.min(newest)).rev().filter(|at| self.is_seen(*at))
+        let large = self.conversation.meter().exceeding(covered..old.min(newest), tokens);
+        large.filter(|at| self.is_seen(*at))
     }
 
     /// The exchange of a message.

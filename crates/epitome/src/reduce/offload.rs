@@ -15,9 +15,8 @@ pub(super) fn propose(draft: &Draft, offload: &Offload) -> Proposals {
     let log = draft.conversation.log();
     let outline = draft.conversation.outline();
     let large: Vec<(usize, Vec<usize>)> = draft
-        .old_positions(offload.protect_fraction)
+        .old_positions(offload.protect_fraction, offload.max_tokens)
         .filter(|position| outline.note(*position).is_some_and(|note| note.results))
-        .filter(|position| draft.may_exceed(*position, offload.max_tokens))
         .filter(|position| !draft.is_protected(*position))
         .map(|position| (position, large(draft, position, offload.max_tokens)))
         .filter(|(_, parts)| !parts.is_empty())

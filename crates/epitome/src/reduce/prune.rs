@@ -17,10 +17,9 @@ const SHORT: usize = 64;
 pub(super) fn propose(draft: &Draft, prune: &Prune) -> Proposals {
     let tokenizer = draft.conversation.tokenizer();
     let mut list = Vec::new();
-    for position in draft.old_positions(prune.protect_fraction) {
-        // Most messages are told by their notes: they call nothing, or nothing that is long.
+    for position in draft.old_positions(prune.protect_fraction, prune.arg_threshold_tokens) {
         let calls = draft.conversation.outline().note(position).is_some_and(|note| note.calls);
-        if !calls || !draft.may_exceed(position, prune.arg_threshold_tokens) {
+        if !calls {
             continue;
         }
         let Some(original) = draft.conversation.log().message(position) else { continue };

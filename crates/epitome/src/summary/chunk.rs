@@ -28,22 +28,46 @@ pub fn chunks(entries: Vec<Entry>, settings: &SummarySettings) -> Vec<Vec<Entry>
 /// many. Linear in the number of entries.
 pub(crate) fn count(entries: impl Iterator<Item = Told>, settings: &SummarySettings) -> usize {
     let limit = limit(settings);
-    let mut lengths: Vec<usize> = Vec::new();
-    for Told { characters, answers } in entries {
-        let mut length = usize::try_from(characters).unwrap_or(usize::MAX);
-        match lengths.last_mut() {
-            Some(group) if joins(*group, length, answers, limit) => *group += length,
-            _ => {
-                while length > limit {
-                    let piece = (limit / 2).max(1);
-                    lengths.push(piece);
-                    length -= piece;
-                }
-                lengths.push(length);
-            }
-        }
+    if settings.chunks > 1 {
+        let mut lengths: Vec<usize> = Vec::new();
+        each_group(entries, limit, |length| lengths.push(length));
+        return pack(&lengths, settings).filter(|begins| *begins).count();
     }
-    pack(&lengths, settings).filter(|begins| *begins).count()
+    // Any number of chunks will do, and each takes all that it may.
+    let (mut count, mut room) = (0, 0);
+    each_group(entries, limit, |length| {
+        if length > room {
+            count += 1;
+            room = limit;
+        }
+        room = room.saturating_sub(length);
+    });
+    count
+}
+
+/// Tells the length of each group of these entries, in order: at least 1 each.
+fn each_group(entries: impl Iterator<Item = Told>, limit: usize, mut tell: impl FnMut(usize)) {
+    let mut group = 0;
+    let mut tell = |length: usize| {
+        if length > 0 {
+            tell(length);
+        }
+    };
+    entries.for_each(|Told { characters, answers }| {
+        let mut length = usize::try_from(characters).unwrap_or(usize::MAX);
+        if joins(group, length, answers, limit) {
+            group += length;
+            return;
+        }
+        tell(group);
+        while length > limit {
+            let piece = (limit / 2).max(1);
+            tell(piece);
+            length -= piece;
+        }
+        group = length;
+    });
+    tell(group);
 }
 
 /// An entry, by its size.
