@@ -14,7 +14,7 @@ export const golden = () => JSON.parse(readFileSync(new URL("counts.json", folde
 export const names = ["cl100k_base", "o200k_base"];
 
 /** Numbers below `bound`, by xorshift; the Rust tests have the same. */
-function dice(seed) {
+export function dice(seed) {
   let state = seed;
   return (bound) => {
     state ^= state << 13;

@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { test } from "node:test";
 import { countTokens, createCompactor, loadTokenizer } from "epitome";
+import { dice } from "./golden-counts.mjs";
 import { said } from "./workshop.mjs";
 
 /** The packages have a lock file of their own, since their files take 290 MB. */
@@ -51,18 +52,6 @@ const TEXTS = [
   "=".repeat(700) + "\n".repeat(300),
   "字".repeat(500),
 ];
-
-/** Numbers below `bound`, by xorshift. */
-function dice(seed) {
-  let state = seed;
-  return (bound) => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) % bound;
-  };
-}
-
 
 /** Texts of random characters: of all planes, of the first two thirds of the first, and of fragments where cuts are made. */
 function randomTexts(count) {

@@ -59,31 +59,20 @@ impl Table {
             long: [0; LONG_GRAMS],
         };
         let none = prices.short(0);
-        let (mut states, mut steps) = (table.states.as_mut_slice(), table.steps.as_mut_slice());
-        let mut place = 0;
-        while let (Some((state, other_states)), Some((step, other_steps))) =
-            (states.split_first_mut(), steps.split_first_mut())
-        {
+        let places = table.states.iter_mut().zip(&mut table.steps);
+        for (place, (state, step)) in places.enumerate() {
             let (class, before) = (place / STATE_NUMBERS, place % STATE_NUMBERS);
             let slot = (before << CLASS_BITS) | class;
             let transition = cuts.transition(slot);
             *state = transition & !BEGINS;
             let price = prices.slot(slot) + (none - LIFT) * GRAM;
             *step = Running::step(price, transition & BEGINS != 0);
-            (states, steps) = (other_states, other_steps);
-            place += 1;
         }
-        let (mut gram, mut short) = (0, table.short.as_mut_slice());
-        while let Some((first, rest)) = short.split_first_mut() {
-            *first = (prices.short(gram) - none) as i8;
-            short = rest;
-            gram += 1;
+        for (gram, short) in table.short.iter_mut().enumerate() {
+            *short = (prices.short(gram) - none) as i8;
         }
-        let (mut gram, mut long) = (0, table.long.as_mut_slice());
-        while let Some((first, rest)) = long.split_first_mut() {
-            *first = (prices.long(gram) + LIFT) as u8;
-            long = rest;
-            gram += 1;
+        for (gram, long) in table.long.iter_mut().enumerate() {
+            *long = (prices.long(gram) + LIFT) as u8;
         }
         table
     }
