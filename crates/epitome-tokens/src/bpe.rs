@@ -2,16 +2,18 @@
 
 mod characters;
 mod class;
-mod cover;
 mod eight;
+mod few;
 mod halves;
 mod hugging_face;
 mod merges;
 mod merging;
 mod packed;
-mod prefix;
+mod pairs;
+mod queue;
 mod recall;
 mod scan;
+mod seats;
 mod shard;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod sixteen;
@@ -37,7 +39,7 @@ use vocabulary::{Room, SharedRoom, Vocabulary};
 /// Text is cut into pieces as the encoding's regular expression does, and each piece is one token, or
 /// encoded. Both take time linear in the text, whatever it is. The text of special tokens is plain text.
 ///
-/// Holds 4 MB for `o200k_base`, and 12 MB with its index and what it remembers of texts; one serves every
+/// Holds 2 MB for `o200k_base`, and 11 MB with its index and what it remembers of texts; one serves every
 /// conversation.
 #[derive(Clone, Debug)]
 pub struct BytePairs {

@@ -12,7 +12,7 @@
 use super::merges::{Merges, NONE};
 use super::merging::Merging;
 use super::tokens::Tokens;
-use super::vocabulary::{BYTES, STRETCH};
+use super::vocabulary::{BYTES, in_stretches};
 
 /// The bits of a set of pairs of characters: 32 kB, of which the vocabularies in use set one in twenty.
 const BITS: usize = 1 << 18;
@@ -31,8 +31,21 @@ pub(super) struct Characters {
     joined: Vec<u64>,
     /// By border of characters.
     tears: Vec<Tear>,
-    /// The rank of every character below [`LETTERS`] that is one token; else [`NONE`].
-    ranks: Vec<u32>,
+    /// Every character below [`LETTERS`].
+    letters: Vec<Letter>,
+}
+
+/// The token that a character is.
+#[derive(Clone, Copy, Debug)]
+struct Letter {
+    /// Its rank; [`NONE`] where there is none.
+    rank: u32,
+    /// Its seat, once it has one.
+    seat: u32,
+}
+
+impl Letter {
+    const NONE: Self = Self { rank: NONE, seat: NONE };
 }
 
 /// Tokens that reach across a border and have but a part of a character there: the lowest rank of any.
@@ -54,41 +67,47 @@ impl Tear {
 }
 
 impl Characters {
-    /// Those of a vocabulary. Waits for `rest` after every stretch of work.
+    /// Those of a vocabulary, without seats. Waits for `rest` after every stretch of work.
     pub(super) async fn new(
         singles: &[u32; BYTES],
         merges: &Merges,
         tokens: &Tokens,
         rest: &mut impl AsyncFnMut(),
     ) -> Self {
-        let ranks = vec![NONE; LETTERS as usize];
+        let letters = vec![Letter::NONE; LETTERS as usize];
         let (joined, tears) = (vec![0; BITS / 64], vec![Tear::NONE; TEARS]);
-        let mut characters = Self { joined, tears, ranks };
-        for first in (0..tokens.len()).step_by(STRETCH) {
-            characters.learn(tokens, first, tokens.len().min(first + STRETCH));
-            rest().await;
-        }
+        let mut characters = Self { joined, tears, letters };
+        in_stretches(0..tokens.len(), rest, &mut |ranks| {
+            for rank in ranks.start as u32..ranks.end as u32 {
+                characters.learn(rank, tokens.token(rank));
+            }
+        })
+        .await;
         let mut merging = Merging::default();
-        for (code, slot) in (0..LETTERS).zip(&mut characters.ranks) {
-            let mut bytes = [0; 4];
-            let character = char::from_u32(code).unwrap_or_default().encode_utf8(&mut bytes);
-            if let [rank] = merging.ranks(singles, merges, character.as_bytes()) {
-                *slot = *rank;
+        in_stretches(0..LETTERS as usize, rest, &mut |codes| {
+            for code in codes {
+                let letter = char::from_u32(code as u32).unwrap_or_default();
+                let letter =
+                    merging.ranks(singles, merges, letter.encode_utf8(&mut [0; 4]).as_bytes());
+                if let [rank] = *letter
+                    && let Some(letter) = characters.letters.get_mut(code)
+                {
+                    letter.rank = rank;
+                }
             }
-            if (code as usize).is_multiple_of(STRETCH) {
-                rest().await;
-            }
-        }
+        })
+        .await;
         characters
     }
 
-    // A function of its own: an engine compiles it well once it was called a few times.
-    #[inline(never)]
-    fn learn(&mut self, tokens: &Tokens, first: usize, end: usize) {
-        (first as u32..end as u32).for_each(|rank| self.learn_from(rank, tokens.token(rank)));
+    /// Gives characters the seats of their tokens, which come by rank.
+    pub(super) fn sit(&mut self, seats: &[u32]) {
+        for letter in &mut self.letters {
+            letter.seat = seats.get(letter.rank as usize).copied().unwrap_or(NONE);
+        }
     }
 
-    fn learn_from(&mut self, rank: u32, token: &[u8]) {
+    fn learn(&mut self, rank: u32, token: &[u8]) {
         let mut before: Option<(u32, usize)> = None;
         let mut at = 0;
         while at < token.len() {
@@ -129,24 +148,23 @@ impl Characters {
         part(piece.get(start..).unwrap_or_default());
     }
 
-    /// Calls `start` with what merging `piece` may start from, from the first to the last: ranks of characters, and of
-    /// single bytes where a token may have them without the rest of their character.
+    /// Calls `start` with what merging `piece` may start from, from the first to the last: seats of characters, and
+    /// of single bytes where a token may have them without the rest of their character.
     #[inline]
-    pub(super) fn starts(&self, singles: &[u32; BYTES], piece: &[u8], mut start: impl FnMut(u32)) {
-        let single = |byte: &u8| singles.get(usize::from(*byte)).copied().unwrap_or(0);
+    pub(super) fn starts(&self, piece: &[u8], mut start: impl FnMut(u32)) {
         if piece.is_ascii() {
-            return piece.iter().map(single).for_each(start);
+            return piece.iter().for_each(|&byte| start(u32::from(byte)));
         }
         let (mut at, mut before) = (0, NONE);
         while let Some((code, width)) = character(piece, at) {
             let end = at + width;
             let tear = if end < piece.len() { self.tear(piece, end) } else { Tear::NONE };
-            let rank = self.ranks.get(code as usize).copied().unwrap_or(NONE);
-            if rank < before && rank < tear.before {
-                start(rank);
+            let letter = self.letters.get(code as usize).copied().unwrap_or(Letter::NONE);
+            if letter.rank < before && letter.rank < tear.before {
+                start(letter.seat);
             } else {
                 let bytes = piece.get(at..end).unwrap_or_default();
-                bytes.iter().map(single).for_each(&mut start);
+                bytes.iter().for_each(|&byte| start(u32::from(byte)));
             }
             (at, before) = (end, tear.behind);
         }
@@ -161,7 +179,7 @@ impl Characters {
 
 /// Number and width of the character at `at`; nothing where there is none, or not all of it.
 #[inline]
-fn character(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
+pub(super) fn character(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
     let rest = bytes.get(at..)?;
     let six = |byte: u8| (byte & 0xC0 == 0x80).then_some(u32::from(byte & 0x3F));
     match *rest {

@@ -1,10 +1,7 @@
 //! What each token was merged from, in five bytes a token.
 
 use super::packed::PLANES;
-use super::vocabulary::{BYTES, MOST};
-
-const BITS: u32 = MOST.trailing_zeros();
-const RANK: u32 = (1 << BITS) - 1;
+use super::vocabulary::{BYTES, RANK, RANK_BITS};
 
 /// The two ranks that each token is made of, by rank; a single byte is its own half.
 #[derive(Clone, Debug, Default)]
@@ -26,7 +23,7 @@ impl Halves {
     pub(super) fn get(&self, rank: u32) -> (u32, u32) {
         let low = self.low.get(rank as usize).copied().unwrap_or(0);
         let high = self.high.get(rank as usize).copied().unwrap_or(0);
-        (low & RANK, low >> BITS | u32::from(high) << (u32::BITS - BITS))
+        (low & RANK, low >> RANK_BITS | u32::from(high) << (u32::BITS - RANK_BITS))
     }
 }
 
@@ -44,10 +41,11 @@ impl Halves {
         halves.low.reserve_exact(left.len());
         halves.low.extend(pairs.map(|(((&low, &middle), &high), (&right, &right_middle))| {
             let left = u32::from_le_bytes([low, middle, high, 0]);
-            left & RANK | u32::from(right) << BITS | u32::from(right_middle) << (BITS + 8)
+            left & RANK | u32::from(right) << RANK_BITS | u32::from(right_middle) << (RANK_BITS + 8)
         }));
-        let high =
-            |(middle, high): (&u8, &u8)| middle >> (u32::BITS - BITS - 8) | high << (BITS - 16);
+        let high = |(middle, high): (&u8, &u8)| {
+            middle >> (u32::BITS - RANK_BITS - 8) | high << (RANK_BITS - 16)
+        };
         halves.high.reserve_exact(left.len());
         halves.high.extend(right_middle.iter().zip(right_high).map(high));
         halves
@@ -61,8 +59,8 @@ impl FromIterator<(u32, u32)> for Halves {
         let (least, _) = pairs.size_hint();
         let mut halves = Self { low: Vec::with_capacity(least), high: Vec::with_capacity(least) };
         for (left, right) in pairs {
-            halves.low.push(left & RANK | right << BITS);
-            halves.high.push((right >> (u32::BITS - BITS)) as u8);
+            halves.low.push(left & RANK | right << RANK_BITS);
+            halves.high.push((right >> (u32::BITS - RANK_BITS)) as u8);
         }
         halves
     }
@@ -70,6 +68,7 @@ impl FromIterator<(u32, u32)> for Halves {
 
 #[cfg(test)]
 mod tests {
+    use super::super::vocabulary::MOST;
     use super::*;
 
     fn pairs() -> Vec<(u32, u32)> {

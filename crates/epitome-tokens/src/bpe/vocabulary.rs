@@ -1,17 +1,19 @@
 //! The tokens of a byte-pair encoding: which there are, and which merges make them.
 //!
-//! A token has a *rank*, the order in which it was learned and its number in the encoding, and a *place*:
-//! the single bytes come first, by value, and then all longer tokens in the order of their bytes.
+//! A token has a *rank*, the order in which it was learned and its number in the encoding. It is counted by that as
+//! soon as the vocabulary is read, and by its *seat* once there is an index (`seats.rs`).
 
+use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 
 use super::characters::Characters;
-use super::cover::Cover;
+use super::few::Few;
 use super::halves::Halves;
 use super::merges::Merges;
 use super::merging::Merging;
-use super::prefix::Prefixes;
+use super::pairs::Pairs;
 use super::recall::Recall;
+use super::seats::seats;
 use super::tokens::Tokens;
 use super::words::Words;
 
@@ -20,17 +22,18 @@ pub(super) const BYTES: usize = 256;
 /// Longest token that a vocabulary may have; the longest in use has 128 bytes.
 pub(super) const LONGEST: usize = 1 << 10;
 /// A vocabulary has fewer tokens.
-pub(super) const MOST: usize = 1 << 20;
+pub(super) const MOST: usize = 1 << RANK_BITS;
+/// Bits of a rank, or of a place.
+pub(super) const RANK_BITS: u32 = 20;
+/// The bits of a rank in a number that has others above them.
+pub(super) const RANK: u32 = (1 << RANK_BITS) - 1;
 /// Tokens after which whoever builds a vocabulary may rest: well below a millisecond's work.
 pub(super) const STRETCH: usize = 1 << 12;
 /// Longer pieces are seldom one token, and those that are come out as one all the same.
 const LONGEST_WORD: usize = 24;
 
-/// Up to so many bytes, merging is quicker than looking for tokens.
-const SHORT_PIECE: usize = 64;
-
 /// A vocabulary that can be counted with: by merging at first, and some times as fast once it has an index.
-/// For 200,000 tokens 4 MB, and 11 MB with the index.
+/// For 200,000 tokens 2 MB, and 10 MB with the index.
 #[derive(Clone, Debug)]
 pub(super) struct Vocabulary {
     /// The rank of each byte.
@@ -42,18 +45,19 @@ pub(super) struct Vocabulary {
 /// What finds tokens by their bytes.
 #[derive(Clone, Debug)]
 struct Index {
-    prefixes: Prefixes,
+    tokens: Tokens,
     words: Words,
     characters: Characters,
+    /// Nothing where merges do not come in the order of ranks.
+    pairs: Option<Pairs>,
 }
 
 /// Room to work in, kept from piece to piece.
 #[derive(Debug, Default)]
 pub(super) struct Room {
-    cover: Cover,
+    few: Few,
     merging: Merging,
     recall: Recall,
-    ranks: Vec<u32>,
 }
 
 /// Room that is kept from text to text, by whoever can be asked from several threads at once: who comes while
@@ -100,13 +104,18 @@ impl Vocabulary {
     /// Builds what makes counting faster, once. Waits for `rest` after every stretch of work. Fails with the
     /// rank of a token that is too long or there twice.
     pub(super) async fn build_index(&self, rest: &mut impl AsyncFnMut()) -> Result<(), u32> {
-        let tokens = Tokens::spell(&self.singles, self.merges.halves(), rest).await?;
-        let prefixes = Prefixes::new(tokens, &self.singles, rest).await?;
-        let words = Words::new(prefixes.tokens(), rest).await;
-        let tokens = prefixes.tokens();
-        let characters = Characters::new(&self.singles, &self.merges, tokens, rest).await;
+        let (singles, merges) = (&self.singles, &self.merges);
+        let tokens = Tokens::spell(singles, merges.halves(), rest).await?;
+        let mut characters = Characters::new(singles, merges, &tokens, rest).await;
+        let seats = seats(&tokens, rest).await;
+        characters.sit(&seats);
+        let pairs = match merges.are_in_order_of_ranks() {
+            true => Pairs::new(merges.halves(), seats, rest).await,
+            false => None,
+        };
+        let words = Words::new(&tokens, rest).await?;
         // Where another one was built meanwhile, that is the same.
-        let _ = self.index.set(Index { prefixes, words, characters });
+        let _ = self.index.set(Index { tokens, words, characters, pairs });
         Ok(())
     }
 
@@ -129,12 +138,10 @@ impl Vocabulary {
         room.recall.get(piece).unwrap_or_else(|| {
             let mut tokens = 0;
             match index {
-                Some(index) => {
-                    index
-                        .characters
-                        .split(piece, |part| tokens += self.count_part(room, index, part, piece));
-                }
-                None => tokens = room.merging.ranks(&self.singles, &self.merges, piece).len(),
+                Some(index) => index
+                    .characters
+                    .split(piece, |part| tokens += self.count_part(room, index, part, piece)),
+                None => tokens = self.ranks(room, piece).len(),
             }
             room.recall.keep(piece, tokens);
             tokens
@@ -157,24 +164,29 @@ impl Vocabulary {
     }
 
     fn merge(&self, room: &mut Room, index: &Index, part: &[u8]) -> usize {
-        let Room { merging, cover, .. } = room;
-        let few = (part.len() <= SHORT_PIECE)
-            .then(|| merging.count_few(&self.singles, &self.merges, &index.characters, part));
-        few.flatten().unwrap_or_else(|| cover.of(&index.prefixes, &self.merges, part).len())
+        let pairs = index.pairs.as_ref();
+        let few = pairs.and_then(|pairs| room.few.count(pairs, &index.characters, part));
+        few.unwrap_or_else(|| self.ranks(room, part).len())
     }
 
     /// The ranks of the tokens of a piece, in order.
     pub(super) fn ranks<'a>(&self, room: &'a mut Room, piece: &[u8]) -> &'a [u32] {
-        let Room { cover, merging, ranks, .. } = room;
-        match self.index.get() {
-            Some(Index { prefixes, .. }) => {
-                let places = cover.of(prefixes, &self.merges, piece);
-                ranks.clear();
-                ranks.extend(places.iter().map(|&place| prefixes.rank(place)));
-                ranks
-            }
-            None => merging.ranks(&self.singles, &self.merges, piece),
-        }
+        room.merging.ranks(&self.singles, &self.merges, piece)
+    }
+}
+
+/// Does `work` on all of `range`, a stretch of it at a time, and waits for `rest` after each.
+///
+/// The work is a function of its own that is called again and again: an engine compiles it well soon, and what waits
+/// takes a module room once.
+pub(super) async fn in_stretches(
+    range: Range<usize>,
+    rest: &mut impl AsyncFnMut(),
+    work: &mut dyn FnMut(Range<usize>),
+) {
+    for first in range.clone().step_by(STRETCH) {
+        work(first..range.end.min(first + STRETCH));
+        rest().await;
     }
 }
 
@@ -182,7 +194,7 @@ impl Index {
     /// Whether the piece of `text` from `start` to `end` is one token at first sight.
     #[inline(always)]
     fn is_word(&self, text: &[u8], start: usize, end: usize) -> bool {
-        end - start <= LONGEST_WORD && self.words.contains(self.prefixes.tokens(), text, start, end)
+        end - start <= LONGEST_WORD && self.words.contains(&self.tokens, text, start, end)
     }
 }
 
@@ -209,7 +221,7 @@ impl Vocabulary {
     /// Whether a piece is a token at first sight.
     pub(super) fn knows(&self, piece: &[u8]) -> bool {
         let index = self.index.get().unwrap();
-        index.words.contains(index.prefixes.tokens(), piece, 0, piece.len())
+        index.words.contains(&index.tokens, piece, 0, piece.len())
     }
 }
 
@@ -233,6 +245,8 @@ mod tests {
     #[test]
     fn a_token_that_is_there_already_is_refused() {
         check(&[(97, 98), (98, 99), (256, 99), (97, 257)], Err(259));
+        // Ten letters, of eight and two, and of two and eight.
+        check(&[(97, 97), (256, 256), (257, 257), (258, 256), (256, 258)], Err(260));
         let twice = [7; BYTES];
         assert_eq!(Vocabulary::of(&twice, &[]).map(|_| ()), Err(1));
     }

@@ -1,15 +1,13 @@
 //! Whether a piece of text is one token as it is: most pieces are.
 
 use super::tokens::{Tokens, leading};
-use super::vocabulary::{MOST, STRETCH};
+use super::vocabulary::{RANK, RANK_BITS, in_stretches};
 
 /// Slots for every token: more are quicker, fewer are smaller.
 const SLOTS_PER_TOKEN: f64 = 1.5;
 /// Bytes of a token that is its own key.
 pub(super) const EIGHT: usize = 8;
 const EMPTY: u32 = u32::MAX;
-const RANK_BITS: u32 = MOST.trailing_zeros();
-const RANK: u32 = (1 << RANK_BITS) - 1;
 
 /// The tokens of a vocabulary as a set.
 #[derive(Clone, Debug)]
@@ -23,36 +21,40 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// The set of these tokens.
-    pub(super) async fn new(tokens: &Tokens, rest: &mut impl AsyncFnMut()) -> Self {
-        let ranks = 0..tokens.len() as u32;
-        let count = ranks.clone().filter(|&rank| is_short(tokens.token(rank))).count();
+    /// The set of these tokens. Fails with the rank of one that is there twice.
+    pub(super) async fn new(tokens: &Tokens, rest: &mut impl AsyncFnMut()) -> Result<Self, u32> {
+        let (mut count, mut longest) = (0, 0);
+        in_stretches(0..tokens.len(), rest, &mut |ranks| {
+            for rank in ranks {
+                let token = tokens.token(rank as u32);
+                count += usize::from(is_short(token));
+                longest = token.len().max(longest);
+            }
+        })
+        .await;
         let slots = |tokens: usize| (tokens as f64 * SLOTS_PER_TOKEN) as usize + 1;
-        let mut words = Self {
-            short: vec![0; slots(count)],
-            long: vec![EMPTY; slots(tokens.len() - count)],
-            longest: ranks.clone().map(|rank| tokens.token(rank).len()).max().unwrap_or(0),
-        };
-        for first in ranks.step_by(STRETCH) {
-            words.take(tokens, first, first + STRETCH as u32);
-            rest().await;
-        }
-        words
+        let (short, long) = (vec![0; slots(count)], vec![EMPTY; slots(tokens.len() - count)]);
+        let mut words = Self { short, long, longest };
+        let mut twice = None;
+        in_stretches(0..tokens.len(), rest, &mut |ranks| {
+            let mut ranks = ranks.start as u32..ranks.end as u32;
+            twice = twice.or_else(|| ranks.find(|&rank| !words.insert(tokens, rank)));
+        })
+        .await;
+        twice.map_or(Ok(words), Err)
     }
 
-    // A function of its own: an engine compiles it well once it was called a few times.
-    #[inline(never)]
-    fn take(&mut self, tokens: &Tokens, first: u32, end: u32) {
-        for rank in first..end.min(tokens.len() as u32) {
-            let token = tokens.token(rank);
-            if is_short(token) {
-                let key = key(eight(token), token.len());
-                insert(&mut self.short, short_hash(key), 0, key);
-            } else {
-                let hash = hash(token);
-                insert(&mut self.long, hash, EMPTY, tag(hash) | rank);
-            }
+    /// Adds a token. Returns whether it is a new one.
+    fn insert(&mut self, tokens: &Tokens, rank: u32) -> bool {
+        let token = tokens.token(rank);
+        if is_short(token) {
+            let key = key(eight(token), token.len());
+            return insert(&mut self.short, short_hash(key), 0, key, |slot| slot == key);
         }
+        let hash = hash(token);
+        insert(&mut self.long, hash, EMPTY, tag(hash) | rank, |slot| {
+            are_same(tokens.token(slot & RANK), token)
+        })
     }
 
     /// Whether `text` from `start` to `end`, which is behind it, is one of `tokens`.
@@ -143,14 +145,22 @@ fn first_slot(hash: u64, length: usize) -> usize {
     ((hash * length as u64) >> 32) as usize
 }
 
-fn insert<T: Copy + PartialEq>(slots: &mut [T], hash: u64, empty: T, value: T) {
+/// Puts a value in, unless it is there. Returns whether it was not.
+fn insert<T: Copy + PartialEq>(
+    slots: &mut [T],
+    hash: u64,
+    empty: T,
+    value: T,
+    is_it: impl Fn(T) -> bool,
+) -> bool {
     let mut at = first_slot(hash, slots.len());
     loop {
         match slots.get_mut(at) {
             Some(slot) if *slot == empty => {
                 *slot = value;
-                return;
+                return true;
             }
+            Some(slot) if is_it(*slot) => return false,
             Some(_) => at += 1,
             None => at = 0,
         }

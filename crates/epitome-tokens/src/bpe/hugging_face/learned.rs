@@ -11,7 +11,6 @@
 use serde_json::Value;
 
 use super::super::at_once;
-use super::super::merges::merge;
 use super::super::vocabulary::{BYTES, LONGEST, MOST, Vocabulary};
 use super::error::TokenizerJsonError;
 use super::file::{Merge, Model, Vocab};
@@ -244,6 +243,22 @@ impl Made<'_> {
         order.extend(late);
         order.sort_by_key(|&token| last.get(token as usize).copied().flatten());
         order
+    }
+}
+
+/// Merges neighbours until none make a token: of all pairs the one whose token comes first in the order, and of
+/// equals the leftmost. `merged` is the place in the order, and the token. Returns the place of the last merge.
+fn merge(parts: &mut Vec<u32>, merged: impl Fn(u32, u32) -> Option<(u32, u32)>) -> Option<u32> {
+    let mut last = None;
+    loop {
+        let pairs = parts.iter().zip(parts.iter().skip(1)).enumerate();
+        let found = pairs.filter_map(|(at, (&left, &right))| {
+            let (place, token) = merged(left, right)?;
+            Some((place, at, token))
+        });
+        let Some((place, at, token)) = found.min() else { return last };
+        last = Some(place);
+        parts.splice(at..at + 2, [token]);
     }
 }
 
