@@ -997,8 +997,11 @@ export type Format = "openai-chat" | "openai-responses" | "anthropic" | "ai-sdk-
 
 /** A compaction, thought through but not done. */
 export interface Plan extends PlanFigures {
-  /** The fate of every message, in order. */
-  fates: MessageFate[];
+  /**
+   * The fate of every message, in order. Where nothing is said otherwise than in the compactor's plan before, it is the
+   * very same object; the array is another one with every plan.
+   */
+  readonly fates: readonly MessageFate[];
 }
 
 /**
@@ -1054,13 +1057,13 @@ export interface PlanFigures {
 /** One message and what becomes of it. */
 export interface MessageFate {
   /** The message's id, as `append` gave it. One of several steps has its number behind it, `m7#1`. */
-  id: string;
+  readonly id: string;
   /** What becomes of it. */
-  fate: Fate;
+  readonly fate: Fate;
   /** Its tokens in the view now; 0 where it is not in it any more. */
-  tokensBefore: number;
+  readonly tokensBefore: number;
   /** Its tokens afterwards; 0 where it is not in the view. */
-  tokensAfter: number;
+  readonly tokensAfter: number;
 }
 
 /**

@@ -15,7 +15,7 @@ use crate::error::{ErrorCode, Thrown};
 use crate::made::Made;
 use crate::marks::Marks;
 use crate::output::Output;
-use crate::plan::{Columns, fates};
+use crate::plan::{Plans, fates};
 use crate::policy::{Moment, resolve};
 use crate::reason::Reason;
 use crate::status::Status;
@@ -29,7 +29,7 @@ pub struct Compactor {
     format: Format,
     agent: Option<String>,
     made: Made,
-    columns: Columns,
+    plans: Plans,
 }
 
 #[wasm_bindgen]
@@ -42,7 +42,7 @@ impl Compactor {
         let tokenizer = counts(&policy, format)?;
         let engine = epitome::Compactor::new(policy, format, tokenizer);
         let engine = engine.map_err(Thrown::from)?;
-        Ok(Self { engine, format, agent, made: Made::default(), columns: Columns::default() })
+        Ok(Self { engine, format, agent, made: Made::default(), plans: Plans::default() })
     }
 
     /// Goes on from a snapshot of these messages.
@@ -58,7 +58,7 @@ impl Compactor {
         let engine = epitome::Compactor::restore(snapshot, format, tokenizer);
         let engine = engine.map_err(Thrown::from)?;
         compare(&engine, format, originals)?;
-        Ok(Self { engine, format, agent, made: Made::default(), columns: Columns::default() })
+        Ok(Self { engine, format, agent, made: Made::default(), plans: Plans::default() })
     }
 
     /// Adds messages at the end, with these marks, all of them or none.
@@ -317,15 +317,15 @@ impl Compactor {
         Ok(status.into_ts().map_err(Thrown::from)?)
     }
 
-    /// What a compaction would do now, as numbers in the module's memory, which stay until the next call: where they
-    /// are, of how many messages, why it is idle, and what its floor is. `npm/src/plan.ts` reads them; the number of a
-    /// fate is that in [`Self::fates`].
+    /// What a compaction would do now: where its numbers are in the module's memory, where they stay until the next
+    /// call, and its texts, in the order of `Plans::take`. `npm/src/plan.ts` reads them; the number of a fate is that in
+    /// [`Self::fates`].
     #[wasm_bindgen(
-        unchecked_return_type = "[number, number, string | undefined, string | undefined]"
+        unchecked_return_type = "[number, number, number, number, number, string | undefined, string | undefined]"
     )]
     pub fn plan(&mut self, reason: &Ts<Reason>) -> Result<Array, JsValue> {
         let plan = self.engine.plan(parse_reason(reason)?);
-        Ok(self.columns.write(&plan, self.engine.conversation()))
+        Ok(self.plans.take(&plan, self.engine.conversation()))
     }
 
     /// Everything, to go on from later.

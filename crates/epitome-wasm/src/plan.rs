@@ -1,6 +1,6 @@
 //! What a compaction would do to every message.
 
-use epitome::{Conversation, Fate};
+use epitome::{Columns, Conversation, Fate};
 use js_sys::Array;
 use serde::Serialize;
 use tsify::Tsify;
@@ -43,29 +43,33 @@ pub(crate) fn fates() -> Array {
     Fate::ALL.iter().map(|fate| JsValue::from_str(fate.as_str())).collect()
 }
 
-/// Plans as columns of numbers, each in the place of the one before: JavaScript looks at them where they are, so that
-/// a hundred thousand messages cross without being copied.
+/// The plans of one compactor, as numbers: JavaScript looks at them where they are, so that a hundred thousand messages
+/// cross without being copied.
 #[derive(Default)]
-pub(crate) struct Columns {
-    numbers: Vec<u32>,
+pub(crate) struct Plans {
+    figures: [u32; 8],
+    columns: Columns,
 }
 
-impl Columns {
-    /// Writes a plan, and tells where: its figures; then of every message the number of its fate, of every message its
-    /// tokens in the view now, and of every message those afterwards. Behind that, how many messages there are, why it
-    /// is idle, and what its floor is.
-    pub(crate) fn write(&mut self, plan: &epitome::Plan, conversation: &Conversation) -> Array {
+impl Plans {
+    /// Takes the next plan. Tells where its figures are, and where its columns; of how many messages those are; where
+    /// the positions are of messages that are new or of which something else is said than before, and how many; why the
+    /// plan is idle, and what its floor is.
+    pub(crate) fn take(&mut self, plan: &epitome::Plan, conversation: &Conversation) -> Array {
         let figures = PlanFigures::of(plan);
-        self.numbers.clear();
-        self.numbers.extend(figures.numbers());
-        plan.write_columns(conversation, &mut self.numbers);
+        self.figures = figures.numbers();
+        self.columns.take(plan, conversation);
+        let changed = self.columns.changed();
         let told = |text: Option<String>| text.map_or(JsValue::UNDEFINED, JsValue::from);
-        Array::of4(
-            &JsValue::from(self.numbers.as_ptr() as usize),
-            &JsValue::from(plan.fates.len()),
-            &told(figures.idle),
-            &told(figures.floor),
-        )
+        let place = |numbers: &[u32]| JsValue::from(numbers.as_ptr() as usize);
+        let numbers = [
+            place(&self.figures),
+            place(self.columns.numbers()),
+            plan.fates.len().into(),
+            place(changed),
+            changed.len().into(),
+        ];
+        numbers.into_iter().chain([told(figures.idle), told(figures.floor)]).collect()
     }
 }
 

@@ -66,7 +66,7 @@ pub use contract::{
     SystemPlace, Violation,
 };
 pub use conversation::{Conversation, Protected};
-pub use plan::{Fate, Plan};
+pub use plan::{Columns, Fate, Plan};
 pub use policy::{Moment, Policy, PolicyError, PolicySpec};
 pub use provider::Provider;
 pub use report::{Outcome, Reason, Report};

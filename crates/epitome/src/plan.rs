@@ -1,6 +1,7 @@
 //! What a compaction would do to every message: a value that changes nothing.
 
 mod budget;
+mod columns;
 mod fate;
 mod material;
 mod stays;
@@ -8,6 +9,7 @@ mod stays;
 use std::collections::BTreeMap;
 
 use budget::{Budget, appended_request, appended_tokens, crowd, floor};
+pub use columns::Columns;
 pub use fate::Fate;
 use stays::{is_system, oldest_rounds, protected, requests_to_keep, size, strip};
 
@@ -285,33 +287,6 @@ impl Plan {
             (_, None) => before,
         };
         (before, after)
-    }
-
-    /// Appends three columns with a number for every message, in order: its fate by its number in
-    /// [`Fate::ALL`], its tokens as it is seen now, and those as it would be. Linear.
-    pub fn write_columns(&self, conversation: &Conversation, columns: &mut Vec<u32>) {
-        let count = self.fates.len();
-        columns.reserve(3 * count);
-        columns.extend(self.fates.iter().map(|fate| *fate as u32));
-        let first = columns.len();
-        columns.resize(first + 2 * count, 0);
-        let Some((before, after)) =
-            columns.get_mut(first..).and_then(|rest| rest.split_at_mut_checked(count))
-        else {
-            return;
-        };
-        let tokens = conversation.meter().all_tokens();
-        let slots = before.iter_mut().zip(after.iter_mut());
-        for ((fate, tokens), (before, after)) in self.fates.iter().zip(tokens).zip(slots) {
-            *before = if *fate == Fate::Summarized { 0 } else { *tokens };
-            *after = if *fate == Fate::Summarize { 0 } else { *before };
-        }
-        for position in conversation.rewritten_tokens().keys().chain(self.changed.keys()) {
-            let tokens = self.message_tokens(conversation, *position);
-            if let (Some(now), Some(then)) = (before.get_mut(*position), after.get_mut(*position)) {
-                (*now, *then) = tokens;
-            }
-        }
     }
 
     /// Where the messages are that stay.

@@ -15,6 +15,7 @@ use epitome::{Compactor, Contract, Policy, Reason};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::TestCaseResult;
+use random::follower::Follower;
 use random::history::{Script, script};
 use random::host::{Manner, applied, compact, compactor, contract, drive, manner};
 use random::policy::{PolicyDraft, REASONS, policy};
@@ -112,13 +113,10 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
     prop_assert_eq!(plan.fates.len(), messages.len());
     let scale = compactor.conversation().scale(compactor.policy());
     let each = (0..messages.len()).map(|at| plan.message_tokens(compactor.conversation(), at));
-    let each: Vec<(u32, u32)> = each.collect();
-    let mut columns = Vec::new();
-    plan.write_columns(compactor.conversation(), &mut columns);
-    let fates = plan.fates.iter().map(|fate| *fate as u32);
-    let tokens = each.iter().map(|one| one.0).chain(each.iter().map(|one| one.1));
-    prop_assert_eq!(columns, fates.chain(tokens).collect::<Vec<_>>());
-    let sums = each.into_iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    let mut follower = Follower::default();
+    said(follower.follow(&plan, &compactor), &compactor)?;
+    said(follower.follow(&plan, &compactor), &compactor)?;
+    let sums = each.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     prop_assert_eq!(scale.window(sums.0), plan.tokens_before);
     if !plan.summarizes {
         prop_assert_eq!(scale.window(sums.1), plan.tokens_after);
@@ -154,6 +152,7 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
     said(Seen::new(&messages, &after.0).check(rebuild, case.reason), &compactor)?;
     said(nothing_vanishes(&compactor, &messages), &compactor)?;
     said(costs(&compactor), &compactor)?;
+    said(follower.follow(&compactor.plan(Reason::Manual), &compactor), &compactor)?;
 
     // Compacting twice is compacting once, but for rounds that are taken a few at a time; and another
     // count than the provider's may call for something else.
@@ -168,6 +167,7 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
     compactor.undo().unwrap();
     drive(&mut compactor, Manner::Short);
     prop_assert_eq!(seen(&compactor), before);
+    said(follower.follow(&compactor.plan(case.reason), &compactor), &compactor)?;
     if case.counted_percent.is_none() {
         prop_assert_eq!(compactor.pressure(), pressure);
     }

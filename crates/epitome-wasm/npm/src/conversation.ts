@@ -19,13 +19,14 @@ import type {
 import type { Host } from "./host.js";
 import { Originals } from "./originals.js";
 import { plainJson } from "./plain.js";
-import { type Plan, planOf } from "./plan.js";
+import { type Plan, Plans } from "./plan.js";
 import { statusOf } from "./status.js";
 
 export class Conversation<M extends object> implements Compactor<M> {
   readonly #engine: Engine;
   readonly #host: Host<M>;
   readonly #originals: Originals<M>;
+  readonly #plans = new Plans();
   readonly #driver: Driver;
   readonly #life = new AbortController();
   /** True once the life has ended; a signal takes longer to tell. */
@@ -76,7 +77,7 @@ export class Conversation<M extends object> implements Compactor<M> {
   }
 
   plan({ reason = "manual" }: { reason?: Reason } = {}): Plan {
-    return planOf(this.#live(), reason, this.#originals.ids());
+    return this.#plans.next(this.#live(), reason, this.#originals.ids());
   }
 
   check(moment: Moment): Reason | undefined {
@@ -142,6 +143,7 @@ export class Conversation<M extends object> implements Compactor<M> {
       this.#disposed = true;
       this.#driver.dispose();
       this.#originals.clear();
+      this.#plans.clear();
       this.#life.abort();
     }
   }

@@ -24,44 +24,77 @@ export type Fate =
 /** One message and what becomes of it. */
 export interface MessageFate {
   /** The message's id, as `append` gave it. One of several steps has its number behind it, `m7#1`. */
-  id: string;
+  readonly id: string;
   /** What becomes of it. */
-  fate: Fate;
+  readonly fate: Fate;
   /** Its tokens in the view now; 0 where it is not in it any more. */
-  tokensBefore: number;
+  readonly tokensBefore: number;
   /** Its tokens afterwards; 0 where it is not in the view. */
-  tokensAfter: number;
+  readonly tokensAfter: number;
 }
 
 /** A compaction, thought through but not done. */
 export interface Plan extends PlanFigures {
-  /** The fate of every message, in order. */
-  fates: MessageFate[];
+  /**
+   * The fate of every message, in order. Where nothing is said otherwise than in the compactor's plan before, it is the
+   * very same object; the array is another one with every plan.
+   */
+  readonly fates: readonly MessageFate[];
 }
 
+/** The names of fates, by the engine's numbers for them. */
 let fateNames: readonly Fate[] | undefined;
 
-/** Numbers that stand in front of the columns. */
+/** How many numbers the figures are. */
 const FIGURES = 8;
 
-/** A plan of the engine's, with the ids of the messages that it is about, where the caller knows them. */
-export function planOf(engine: Compactor, reason: Reason, known: readonly string[]): Plan {
-  const names = (fateNames ??= engine.fates() as Fate[]);
-  const [at, count, idle, floor] = engine.plan(reason);
-  // A message of several steps is several to the engine.
-  const ids = known.length === count ? known : engine.pieces();
-  const numbers = room().numbers(at, FIGURES + 3 * count);
-  const plan: Plan = { reason, ...figuresOf(numbers), fates: fatesOf(numbers, names, ids) };
-  if (idle !== undefined) {
-    plan.idle = idle;
+/** The plans of one compactor, one after the other. */
+export class Plans {
+  /** What the plan before says of every message. */
+  readonly #fates: MessageFate[] = [];
+
+  /** The engine's next plan. `known` are the ids of the messages as the caller knows them. */
+  next(engine: Compactor, reason: Reason, known: readonly string[]): Plan {
+    const names = (fateNames ??= engine.fates() as Fate[]);
+    const [figures, columns, count, changed, changes, idle, floor] = engine.plan(reason);
+    if (changes > 0) {
+      // A message of several steps is several to the engine, and telling their ids may let its memory grow.
+      const ids = known.length === count ? known : engine.pieces();
+      this.#change(room().numbers(changed, changes), room().numbers(columns, 3 * count), names, ids);
+    }
+    const plan: Plan = { reason, ...figuresOf(room().numbers(figures, FIGURES)), fates: this.#fates.slice() };
+    if (idle !== undefined) {
+      plan.idle = idle;
+    }
+    if (floor !== undefined) {
+      plan.floor = floor;
+    }
+    return plan;
   }
-  if (floor !== undefined) {
-    plan.floor = floor;
+
+  clear(): void {
+    this.#fates.length = 0;
   }
-  return plan;
+
+  /** Reads anew what the engine's columns say of the messages at these places. */
+  #change(places: Uint32Array, columns: Uint32Array, names: readonly Fate[], ids: readonly string[]): void {
+    const fates = this.#fates;
+    // Room for all at once: an array that grows with each is copied again and again.
+    fates.length = ids.length;
+    const [before, after] = [ids.length, 2 * ids.length];
+    for (let index = 0; index < places.length; index += 1) {
+      const at = places[index] as number;
+      fates[at] = {
+        id: ids[at] as string,
+        fate: names[columns[at] as number] as Fate,
+        tokensBefore: columns[before + at] as number,
+        tokensAfter: columns[after + at] as number,
+      };
+    }
+  }
 }
 
-/** Reads what the engine writes first, in the order of `crates/epitome-wasm/src/plan.rs`. */
+/** Reads the engine's figures in the order of `crates/epitome-wasm/src/plan.rs`. */
 function figuresOf(numbers: Uint32Array): Omit<PlanFigures, "reason" | "idle" | "floor"> {
   const figure = (at: number): number => numbers[at] as number;
   return {
@@ -74,20 +107,4 @@ function figuresOf(numbers: Uint32Array): Omit<PlanFigures, "reason" | "idle" | 
     ledgerTokens: figure(6),
     requests: figure(7),
   };
-}
-
-/** Reads the three columns behind the figures. */
-function fatesOf(numbers: Uint32Array, names: readonly Fate[], ids: readonly string[]): MessageFate[] {
-  const count = ids.length;
-  const [before, after] = [FIGURES + count, FIGURES + 2 * count];
-  const fates = new Array<MessageFate>(count);
-  for (let at = 0; at < count; at += 1) {
-    fates[at] = {
-      id: ids[at] as string,
-      fate: names[numbers[FIGURES + at] as number] as Fate,
-      tokensBefore: numbers[before + at] as number,
-      tokensAfter: numbers[after + at] as number,
-    };
-  }
-  return fates;
 }

@@ -15,8 +15,10 @@ fn options_and_results_are_plain_objects() {
     assert_eq!(property(&status, "window"), 1_000);
     assert_eq!(property(property(&status, "breakdown"), "summary"), 0);
     let plan = compactor.plan(&reason("manual")).unwrap();
-    assert_eq!(plan.get(1), 40, "messages");
-    assert!(plan.get(2).is_undefined(), "it is not idle");
+    assert_eq!(plan.get(2), 40, "messages");
+    assert_eq!(plan.get(4), 40, "all of them are new");
+    assert!(plan.get(5).is_undefined(), "it is not idle");
+    assert_eq!(compactor.plan(&reason("manual")).unwrap().get(4), 0, "none has changed");
     assert_eq!(compactor.fates().get(0), "keep");
     assert_eq!(compactor.pieces().first().map(String::as_str), Some("m0"));
 }

@@ -9,6 +9,7 @@
 
 use proptest::prelude::ProptestConfig;
 
+pub(crate) mod follower;
 pub(crate) mod history;
 pub(crate) mod host;
 pub(crate) mod policy;

@@ -1,0 +1,89 @@
+// What one plan after the other says of the same messages.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { restoreCompactor } from "epitome";
+import { full, garden } from "./garden.mjs";
+
+const FORMAT = { format: "openai-chat" };
+
+/** The compactor's next plan: what one restored from it would say, in an array of its own, with the objects of the plan
+ * `before` where they say the same. Tells how many of them are others. */
+async function next(compactor, before) {
+  const plan = compactor.plan();
+  const restored = await restoreCompactor(compactor.snapshot(), { ...FORMAT, originals: compactor.history() });
+  assert.deepEqual(plan, restored.plan());
+  restored.dispose();
+  assert.notEqual(plan.fates, before.fates);
+  assert.ok(Array.isArray(plan.fates));
+  let others = 0;
+  for (const [index, fate] of plan.fates.entries()) {
+    const earlier = before.fates[index];
+    const same = earlier !== undefined && Object.entries(earlier).every(([key, value]) => fate[key] === value);
+    assert.equal(fate === earlier, same, fate.id);
+    others += same ? 0 : 1;
+  }
+  return { plan, others };
+}
+
+test("a plan has the objects of the plan before, where it says the same of a message", async () => {
+  const compactor = await full({}, garden(150));
+  const plans = [compactor.plan()];
+  const steps = {
+    nothing: () => {},
+    append: () => compactor.append(garden(2).slice(1)),
+    "append many": () => compactor.append(garden(200).slice(1)),
+    edit: () => compactor.edit("m350", { role: "user", content: "Rather tulips." }),
+    setPolicy: () => compactor.setPolicy({ window: 2_000, keep: { messages: 20 } }),
+    compact: () => compactor.compact(),
+    "append behind it": () => compactor.append(garden(90).slice(1)),
+    undo: () => compactor.undo(),
+  };
+  const others = {};
+  for (const [name, step] of Object.entries(steps)) {
+    await step();
+    const before = plans.at(-1);
+    const { plan, ...told } = await next(compactor, before);
+    others[name] = told.others;
+    plans.push(plan);
+  }
+  assert.equal(others.nothing, 0);
+  for (const name of ["append", "edit", "setPolicy"]) {
+    assert.ok(others[name] > 0 && others[name] < 100, `${name}: ${others[name]} others`);
+  }
+  assert.ok(others.compact > 300, `${others.compact} others`);
+  compactor.dispose();
+});
+
+test("a plan stays what it is when others follow, and others do not mind what becomes of it", async () => {
+  const compactor = await full();
+  const first = compactor.plan();
+  const copy = structuredClone(first);
+  compactor.append(garden(20).slice(1));
+  await compactor.compact();
+  const second = compactor.plan();
+  assert.deepEqual(first, copy);
+  const told = structuredClone(second);
+  second.fates.reverse().length = 3;
+  assert.deepEqual(compactor.plan(), told);
+  compactor.dispose();
+});
+
+test("steps of one message are told of in every plan", async () => {
+  const step = (id) => [
+    { type: "step-start" },
+    { type: "tool-look", toolCallId: id, state: "output-available", input: { at: id }, output: "a rose" },
+  ];
+  const answer = (parts) => ({ id: "a", role: "assistant", parts });
+  const asked = { id: "u", role: "user", parts: [{ type: "text", text: "Look around." }] };
+  const compactor = await full({ format: "ai-sdk-ui" }, [asked, answer([...step("one"), ...step("two")])]);
+  const first = compactor.plan();
+  compactor.edit("m1", answer([...step("one"), ...step("two"), ...step("three")]));
+  const second = compactor.plan();
+  const ids = second.fates.map(({ id }) => id);
+  assert.ok(ids.length > first.fates.length, ids.join(" "));
+  assert.deepEqual(ids.slice(0, first.fates.length), first.fates.map(({ id }) => id));
+  assert.deepEqual(new Set(ids).size, ids.length);
+  assert.equal(second.fates[0], first.fates[0]);
+  compactor.dispose();
+});
