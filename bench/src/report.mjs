@@ -182,10 +182,11 @@ function start({ rows }) {
     "import, ms of wall clock",
     "heap and buffers, MB",
     "wasm memory, MB",
+    "with index, MB",
     "resident, MB",
   ];
   const cells = (row) =>
-    [row.cpuMs, row.medianCpuMs, row.importMs, row.heapMB, row.wasmMB || undefined, row.residentMB].map(figure);
+    [row.cpuMs, row.medianCpuMs, row.importMs, row.heapMB, row.wasmMB || undefined, row.wasmLaterMB || undefined, row.residentMB].map(figure);
   return [
     table(
       columns,

@@ -30,6 +30,7 @@ export async function measure({ quick, told }) {
       heapMB: median(of("heapMB")),
       residentMB: median(of("residentMB")),
       wasmMB: median(of("wasmMB")),
+      wasmLaterMB: median(of("wasmLaterMB")),
     };
   });
   return { repetitions, rows };
