@@ -21,6 +21,8 @@ const TEARS: usize = BYTES << 6;
 /// The first character of those that are looked at in pairs. Scripts below it have few letters, and tokens for
 /// most pairs of them.
 const WIDE: u32 = 0x1000;
+/// The first byte of the first of them: in no other character is one that is not less.
+const WIDE_BYTE: u8 = 0xE1;
 /// The first character of those whose own tokens are not kept: behind it there are few alphabets.
 const LETTERS: u32 = 0x2000;
 
@@ -132,6 +134,9 @@ impl Characters {
     /// are not empty, and together they are the piece, which is whole characters.
     #[inline]
     pub(super) fn split<'a>(&self, piece: &'a [u8], mut part: impl FnMut(&'a [u8])) {
+        if piece.iter().fold(0, |most, &byte| byte.max(most)) < WIDE_BYTE {
+            return part(piece);
+        }
         let (mut start, mut at, mut left) = (0, 0, None);
         while let Some((right, width)) = character(piece, at) {
             if let Some(left) = left

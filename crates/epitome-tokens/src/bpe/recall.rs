@@ -1,6 +1,6 @@
 //! How many tokens a piece had the last time: the same names, numbers and phrases come again and again.
 
-use super::words::{EIGHT, eight, hash};
+use super::words::{EIGHT, eight};
 
 /// Pieces it has room for; a power of two.
 const SLOTS: usize = 1 << 15;
@@ -27,21 +27,23 @@ pub(super) struct Recall {
 struct Slot {
     /// Eights that had been written before this piece.
     start: u32,
-    /// Bytes of the piece; 0 where there is none.
-    length: u16,
+    /// Bytes of the piece, and above them bits of its hash; 0 where there is none. Most that are something else are not
+    /// looked at: they are far away in memory.
+    mark: u16,
     tokens: u16,
 }
 
 impl Recall {
-    /// How many tokens `piece` has, where that is known.
+    /// How many tokens `piece` has, where that is known. `hash` is its [`hash`](super::words::hash).
     #[inline]
-    pub(super) fn get(&self, piece: &[u8]) -> Option<usize> {
-        let first = place(piece);
+    pub(super) fn get(&self, piece: &[u8], hash: u64) -> Option<usize> {
+        if piece.len() > LONGEST {
+            return None;
+        }
+        let (first, mark) = place(piece, hash);
         let slots = self.slots.get(first..first + WAYS)?;
         let slot = slots.iter().find(|slot| {
-            usize::from(slot.length) == piece.len()
-                && self.age(slot) <= ROOM
-                && self.holds(piece, slot.start)
+            slot.mark == mark && self.age(slot) <= ROOM && self.holds(piece, slot.start)
         })?;
         Some(usize::from(slot.tokens))
     }
@@ -53,10 +55,8 @@ impl Recall {
     }
 
     /// Notes that `piece` has so many tokens.
-    pub(super) fn keep(&mut self, piece: &[u8], tokens: usize) {
-        let (Ok(length), Ok(tokens)) = (u16::try_from(piece.len()), u16::try_from(tokens)) else {
-            return;
-        };
+    pub(super) fn keep(&mut self, piece: &[u8], hash: u64, tokens: usize) {
+        let Ok(tokens) = u16::try_from(tokens) else { return };
         if piece.len() > LONGEST {
             return;
         }
@@ -69,10 +69,10 @@ impl Recall {
         for (slot, bytes) in ring.iter_mut().zip(piece.chunks(EIGHT)) {
             *slot = eight(bytes);
         }
-        let (first, written) = (place(piece), self.written);
+        let ((first, mark), written) = (place(piece, hash), self.written);
         let slots = self.slots.get_mut(first..first + WAYS).unwrap_or_default();
         if let Some(oldest) = slots.iter_mut().max_by_key(|slot| written.wrapping_sub(slot.start)) {
-            *oldest = Slot { start, length, tokens };
+            *oldest = Slot { start, mark, tokens };
         }
     }
 
@@ -101,19 +101,21 @@ impl Recall {
     }
 }
 
-/// The first of the slots that a piece can have.
+/// The first of the slots that a piece can have, and the mark of those that may be its own.
 #[inline]
-fn place(piece: &[u8]) -> usize {
+fn place(piece: &[u8], hash: u64) -> (usize, u16) {
     let sets = SLOTS / WAYS;
-    WAYS * (hash(piece) >> (u32::BITS - sets.trailing_zeros())) as usize
+    let first = WAYS * (hash >> (u32::BITS - sets.trailing_zeros())) as usize;
+    (first, piece.len() as u16 | (hash as u16) << (LONGEST.ilog2() + 1))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::words::hash;
     use super::*;
 
     fn check(recall: &mut Recall, piece: &[u8], expected: Option<usize>) {
-        assert_eq!(recall.get(piece), expected, "{piece:?}");
+        assert_eq!(recall.get(piece, hash(piece)), expected, "{piece:?}");
     }
 
     #[test]
@@ -124,13 +126,13 @@ mod tests {
             [&b"a"[..], b"a\0", b"a\0\0", b"\0", b"abcdefgh", b"abcdefgh\0", longest.as_slice()];
         for (tokens, piece) in pieces.iter().enumerate() {
             check(&mut recall, piece, None);
-            recall.keep(piece, tokens);
+            recall.keep(piece, hash(piece), tokens);
         }
         for (tokens, piece) in pieces.iter().enumerate() {
             check(&mut recall, piece, Some(tokens));
         }
         let longer = [b'x'; LONGEST + 1];
-        recall.keep(&longer, 7);
+        recall.keep(&longer, hash(&longer), 7);
         check(&mut recall, &longer, None);
     }
 
@@ -140,10 +142,11 @@ mod tests {
         let piece = |number: u32| [number.to_le_bytes(); 15].concat();
         let last = ROOM as u32;
         for number in 0..last {
-            recall.keep(&piece(number), number as usize % 1000);
+            recall.keep(&piece(number), hash(&piece(number)), number as usize % 1000);
             check(&mut recall, &piece(number), Some(number as usize % 1000));
         }
-        let known = (0..last).filter(|&number| recall.get(&piece(number)).is_some());
+        let known =
+            (0..last).filter(|&number| recall.get(&piece(number), hash(&piece(number))).is_some());
         let fitting = ROOM / piece(0).len().div_ceil(EIGHT);
         let known: Vec<u32> = known.collect();
         assert!(known.iter().all(|&number| number + fitting as u32 >= last), "{known:?}");

@@ -15,7 +15,7 @@ use super::pairs::Pairs;
 use super::recall::Recall;
 use super::seats::seats;
 use super::tokens::Tokens;
-use super::words::Words;
+use super::words::{Words, hash};
 
 /// Tokens that are a single byte.
 pub(super) const BYTES: usize = 256;
@@ -127,40 +127,42 @@ impl Vocabulary {
         text: &'a str,
     ) -> impl FnMut(usize, usize) -> usize {
         let (text, index) = (text.as_bytes(), self.index.get());
-        move |start, end| match index {
-            Some(index) if index.is_word(text, start, end) => 1,
-            _ => self.count(room, index, text.get(start..end).unwrap_or_default()),
+        move |start, end| match index.and_then(|index| index.words.contains(text, start, end)) {
+            Some(true) => 1,
+            told => self.count(room, index, text.get(start..end).unwrap_or_default(), told),
         }
     }
 
+    /// The tokens of a piece that is more than one of them, or of which that was not `told`.
     #[inline(never)]
-    fn count(&self, room: &mut Room, index: Option<&Index>, piece: &[u8]) -> usize {
-        room.recall.get(piece).unwrap_or_else(|| {
+    fn count(
+        &self,
+        room: &mut Room,
+        index: Option<&Index>,
+        piece: &[u8],
+        told: Option<bool>,
+    ) -> usize {
+        let Some(index) = index else {
+            return recalled(room, piece, hash(piece), |room| self.ranks(room, piece).len());
+        };
+        index.known(room, piece, told, |room| {
             let mut tokens = 0;
-            match index {
-                Some(index) => index
-                    .characters
-                    .split(piece, |part| tokens += self.count_part(room, index, part, piece)),
-                None => tokens = self.ranks(room, piece).len(),
-            }
-            room.recall.keep(piece, tokens);
+            index.characters.split(piece, |part| {
+                tokens += match part.len() == piece.len() {
+                    true => self.merge(room, index, part),
+                    false => self.count_part(room, index, part),
+                };
+            });
             tokens
         })
     }
 
     /// The tokens of a part of a piece that no token reaches out of.
-    fn count_part(&self, room: &mut Room, index: &Index, part: &[u8], piece: &[u8]) -> usize {
-        if part.len() == piece.len() {
-            return self.merge(room, index, part);
+    fn count_part(&self, room: &mut Room, index: &Index, part: &[u8]) -> usize {
+        match index.words.contains(part, 0, part.len()) {
+            Some(true) => 1,
+            told => index.known(room, part, told, |room| self.merge(room, index, part)),
         }
-        if index.is_word(part, 0, part.len()) {
-            return 1;
-        }
-        room.recall.get(part).unwrap_or_else(|| {
-            let tokens = self.merge(room, index, part);
-            room.recall.keep(part, tokens);
-            tokens
-        })
     }
 
     fn merge(&self, room: &mut Room, index: &Index, part: &[u8]) -> usize {
@@ -191,11 +193,38 @@ pub(super) async fn in_stretches(
 }
 
 impl Index {
-    /// Whether the piece of `text` from `start` to `end` is one token at first sight.
+    /// The tokens of a piece, as far as it was `told` that it is none: one, or what it had the last time; else they
+    /// are counted.
     #[inline(always)]
-    fn is_word(&self, text: &[u8], start: usize, end: usize) -> bool {
-        end - start <= LONGEST_WORD && self.words.contains(&self.tokens, text, start, end)
+    fn known(
+        &self,
+        room: &mut Room,
+        piece: &[u8],
+        told: Option<bool>,
+        count: impl FnOnce(&mut Room) -> usize,
+    ) -> usize {
+        let hash = hash(piece);
+        let is_word = || self.words.contains_hash(&self.tokens, piece, hash);
+        if told.is_none() && piece.len() <= LONGEST_WORD && is_word() {
+            return 1;
+        }
+        recalled(room, piece, hash, count)
     }
+}
+
+/// The tokens that a piece had the last time, or else what they are counted to be.
+#[inline(always)]
+fn recalled(
+    room: &mut Room,
+    piece: &[u8],
+    hash: u64,
+    count: impl FnOnce(&mut Room) -> usize,
+) -> usize {
+    room.recall.get(piece, hash).unwrap_or_else(|| {
+        let tokens = count(room);
+        room.recall.keep(piece, hash, tokens);
+        tokens
+    })
 }
 
 #[cfg(test)]
@@ -221,7 +250,8 @@ impl Vocabulary {
     /// Whether a piece is a token at first sight.
     pub(super) fn knows(&self, piece: &[u8]) -> bool {
         let index = self.index.get().unwrap();
-        index.words.contains(&index.tokens, piece, 0, piece.len())
+        let told = index.words.contains(piece, 0, piece.len());
+        told.unwrap_or_else(|| index.words.contains_hash(&index.tokens, piece, hash(piece)))
     }
 }
 

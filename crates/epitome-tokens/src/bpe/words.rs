@@ -53,32 +53,32 @@ impl Words {
         }
         let hash = hash(token);
         insert(&mut self.long, hash, EMPTY, tag(hash) | rank, |slot| {
-            are_same(tokens.token(slot & RANK), token)
+            tokens.token(slot & RANK) == token
         })
     }
 
-    /// Whether `text` from `start` to `end`, which is behind it, is one of `tokens`.
+    /// Whether `text` from `start` to `end`, which is behind it, is a token; nothing where a hash has to tell.
     #[inline(always)]
-    pub(super) fn contains(&self, tokens: &Tokens, text: &[u8], start: usize, end: usize) -> bool {
+    pub(super) fn contains(&self, text: &[u8], start: usize, end: usize) -> Option<bool> {
         let length = end - start;
-        if length <= EIGHT {
-            // What lies behind the piece is quicker to cut off than to leave out.
-            let bytes = match text.get(start..).and_then(|rest| rest.first_chunk::<EIGHT>()) {
-                Some(eight) => u64::from_le_bytes(*eight),
-                None => eight(text.get(start..end).unwrap_or_default()),
-            };
-            // One that begins with a zero looks like a shorter one.
-            if bytes as u8 != 0 {
-                let key = key(bytes, length);
-                return find(&self.short, short_hash(key), 0, |slot| slot == key);
-            }
+        if length > EIGHT {
+            return None;
         }
-        self.contains_long(tokens, text.get(start..end).unwrap_or_default())
+        // What lies behind the piece is quicker to cut off than to leave out.
+        let bytes = match text.get(start..).and_then(|rest| rest.first_chunk::<EIGHT>()) {
+            Some(eight) => u64::from_le_bytes(*eight),
+            None => eight(text.get(start..end).unwrap_or_default()),
+        };
+        // One that begins with a zero looks like a shorter one.
+        (bytes as u8 != 0).then(|| {
+            let key = key(bytes, length);
+            find(&self.short, short_hash(key), 0, |slot| slot == key)
+        })
     }
 
+    /// Whether a piece is one of `tokens`, as its [`hash`] tells.
     #[inline]
-    fn contains_long(&self, tokens: &Tokens, piece: &[u8]) -> bool {
-        let hash = hash(piece);
+    pub(super) fn contains_hash(&self, tokens: &Tokens, piece: &[u8], hash: u64) -> bool {
         // Most of those that are something else are not looked at: they are far away in memory.
         let is_it = |slot: u32| {
             slot & !RANK == tag(hash) && slot != EMPTY && are_same(tokens.token(slot & RANK), piece)
