@@ -23,7 +23,7 @@ pub(super) const BYTES: usize = 256;
 pub(super) const LONGEST: usize = 1 << 10;
 /// A vocabulary has fewer tokens.
 pub(super) const MOST: usize = 1 << RANK_BITS;
-/// Bits of a rank, or of a place.
+/// Bits of a rank, or of a seat.
 pub(super) const RANK_BITS: u32 = 20;
 /// The bits of a rank in a number that has others above them.
 pub(super) const RANK: u32 = (1 << RANK_BITS) - 1;
