@@ -33,5 +33,5 @@ process.on("message", async ({ name, bytes }) => {
   };
   const prepare = () => Array.from({ length: runs }, fresh);
   const lead = () => batch([fresh()]);
-  process.send({ ms: runs === 0 ? once : (await least(once > 10 ? 3 : 15, batch, prepare, lead)) / runs });
+  process.send({ ms: runs === 0 ? once : (await least(once > 10 ? 9 : 15, batch, prepare, lead)) / runs });
 });
