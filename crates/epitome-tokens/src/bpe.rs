@@ -2,6 +2,8 @@
 
 mod characters;
 mod class;
+#[cfg(test)]
+mod dice;
 mod eight;
 mod few;
 mod halves;

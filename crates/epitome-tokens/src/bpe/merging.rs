@@ -99,6 +99,7 @@ fn set<T>(list: &mut [T], at: u32, value: T) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::dice::dice;
     use super::super::vocabulary::{BYTES, Room, Vocabulary};
 
     /// A vocabulary, and the same as byte strings by rank.
@@ -169,11 +170,8 @@ mod tests {
 
     #[test]
     fn tokens_are_those_that_merging_leads_to() {
-        let mut state = 5_u32;
-        let mut below = |bound: usize| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) as usize % bound
-        };
+        let mut dice = dice(5);
+        let mut below = |bound: usize| dice(bound as u32) as usize;
         let mut room = Room::default();
         for round in 0..40 {
             let alphabet = ALPHABETS[round % ALPHABETS.len()];

@@ -195,22 +195,18 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::super::at_once;
+    use super::super::dice::dice;
     use super::*;
-
-    fn below(state: &mut u32, bound: u32) -> u32 {
-        *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (*state >> 8) % bound
-    }
 
     #[test]
     fn two_tokens_make_what_was_merged_from_them() {
-        let mut state = 5;
+        let mut below = dice(5);
         // Some left tokens have one pair, and some have hundreds.
         let mut made = BTreeMap::new();
         while made.len() < 5_000 {
             let rank = (BYTES + made.len()) as u32;
-            let most = [4, 60, rank][below(&mut state, 3) as usize];
-            let pair = (below(&mut state, most), below(&mut state, rank));
+            let most = [4, 60, rank][below(3) as usize];
+            let pair = (below(most), below(rank));
             made.entry(pair).or_insert(rank);
         }
         let mut pairs: Vec<_> = made.iter().map(|(&pair, &rank)| (rank, pair)).collect();
@@ -230,7 +226,7 @@ mod tests {
             }
         };
         pairs.iter().for_each(|&(_, (left, right))| check(left, right));
-        (0..50_000).for_each(|_| check(below(&mut state, count), below(&mut state, count)));
+        (0..50_000).for_each(|_| check(below(count), below(count)));
         for rank in 0..count {
             assert_eq!(table.merged(table.nothing(), seat(rank)).rank, NONE);
             assert_eq!(table.merged(seat(rank), table.nothing()).rank, NONE);

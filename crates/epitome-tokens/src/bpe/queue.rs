@@ -87,27 +87,22 @@ impl Queue {
 
 #[cfg(test)]
 mod tests {
+    use super::super::dice::dice;
     use super::*;
-
-    fn below(state: &mut u32, bound: u32) -> u32 {
-        *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (*state >> 8) % bound
-    }
 
     #[test]
     fn merges_come_in_order_whenever_they_are_put_in() {
-        let (mut queue, mut state) = (Queue::default(), 5);
+        let (mut queue, mut below) = (Queue::default(), dice(5));
         for round in 0..200 {
             queue.begin();
             let mut waiting: Vec<u64> = Vec::new();
             // Early ones are put in as well in every other round.
             let mut last = 0;
-            for _ in 0..below(&mut state, 300) {
-                if below(&mut state, 3) > 0 {
+            for _ in 0..below(300) {
+                if below(3) > 0 {
                     let least = if round % 2 == 0 { last } else { 0 };
-                    let bits = below(&mut state, 40);
-                    let due = (least + u64::from(below(&mut state, 1 << (bits % 20))))
-                        << (bits / 20 * 30);
+                    let bits = below(40);
+                    let due = (least + u64::from(below(1 << (bits % 20)))) << (bits / 20 * 30);
                     queue.push(due);
                     waiting.push(due);
                 } else {

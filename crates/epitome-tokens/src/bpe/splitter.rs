@@ -127,6 +127,7 @@ pub(super) fn blank(scan: Scan<'_>, start: usize) -> usize {
 mod tests {
     use fancy_regex::Regex;
 
+    use super::super::dice::dice;
     use super::*;
 
     /// As published, and as the pinned rank files have them.
@@ -140,14 +141,6 @@ mod tests {
             r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
         ),
     ];
-
-    fn dice() -> impl FnMut(u32) -> u32 {
-        let mut state = 1_u32;
-        move |bound| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) % bound
-        }
-    }
 
     fn check(texts: &[String]) {
         let classes = Classes::new();
@@ -182,7 +175,7 @@ mod tests {
             "\n\n", "1", "12", "1234567", "!", "(", "...", "/", "'", "'s", "'re", "'LL", "'t",
             "\u{b}", "\0", "é", "字",
         ];
-        let mut below = dice();
+        let mut below = dice(1);
         let texts = (0..4_000).map(|_| {
             // Of all parts, or of few, so that runs become long.
             let (first, bound) = (below(30), [30, 28, 3, 6][below(4) as usize]);
@@ -203,7 +196,7 @@ mod tests {
 
     #[test]
     fn pieces_of_random_texts_are_what_the_published_pattern_matches() {
-        let mut below = dice();
+        let mut below = dice(1);
         let texts = (0..3_000).map(|_| {
             let bound = [0x11_0000, 0x3000, 0x250, 0x80][below(4) as usize];
             let length = 1 + below(40);
