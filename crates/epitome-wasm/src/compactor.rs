@@ -327,7 +327,7 @@ impl Compactor {
     )]
     pub fn plan(&mut self, reason: &Ts<Reason>) -> Result<Array, JsValue> {
         let plan = self.engine.plan(parse_reason(reason)?);
-        Ok(self.plans.take(&plan, self.engine.conversation()))
+        Ok(self.plans.take(&plan, &self.engine))
     }
 
     /// Everything, to go on from later.
