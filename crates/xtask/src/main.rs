@@ -35,10 +35,10 @@ use steps::Steps;
 use workspace::Workspace;
 
 fn main() -> ExitCode {
-    let task = match arguments::parse(std::env::args().skip(1)) {
+    let task = match arguments::parse(std::env::args_os().skip(1)) {
         Ok(task) => task,
-        Err(failure) => {
-            eprintln!("error: {failure}\n\n{}", arguments::USAGE);
+        Err(error) => {
+            eprintln!("error: {error}\n\n{}", arguments::USAGE);
             return ExitCode::from(2);
         }
     };

