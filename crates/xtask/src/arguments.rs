@@ -5,8 +5,6 @@ use std::ffi::OsString;
 use lexopt::prelude::*;
 use lexopt::{Error, Parser};
 
-use crate::behaviours::Detail;
-
 /// What `cargo xtask help` prints.
 pub(crate) const USAGE: &str = "\
 usage: cargo xtask <task>
@@ -19,7 +17,7 @@ usage: cargo xtask <task>
                                    measure against other packages, results in bench/; PARTS as sizes,start
   lint                             formatting and clippy, warnings denied
   tidy                             shape of the source tree and direction of dependencies
-  behaviours [--brief]             every behaviour and the tests that prove it
+  behaviours                       how many rules of docs/behaviours.md are proven, and which are open
   setup                            install what the other tasks would install, and stop
   help                             this text
 
@@ -45,8 +43,8 @@ pub(crate) enum Task {
     Lint,
     /// Check the source tree.
     Tidy,
-    /// List the behaviours and their tests.
-    Behaviours(Detail),
+    /// Count the rules that are proven.
+    Behaviours,
     /// Install the tools.
     Setup,
 }
@@ -89,7 +87,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Task, E
             "bench" => Task::Bench(bench_options(&mut parser)?),
             "lint" => Task::Lint,
             "tidy" => Task::Tidy,
-            "behaviours" => Task::Behaviours(detail(&mut parser)?),
+            "behaviours" => Task::Behaviours,
             "setup" => Task::Setup,
             unknown => return Err(format!("there is no task '{unknown}'").into()),
         },
@@ -99,17 +97,6 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Task, E
         Some(surplus) => Err(surplus.unexpected()),
         None => Ok(task),
     }
-}
-
-fn detail(parser: &mut Parser) -> Result<Detail, Error> {
-    let mut detail = Detail::Tests;
-    while let Some(argument) = parser.next()? {
-        match argument {
-            Long("brief") => detail = Detail::Rows,
-            _ => return Err(argument.unexpected()),
-        }
-    }
-    Ok(detail)
 }
 
 fn demo_options(parser: &mut Parser) -> Result<DemoOptions, Error> {

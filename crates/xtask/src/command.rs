@@ -1,12 +1,35 @@
 //! Running a program and saying what to do when it fails.
 
-use std::process::{Command, Stdio};
+use std::io::{self, BufRead, BufReader, Write};
+use std::process::{Command, ExitStatus, Stdio};
 
 use crate::failure::{Failure, Result};
 
 /// Runs `command` with its output on the terminal.
 pub(crate) fn run(command: &mut Command) -> Result {
     let status = command.status().map_err(|error| not_started(command, &error))?;
+    expect_success(command, status)
+}
+
+/// Runs `command` with its output on the terminal, and gives each line of standard output to `read` as well.
+pub(crate) fn run_and_read(command: &mut Command, mut read: impl FnMut(&str)) -> Result {
+    let mut child =
+        command.stdout(Stdio::piped()).spawn().map_err(|error| not_started(command, &error))?;
+    let broken = |error: io::Error| Failure::new(format!("the output cannot be read: {error}"));
+    if let Some(stdout) = child.stdout.take() {
+        let mut stdout = BufReader::new(stdout);
+        let mut bytes = Vec::new();
+        while stdout.read_until(b'\n', &mut bytes).map_err(broken)? > 0 {
+            io::stdout().write_all(&bytes).map_err(broken)?;
+            read(String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']));
+            bytes.clear();
+        }
+    }
+    let status = child.wait().map_err(broken)?;
+    expect_success(command, status)
+}
+
+fn expect_success(command: &Command, status: ExitStatus) -> Result {
     if status.success() {
         return Ok(());
     }
