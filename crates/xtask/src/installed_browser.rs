@@ -5,14 +5,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::browser::Family;
 use crate::command;
+
+/// Which driver controls a browser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BrowserKind {
+    /// Chromium, Chrome and every other browser that chromedriver controls.
+    Chrome,
+    /// Microsoft Edge.
+    Edge,
+}
 
 /// A browser that runs.
 #[derive(Debug)]
 pub(crate) struct InstalledBrowser {
-    /// Whose driver it listens to.
-    pub(crate) family: Family,
+    /// Which driver controls it.
+    pub(crate) kind: BrowserKind,
     /// The program.
     pub(crate) binary: PathBuf,
     /// Major version, which its driver must share.
@@ -25,22 +33,22 @@ impl InstalledBrowser {
         let is_edge = binary
             .file_stem()
             .is_some_and(|name| name.to_string_lossy().to_lowercase().contains("edge"));
-        let family = if is_edge { Family::Edge } else { Family::Chrome };
+        let kind = if is_edge { BrowserKind::Edge } else { BrowserKind::Chrome };
         // On Windows a browser asked for its version opens a window.
         let major = if cfg!(windows) { folder_major(binary) } else { printed_major(binary) };
-        Some(Self { family, binary: binary.to_path_buf(), major: major? })
+        Some(Self { kind, binary: binary.to_path_buf(), major: major? })
     }
 }
 
-/// Every browser of `family` on this machine, the likeliest first.
-pub(crate) fn find_all(family: Family) -> Vec<InstalledBrowser> {
-    let (commands, mac_names, windows_path): (&[&str], &[&str], &str) = match family {
-        Family::Chrome => (
+/// Every browser of `kind` on this machine, the likeliest first.
+pub(crate) fn find_all(kind: BrowserKind) -> Vec<InstalledBrowser> {
+    let (commands, mac_names, windows_path): (&[&str], &[&str], &str) = match kind {
+        BrowserKind::Chrome => (
             &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"],
             &["Google Chrome", "Chromium"],
             r"Google\Chrome\Application\chrome.exe",
         ),
-        Family::Edge => (
+        BrowserKind::Edge => (
             &["microsoft-edge", "microsoft-edge-stable", "msedge"],
             &["Microsoft Edge"],
             r"Microsoft\Edge\Application\msedge.exe",
@@ -68,7 +76,7 @@ pub(crate) fn find_all(family: Family) -> Vec<InstalledBrowser> {
         .iter()
         .filter(|place| place.exists())
         .filter_map(|place| InstalledBrowser::at(place))
-        .filter(|browser| browser.family == family)
+        .filter(|browser| browser.kind == kind)
         .collect()
 }
 

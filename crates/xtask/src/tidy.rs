@@ -1,7 +1,10 @@
 //! `cargo xtask tidy`: the conventions of the source tree that no other tool checks.
 
 mod arrows;
+mod imports;
+mod layers;
 mod source_file;
+mod vocabulary;
 
 use crate::failure::{Failure, Result};
 use crate::source_tree;
@@ -12,6 +15,8 @@ use crate::workspace::Workspace;
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
     steps.run("tidy", || {
         let mut findings = arrows::check(workspace)?;
+        findings.extend(layers::check(workspace)?);
+        findings.extend(vocabulary::check(workspace)?);
         for source in source_tree::read(workspace, source_file::is_source)? {
             let name = source.path.display();
             let complaints = source_file::complaints(&source.path, &source.text);

@@ -5,8 +5,9 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::browser::{Browser, Family};
+use crate::browser::Browser;
 use crate::failure::{Failure, Result};
+use crate::installed_browser::BrowserKind;
 use crate::workspace::Workspace;
 
 /// A browser that keeps to itself: it talks to nobody and needs neither sandbox nor graphics.
@@ -24,9 +25,9 @@ const ARGUMENTS: [&str; 9] = [
 
 /// Makes `tests` use exactly this browser and its driver, with patience for a busy machine.
 pub(crate) fn configure(tests: &mut Command, workspace: &Workspace, browser: &Browser) -> Result {
-    let (driver, options) = match browser.family() {
-        Family::Chrome => ("CHROMEDRIVER", "goog:chromeOptions"),
-        Family::Edge => ("MSEDGEDRIVER", "ms:edgeOptions"),
+    let (driver, options) = match browser.kind() {
+        BrowserKind::Chrome => ("CHROMEDRIVER", "goog:chromeOptions"),
+        BrowserKind::Edge => ("MSEDGEDRIVER", "ms:edgeOptions"),
     };
     let capabilities = json!({ options: { "binary": browser.binary(), "args": ARGUMENTS } });
     let path = workspace.target("webdriver.json");
