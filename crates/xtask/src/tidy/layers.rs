@@ -104,6 +104,8 @@ impl Layers {
                 }
             }
         }
+        // A line may use several items of one module.
+        findings.dedup();
         findings
     }
 
