@@ -7,19 +7,19 @@ export function processorTime() {
 }
 
 /** Collects garbage where the process was started for that: all of it, or that of the young, which takes a moment. */
-export function settle(generation) {
+export function collectGarbage(generation) {
   globalThis.gc?.({ type: generation === "young" ? "minor" : "major" });
 }
 
 /** The least processor time, in milliseconds, of `repetitions` runs of `work`; `prepare` is not counted, and `work` is
- * given what it returns. Nor is `lead`, which runs where garbage was collected: what takes microseconds would be outweighed
+ * given what it returns. Nor is `warmUp`, which runs where garbage was collected: what takes microseconds would be outweighed
  * by the machine's looking up anew where memory is. */
-export async function least(repetitions, work, prepare = () => undefined, lead = () => undefined) {
+export async function leastTime(repetitions, work, prepare = () => undefined, warmUp = () => undefined) {
   let shortest = Number.POSITIVE_INFINITY;
   for (let repetition = 0; repetition < repetitions; repetition += 1) {
     const prepared = await prepare();
-    settle("all");
-    await lead(prepared);
+    collectGarbage("all");
+    await warmUp(prepared);
     const started = processorTime();
     await work(prepared);
     shortest = Math.min(shortest, processorTime() - started);

@@ -1,6 +1,6 @@
 // One long conversation with tool calls, in the formats of those who are compared.
 
-import { dice } from "./dice.mjs";
+import { prng } from "./prng.mjs";
 
 const WORDS =
   `the of and to in a is that for it as was with be by on not he his but at are this have from or had an they
@@ -20,7 +20,7 @@ function prose(below, characters) {
 
 /** Messages of 390 characters on average, in rounds of six: a request, two calls, two results, an answer. */
 export function history(messages) {
-  const below = dice(messages + 1);
+  const below = prng(messages + 1);
   const said = (shortest, span) => prose(below, shortest + below(span));
   const all = [];
   for (let turn = 0; all.length < messages; turn += 1) {
@@ -80,4 +80,4 @@ export const inLangChain = (messages, { HumanMessage, AIMessage, ToolMessage }) 
   });
 
 /** A message of 400 characters, another one for every number. */
-export const request = (number) => ({ role: "user", content: prose(dice(number + 1), 400) });
+export const request = (number) => ({ role: "user", content: prose(prng(number + 1), 400) });

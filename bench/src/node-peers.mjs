@@ -23,12 +23,12 @@ export const counters = {
       name: "js-tiktoken",
       slow: true,
       count: (text) => tokenizer.encode(text, [], []).length,
-      forget() {},
+      clearCache() {},
     };
   },
   async tiktoken() {
     const tokenizer = require("tiktoken").get_encoding("o200k_base");
-    return { name: "tiktoken", count: (text) => tokenizer.encode_ordinary(text).length, forget() {} };
+    return { name: "tiktoken", count: (text) => tokenizer.encode_ordinary(text).length, clearCache() {} };
   },
   async "bpe-openai"() {
     const module = await import(pathToFileURL(join(process.env.BENCH_BPE_OPENAI, "bpe-openai.js")));
@@ -41,7 +41,7 @@ export const counters = {
       }
       return module.count(buffer.subarray(0, encoder.encodeInto(text, buffer).written));
     };
-    return { name: "bpe-openai", count, forget() {} };
+    return { name: "bpe-openai", count, clearCache() {} };
   },
 };
 

@@ -4,6 +4,6 @@ import { writeFileSync } from "node:fs";
 
 const [name, file, options] = process.argv.slice(2);
 const { measure } = await import(`./parts/${name}.mjs`);
-const told = (what) => process.stderr.write(`    ${name}: ${what}\n`);
-writeFileSync(file, JSON.stringify(await measure({ ...JSON.parse(options), told })));
+const progress = (what) => process.stderr.write(`    ${name}: ${what}\n`);
+writeFileSync(file, JSON.stringify(await measure({ ...JSON.parse(options), progress })));
 process.exit();

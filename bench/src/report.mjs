@@ -16,7 +16,7 @@ export function report({ date, machine, versions, parts, measuredBy }) {
     "# Results of the bench",
     `${date === undefined ? "" : `${date}. `}${machine}. ${packages.join(", ")}.`,
     [
-      "`cargo xtask bench` writes this page. Contestants take turns in one process; times are processor time in Node",
+      "`cargo xtask bench` writes this page. Candidates take turns in one process; times are processor time in Node",
       "and wall clock in Chromium, the best of several passes. Ratios carry over to other machines, single times do not.",
     ].join("\n"),
     "## What has to hold",

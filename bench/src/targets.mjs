@@ -4,7 +4,7 @@
 
 import { geometricMean, sum } from "./statistics.mjs";
 
-/** `{ what, target, measured, met }` for every target; `met` is undefined where a part or a contestant is missing. */
+/** `{ what, target, measured, met }` for every target; `met` is undefined where a part or a candidate is missing. */
 export function targets(parts) {
   return [
     ...accuracy(parts.accuracy),

@@ -1,6 +1,6 @@
 // Inputs that make tokenizers slow: runs that no cut divides, and characters that no token joins.
 
-import { dice } from "./dice.mjs";
+import { prng } from "./prng.mjs";
 
 /** Letters from `first` to `last`. */
 const range = (first, last) =>
@@ -9,7 +9,7 @@ const range = (first, last) =>
   );
 
 const random = (alphabet) => (characters, seed) => {
-  const below = dice(seed);
+  const below = prng(seed);
   return Array.from({ length: characters }, () => alphabet[below(alphabet.length)]).join("");
 };
 

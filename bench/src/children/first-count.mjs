@@ -1,4 +1,4 @@
-// One contestant in a process of its own: imports it, counts one text, and prints what that cost. Ours counts many more,
+// One candidate in a process of its own: imports it, counts one text, and prints what that cost. Ours counts many more,
 // and tells what memory its module has then.
 
 import { performance } from "node:perf_hooks";
@@ -21,7 +21,7 @@ WebAssembly.instantiate = async (source, imports) => {
 };
 WebAssembly.Instance = new Proxy(Instance, { construct: (target, given) => note(new target(...given)) });
 
-const openers = {
+const loaders = {
   nothing: async () => ({ count: (text) => text.length }),
   "epitome estimate": async () => {
     const { estimateTokens } = await import(ENTRY);
@@ -46,7 +46,7 @@ const used = () => {
 };
 
 const [name] = process.argv.slice(2);
-const open = openers[name] ?? (await peer(name));
+const open = loaders[name] ?? (await peer(name));
 const before = used();
 const started = { cpu: process.cpuUsage(), wall: performance.now() };
 const { count } = await open();

@@ -22,7 +22,7 @@ const HEADERS = {
 /** Listens on a free port. Call `close` in the end. */
 export async function serve() {
   const { outputFiles } = await build({
-    entryPoints: [join(here, "contestants.mjs"), join(here, "measure.mjs")],
+    entryPoints: [join(here, "candidates.mjs"), join(here, "measure.mjs")],
     bundle: true,
     minify: true,
     splitting: true,

@@ -1,7 +1,7 @@
 // Whether exact counts are those of tiktoken: on every text of the corpus, on random strings and on hostile ones.
 
 import { corpus, sample } from "../corpus.mjs";
-import { dice } from "../dice.mjs";
+import { prng } from "../prng.mjs";
 import { countTokens } from "../epitome.mjs";
 import { counters } from "../node-peers.mjs";
 import { worstCase, worstCases } from "../worst-cases.mjs";
@@ -22,11 +22,11 @@ const SPECIAL = [
   "<|fim_suffix|>",
 ];
 
-export async function measure({ quick, told }) {
+export async function measure({ quick, progress }) {
   const { count: reference } = await counters.tiktoken();
   const groups = [];
   const compare = async (group, texts) => {
-    told(group);
+    progress(group);
     const result = { group, texts: 0, tokens: 0, different: 0, thrown: 0 };
     for (const text of texts) {
       const expected = reference(text);
@@ -61,7 +61,7 @@ export async function measure({ quick, told }) {
 
 /** Any characters, characters below U+3000, and fragments where cuts are made. */
 function* randomStrings(texts) {
-  const below = dice(20_261);
+  const below = prng(20_261);
   for (let index = 0; index < texts; index += 1) {
     const shape = below(3);
     yield Array.from({ length: 1 + below(40) }, () => {

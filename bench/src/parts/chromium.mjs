@@ -16,7 +16,7 @@ const ARGUMENTS = [
   "--js-flags=--expose-gc",
 ];
 
-const CONTESTANTS = {
+const CANDIDATES = {
   estimating: ["epitome", "tokenx"],
   counting: ["epitome", "gpt-tokenizer", "ai-tokenizer"],
 };
@@ -24,7 +24,7 @@ const CONTESTANTS = {
 /** Takes this browser ten seconds and more to import: a quick run does without, and others start it once. */
 const SLOW = "ai-tokenizer";
 
-export async function measure({ quick, told }) {
+export async function measure({ quick, progress }) {
   const { address, close } = await serve();
   const browser = await chromium.launch({
     executablePath: process.env.EPITOME_BROWSER || "/usr/bin/chromium",
@@ -34,7 +34,7 @@ export async function measure({ quick, told }) {
   const inPage = async (work) => {
     const context = await browser.newContext();
     const page = await context.newPage();
-    page.on("console", (message) => told(message.text()));
+    page.on("console", (message) => progress(message.text()));
     await page.goto(address);
     try {
       return await work(page);
@@ -44,17 +44,17 @@ export async function measure({ quick, told }) {
   };
   try {
     const names = Object.fromEntries(
-      Object.entries(CONTESTANTS).map(([what, all]) => [what, all.filter((name) => !quick || name !== SLOW)]),
+      Object.entries(CANDIDATES).map(([what, all]) => [what, all.filter((name) => !quick || name !== SLOW)]),
     );
     const starts = {};
     for (let round = 0; round < (quick ? 3 : 9); round += 1) {
-      told(`start, round ${round + 1}`);
+      progress(`start, round ${round + 1}`);
       for (const [what, name] of Object.entries(names).flatMap(([what, all]) => all.map((name) => [what, name]))) {
         if (name === SLOW && round > 0) {
           continue;
         }
         const ms = await inPage((page) =>
-          page.evaluate(async (given) => (await import("/contestants.js")).start(...given), [what, name]),
+          page.evaluate(async (given) => (await import("/candidates.js")).start(...given), [what, name]),
         );
         starts[`${what}: ${name}`] = Math.min(ms, starts[`${what}: ${name}`] ?? ms);
       }

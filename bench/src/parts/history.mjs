@@ -3,7 +3,7 @@
 import * as langchain from "@langchain/core/messages";
 import { pruneMessages } from "ai";
 import { createCompactor } from "epitome";
-import { least } from "../clock.mjs";
+import { leastTime } from "../clock.mjs";
 import { history, inAISDK, inLangChain, inOpenAI, request } from "../histories.mjs";
 import { estimators } from "../node-peers.mjs";
 import { sum } from "../statistics.mjs";
@@ -25,13 +25,13 @@ const COUNTERS = {
 
 const callsOf = (calls) => (calls.length > 0 ? JSON.stringify(calls).length : 0);
 
-export async function measure({ quick, fullPeers, told }) {
+export async function measure({ quick, fullPeers, progress }) {
   const rows = [];
   const row = (operation, whose, messages, ms) => rows.push({ operation, whose, messages, ms });
   // The first compactor pays for a module that is not warm.
   await ours(1_000, quick, () => {});
   for (const messages of SIZES) {
-    told(`${messages} messages`);
+    progress(`${messages} messages`);
     await ours(messages, quick, row);
     await theirs(messages, { quick, fullPeers }, row);
   }
@@ -45,7 +45,7 @@ async function ours(size, quick, row) {
     compactor?.dispose();
     compactor = await createCompactor({ format: "openai-chat" });
   };
-  row("append all", "epitome", size, await least(size >= 10_000 ? 1 : 3, () => compactor.append(messages), empty));
+  row("append all", "epitome", size, await leastTime(size >= 10_000 ? 1 : 3, () => compactor.append(messages), empty));
 
   const window = Math.ceil(compactor.status().tokens / 2);
   const fill = async () => {
@@ -53,7 +53,7 @@ async function ours(size, quick, row) {
     compactor.setPolicy({ window });
     compactor.append(messages);
   };
-  row("first plan", "epitome", size, await least(size >= 100_000 ? 1 : 3, () => compactor.plan(), fill));
+  row("first plan", "epitome", size, await leastTime(size >= 100_000 ? 1 : 3, () => compactor.plan(), fill));
   const times = Math.max(1, Math.ceil(2_000 / size));
   const repeated = (work) => () => {
     for (let time = 0; time < times; time += 1) {
@@ -63,7 +63,7 @@ async function ours(size, quick, row) {
   let [number, actions] = [0, []];
   const plan = () => ({ actions } = compactor.plan());
   // As an app does: a plan, a message more, and the next plan, which is the one that counts.
-  const planning = await least(quick ? 5 : 11, repeated(plan), undefined, () => {
+  const planning = await leastTime(quick ? 5 : 11, repeated(plan), undefined, () => {
     plan();
     compactor.append([request((number += 1))]);
   });
@@ -75,7 +75,7 @@ async function ours(size, quick, row) {
     "view",
     "epitome",
     size,
-    (await least(
+    (await leastTime(
       5,
       repeated(() => compactor.messages()),
     )) / times,
@@ -87,7 +87,7 @@ async function ours(size, quick, row) {
       await fill();
     }
     const batch = () => Array.from({ length: BATCH }, () => request((number += 1)));
-    return { lead: batch(), measured: batch() };
+    return { warmUp: batch(), measured: batch() };
   };
   const append = (batch) => {
     for (const message of batch) {
@@ -95,16 +95,16 @@ async function ours(size, quick, row) {
       compactor.status();
     }
   };
-  const appending = await least(
+  const appending = await leastTime(
     quick ? 10 : 25,
     ({ measured }) => append(measured),
     requests,
-    ({ lead }) => append(lead),
+    ({ warmUp }) => append(warmUp),
   );
   row("append one, and status", "epitome", size, appending / BATCH);
 
   const looks = 2_000;
-  const looking = await least(5, () => {
+  const looking = await leastTime(5, () => {
     for (let look = 0; look < looks; look += 1) {
       compactor.status();
     }
@@ -128,20 +128,20 @@ async function theirs(size, { quick, fullPeers }, row) {
           tokenCounter,
           strategy: "last",
         };
-        const trimming = await least(runs, () => langchain.trimMessages(instances, options));
+        const trimming = await leastTime(runs, () => langchain.trimMessages(instances, options));
         row(`trim to ${kept * 100} %, ${counter}`, "LangChain trimMessages", size, trimming);
       }
     }
   }
   const prune = () => pruneMessages({ messages: parts, reasoning: "all", toolCalls: "before-last-20-messages" });
-  const pruning = await least(runs, prune, undefined, prune);
+  const pruning = await leastTime(runs, prune, undefined, prune);
   row("prune calls before the last 20 messages", "AI SDK pruneMessages", size, pruning);
   row(
     "count all again",
     "contents and calls ÷ 4",
     size,
-    await least(runs, () => COUNTERS["contents and calls ÷ 4"](instances)),
+    await leastTime(runs, () => COUNTERS["contents and calls ÷ 4"](instances)),
   );
   const { count } = await estimators.tokenx();
-  row("count all again", "tokenx", size, await least(runs, () => sum(messages.map(({ text }) => count(text)))));
+  row("count all again", "tokenx", size, await leastTime(runs, () => sum(messages.map(({ text }) => count(text)))));
 }

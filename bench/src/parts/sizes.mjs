@@ -60,10 +60,10 @@ function loads() {
   ];
 }
 
-export async function measure({ quick, told }) {
+export async function measure({ quick, progress }) {
   const rows = [];
   for (const { name, module, files = [] } of loads()) {
-    told(name);
+    progress(name);
     const all = [...(module === undefined ? [] : await bundled(module)), ...files.map((file) => readFileSync(file))];
     const total = (size) => all.reduce((bytes, file) => bytes + size(file), 0);
     const quality = all.some(({ length }) => length > (quick ? LARGE.quick : LARGE.full)) ? 5 : 11;

@@ -9,18 +9,18 @@ import { median } from "../statistics.mjs";
 const CHILD = fileURLToPath(new URL("../children/first-count.mjs", import.meta.url));
 const run = promisify(execFile);
 
-export async function measure({ quick, told }) {
-  const contestants = ["nothing", "epitome estimate", "tokenx", "epitome", "epitome, whole vocabulary", ...Object.keys(counters)];
-  const runs = Object.fromEntries(contestants.map((name) => [name, []]));
+export async function measure({ quick, progress }) {
+  const candidates = ["nothing", "epitome estimate", "tokenx", "epitome", "epitome, whole vocabulary", ...Object.keys(counters)];
+  const runs = Object.fromEntries(candidates.map((name) => [name, []]));
   const repetitions = quick ? 3 : 9;
   for (let repetition = 0; repetition < repetitions; repetition += 1) {
-    told(`round ${repetition + 1} of ${repetitions}`);
-    for (const name of contestants) {
+    progress(`round ${repetition + 1} of ${repetitions}`);
+    for (const name of candidates) {
       const { stdout } = await run(process.execPath, ["--expose-gc", CHILD, name]);
       runs[name].push(JSON.parse(stdout));
     }
   }
-  const rows = contestants.map((name) => {
+  const rows = candidates.map((name) => {
     const of = (field) => runs[name].map((one) => one[field]);
     return {
       whose: name,

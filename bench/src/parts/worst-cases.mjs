@@ -11,11 +11,11 @@ const CHILD = fileURLToPath(new URL("../children/worst-case.mjs", import.meta.ur
 const LIMIT_MS = { quick: 500, full: 15_000 };
 const SIZES = [1_000, 10_000, 100_000];
 
-export async function measure({ quick, told }) {
+export async function measure({ quick, progress }) {
   const limitMs = quick ? LIMIT_MS.quick : LIMIT_MS.full;
   const rows = worstCases.map((name) => ({ case: name, ms: {} }));
   for (const whose of ["epitome", "epitome estimate", ...Object.keys(counters)]) {
-    told(whose);
+    progress(whose);
     let child = undefined;
     for (const row of rows) {
       const times = {};
@@ -43,15 +43,15 @@ export async function measure({ quick, told }) {
 /** Milliseconds; undefined where it took longer than the limit. */
 function answer(child, question, limitMs) {
   return new Promise((resolve, reject) => {
-    const settle = (finish) => (value) => {
+    const settleWith = (finish) => (value) => {
       clearTimeout(timer);
       child.off("message", done).off("exit", failed);
       finish(value);
     };
     // Loading the vocabulary comes on top, and several passes where one is short.
-    const timer = setTimeout(() => settle(resolve)(undefined), limitMs * 1.5 + 10_000);
-    const done = settle(({ ms }) => resolve(ms));
-    const failed = settle((code) => reject(new Error(`the process of ${JSON.stringify(question)} ended with ${code}`)));
+    const timer = setTimeout(() => settleWith(resolve)(undefined), limitMs * 1.5 + 10_000);
+    const done = settleWith(({ ms }) => resolve(ms));
+    const failed = settleWith((code) => reject(new Error(`the process of ${JSON.stringify(question)} ended with ${code}`)));
     child.on("message", done).on("exit", failed);
     child.send(question);
   });
