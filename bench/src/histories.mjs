@@ -1,4 +1,4 @@
-// One long conversation with tool calls, in the formats of those who are compared.
+// One long conversation with tool calls, in the formats of the packages that are compared.
 
 import { prng } from "./prng.mjs";
 
@@ -9,7 +9,7 @@ into than them can only other new some could time these two may then do first an
 most made after also did many before must through back years where much your way well down should because each
 just those people table value return error request message function window summary budget`.split(/\s+/);
 
-/** Words of about so many characters. */
+/** Words with this many characters in total. */
 function prose(below, characters) {
   let text = "";
   while (text.length < characters) {
@@ -68,7 +68,7 @@ export const inAISDK = (messages) =>
     return { role, content: [{ type: "text", text }, ...parts] };
   });
 
-/** `classes` are LangChain's own. */
+/** The second parameter has LangChain's message classes. */
 export const inLangChain = (messages, { HumanMessage, AIMessage, ToolMessage }) =>
   messages.map(({ role, text, id, calls = [] }) => {
     if (role === "user") return new HumanMessage(text);
@@ -79,5 +79,5 @@ export const inLangChain = (messages, { HumanMessage, AIMessage, ToolMessage }) 
     });
   });
 
-/** A message of 400 characters, another one for every number. */
+/** A message of 400 characters; every number gives a different text. */
 export const request = (number) => ({ role: "user", content: prose(prng(number + 1), 400) });

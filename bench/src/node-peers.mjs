@@ -1,4 +1,4 @@
-// The other packages, those too that are measured in Node alone.
+// The other packages, including those that are measured in Node only.
 
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -18,7 +18,7 @@ export const counters = {
       import("js-tiktoken/ranks/o200k_base"),
     ]);
     const tokenizer = new Tiktoken(ranks.default);
-    // Minutes for what the others count in a second: it is given less.
+    // It takes minutes for what the others count in a second, so it gets less text.
     return {
       name: "js-tiktoken",
       slow: true,

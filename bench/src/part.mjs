@@ -1,4 +1,4 @@
-// One part of the bench in a process of its own, so that no part pays for what another one left behind.
+// One part of the bench in its own process, so that no part is affected by the memory and caches of another.
 
 import { writeFileSync } from "node:fs";
 

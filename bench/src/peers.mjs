@@ -1,7 +1,7 @@
-// The other packages that run in Node and in a browser alike, each as a candidate.
+// The other packages that run in Node and in browsers, each as a candidate.
 //
-// A candidate has a `name`, counts a text with `count`, and empties with `clearCache` what it remembers of texts that it
-// has counted. Special tokens count as plain text wherever a package has a setting for that.
+// A candidate has a `name`, counts a text with `count`, and removes with `clearCache` what it has cached of counted texts.
+// Special tokens count as plain text if the package has a setting for that.
 
 const NO_CACHE = () => {};
 
@@ -24,7 +24,7 @@ export const counters = {
       import("ai-tokenizer/encoding/o200k_base"),
     ]);
     const tokenizer = new Tokenizer(encoding);
-    // Its `count` takes no settings, and throws where a special token is in the text.
+    // Its `count` has no settings, and throws if a special token is in the text.
     return {
       name: "ai-tokenizer",
       count: (text) => tokenizer.encode(text, [], []).length,

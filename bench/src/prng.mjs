@@ -1,6 +1,6 @@
-// Numbers that look random and are the same in every run.
+// A pseudo-random number generator with the same numbers in every run.
 
-/** Gives numbers from 0 to below a bound, by xorshift. `seed` is not 0. */
+/** A function that returns the next number from 0 to below a bound, by xorshift. `seed` must not be 0. */
 export function prng(seed) {
   let state = seed;
   return (bound) => {

@@ -1,15 +1,15 @@
-// How fast candidates count: interleaved, on strings that are new each time, the best of several passes.
+// How fast candidates count: in turns, on strings that are new each time, the best of several passes.
 //
-// The first pass is that over a text of which nothing is remembered: whatever a candidate has in its caches is
-// forgotten before. The code is warm by then. The pass right after it is warm in every sense.
+// Before the first pass over a text, each candidate clears its caches; its code is warm by then. The pass directly after it
+// has warm caches as well.
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * Megabytes of UTF-8 a second, of every candidate on every kind. Fails where candidates count exactly and differ.
+ * Megabytes of UTF-8 per second, of every candidate on every kind. Fails if candidates that count exactly differ.
  *
- * `kinds` are `{ kind, script, messages }` with messages in UTF-8; `clock` tells milliseconds; `collectGarbage` collects
- * garbage, all of it before a kind and that of the young before a pass; `progress` is called before every repetition.
+ * `kinds` are `{ kind, script, messages }` with messages in UTF-8; `clock` returns milliseconds; `collectGarbage` collects
+ * all garbage before a kind, and the young generation's before a pass; `progress` is called before every repetition.
  */
 export async function throughput({
   kinds,
@@ -33,8 +33,8 @@ export async function throughput({
     first: {},
     warm: {},
   }));
-  // All kinds come between two passes over one: what else the machine does then hits no kind more than another, and a
-  // cache that cannot be emptied has seen other texts.
+  // Every kind is measured once before any is measured again: other work of the machine then affects all kinds alike, and
+  // a cache that cannot be cleared has seen other texts in between.
   for (let repetition = 0; repetition < repetitions; repetition += 1) {
     progress(`pass ${repetition + 1} of ${repetitions}`);
     for (const [index, { kind, messages }] of kinds.entries()) {
@@ -75,7 +75,7 @@ async function pass(count, texts) {
   let tokens = 0;
   for (const text of texts) {
     const counted = count(text);
-    // Waiting for what is already there would cost more than counting.
+    // `await` on a number would cost more than counting.
     tokens += typeof counted === "number" ? counted : await counted;
   }
   return tokens;

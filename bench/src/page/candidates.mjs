@@ -1,4 +1,4 @@
-// Who is measured in a browser: each is fetched when it is opened, and not before.
+// The candidates in a browser. Each is fetched only when it is loaded.
 
 import { counters, estimators } from "../peers.mjs";
 

@@ -5,7 +5,7 @@ import { loaders } from "./candidates.mjs";
 
 const encoder = new TextEncoder();
 
-/** `names` are the candidates, `bytes` the texts of a kind. */
+/** Measures the candidates `names` on `bytes` bytes of each kind. */
 export async function measure(what, names, bytes, repetitions) {
   const kinds = await (await fetch(`/kinds.json?bytes=${bytes}`)).json();
   const candidates = [];
@@ -19,7 +19,7 @@ export async function measure(what, names, bytes, repetitions) {
     repetitions,
     exact: what === "counting",
     collectGarbage: (generation) => globalThis.gc?.({ type: generation === "young" ? "minor" : "major" }),
-    // The console is how a page tells how far it is.
+    // The bench reads the page's console to show its progress.
     progress: (kind) => console.info(`${what}: ${kind}`),
   });
 }

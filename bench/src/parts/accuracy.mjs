@@ -5,7 +5,7 @@ import { estimateTokens } from "../epitome.mjs";
 import { counters, estimators } from "../node-peers.mjs";
 import { mean, percentile, sum } from "../statistics.mjs";
 
-/** Shorter messages are off by a token or two, which says nothing in percent. */
+/** For shorter messages a difference of one or two tokens would be a large percentage. */
 const SHORTEST_TOKENS = 20;
 
 export async function measure({ progress }) {

@@ -1,4 +1,4 @@
-// Whether exact counts are those of tiktoken: on every text of the corpus, on random strings and on hostile ones.
+// Whether exact counts equal tiktoken's: on every text of the corpus, on random strings and on worst cases.
 
 import { corpus, sample } from "../corpus.mjs";
 import { prng } from "../prng.mjs";
@@ -6,7 +6,7 @@ import { countTokens } from "../epitome.mjs";
 import { counters } from "../node-peers.mjs";
 import { worstCase, worstCases } from "../worst-cases.mjs";
 
-/** Where texts are cut, joined without a sense. */
+/** Characters and words at which pre-tokenizing splits. */
 const FRAGMENTS = [
   ..."aBÉß1!/中한ก٣ \t\n\u200d\u00a0\u3000",
   ...["'s", "'LL", "’ve", "  ", "\r\n", "2345", "...", "かな", "ि", "é", "👍🏽"],
@@ -59,7 +59,7 @@ export async function measure({ quick, progress }) {
   return { groups };
 }
 
-/** Any characters, characters below U+3000, and fragments where cuts are made. */
+/** Strings of any characters, of characters below U+3000, and of fragments at which pre-tokenizing splits. */
 function* randomStrings(texts) {
   const below = prng(20_261);
   for (let index = 0; index < texts; index += 1) {
@@ -67,7 +67,7 @@ function* randomStrings(texts) {
     yield Array.from({ length: 1 + below(40) }, () => {
       if (shape === 2) return FRAGMENTS[below(FRAGMENTS.length)];
       const code = below(shape === 0 ? 0x110000 : 0x3000);
-      // Half a pair of surrogates is no character.
+      // A lone surrogate is not a character.
       return code >= 0xd800 && code < 0xe000 ? "A" : String.fromCodePoint(code);
     }).join("");
   }

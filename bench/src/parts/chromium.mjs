@@ -1,9 +1,9 @@
-// Estimating and counting in headless Chromium: throughput in a page, and the start in pages that are new.
+// Estimating and counting in headless Chromium: throughput in one page, and the start in new pages.
 
 import { chromium } from "playwright-core";
 import { serve } from "../page/server.mjs";
 
-/** A browser that keeps to itself: it talks to nobody and needs neither sandbox nor graphics. */
+/** Without network traffic of its own, sandbox and graphics. */
 const ARGUMENTS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -21,7 +21,7 @@ const CANDIDATES = {
   counting: ["epitome", "gpt-tokenizer", "ai-tokenizer"],
 };
 
-/** Takes this browser ten seconds and more to import: a quick run does without, and others start it once. */
+/** Its import takes ten seconds or more in this browser: quick runs leave it out, and full runs start it once. */
 const SLOW = "ai-tokenizer";
 
 export async function measure({ quick, progress }) {
@@ -30,7 +30,7 @@ export async function measure({ quick, progress }) {
     executablePath: process.env.EPITOME_BROWSER || "/usr/bin/chromium",
     args: ARGUMENTS,
   });
-  /** Does `work` in a page of its own, with nothing in any cache. */
+  /** Runs `work` in a new page with empty caches. */
   const inPage = async (work) => {
     const context = await browser.newContext();
     const page = await context.newPage();

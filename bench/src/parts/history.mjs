@@ -1,4 +1,5 @@
-// What a growing conversation costs: appending, the status, a plan, the view; and the same from those who recount.
+// The time of operations on a growing conversation: append, status, plan and view, and the equivalents in packages that
+// count everything again each time.
 
 import * as langchain from "@langchain/core/messages";
 import { pruneMessages } from "ai";
@@ -10,11 +11,10 @@ import { sum } from "../statistics.mjs";
 
 const SIZES = [100, 1_000, 10_000, 100_000];
 
-/** Messages appended between two looks at the clock. */
+/** Messages appended between two readings of the clock. */
 const BATCH = 20;
 
-/** Counters for `trimMessages`: four characters a token, of contents alone or of calls too, as LangChain's agents
- * count. */
+/** Counters for `trimMessages`: four characters per token, of contents only, or of calls too, as LangChain's agents count. */
 const COUNTERS = {
   "contents ÷ 4": (messages) => Math.ceil(messages.reduce((sum, { content }) => sum + content.length, 0) / 4),
   "contents and calls ÷ 4": (messages) =>
@@ -28,7 +28,7 @@ const callsOf = (calls) => (calls.length > 0 ? JSON.stringify(calls).length : 0)
 export async function measure({ quick, fullPeers, progress }) {
   const rows = [];
   const row = (operation, whose, messages, ms) => rows.push({ operation, whose, messages, ms });
-  // The first compactor pays for a module that is not warm.
+  // The first compactor runs on code that is not warm yet, so it is not measured.
   await ours(1_000, quick, () => {});
   for (const messages of SIZES) {
     progress(`${messages} messages`);
@@ -62,13 +62,13 @@ async function ours(size, quick, row) {
   };
   let [number, actions] = [0, []];
   const plan = () => ({ actions } = compactor.plan());
-  // As an app does: a plan, a message more, and the next plan, which is the one that counts.
+  // As in an app: a plan, another message, and the next plan, which is the one that is measured.
   const planning = await leastTime(quick ? 5 : 11, repeated(plan), undefined, () => {
     plan();
     compactor.append([request((number += 1))]);
   });
   if (actions.length !== size + number) {
-    throw new Error(`a plan of ${size + number} messages tells the action of ${actions.length}`);
+    throw new Error(`a plan of ${size + number} messages has the actions of ${actions.length}`);
   }
   row("plan after a message more", "epitome", size, planning / times);
   row(
@@ -82,7 +82,7 @@ async function ours(size, quick, row) {
   );
 
   const requests = async () => {
-    // What is appended makes a short conversation another one.
+    // The appended messages would make a short conversation much longer.
     if (size <= 1_000) {
       await fill();
     }
@@ -119,10 +119,10 @@ async function theirs(size, { quick, fullPeers }, row) {
   const [instances, parts] = [inLangChain(messages, langchain), inAISDK(messages)];
   for (const [counter, tokenCounter] of Object.entries(COUNTERS)) {
     for (const kept of [0.1, 0.7]) {
-      // Ten times the messages take it up to a hundred times as long, and calls that again.
-      const patient =
+      // Ten times the messages take up to a hundred times as long, and counting calls multiplies that again.
+      const isIncluded =
         size <= 10_000 ? kept === 0.7 || !quick || size < 10_000 : fullPeers && counter === "contents ÷ 4";
-      if (patient) {
+      if (isIncluded) {
         const options = {
           maxTokens: Math.ceil(tokenCounter(instances) * kept),
           tokenCounter,

@@ -1,4 +1,4 @@
-// What the first count costs: a fresh process each time, from before the import to the number, and what memory it keeps.
+// Time and memory of the first count: in a new process each time, from before the import to the result.
 
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
