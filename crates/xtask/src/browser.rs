@@ -1,4 +1,4 @@
-//! The browser of the tests and its driver: found where they usually are, or installed.
+//! The browser of the tests and its driver: found in the usual places, or installed.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -35,13 +35,13 @@ impl Browser {
     }
 }
 
-/// Finds a browser with its driver, or installs what is missing: as root on Debian and its kin from the
-/// distribution, elsewhere Chrome for Testing into the cache folder.
+/// Finds a browser with its driver, or installs what is missing: the distribution's packages as root on Debian and systems
+/// based on it, otherwise Chrome for Testing into the cache folder.
 pub(crate) fn obtain(workspace: &Workspace, steps: &mut Steps) -> Result<Browser> {
     if let Some(chosen) = env::var_os("EPITOME_BROWSER").filter(|chosen| !chosen.is_empty()) {
         let chosen = PathBuf::from(chosen);
         let browser = InstalledBrowser::at(&chosen).ok_or_else(|| {
-            Failure::new(format!("EPITOME_BROWSER={} is no browser that runs", chosen.display()))
+            Failure::new(format!("EPITOME_BROWSER={} is not a browser that runs", chosen.display()))
         })?;
         return match find_driver(&browser) {
             Some(driver) => Ok(browser.with_driver(driver)),
@@ -85,7 +85,7 @@ impl InstalledBrowser {
     }
 }
 
-/// A driver for exactly this browser, if there is one on this machine.
+/// A driver for the version of this browser, if this machine has one.
 fn find_driver(browser: &InstalledBrowser) -> Option<PathBuf> {
     let (variable, name) = match browser.kind {
         BrowserKind::Chrome => ("CHROMEDRIVER", "chromedriver"),
@@ -109,7 +109,7 @@ fn fetch_driver(
 ) -> Result<Browser> {
     if browser.kind == BrowserKind::Edge {
         let major = browser.major;
-        return Err(Failure::new(format!("there is no msedgedriver {major} on PATH")));
+        return Err(Failure::new(format!("msedgedriver {major} is not on PATH")));
     }
     let build = browser.major.to_string();
     let driver = chrome_for_testing::fetch(workspace, steps, "chromedriver", &build)?;

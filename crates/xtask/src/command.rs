@@ -1,4 +1,4 @@
-//! Running a program and saying what to do when it fails.
+//! Runs programs, and describes their failures.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Command, ExitStatus, Stdio};
@@ -36,9 +36,9 @@ fn expect_success(command: &Command, status: ExitStatus) -> Result {
     Err(Failure::new(format!("`{}` ended with {status}; its output above says why", line(command))))
 }
 
-/// Makes `command` the last thing this program does. Where the system can, it takes this process over, so
-/// that whoever stops this process stops the command.
-pub(crate) fn hand_over(command: &mut Command) -> Result {
+/// Runs `command` as the last action of this program. On Unix it replaces this process, so that stopping this process stops
+/// the command.
+pub(crate) fn replace_process(command: &mut Command) -> Result {
     #[cfg(unix)]
     {
         let error = std::os::unix::process::CommandExt::exec(command);
@@ -48,7 +48,7 @@ pub(crate) fn hand_over(command: &mut Command) -> Result {
     run(command)
 }
 
-/// Runs `command` and takes what it writes to standard output; the rest goes to the terminal.
+/// Runs `command` and returns its standard output; its standard error goes to the terminal.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let output =
         command.stderr(Stdio::inherit()).output().map_err(|error| not_started(command, &error))?;
@@ -58,13 +58,13 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// What `command` writes to standard output, where it runs at all and succeeds.
+/// The standard output of `command`, if it can be started and succeeds.
 pub(crate) fn quiet_output(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// `command` as one would type it.
+/// `command` as a line in a shell.
 pub(crate) fn line(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")

@@ -1,4 +1,4 @@
-//! Browsers that are already on this machine, and their versions.
+//! The browsers installed on this machine, and their versions.
 
 use std::env;
 use std::fs;
@@ -23,24 +23,24 @@ pub(crate) struct InstalledBrowser {
     pub(crate) kind: BrowserKind,
     /// The program.
     pub(crate) binary: PathBuf,
-    /// Major version, which its driver must share.
+    /// Major version; its driver must have the same one.
     pub(crate) major: u32,
 }
 
 impl InstalledBrowser {
-    /// The browser at `binary`; nothing where it does not say its version.
+    /// The browser at `binary`; `None` if it does not print a version.
     pub(crate) fn at(binary: &Path) -> Option<Self> {
         let is_edge = binary
             .file_stem()
             .is_some_and(|name| name.to_string_lossy().to_lowercase().contains("edge"));
         let kind = if is_edge { BrowserKind::Edge } else { BrowserKind::Chrome };
-        // On Windows a browser asked for its version opens a window.
+        // On Windows, `--version` opens a window.
         let major = if cfg!(windows) { folder_major(binary) } else { printed_major(binary) };
         Some(Self { kind, binary: binary.to_path_buf(), major: major? })
     }
 }
 
-/// Every browser of `kind` on this machine, the likeliest first.
+/// Every browser of `kind` on this machine, the most common one first.
 pub(crate) fn find_all(kind: BrowserKind) -> Vec<InstalledBrowser> {
     let (commands, mac_names, windows_path): (&[&str], &[&str], &str) = match kind {
         BrowserKind::Chrome => (
@@ -80,7 +80,7 @@ pub(crate) fn find_all(kind: BrowserKind) -> Vec<InstalledBrowser> {
         .collect()
 }
 
-/// The places on PATH where there is a program called `name`.
+/// The programs called `name` on PATH.
 pub(crate) fn on_path(name: &str) -> impl Iterator<Item = PathBuf> + use<> {
     let file = format!("{name}{}", env::consts::EXE_SUFFIX);
     let folders: Vec<PathBuf> =
@@ -99,7 +99,7 @@ fn major(printed: &str) -> Option<u32> {
     version.split('.').next()?.parse().ok()
 }
 
-/// The highest version among the folders beside `binary`: the layout of Chrome and Edge on Windows.
+/// The highest version among the folders next to `binary`, as Chrome and Edge have them on Windows.
 fn folder_major(binary: &Path) -> Option<u32> {
     let entries = fs::read_dir(binary.parent()?).ok()?;
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_major_version_is_read_from_what_browsers_and_drivers_print() {
+    fn the_major_version_is_read_from_the_output_of_browsers_and_drivers() {
         let cases = [
             ("Chromium 156.0.8078.79 built on Debian GNU/Linux 12", Some(156)),
             ("ChromeDriver 156.0.8078.79 (0a1b2c3d-refs/heads/main@{#1})", Some(156)),

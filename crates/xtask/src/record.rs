@@ -89,12 +89,7 @@ impl fmt::Display for Record {
                 Outcome::Passed | Outcome::Failed => None,
             })
             .collect();
-        writeln!(
-            f,
-            "{} tests ran, {} were skipped",
-            self.tests.len() - skipped.len(),
-            skipped.len()
-        )?;
+        writeln!(f, "tests: {} ran, {} skipped", self.tests.len() - skipped.len(), skipped.len())?;
         for (test, reason) in skipped {
             match &test.file {
                 Some(file) => writeln!(f, "  {} ({file}): {reason}", test.name)?,
@@ -119,7 +114,7 @@ mod tests {
         record.skip("unknown", "no vocabulary");
         assert_eq!(
             record.to_string(),
-            "1 tests ran, 3 were skipped\n  m::n::a1_x: no data\n  c: d (tests/c.mjs): no server\n  \
+            "tests: 1 ran, 3 skipped\n  m::n::a1_x: no data\n  c: d (tests/c.mjs): no server\n  \
              unknown: no vocabulary\n"
         );
     }

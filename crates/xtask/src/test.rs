@@ -21,7 +21,7 @@ use crate::webdriver;
 use crate::workspace::Workspace;
 
 const SUMMARIZER: &str = "tests/servers/summarizer.mjs";
-/// Tokenizers of models, 290 MB of them. They have a lock file of their own, so that nobody else installs them.
+/// Tokenizers of models, 290 MB. They have a separate lock file, so that other tasks do not install them.
 const TOKENIZERS: &str = "tests/tokenizers";
 
 /// Installs what is missing, browser included, and stops at the first failing step. The skipped tests are listed at

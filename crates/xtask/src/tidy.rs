@@ -1,4 +1,4 @@
-//! `cargo xtask tidy`: the conventions of the source tree that no other tool checks.
+//! `cargo xtask tidy`: checks the conventions of the source tree that no other tool checks.
 
 mod arrows;
 mod imports;
@@ -11,7 +11,8 @@ use crate::source_tree;
 use crate::steps::Steps;
 use crate::workspace::Workspace;
 
-/// Lists every file that breaks a convention and every dependency that runs the wrong way.
+/// Lists every file that breaks a convention, every dependency in the wrong direction, and every public name with a
+/// replaced word.
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
     steps.run("tidy", || {
         let mut findings = arrows::check(workspace)?;
@@ -25,6 +26,6 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
         if findings.is_empty() {
             return Ok(());
         }
-        Err(Failure::new(format!("put these right:\n  {}", findings.join("\n  "))))
+        Err(Failure::new(format!("correct these:\n  {}", findings.join("\n  "))))
     })
 }

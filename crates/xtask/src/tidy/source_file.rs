@@ -1,10 +1,10 @@
-//! What one source file has to look like.
+//! The conventions for one source file.
 
 use std::path::Path;
 
-/// Lines of a file without its tests.
+/// Most lines of a file without its tests.
 const LONGEST: usize = 500;
-/// Names that say nothing about what is inside.
+/// Names that say nothing about the content.
 const EMPTY_NAMES: [&str; 8] =
     ["utils", "util", "helpers", "helper", "common", "types", "manager", "service"];
 
@@ -28,13 +28,13 @@ fn first_lines(path: &Path) -> Option<&'static [&'static str]> {
     FIRST_LINES.iter().find(|(known, _)| extension == *known).map(|(_, beginnings)| *beginnings)
 }
 
-/// What is wrong with the file called `path` that reads `text`.
+/// What is wrong with the file `path` with this text.
 pub(super) fn complaints(path: &Path, text: &str) -> Vec<String> {
     let mut complaints = Vec::new();
     for part in path.with_extension("").components() {
         let part = part.as_os_str().to_string_lossy();
         if EMPTY_NAMES.contains(&part.to_lowercase().as_str()) {
-            complaints.push(format!("`{part}` says nothing; name the idea that is inside"));
+            complaints.push(format!("`{part}` says nothing about the content; name its idea"));
         }
     }
     let beginnings = first_lines(path).unwrap_or_default();
@@ -84,14 +84,14 @@ mod tests {
 
     #[test]
     fn a_name_that_says_nothing_is_refused_for_files_and_folders() {
-        let complaint = "`utils` says nothing; name the idea that is inside";
+        let complaint = "`utils` says nothing about the content; name its idea";
         check("src/utils.ts", "// Cuts.", &[complaint]);
         check("src/utils/cut.ts", "// Cuts.", &[complaint]);
         check("src/typeset.ts", "// Cuts.", &[]);
     }
 
     #[test]
-    fn declarations_written_by_a_tool_are_not_source() {
+    fn declarations_that_a_tool_writes_are_not_source() {
         let cases =
             [("a.rs", true), ("a.mjs", true), ("a.css", true), ("a.d.ts", false), ("a.md", false)];
         for (path, expected) in cases {

@@ -1,4 +1,4 @@
-//! A rank file of the package `tiktoken`: the bytes of every token, by rank.
+//! Reads a rank file of the package `tiktoken`: the bytes of every token, by rank.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -6,15 +6,14 @@ use serde_json::Value;
 
 use crate::failure::{Failure, Result};
 
-/// The tokens of the rank file that reads `text`, the first to merge first. Special tokens are not among
-/// them.
+/// The tokens of a rank file with this text, in the order of their ranks. It has no special tokens.
 pub(super) fn tokens(text: &str) -> Result<Vec<Vec<u8>>> {
     let document: Value =
         serde_json::from_str(text).map_err(|error| Failure::new(error.to_string()))?;
     let ranks = document
         .get("bpe_ranks")
         .and_then(Value::as_str)
-        .ok_or_else(|| Failure::new("there is no text `bpe_ranks`"))?;
+        .ok_or_else(|| Failure::new("the text `bpe_ranks` is missing"))?;
     let mut tokens = Vec::new();
     for line in ranks.lines() {
         // A line is `!`, the rank of its first token, and its tokens in base64.
@@ -36,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranks_are_counted_from_the_one_that_a_line_names() {
+    fn ranks_continue_from_the_one_at_the_start_of_a_line() {
         let text = r#"{"bpe_ranks": "! 0 YQ== Yg==\n! 2 YWI="}"#;
         assert_eq!(tokens(text), Ok(vec![b"a".to_vec(), b"b".to_vec(), b"ab".to_vec()]));
     }
