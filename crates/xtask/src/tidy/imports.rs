@@ -55,9 +55,16 @@ pub(super) fn reexports(text: &str) -> Vec<(String, Vec<String>)> {
 pub(super) fn test_modules(text: &str) -> Vec<&str> {
     let lines = text.lines().zip(text.lines().skip(1));
     lines
-        .filter(|(attribute, _)| attribute.trim() == "#[cfg(test)]")
-        .filter_map(|(_, item)| item.trim().strip_prefix("mod ")?.strip_suffix(';'))
+        .filter(|(attribute, _)| is_for_tests(attribute.trim()))
+        .filter_map(|(_, item)| {
+            item.trim().trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';')
+        })
         .collect()
+}
+
+/// Whether an attribute compiles its item for tests only, or for tests and a feature that other crates' tests use.
+fn is_for_tests(attribute: &str) -> bool {
+    attribute == "#[cfg(test)]" || attribute.starts_with("#[cfg(any(test, feature = \"test-")
 }
 
 #[derive(Clone, Copy)]
@@ -158,7 +165,7 @@ fn without_tests_and_comments(text: &str) -> String {
             if is_first && ends && (trimmed.starts_with('}') || !trimmed.ends_with('{')) {
                 test_item = None;
             }
-        } else if trimmed == "#[cfg(test)]" {
+        } else if is_for_tests(trimmed) {
             test_item = Some(indentation);
         } else {
             code += line.split_once("//").map_or(line, |(code, _)| code);
@@ -246,5 +253,7 @@ mod tests {
     #[test]
     fn modules_for_tests_are_known() {
         assert_eq!(test_modules("mod a;\n#[cfg(test)]\nmod b;\n#[cfg(test)]\nmod c {"), ["b"]);
+        let shared = "#[cfg(any(test, feature = \"test-notation\"))]\npub mod notation;";
+        assert_eq!(test_modules(shared), ["notation"]);
     }
 }

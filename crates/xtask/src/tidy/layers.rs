@@ -18,7 +18,25 @@ pub(super) struct Layers {
 }
 
 /// Every folder whose modules have an order.
-const LAYERS: [Layers; 3] = [
+const LAYERS: [Layers; 4] = [
+    Layers {
+        folder: "crates/epitome/src",
+        order: &[
+            "text",
+            "message",
+            "contract",
+            "tokens",
+            "policy",
+            "facts",
+            "history",
+            "calibration",
+            "transcript",
+            "conversation",
+            "plan",
+            "compactor",
+            "extractive",
+        ],
+    },
     Layers { folder: "crates/epitome-tokens/src", order: &["heuristic", "bpe", "encodings"] },
     Layers {
         folder: "crates/epitome-serve/src",
