@@ -22,6 +22,8 @@ pub(crate) fn run(
     record: &mut Record,
 ) -> Result {
     let report = workspace.target("node-tests.jsonl");
+    // A report of an earlier run would be taken for one of this run if Node cannot start.
+    let _ = fs::remove_file(&report);
     let mut node = workspace.command("node");
     node.current_dir(workspace.path(FOLDER)).arg("--test");
     node.args(["--test-reporter=spec", "--test-reporter-destination=stdout"]);

@@ -52,9 +52,14 @@ const REPLACED_LATER: [(&str, &str); 17] = [
 
 /// One finding for each public name with a replaced word.
 pub(super) fn check(workspace: &Workspace) -> Result<Vec<String>> {
-    let sources = source_tree::read(workspace, is_public_source)?;
+    let is_source = |path: &Path| {
+        path.extension().is_some_and(|extension| extension == "rs" || extension == "ts")
+    };
     let mut findings = Vec::new();
-    for source in sources {
+    for source in source_tree::read(workspace, is_source)? {
+        if !may_have_public_names(&source.path) {
+            continue;
+        }
         let names = if source.path.extension() == Some("rs".as_ref()) {
             rust_names(&source.text)
         } else {
@@ -70,15 +75,14 @@ pub(super) fn check(workspace: &Workspace) -> Result<Vec<String>> {
     Ok(findings)
 }
 
-/// Whether `path` may hold public names: the crates' sources and the npm package's, its declarations included.
-fn is_public_source(path: &Path) -> bool {
+/// Whether the file `path`, from the root of the checkout, may have public names: sources of the crates and of the npm
+/// package, and the package's declarations.
+fn may_have_public_names(path: &Path) -> bool {
     let path = path.to_string_lossy().replace('\\', "/");
-    if path.contains("/crates/xtask/") || path.contains("/tests/") {
-        return false;
-    }
-    let is_rust = path.contains("/crates/") && path.contains("/src/") && path.ends_with(".rs");
-    let is_script = path.contains("/npm/src/") && path.ends_with(".ts");
-    is_rust || is_script || path.ends_with("/epitome.d.ts")
+    let is_of_a_crate = path.starts_with("crates/") && !path.starts_with("crates/xtask/");
+    let is_rust = path.contains("/src/") && path.ends_with(".rs");
+    let is_script = path.contains("/npm/src/") || path.ends_with("/epitome.d.ts");
+    is_of_a_crate && (is_rust || is_script)
 }
 
 /// The entries of `words` that are a part of `name`, in the singular or the plural.
@@ -251,6 +255,21 @@ export { tell, type Told } from \"./told.js\";
         assert_eq!(names.get(..9), Some(expected.as_slice()), "{names:?}");
         assert!(names.contains(&"tell") && names.contains(&"Told") && !names.contains(&"hidden"));
         assert!(!names.contains(&"room"), "{names:?}");
+    }
+
+    #[test]
+    fn sources_of_crates_and_of_the_package_have_public_names() {
+        let cases = [
+            ("crates/epitome/src/plan.rs", true),
+            ("crates/epitome-wasm/npm/src/host/plan.ts", true),
+            ("crates/epitome-wasm/npm/epitome.d.ts", true),
+            ("crates/epitome/tests/guards.rs", false),
+            ("crates/xtask/src/main.rs", false),
+            ("web/src/main.rs", false),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(may_have_public_names(Path::new(path)), expected, "{path}");
+        }
     }
 
     #[test]
