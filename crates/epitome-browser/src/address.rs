@@ -1,6 +1,6 @@
 //! The address of the chat completions behind a base URL as people write it.
 
-use crate::failure::{EndpointError, FailureKind};
+use crate::error::{EndpointError, FailureKind};
 
 /// Where chat completions are.
 pub(crate) const PATH: &str = "/chat/completions";

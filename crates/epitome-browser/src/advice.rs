@@ -1,6 +1,6 @@
 //! What a person can do about a server that cannot be reached.
 
-use crate::failure::{EndpointError, FailureKind};
+use crate::error::{EndpointError, FailureKind};
 use crate::server::{Product, Server};
 
 /// Where the request came from.

@@ -9,7 +9,7 @@ use std::task::{Poll, Waker};
 
 use web_sys::AbortSignal;
 
-use crate::listener::Listener;
+use crate::abort_listener::Listener;
 use crate::timer::Timer;
 
 /// Milliseconds since 1970, as `Date.now()` gives them.

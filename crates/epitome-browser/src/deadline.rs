@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use web_sys::{AbortController, AbortSignal};
 
+use crate::abort_listener::Listener;
 use crate::endpoint::Timeouts;
-use crate::failure::{EndpointError, FailureKind, Phase};
-use crate::listener::Listener;
+use crate::error::{EndpointError, FailureKind, Phase};
 use crate::timer::Timer;
 
 /// Stops the request when its time is up, when the host's signal aborts, or when it is dropped.

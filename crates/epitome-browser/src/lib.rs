@@ -24,15 +24,15 @@
 //! # }
 //! ```
 
+mod abort_listener;
 mod address;
 mod advice;
-mod answer;
+mod chat_request;
+mod chat_response;
+mod context_overflow;
 mod deadline;
-mod exchange;
-mod listener;
-mod overflow;
-mod refusal;
-mod request;
+mod error_body;
+mod http_request;
 mod retry_after;
 mod server;
 mod surrogate;
@@ -40,14 +40,14 @@ mod thinking;
 mod timer;
 
 pub mod clock;
-pub mod completion;
-pub mod count;
-pub mod endpoint;
-pub mod failure;
+mod complete;
+mod count_tokens;
+mod endpoint;
+mod error;
 pub mod sse;
 
-pub use completion::{Completion, Prompt, Usage, complete};
-pub use count::{CountApi, count_tokens};
+pub use complete::{Completion, Prompt, Usage, complete};
+pub use count_tokens::{CountApi, count_tokens};
 pub use endpoint::{Endpoint, Streaming, Timeouts};
-pub use failure::{EndpointError, FailureKind, Phase};
+pub use error::{EndpointError, FailureKind, Phase};
 pub use web_sys::AbortSignal;

@@ -1,11 +1,11 @@
 //! `POST /v1/chat/completions`: a request is read, answered, and told at once or piece by piece.
 
 mod answer;
-mod pieces;
-mod plain;
+mod chat_reply;
+mod deltas;
+mod event_stream;
+mod json_response;
 mod request;
-mod small_talk;
-mod stream;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -17,8 +17,8 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
+use crate::api_error::Problem;
 use crate::models;
-use crate::problem::Problem;
 use answer::Answer;
 use request::Request;
 
@@ -46,9 +46,9 @@ pub(crate) async fn complete(
     })?;
     let completion = Completion::now(&request, answer);
     Ok(if request.stream() {
-        stream::respond(&completion, request.usage_in_stream(), delay)
+        event_stream::respond(&completion, request.usage_in_stream(), delay)
     } else {
-        plain::respond(&completion).into_response()
+        json_response::respond(&completion).into_response()
     })
 }
 

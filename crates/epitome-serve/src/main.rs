@@ -1,11 +1,11 @@
 //! `epitome-serve`: the page, the TypeScript app, and the extractive summarizer as a chat completions
 //! endpoint, on this machine only.
 
+mod api_error;
 mod completion;
 mod models;
 mod options;
 mod pages;
-mod problem;
 mod routes;
 
 use std::net::Ipv4Addr;

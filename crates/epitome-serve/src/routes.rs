@@ -6,7 +6,7 @@ use axum::routing::{get, post};
 use tower_http::cors::{AllowHeaders, Any, CorsLayer};
 
 use crate::options::Options;
-use crate::{completion, models, pages, problem};
+use crate::{api_error, completion, models, pages};
 
 /// A long conversation with images in it passes; a mistake does not fill the memory.
 const LARGEST_REQUEST_BYTES: usize = 64 * 1024 * 1024;
@@ -33,8 +33,8 @@ fn endpoint(options: &Options) -> Router {
     Router::new()
         .route("/models", get(models::list))
         .route("/chat/completions", post(completion::complete).with_state(options.delay))
-        .fallback(problem::no_such_path)
-        .method_not_allowed_fallback(problem::wrong_method)
+        .fallback(api_error::no_such_path)
+        .method_not_allowed_fallback(api_error::wrong_method)
         .layer(DefaultBodyLimit::max(LARGEST_REQUEST_BYTES))
         .layer(any_page)
 }

@@ -5,8 +5,8 @@ use epitome::summary::envelope::Envelope;
 use epitome::summary::extract::extract;
 use epitome_tokens::Heuristic;
 
+use super::chat_reply;
 use super::request::Request;
-use super::small_talk;
 
 /// The mark of an envelope, which is how a summary is asked for.
 const ENVELOPE: &str = "<new_messages>";
@@ -28,7 +28,7 @@ impl Answer {
         let text = if request.asked().contains(ENVELOPE) {
             extract(&Envelope::parse(request.asked()), request.target_tokens(), &Heuristic)
         } else {
-            small_talk::reply(request)
+            chat_reply::reply(request)
         };
         let prompt_tokens = request
             .texts()

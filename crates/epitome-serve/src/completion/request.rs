@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use crate::problem::Problem;
+use crate::api_error::Problem;
 
 /// Tokens of an answer when the request sets no limit.
 const DEFAULT_TOKENS: u32 = 2_000;

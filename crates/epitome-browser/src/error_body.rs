@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::failure::{EndpointError, FailureKind};
-use crate::overflow::is_overflow;
+use crate::context_overflow::is_overflow;
+use crate::error::{EndpointError, FailureKind};
 use crate::retry_after;
 use crate::server::{Product, Server};
 

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::completion::{Completion, Usage};
-use crate::failure::{EndpointError, FailureKind};
-use crate::refusal::Refusal;
+use crate::complete::{Completion, Usage};
+use crate::error::{EndpointError, FailureKind};
+use crate::error_body::Refusal;
 use crate::server::Server;
 use crate::surrogate::whole_characters;
 use crate::thinking::Thinking;

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::completion::Prompt;
+use crate::complete::Prompt;
 use crate::endpoint::{Endpoint, Streaming};
-use crate::refusal::Refusal;
+use crate::error_body::Refusal;
 
 /// The choices on which servers disagree. The default suits most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

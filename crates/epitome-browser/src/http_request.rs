@@ -13,7 +13,7 @@ use crate::advice::{Page, unreachable};
 use crate::clock::now_ms;
 use crate::deadline::Deadline;
 use crate::endpoint::Streaming;
-use crate::failure::{EndpointError, FailureKind};
+use crate::error::{EndpointError, FailureKind};
 use crate::retry_after;
 use crate::server::Server;
 

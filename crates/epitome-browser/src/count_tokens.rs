@@ -6,12 +6,12 @@ use serde_json::{Map, Value, json};
 use web_sys::AbortSignal;
 
 use crate::address::Address;
-use crate::completion::{LONGEST_ANSWER_BYTES, LONGEST_REFUSAL_BYTES};
+use crate::complete::{LONGEST_ANSWER_BYTES, LONGEST_REFUSAL_BYTES};
 use crate::deadline::Deadline;
 use crate::endpoint::Endpoint;
-use crate::exchange::{Route, post};
-use crate::failure::{EndpointError, FailureKind};
-use crate::refusal::Refusal;
+use crate::error::{EndpointError, FailureKind};
+use crate::error_body::Refusal;
+use crate::http_request::{Route, post};
 use crate::server::Server;
 
 /// Who counts, and in which words.

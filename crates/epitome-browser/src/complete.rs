@@ -3,13 +3,13 @@
 use web_sys::AbortSignal;
 
 use crate::address::Address;
-use crate::answer::{Answer, Progress};
+use crate::chat_request::Dialect;
+use crate::chat_response::{Answer, Progress};
 use crate::deadline::Deadline;
 use crate::endpoint::{Endpoint, Streaming};
-use crate::exchange::{Body, Format, Route, post};
-use crate::failure::{EndpointError, FailureKind};
-use crate::refusal::Refusal;
-use crate::request::Dialect;
+use crate::error::{EndpointError, FailureKind};
+use crate::error_body::Refusal;
+use crate::http_request::{Body, Format, Route, post};
 use crate::server::Server;
 use crate::sse::SseParser;
 

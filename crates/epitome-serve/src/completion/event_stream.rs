@@ -10,7 +10,7 @@ use futures_util::stream;
 use serde_json::{Value, json};
 
 use super::Completion;
-use super::pieces::pieces;
+use super::deltas::pieces;
 
 /// The role, the pieces, the reason for ending, the usage if it is wanted, and the end mark.
 pub(super) fn respond(completion: &Completion, usage: bool, delay: Duration) -> Response {
