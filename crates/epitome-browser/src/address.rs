@@ -1,6 +1,6 @@
 //! The address of the chat completions behind a base URL as people write it.
 
-use crate::error::{EndpointError, FailureKind};
+use crate::error::{EndpointError, EndpointErrorCode};
 
 /// Where chat completions are.
 pub(crate) const PATH: &str = "/chat/completions";
@@ -21,7 +21,7 @@ impl Address {
         let url = base_url.trim();
         let refuse = |why: &str| {
             let message = format!("the base URL {why}; write it like http://localhost:11434/v1");
-            Err(EndpointError::new(FailureKind::Misconfigured, message))
+            Err(EndpointError::new(EndpointErrorCode::Misconfigured, message))
         };
         if url.is_empty() {
             return refuse("is empty");
@@ -164,7 +164,7 @@ mod tests {
             ("http://ho st/v1", "contains a character"),
         ] {
             let error = Address::parse(base_url).unwrap_err();
-            assert_eq!(error.kind, FailureKind::Misconfigured, "{base_url}");
+            assert_eq!(error.code, EndpointErrorCode::Misconfigured, "{base_url}");
             assert!(error.message.contains(reason), "{base_url}: {}", error.message);
             assert!(!error.message.contains("secret"));
         }

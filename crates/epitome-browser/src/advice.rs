@@ -1,6 +1,6 @@
 //! What a person can do about a server that cannot be reached.
 
-use crate::error::{EndpointError, FailureKind};
+use crate::error::{EndpointError, EndpointErrorCode};
 use crate::server::{Product, Server};
 
 /// Where the request came from.
@@ -37,7 +37,7 @@ pub(crate) fn unreachable(server: Server<'_>, page: &Page) -> EndpointError {
             format!("the server is down, or {}", refused_origin(server, page, origin))
         }
     };
-    EndpointError::new(FailureKind::Unreachable, message)
+    EndpointError::new(EndpointErrorCode::Unreachable, message)
 }
 
 fn refused_origin(server: Server<'_>, page: &Page, origin: &str) -> String {
@@ -89,7 +89,7 @@ mod tests {
         let server = Server::completions(&endpoint, &address);
         let page = Page { origin: origin.map(str::to_owned), ..Page::default() };
         let error = unreachable(server, &page);
-        assert_eq!(error.kind, FailureKind::Unreachable);
+        assert_eq!(error.code, EndpointErrorCode::Unreachable);
         for part in expected {
             assert!(error.message.contains(part), "{base_url}: {}", error.message);
         }

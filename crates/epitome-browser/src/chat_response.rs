@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::complete::{Completion, Usage};
-use crate::error::{EndpointError, FailureKind};
+use crate::error::{EndpointError, EndpointErrorCode};
 use crate::error_body::Refusal;
 use crate::server::Server;
 use crate::surrogate::whole_characters;
@@ -72,7 +72,7 @@ impl<'a> Answer<'a> {
         data: &str,
         on_delta: &mut dyn FnMut(&str),
     ) -> Result<(), EndpointError> {
-        let torn = |error: &EndpointError| error.kind == FailureKind::BadAnswer;
+        let torn = |error: &EndpointError| error.code == EndpointErrorCode::BadAnswer;
         match self.add_event(data, on_delta) {
             Err(error) if !torn(&error) => Err(error),
             _ => Ok(()),
@@ -134,21 +134,29 @@ impl<'a> Answer<'a> {
     ) -> Result<Completion, EndpointError> {
         let rest = std::mem::take(&mut self.thinking).finish();
         self.show(&rest, on_delta);
-        let fail = |kind, message: &str| Err(EndpointError::new(kind, message));
+        let fail = |code, message: &str| Err(EndpointError::new(code, message));
         let nothing = self.text.trim().is_empty();
         match self.finish_reason.as_deref() {
             Some("content_filter") => {
-                return fail(FailureKind::Filtered, "a filter of the provider stopped the answer");
+                return fail(
+                    EndpointErrorCode::Filtered,
+                    "a filter of the provider stopped the answer",
+                );
             }
             Some("model_context_window_exceeded") => {
-                return fail(FailureKind::TooLong, "the answer did not fit the model's window");
+                return fail(
+                    EndpointErrorCode::TooLong,
+                    "the answer did not fit the model's window",
+                );
             }
-            Some("error") => return fail(FailureKind::Overloaded, "the server failed midway"),
+            Some("error") => {
+                return fail(EndpointErrorCode::Overloaded, "the server failed midway");
+            }
             Some("length" | "max_tokens") => {
-                return fail(FailureKind::Truncated, truncated(nothing));
+                return fail(EndpointErrorCode::Truncated, truncated(nothing));
             }
             Some("tool_calls" | "function_call") => {
-                return fail(FailureKind::BadAnswer, TOOL_CALL);
+                return fail(EndpointErrorCode::BadAnswer, TOOL_CALL);
             }
             _ => {}
         }
@@ -157,19 +165,25 @@ impl<'a> Answer<'a> {
                 "the model declined to answer: {}",
                 self.server.endpoint.redact(&self.declined)
             );
-            return fail(FailureKind::Filtered, &message);
+            return fail(EndpointErrorCode::Filtered, &message);
         }
         if self.has_tool_call {
-            return fail(FailureKind::BadAnswer, TOOL_CALL);
+            return fail(EndpointErrorCode::BadAnswer, TOOL_CALL);
         }
         if !self.is_whole && self.finish_reason.is_none() {
-            return fail(FailureKind::CutOff, "the connection ended in the middle of the answer");
+            return fail(
+                EndpointErrorCode::CutOff,
+                "the connection ended in the middle of the answer",
+            );
         }
         if !self.has_choice {
-            return fail(FailureKind::BadAnswer, "the answer has no choices: no chat completion");
+            return fail(
+                EndpointErrorCode::BadAnswer,
+                "the answer has no choices: no chat completion",
+            );
         }
         if nothing {
-            return fail(FailureKind::Empty, "the model answered without any text");
+            return fail(EndpointErrorCode::Empty, "the model answered without any text");
         }
         let Self { text, usage, finish_reason, .. } = self;
         Ok(Completion { text, usage, finish_reason })
@@ -190,7 +204,10 @@ fn truncated(nothing: bool) -> &'static str {
 fn parse(data: &str) -> Result<Value, EndpointError> {
     let parsed = serde_json::from_str(data);
     parsed.or_else(|_| serde_json::from_str(&whole_characters(data))).map_err(|_| {
-        EndpointError::new(FailureKind::BadAnswer, "the server sent something that is not JSON")
+        EndpointError::new(
+            EndpointErrorCode::BadAnswer,
+            "the server sent something that is not JSON",
+        )
     })
 }
 
@@ -228,9 +245,9 @@ mod tests {
         (result, shown)
     }
 
-    fn check(events: &[&str], kind: FailureKind) {
+    fn check(events: &[&str], code: EndpointErrorCode) {
         let (result, _) = read(events);
-        assert_eq!(result.map_err(|error| error.kind), Err(kind), "{events:?}");
+        assert_eq!(result.map_err(|error| error.code), Err(code), "{events:?}");
     }
 
     const HELLO: &str = r#"{"choices":[{"delta":{"content":"hello"}}]}"#;
@@ -268,33 +285,39 @@ mod tests {
     fn either_sign_of_the_end_is_enough() {
         assert!(read(&[HELLO, &finish("stop")]).0.is_ok());
         assert!(read(&[HELLO, "[DONE]"]).0.is_ok());
-        check(&[HELLO], FailureKind::CutOff);
-        check(&[], FailureKind::CutOff);
+        check(&[HELLO], EndpointErrorCode::CutOff);
+        check(&[], EndpointErrorCode::CutOff);
     }
 
     #[test]
     fn an_answer_that_is_no_summary_is_a_failure() {
-        check(&[HELLO, &finish("length")], FailureKind::Truncated);
-        check(&[&finish("length")], FailureKind::Truncated);
-        check(&[HELLO, &finish("content_filter")], FailureKind::Filtered);
-        check(&[HELLO, &finish("model_context_window_exceeded")], FailureKind::TooLong);
-        check(&[HELLO, &finish("error")], FailureKind::Overloaded);
-        check(&[&finish("tool_calls")], FailureKind::BadAnswer);
-        check(&[&finish("stop")], FailureKind::Empty);
-        check(&[r#"{"choices":[{"delta":{"content":" \n"}}]}"#, "[DONE]"], FailureKind::Empty);
+        check(&[HELLO, &finish("length")], EndpointErrorCode::Truncated);
+        check(&[&finish("length")], EndpointErrorCode::Truncated);
+        check(&[HELLO, &finish("content_filter")], EndpointErrorCode::Filtered);
+        check(&[HELLO, &finish("model_context_window_exceeded")], EndpointErrorCode::TooLong);
+        check(&[HELLO, &finish("error")], EndpointErrorCode::Overloaded);
+        check(&[&finish("tool_calls")], EndpointErrorCode::BadAnswer);
+        check(&[&finish("stop")], EndpointErrorCode::Empty);
+        check(
+            &[r#"{"choices":[{"delta":{"content":" \n"}}]}"#, "[DONE]"],
+            EndpointErrorCode::Empty,
+        );
         check(
             &[r#"{"choices":[{"delta":{"content":"<think>hm"}}]}"#, &finish("stop")],
-            FailureKind::Empty,
+            EndpointErrorCode::Empty,
         );
-        check(&[r#"{"choices":[{"delta":{"refusal":"no"}}]}"#, "[DONE]"], FailureKind::Filtered);
+        check(
+            &[r#"{"choices":[{"delta":{"refusal":"no"}}]}"#, "[DONE]"],
+            EndpointErrorCode::Filtered,
+        );
         check(
             &[r#"{"choices":[{"delta":{"tool_calls":[{"index":0}]}}]}"#, &finish("stop")],
-            FailureKind::BadAnswer,
+            EndpointErrorCode::BadAnswer,
         );
-        check(&["[DONE]"], FailureKind::BadAnswer);
-        check(&["{}", "[DONE]"], FailureKind::BadAnswer);
-        check(&["<html>"], FailureKind::BadAnswer);
-        check(&[HELLO, r#"{"error":{"code":429}}"#], FailureKind::RateLimited);
+        check(&["[DONE]"], EndpointErrorCode::BadAnswer);
+        check(&["{}", "[DONE]"], EndpointErrorCode::BadAnswer);
+        check(&["<html>"], EndpointErrorCode::BadAnswer);
+        check(&[HELLO, r#"{"error":{"code":429}}"#], EndpointErrorCode::RateLimited);
     }
 
     #[test]
@@ -304,7 +327,7 @@ mod tests {
         let mut answer = Answer::new(Server::completions(&endpoint, &address));
         answer.add_event(HELLO, &mut |_| {}).unwrap();
         answer.add_last_event(r#"{"choices":[{"del"#, &mut |_| {}).unwrap();
-        assert_eq!(answer.finish(&mut |_| {}).unwrap_err().kind, FailureKind::CutOff);
+        assert_eq!(answer.finish(&mut |_| {}).unwrap_err().code, EndpointErrorCode::CutOff);
     }
 
     #[test]
@@ -319,10 +342,10 @@ mod tests {
         let parts = r#"{"choices":[{"message":{"content":[{"type":"thinking","thinking":[]},
             {"type":"text","text":"hello"}]},"finish_reason":null}]}"#;
         assert_eq!(read(parts).unwrap().text, "hello");
-        assert_eq!(read("{}").unwrap_err().kind, FailureKind::BadAnswer);
-        assert_eq!(read(r#"{"choices":[]}"#).unwrap_err().kind, FailureKind::BadAnswer);
-        assert_eq!(read("").unwrap_err().kind, FailureKind::BadAnswer);
+        assert_eq!(read("{}").unwrap_err().code, EndpointErrorCode::BadAnswer);
+        assert_eq!(read(r#"{"choices":[]}"#).unwrap_err().code, EndpointErrorCode::BadAnswer);
+        assert_eq!(read("").unwrap_err().code, EndpointErrorCode::BadAnswer);
         let error = r#"{"error":{"type":"exceed_context_size_error","message":"too much"}}"#;
-        assert_eq!(read(error).unwrap_err().kind, FailureKind::TooLong);
+        assert_eq!(read(error).unwrap_err().code, EndpointErrorCode::TooLong);
     }
 }

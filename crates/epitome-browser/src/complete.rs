@@ -7,7 +7,7 @@ use crate::chat_request::Dialect;
 use crate::chat_response::{Answer, Progress};
 use crate::deadline::Deadline;
 use crate::endpoint::{Endpoint, Streaming};
-use crate::error::{EndpointError, FailureKind};
+use crate::error::{EndpointError, EndpointErrorCode};
 use crate::error_body::Refusal;
 use crate::http_request::{Body, Format, Route, post};
 use crate::server::Server;
@@ -86,7 +86,7 @@ pub async fn complete(
         let refusal = match body.text(LONGEST_REFUSAL_BYTES, &mut deadline).await {
             Ok(text) => Refusal::read(head.status, &text),
             // The status says enough.
-            Err(error) if error.kind == FailureKind::CutOff => Refusal::read(head.status, ""),
+            Err(error) if error.code == EndpointErrorCode::CutOff => Refusal::read(head.status, ""),
             Err(error) => return Err(error.with_status(head.status)),
         };
         match dialect.without(&refusal) {
@@ -115,7 +115,7 @@ async fn read(
     }
     // An abort during the last piece is still an abort: the host has stopped listening.
     match deadline.cause() {
-        Some(stopped) if stopped.kind == FailureKind::Aborted => Err(stopped),
+        Some(stopped) if stopped.code == EndpointErrorCode::Aborted => Err(stopped),
         _ => answer.finish(on_delta),
     }
 }
@@ -161,5 +161,5 @@ fn web_page(server: Server<'_>) -> EndpointError {
 }
 
 fn bad_answer(message: impl Into<String>) -> EndpointError {
-    EndpointError::new(FailureKind::BadAnswer, message)
+    EndpointError::new(EndpointErrorCode::BadAnswer, message)
 }

@@ -9,7 +9,7 @@ use crate::address::Address;
 use crate::complete::{LONGEST_ANSWER_BYTES, LONGEST_REFUSAL_BYTES};
 use crate::deadline::Deadline;
 use crate::endpoint::Endpoint;
-use crate::error::{EndpointError, FailureKind};
+use crate::error::{EndpointError, EndpointErrorCode};
 use crate::error_body::Refusal;
 use crate::http_request::{Route, post};
 use crate::server::Server;
@@ -156,7 +156,7 @@ async fn ask(
     let limit_bytes = if good { LONGEST_ANSWER_BYTES } else { LONGEST_REFUSAL_BYTES };
     let text = match answer.text(limit_bytes, deadline).await {
         // The status says enough.
-        Err(error) if !good && error.kind == FailureKind::CutOff => String::new(),
+        Err(error) if !good && error.code == EndpointErrorCode::CutOff => String::new(),
         read => read.map_err(|error| error.with_status(head.status))?,
     };
     if !good {
@@ -175,7 +175,7 @@ fn no_count(server: Server<'_>) -> EndpointError {
     let message = format!(
         "{shown} sent something that is no count of tokens; is that the address of the API?"
     );
-    EndpointError::new(FailureKind::BadAnswer, message)
+    EndpointError::new(EndpointErrorCode::BadAnswer, message)
 }
 
 /// A model's name without the collection that Google writes before it.

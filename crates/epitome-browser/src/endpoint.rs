@@ -5,7 +5,7 @@ use std::fmt;
 /// A server that speaks OpenAI's chat completions.
 ///
 /// Any value may be written into any field; what cannot be asked is reported by
-/// [`complete`](crate::complete) as [`Misconfigured`](crate::FailureKind::Misconfigured). Printing one
+/// [`complete`](crate::complete) as [`Misconfigured`](crate::EndpointErrorCode::Misconfigured). Printing one
 /// with `{:?}` shows neither the key nor the values of the headers.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint {

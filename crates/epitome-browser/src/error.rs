@@ -1,39 +1,46 @@
-//! How a summarizer fails, and whether asking again may help.
+//! Why an endpoint gave no answer, and whether the same request may succeed later.
 
-use std::error::Error;
-use std::fmt;
+use epitome::{Failure, FailureKind};
+use serde::Serialize;
+use thiserror::Error;
 
 /// Why there is no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{message}")]
 pub struct EndpointError {
-    /// What went wrong, for code to decide by.
-    pub kind: FailureKind,
-    /// The HTTP status, where there was an answer.
+    /// What went wrong, for code to branch on.
+    pub code: EndpointErrorCode,
+    /// The HTTP status, if there was an HTTP response.
     pub status: Option<u16>,
     /// The likely cause and what to do about it, for people. Never contains the API key.
     pub message: String,
-    /// How long the server asks to be left alone, at most 60 000 ms. A page can read the header only
-    /// where the server exposes it.
+    /// How long the server asks to wait before the next request, at most 60 000 ms. `None` in a page if the server
+    /// does not expose the header to it.
     pub retry_after_ms: Option<u64>,
 }
 
-/// What went wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FailureKind {
-    /// The host's signal stopped the request.
+/// What went wrong with a request to an endpoint. In JavaScript, the variant's name in kebab case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "kebab-case")]
+pub enum EndpointErrorCode {
+    /// The caller's signal stopped the request.
     Aborted,
-    /// The endpoint's own description cannot be asked: a bad URL, a header no request may carry.
-    /// Nothing was sent.
+    /// The endpoint's options are wrong: a bad URL, or a header that cannot be sent. Nothing was sent.
     Misconfigured,
-    /// No connection, or the server does not allow this page's origin; a page cannot tell them apart.
+    /// No connection, or the server does not allow this page's origin. A page cannot distinguish the two.
     Unreachable,
-    /// The answer, or a part of it, took too long.
-    TimedOut(Phase),
+    /// The first byte took too long.
+    FirstByteTimeout,
+    /// The next chunk of a response took too long.
+    IdleTimeout,
+    /// The whole response took too long.
+    TotalTimeout,
     /// 401 or 403: the key is missing or wrong.
     Unauthorized,
-    /// The server has no such model, or there is no server of this kind at the address.
+    /// The server has no such model, or the address is not that of such an API.
     ModelUnknown,
-    /// The prompt does not fit the model's window; a shorter one may.
+    /// The prompt does not fit into the model's context window; a shorter one may.
     TooLong,
     /// 429: too many requests for now.
     RateLimited,
@@ -41,136 +48,110 @@ pub enum FailureKind {
     Overloaded,
     /// Another 4xx, or a quota that is used up: the same request will be refused again.
     Refused,
-    /// Something that is no chat completion: a web page, broken JSON, no choices, a tool call.
+    /// The response is not what the API sends: a web page, broken JSON, no choices, a tool call.
     BadAnswer,
-    /// The connection ended in the middle of the answer.
+    /// The connection ended in the middle of the response.
     CutOff,
-    /// The answer reached the limit of tokens and lacks its end.
+    /// The answer reached the token limit and lacks its end.
     Truncated,
     /// A filter of the provider, or the model itself, declined to answer.
     Filtered,
-    /// A complete answer with no text in it.
+    /// A complete answer without any text.
     Empty,
 }
 
-/// What a request was waiting for when its time ran out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Phase {
-    /// The first byte of a streamed answer.
-    FirstByte,
-    /// The next piece of an answer that had begun.
-    Idle,
-    /// The end of the whole answer.
-    Total,
-}
-
-impl FailureKind {
-    /// Whether the very same request may succeed later.
-    ///
-    /// A total that ran out is not retried: the next attempt would take as long.
-    pub fn is_retryable(self) -> bool {
-        match self {
-            Self::Unreachable | Self::RateLimited | Self::Overloaded | Self::CutOff => true,
-            Self::TimedOut(phase) => phase != Phase::Total,
-            Self::Aborted
-            | Self::Misconfigured
-            | Self::Unauthorized
-            | Self::ModelUnknown
-            | Self::TooLong
-            | Self::Refused
-            | Self::BadAnswer
-            | Self::Truncated
-            | Self::Filtered
-            | Self::Empty => false,
-        }
-    }
-
-    /// A stable name for logs and for other languages, in kebab case.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Aborted => "aborted",
-            Self::Misconfigured => "misconfigured",
-            Self::Unreachable => "unreachable",
-            Self::TimedOut(Phase::FirstByte) => "first-byte-timeout",
-            Self::TimedOut(Phase::Idle) => "idle-timeout",
-            Self::TimedOut(Phase::Total) => "total-timeout",
-            Self::Unauthorized => "unauthorized",
-            Self::ModelUnknown => "model-unknown",
-            Self::TooLong => "too-long",
-            Self::RateLimited => "rate-limited",
-            Self::Overloaded => "overloaded",
-            Self::Refused => "refused",
-            Self::BadAnswer => "bad-answer",
-            Self::CutOff => "cut-off",
-            Self::Truncated => "truncated",
-            Self::Filtered => "filtered",
-            Self::Empty => "empty",
-        }
-    }
-}
-
 impl EndpointError {
-    /// A failure without an HTTP answer.
-    pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
-        Self { kind, status: None, message: message.into(), retry_after_ms: None }
+    /// An error without an HTTP response.
+    pub fn new(code: EndpointErrorCode, message: impl Into<String>) -> Self {
+        Self { code, status: None, message: message.into(), retry_after_ms: None }
     }
 
     pub(crate) fn with_status(self, status: u16) -> Self {
         Self { status: Some(status), ..self }
     }
-}
 
-impl fmt::Display for EndpointError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+    /// Whether the same request may succeed later, in the engine's terms.
+    pub fn failure_kind(&self) -> FailureKind {
+        use EndpointErrorCode as Code;
+        match self.code {
+            Code::Aborted => FailureKind::Cancelled,
+            Code::Unreachable
+            | Code::FirstByteTimeout
+            | Code::IdleTimeout
+            | Code::RateLimited
+            | Code::Overloaded
+            | Code::CutOff => FailureKind::Transient { retry_after_ms: self.retry_after_ms },
+            // A retry would take as long again: minutes, by default.
+            Code::TotalTimeout
+            | Code::Misconfigured
+            | Code::Unauthorized
+            | Code::ModelUnknown
+            | Code::TooLong
+            | Code::Refused
+            | Code::BadAnswer
+            | Code::Truncated
+            | Code::Filtered
+            | Code::Empty => FailureKind::Permanent,
+        }
+    }
+
+    /// Whether the same request may succeed later.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self.failure_kind(), FailureKind::Transient { .. })
     }
 }
 
-impl Error for EndpointError {}
-
-impl fmt::Display for FailureKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+/// What `Compactor::handle_failure` of the engine takes.
+impl From<EndpointError> for Failure {
+    fn from(error: EndpointError) -> Self {
+        Self { kind: error.failure_kind(), message: error.message }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use EndpointErrorCode as Code;
+
+    fn check(code: Code, kind: FailureKind) {
+        let error = EndpointError { retry_after_ms: Some(700), ..EndpointError::new(code, "why") };
+        assert_eq!(Failure::from(error), Failure { kind, message: "why".to_owned() }, "{code:?}");
+    }
 
     #[test]
-    fn only_what_may_pass_is_retried() {
-        let retried: Vec<&str> = [
-            FailureKind::Aborted,
-            FailureKind::Misconfigured,
-            FailureKind::Unreachable,
-            FailureKind::TimedOut(Phase::FirstByte),
-            FailureKind::TimedOut(Phase::Idle),
-            FailureKind::TimedOut(Phase::Total),
-            FailureKind::Unauthorized,
-            FailureKind::ModelUnknown,
-            FailureKind::TooLong,
-            FailureKind::RateLimited,
-            FailureKind::Overloaded,
-            FailureKind::Refused,
-            FailureKind::BadAnswer,
-            FailureKind::CutOff,
-            FailureKind::Truncated,
-            FailureKind::Filtered,
-            FailureKind::Empty,
-        ]
-        .into_iter()
-        .filter(|kind| kind.is_retryable())
-        .map(FailureKind::as_str)
-        .collect();
-        let expected = [
-            "unreachable",
-            "first-byte-timeout",
-            "idle-timeout",
-            "rate-limited",
-            "overloaded",
-            "cut-off",
-        ];
-        assert_eq!(retried, expected);
+    fn only_failures_that_may_pass_are_retried() {
+        let transient = FailureKind::Transient { retry_after_ms: Some(700) };
+        for code in [
+            Code::Unreachable,
+            Code::FirstByteTimeout,
+            Code::IdleTimeout,
+            Code::RateLimited,
+            Code::Overloaded,
+            Code::CutOff,
+        ] {
+            check(code, transient);
+        }
+        for code in [
+            Code::Misconfigured,
+            Code::TotalTimeout,
+            Code::Unauthorized,
+            Code::ModelUnknown,
+            Code::TooLong,
+            Code::Refused,
+            Code::BadAnswer,
+            Code::Truncated,
+            Code::Filtered,
+            Code::Empty,
+        ] {
+            check(code, FailureKind::Permanent);
+        }
+        check(Code::Aborted, FailureKind::Cancelled);
+    }
+
+    #[test]
+    fn a_code_is_written_in_kebab_case() {
+        let name = |code: Code| serde_json::to_value(code).unwrap();
+        assert_eq!(name(Code::FirstByteTimeout), "first-byte-timeout");
+        assert_eq!(name(Code::Empty), "empty");
     }
 }

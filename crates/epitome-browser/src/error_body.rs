@@ -1,9 +1,9 @@
-//! A server's own account of why it does not answer, and what kind of failure that is.
+//! A server's own account of why it does not answer, and which error code that is.
 
 use serde_json::Value;
 
 use crate::context_overflow::is_overflow;
-use crate::error::{EndpointError, FailureKind};
+use crate::error::{EndpointError, EndpointErrorCode};
 use crate::retry_after;
 use crate::server::{Product, Server};
 
@@ -64,57 +64,57 @@ impl Refusal {
         let unsupported =
             ["not supported", "unsupported", "not permitted", "unrecognized", "unknown"];
         matches!(self.status, Some(400 | 422))
-            && self.kind() != FailureKind::TooLong
+            && self.error_code() != EndpointErrorCode::TooLong
             && self.wording.contains(field)
             && unsupported.iter().any(|word| self.wording.contains(word))
     }
 
-    fn kind(&self) -> FailureKind {
+    fn error_code(&self) -> EndpointErrorCode {
         let message = self.message.to_lowercase();
         let code = self.code.as_str();
         if is_overflow(code, &message) {
-            return FailureKind::TooLong;
+            return EndpointErrorCode::TooLong;
         }
         if code == "insufficient_quota" || message.contains("exceeded your current quota") {
-            return FailureKind::Refused;
+            return EndpointErrorCode::Refused;
         }
         let failed_inside = matches!(self.status, Some(500..));
         if !failed_inside && names_unknown_model(code, &message) {
-            return FailureKind::ModelUnknown;
+            return EndpointErrorCode::ModelUnknown;
         }
         match self.status {
-            Some(401 | 403) => FailureKind::Unauthorized,
-            Some(404) => FailureKind::ModelUnknown,
-            Some(413) => FailureKind::TooLong,
-            Some(429) => FailureKind::RateLimited,
-            Some(408 | 409 | 500..) => FailureKind::Overloaded,
-            Some(400..) => FailureKind::Refused,
-            Some(_) => FailureKind::BadAnswer,
-            None => kind_of_code(code, &message),
+            Some(401 | 403) => EndpointErrorCode::Unauthorized,
+            Some(404) => EndpointErrorCode::ModelUnknown,
+            Some(413) => EndpointErrorCode::TooLong,
+            Some(429) => EndpointErrorCode::RateLimited,
+            Some(408 | 409 | 500..) => EndpointErrorCode::Overloaded,
+            Some(400..) => EndpointErrorCode::Refused,
+            Some(_) => EndpointErrorCode::BadAnswer,
+            None => classify_code(code, &message),
         }
     }
 
     /// The failure, with what a person can do about it.
     pub(crate) fn explain(self, server: Server<'_>, retry_after_ms: Option<u64>) -> EndpointError {
-        let kind = self.kind();
+        let code = self.error_code();
         let number = self.status.map(|status| format!(" ({status})")).unwrap_or_default();
-        let mut message = match kind {
-            FailureKind::Unauthorized => unauthorized(server, &number),
-            FailureKind::ModelUnknown => self.model_unknown(server, &number),
-            FailureKind::TooLong => {
+        let mut message = match code {
+            EndpointErrorCode::Unauthorized => unauthorized(server, &number),
+            EndpointErrorCode::ModelUnknown => self.model_unknown(server, &number),
+            EndpointErrorCode::TooLong => {
                 format!("the prompt does not fit the window of `{}`{number}", server.endpoint.model)
             }
-            FailureKind::RateLimited => format!("too many requests for now{number}"),
-            FailureKind::Overloaded => format!("the server cannot answer now{number}"),
+            EndpointErrorCode::RateLimited => format!("too many requests for now{number}"),
+            EndpointErrorCode::Overloaded => format!("the server cannot answer now{number}"),
             _ => format!("the server refused the request{number}"),
         };
         if let Some(said) = shorten(&server.endpoint.redact(&self.message)) {
             message += &format!("; the server says: {said}");
         }
-        let waits = matches!(kind, FailureKind::RateLimited | FailureKind::Overloaded);
+        let waits = matches!(code, EndpointErrorCode::RateLimited | EndpointErrorCode::Overloaded);
         let from_message = || waits.then(|| retry_after::from_message(&self.message)).flatten();
         let retry_after_ms = retry_after_ms.or_else(from_message);
-        EndpointError { kind, status: self.status, message, retry_after_ms }
+        EndpointError { code, status: self.status, message, retry_after_ms }
     }
 
     fn model_unknown(&self, server: Server<'_>, number: &str) -> String {
@@ -157,18 +157,18 @@ fn names_unknown_model(code: &str, message: &str) -> bool {
 
 /// An error in the middle of an answer often has no status. Where its code says nothing either, the
 /// server has failed at a request that it had accepted, so asking again may help.
-fn kind_of_code(code: &str, message: &str) -> FailureKind {
+fn classify_code(code: &str, message: &str) -> EndpointErrorCode {
     let has = |word: &str| code.contains(word) || message.contains(word);
     if has("rate_limit") || has("rate limit") || has("too many requests") {
-        FailureKind::RateLimited
+        EndpointErrorCode::RateLimited
     } else if has("authentication") || has("permission") || has("api key") || has("api_key") {
-        FailureKind::Unauthorized
+        EndpointErrorCode::Unauthorized
     } else if code.contains("invalid_request") || code.contains("billing") {
-        FailureKind::Refused
+        EndpointErrorCode::Refused
     } else if has("content_filter") || has("content_policy") {
-        FailureKind::Filtered
+        EndpointErrorCode::Filtered
     } else {
-        FailureKind::Overloaded
+        EndpointErrorCode::Overloaded
     }
 }
 
@@ -195,38 +195,38 @@ mod tests {
         refusal.explain(Server::completions(&endpoint, &address), None)
     }
 
-    fn check(status: u16, body: &str, kind: FailureKind, part: &str) {
+    fn check(status: u16, body: &str, expected: EndpointErrorCode, part: &str) {
         let error = explain(Refusal::read(status, body), "https://h/v1", None);
-        assert_eq!(error.kind, kind, "{status} {body}: {error}");
+        assert_eq!(error.code, expected, "{status} {body}: {error}");
         assert_eq!(error.status, Some(status));
         assert!(error.message.contains(part), "{status} {body}: {error}");
     }
 
     #[test]
     fn a_status_is_classified() {
-        check(400, "", FailureKind::Refused, "refused the request (400)");
-        check(401, "", FailureKind::Unauthorized, "https://h/v1 wants an API key (401)");
-        check(403, "", FailureKind::Unauthorized, "(403)");
+        check(400, "", EndpointErrorCode::Refused, "refused the request (400)");
+        check(401, "", EndpointErrorCode::Unauthorized, "https://h/v1 wants an API key (401)");
+        check(403, "", EndpointErrorCode::Unauthorized, "(403)");
         check(
             402,
             r#"{"error":{"message":"Insufficient credits"}}"#,
-            FailureKind::Refused,
+            EndpointErrorCode::Refused,
             "credits",
         );
-        check(404, "", FailureKind::ModelUnknown, "base URLs mostly end in /v1");
-        check(405, "", FailureKind::Refused, "(405)");
-        check(408, "", FailureKind::Overloaded, "cannot answer now (408)");
-        check(409, "", FailureKind::Overloaded, "(409)");
-        check(413, "", FailureKind::TooLong, "does not fit the window of `m-7b` (413)");
-        check(429, "", FailureKind::RateLimited, "too many requests for now (429)");
-        check(500, "", FailureKind::Overloaded, "(500)");
+        check(404, "", EndpointErrorCode::ModelUnknown, "base URLs mostly end in /v1");
+        check(405, "", EndpointErrorCode::Refused, "(405)");
+        check(408, "", EndpointErrorCode::Overloaded, "cannot answer now (408)");
+        check(409, "", EndpointErrorCode::Overloaded, "(409)");
+        check(413, "", EndpointErrorCode::TooLong, "does not fit the window of `m-7b` (413)");
+        check(429, "", EndpointErrorCode::RateLimited, "too many requests for now (429)");
+        check(500, "", EndpointErrorCode::Overloaded, "(500)");
         check(
             529,
             r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
-            FailureKind::Overloaded,
+            EndpointErrorCode::Overloaded,
             "says: Overloaded",
         );
-        check(304, "", FailureKind::BadAnswer, "(304)");
+        check(304, "", EndpointErrorCode::BadAnswer, "(304)");
     }
 
     #[test]
@@ -234,44 +234,44 @@ mod tests {
         check(
             400,
             r#"{"error":{"message":"maximum context length is 8192 tokens","code":"context_length_exceeded"}}"#,
-            FailureKind::TooLong,
+            EndpointErrorCode::TooLong,
             "says: maximum context length",
         );
         check(
             400,
             r#"{"error":{"code":400,"type":"exceed_context_size_error","message":"request (6972 tokens)
             exceeds the available context size (1024 tokens)","n_prompt_tokens":6972}}"#,
-            FailureKind::TooLong,
+            EndpointErrorCode::TooLong,
             "(6972 tokens)",
         );
         check(
             500,
             r#"{"error":{"message":"prompt is too long: 9 tokens > 8 maximum"}}"#,
-            FailureKind::TooLong,
+            EndpointErrorCode::TooLong,
             "9 tokens",
         );
         check(
             429,
             r#"{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}"#,
-            FailureKind::Refused,
+            EndpointErrorCode::Refused,
             "quota",
         );
         check(
             404,
             r#"{"error":{"message":"The model `x` does not exist","code":"model_not_found"}}"#,
-            FailureKind::ModelUnknown,
+            EndpointErrorCode::ModelUnknown,
             "no model named `m-7b` (404): GET https://h/v1/models",
         );
         check(
             400,
             r#"{"error":{"message":"x is not a valid model ID","code":400}}"#,
-            FailureKind::ModelUnknown,
+            EndpointErrorCode::ModelUnknown,
             "not a valid model ID",
         );
         check(
             500,
             r#"{"error":{"message":"model runner: file not found"}}"#,
-            FailureKind::Overloaded,
+            EndpointErrorCode::Overloaded,
             "file not found",
         );
     }
@@ -296,7 +296,7 @@ mod tests {
             r#"{"detail":[{"loc":["body"],"msg":"Nope"}]}"#,
             "Nope",
         ] {
-            check(400, body, FailureKind::Refused, "Nope");
+            check(400, body, EndpointErrorCode::Refused, "Nope");
         }
         for body in ["<html>Nope</html>", "{}", "[]", "null", ""] {
             let error = explain(Refusal::read(400, body), "https://h/v1", None);
@@ -306,22 +306,28 @@ mod tests {
 
     #[test]
     fn errors_inside_an_answer_are_classified_by_what_they_carry() {
-        for (error, kind) in [
-            (r#"{"code":429,"message":"slow down"}"#, FailureKind::RateLimited),
-            (r#"{"code":502,"message":"upstream"}"#, FailureKind::Overloaded),
-            (r#"{"type":"rate_limit_error","message":"slow down"}"#, FailureKind::RateLimited),
-            (r#"{"type":"overloaded_error","message":"Overloaded"}"#, FailureKind::Overloaded),
-            (r#"{"type":"authentication_error","message":"no"}"#, FailureKind::Unauthorized),
-            (r#"{"type":"invalid_request_error","message":"no"}"#, FailureKind::Refused),
-            (r#"{"type":"exceed_context_size_error","message":"no"}"#, FailureKind::TooLong),
-            (r#"{"code":"content_filter","message":"no"}"#, FailureKind::Filtered),
-            (r#"{"message":"model 'x' not found"}"#, FailureKind::ModelUnknown),
-            (r#""something broke""#, FailureKind::Overloaded),
-            (r#"{"code":1}"#, FailureKind::Overloaded),
+        for (error, expected) in [
+            (r#"{"code":429,"message":"slow down"}"#, EndpointErrorCode::RateLimited),
+            (r#"{"code":502,"message":"upstream"}"#, EndpointErrorCode::Overloaded),
+            (
+                r#"{"type":"rate_limit_error","message":"slow down"}"#,
+                EndpointErrorCode::RateLimited,
+            ),
+            (
+                r#"{"type":"overloaded_error","message":"Overloaded"}"#,
+                EndpointErrorCode::Overloaded,
+            ),
+            (r#"{"type":"authentication_error","message":"no"}"#, EndpointErrorCode::Unauthorized),
+            (r#"{"type":"invalid_request_error","message":"no"}"#, EndpointErrorCode::Refused),
+            (r#"{"type":"exceed_context_size_error","message":"no"}"#, EndpointErrorCode::TooLong),
+            (r#"{"code":"content_filter","message":"no"}"#, EndpointErrorCode::Filtered),
+            (r#"{"message":"model 'x' not found"}"#, EndpointErrorCode::ModelUnknown),
+            (r#""something broke""#, EndpointErrorCode::Overloaded),
+            (r#"{"code":1}"#, EndpointErrorCode::Overloaded),
         ] {
             let value: Value = serde_json::from_str(error).unwrap();
             let error = explain(Refusal::inside_answer(&value), "https://h/v1", None);
-            assert_eq!(error.kind, kind, "{value}");
+            assert_eq!(error.code, expected, "{value}");
         }
     }
 

@@ -13,7 +13,7 @@ use crate::advice::{Page, unreachable};
 use crate::clock::now_ms;
 use crate::deadline::Deadline;
 use crate::endpoint::Streaming;
-use crate::error::{EndpointError, FailureKind};
+use crate::error::{EndpointError, EndpointErrorCode};
 use crate::retry_after;
 use crate::server::Server;
 
@@ -104,7 +104,7 @@ fn headers(server: Server<'_>, route: &Route) -> Result<Headers, EndpointError> 
     let endpoint = server.endpoint;
     let refuse = |name: &str| {
         let message = format!("the header `{name}` cannot be sent as it is written");
-        EndpointError::new(FailureKind::Misconfigured, message)
+        EndpointError::new(EndpointErrorCode::Misconfigured, message)
     };
     let headers = Headers::new().map_err(|_| refuse("content-type"))?;
     let set = |name: &str, value: &str| headers.set(name, value).map_err(|_| refuse(name));
@@ -183,7 +183,7 @@ impl Body {
         let Some(reader) = &self.reader else { return Ok(None) };
         let lost = |_: JsValue| {
             let message = "the connection was lost in the middle of the answer";
-            let cut = || EndpointError::new(FailureKind::CutOff, message);
+            let cut = || EndpointError::new(EndpointErrorCode::CutOff, message);
             deadline.cause().unwrap_or_else(cut)
         };
         let result = JsFuture::from(reader.read()).await.map_err(lost)?;

@@ -5,7 +5,7 @@
 //! `fetch`, `setTimeout` and `AbortController` through the global object.
 //!
 //! [`complete`] asks once and always settles: with the text, or with an [`EndpointError`] whose
-//! [`FailureKind`] says whether asking again may help. It never retries a failure by itself; when to ask
+//! [`EndpointErrorCode`] says why. It never retries a failure by itself; when to ask
 //! again is the engine's decision.
 //!
 //! ```no_run
@@ -49,5 +49,5 @@ pub mod sse;
 pub use complete::{Completion, Prompt, Usage, complete};
 pub use count_tokens::{CountApi, count_tokens};
 pub use endpoint::{Endpoint, Streaming, Timeouts};
-pub use error::{EndpointError, FailureKind, Phase};
+pub use error::{EndpointError, EndpointErrorCode};
 pub use web_sys::AbortSignal;

@@ -5,7 +5,7 @@ use std::future::{Future as _, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
 
-use epitome_browser::{Endpoint, FailureKind, Phase, Streaming, Timeouts};
+use epitome_browser::{Endpoint, EndpointErrorCode, Streaming, Timeouts};
 use js_sys::Function;
 use serde_json::json;
 use wasm_bindgen::{JsCast as _, JsValue};
@@ -19,7 +19,7 @@ async fn an_abort_in_the_middle_reaches_the_server() {
     let controller = AbortController::new().unwrap();
     let scripted = Scripted::new("stall-mid");
     let result = scripted.ask(Some(&controller.signal()), &mut |_| controller.abort()).await;
-    assert_eq!(result.unwrap_err().kind, FailureKind::Aborted);
+    assert_eq!(result.unwrap_err().code, EndpointErrorCode::Aborted);
     assert_eq!(scripted.log_after_aborts(1).await["aborted"], 1);
 }
 
@@ -38,7 +38,7 @@ async fn an_abort_before_the_first_byte_reaches_the_server() {
         .await;
         scripted.log_when_open(1).await;
         controller.abort();
-        assert_eq!(asked.await.unwrap_err().kind, FailureKind::Aborted, "{scenario}");
+        assert_eq!(asked.await.unwrap_err().code, EndpointErrorCode::Aborted, "{scenario}");
         assert_eq!(scripted.log_after_aborts(1).await["aborted"], 1, "{scenario}");
     }
 }
@@ -49,7 +49,7 @@ async fn an_abort_beforehand_sends_nothing() {
     controller.abort();
     let scripted = Scripted::new("ok");
     let result = scripted.ask(Some(&controller.signal()), &mut |_| {}).await;
-    assert_eq!(result.unwrap_err().kind, FailureKind::Aborted);
+    assert_eq!(result.unwrap_err().code, EndpointErrorCode::Aborted);
     assert_eq!(scripted.log().await["requests"], 0);
 }
 
@@ -58,7 +58,7 @@ async fn an_abort_during_the_last_piece_is_still_an_abort() {
     let controller = AbortController::new().unwrap();
     let scripted = Scripted::with("ok", |endpoint| endpoint.stream = Streaming::Plain);
     let result = scripted.ask(Some(&controller.signal()), &mut |_| controller.abort()).await;
-    assert_eq!(result.unwrap_err().kind, FailureKind::Aborted);
+    assert_eq!(result.unwrap_err().code, EndpointErrorCode::Aborted);
 }
 
 #[wasm_bindgen_test]
@@ -88,16 +88,16 @@ async fn each_timeout_has_its_name_and_closes_the_connection() {
     let first_byte = Timeouts { first_byte_ms: 100, ..default };
     let idle = Timeouts { idle_ms: 100, ..default };
     let total = Timeouts { total_ms: 100, ..default };
-    for (scenario, timeouts, phase) in [
-        ("stall-first-byte", first_byte, Phase::FirstByte),
-        ("stall-after-head", first_byte, Phase::FirstByte),
-        ("stall-mid", idle, Phase::Idle),
-        ("slow", total, Phase::Total),
-        ("stall-mid", total, Phase::Total),
+    for (scenario, timeouts, code) in [
+        ("stall-first-byte", first_byte, EndpointErrorCode::FirstByteTimeout),
+        ("stall-after-head", first_byte, EndpointErrorCode::FirstByteTimeout),
+        ("stall-mid", idle, EndpointErrorCode::IdleTimeout),
+        ("slow", total, EndpointErrorCode::TotalTimeout),
+        ("stall-mid", total, EndpointErrorCode::TotalTimeout),
     ] {
         let scripted = Scripted::with(scenario, short(timeouts));
         let error = scripted.error().await;
-        assert_eq!(error.kind, FailureKind::TimedOut(phase), "{scenario}: {error}");
+        assert_eq!(error.code, code, "{scenario}: {error}");
         assert!(error.message.contains("100 ms"), "{scenario}: {error}");
         let log = scripted.log_after_aborts(1).await;
         assert_eq!((&log["aborted"], &log["open"]), (&json!(1), &json!(0)), "{scenario}");
@@ -110,14 +110,14 @@ async fn only_the_total_bounds_the_first_byte_of_a_plain_answer() {
         endpoint.stream = Streaming::Plain;
         endpoint.timeouts = Timeouts { first_byte_ms: 1, idle_ms: 1, total_ms: 150 };
     });
-    assert_eq!(scripted.error().await.kind, FailureKind::TimedOut(Phase::Total));
+    assert_eq!(scripted.error().await.code, EndpointErrorCode::TotalTimeout);
 }
 
 #[wasm_bindgen_test]
 async fn a_refusal_in_the_middle_closes_the_connection() {
     // The line is refused long before its end.
     let scripted = Scripted::new("huge-line");
-    assert_eq!(scripted.error().await.kind, FailureKind::BadAnswer);
+    assert_eq!(scripted.error().await.code, EndpointErrorCode::BadAnswer);
     scripted.log_when_open(0).await;
 }
 
