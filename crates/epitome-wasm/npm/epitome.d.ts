@@ -1395,9 +1395,19 @@ export interface EpitomeError extends Error {
 }
 
 /**
- * What went wrong, for code to decide by.
+ * What went wrong, for code to branch on.
  */
-export type ErrorCode = "unknown-format" | "invalid-option" | "invalid-policy" | "invalid-message" | "unknown-id" | "duplicate-id" | "invalid-snapshot" | "invalid-originals" | "busy" | "exhausted" | "nothing-to-undo" | "unknown-encoding" | "encoding-not-loaded" | "encoding-unavailable" | "invalid-vocabulary" | "disposed" | "not-loaded" | "internal" | "aborted" | "misconfigured" | "unreachable" | "first-byte-timeout" | "idle-timeout" | "total-timeout" | "unauthorized" | "model-unknown" | "too-long" | "rate-limited" | "overloaded" | "refused" | "bad-answer" | "cut-off" | "truncated" | "filtered" | "empty";
+export type ErrorCode = PackageErrorCode | EndpointErrorCode;
+
+/**
+ * What went wrong in a call of this package, for code to branch on.
+ */
+export type PackageErrorCode = "unknown-format" | "invalid-option" | "invalid-policy" | "invalid-message" | "unknown-id" | "duplicate-id" | "invalid-snapshot" | "invalid-originals" | "busy" | "exhausted" | "nothing-to-undo" | "unknown-encoding" | "encoding-not-loaded" | "encoding-unavailable" | "invalid-vocabulary" | "disposed" | "not-loaded" | "internal";
+
+/**
+ * What went wrong with a request to an endpoint. In JavaScript, the variant's name in kebab case.
+ */
+export type EndpointErrorCode = "aborted" | "misconfigured" | "unreachable" | "first-byte-timeout" | "idle-timeout" | "total-timeout" | "unauthorized" | "model-unknown" | "too-long" | "rate-limited" | "overloaded" | "refused" | "bad-answer" | "cut-off" | "truncated" | "filtered" | "empty";
 
 /** True for what this package throws and rejects with, from whichever copy of it. */
 export declare function isEpitomeError(error: unknown): error is EpitomeError;

@@ -11,7 +11,7 @@ use js_sys::{Array, Object, Reflect};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use crate::error::{ErrorCode, Thrown};
+use crate::error::{PackageErrorCode, Thrown};
 use crate::made::Made;
 use crate::marks::Marks;
 use crate::output::Output;
@@ -96,7 +96,7 @@ impl Compactor {
     /// Gives a message another wording. Of its marks, those given here change. A message of several pieces
     /// has as many afterwards, but for the last one, which may have grown.
     pub fn edit(&mut self, id: &str, message: &JsValue, marks: &JsValue) -> Result<(), JsValue> {
-        let marks: Marks = json::option(marks, "marks", ErrorCode::InvalidOption)?;
+        let marks: Marks = json::option(marks, "marks", PackageErrorCode::InvalidOption.into())?;
         let whole = MessageId::from(id);
         let pieces = json::message(self.format, &whole, message, &"message")?;
         let log = self.engine.log();
@@ -290,7 +290,7 @@ impl Compactor {
         let mut known = Vec::new();
         for (id, original) in recipe.needs().zip(originals.iter()) {
             let value = json::read(&original).map_err(|error| {
-                Thrown::new(ErrorCode::InvalidMessage, &format!("the message {id} {error}"))
+                Thrown::new(PackageErrorCode::InvalidMessage, &format!("the message {id} {error}"))
             })?;
             known.push((original, value));
         }
@@ -361,7 +361,7 @@ impl Compactor {
 
     /// Adds what messages were read as, all of it or none.
     fn append_pieces(&mut self, pieces: Vec<Message>, marks: &JsValue) -> Result<(), Thrown> {
-        let marks: Marks = json::option(marks, "marks", ErrorCode::InvalidOption)?;
+        let marks: Marks = json::option(marks, "marks", PackageErrorCode::InvalidOption.into())?;
         let mut taken = BTreeSet::new();
         for Message { id, .. } in &pieces {
             if self.engine.log().position(id).is_some() || !taken.insert(id) {
@@ -386,18 +386,20 @@ fn counts(policy: &Policy, format: Format) -> Result<BoxedTokenizer, Thrown> {
 }
 
 fn parse_moment(moment: &Ts<Moment>) -> Result<epitome::Moment, Thrown> {
-    let moment: Moment = json::required(&moment.js_value(), "moment", ErrorCode::InvalidOption)?;
+    let moment: Moment =
+        json::required(&moment.js_value(), "moment", PackageErrorCode::InvalidOption.into())?;
     Ok(moment.into())
 }
 
 fn parse_reason(reason: &Ts<Reason>) -> Result<epitome::Reason, Thrown> {
-    let reason: Reason = json::option(&reason.js_value(), "reason", ErrorCode::InvalidOption)?;
+    let reason: Reason =
+        json::option(&reason.js_value(), "reason", PackageErrorCode::InvalidOption.into())?;
     Ok(reason.into())
 }
 
 /// Refuses originals that are not the messages that the engine knows.
 fn compare(engine: &epitome::Compactor, format: Format, originals: &Array) -> Result<(), Thrown> {
-    let refuse = |problem: String| Err(Thrown::new(ErrorCode::InvalidOriginals, &problem));
+    let refuse = |problem: String| Err(Thrown::new(PackageErrorCode::InvalidOriginals, &problem));
     let wholes = engine.log().messages().map(|message| whole_of(&message.id));
     let ids: Vec<MessageId> = wholes.filter(|(_, piece)| *piece == 0).map(|(id, _)| id).collect();
     let (known, given) = (ids.len(), originals.length() as usize);

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use epitome_browser::{CountApi, Endpoint, Timeouts, count_tokens};
+use epitome_browser::{CountApi, Endpoint, EndpointErrorCode, Timeouts, count_tokens};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tsify::Tsify;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use web_sys::AbortSignal;
 
-use crate::error::{ErrorCode, Thrown};
+use crate::error::{PackageErrorCode, Thrown};
 use crate::json;
 
 /// How long a count may take, unless the app says otherwise.
@@ -48,12 +48,13 @@ pub async fn count_by_provider(
     messages: String,
     signal: Option<AbortSignal>,
 ) -> Result<u32, JsValue> {
-    let options: CounterOptions = json::option(&options, "counter", ErrorCode::Misconfigured)?;
+    let options: CounterOptions =
+        json::option(&options, "counter", EndpointErrorCode::Misconfigured.into())?;
     let known = CountApi::NAMED.into_iter().find(|(name, _)| *name == api);
     let messages = serde_json::from_str(&messages).ok();
     let (Some((_, api)), Some(messages)) = (known, messages) else {
         let problem = "countTokens: expected an array of messages that JSON can hold";
-        return Err(Thrown::new(ErrorCode::InvalidMessage, &problem).into());
+        return Err(Thrown::new(PackageErrorCode::InvalidMessage, &problem).into());
     };
     let endpoint = Endpoint {
         api_key: options.api_key,

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use epitome_browser::{Endpoint, Prompt, Streaming, Timeouts};
+use epitome_browser::{Endpoint, EndpointErrorCode, Prompt, Streaming, Timeouts};
 use js_sys::Function;
 use serde::{Deserialize, Serialize};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use web_sys::AbortSignal;
 
-use crate::error::{ErrorCode, Thrown};
+use crate::error::Thrown;
 use crate::json;
 
 /// An endpoint: where a summarizer answers, which model, which key, and how long it may take.
@@ -85,7 +85,7 @@ pub async fn complete(
     on_delta: Option<Function>,
 ) -> Result<Ts<Completion>, JsValue> {
     let options: EndpointOptions =
-        json::option(&options, "openAICompatible", ErrorCode::Misconfigured)?;
+        json::option(&options, "openAICompatible", EndpointErrorCode::Misconfigured.into())?;
     let prompt = Prompt { system, user, max_tokens };
     let mut show = |delta: &str| {
         if let Some(on_delta) = &on_delta {

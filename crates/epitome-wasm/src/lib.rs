@@ -40,7 +40,7 @@ pub use compactor::Compactor;
 pub use counter::{CounterOptions, count_by_provider};
 pub use detection::{Detection, detect_format};
 pub use endpoint::{Completion, CompletionUsage, EndpointOptions, EndpointTimeouts, complete};
-pub use error::ErrorCode;
+pub use error::{ErrorCode, PackageErrorCode};
 pub use event::EngineEvent;
 pub use extractive::extractive;
 pub use format::Format;
