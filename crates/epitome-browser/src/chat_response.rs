@@ -1,141 +1,84 @@
-//! A chat completion as it comes together, out of one object or out of the events of a stream.
+//! Collects a chat completion, from one JSON object or from the events of a stream.
 
 use serde_json::Value;
 
-use crate::complete::{Completion, Usage};
+use crate::completion::{Completion, CompletionUsage};
+use crate::completion_format::{CompletionResponse, StreamState};
 use crate::error::{EndpointError, EndpointErrorCode};
-use crate::error_body::Refusal;
+use crate::error_body::ErrorBody;
 use crate::server::Server;
-use crate::surrogate::whole_characters;
-use crate::thinking::Thinking;
+use crate::surrogate::replace_lone_surrogates;
+use crate::thinking::ThinkingFilter;
 
+/// The data of a stream's last event.
 const DONE: &str = "[DONE]";
+const TOOL_CALL: &str = "the model called a tool, though none was offered";
 
-/// Whether a stream has more to say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Progress {
-    More,
-    Done,
-}
-
-pub(crate) struct Answer<'a> {
+/// What has arrived of a response.
+pub(crate) struct ChatResponse<'a> {
     server: Server<'a>,
     text: String,
-    thinking: Thinking,
-    usage: Option<Usage>,
+    thinking: ThinkingFilter,
+    usage: Option<CompletionUsage>,
     finish_reason: Option<String>,
-    /// What the model says instead of answering.
-    declined: String,
+    /// What the model says in the field `refusal`, in place of an answer.
+    refusal: String,
     has_choice: bool,
     has_tool_call: bool,
-    /// Whether the server said that nothing follows.
-    is_whole: bool,
+    /// Whether the server marked the end. Without a mark and without a finish reason the response was cut off.
+    has_end: bool,
 }
 
-impl<'a> Answer<'a> {
-    pub(crate) fn new(server: Server<'a>) -> Self {
+impl<'a> CompletionResponse<'a> for ChatResponse<'a> {
+    fn new(server: Server<'a>) -> Self {
         Self {
             server,
             text: String::new(),
-            thinking: Thinking::default(),
+            thinking: ThinkingFilter::default(),
             usage: None,
             finish_reason: None,
-            declined: String::new(),
+            refusal: String::new(),
             has_choice: false,
             has_tool_call: false,
-            is_whole: false,
+            has_end: false,
         }
     }
 
-    /// Takes in the data of one event.
-    pub(crate) fn add_event(
+    fn add_event(
         &mut self,
         data: &str,
         on_delta: &mut dyn FnMut(&str),
-    ) -> Result<Progress, EndpointError> {
+    ) -> Result<StreamState, EndpointError> {
         let data = data.trim();
         if data == DONE {
-            self.is_whole = true;
-            return Ok(Progress::Done);
+            self.has_end = true;
+            return Ok(StreamState::Done);
         }
         if data.is_empty() {
-            return Ok(Progress::More);
+            return Ok(StreamState::Open);
         }
         let chunk = parse(data)?;
         self.add(&chunk, "delta", on_delta)?;
-        Ok(Progress::More)
+        Ok(StreamState::Open)
     }
 
-    /// Takes in the data of an event that the end of the stream may have torn.
-    pub(crate) fn add_last_event(
-        &mut self,
-        data: &str,
-        on_delta: &mut dyn FnMut(&str),
-    ) -> Result<(), EndpointError> {
-        let torn = |error: &EndpointError| error.code == EndpointErrorCode::BadAnswer;
-        match self.add_event(data, on_delta) {
-            Err(error) if !torn(&error) => Err(error),
-            _ => Ok(()),
-        }
-    }
-
-    /// Takes in an answer that came as one object.
-    pub(crate) fn add_whole(
+    fn add_body(
         &mut self,
         body: &str,
         on_delta: &mut dyn FnMut(&str),
     ) -> Result<(), EndpointError> {
-        let answer = parse(body)?;
-        self.is_whole = true;
-        self.add(&answer, "message", on_delta)
+        let completion = parse(body)?;
+        self.has_end = true;
+        self.add(&completion, "message", on_delta)
     }
 
-    fn add(
-        &mut self,
-        part: &Value,
-        message: &str,
-        on_delta: &mut dyn FnMut(&str),
-    ) -> Result<(), EndpointError> {
-        if let Some(error) = part.get("error").filter(|error| !error.is_null()) {
-            return Err(Refusal::inside_answer(error).explain(self.server, None));
-        }
-        self.usage = part.get("usage").and_then(usage).or(self.usage);
-        // A chunk may have no choices, like the last one with the usage.
-        let Some(choice) = part.get("choices").and_then(|choices| choices.get(0)) else {
-            return Ok(());
-        };
-        self.has_choice = true;
-        if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str) {
-            self.finish_reason = Some(reason.to_owned());
-        }
-        let Some(message) = choice.get(message) else { return Ok(()) };
-        if let Some(declined) = message.get("refusal").and_then(Value::as_str) {
-            self.declined.push_str(declined);
-        }
-        let calls = message.get("tool_calls").and_then(Value::as_array);
-        self.has_tool_call |= calls.is_some_and(|calls| !calls.is_empty());
-        let delta = message.get("content").map(text).unwrap_or_default();
-        let visible = self.thinking.push(&delta);
-        self.show(&visible, on_delta);
-        Ok(())
-    }
-
-    fn show(&mut self, text: &str, on_delta: &mut dyn FnMut(&str)) {
-        if !text.is_empty() {
-            self.text.push_str(text);
-            on_delta(text);
-        }
-    }
-
-    /// The completion, if that is what came.
-    pub(crate) fn finish(
-        mut self,
-        on_delta: &mut dyn FnMut(&str),
-    ) -> Result<Completion, EndpointError> {
+    fn finish(mut self, on_delta: &mut dyn FnMut(&str)) -> Result<Completion, EndpointError> {
         let rest = std::mem::take(&mut self.thinking).finish();
-        self.show(&rest, on_delta);
+        self.add_text(&rest, on_delta);
         let fail = |code, message: &str| Err(EndpointError::new(code, message));
-        let nothing = self.text.trim().is_empty();
+        let is_empty = self.text.trim().is_empty();
+        // The finish reason comes first, because it says more than what is missing: an empty text with the reason
+        // `length` means that the limit is too low.
         match self.finish_reason.as_deref() {
             Some("content_filter") => {
                 return fail(
@@ -153,24 +96,24 @@ impl<'a> Answer<'a> {
                 return fail(EndpointErrorCode::Overloaded, "the server failed midway");
             }
             Some("length" | "max_tokens") => {
-                return fail(EndpointErrorCode::Truncated, truncated(nothing));
+                return fail(EndpointErrorCode::Truncated, truncated(is_empty));
             }
             Some("tool_calls" | "function_call") => {
                 return fail(EndpointErrorCode::BadAnswer, TOOL_CALL);
             }
             _ => {}
         }
-        if !self.declined.is_empty() {
+        if !self.refusal.is_empty() {
             let message = format!(
                 "the model declined to answer: {}",
-                self.server.endpoint.redact(&self.declined)
+                self.server.endpoint.redact(&self.refusal)
             );
             return fail(EndpointErrorCode::Filtered, &message);
         }
         if self.has_tool_call {
             return fail(EndpointErrorCode::BadAnswer, TOOL_CALL);
         }
-        if !self.is_whole && self.finish_reason.is_none() {
+        if !self.has_end && self.finish_reason.is_none() {
             return fail(
                 EndpointErrorCode::CutOff,
                 "the connection ended in the middle of the answer",
@@ -179,10 +122,10 @@ impl<'a> Answer<'a> {
         if !self.has_choice {
             return fail(
                 EndpointErrorCode::BadAnswer,
-                "the answer has no choices: no chat completion",
+                "the answer has no choices: it is not a chat completion",
             );
         }
-        if nothing {
+        if is_empty {
             return fail(EndpointErrorCode::Empty, "the model answered without any text");
         }
         let Self { text, usage, finish_reason, .. } = self;
@@ -190,10 +133,49 @@ impl<'a> Answer<'a> {
     }
 }
 
-const TOOL_CALL: &str = "the model called a tool, though none was offered";
+impl ChatResponse<'_> {
+    /// Adds a completion object or a chunk of one. `message` names the field of a choice that holds its text.
+    fn add(
+        &mut self,
+        completion: &Value,
+        message: &str,
+        on_delta: &mut dyn FnMut(&str),
+    ) -> Result<(), EndpointError> {
+        // Some servers report an error inside of a response with HTTP status 200.
+        if let Some(error) = completion.get("error").filter(|error| !error.is_null()) {
+            return Err(ErrorBody::inside_response(error).explain(self.server, None));
+        }
+        self.usage = completion.get("usage").and_then(usage).or(self.usage);
+        // A chunk may have no choices, such as the last one, which carries the usage.
+        let Some(choice) = completion.get("choices").and_then(|choices| choices.get(0)) else {
+            return Ok(());
+        };
+        self.has_choice = true;
+        if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str) {
+            self.finish_reason = Some(reason.to_owned());
+        }
+        let Some(message) = choice.get(message) else { return Ok(()) };
+        if let Some(refusal) = message.get("refusal").and_then(Value::as_str) {
+            self.refusal.push_str(refusal);
+        }
+        let calls = message.get("tool_calls").and_then(Value::as_array);
+        self.has_tool_call |= calls.is_some_and(|calls| !calls.is_empty());
+        let delta = message.get("content").map(text).unwrap_or_default();
+        let visible = self.thinking.push(&delta);
+        self.add_text(&visible, on_delta);
+        Ok(())
+    }
 
-fn truncated(nothing: bool) -> &'static str {
-    if nothing {
+    fn add_text(&mut self, text: &str, on_delta: &mut dyn FnMut(&str)) {
+        if !text.is_empty() {
+            self.text.push_str(text);
+            on_delta(text);
+        }
+    }
+}
+
+fn truncated(is_empty: bool) -> &'static str {
+    if is_empty {
         "the model used up its limit of tokens before it wrote anything, maybe by thinking; raise the \
          limit, or take a model that thinks less"
     } else {
@@ -201,9 +183,10 @@ fn truncated(nothing: bool) -> &'static str {
     }
 }
 
+/// Parses JSON, and if that fails, the same with lone surrogates replaced, which no JSON parser for UTF-8 accepts.
 fn parse(data: &str) -> Result<Value, EndpointError> {
     let parsed = serde_json::from_str(data);
-    parsed.or_else(|_| serde_json::from_str(&whole_characters(data))).map_err(|_| {
+    parsed.or_else(|_| serde_json::from_str(&replace_lone_surrogates(data))).map_err(|_| {
         EndpointError::new(
             EndpointErrorCode::BadAnswer,
             "the server sent something that is not JSON",
@@ -211,7 +194,7 @@ fn parse(data: &str) -> Result<Value, EndpointError> {
     })
 }
 
-/// Text as a string, or as the text parts of a list.
+/// The text of a message's content: a string, or the text parts of a list.
 fn text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -220,9 +203,9 @@ fn text(content: &Value) -> String {
     }
 }
 
-fn usage(usage: &Value) -> Option<Usage> {
+fn usage(usage: &Value) -> Option<CompletionUsage> {
     let tokens = |name: &str| usage.get(name)?.as_u64()?.try_into().ok();
-    Some(Usage {
+    Some(CompletionUsage {
         prompt_tokens: tokens("prompt_tokens")?,
         completion_tokens: tokens("completion_tokens")?,
     })
@@ -236,12 +219,12 @@ mod tests {
 
     fn read(events: &[&str]) -> (Result<Completion, EndpointError>, String) {
         let endpoint = Endpoint::new("https://h/v1", "m");
-        let address = Address::parse(&endpoint.base_url).unwrap();
-        let mut answer = Answer::new(Server::completions(&endpoint, &address));
+        let address = Address::parse(&endpoint.base_url, &[]).unwrap();
+        let mut response = ChatResponse::new(Server::completions(&endpoint, &address));
         let mut shown = String::new();
         let on_delta = &mut |delta: &str| shown.push_str(delta);
-        let added = events.iter().try_for_each(|data| answer.add_event(data, on_delta).map(drop));
-        let result = added.and_then(|()| answer.finish(on_delta));
+        let added = events.iter().try_for_each(|data| response.add_event(data, on_delta).map(drop));
+        let result = added.and_then(|()| response.finish(on_delta));
         (result, shown)
     }
 
@@ -269,20 +252,20 @@ mod tests {
             "[DONE]",
         ]);
         assert_eq!(shown, "hello");
-        let usage = Some(Usage { prompt_tokens: 7, completion_tokens: 2 });
+        let usage = Some(CompletionUsage { prompt_tokens: 7, completion_tokens: 2 });
         let finish_reason = Some("stop".to_owned());
         assert_eq!(result, Ok(Completion { text: shown, usage, finish_reason }));
     }
 
     #[test]
-    fn half_a_character_costs_no_more_than_itself() {
+    fn a_lone_surrogate_does_not_spoil_the_rest() {
         let half = r#"{"choices":[{"delta":{"content":"a\ud83d"}}]}"#;
         let (result, _) = read(&[half, "[DONE]"]);
         assert_eq!(result.unwrap().text, "a\u{fffd}");
     }
 
     #[test]
-    fn either_sign_of_the_end_is_enough() {
+    fn a_finish_reason_or_an_end_mark_is_enough() {
         assert!(read(&[HELLO, &finish("stop")]).0.is_ok());
         assert!(read(&[HELLO, "[DONE]"]).0.is_ok());
         check(&[HELLO], EndpointErrorCode::CutOff);
@@ -290,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_is_no_summary_is_a_failure() {
+    fn an_answer_that_is_not_a_text_is_an_error() {
         check(&[HELLO, &finish("length")], EndpointErrorCode::Truncated);
         check(&[&finish("length")], EndpointErrorCode::Truncated);
         check(&[HELLO, &finish("content_filter")], EndpointErrorCode::Filtered);
@@ -321,23 +304,23 @@ mod tests {
     }
 
     #[test]
-    fn an_event_torn_by_the_end_is_a_cut() {
+    fn an_event_torn_by_the_end_of_the_stream_means_cut_off() {
         let endpoint = Endpoint::new("https://h/v1", "m");
-        let address = Address::parse(&endpoint.base_url).unwrap();
-        let mut answer = Answer::new(Server::completions(&endpoint, &address));
-        answer.add_event(HELLO, &mut |_| {}).unwrap();
-        answer.add_last_event(r#"{"choices":[{"del"#, &mut |_| {}).unwrap();
-        assert_eq!(answer.finish(&mut |_| {}).unwrap_err().code, EndpointErrorCode::CutOff);
+        let address = Address::parse(&endpoint.base_url, &[]).unwrap();
+        let mut response = ChatResponse::new(Server::completions(&endpoint, &address));
+        response.add_event(HELLO, &mut |_| {}).unwrap();
+        response.add_last_event(r#"{"choices":[{"del"#, &mut |_| {}).unwrap();
+        assert_eq!(response.finish(&mut |_| {}).unwrap_err().code, EndpointErrorCode::CutOff);
     }
 
     #[test]
-    fn a_whole_answer_is_read_at_once() {
+    fn a_response_that_is_not_streamed_is_read_at_once() {
         let endpoint = Endpoint::new("https://h/v1", "m");
-        let address = Address::parse(&endpoint.base_url).unwrap();
+        let address = Address::parse(&endpoint.base_url, &[]).unwrap();
         let read = |body: &str| {
-            let mut answer = Answer::new(Server::completions(&endpoint, &address));
-            answer.add_whole(body, &mut |_| {})?;
-            answer.finish(&mut |_| {})
+            let mut response = ChatResponse::new(Server::completions(&endpoint, &address));
+            response.add_body(body, &mut |_| {})?;
+            response.finish(&mut |_| {})
         };
         let parts = r#"{"choices":[{"message":{"content":[{"type":"thinking","thinking":[]},
             {"type":"text","text":"hello"}]},"finish_reason":null}]}"#;

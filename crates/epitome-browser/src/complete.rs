@@ -1,73 +1,60 @@
-//! One question to an endpoint and its whole answer.
+//! Asks an endpoint for a completion: one request, one whole answer.
 
 use web_sys::AbortSignal;
 
 use crate::address::Address;
-use crate::chat_request::Dialect;
-use crate::chat_response::{Answer, Progress};
+use crate::chat_request::ChatRequest;
+use crate::chat_response::ChatResponse;
+use crate::completion::{Completion, Prompt};
+use crate::completion_format::{CompletionRequest, CompletionResponse, StreamState};
 use crate::deadline::Deadline;
 use crate::endpoint::{Endpoint, Streaming};
 use crate::error::{EndpointError, EndpointErrorCode};
-use crate::error_body::Refusal;
-use crate::http_request::{Body, Format, Route, post};
+use crate::error_body::ErrorBody;
+use crate::http_request::{Body, ContentType, MAX_ERROR_BYTES, MAX_RESPONSE_BYTES, post};
+use crate::provider::CompletionFormat;
 use crate::server::Server;
 use crate::sse::SseParser;
 
-/// The longest answer that is read, thinking and framing included.
-pub(crate) const LONGEST_ANSWER_BYTES: usize = 16 * 1024 * 1024;
-/// The longest refusal that is read.
-pub(crate) const LONGEST_REFUSAL_BYTES: usize = 64 * 1024;
-/// How long a server may take to close a stream that it has declared done.
-const GRACE_MS: u32 = 250;
+/// How long a server may take to close a stream after its last event.
+const CLOSE_GRACE_MS: u32 = 250;
 
-/// What to ask.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prompt {
-    /// The system message; none is sent where it is empty.
-    pub system: String,
-    /// The user message.
-    pub user: String,
-    /// The most tokens the answer may have.
-    pub max_tokens: u32,
-}
-
-/// A complete answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Completion {
-    /// The text, without white space before it and without a `<think>…</think>` that opens it; never
-    /// empty. Where it was streamed, it is the deltas joined.
-    pub text: String,
-    /// What the server counted, where it says so.
-    pub usage: Option<Usage>,
-    /// Why the model stopped, in the server's words: mostly `stop`.
-    pub finish_reason: Option<String>,
-}
-
-/// Tokens as the server counted them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Usage {
-    /// Tokens of the question. Far fewer than estimated mean that the server cut it silently.
-    pub prompt_tokens: u32,
-    /// Tokens of the answer, thinking included.
-    pub completion_tokens: u32,
-}
-
-/// Asks once, and settles with the whole answer or the reason why there is none.
+/// Asks once, and settles with the whole answer or with the reason why there is none.
 ///
-/// `on_delta` gets each piece of the text as it arrives; a plain answer is one piece. No failure is
-/// asked again, except that a server which names a field of the request as unsupported (`max_tokens`,
-/// `stream_options`) is asked without it. When `signal` aborts, or the future is dropped, the
-/// connection is closed, so the server can stop working.
+/// `on_delta` gets each part of the text as it arrives; a response that is not streamed is one part. Failures are not
+/// retried, with one exception: if a server names a field of the request as unsupported (`max_tokens`,
+/// `stream_options`), the request is sent again without it. When `signal` aborts, or the future is dropped, the
+/// connection is closed, so that the server can stop working.
 pub async fn complete(
     endpoint: &Endpoint,
     prompt: &Prompt,
     signal: Option<&AbortSignal>,
     on_delta: &mut dyn FnMut(&str),
 ) -> Result<Completion, EndpointError> {
-    let address = Address::parse(&endpoint.base_url)?;
+    let Some(route) = &endpoint.provider.api().completion else {
+        let message = "this provider has no endpoint for completions; use an OpenAI-compatible one";
+        return Err(EndpointError::new(EndpointErrorCode::Misconfigured, message));
+    };
+    let address = Address::parse(&endpoint.base_url, route.pasted_paths)?;
     let server = Server::completions(endpoint, &address);
-    let mut deadline = Deadline::start(endpoint.timeouts, signal)?;
-    let mut dialect = Dialect::default();
+    let deadline = Deadline::start(endpoint.timeouts, signal)?;
+    match route.format {
+        CompletionFormat::ChatCompletions => {
+            ask::<ChatRequest, ChatResponse<'_>>(server, route.path, prompt, deadline, on_delta)
+                .await
+        }
+    }
+}
+
+async fn ask<'a, Q: CompletionRequest, R: CompletionResponse<'a>>(
+    server: Server<'a>,
+    path: &str,
+    prompt: &Prompt,
+    mut deadline: Deadline,
+    on_delta: &mut dyn FnMut(&str),
+) -> Result<Completion, EndpointError> {
+    let endpoint = server.endpoint;
+    let mut request = Q::default();
     loop {
         if let Some(stopped) = deadline.cause() {
             return Err(stopped);
@@ -76,78 +63,81 @@ pub async fn complete(
             Streaming::Streamed => deadline.await_first_byte(),
             Streaming::Plain => deadline.await_whole(),
         }
-        let request = dialect.write(endpoint, prompt);
-        let (head, body) = post(server, &Route::COMPLETIONS, &request, &deadline).await?;
-        if (200..300).contains(&head.status) {
-            let format = head.format.unwrap_or_else(|| endpoint.stream.into());
-            let answer = read(format, &body, server, &mut deadline, on_delta).await;
+        let (head, body) = post(server, path, &request.body(endpoint, prompt), &deadline).await?;
+        if head.is_success() {
+            let content_type = head.content_type.unwrap_or_else(|| endpoint.stream.into());
+            let answer = read::<R>(content_type, &body, server, &mut deadline, on_delta).await;
             return answer.map_err(|error| error.with_status(head.status));
         }
-        let refusal = match body.text(LONGEST_REFUSAL_BYTES, &mut deadline).await {
-            Ok(text) => Refusal::read(head.status, &text),
-            // The status says enough.
-            Err(error) if error.code == EndpointErrorCode::CutOff => Refusal::read(head.status, ""),
+        let error = match body.text(MAX_ERROR_BYTES, &mut deadline).await {
+            Ok(text) => ErrorBody::parse(head.status, &text),
+            // The status alone is enough to classify the error.
+            Err(error) if error.code == EndpointErrorCode::CutOff => {
+                ErrorBody::parse(head.status, "")
+            }
             Err(error) => return Err(error.with_status(head.status)),
         };
-        match dialect.without(&refusal) {
-            Some(other) => dialect = other,
-            None => return Err(refusal.explain(server, head.retry_after_ms)),
+        match request.without_rejected_field(&error) {
+            Some(other) => request = other,
+            None => return Err(error.explain(server, head.retry_after_ms)),
         }
     }
 }
 
-async fn read(
-    format: Format,
+async fn read<'a, R: CompletionResponse<'a>>(
+    content_type: ContentType,
     body: &Body,
-    server: Server<'_>,
+    server: Server<'a>,
     deadline: &mut Deadline,
     on_delta: &mut dyn FnMut(&str),
 ) -> Result<Completion, EndpointError> {
-    let mut answer = Answer::new(server);
-    match format {
-        Format::Events => read_events(body, &mut answer, deadline, on_delta).await?,
-        Format::Json => {
-            let text = body.text(LONGEST_ANSWER_BYTES, deadline).await?;
-            refuse_too_much(text.len())?;
-            answer.add_whole(&text, on_delta)?;
+    let mut response = R::new(server);
+    match content_type {
+        ContentType::EventStream => read_events(body, &mut response, deadline, on_delta).await?,
+        ContentType::Json => {
+            let text = body.text(MAX_RESPONSE_BYTES, deadline).await?;
+            check_length(text.len())?;
+            response.add_body(&text, on_delta)?;
         }
-        Format::Html => return Err(web_page(server)),
+        ContentType::Html => return Err(web_page(server)),
     }
-    // An abort during the last piece is still an abort: the host has stopped listening.
+    // `on_delta` may have aborted during the last part. Then the caller no longer wants the answer, and expects an
+    // abort, even though the response is complete.
     match deadline.cause() {
         Some(stopped) if stopped.code == EndpointErrorCode::Aborted => Err(stopped),
-        _ => answer.finish(on_delta),
+        _ => response.finish(on_delta),
     }
 }
 
-async fn read_events(
+async fn read_events<'a>(
     body: &Body,
-    answer: &mut Answer<'_>,
+    response: &mut impl CompletionResponse<'a>,
     deadline: &mut Deadline,
     on_delta: &mut dyn FnMut(&str),
 ) -> Result<(), EndpointError> {
     let mut parser = SseParser::default();
-    let mut length = 0;
-    while let Some(piece) = body.next_piece(deadline).await? {
-        length += piece.len();
-        refuse_too_much(length)?;
-        for event in parser.push(&piece).map_err(|error| bad_answer(error.to_string()))? {
-            if answer.add_event(&event.data, on_delta)? == Progress::Done {
-                // The answer is there; reading on only lets the connection be used again.
-                deadline.await_end(GRACE_MS);
+    let mut length_bytes = 0;
+    while let Some(chunk) = body.next_chunk(deadline).await? {
+        length_bytes += chunk.len();
+        check_length(length_bytes)?;
+        for event in parser.push(&chunk).map_err(|error| bad_answer(error.to_string()))? {
+            if response.add_event(&event.data, on_delta)? == StreamState::Done {
+                // The answer is complete. Reading to the end lets the browser reuse the connection, but some servers
+                // never close the stream, so this must not wait for long.
+                deadline.await_end(CLOSE_GRACE_MS);
                 body.drain(deadline).await;
                 return Ok(());
             }
         }
     }
     match parser.finish() {
-        Some(event) => answer.add_last_event(&event.data, on_delta),
+        Some(event) => response.add_last_event(&event.data, on_delta),
         None => Ok(()),
     }
 }
 
-fn refuse_too_much(length_bytes: usize) -> Result<(), EndpointError> {
-    if length_bytes > LONGEST_ANSWER_BYTES {
+fn check_length(length_bytes: usize) -> Result<(), EndpointError> {
+    if length_bytes > MAX_RESPONSE_BYTES {
         return Err(bad_answer("the answer is longer than 16 megabytes"));
     }
     Ok(())

@@ -1,25 +1,27 @@
-//! Everything that may stop a request, joined into one signal: the host, the timeouts, and being dropped.
+//! Everything that may stop a request, joined into one abort signal: the caller, the timeouts, and being dropped.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
 use web_sys::{AbortController, AbortSignal};
 
-use crate::abort_listener::Listener;
+use crate::abort_listener::AbortListener;
 use crate::endpoint::Timeouts;
 use crate::error::{EndpointError, EndpointErrorCode};
 use crate::timer::Timer;
 
-/// Stops the request when its time is up, when the host's signal aborts, or when it is dropped.
+/// Stops the request when a timeout expires, when the caller's signal aborts, or when this is dropped.
 pub(crate) struct Deadline {
     stop: Stop,
     timeouts: Timeouts,
+    /// The timeout for the next bytes, with the error that it causes.
     silence: Option<(EndpointErrorCode, Timer)>,
     _total: Timer,
-    _host: Option<Listener>,
+    _caller: Option<AbortListener>,
 }
 
-/// The first cause wins; later ones find the request stopped already.
+/// Aborts the request and remembers why. The first cause wins, because later ones find the request stopped already:
+/// dropping a [`Deadline`] aborts too, and must not replace a timeout.
 #[derive(Clone)]
 struct Stop {
     controller: AbortController,
@@ -27,26 +29,27 @@ struct Stop {
 }
 
 impl Deadline {
-    /// Starts the total, and nothing else.
+    /// Starts the total timeout, and no other.
     pub(crate) fn start(
         timeouts: Timeouts,
-        host: Option<&AbortSignal>,
+        caller: Option<&AbortSignal>,
     ) -> Result<Self, EndpointError> {
         let controller = AbortController::new().map_err(|_| {
             EndpointError::new(
                 EndpointErrorCode::Misconfigured,
-                "this place has no AbortController",
+                "this environment has no AbortController",
             )
         })?;
         let stop = Stop { controller, cause: Rc::default() };
-        if host.is_some_and(AbortSignal::aborted) {
+        // A signal that has aborted already fires no event.
+        if caller.is_some_and(AbortSignal::aborted) {
             stop.because(EndpointErrorCode::Aborted);
         }
-        let by_host = stop.clone();
+        let by_caller = stop.clone();
         let by_total = stop.clone();
         Ok(Self {
-            _host: host.map(|host| {
-                Listener::start(host, move || by_host.because(EndpointErrorCode::Aborted))
+            _caller: caller.map(|signal| {
+                AbortListener::start(signal, move || by_caller.because(EndpointErrorCode::Aborted))
             }),
             _total: Timer::start(f64::from(timeouts.total_ms), move || {
                 by_total.because(EndpointErrorCode::TotalTimeout);
@@ -57,26 +60,28 @@ impl Deadline {
         })
     }
 
+    /// The signal for `fetch`.
     pub(crate) fn signal(&self) -> AbortSignal {
         self.stop.controller.signal()
     }
 
-    /// The request goes out, and a streamed answer is to begin.
+    /// Call when a request for a streamed response is sent.
     pub(crate) fn await_first_byte(&mut self) {
         self.limit(EndpointErrorCode::FirstByteTimeout, self.timeouts.first_byte_ms);
     }
 
-    /// The request goes out, and a plain answer is to come all at once: only the total counts.
+    /// Call when a request for a response in one piece is sent. Its first byte arrives when the whole answer is
+    /// written, so only the total timeout applies.
     pub(crate) fn await_whole(&mut self) {
         self.silence = None;
     }
 
-    /// A piece of the answer arrived, and the next one is to follow.
-    pub(crate) fn await_next_piece(&mut self) {
+    /// Call when a chunk of the response has arrived.
+    pub(crate) fn await_next_chunk(&mut self) {
         self.limit(EndpointErrorCode::IdleTimeout, self.timeouts.idle_ms);
     }
 
-    /// The answer is complete, and only its connection is still open.
+    /// Call when the answer is complete and only its connection is still open.
     pub(crate) fn await_end(&mut self, grace_ms: u32) {
         self.limit(EndpointErrorCode::IdleTimeout, grace_ms);
     }
@@ -84,6 +89,7 @@ impl Deadline {
     fn limit(&mut self, code: EndpointErrorCode, delay_ms: u32) {
         let delay_ms = f64::from(delay_ms);
         match &mut self.silence {
+            // Called for every chunk: restarting a timer avoids a new JavaScript closure for each.
             Some((current, timer)) if *current == code => timer.restart(delay_ms),
             _ => {
                 let stop = self.stop.clone();
@@ -93,7 +99,7 @@ impl Deadline {
         }
     }
 
-    /// Why the request was stopped, if it was.
+    /// Why the request was stopped; `None` if it was not.
     pub(crate) fn cause(&self) -> Option<EndpointError> {
         let code = self.stop.cause.get()?;
         let Timeouts { first_byte_ms, idle_ms, total_ms } = self.timeouts;
@@ -115,7 +121,8 @@ impl Deadline {
 }
 
 impl Drop for Deadline {
-    /// Whatever is still under way has nobody left to read it. After a complete answer this does nothing.
+    /// Closes the connection if the request is still running, because nothing reads its response any more: the future
+    /// was dropped, or an error ended it early. After a complete response this has no effect.
     fn drop(&mut self) {
         self.stop.controller.abort();
     }
@@ -124,6 +131,7 @@ impl Drop for Deadline {
 impl Stop {
     fn because(&self, code: EndpointErrorCode) {
         if self.cause.get().is_none() {
+            // The cause comes first: aborting may run code that reads it.
             self.cause.set(Some(code));
             self.controller.abort();
         }

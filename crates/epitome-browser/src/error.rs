@@ -19,7 +19,7 @@ pub struct EndpointError {
     pub retry_after_ms: Option<u64>,
 }
 
-/// What went wrong with a request to an endpoint. In JavaScript, the variant's name in kebab case.
+/// What went wrong with a request to an endpoint, for code to branch on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]

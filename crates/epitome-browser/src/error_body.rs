@@ -1,42 +1,45 @@
-//! A server's own account of why it does not answer, and which error code that is.
+//! The error object that a server sends, and which error code it means. One reader for all providers, because their
+//! shapes do not contradict each other, and proxies mix them.
 
 use serde_json::Value;
 
-use crate::context_overflow::is_overflow;
+use crate::context_overflow::is_context_overflow;
 use crate::error::{EndpointError, EndpointErrorCode};
 use crate::retry_after;
-use crate::server::{Product, Server};
+use crate::server::{LocalProduct, Server};
 
-/// The most characters of a server's message that are passed on.
-const LONGEST_MESSAGE_CHARS: usize = 300;
+/// The longest part of a server's message that is shown.
+const MAX_MESSAGE_CHARS: usize = 300;
 
-/// An error as the server words it: as the answer itself, or inside an answer with HTTP status 200.
+/// An error as the server words it: the body of an error response, or an object inside a response with HTTP status
+/// 200.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Refusal {
-    /// The HTTP status, or the status that the error object carries in its place.
+pub(crate) struct ErrorBody {
+    /// The HTTP status. Inside a response with status 200, the status that the error object has as its code.
     status: Option<u16>,
-    /// The code, or where there is none the type; in lower case.
+    /// The code, or the type if there is no code; in lower case.
     code: String,
     message: String,
-    /// Everything that may name a field of the request, in lower case.
-    wording: String,
+    /// The whole body in lower case, which may name a field of the request anywhere.
+    lowercase_body: String,
 }
 
-impl Refusal {
-    /// Reads the body of an answer with an HTTP status that means failure.
-    pub(crate) fn read(status: u16, body: &str) -> Self {
-        let refusal = match serde_json::from_str::<Value>(body) {
+impl ErrorBody {
+    /// Parses the body of an error response.
+    pub(crate) fn parse(status: u16, body: &str) -> Self {
+        let error = match serde_json::from_str::<Value>(body) {
             // Gemini wraps its error in a list.
             Ok(Value::Array(list)) => list.first().map(Self::from_body).unwrap_or_default(),
             Ok(value) => Self::from_body(&value),
+            // A web page, mostly of a proxy: its text helps nobody.
             Err(_) if body.trim_start().starts_with('<') => Self::default(),
             Err(_) => Self { message: body.trim().to_owned(), ..Self::default() },
         };
-        Self { status: Some(status), wording: body.to_lowercase(), ..refusal }
+        Self { status: Some(status), lowercase_body: body.to_lowercase(), ..error }
     }
 
-    /// Reads the error object, or the text, that stands in the `error` field of an answer.
-    pub(crate) fn inside_answer(error: &Value) -> Self {
+    /// Reads the `error` field, an object or a text, of a response with HTTP status 200.
+    pub(crate) fn inside_response(error: &Value) -> Self {
         let status =
             error.get("code").and_then(Value::as_u64).and_then(|code| code.try_into().ok());
         let status = status.filter(|status| (400..600).contains(status));
@@ -55,24 +58,24 @@ impl Refusal {
             status: None,
             code: text("code").or_else(|| text("type")).unwrap_or_default().to_lowercase(),
             message: message.or_else(|| detail(error)).unwrap_or_default(),
-            wording: String::new(),
+            lowercase_body: String::new(),
         }
     }
 
-    /// Whether the server refuses the request because it does not know this field.
+    /// Whether the server refuses the request because it does not support this field.
     pub(crate) fn rejects_field(&self, field: &str) -> bool {
         let unsupported =
             ["not supported", "unsupported", "not permitted", "unrecognized", "unknown"];
         matches!(self.status, Some(400 | 422))
             && self.error_code() != EndpointErrorCode::TooLong
-            && self.wording.contains(field)
-            && unsupported.iter().any(|word| self.wording.contains(word))
+            && self.lowercase_body.contains(field)
+            && unsupported.iter().any(|word| self.lowercase_body.contains(word))
     }
 
     fn error_code(&self) -> EndpointErrorCode {
         let message = self.message.to_lowercase();
         let code = self.code.as_str();
-        if is_overflow(code, &message) {
+        if is_context_overflow(code, &message) {
             return EndpointErrorCode::TooLong;
         }
         if code == "insufficient_quota" || message.contains("exceeded your current quota") {
@@ -94,7 +97,7 @@ impl Refusal {
         }
     }
 
-    /// The failure, with what a person can do about it.
+    /// The error for the caller, with what the user can do about it.
     pub(crate) fn explain(self, server: Server<'_>, retry_after_ms: Option<u64>) -> EndpointError {
         let code = self.error_code();
         let number = self.status.map(|status| format!(" ({status})")).unwrap_or_default();
@@ -111,8 +114,10 @@ impl Refusal {
         if let Some(said) = shorten(&server.endpoint.redact(&self.message)) {
             message += &format!("; the server says: {said}");
         }
-        let waits = matches!(code, EndpointErrorCode::RateLimited | EndpointErrorCode::Overloaded);
-        let from_message = || waits.then(|| retry_after::from_message(&self.message)).flatten();
+        let is_temporary =
+            matches!(code, EndpointErrorCode::RateLimited | EndpointErrorCode::Overloaded);
+        let from_message =
+            || is_temporary.then(|| retry_after::from_message(&self.message)).flatten();
         let retry_after_ms = retry_after_ms.or_else(from_message);
         EndpointError { code, status: self.status, message, retry_after_ms }
     }
@@ -120,14 +125,15 @@ impl Refusal {
     fn model_unknown(&self, server: Server<'_>, number: &str) -> String {
         let model = &server.endpoint.model;
         let shown = server.address.shown();
-        let list = match server.product() {
-            Some(Product::Ollama) => {
-                format!("`ollama list` shows what is there, `ollama pull {model}` fetches it")
+        let list = match server.local_product() {
+            Some(LocalProduct::Ollama) => {
+                format!("`ollama list` lists the models, `ollama pull {model}` downloads one")
             }
             _ => format!("GET {shown}/models lists the names"),
         };
-        let nameless = self.code.is_empty() && !self.message.to_lowercase().contains("model");
-        if nameless {
+        // A 404 that does not mention a model comes from a server that does not know the path.
+        let wrong_path = self.code.is_empty() && !self.message.to_lowercase().contains("model");
+        if wrong_path {
             return format!(
                 "{shown} has no {}{number}; base URLs mostly end in /v1. If the URL is right, the model \
                  `{model}` is unknown there: {list}",
@@ -155,8 +161,8 @@ fn names_unknown_model(code: &str, message: &str) -> bool {
         || message.contains("model") && unknown.iter().any(|word| message.contains(word))
 }
 
-/// An error in the middle of an answer often has no status. Where its code says nothing either, the
-/// server has failed at a request that it had accepted, so asking again may help.
+/// The error code of an error in the middle of a response, which often has no status. If the words say nothing either,
+/// the server has failed at a request that it had accepted, so a retry may help.
 fn classify_code(code: &str, message: &str) -> EndpointErrorCode {
     let has = |word: &str| code.contains(word) || message.contains(word);
     if has("rate_limit") || has("rate limit") || has("too many requests") {
@@ -172,10 +178,10 @@ fn classify_code(code: &str, message: &str) -> EndpointErrorCode {
     }
 }
 
-/// The message on one line and of bearable length.
+/// The message on one line and cut to [`MAX_MESSAGE_CHARS`]; `None` if it is empty.
 fn shorten(message: &str) -> Option<String> {
     let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut shown: String = line.chars().take(LONGEST_MESSAGE_CHARS).collect();
+    let mut shown: String = line.chars().take(MAX_MESSAGE_CHARS).collect();
     if shown.len() < line.len() {
         shown.push('…');
     }
@@ -188,15 +194,15 @@ mod tests {
     use crate::address::Address;
     use crate::endpoint::Endpoint;
 
-    fn explain(refusal: Refusal, base_url: &str, api_key: Option<&str>) -> EndpointError {
+    fn explain(body: ErrorBody, base_url: &str, api_key: Option<&str>) -> EndpointError {
         let api_key = api_key.map(str::to_owned);
         let endpoint = Endpoint { api_key, ..Endpoint::new(base_url, "m-7b") };
-        let address = Address::parse(base_url).unwrap();
-        refusal.explain(Server::completions(&endpoint, &address), None)
+        let address = Address::parse(base_url, &[]).unwrap();
+        body.explain(Server::completions(&endpoint, &address), None)
     }
 
     fn check(status: u16, body: &str, expected: EndpointErrorCode, part: &str) {
-        let error = explain(Refusal::read(status, body), "https://h/v1", None);
+        let error = explain(ErrorBody::parse(status, body), "https://h/v1", None);
         assert_eq!(error.code, expected, "{status} {body}: {error}");
         assert_eq!(error.status, Some(status));
         assert!(error.message.contains(part), "{status} {body}: {error}");
@@ -230,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_the_server_outrank_its_status() {
+    fn the_servers_words_have_precedence_over_its_status() {
         check(
             400,
             r#"{"error":{"message":"maximum context length is 8192 tokens","code":"context_length_exceeded"}}"#,
@@ -277,16 +283,16 @@ mod tests {
     }
 
     #[test]
-    fn a_dummy_key_does_not_garble_our_own_words() {
+    fn a_dummy_key_is_hidden_in_the_servers_words_only() {
         let body = r#"{"error":{"message":"model not found in ollama"}}"#;
         let url = "http://localhost:11434/v1";
-        let error = explain(Refusal::read(404, body), url, Some("ollama"));
+        let error = explain(ErrorBody::parse(404, body), url, Some("ollama"));
         assert!(error.message.contains("`ollama list`"), "{error}");
         assert!(error.message.ends_with("model not found in [key]"), "{error}");
     }
 
     #[test]
-    fn every_shape_of_error_is_read() {
+    fn every_shape_of_error_object_is_read() {
         for body in [
             r#"{"error":{"message":"Nope"}}"#,
             r#"{"error":"Nope"}"#,
@@ -299,13 +305,13 @@ mod tests {
             check(400, body, EndpointErrorCode::Refused, "Nope");
         }
         for body in ["<html>Nope</html>", "{}", "[]", "null", ""] {
-            let error = explain(Refusal::read(400, body), "https://h/v1", None);
+            let error = explain(ErrorBody::parse(400, body), "https://h/v1", None);
             assert_eq!(error.message, "the server refused the request (400)", "{body}");
         }
     }
 
     #[test]
-    fn errors_inside_an_answer_are_classified_by_what_they_carry() {
+    fn errors_inside_a_response_are_classified_by_their_fields() {
         for (error, expected) in [
             (r#"{"code":429,"message":"slow down"}"#, EndpointErrorCode::RateLimited),
             (r#"{"code":502,"message":"upstream"}"#, EndpointErrorCode::Overloaded),
@@ -326,33 +332,33 @@ mod tests {
             (r#"{"code":1}"#, EndpointErrorCode::Overloaded),
         ] {
             let value: Value = serde_json::from_str(error).unwrap();
-            let error = explain(Refusal::inside_answer(&value), "https://h/v1", None);
+            let error = explain(ErrorBody::inside_response(&value), "https://h/v1", None);
             assert_eq!(error.code, expected, "{value}");
         }
     }
 
     #[test]
-    fn a_message_tells_a_missing_key_from_a_wrong_one_and_ollama_from_the_rest() {
-        let error = explain(Refusal::read(401, ""), "https://h/v1", Some("sk-1"));
+    fn a_message_distinguishes_a_missing_key_from_a_wrong_one_and_ollama_from_others() {
+        let error = explain(ErrorBody::parse(401, ""), "https://h/v1", Some("sk-1"));
         assert!(error.message.contains("does not accept the API key"), "{error}");
         let body = r#"{"error":{"message":"model \"m-7b\" not found, try pulling it first"}}"#;
-        let error = explain(Refusal::read(404, body), "http://localhost:11434/v1", None);
+        let error = explain(ErrorBody::parse(404, body), "http://localhost:11434/v1", None);
         assert!(error.message.contains("ollama pull m-7b"), "{error}");
     }
 
     #[test]
-    fn a_long_message_is_cut_and_kept_on_one_line() {
-        let error = explain(Refusal::read(400, &"é\n".repeat(1000)), "https://h/v1", None);
+    fn a_long_message_is_shortened_to_one_line() {
+        let error = explain(ErrorBody::parse(400, &"é\n".repeat(1000)), "https://h/v1", None);
         assert_eq!(error.message.chars().filter(|c| *c == 'é').count(), 150);
         assert!(error.message.ends_with('…') && !error.message.contains('\n'), "{error}");
     }
 
     #[test]
-    fn the_delay_may_stand_in_the_message() {
+    fn the_delay_is_read_from_the_message() {
         let body = r#"{"error":{"message":"Rate limit reached. Please try again in 1.5s."}}"#;
-        let error = explain(Refusal::read(429, body), "https://h/v1", None);
+        let error = explain(ErrorBody::parse(429, body), "https://h/v1", None);
         assert_eq!(error.retry_after_ms, Some(1500));
-        let error = explain(Refusal::read(400, body), "https://h/v1", None);
+        let error = explain(ErrorBody::parse(400, body), "https://h/v1", None);
         assert_eq!(error.retry_after_ms, None);
     }
 }
