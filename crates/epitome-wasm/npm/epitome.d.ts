@@ -1405,7 +1405,7 @@ export type ErrorCode = PackageErrorCode | EndpointErrorCode;
 export type PackageErrorCode = "unknown-format" | "invalid-option" | "invalid-policy" | "invalid-message" | "unknown-id" | "duplicate-id" | "invalid-snapshot" | "invalid-originals" | "busy" | "exhausted" | "nothing-to-undo" | "unknown-encoding" | "encoding-not-loaded" | "encoding-unavailable" | "invalid-vocabulary" | "disposed" | "not-loaded" | "internal";
 
 /**
- * What went wrong with a request to an endpoint. In JavaScript, the variant's name in kebab case.
+ * What went wrong with a request to an endpoint, for code to branch on.
  */
 export type EndpointErrorCode = "aborted" | "misconfigured" | "unreachable" | "first-byte-timeout" | "idle-timeout" | "total-timeout" | "unauthorized" | "model-unknown" | "too-long" | "rate-limited" | "overloaded" | "refused" | "bad-answer" | "cut-off" | "truncated" | "filtered" | "empty";
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use epitome_browser::{Endpoint, EndpointErrorCode, Prompt, Streaming, Timeouts};
+use epitome_browser::{Endpoint, EndpointErrorCode, Prompt, Provider, Streaming, Timeouts};
 use js_sys::Function;
 use serde::{Deserialize, Serialize};
 use tsify::{Ts, Tsify};
@@ -106,6 +106,7 @@ impl From<EndpointOptions> for Endpoint {
         let default = Timeouts::default();
         let stream = options.stream.unwrap_or(true);
         Self {
+            provider: Provider::OpenAi,
             base_url: options.base_url,
             model: options.model,
             api_key: options.api_key,
