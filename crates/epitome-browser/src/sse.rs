@@ -56,7 +56,7 @@ impl SseParser {
         let mut rest = chunk;
         while let Some((&first, after_first)) = rest.split_first() {
             // The carriage return has ended the line already. If its line feed ended another one, that blank line
-            // would dispatch the event too early. It cannot be looked up instead: it may be in the next chunk.
+            // would dispatch the event too early. A flag remembers it, because the two may be in different chunks.
             if std::mem::take(&mut self.after_carriage_return) && first == b'\n' {
                 rest = after_first;
                 continue;

@@ -50,6 +50,7 @@ impl ThinkingFilter {
                         rest = inside.to_owned();
                         self.state = State::Inside(String::new());
                     } else if OPEN.starts_with(text) {
+                        // Only white space so far, or the beginning of the tag.
                         return String::new();
                     } else {
                         rest = text.to_owned();

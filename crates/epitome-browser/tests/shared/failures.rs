@@ -1,4 +1,4 @@
-//! Every way to fail has its kind and a message that says what to do.
+//! Each failure has its own code, and a message that says what to do.
 
 use epitome_browser::{Endpoint, EndpointErrorCode, Streaming, complete};
 use serde_json::json;
@@ -7,7 +7,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 use super::scripted::{SUMMARY, Scripted, origin, prompt};
 
 #[wasm_bindgen_test]
-async fn every_failure_has_its_kind_its_status_and_its_words() {
+async fn every_failure_has_its_code_its_status_and_its_message() {
     for (scenario, code, status, words) in [
         ("400", EndpointErrorCode::Refused, 400, "unexpected role"),
         ("401", EndpointErrorCode::Unauthorized, 401, "wants an API key"),
@@ -40,7 +40,7 @@ async fn every_failure_has_its_kind_its_status_and_its_words() {
 }
 
 #[wasm_bindgen_test]
-async fn plain_answers_fail_alike() {
+async fn responses_that_are_not_streamed_fail_in_the_same_way() {
     for (scenario, code) in [
         ("401", EndpointErrorCode::Unauthorized),
         ("json-error-200", EndpointErrorCode::TooLong),
@@ -58,7 +58,7 @@ async fn plain_answers_fail_alike() {
 }
 
 #[wasm_bindgen_test]
-async fn no_message_repeats_the_key() {
+async fn no_message_contains_the_key() {
     let scripted = Scripted::with("401", |endpoint| endpoint.api_key = Some("sk-secret".into()));
     let error = scripted.error().await;
     assert!(error.message.contains("does not accept the API key"), "{error}");
@@ -67,14 +67,14 @@ async fn no_message_repeats_the_key() {
 }
 
 #[wasm_bindgen_test]
-async fn a_rate_limit_passes_and_says_when() {
+async fn a_rate_limit_gives_its_delay_and_passes() {
     let scripted = Scripted::new("429-then-ok");
     assert_eq!(scripted.error().await.retry_after_ms, Some(1000));
     assert_eq!(scripted.text().await, SUMMARY);
 }
 
 #[wasm_bindgen_test]
-async fn the_delay_is_read_wherever_it_stands() {
+async fn the_delay_is_read_from_headers_and_messages() {
     assert_eq!(Scripted::new("503").error().await.retry_after_ms, Some(700));
     assert_eq!(Scripted::new("429-hidden").error().await.retry_after_ms, Some(1500));
     let delay_ms = Scripted::new("429-date").error().await.retry_after_ms.unwrap();
@@ -82,7 +82,7 @@ async fn the_delay_is_read_wherever_it_stands() {
 }
 
 #[wasm_bindgen_test]
-async fn a_server_that_is_not_there_is_unreachable() {
+async fn a_server_that_does_not_run_is_unreachable() {
     let endpoint = Endpoint::new("http://127.0.0.1:49151/v1", "m");
     let error = complete(&endpoint, &prompt(), None, &mut |_| {}).await.unwrap_err();
     assert_eq!((error.code, error.status), (EndpointErrorCode::Unreachable, None), "{error}");
@@ -94,7 +94,7 @@ async fn a_server_that_is_not_there_is_unreachable() {
 }
 
 #[wasm_bindgen_test]
-async fn a_server_that_refuses_the_page_is_unreachable_from_a_page_only() {
+async fn a_server_that_refuses_the_origin_is_unreachable_from_a_page_only() {
     let scripted = Scripted::new("no-cors");
     let Some(origin) = origin() else {
         assert_eq!(scripted.text().await, SUMMARY);
@@ -107,7 +107,7 @@ async fn a_server_that_refuses_the_page_is_unreachable_from_a_page_only() {
 }
 
 #[wasm_bindgen_test]
-async fn what_cannot_be_asked_is_not_sent() {
+async fn a_misconfigured_endpoint_is_not_called() {
     let address = Endpoint::new("localhost:11434/v1", "m");
     let error = complete(&address, &prompt(), None, &mut |_| {}).await.unwrap_err();
     assert_eq!(error.code, EndpointErrorCode::Misconfigured);
