@@ -14,7 +14,7 @@ use std::fs;
 use std::path::Path;
 
 use epitome::message::{Message, Role, Usage};
-use epitome::meter::{Tariff, Tokenizer};
+use epitome::tokens::{TokenOverhead, Tokenizer};
 use epitome::{Compactor, Contract, Policy};
 use epitome_tests::conversations;
 use epitome_tokens::{BytePairs, Family};
@@ -26,7 +26,7 @@ const ENGLISH: [&str; 8] = [
     "Could you work out how many bags of soil we need for nine metres of raised beds?",
     "Last year the slugs took every seedling in a single wet night at the end of May.",
     "A drip line costs more than a hose, but it halves what we use in a dry summer.",
-    "Prune the old apple tree in February, before the buds open and after the hard frost.",
+    "ClearToolInputs the old apple tree in February, before the buds open and after the hard frost.",
     "The neighbours asked whether we would share the water from the tank with them.",
     "Please write the list of jobs for this weekend, the most important ones first.",
 ];
@@ -88,8 +88,8 @@ impl Tokenizer for Blind {
         Family::O200kBase.error_band()
     }
 
-    fn tariff(&self) -> Tariff {
-        Family::O200kBase.tariff()
+    fn overhead(&self) -> TokenOverhead {
+        Family::O200kBase.overhead()
     }
 }
 
@@ -98,7 +98,7 @@ impl Tokenizer for Blind {
 fn error(texts: &[String], told: &[u32], tokenizer: impl Tokenizer + Send + Sync + 'static) -> f64 {
     const BESIDE: u32 = 700;
     const TURNS_TO_LEARN: usize = 20;
-    let around = Family::O200kBase.tariff().message;
+    let around = Family::O200kBase.overhead().message;
     let policy = Policy::recommended(1_000_000);
     let mut compactor = Compactor::new(policy, Contract::default(), Box::new(tokenizer)).unwrap();
     let (mut real, mut off, mut appended) = (BESIDE, 0, 0);

@@ -11,8 +11,8 @@ mod table;
 mod units;
 mod walk;
 
-use epitome::meter::{BoxedTokenizer, Tariff, Tokenizer};
 use epitome::policy;
+use epitome::tokens::{BoxedTokenizer, TokenOverhead, Tokenizer};
 pub use family::Family;
 
 /// Estimates for one family each: a program has the tables of those that it names, and of no others.
@@ -31,8 +31,8 @@ macro_rules! estimates {
                 Family::$family.error_band()
             }
 
-            fn tariff(&self) -> Tariff {
-                Family::$family.tariff()
+            fn overhead(&self) -> TokenOverhead {
+                Family::$family.overhead()
             }
         }
     )*};

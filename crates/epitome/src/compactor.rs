@@ -3,28 +3,33 @@
 mod answers;
 mod conclusion;
 mod cycle;
+mod error;
 mod job;
-mod moments;
 mod output;
-mod refusal;
+mod phases;
+mod report;
+mod snapshot;
 
 use std::collections::VecDeque;
 
 pub(crate) use cycle::Cycle;
+pub use error::{CommandError, PolicyChange, RestoreError};
 use job::Job;
 pub use output::{BeforeCompaction, Event, Output, SummaryRequest};
-pub use refusal::{CommandError, PolicyChange, RestoreError};
 
 use crate::conversation::Conversation;
+use crate::conversation::{Level, Pressure};
+use crate::history::{BoxedProvider, Provider};
 use crate::history::{Checkpoint, Log, LogError, Record, View};
+use crate::message::Timestamp;
 use crate::message::{Message, MessageId, RequestId, Role};
-use crate::meter::{BoxedTokenizer, CharactersPer, Level, Pressure};
 use crate::plan::Plan;
+use crate::policy::Reason;
 use crate::policy::{Counting, Policy, PolicyError};
-use crate::provider::{BoxedProvider, Provider};
-use crate::report::{Outcome, Reason, Report};
-use crate::snapshot::Condition;
-use crate::{Snapshot, Timestamp};
+use crate::tokens::{BoxedTokenizer, CharactersPer};
+pub use report::{Outcome, Report};
+use snapshot::Condition;
+pub use snapshot::{Snapshot, SnapshotError};
 
 enum State {
     Idle,
@@ -190,8 +195,8 @@ impl Compactor {
         if reason.is_reactive() {
             self.cycle.reactions = self.cycle.reactions.saturating_add(1);
         }
-        let moment = self.cycle.moment.filter(|_| reason == Reason::Trim);
-        let plan = Plan::draft(&self.conversation, &self.policy, reason, moment);
+        let phase = self.cycle.phase.filter(|_| reason == Reason::Reduce);
+        let plan = Plan::draft(&self.conversation, &self.policy, reason, phase);
         if plan.idle.is_some() || !plan.summarizes {
             self.reduce(&plan);
             return Ok(());

@@ -1,8 +1,8 @@
 //! The answer to a request: a summary if the request asks for one, else a short chat reply.
 
-use epitome::meter::Tokenizer;
-use epitome::summary::envelope::Envelope;
-use epitome::summary::extract::extract;
+use epitome::extractive::extract;
+use epitome::tokens::Tokenizer;
+use epitome::transcript::Envelope;
 use epitome_tokens::Heuristic;
 
 use super::chat_reply;

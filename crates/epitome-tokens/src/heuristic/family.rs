@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use epitome::meter::{Tariff, Tokenizer};
+use epitome::tokens::{TokenOverhead, Tokenizer};
 
 use super::prices::{CL100K_BASE, O200K_BASE, ONE};
 use super::scan::Cuts;
@@ -117,11 +117,11 @@ impl Tokenizer for Family {
         }
     }
 
-    fn tariff(&self) -> Tariff {
+    fn overhead(&self) -> TokenOverhead {
         match self {
-            Self::O200kBase | Self::Cl100kBase | Self::Cl100kScaled => Tariff::OPENAI,
-            Self::Claude => Tariff::CLAUDE,
-            Self::Gemini => Tariff::GEMINI,
+            Self::O200kBase | Self::Cl100kBase | Self::Cl100kScaled => TokenOverhead::OPENAI,
+            Self::Claude => TokenOverhead::CLAUDE,
+            Self::Gemini => TokenOverhead::GEMINI,
         }
     }
 }

@@ -1,0 +1,95 @@
+// What is due at each phase of an app's work, and what is done then.
+
+import { expect, test } from "@playwright/test";
+import { breaches, EpitomePage, toolLoop } from "./page.js";
+
+test("b9: in the tool loop, a large prompt has the oldest rounds summarized", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  const messages = toolLoop(10);
+  await epitome.load(messages);
+  await epitome.settle({ preset: "request", window: 200_000 });
+  await epitome.unfold("What is due at");
+  await expect(epitome.due("Tools have answered")).toContainText("nothing due");
+  await expect(epitome.due("A prompt is refused")).toContainText("due: in the loop: full");
+  await epitome.readUsage(172_000, 500);
+  await expect(epitome.due("Tools have answered")).toContainText("due: in the loop: micro");
+  await epitome.check("tools have answered");
+  await epitome.isCompacted();
+  const after = await epitome.messages();
+  expect(breaches(after)).toEqual([]);
+  expect(after.filter(({ role }) => role === "tool")).toHaveLength(8);
+  expect(after.slice(-17)).toEqual(messages.slice(-17));
+  const events = (await epitome.events()).join("\n");
+  expect(events).toContain("Reacting in the loop: ");
+  expect(events).toContain("in the loop: micro");
+});
+
+test("b8: a request that begins with a long history has it compacted", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await epitome.openSample("Customer support");
+  await epitome.unfold("Requests and the tool loop");
+  await page.getByRole("checkbox", { name: "When a request begins" }).check();
+  await page.getByLabel("Compact at").selectOption("Nothing: only by hand");
+  await page.getByLabel("History above").fill("5000");
+  await epitome.unfold("What is due at");
+  await expect(epitome.due("The turn ends")).toContainText("nothing due");
+  await expect(epitome.due("A request begins")).toContainText("due: request begins");
+  await epitome.check("a request begins");
+  await epitome.isCompacted();
+});
+
+test("b6: a warning comes once until the next compaction", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await epitome.openSample("Customer support");
+  await page.getByLabel("Compact at").selectOption("A number of tokens");
+  await page.getByLabel("Threshold").fill("7900");
+  await epitome.unfold("Requests and the tool loop");
+  await page.getByRole("checkbox", { name: "In the tool loop" }).uncheck();
+  await epitome.unfold("The result");
+  await page.getByLabel("Warn at").fill("50");
+  const warning = page.getByText(/of the window; compacts at 7,900\.$/);
+  await expect(warning).toHaveCount(0);
+  await epitome.check("the turn ends");
+  await expect(warning).toContainText("The window fills up. 6,917 tokens, 86 % of the window");
+  await epitome.check("the turn ends");
+  expect((await epitome.events()).filter((event) => event.startsWith("Warning"))).toHaveLength(1);
+  await epitome.compact();
+  await epitome.isCompacted();
+  await expect(warning).toHaveCount(0);
+});
+
+test("b11: readings add up", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await epitome.openSample("Customer support");
+  await epitome.unfold("What is due at");
+  await page.getByLabel("Took", { exact: true }).fill("2000");
+  await epitome.readUsage(5_000, 100);
+  await epitome.readUsage(5_200, 80);
+  const usage = page.getByLabel("Usage", { exact: true });
+  for (const fact of ["Last prompt5,200", "Last completion80", "Context5,280", "All prompts10,200", "All completions180", "Tokens a second40.0"]) {
+    await expect(usage).toContainText(fact);
+  }
+  await expect(epitome.meter).toHaveAttribute("aria-valuetext", /^5,280 of 8,000/);
+});
+
+test("d7: a result that is too large is tried with less, and told about", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await epitome.openSample("Customer support");
+  // What goes along with every request is above the threshold all by itself.
+  await epitome.settle({ window: 8_000, triggers: [{ tokens: 5_000 }], keep: { messages: 10 }, toolSchemaTokens: 5_200 });
+  await epitome.unfold("The summary");
+  await page.getByRole("checkbox", { name: "Try again where the result is too large" }).check();
+  await page.getByLabel("Tool results of").fill("100, 0");
+  await epitome.compact();
+  await epitome.isCompacted();
+  const events = (await epitome.events()).join("\n");
+  expect(events).toContain("The result is too large; trying with shorter tool results (100 characters).");
+  expect(events).toMatch(/shorter tool results \(0 characters\), and a tail of \d+ messages/);
+  await expect(epitome.result).toContainText("Too large. The conversation is still too large");
+  await expect(epitome.result).toContainText("begin a new session");
+});
