@@ -48,7 +48,7 @@ impl Compactor {
             call => call,
         };
         if due.is_some() {
-            return due.map(Reason::from);
+            return due;
         }
         let saves = || {
             let plan = Plan::draft(&self.conversation, &self.policy, Reason::Reduce, Some(phase));
