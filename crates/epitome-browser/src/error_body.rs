@@ -31,7 +31,7 @@ impl ErrorBody {
             // Gemini wraps its error in a list.
             Ok(Value::Array(list)) => list.first().map(Self::from_body).unwrap_or_default(),
             Ok(value) => Self::from_body(&value),
-            // A web page, mostly of a proxy: its text helps nobody.
+            // A web page, mostly of a proxy: its text does not help the user.
             Err(_) if body.trim_start().starts_with('<') => Self::default(),
             Err(_) => Self { message: body.trim().to_owned(), ..Self::default() },
         };
@@ -75,12 +75,15 @@ impl ErrorBody {
     fn error_code(&self) -> EndpointErrorCode {
         let message = self.message.to_lowercase();
         let code = self.code.as_str();
+        // The words come before the status: servers send a context overflow as 400, 413 or 500, and a used-up quota as
+        // 429, which would be retried.
         if is_context_overflow(code, &message) {
             return EndpointErrorCode::TooLong;
         }
         if code == "insufficient_quota" || message.contains("exceeded your current quota") {
             return EndpointErrorCode::Refused;
         }
+        // A 5xx that mentions a model is a failure of the server, such as a model file that it cannot find.
         let failed_inside = matches!(self.status, Some(500..));
         if !failed_inside && names_unknown_model(code, &message) {
             return EndpointErrorCode::ModelUnknown;

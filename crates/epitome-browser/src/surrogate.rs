@@ -18,6 +18,7 @@ pub(crate) fn replace_lone_surrogates(json: &str) -> String {
         out.push('\\');
         rest = match code_unit(escape) {
             Some((high, after)) if HIGH.contains(&high) => match low_surrogate(after) {
+                // A pair is kept.
                 Some((low, after)) => {
                     out.push_str(&format!("u{high:04x}\\u{low:04x}"));
                     after
