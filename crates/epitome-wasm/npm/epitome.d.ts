@@ -1161,15 +1161,16 @@ export interface EncodingOptions {
 export type EndpointSummarize = (request: Pick<SummaryRequest, "system" | "input" | "maxTokens">, context?: Partial<SummarizeContext>) => Promise<Completion>;
 
 /**
- * A complete answer of an endpoint.
+ * A complete answer.
  */
 export interface Completion {
   /**
-   * The text.
+   * The text, without white space before it and without a `<think>…</think>` at its start; never empty. If it was
+   * streamed, it is the deltas joined.
    */
   text: string;
   /**
-   * What the server counted, where it says so.
+   * Tokens, if the server reports them.
    */
   usage?: CompletionUsage;
   /**
@@ -1179,15 +1180,15 @@ export interface Completion {
 }
 
 /**
- * Tokens of a summary as the server counted them.
+ * Tokens of a completion as the server reports them.
  */
 export interface CompletionUsage {
   /**
-   * Tokens of the question.
+   * Tokens of the prompt. Far fewer than estimated mean that the server truncated it silently.
    */
   promptTokens: number;
   /**
-   * Tokens of the answer, thinking included.
+   * Tokens of the answer, including reasoning.
    */
   completionTokens: number;
 }
