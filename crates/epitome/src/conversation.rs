@@ -12,7 +12,7 @@ pub(crate) use usage::Resumption;
 
 use crate::calibration::Calibrations;
 use crate::contract::Contract;
-use crate::history::frame;
+use crate::history::tagged;
 use crate::history::{Checkpoint, Log, LogError, Projection, Record, View};
 use crate::message::{Message, Part, Role};
 use crate::policy::{Load, SummarySettings};
@@ -186,7 +186,7 @@ impl Conversation {
 
     /// A message as it is seen, whether or not it is; as it came, where nothing was changed.
     pub fn seen(&self, position: usize) -> Option<&Message> {
-        self.projection.seen(&self.log, position)
+        self.projection.visible(&self.log, position)
     }
 
     /// Tokens of a message as it is seen.
@@ -207,7 +207,7 @@ impl Conversation {
             Noted::Aside => {}
             Noted::Step => {
                 let Some(checkpoint) = self.log.checkpoint() else { return Ok(()) };
-                self.projection.take(&self.log, checkpoint);
+                self.projection.apply(&self.log, checkpoint);
                 self.base = self.base(&self.projection, &self.known_without(checkpoint));
                 self.begin_epoch();
             }
@@ -387,7 +387,7 @@ impl Conversation {
     }
 
     fn summary_cost(&self, summary: &str, summarized: u32) -> Cost {
-        let part = Part::text(frame::wrap(summary, summarized));
+        let part = Part::text(tagged::summary(summary, summarized));
         self.meter.measure(&Message::with_parts("", Role::User, vec![part]))
     }
 

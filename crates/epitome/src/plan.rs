@@ -119,7 +119,7 @@ impl Plan {
         // An automatic compaction that has come down far enough without a model asks for no summary.
         let enough = reason == Reason::Threshold
             && draft.tokens() <= policy.target_tokens()
-            && !policy.fires(&draft.load());
+            && !policy.is_due(&draft.load());
         if reason != Reason::Reduce && policy.summary.summarizer().is_some() && !enough {
             plan.summarize(&mut draft);
         }

@@ -102,13 +102,13 @@ impl Policy {
     }
 
     /// True where what the window holds calls for a compaction, at whatever phase.
-    pub fn fires(&self, load: &Load) -> bool {
-        self.triggers.iter().any(|trigger| trigger.fires(load, self.window))
+    pub fn is_due(&self, load: &Load) -> bool {
+        self.triggers.iter().any(|trigger| trigger.is_met(load, self.window))
     }
 
     /// Why a compaction is called for at this phase; `None` where it is not.
-    pub fn call(&self, phase: Phase, load: &Load) -> Option<Reason> {
-        self.triggers.iter().find_map(|trigger| trigger.call(phase, load, self.window))
+    pub fn reason_to_compact(&self, phase: Phase, load: &Load) -> Option<Reason> {
+        self.triggers.iter().find_map(|trigger| trigger.reason_to_compact(phase, load, self.window))
     }
 
     /// Tokens to come down to: the target, and below every threshold.

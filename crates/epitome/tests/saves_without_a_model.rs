@@ -7,7 +7,7 @@
     reason = "a scenario that cannot go on should stop"
 )]
 
-mod stage;
+mod harness;
 
 use epitome::policy::{
     ClearToolInputs, Fill, OffloadToolResults, Reducer, ReducerRule, Trigger, TruncateToolResults,
@@ -15,7 +15,7 @@ use epitome::policy::{
 };
 use epitome::tokens::CharactersPer;
 use epitome::{Action, Outcome, Phase, Policy, Reason};
-use stage::{actions, applied, drive, shown, stage_with};
+use harness::{actions, applied, drive, shown, stage_with};
 
 /// A window of 1,000 tokens in which these reducers work on their own, always.
 fn policy(reducers: Vec<Reducer>) -> Policy {

@@ -162,8 +162,8 @@ mod tests {
                     let load = Load { tokens: counted, messages: 40, prompt_tokens: None };
                     let beside = counted_by.tool_schema_tokens;
                     let inner = Load { tokens: counted + beside, ..load };
-                    let fires = policy.fires(&scale.load(load));
-                    assert!(!fires || counted_by.fires(&inner), "{name} {factor} {counted}");
+                    let fires = policy.is_due(&scale.load(load));
+                    assert!(!fires || counted_by.is_due(&inner), "{name} {factor} {counted}");
                     let room = counted + beside <= counted_by.target_tokens();
                     assert!(!room || scale.window(counted) <= policy.target_tokens(), "{name}");
                 }

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::history::exchange::exchange_of;
-use crate::history::pairing::{Bond, Pairer, Pairing, Place, ties_alike};
+use crate::history::pairing::{Link, Pairer, Pairing, PartPosition, has_same_links};
 use crate::history::{Exchange, Log, exchanges};
 use crate::message::Entry;
 use crate::message::{CallId, Message, Part, Role};
 use crate::policy::{SummarySettings, ToolFilter};
 use crate::transcript;
-use crate::transcript::chunk::{self, Told};
+use crate::transcript::chunk::{self, EntrySize};
 
 /// How the messages of a log hang together, and what is in them, by position.
 #[derive(Default)]
@@ -79,9 +79,9 @@ impl Outline {
         let Some(message) = log.message(position) else { return };
         self.exchanges.push(position..position + 1);
         let mut called = Vec::new();
-        for bond in self.pairer.take(position, message) {
+        for bond in self.pairer.push(position, message) {
             match bond {
-                Bond::Answer { call, result } => {
+                Link::Answer { call, result } => {
                     self.join(call.message, position);
                     let tool = log.message(call.message).and_then(|asked| tool(asked, call.part));
                     called.extend(message.results().nth(result.part).zip(tool));
@@ -90,7 +90,7 @@ impl Outline {
                         self.misplaced.push(position);
                     }
                 }
-                Bond::Tie { earlier } => self.join(earlier, position),
+                Link::Tied { earlier } => self.join(earlier, position),
             }
         }
         let told = self.telling.characters(message, called);
@@ -102,7 +102,7 @@ impl Outline {
     /// hangs together with others in another way, the length of all.
     pub(crate) fn edit(&mut self, log: &Log, position: usize, before: &Message) {
         let Some(message) = log.message(position) else { return };
-        if !ties_alike(before, message) {
+        if !has_same_links(before, message) {
             *self = Self::of(log, self.telling.clone());
             return;
         }
@@ -202,8 +202,9 @@ impl Outline {
             return self.pairer.is_open(position, message);
         }
         let pairing = Pairing::of(log.messages());
-        let mut calls = (0..message.calls().count()).map(|part| Place { message: position, part });
-        calls.any(|call| pairing.answer(call).is_none())
+        let mut calls =
+            (0..message.calls().count()).map(|part| PartPosition { message: position, part });
+        calls.any(|call| pairing.result_of(call).is_none())
     }
 
     /// The transcript of these messages under these settings, by its lengths. `None` where the notes do not
@@ -213,9 +214,9 @@ impl Outline {
         positions: impl DoubleEndedIterator<Item = usize> + Clone,
         range: Range<usize>,
         settings: &SummarySettings,
-    ) -> Option<impl Iterator<Item = Told>> {
+    ) -> Option<impl Iterator<Item = EntrySize>> {
         let repaired = !self.pairer.is_settled()
-            || self.pairer.has_unasked()
+            || self.pairer.has_unsolicited_approvals()
             || self.pairer.open().any(|at| range.contains(&at))
             || self.misplaced.iter().any(|at| range.contains(at));
         if repaired || self.telling != Telling::of(settings) {
@@ -225,13 +226,11 @@ impl Outline {
         let closing = kept.filter(|note| note.role == Role::Tool).map(|_| transcript::closing());
         let told = positions.filter_map(|at| {
             let note = self.notes.get(at).filter(|note| note.told > 0)?;
-            Some(Told { characters: note.told, answers: note.role == Role::Tool })
+            Some(EntrySize { characters: note.told, is_result: note.role == Role::Tool })
         });
-        Some(
-            told.chain(
-                closing.map(|entry| Told { characters: characters(&entry), answers: false }),
-            ),
-        )
+        Some(told.chain(
+            closing.map(|entry| EntrySize { characters: characters(&entry), is_result: false }),
+        ))
     }
 }
 

@@ -81,7 +81,7 @@ pub(super) fn floor(conversation: &Conversation, policy: &Policy, scale: &Scale)
 
 /// Tells that the messages left are too many by their number alone, where that is so.
 pub(super) fn crowd(policy: &Policy, count: impl FnOnce() -> usize) -> Option<String> {
-    let alone = |messages| policy.fires(&Load { messages, ..Load::default() });
+    let alone = |messages| policy.is_due(&Load { messages, ..Load::default() });
     if !alone(u32::MAX) || alone(0) {
         return None;
     }

@@ -9,7 +9,7 @@ use crate::message::Entry;
 use crate::message::{Message, Part};
 use crate::policy::{Policy, WindowTooSmall};
 use crate::transcript::chunk::{self, chunks, chunks_within};
-use crate::transcript::prompt::{ChunkPlace, Material, instructions};
+use crate::transcript::prompt::{ChunkPosition, PromptInput, instructions};
 use crate::transcript::transcript;
 
 impl Plan {
@@ -54,7 +54,7 @@ impl Plan {
             .read(covered)
             .filter_map(|at| {
                 let message = told(conversation, at)?;
-                let message = late.retold(&message).map_or(message, Cow::Owned);
+                let message = late.message(&message).map_or(message, Cow::Owned);
                 Some((u32::try_from(at + 1).ok()?, message))
             })
             .collect();
@@ -66,11 +66,11 @@ impl Plan {
         };
         // Around a chunk stand the instructions, the summary so far, and the answer.
         let tokenizer = conversation.tokenizer();
-        let place = ChunkPlace { index: 0, count: 2 };
+        let place = ChunkPosition { index: 0, count: 2 };
         let task = instructions(
             &policy.summary,
             self.reason,
-            Material::Chunk(place),
+            PromptInput::Chunk(place),
             self.summary_tokens,
             None,
         );

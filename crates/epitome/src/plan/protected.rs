@@ -111,7 +111,7 @@ pub(super) fn oldest_rounds(draft: &Draft, covered: usize, rounds: u32) -> usize
 pub(super) fn strip(draft: &mut Draft, positions: impl Iterator<Item = usize>) {
     let conversation = draft.conversation;
     let reasoning = conversation.contract().reasoning;
-    if !matches!(reasoning, ReasoningPolicy::MayDrop | ReasoningPolicy::Sealed) {
+    if !matches!(reasoning, ReasoningPolicy::MayDrop | ReasoningPolicy::Signed) {
         return;
     }
     let outline = conversation.outline();

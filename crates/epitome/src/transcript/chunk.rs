@@ -27,7 +27,7 @@ pub(crate) fn chunks(entries: Vec<Entry>, settings: &SummarySettings) -> Vec<Vec
 
 /// How many chunks [`chunks`] makes of entries of these sizes; where one is longer than a chunk, about so
 /// many. Linear in the number of entries.
-pub(crate) fn count(entries: impl Iterator<Item = Told>, settings: &SummarySettings) -> usize {
+pub(crate) fn count(entries: impl Iterator<Item = EntrySize>, settings: &SummarySettings) -> usize {
     let limit = limit(settings);
     if settings.chunks > 1 {
         let mut lengths: Vec<usize> = Vec::new();
@@ -47,16 +47,16 @@ pub(crate) fn count(entries: impl Iterator<Item = Told>, settings: &SummarySetti
 }
 
 /// Tells the length of each group of these entries, in order: at least 1 each.
-fn each_group(entries: impl Iterator<Item = Told>, limit: usize, mut tell: impl FnMut(usize)) {
+fn each_group(entries: impl Iterator<Item = EntrySize>, limit: usize, mut tell: impl FnMut(usize)) {
     let mut group = 0;
     let mut tell = |length: usize| {
         if length > 0 {
             tell(length);
         }
     };
-    entries.for_each(|Told { characters, answers }| {
+    entries.for_each(|EntrySize { characters, is_result }| {
         let mut length = usize::try_from(characters).unwrap_or(usize::MAX);
-        if joins(group, length, answers, limit) {
+        if joins(group, length, is_result, limit) {
             group += length;
             return;
         }
@@ -73,11 +73,11 @@ fn each_group(entries: impl Iterator<Item = Told>, limit: usize, mut tell: impl 
 
 /// An entry, by its size.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Told {
+pub(crate) struct EntrySize {
     /// Its [`length`].
     pub(crate) characters: u32,
     /// It is what a tool answers.
-    pub(crate) answers: bool,
+    pub(crate) is_result: bool,
 }
 
 fn limit(settings: &SummarySettings) -> usize {
@@ -99,8 +99,8 @@ fn pack(lengths: &[usize], settings: &SummarySettings) -> impl Iterator<Item = b
 }
 
 /// True where an entry goes into the group before it.
-fn joins(group: usize, length: usize, answers: bool, limit: usize) -> bool {
-    answers && group + length <= limit
+fn joins(group: usize, length: usize, is_result: bool, limit: usize) -> bool {
+    is_result && group + length <= limit
 }
 
 /// Entries that go into one chunk.
@@ -114,9 +114,9 @@ fn groups(entries: Vec<Entry>, limit: usize) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for entry in entries {
         let length = length(&entry);
-        let answers = entry.speaker.split(' ').next() == Some(Role::Tool.as_str());
+        let is_result = entry.speaker.split(' ').next() == Some(Role::Tool.as_str());
         match groups.last_mut() {
-            Some(group) if joins(group.length, length, answers, limit) => {
+            Some(group) if joins(group.length, length, is_result, limit) => {
                 group.length += length;
                 group.entries.push(entry);
             }

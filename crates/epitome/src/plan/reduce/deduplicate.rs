@@ -25,7 +25,7 @@ pub(super) fn propose(draft: &Draft) -> Proposals {
     for position in outline.synthetic.iter().rev() {
         let Some((exchange, message)) = single(draft, *position) else { continue };
         let Some(kind) = message.synthetic.as_deref() else { continue };
-        if !later.insert((kind, message.words())) {
+        if !later.insert((kind, message.readable_text())) {
             list.push(Proposal::LeaveOut { exchange: exchange.clone() });
         }
     }
