@@ -41,6 +41,9 @@ pub struct Policy {
     /// The model's name, where an estimate is to be for its family, and what is learned of how its provider
     /// counts is to be kept apart from that of other models.
     pub model: Option<String>,
+    /// The exact answer of the assistant to a heartbeat of the app, such as `HEARTBEAT_OK`. Such exchanges count as
+    /// synthetic. `null`: no message is a heartbeat.
+    pub heartbeat_answer: Option<String>,
 }
 
 /// Where the summary stands in what the model sees: behind the system prompts, as a user message in front
@@ -88,6 +91,7 @@ impl From<epitome::Policy> for Policy {
             tool_schema_tokens,
             counting,
             model,
+            heartbeat_answer,
         } = policy;
         Self {
             window,
@@ -104,6 +108,7 @@ impl From<epitome::Policy> for Policy {
             tool_schema_tokens,
             counting: counting.into(),
             model,
+            heartbeat_answer,
         }
     }
 }

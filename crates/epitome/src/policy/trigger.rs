@@ -240,15 +240,6 @@ impl Trigger {
             _ => None,
         }
     }
-
-    /// Every condition in it that stands by itself.
-    pub(super) fn leaves(&self) -> Vec<&Self> {
-        match self {
-            Self::At { trigger, .. } => trigger.leaves(),
-            Self::All(some) | Self::Any(some) => some.iter().flat_map(Self::leaves).collect(),
-            leaf => vec![leaf],
-        }
-    }
 }
 
 /// A fraction of a number of tokens, rounded down; a fraction outside 0 to 1 is brought inside.
