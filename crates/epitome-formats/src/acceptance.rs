@@ -35,7 +35,7 @@ pub(crate) fn accepts(
     view: &View,
     composed: &[Outgoing],
 ) -> Result<(), Violation> {
-    if !view.arranged {
+    if !view.projected {
         return Ok(());
     }
     let mut judge = Judge::new(contract, log);
@@ -44,12 +44,12 @@ pub(crate) fn accepts(
         let stretches = stretches(log, outgoing);
         let as_planned = |stretch| edits.next().is_some_and(|edit| tells(edit, stretch, contract));
         if stretches.is_empty() || !stretches.iter().all(as_planned) {
-            return Err(Violation::NotTheView { index });
+            return Err(Violation::DiffersFromView { index });
         }
         judge.hear(index, &stretches)?;
     }
     if edits.next().is_some() {
-        return Err(Violation::NotTheView { index: composed.len() });
+        return Err(Violation::DiffersFromView { index: composed.len() });
     }
     judge.conclude()
 }
@@ -77,7 +77,7 @@ fn may_go(part: &Part, contract: &Contract) -> bool {
     match part {
         Part::Text { text } => text.trim().is_empty() && contract.blank_text == BlankText::Refused,
         Part::Reasoning { signature, .. } => {
-            signature.is_none() && contract.reasoning == ReasoningPolicy::Sealed
+            signature.is_none() && contract.reasoning == ReasoningPolicy::Signed
         }
         _ => false,
     }
@@ -123,7 +123,7 @@ impl<'a> Judge<'a> {
 
     fn hear(&mut self, index: usize, stretches: &[Stretch<'a>]) -> Result<(), Violation> {
         let mut roles = stretches.iter().filter_map(Stretch::role);
-        let Some(first) = roles.next() else { return Err(Violation::NotTheView { index }) };
+        let Some(first) = roles.next() else { return Err(Violation::DiffersFromView { index }) };
         let last = roles.next_back().unwrap_or(first);
         let mut kinds = stretches.iter().take(1).flat_map(Stretch::kinds);
         let condensed = kinds.any(|kind| matches!(kind, Kind::Compaction));
@@ -197,9 +197,9 @@ impl<'a> Judge<'a> {
         if again && neighbours == Neighbours::Merged {
             return Err(Violation::SameRoleTwice { index });
         }
-        let tied = matches!(reasoning, ReasoningPolicy::Sealed | ReasoningPolicy::WholeTurn);
+        let tied = matches!(reasoning, ReasoningPolicy::Signed | ReasoningPolicy::WholeTurn);
         if let Some(index) = self.thoughts.filter(|_| tied && speaker != Role::Assistant) {
-            return Err(Violation::ThoughtsAlone { index });
+            return Err(Violation::ReasoningAlone { index });
         }
         self.said |= role != Role::System;
         Ok(())
@@ -215,9 +215,9 @@ impl<'a> Judge<'a> {
                 Err(Violation::BlankText { index })
             }
             Kind::Thought { sealed: false, .. }
-                if role == Role::Assistant && reasoning == ReasoningPolicy::Sealed =>
+                if role == Role::Assistant && reasoning == ReasoningPolicy::Signed =>
             {
-                Err(Violation::UnsealedThoughts { index })
+                Err(Violation::UnsignedReasoning { index })
             }
             _ => Ok(()),
         }
@@ -241,7 +241,7 @@ impl<'a> Judge<'a> {
         };
         let stands = at == index
             || match self.contract.results {
-                ResultPlace::Behind | ResultPlace::Later => true,
+                ResultPlace::DirectlyAfter | ResultPlace::AnywhereAfter => true,
                 ResultPlace::NextUser => at + 1 == index && leads,
                 ResultPlace::Inside => false,
             };
@@ -254,7 +254,7 @@ impl<'a> Judge<'a> {
     /// Judges whether something else may be said while calls of earlier messages are open.
     fn goes_on(&self, index: usize) -> Result<(), Violation> {
         match self.open.iter().find(|(_, at)| *at != index) {
-            Some((call, at)) if self.contract.results != ResultPlace::Later => {
+            Some((call, at)) if self.contract.results != ResultPlace::AnywhereAfter => {
                 Err(Violation::UnansweredCall { call: (*call).clone(), index: *at })
             }
             _ => Ok(()),
@@ -264,12 +264,12 @@ impl<'a> Judge<'a> {
     /// Judges how it ends.
     fn conclude(self) -> Result<(), Violation> {
         let tied =
-            matches!(self.contract.reasoning, ReasoningPolicy::Sealed | ReasoningPolicy::WholeTurn);
+            matches!(self.contract.reasoning, ReasoningPolicy::Signed | ReasoningPolicy::WholeTurn);
         if let Some((call, index)) = self.open.first() {
             return Err(Violation::UnansweredCall { call: (*call).clone(), index: *index });
         }
         match self.thoughts {
-            Some(index) if tied => Err(Violation::ThoughtsAlone { index }),
+            Some(index) if tied => Err(Violation::ReasoningAlone { index }),
             _ if !self.said => Err(Violation::NothingSaid),
             _ => Ok(()),
         }

@@ -40,7 +40,7 @@ impl Dialect for AiSdkUi {
             results: ResultPlace::Inside,
             blank_text: BlankText::Allowed,
             reasoning: ReasoningPolicy::WholeTurn,
-            summary: SummaryRole::AsAsked,
+            summary: SummaryRole::FromPolicy,
         }
     }
 
@@ -436,7 +436,7 @@ mod tests {
             log.append(Record::Message { message }).unwrap();
         }
         let dropped = dropped.iter().copied().collect();
-        let projection = Projection { steps: 1, dropped, ..Projection::default() };
+        let projection = Projection { checkpoints: 1, dropped, ..Projection::default() };
         let view = View::of(&log, &projection, &format.contract());
         format.contract().check(&log, &view).unwrap();
         match format.compose(&log, &view).as_slice() {

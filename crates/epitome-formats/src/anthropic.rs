@@ -24,14 +24,14 @@ impl Dialect for Anthropic {
     fn contract(&self) -> Contract {
         Contract {
             // Only some models take system messages among the others.
-            system: SystemPlace::Beside,
+            system: SystemPlace::Separate,
             first: First::User,
             last: Last::NotAssistantForSome,
             // The provider itself takes neighbours of one role as one message.
             neighbours: Neighbours::Free,
             results: ResultPlace::NextUser,
             blank_text: BlankText::Refused,
-            reasoning: ReasoningPolicy::Sealed,
+            reasoning: ReasoningPolicy::Signed,
             summary: SummaryRole::User,
         }
     }

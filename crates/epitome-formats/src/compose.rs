@@ -99,7 +99,7 @@ impl Format {
     /// How each message of a view comes about: which of the host's stay as they are, and how the others are
     /// made. Linear in the view.
     pub fn compose(self, log: &Log, view: &View) -> Vec<Outgoing> {
-        if !view.arranged {
+        if !view.projected {
             let wholes = view.edits.iter().filter_map(Edit::id).map(whole_of);
             let first = wholes.filter(|(_, piece)| *piece == 0);
             return first.map(|(whole, _)| Outgoing::Keep(whole)).collect();
@@ -197,7 +197,7 @@ pub(crate) fn joins(first: Role, second: Role, contract: &Contract) -> bool {
 fn is_refused(part: &Part, contract: &Contract) -> bool {
     match part {
         Part::Text { .. } => contract.blank_text == BlankText::Refused && part.is_blank(),
-        Part::Reasoning { signature: None, .. } => contract.reasoning == ReasoningPolicy::Sealed,
+        Part::Reasoning { signature: None, .. } => contract.reasoning == ReasoningPolicy::Signed,
         _ => false,
     }
 }

@@ -78,7 +78,7 @@ fn said<'a>(
     from: Format,
     lost: &mut Vec<Issue>,
 ) -> Vec<(usize, Turn<'a>)> {
-    let items = from.contract().results == ResultPlace::Later;
+    let items = from.contract().results == ResultPlace::AnywhereAfter;
     let mut names: Vec<(String, String)> = Vec::new();
     let mut said: Vec<(usize, Turn<'a>)> = Vec::new();
     for (index, content) in history.contents.iter().enumerate() {

@@ -26,11 +26,11 @@ impl Dialect for OpenAiChat {
             first: First::Anyone,
             last: Last::NotAssistantForSome,
             neighbours: Neighbours::Free,
-            results: ResultPlace::Behind,
+            results: ResultPlace::DirectlyAfter,
             blank_text: BlankText::Allowed,
             // Some servers that show their model's thoughts want all of them back.
             reasoning: ReasoningPolicy::KeepAll,
-            summary: SummaryRole::AsAsked,
+            summary: SummaryRole::FromPolicy,
         }
     }
 

@@ -32,11 +32,11 @@ impl Dialect for OpenAiResponses {
             first: First::Anyone,
             last: Last::Anyone,
             neighbours: Neighbours::Free,
-            results: ResultPlace::Later,
+            results: ResultPlace::AnywhereAfter,
             blank_text: BlankText::Allowed,
             // A thought without what followed it is refused, and so is the other way round.
             reasoning: ReasoningPolicy::WholeTurn,
-            summary: SummaryRole::AsAsked,
+            summary: SummaryRole::FromPolicy,
         }
     }
 

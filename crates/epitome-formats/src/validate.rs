@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use epitome::history::pairing::{Pairing, Place};
+use epitome::history::pairing::{Pairing, PartPosition};
 use epitome::message::{CallId, Part, Role};
 use epitome::{
     BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SystemPlace,
@@ -96,8 +96,8 @@ impl Validation<'_> {
     fn calls(&mut self) {
         for position in 0..self.history.messages.len() {
             for (part, at) in self.places(position, false).iter().enumerate() {
-                let call = Place { message: position, part };
-                if self.pairing.answer(call).is_none() && !self.pairing.is_waiting(call) {
+                let call = PartPosition { message: position, part };
+                if self.pairing.result_of(call).is_none() && !self.pairing.awaits_approval(call) {
                     let message = "the call has no result; give it one, or leave both out";
                     self.note(position, at, Code::MissingResult, message);
                 }
@@ -109,13 +109,13 @@ impl Validation<'_> {
     fn results(&mut self) {
         let mut homes: BTreeMap<usize, usize> = BTreeMap::new();
         for position in 0..self.history.messages.len() {
-            if self.pairing.is_unasked(position) {
+            if self.pairing.is_unsolicited_approval(position) {
                 let message = "nobody asked for this leave to run a tool";
                 self.note(position, &Path::default(), Code::OrphanResult, message);
             }
             for (part, at) in self.places(position, true).iter().enumerate() {
-                let result = Place { message: position, part };
-                let Some(call) = self.pairing.question(result) else {
+                let result = PartPosition { message: position, part };
+                let Some(call) = self.pairing.call_of(result) else {
                     let (code, message) = match self.pairing.is_repeated(result) {
                         true => (Code::RepeatedResult, "the call has a result already"),
                         false => (Code::OrphanResult, "no call asks for this result"),
@@ -134,7 +134,7 @@ impl Validation<'_> {
     }
 
     fn follows(&self, call: usize, result: usize) -> bool {
-        if self.contract.results == ResultPlace::Later {
+        if self.contract.results == ResultPlace::AnywhereAfter {
             return call < result;
         }
         // Where neighbours are one message, what the model says on is part of its turn.
@@ -273,7 +273,7 @@ impl Validation<'_> {
 
     fn thoughts(&mut self, position: usize) {
         let reasoning = self.contract.reasoning;
-        if !matches!(reasoning, ReasoningPolicy::Sealed | ReasoningPolicy::WholeTurn) {
+        if !matches!(reasoning, ReasoningPolicy::Signed | ReasoningPolicy::WholeTurn) {
             return;
         }
         let Some(piece) = self.history.piece(position) else { return };
@@ -281,7 +281,7 @@ impl Validation<'_> {
             piece.parts().map(|(part, item)| (part, item.at.clone())).collect();
         for (part, at) in &parts {
             let unsealed = matches!(part, Part::Reasoning { signature: None, .. });
-            if unsealed && reasoning == ReasoningPolicy::Sealed {
+            if unsealed && reasoning == ReasoningPolicy::Signed {
                 let message = "the thoughts have no seal of the provider's; leave them out";
                 self.note(position, at, Code::UnsealedReasoning, message);
             }
@@ -309,9 +309,11 @@ impl Validation<'_> {
                 let several = before.is_some();
                 let place = self.contract.system;
                 let native = self.is_compaction(position);
-                if !native && (said || several || place == SystemPlace::Beside) {
+                if !native && (said || several || place == SystemPlace::Separate) {
                     let message = match place {
-                        SystemPlace::Beside => "system messages do not stand among the others here",
+                        SystemPlace::Separate => {
+                            "system messages do not stand among the others here"
+                        }
                         _ if said => "a system message stands behind others",
                         _ => "there are several system messages",
                     };

@@ -41,7 +41,8 @@ pub struct Policy {
     /// The model's name, where an estimate is to be for its family, and what is learned of how its provider
     /// counts is to be kept apart from that of other models.
     pub model: Option<String>,
-    /// What an assistant answers, word for word, to a heartbeat message of the app; null: there are none.
+    /// The exact answer of the assistant to a heartbeat of the app, such as `HEARTBEAT_OK`. Such exchanges count as
+    /// synthetic. `null`: no message is a heartbeat.
     pub heartbeat_answer: Option<String>,
 }
 
