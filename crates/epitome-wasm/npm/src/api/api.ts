@@ -1,17 +1,18 @@
-// The package with its wasm module inside, which is unpacked and compiled when it is first needed.
+// Every function of the package, with the wasm modules that `./modules.js` gives.
 
-import type { Compactor } from "./compactor.js";
-import { type EstimateOptions, loadCounter, type TokenCounter, tokenCounterFrom } from "./counter.js";
-import { create, planFor, type PlanOptions, restore } from "./create.js";
-import { countBy, type CountOptions, type EncodingOptions } from "./encoding.js";
-import { endpointFrom, type EndpointSummarize } from "./endpoint.js";
-import { load, type Modules } from "./engine.js";
-import { byEngine, loadEncodingForAll } from "./engine-encoding.js";
-import { extractiveFrom } from "./extractive.js";
+import type { Compactor } from "../host/compactor.js";
+import { create, planFor, type PlanOptions, restore } from "../host/create.js";
+import { endpointFrom, type EndpointSummarize } from "../host/endpoint.js";
+import { extractiveFrom } from "../host/extractive.js";
+import type { CompactorOptions, RestoreOptions } from "../host/options.js";
+import type { Plan } from "../host/plan.js";
+import { recentFrom, type RecentOptions } from "../host/recent.js";
+import type { SummarizeContext } from "../host/summarize.js";
+import { convertBy, repairBy, validateBy, type ValidateOptions } from "../host/validation.js";
+import { counterFrom, type ProviderCounter, type ProviderCounterOptions } from "../counting/provider-counter.js";
 import type {
   Converted,
   Detection,
-  Encoding,
   EndpointOptions,
   Format,
   Issue,
@@ -21,33 +22,26 @@ import type {
   Repaired,
   SummaryRequest,
   Usage,
-} from "./glue/epitome.js";
-import type { CompactorOptions, RestoreOptions } from "./host.js";
-import { inline } from "./inline.js";
-import { inlineCounter, inlineTokenizer } from "./inline-counters.js";
-import { convertBy, repairBy, validateBy, type ValidateOptions } from "./legality.js";
-import type { Plan } from "./plan.js";
-import { counterFrom, type ProviderCounter, type ProviderCounterOptions } from "./provider-counter.js";
-import { recentFrom, type RecentOptions } from "./recent.js";
-import type { SummarizeContext } from "./summarize.js";
-import { countByTokenizer, loadTokenizerFrom } from "./tokenizer.js";
-import type { EncodingSource } from "./vocabulary.js";
+} from "../glue/epitome.js";
+import { load, type Modules } from "../wasm/engine.js";
+import { engineModule, tokenizerModule } from "./modules.js";
 
-export type { CompactionEvent, CompactOptions, Compactor, SummaryDelta } from "./compactor.js";
-export type { Counted, CountTokens } from "./count.js";
-export type { PlanOptions } from "./create.js";
-export type { EstimateOptions, TokenCounter } from "./counter.js";
-export type { CountOptions, EncodingOptions } from "./encoding.js";
-export type { EncodingSource } from "./vocabulary.js";
-export type { TokenFamily } from "./glue/count.js";
-export type { EndpointSummarize } from "./endpoint.js";
-export { type EpitomeError, isEpitomeError } from "./error.js";
+export * from "./counting.js";
+export type { CompactionEvent, CompactOptions, Compactor, SummaryDelta } from "../host/compactor.js";
+export type { Counted, CountTokens } from "../counting/count.js";
+export type { PlanOptions } from "../host/create.js";
+export type { EstimateOptions, TokenCounter } from "../counting/counter.js";
+export type { CountOptions, EncodingOptions } from "../counting/encoding.js";
+export type { EncodingSource } from "../counting/vocabulary.js";
+export type { TokenFamily } from "../glue/count.js";
+export type { EndpointSummarize } from "../host/endpoint.js";
+export { type EpitomeError, isEpitomeError } from "../error.js";
 export type {
-  TruncateToolResults,
-  TruncationStep,
+  Action,
   BeforeCompaction,
   Breakdown,
   Budget,
+  ClearToolInputs,
   Completion,
   Converted,
   CounterOptions,
@@ -70,17 +64,15 @@ export type {
   LastRequest,
   Level,
   MessageMetadata,
-  Phase,
   OffloadToolResults,
   Outcome,
+  Phase,
   PlanFigures,
   Policy,
   PolicySpec,
   Preset,
-  ClearToolInputs,
   Reactive,
   Reason,
-  SummaryPlacement,
   Receipt,
   Reducer,
   ReducerRule,
@@ -93,36 +85,39 @@ export type {
   Statistics,
   Status,
   Summarizer,
+  SummaryPlacement,
   SummaryRequest,
   SummarySettings,
   ToolFilter,
   Trigger,
+  TruncateToolResults,
+  TruncationStep,
   Usage,
-} from "./glue/epitome.js";
+} from "../glue/epitome.js";
 export type {
   AfterCompaction,
   BeforeAnswer,
   CompactorOptions,
   HostOptions,
   RestoreOptions,
-} from "./host.js";
-export type { ValidateOptions } from "./legality.js";
-export type { Action, MessageAction, Plan } from "./plan.js";
-export type { ProviderCounter, ProviderCounterOptions } from "./provider-counter.js";
-export type { RecentOptions } from "./recent.js";
-export type { Summarize, SummarizeContext, Summary } from "./summarize.js";
-export type { TokenizerSources } from "./tokenizer.js";
+} from "../host/options.js";
+export type { ValidateOptions } from "../host/validation.js";
+export type { MessageAction, Plan } from "../host/plan.js";
+export type { ProviderCounter, ProviderCounterOptions } from "../counting/provider-counter.js";
+export type { RecentOptions } from "../host/recent.js";
+export type { Summarize, SummarizeContext, Summary } from "../host/summarize.js";
+export type { TokenizerSources } from "../counting/tokenizer.js";
 
-const MODULES: Modules = { engine: inline, tokenizers: inlineTokenizer };
+const MODULES: Modules = { engine: engineModule, tokenizers: tokenizerModule };
 
-/** Makes a compactor for a new conversation. `M` is the app's own type of message. */
+/** Creates a compactor for a new conversation. `M` is the app's own type of message. */
 export function createCompactor<M extends object = object>(
   options: CompactorOptions<M>,
 ): Promise<Compactor<M>> {
   return create(MODULES, options);
 }
 
-/** Makes a compactor that goes on from a snapshot. */
+/** Creates a compactor that continues from a snapshot. */
 export function restoreCompactor<M extends object = object>(
   snapshot: string,
   options: RestoreOptions<M>,
@@ -138,46 +133,7 @@ export function plan<M extends object>(
   return planFor(MODULES, messages, options);
 }
 
-/** Estimates the tokens of a text. */
-export async function estimateTokens(text: string, options: EstimateOptions = {}): Promise<number> {
-  return (await loadCounter(inlineCounter)).estimate(text, options);
-}
-
-/** Counts the tokens of a text as a model does, exactly; `o200k_base` where no encoding is named. Loads its
- * vocabulary first, as far as the text needs it and it is not loaded yet. The text of special tokens is plain text. */
-export async function countTokens(text: string, options: CountOptions = {}): Promise<number> {
-  return options.tokenizer === undefined
-    ? countBy(inlineCounter, text, options.encoding ?? "o200k_base", byEngine)
-    : countByTokenizer(text, String(options.tokenizer));
-}
-
-/**
- * Loads the vocabulary of an encoding, from the package's own file or from what is given. It is loaded once,
- * for every compactor; a call meanwhile waits for the same one, and a failure is not remembered.
- *
- * Whatever is awaited loads what it needs by itself. `setPolicy` and a `TokenCounter` are not, and need this before.
- */
-export function loadEncoding(encoding: Encoding, source?: EncodingSource | EncodingOptions): Promise<void> {
-  return loadEncodingForAll(inlineCounter, encoding, source);
-}
-
-/** A counter for many texts, which counts without waiting: it is there once the module is. */
-export function tokenCounter(): Promise<TokenCounter> {
-  return tokenCounterFrom(inlineCounter);
-}
-
-/**
- * Loads the `tokenizer.json` of a model, as Hugging Face has them for Llama 3, Qwen, DeepSeek, Mistral and others, for
- * `countTokens(text, { tokenizer: name })` and for policies with `counting: { tokenizer: name }`. It comes from an
- * address, a response, bytes, or as the object that it is; reading it takes up to a second. One that cannot be counted
- * by exactly is refused with `invalid-vocabulary`. Where one of the name is loaded already, whatever counts by that goes
- * on with it.
- */
-export function loadTokenizer(name: string, source: EncodingSource | object): Promise<void> {
-  return loadTokenizerFrom(inlineTokenizer, String(name), source);
-}
-
-/** The most recent messages that fit, with their system prompts; calls come with their results. */
+/** The most recent messages that fit, with their system prompts. Tool calls stay with their results. */
 export function recentWithin<M extends object>(
   messages: readonly M[],
   options: RecentOptions,
@@ -185,9 +141,9 @@ export function recentWithin<M extends object>(
   return recentFrom(MODULES, messages, options);
 }
 
-/** Tells the format of messages from what only that format has. */
+/** Detects the format of messages by what only that format has. */
 export async function detectFormat(messages: readonly unknown[]): Promise<Detection> {
-  return (await load(inline)).detectFormat(Array.from(messages));
+  return (await load(engineModule)).detectFormat(Array.from(messages));
 }
 
 /** What the provider of this format would refuse in these messages, and where. */
@@ -196,83 +152,82 @@ export function validate(
   format: Format,
   options?: ValidateOptions,
 ): Promise<Issue[]> {
-  return validateBy(inline, messages, format, options);
+  return validateBy(engineModule, messages, format, options);
 }
 
-/** The same messages as the provider takes them: those that were right are the very same objects. */
+/** The messages as the provider accepts them. Those that were valid are the same objects. */
 export function repair<M extends object>(messages: readonly M[], format: Format): Promise<Repaired<M>> {
-  return repairBy(inline, messages, format);
+  return repairBy(engineModule, messages, format);
 }
 
-/** Messages of one format in another. What the target cannot hold is listed. */
+/** Converts messages to another format. The result lists what the other format cannot represent. */
 export function convert<M extends object = object>(
   messages: readonly object[],
   from: Format,
   to: Format,
 ): Promise<Converted<M>> {
-  return convertBy(inline, messages, from, to);
+  return convertBy(engineModule, messages, from, to);
 }
 
-/** What a request took, read from the usage object of any provider; undefined where it does not tell how large
- * the prompt was. */
+/** The tokens of a request, from the usage object of any provider; undefined if it does not contain the tokens of the
+ * prompt. */
 export async function readUsage(usage: object): Promise<Usage | undefined> {
-  return (await load(inline)).readUsage(usage);
+  return (await load(engineModule)).readUsage(usage);
 }
 
-/** The policies that have a name, the default first. */
+/** All presets, the default first. */
 export async function presets(): Promise<Preset[]> {
-  return (await load(inline)).presets();
+  return (await load(engineModule)).presets();
 }
 
-/** What a policy comes to, for one of its agents or for all. Rejects where it cannot work, and names the
- * field. */
+/** The complete policy of a spec, for one of its agents or for all. Rejects if the policy is invalid, and names the field. */
 export async function resolvePolicy(policy?: PolicySpec, agent?: string): Promise<Policy> {
-  return (await load(inline)).resolvePolicy(policy, agent);
+  return (await load(engineModule)).resolvePolicy(policy, agent);
 }
 
-/** A summarizer that needs no model: it quotes the sentences that say most. */
+/** A summarizer that needs no model: it quotes the most important sentences. */
 export function extractive(
   request: Pick<SummaryRequest, "input" | "targetTokens">,
   context?: Partial<SummarizeContext>,
 ): Promise<string> {
-  return extractiveFrom(inline)(request, context);
+  return extractiveFrom(engineModule)(request, context);
 }
 
 /**
- * A summarizer that asks a model behind a chat-completions endpoint. It rejects with an `EpitomeError`
- * that says whether asking again may help, and never retries by itself: the compactor does.
+ * A summarizer that asks a model behind a chat-completions endpoint. It rejects with an `EpitomeError` that says whether a
+ * retry may help. It does not retry itself: the compactor does.
  */
 export function openAICompatible(options: EndpointOptions): EndpointSummarize {
-  return endpointFrom(inline, options);
+  return endpointFrom(engineModule, options);
 }
 
 /**
- * Has Anthropic count the tokens of messages, for `countTokens`. Give `system` and `tools` in `request`. In a browser
- * Anthropic wants the header `anthropic-dangerous-direct-browser-access` besides.
+ * Asks Anthropic to count the tokens of messages, for `countTokens`. Give `system` and `tools` in `request`. In a browser,
+ * Anthropic also requires the header `anthropic-dangerous-direct-browser-access`.
  */
 export function anthropicCounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(inline, "anthropic", options);
+  return counterFrom(engineModule, "anthropic", options);
 }
 
-/** Has OpenAI count the tokens of Responses items, for `countTokens`. Give `instructions` and `tools` in `request`. */
+/** Asks OpenAI to count the tokens of Responses items, for `countTokens`. Give `instructions` and `tools` in `request`. */
 export function openAICounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(inline, "openai", options);
+  return counterFrom(engineModule, "openai", options);
 }
 
-/** Has Gemini count the tokens of contents, for `countTokens`. Give `systemInstruction` and `tools` in `request`. */
+/** Asks Gemini to count the tokens of contents, for `countTokens`. Give `systemInstruction` and `tools` in `request`. */
 export function geminiCounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(inline, "gemini", options);
+  return counterFrom(engineModule, "gemini", options);
 }
 
-/** Has a server of llama.cpp count the tokens of chat messages, in its model's own template, for `countTokens`. */
+/** Asks a llama.cpp server to count the tokens of chat messages in its model's chat template, for `countTokens`. */
 export function llamaCppCounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(inline, "llama.cpp", options);
+  return counterFrom(engineModule, "llama.cpp", options);
 }

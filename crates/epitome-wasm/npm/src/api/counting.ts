@@ -1,47 +1,50 @@
-// Counting alone: the package for apps that only count, without the engine.
+// The functions that only count. They do not load the engine.
 
-import { type EstimateOptions, loadCounter, type TokenCounter, tokenCounterFrom } from "./counter.js";
-import { countBy, type CountOptions, type EncodingOptions, loadEncodingFor } from "./encoding.js";
-import type { Encoding } from "./glue/epitome.js";
-import { inlineCounter, inlineTokenizer } from "./inline-counters.js";
-import { countByTokenizer, loadTokenizerFrom } from "./tokenizer.js";
-import type { EncodingSource } from "./vocabulary.js";
-
-export { isEpitomeError } from "./error.js";
+import { type EstimateOptions, loadCounter, type TokenCounter, tokenCounterFrom } from "../counting/counter.js";
+import { countBy, type CountOptions, type EncodingOptions } from "../counting/encoding.js";
+import { countByEngine, loadEncodingForAll } from "../counting/engine-encoding.js";
+import { countByTokenizer, loadTokenizerFrom } from "../counting/tokenizer.js";
+import type { EncodingSource } from "../counting/vocabulary.js";
+import type { Encoding } from "../glue/epitome.js";
+import { counterModule, tokenizerModule } from "./modules.js";
 
 /** Estimates the tokens of a text. */
 export async function estimateTokens(text: string, options: EstimateOptions = {}): Promise<number> {
-  return (await loadCounter(inlineCounter)).estimate(text, options);
+  return (await loadCounter(counterModule)).estimate(text, options);
 }
 
-/** Counts the tokens of a text as a model does, exactly; `o200k_base` where no encoding is named. Loads its
- * vocabulary first, as far as the text needs it and it is not loaded yet. The text of special tokens is plain text. */
+/**
+ * Counts the tokens of a text exactly as a model does; by `o200k_base` if no encoding is given. Loads the part of the
+ * vocabulary that the text needs, if it is not loaded yet. The text of special tokens is counted as plain text.
+ */
 export async function countTokens(text: string, options: CountOptions = {}): Promise<number> {
   return options.tokenizer === undefined
-    ? countBy(inlineCounter, text, options.encoding ?? "o200k_base")
+    ? countBy(counterModule, text, options.encoding ?? "o200k_base", countByEngine)
     : countByTokenizer(text, String(options.tokenizer));
 }
 
 /**
- * Loads the vocabulary of an encoding, from the package's own file or from what is given. It is loaded once;
- * a call meanwhile waits for the same one, and a failure is not remembered.
+ * Loads the vocabulary of an encoding, from the package's own file or from `source`. It is loaded once, for all compactors
+ * and counters. A call during the load waits for that load. After a failure, the next call tries again.
  *
- * Whatever is awaited loads what it needs by itself. A `TokenCounter` cannot wait, and needs this before.
+ * All asynchronous functions load what they need. Only `setPolicy` and a `TokenCounter` need this call first.
  */
 export function loadEncoding(encoding: Encoding, source?: EncodingSource | EncodingOptions): Promise<void> {
-  return loadEncodingFor(inlineCounter, encoding, source);
+  return loadEncodingForAll(counterModule, encoding, source);
 }
 
-/** A counter for many texts, which counts without waiting: it is there once the module is. */
+/** A counter for many texts. Once the promise has resolved, it counts synchronously. */
 export function tokenCounter(): Promise<TokenCounter> {
-  return tokenCounterFrom(inlineCounter);
+  return tokenCounterFrom(counterModule);
 }
 
 /**
- * Loads the `tokenizer.json` of a model, as Hugging Face has them for Llama 3, Qwen, DeepSeek, Mistral and others, for
- * `countTokens(text, { tokenizer: name })`. It comes from an address, a response, bytes, or as the object that it is;
- * reading it takes up to a second. One that cannot be counted by exactly is refused with `invalid-vocabulary`.
+ * Loads the `tokenizer.json` of a model, as Hugging Face publishes them for Llama 3, Qwen, DeepSeek, Mistral and others,
+ * for `countTokens(text, { tokenizer: name })` and for policies with `counting: { tokenizer: name }`. `source` is an
+ * address, a response, the bytes, or the parsed object; reading it takes up to a second. A tokenizer that the package
+ * cannot reproduce exactly is refused with `invalid-vocabulary`. If one of the same name is already loaded, compactors
+ * that count by it keep it.
  */
 export function loadTokenizer(name: string, source: EncodingSource | object): Promise<void> {
-  return loadTokenizerFrom(inlineTokenizer, String(name), source);
+  return loadTokenizerFrom(tokenizerModule, String(name), source);
 }

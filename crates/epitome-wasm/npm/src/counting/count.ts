@@ -1,33 +1,33 @@
 // What the app's provider counts after a compaction.
 
-import { messageOf } from "./error.js";
+import { messageOf } from "../error.js";
 
-/** Counts the tokens of messages, mostly by asking the provider. */
+/** Counts the tokens of messages, mostly by a request to the provider. */
 export type CountTokens<M extends object> = (
   messages: M[],
   context: { readonly signal: AbortSignal },
 ) => Promise<number> | number;
 
-/** The view was counted after a compaction, or could not be: then the engine's estimate stands. */
+/** The messages were counted after a compaction, or could not be counted: then the engine's estimate stays. */
 export type Counted = { type: "counted"; tokens: number } | { type: "countFailed"; message: string };
 
-const LARGEST = 0xffff_ffff;
+const LARGEST_U32 = 0xffff_ffff;
 
-/** What the app counts. Settles where one of the signals aborts, whatever the app does. */
+/** What the app counts. Settles when one of the signals aborts, whether the app's function settles or not. */
 export async function counted<M extends object>(
   count: CountTokens<M>,
   messages: M[],
   signals: readonly (AbortSignal | undefined)[],
 ): Promise<Counted> {
   const controller = new AbortController();
-  const done = new AbortController();
+  const settled = new AbortController();
   const stopped = new Promise<never>((_, reject) => {
     const stop = (): void => {
       controller.abort();
       reject(new Error("the count was called off"));
     };
     for (const signal of signals) {
-      signal?.addEventListener("abort", stop, { signal: done.signal });
+      signal?.addEventListener("abort", stop, { signal: settled.signal });
       if (signal?.aborted === true) {
         stop();
       }
@@ -39,13 +39,13 @@ export async function counted<M extends object>(
   });
   try {
     const tokens: unknown = await Promise.race([stopped, asked]);
-    if (typeof tokens !== "number" || !Number.isInteger(tokens) || tokens < 0 || tokens > LARGEST) {
+    if (typeof tokens !== "number" || !Number.isInteger(tokens) || tokens < 0 || tokens > LARGEST_U32) {
       throw new Error(`countTokens answered with ${String(tokens)}; give a whole number`);
     }
     return { type: "counted", tokens };
   } catch (error) {
     return { type: "countFailed", message: messageOf(error, "countTokens failed and did not say why") };
   } finally {
-    done.abort();
+    settled.abort();
   }
 }

@@ -1,90 +1,91 @@
-// The module that only counts: compiled when it is first needed, once, and asked by number.
+// The wasm module that only counts: compiled once, on first use. Encodings and families are numbers to it.
 
-import { epitomeError } from "./error.js";
-import type { Encoding } from "./glue/epitome.js";
-import type * as Exports from "./glue/count_bg.wasm.js";
-import type { TokenFamily } from "./glue/count.js";
-import { instantiate, type NumericSource } from "./numeric.js";
-import { isWide, Room } from "./room.js";
+import { epitomeError } from "../error.js";
+import type { Encoding } from "../glue/epitome.js";
+import type * as Exports from "../glue/count_bg.wasm.js";
+import type { TokenFamily } from "../glue/count.js";
+import { instantiate, type NumericSource } from "../wasm/numeric.js";
+import { isWide, ScratchBuffer } from "../wasm/buffer.js";
 
-/** Longest stretch of building an index, which takes a tenth of a second in all. */
-const STRETCH_MS = 8;
-/** A fraction of a millisecond goes into an index for so many characters that are counted meanwhile. */
-const CHARACTERS_A_STRETCH = 1024;
-/** And so many fractions at most while one text is counted. */
-const STRETCHES_BESIDE = 16;
+/** How long an index is built without a pause. A whole index takes a tenth of a second. */
+const BUILD_SLICE_MS = 8;
+/** While an index is not complete, one build step of a fraction of a millisecond is done per so many counted characters. */
+const CHARACTERS_PER_STEP = 1024;
+/** Most build steps per counted text. */
+const MOST_STEPS = 16;
 
-/** What a text is estimated by. */
+/** How a text is estimated. */
 export interface EstimateOptions {
-  /** Whose tokens are estimated; `o200k_base` where absent. */
+  /** The family of models whose tokens are estimated. Default: `o200k_base`. */
   family?: TokenFamily;
-  /** Instead of that, how many characters are taken for a token. */
+  /** Divide the number of characters by this instead. */
   charactersPerToken?: number;
 }
 
-/** Counts tokens at once, without waiting. */
+/** Counts tokens synchronously. */
 export interface TokenCounter {
   /** Estimates the tokens of a text. */
   estimate(text: string, options?: EstimateOptions): number;
   /**
-   * Counts the tokens of a text exactly. Where the vocabulary that takes is not loaded, it throws
-   * `encoding-not-loaded`: await `loadEncoding` first. With the shard for ASCII alone, so it does for other text.
+   * Counts the tokens of a text exactly. If the vocabulary is not loaded, it throws `encoding-not-loaded`: await
+   * `loadEncoding` first. If only the ASCII shard is loaded, it throws for all other text.
    */
   count(text: string, options?: { encoding?: Encoding }): number;
 }
 
-/** The module's functions, and where text for them is written. */
+/** The module's functions for texts of JavaScript. */
 export class Counter {
   readonly #exports: typeof Exports;
-  readonly #room: Room;
+  readonly #buffer: ScratchBuffer;
   readonly #families = new Map<string, number>();
   readonly #encodings = new Map<string, number>();
   readonly #reach = new Map<Encoding, "ascii" | "all">();
-  /** True while there are indexes to build. */
+  /** True while an index is not complete. */
   #building = false;
-  /** Characters that were counted meanwhile, and no stretch was built for. */
-  #unpaid = 0;
+  /** Characters that were counted since the last build step. */
+  #charactersSinceStep = 0;
 
   constructor(exports: typeof Exports) {
     this.#exports = exports;
-    this.#room = new Room(exports.memory, exports.room);
+    this.#buffer = new ScratchBuffer(exports.memory, exports.room);
   }
 
   estimate(text: string, { family = "o200k_base", charactersPerToken }: EstimateOptions = {}): number {
     if (charactersPerToken !== undefined) {
-      return this.#exports.estimateByCharacters(this.#room.write(text), charactersPerToken) >>> 0;
+      return this.#exports.estimateByCharacters(this.#buffer.write(text), charactersPerToken) >>> 0;
     }
     const number = this.#families.get(family) ?? this.#family(family);
     if (isWide(text)) {
-      this.#room.writeUtf16(text);
+      this.#buffer.writeUtf16(text);
       return this.#exports.estimateUtf16(text.length, number) >>> 0;
     }
-    return this.#exports.estimate(this.#room.write(text), number) >>> 0;
+    return this.#exports.estimate(this.#buffer.write(text), number) >>> 0;
   }
 
-  /** Undefined where the encoding's vocabulary is not loaded as far as this text needs it. */
+  /** Undefined if the part of the vocabulary that this text needs is not loaded. */
   count(text: string, encoding: Encoding): number | undefined {
     const number = this.#encoding(encoding);
-    const tokens = this.#exports.count(this.#room.write(text), number);
+    const tokens = this.#exports.count(this.#buffer.write(text), number);
     if (this.#building) {
-      this.#buildBeside(text);
+      this.#buildWhileCounting(text);
     }
     return tokens < 0 ? undefined : tokens;
   }
 
-  /** Which texts the encoding counts by what was read of it. */
+  /** Which texts the encoding can count by the part of its vocabulary that was read. */
   reach(encoding: Encoding): "ascii" | "all" | undefined {
     this.#encoding(encoding);
     return this.#reach.get(encoding);
   }
 
-  /** Reads a whole vocabulary. The encoding counts from then on, and some times as fast a tenth of a second later. */
+  /** Reads a whole vocabulary. The encoding counts at once, and several times as fast when its index is complete, after a
+   * tenth of a second. */
   readWhole(encoding: Encoding, file: Uint8Array): void {
     this.#read(encoding, [file], (number) => this.#exports.readWhole(number));
     this.#reach.set(encoding, "all");
   }
 
-  /** Reads the shard for ASCII. */
+  /** Reads the ASCII shard. */
   readAscii(encoding: Encoding, file: Uint8Array): void {
     this.#read(encoding, [file], (number) => this.#exports.readAscii(number));
     this.#reach.set(encoding, "ascii");
@@ -98,10 +99,10 @@ export class Counter {
 
   #read(encoding: Encoding, files: readonly Uint8Array[], read: (encoding: number) => number): void {
     const number = this.#encoding(encoding);
-    this.#room.fill(...files);
+    this.#buffer.fill(...files);
     const problem = read(number);
     if (problem > 0) {
-      const what = this.#room.read(problem);
+      const what = this.#buffer.read(problem);
       throw epitomeError("invalid-vocabulary", `what was given as the vocabulary of ${encoding} is ${what}`);
     }
     if (!this.#building) {
@@ -110,9 +111,9 @@ export class Counter {
     }
   }
 
-  /** Builds indexes while nothing else is done. */
+  /** Builds indexes in the background. */
   #build(): void {
-    const until = performance.now() + STRETCH_MS;
+    const until = performance.now() + BUILD_SLICE_MS;
     while (this.#advance()) {
       if (performance.now() > until) {
         setTimeout(() => this.#build());
@@ -121,11 +122,11 @@ export class Counter {
     }
   }
 
-  /** Whoever counts without a pause leaves no time for building: a little is done as texts are counted. */
-  #buildBeside(text: string): void {
-    this.#unpaid = Math.min(this.#unpaid + text.length, STRETCHES_BESIDE * CHARACTERS_A_STRETCH);
-    while (this.#unpaid >= CHARACTERS_A_STRETCH && this.#building) {
-      this.#unpaid -= CHARACTERS_A_STRETCH;
+  /** Builds a little per counted text, because a caller that counts in a loop leaves no time for the background. */
+  #buildWhileCounting(text: string): void {
+    this.#charactersSinceStep = Math.min(this.#charactersSinceStep + text.length, MOST_STEPS * CHARACTERS_PER_STEP);
+    while (this.#charactersSinceStep >= CHARACTERS_PER_STEP && this.#building) {
+      this.#charactersSinceStep -= CHARACTERS_PER_STEP;
       this.#advance();
     }
   }
@@ -148,12 +149,13 @@ export class Counter {
     });
   }
 
-  #numbered(known: Map<string, number>, name: string, ask: (bytes: number) => number, refusal: () => Error): number {
+  /** The module's number for a name, which `find` looks up in the buffer. */
+  #numbered(known: Map<string, number>, name: string, find: (bytes: number) => number, unknown: () => Error): number {
     let number = known.get(name);
     if (number === undefined) {
-      number = ask(this.#room.write(name));
+      number = find(this.#buffer.write(name));
       if (number < 0) {
-        throw refusal();
+        throw unknown();
       }
       known.set(name, number);
     }
@@ -161,7 +163,7 @@ export class Counter {
   }
 }
 
-/** A counter for apps. */
+/** The counter as apps get it. */
 export async function tokenCounterFrom(source: NumericSource): Promise<TokenCounter> {
   const counter = await loadCounter(source);
   return {
@@ -180,7 +182,7 @@ export async function tokenCounterFrom(source: NumericSource): Promise<TokenCoun
 
 let loading: Promise<Counter> | undefined;
 
-/** Compiles the module, unless that is done or under way. A failure is not remembered. */
+/** Compiles the module, unless that is done or in progress. After a failure, the next call tries again. */
 export function loadCounter(source: NumericSource): Promise<Counter> {
   loading ??= instantiate<typeof Exports>(source).then(
     (exports) => new Counter(exports),

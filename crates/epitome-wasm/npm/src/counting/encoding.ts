@@ -1,43 +1,45 @@
-// Exact counts by the module that only counts: vocabularies are fetched when they are first needed, and read once.
+// Exact counts by the module that only counts. A vocabulary is fetched on first use and read once.
 
 import { type Counter, loadCounter } from "./counter.js";
-import type { Encoding } from "./glue/epitome.js";
-import type { NumericSource } from "./numeric.js";
+import type { Encoding } from "../glue/epitome.js";
+import type { NumericSource } from "../wasm/numeric.js";
 import { type EncodingSource, isSource, partOf } from "./vocabulary.js";
 
-/** What is loaded of an encoding, and from where. */
+/** Which part of an encoding's vocabulary is loaded, and from where. */
 export interface EncodingOptions {
   /**
-   * `"ascii"` loads what text in ASCII needs, which is 60 % of `o200k_base`, and is exact for it. The rest follows
-   * when `countTokens` meets other text, or a policy counts by the encoding.
+   * `"ascii"` loads only what ASCII text needs, 60 % of `o200k_base`, and counts such text exactly. The rest is loaded
+   * when `countTokens` gets other text or a policy counts by the encoding.
    */
   scripts?: "ascii" | "all";
-  /** Where the vocabulary comes from, or with `"ascii"` its shard; the package's own files where absent. */
+  /** Where the vocabulary comes from, or with `"ascii"` its ASCII shard. Default: the package's own files. */
   source?: EncodingSource;
   /** With `"ascii"`: where the rest comes from. */
   rest?: EncodingSource;
 }
 
-/** What a text is counted by. */
+/** What counts a text. */
 export interface CountOptions {
-  /** `o200k_base` where absent. */
+  /** Default: `o200k_base`. */
   encoding?: Encoding;
-  /** Instead of that, a tokenizer that `loadTokenizer` was given this name for. */
+  /** Count by the tokenizer that `loadTokenizer` loaded under this name, instead of an encoding. */
   tokenizer?: string;
 }
 
-/** Loads that are under way, by what they load into. */
+/** Loads in progress, by their target and then by name. */
 const loading = new WeakMap<object, Map<string, Promise<void>>>();
-/** The shards that the counter has read, and where the rest comes from. */
+/** The ASCII shards that the counter has read, and where the rest comes from. */
 const shards = new Map<Encoding, { ascii: Uint8Array; rest: EncodingSource | undefined }>();
 
-/** What the counter has read, for an engine that counts exactly later on: a file, or its two shards. */
-export const kept = new Map<Encoding, readonly [Uint8Array, Uint8Array?]>();
+/** The vocabularies that the counter has read, in one file or two shards, so that an engine which counts exactly later does
+ * not fetch them again. */
+export const readByCounter = new Map<Encoding, readonly [Uint8Array, Uint8Array?]>();
 
-/** What else may have an encoding, so that the counter need not read it as well. */
-export type Elsewhere = (text: string, encoding: Encoding) => Promise<number | undefined>;
+/** Counts by a vocabulary that is loaded outside the counter, so that the counter need not read it too. Undefined if it is
+ * not loaded there. */
+export type CountElsewhere = (text: string, encoding: Encoding) => Promise<number | undefined>;
 
-/** Loads an encoding into the counter. A failure is not remembered. */
+/** Loads an encoding into the counter. After a failure, the next call tries again. */
 export async function loadEncodingFor(
   source: NumericSource,
   encoding: Encoding,
@@ -46,19 +48,20 @@ export async function loadEncodingFor(
   await loadIntoCounter(await loadCounter(source), encoding, optionsOf(given));
 }
 
+/** What `loadEncoding` was given, as options. */
 export function optionsOf(given: EncodingSource | EncodingOptions): EncodingOptions {
   return isSource(given) ? { source: given } : given;
 }
 
-/** Counts by an encoding, and loads of it what the text needs. */
+/** Counts by an encoding. Loads the part of its vocabulary that the text needs. */
 export async function countBy(
   source: NumericSource,
   text: string,
   encoding: Encoding,
-  elsewhere?: Elsewhere,
+  countElsewhere?: CountElsewhere,
 ): Promise<number> {
   const counter = await loadCounter(source);
-  const tokens = counter.count(text, encoding) ?? (await elsewhere?.(text, encoding));
+  const tokens = counter.count(text, encoding) ?? (await countElsewhere?.(text, encoding));
   if (tokens !== undefined) {
     return tokens;
   }
@@ -76,40 +79,43 @@ function loadIntoCounter(counter: Counter, encoding: Encoding, options: Encoding
     const reach = counter.reach(encoding);
     return reach === "all" || (reach === "ascii" && scripts === "ascii");
   };
-  return once(counter, encoding, has, async () => {
+  return loadOneByOne(counter, encoding, has, async () => {
     const shard = shards.get(encoding);
     if (scripts === "ascii") {
       const ascii = await partOf(encoding, "ascii", source);
       counter.readAscii(encoding, ascii);
       shards.set(encoding, { ascii, rest });
     } else if (shard !== undefined && source === undefined) {
-      const behind = await partOf(encoding, "rest", rest ?? shard.rest);
-      counter.readShards(encoding, shard.ascii, behind);
-      kept.set(encoding, [shard.ascii, behind]);
+      const others = await partOf(encoding, "rest", rest ?? shard.rest);
+      counter.readShards(encoding, shard.ascii, others);
+      readByCounter.set(encoding, [shard.ascii, others]);
       shards.delete(encoding);
     } else {
       const file = await partOf(encoding, "whole", source);
       counter.readWhole(encoding, file);
-      kept.set(encoding, [file]);
+      readByCounter.set(encoding, [file]);
     }
   });
 }
 
-/** Loads into `target` what has a name, unless that is done: one at a time. */
-export async function once(
+/**
+ * Does `work`, which loads `name` into `target`, unless `isDone`. Loads of the same name and target run one after the other,
+ * because a later one may need more than the earlier one has loaded.
+ */
+export async function loadOneByOne(
   target: object,
   name: string,
   isDone: () => boolean,
   work: () => Promise<void>,
 ): Promise<void> {
-  const begun = loading.get(target) ?? new Map<string, Promise<void>>();
-  loading.set(target, begun);
+  const running = loading.get(target) ?? new Map<string, Promise<void>>();
+  loading.set(target, running);
   while (!isDone()) {
-    let underway = begun.get(name);
-    if (underway === undefined) {
-      underway = work().finally(() => begun.delete(name));
-      begun.set(name, underway);
+    let load = running.get(name);
+    if (load === undefined) {
+      load = work().finally(() => running.delete(name));
+      running.set(name, load);
     }
-    await underway;
+    await load;
   }
 }

@@ -1,55 +1,55 @@
-// Tokenizers that an app brings along: the `tokenizer.json` of a model, read by a module of its own.
+// Tokenizers that an app gives: the `tokenizer.json` of a model, read by a wasm module of its own.
 
-import { once } from "./encoding.js";
-import { epitomeError, messageOf } from "./error.js";
-import type { Tokenizers } from "./glue/epitome.js";
-import type * as Exports from "./glue/tokenizer_bg.wasm.js";
-import { instantiate, type NumericSource } from "./numeric.js";
-import { Room } from "./room.js";
+import { epitomeError, messageOf } from "../error.js";
+import type { Tokenizers } from "../glue/epitome.js";
+import type * as Exports from "../glue/tokenizer_bg.wasm.js";
+import { ScratchBuffer } from "../wasm/buffer.js";
+import { instantiate, type NumericSource } from "../wasm/numeric.js";
+import { loadOneByOne } from "./encoding.js";
 import { bytesAt, type EncodingSource, isResponse } from "./vocabulary.js";
 
-/** Where tokenizers come from, by the names that policies have for them: see `loadTokenizer`. */
+/** Where tokenizers come from, by the names that policies use for them: see `loadTokenizer`. */
 export type TokenizerSources = Readonly<Record<string, EncodingSource | object>>;
 
 interface Module {
   exports: typeof Exports;
-  room: Room;
+  buffer: ScratchBuffer;
 }
 
-/** The numbers of the tokenizers that are loaded, by name. */
+/** The module's numbers of the loaded tokenizers, by name. */
 const numbers = new Map<string, number>();
-/** Those of the tokenizers that compactors count by: they stay, whatever is loaded under their names later. */
-const held = new Set<number>();
+/** Numbers of the tokenizers that compactors use. They stay loaded when another tokenizer takes their name. */
+const inUse = new Set<number>();
 let loading: Promise<Module> | undefined;
 let loaded: Module | undefined;
 
-/** Reads a `tokenizer.json`, to be counted by under a name from now on. */
+/** Reads a `tokenizer.json` and gives it a name to count by. */
 export async function loadTokenizerFrom(
   source: NumericSource,
   name: string,
   from: EncodingSource | object,
 ): Promise<void> {
   const file = await bytesOf(name, from);
-  const { exports, room } = await load(source);
-  room.fill(file);
+  const { exports, buffer } = await load(source);
+  buffer.fill(file);
   const number = exports.read();
   if (number < 0) {
-    const message = `what was given as the tokenizer ${JSON.stringify(name)} cannot be used: ${room.read(-number)}`;
+    const message = `what was given as the tokenizer ${JSON.stringify(name)} cannot be used: ${buffer.read(-number)}`;
     throw epitomeError("invalid-vocabulary", message);
   }
   const earlier = numbers.get(name);
   numbers.set(name, number);
-  if (earlier !== undefined && !held.has(earlier)) {
+  if (earlier !== undefined && !inUse.has(earlier)) {
     exports.forget(earlier);
   }
 }
 
-/** The same where none of this name is read yet. A failure is not remembered. */
+/** The same, unless a tokenizer of this name is loaded. After a failure, the next call tries again. */
 export function loadTokenizerOnce(source: NumericSource, name: string, from: EncodingSource | object): Promise<void> {
-  return once(numbers, name, () => numbers.has(name), () => loadTokenizerFrom(source, name, from));
+  return loadOneByOne(numbers, name, () => numbers.has(name), () => loadTokenizerFrom(source, name, from));
 }
 
-/** The tokenizers that are loaded, for a module whose texts are in this memory. */
+/** The loaded tokenizers, for a module whose texts are in `memory`. */
 export function tokenizersFor(memory: WebAssembly.Memory): Tokenizers {
   return {
     find(name) {
@@ -57,14 +57,16 @@ export function tokenizersFor(memory: WebAssembly.Memory): Tokenizers {
       if (loaded === undefined || number === undefined) {
         return undefined;
       }
-      held.add(number);
-      const { exports, room } = loaded;
-      return { count: (at, bytes) => exports.count(room.copy(new Uint8Array(memory.buffer, at, bytes)), number) };
+      inUse.add(number);
+      const { exports, buffer } = loaded;
+      return {
+        count: (address, bytes) => exports.count(buffer.copy(new Uint8Array(memory.buffer, address, bytes)), number),
+      };
     },
   };
 }
 
-/** Counts by a tokenizer that was loaded. */
+/** Counts by a loaded tokenizer. */
 export function countByTokenizer(text: string, name: string): number {
   const number = numbers.get(name);
   if (loaded === undefined || number === undefined) {
@@ -72,13 +74,13 @@ export function countByTokenizer(text: string, name: string): number {
     const message = `the tokenizer ${quoted} is not loaded; await loadTokenizer(${quoted}, …) first`;
     throw Object.assign(epitomeError("encoding-not-loaded", message), { tokenizer: name });
   }
-  return loaded.exports.count(loaded.room.write(text), number);
+  return loaded.exports.count(loaded.buffer.write(text), number);
 }
 
-/** Compiles the module, unless that is done or under way. A failure is not remembered. */
+/** Compiles the module, unless that is done or in progress. After a failure, the next call tries again. */
 function load(source: NumericSource): Promise<Module> {
   loading ??= instantiate<typeof Exports>(source).then(
-    (exports) => (loaded = { exports, room: new Room(exports.memory, exports.room) }),
+    (exports) => (loaded = { exports, buffer: new ScratchBuffer(exports.memory, exports.room) }),
     (error: unknown) => {
       loading = undefined;
       throw error;

@@ -1,29 +1,29 @@
-// The files of vocabularies: where the package has them, and how their bytes are had.
+// The files of vocabularies: where the package has them, and how to get their bytes.
 
-import { epitomeError, messageOf } from "./error.js";
-import type { Encoding } from "./glue/epitome.js";
+import { epitomeError, messageOf } from "../error.js";
+import type { Encoding } from "../glue/epitome.js";
 
-/** Where the vocabulary of an encoding comes from: an address, the answer of a server, or its bytes. */
+/** Where a vocabulary comes from: an address, a response, or its bytes. */
 export type EncodingSource = string | URL | Response | BufferSource;
 
-/** A vocabulary in one file, or in two: what text in ASCII needs, and the rest. */
+/** A vocabulary in one file, or in two: what ASCII text needs, and the rest. */
 export type Part = "whole" | "ascii" | "rest";
 
-/** The package's own files. Bundlers know this pattern, and put such a file beside the code of an app. */
+/** The package's own files. Bundlers recognize this pattern and copy such a file next to the code of an app. */
 const OWN: Record<Encoding, Record<Part, () => URL>> = {
   o200k_base: {
-    whole: () => new URL("../encodings/o200k_base.vocab", import.meta.url),
-    ascii: () => new URL("../encodings/o200k_base.ascii.vocab", import.meta.url),
-    rest: () => new URL("../encodings/o200k_base.rest.vocab", import.meta.url),
+    whole: () => new URL("../../encodings/o200k_base.vocab", import.meta.url),
+    ascii: () => new URL("../../encodings/o200k_base.ascii.vocab", import.meta.url),
+    rest: () => new URL("../../encodings/o200k_base.rest.vocab", import.meta.url),
   },
   cl100k_base: {
-    whole: () => new URL("../encodings/cl100k_base.vocab", import.meta.url),
-    ascii: () => new URL("../encodings/cl100k_base.ascii.vocab", import.meta.url),
-    rest: () => new URL("../encodings/cl100k_base.rest.vocab", import.meta.url),
+    whole: () => new URL("../../encodings/cl100k_base.vocab", import.meta.url),
+    ascii: () => new URL("../../encodings/cl100k_base.ascii.vocab", import.meta.url),
+    rest: () => new URL("../../encodings/cl100k_base.rest.vocab", import.meta.url),
   },
 };
 
-/** True for what bytes can be had of, as opposed to options. */
+/** True for a source, false for an options object. */
 export function isSource(given: object | string): given is EncodingSource {
   return (
     typeof given === "string" ||
@@ -34,12 +34,12 @@ export function isSource(given: object | string): given is EncodingSource {
   );
 }
 
-/** True for the answer of a server. Node takes 20 ms to say what a `Response` is, so it is not asked. */
+/** True for a `Response`. Not by `instanceof`, because Node takes 20 ms to load that class. */
 export function isResponse(given: object | string): given is Response {
   return typeof given === "object" && "arrayBuffer" in given;
 }
 
-/** The bytes of a part of a vocabulary: the package's own, unless another source is given. */
+/** The bytes of a part of a vocabulary: from `given`, or else from the package's own file. */
 export async function partOf(encoding: Encoding, part: Part, given?: EncodingSource): Promise<Uint8Array> {
   const source = given ?? OWN[encoding][part]();
   if (ArrayBuffer.isView(source)) {
@@ -61,7 +61,7 @@ export async function partOf(encoding: Encoding, part: Part, given?: EncodingSou
   }
 }
 
-/** The bytes at an address, or of an answer. */
+/** The bytes at an address or of a response. */
 export async function bytesAt(source: string | URL | Response): Promise<Uint8Array<ArrayBuffer>> {
   const from = isResponse(source) ? source.url : String(source);
   return from.startsWith("file:") ? fileAt(from) : fetched(source);
@@ -75,7 +75,7 @@ async function fetched(source: string | URL | Response): Promise<Uint8Array<Arra
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** Node does not fetch files. Its module is named where no bundler for browsers looks for it. */
+/** Node's `fetch` does not read files. The module's name is in a variable, so that bundlers for browsers do not resolve it. */
 async function fileAt(address: string): Promise<Uint8Array<ArrayBuffer>> {
   const name = "node:fs/promises";
   const files = (await import(/* webpackIgnore: true */ /* @vite-ignore */ name)) as {

@@ -1,6 +1,6 @@
-// What an app holds: a conversation that is kept below its threshold.
+// The interface of a compactor: one conversation that is kept below its threshold.
 
-import type { Counted } from "./count.js";
+import type { Counted } from "../counting/count.js";
 import type {
   EngineEvent,
   MessageMetadata,
@@ -10,28 +10,28 @@ import type {
   Report,
   Status,
   Usage,
-} from "./glue/epitome.js";
+} from "../glue/epitome.js";
 import type { Plan } from "./plan.js";
 
-/** How a compaction is made. */
+/** Options of one compaction. */
 export interface CompactOptions {
-  /** `manual` where absent. */
+  /** Default: `manual`. */
   reason?: Reason;
-  /** What the summary is to pay attention to. */
+  /** What the summary should pay attention to. */
   instructions?: string;
-  /** Calls the compaction off, at any moment. */
+  /** Cancels the compaction at any time. */
   signal?: AbortSignal;
-  /** Told what happens meanwhile. What it throws goes to the console. */
+  /** Called for each event of this compaction. What it throws is logged to the console. */
   onEvent?: (event: CompactionEvent) => void;
 }
 
-/** Something worth showing, mostly while a compaction runs. */
+/** Something worth showing, mostly during a compaction. */
 export type CompactionEvent = EngineEvent | SummaryDelta | Counted;
 
-/** A piece of a summary that is being written. */
+/** A part of a summary while it is written. */
 export interface SummaryDelta {
   type: "delta";
-  /** The id of the summarizer's request. */
+  /** The id of the summarizer request. */
   request: number;
   text: string;
 }
@@ -39,72 +39,78 @@ export interface SummaryDelta {
 /**
  * Keeps one conversation below its threshold. `M` is the app's own type of message.
  *
- * Once disposed of, it throws an error of the code `disposed`.
+ * After `dispose`, every method throws an error with the code `disposed`.
  */
 export interface Compactor<M extends object = object> {
   /**
-   * Adds messages at the end, and returns their ids. Safe while a compaction runs.
+   * Adds messages at the end and returns their ids. Allowed during a compaction.
    *
-   * The messages stay the app's: nothing in them is changed, and those that are kept come back as the
-   * very same objects. Where one of several is no object, an error names it and none of them is added.
+   * The messages are not changed, and those that are kept come back as the same objects. If one of them is not an object,
+   * the error names it and none is added.
    */
   append(messages: M | readonly M[], metadata?: MessageMetadata): string[];
-  /** Gives a message another wording, and changes the metadata that are given. Takes back compactions whose
-   * summaries tell of the old one. */
+  /**
+   * Replaces a message and changes the metadata that are given. Undoes the compactions whose summaries cover the old
+   * message.
+   */
   edit(id: string, message: M, metadata?: MessageMetadata): void;
-  /** Notes the open tasks: they go to the summarizer, and stand behind every summary word for word. */
+  /** Sets the open tasks. The summarizer gets them, and every summary is followed by them word for word. */
   setTodo(text: string): void;
-  /** How full the window is. Costs next to nothing. */
+  /** How full the window is. Takes microseconds. */
   status(): Status;
-  /** How full the window would be under another policy, counted as now: before a change of the model, this tells whether
-   * to compact first, with the model that still holds everything. */
+  /**
+   * How full the window would be under another policy, with the current tokenizer. Before a change to a smaller model, it
+   * says whether to compact first, while the larger model still holds everything.
+   */
   statusUnder(policy: PolicySpec): Status;
   /** What a compaction would do. Changes nothing. */
   plan(options?: { reason?: Reason }): Plan;
   /**
-   * Why a compaction is due at this phase, for `compact`; undefined where it is not. A `warning` that the
-   * policy asks for is told on the way.
+   * Why a compaction is due at this phase, as the `reason` for `compact`; undefined if none is due. Emits the `warning`
+   * event that the policy asks for.
    *
-   * After a compaction, another one is due only once an assistant message or a usage has come. `requestStart`
-   * begins a request, in which reactive compactions are counted.
+   * After a compaction, the next one is due only after an assistant message or a `usage()`. `requestStart` starts a new
+   * user request, for which reactive compactions are counted.
    */
   check(phase: Phase): Reason | undefined;
-  /** What `check` would answer, for a display: without a warning, and without beginning a request. */
+  /** The same as `check` for display: without a warning, and without starting a user request. */
   due(phase: Phase): Reason | undefined;
-  /** Compacts where that is due at this moment. Resolves to what it did; undefined where it is not due. */
+  /** Compacts if a compaction is due at this phase. Resolves to its report; undefined if none is due. */
   maintain(phase: Phase, options?: Omit<CompactOptions, "reason">): Promise<Report | undefined>;
   /**
-   * Compacts. Resolves in all cases in which the conversation is in order: where there was nothing to do,
-   * where it failed and where it was called off, the messages are as they were.
+   * Compacts. Also resolves if there was nothing to do, if the compaction failed or if it was cancelled: the messages are
+   * then unchanged, and the report says why.
    *
-   * Rejects with the code `busy` while another compaction runs, and with `exhausted` where the last one
-   * failed, nothing has been said since and the reason is not `manual`.
+   * Rejects with the code `busy` while another compaction runs, and with `exhausted` if the last one failed, no message has
+   * been added since, and the reason is not `manual`.
    */
   compact(options?: CompactOptions): Promise<Report>;
   /**
-   * What to send to the model, in the app's own format. Kept messages are the app's own objects; one that a
-   * reducer has changed is a copy with everything else that was in it.
+   * What to send to the model, in the app's own format. Kept messages are the app's own objects; one that a reducer has
+   * changed is a copy with all its other fields.
    */
   messages(): M[];
-  /** Every message that was appended, in its latest wording. */
+  /** Every message that was appended, in its latest version. */
   history(): M[];
-  /** The whole of a tool result that was put aside under this name, such as `tool-results/call_1.txt`. */
+  /** The whole tool result that was offloaded under this name, such as `tool-results/call_1.txt`. */
   offloaded(path: string): string | undefined;
-  /** Takes the latest compaction back. */
+  /** Undoes the latest compaction. */
   undo(): void;
   /**
-   * Takes what the provider counted for the latest request, once its answer was appended: the usage object of any
-   * provider, or of the AI SDK or LangChain. It goes before the engine's estimate. It counts for the view that `messages()` last gave: where a compaction has ended since,
-   * it only adds to the statistics.
+   * Takes what the provider reported for the latest request, after its answer was appended: the usage object of any
+   * provider, of the AI SDK or of LangChain. It takes precedence over the engine's estimate. It is for the view that
+   * `messages()` last returned: if a compaction has ended since then, it only adds to the statistics.
    */
   usage(usage: Usage | object): void;
-  /** Puts another policy in force. Where that counts by an encoding or a tokenizer that is not loaded, it throws
-   * `encoding-not-loaded`: await `loadEncoding` or `loadTokenizer` first. */
+  /**
+   * Replaces the policy. If the new one counts by an encoding or a tokenizer that is not loaded, it throws
+   * `encoding-not-loaded`: await `loadEncoding` or `loadTokenizer` first.
+   */
   setPolicy(policy: PolicySpec): void;
-  /** Everything, as text to store. It has the text of the messages in it, but not the app's objects:
-   * `restoreCompactor` takes those too. */
+  /** The whole state as text to store. It contains the text of the messages but not the app's objects, which
+   * `restoreCompactor` takes as `originals`. */
   snapshot(): string;
-  /** Frees the memory. A compaction that runs is called off. */
+  /** Frees the memory. Cancels a compaction that runs. */
   dispose(): void;
   [Symbol.dispose](): void;
 }

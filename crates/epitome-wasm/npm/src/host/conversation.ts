@@ -1,13 +1,10 @@
-// A conversation: the app's messages, the engine that knows them by id, and the driver between them.
+// The compactor of one conversation: the app's messages, the engine that knows them by id, and the driver between them.
 
-import type { CompactOptions, Compactor } from "./compactor.js";
-import { type Counted, counted } from "./count.js";
-import { Driver } from "./driver.js";
-import { room } from "./engine.js";
-import { countingAtOnce } from "./engine-encoding.js";
-import { epitomeError } from "./error.js";
+import { type Counted, counted } from "../counting/count.js";
+import { shareCounting } from "../counting/engine-encoding.js";
+import { epitomeError } from "../error.js";
 import type {
-  Compactor as Engine,
+  Compactor as EngineCompactor,
   MessageMetadata,
   Phase,
   PolicySpec,
@@ -15,29 +12,35 @@ import type {
   Report,
   Status,
   Usage,
-} from "./glue/epitome.js";
-import type { Host } from "./host.js";
+} from "../glue/epitome.js";
+import type { Engine } from "../wasm/engine.js";
+import { engineBuffer } from "../wasm/loaded.js";
+import type { CompactOptions, Compactor } from "./compactor.js";
+import { Driver } from "./driver.js";
+import type { Host } from "./options.js";
 import { Originals } from "./originals.js";
-import { plainJson } from "./plain.js";
+import { plainJson } from "./plain-json.js";
 import { type Plan, Plans } from "./plan.js";
 import { statusOf } from "./status.js";
 
 export class Conversation<M extends object> implements Compactor<M> {
-  readonly #engine: Engine;
+  readonly #module: Engine;
+  readonly #engine: EngineCompactor;
   readonly #host: Host<M>;
   readonly #originals: Originals<M>;
   readonly #plans = new Plans();
   readonly #driver: Driver;
-  readonly #life = new AbortController();
-  /** True once the life has ended; a signal takes longer to tell. */
+  readonly #lifetime = new AbortController();
+  /** A field of its own, because a signal's `aborted` is slower to read and every method reads it. */
   #disposed = false;
-  /** Another number whenever what was counted before no longer holds. */
+  /** Increases whenever an earlier count of the view is no longer right. */
   #revision = 0;
-  /** Which view the app was last given to send. */
-  #sent: number | undefined;
+  /** The epoch of the view that `messages()` last returned. */
+  #sentEpoch: number | undefined;
 
   /** `originals` are the messages that the engine knows, in order. */
-  constructor(engine: Engine, host: Host<M>, originals: readonly M[] = []) {
+  constructor(module: Engine, engine: EngineCompactor, host: Host<M>, originals: readonly M[] = []) {
+    this.#module = module;
     this.#engine = engine;
     this.#host = host;
     this.#originals = new Originals(engine.ids(), originals);
@@ -50,9 +53,9 @@ export class Conversation<M extends object> implements Compactor<M> {
   append(messages: M | readonly M[], metadata?: MessageMetadata): string[] {
     const batch: M[] = Array.isArray(messages) ? Array.from(messages) : [messages];
     const ids = this.#originals.next(batch.length);
-    this.#take(ids, batch, metadata);
-    for (let at = 0; at < ids.length; at += 1) {
-      this.#originals.add(ids[at] as string, batch[at] as M);
+    this.#appendToEngine(ids, batch, metadata);
+    for (let index = 0; index < ids.length; index += 1) {
+      this.#originals.add(ids[index] as string, batch[index] as M);
     }
     this.#revision += 1;
     return ids;
@@ -60,7 +63,7 @@ export class Conversation<M extends object> implements Compactor<M> {
 
   edit(id: string, message: M, metadata?: MessageMetadata): void {
     this.#live().edit(id, message, metadata);
-    this.#originals.reword(id, message);
+    this.#originals.replace(id, message);
     this.#driver.drain();
   }
 
@@ -106,7 +109,7 @@ export class Conversation<M extends object> implements Compactor<M> {
 
   messages(): M[] {
     const engine = this.#live();
-    this.#sent = engine.epoch();
+    this.#sentEpoch = engine.epoch();
     return this.#originals.view(engine);
   }
 
@@ -125,13 +128,14 @@ export class Conversation<M extends object> implements Compactor<M> {
   }
 
   usage(usage: Usage | object): void {
-    this.#live().handleUsage(usage, this.#sent);
+    this.#live().handleUsage(usage, this.#sentEpoch);
     this.#revision += 1;
   }
 
   setPolicy(policy: PolicySpec): void {
     const engine = this.#live();
-    countingAtOnce(() => engine.setPolicy(policy));
+    shareCounting(this.#module, engine.countingOf(policy));
+    engine.setPolicy(policy);
   }
 
   snapshot(): string {
@@ -144,7 +148,7 @@ export class Conversation<M extends object> implements Compactor<M> {
       this.#driver.dispose();
       this.#originals.clear();
       this.#plans.clear();
-      this.#life.abort();
+      this.#lifetime.abort();
     }
   }
 
@@ -152,30 +156,32 @@ export class Conversation<M extends object> implements Compactor<M> {
     this.dispose();
   }
 
-  #take(ids: string[], batch: M[], metadata: MessageMetadata | undefined): void {
+  /** As one text if the messages are plain JSON; otherwise value by value. */
+  #appendToEngine(ids: string[], batch: M[], metadata: MessageMetadata | undefined): void {
     const engine = this.#live();
     const json = plainJson(batch);
-    const taken = json !== undefined && engine.appendPlain(room().write(json), this.#originals.count, metadata);
-    if (!taken) {
+    const appended =
+      json !== undefined && engine.appendPlain(engineBuffer().write(json), this.#originals.count, metadata);
+    if (!appended) {
       engine.append(ids, batch, metadata);
     }
   }
 
-  #live(): Engine {
+  #live(): EngineCompactor {
     if (this.#disposed) {
       throw epitomeError("disposed", "the compactor was disposed of; make another one");
     }
     return this.#engine;
   }
 
-  /** Has the new view counted, where the app can. */
+  /** Asks the app to count the new view, if it can. */
   async #recount({ signal, onEvent }: CompactOptions): Promise<void> {
     const { countTokens } = this.#host;
     if (countTokens === undefined || this.#disposed) {
       return;
     }
     const revision = this.#revision;
-    let event: Counted = await counted(countTokens, this.#originals.view(this.#live()), [signal, this.#life.signal]);
+    let event: Counted = await counted(countTokens, this.#originals.view(this.#live()), [signal, this.#lifetime.signal]);
     if (this.#disposed) {
       return;
     }

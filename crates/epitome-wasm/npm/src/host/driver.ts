@@ -1,7 +1,7 @@
-// Does what the engine asks for: one function for each of its outputs.
+// Drives a compaction: does what the engine asks for, with one method for each of its outputs.
 
 import type { CompactionEvent, CompactOptions } from "./compactor.js";
-import { epitomeError, messageOf } from "./error.js";
+import { epitomeError, messageOf } from "../error.js";
 import type {
   BeforeCompaction,
   Compactor as Engine,
@@ -9,23 +9,24 @@ import type {
   Output,
   Report,
   SummaryRequest,
-} from "./glue/epitome.js";
-import { declines, type Host, tell } from "./host.js";
+} from "../glue/epitome.js";
+import { declines, type Host, notify } from "./options.js";
 import { type Answer, answerOf, failureOf } from "./summarize.js";
 
-/** A compaction under way. */
+/** A compaction in progress. */
 interface Run {
   readonly controller: AbortController;
   readonly onEvent: CompactOptions["onEvent"];
   readonly resolve: (report: Report) => void;
   readonly reject: (error: unknown) => void;
+  /** The id of the summarizer request that has no answer yet. */
   inFlight?: number;
   timer?: ReturnType<typeof setTimeout>;
-  /** What the report is to say, where the app and not the engine decides it. */
-  verdict?: Partial<Report>;
+  /** Fields of the report that the app has decided and not the engine. */
+  override?: Partial<Report>;
 }
 
-/** What of a host the driver needs, whatever its messages are. */
+/** The parts of a host that the driver needs, which do not depend on the type of its messages. */
 type DriverHost = Pick<Host<object>, "summarize" | "beforeCompaction" | "afterCompaction" | "onEvent">;
 
 export class Driver {
@@ -35,7 +36,7 @@ export class Driver {
   #run: Run | undefined;
   #disposed = false;
 
-  /** `changed` is called when the view is another one. */
+  /** `changed` is called when the view has changed. */
   constructor(engine: Engine, host: DriverHost, changed: () => void) {
     this.#engine = engine;
     this.#host = host;
@@ -54,9 +55,9 @@ export class Driver {
       return await new Promise<Report>((resolve, reject) => {
         const run: Run = { controller: new AbortController(), onEvent, resolve, reject };
         this.#run = run;
-        // What is called off before it begins is called off, even where there was nothing to do.
+        // Without this, a compaction that was aborted before it began would report `skipped` if there is nothing to do.
         if (signal?.aborted === true) {
-          run.verdict = { outcome: "cancelled" };
+          run.override = { outcome: "cancelled" };
           this.#engine.cancel();
         }
         this.drain();
@@ -66,7 +67,7 @@ export class Driver {
     }
   }
 
-  /** Calls a compaction off, where one runs. */
+  /** Cancels the compaction that runs, if any. */
   cancel(): void {
     if (this.#run !== undefined) {
       this.#engine.cancel();
@@ -74,21 +75,21 @@ export class Driver {
     }
   }
 
-  /** Calls a compaction off and frees the engine. */
+  /** Cancels the compaction that runs and frees the engine. */
   dispose(): void {
     this.cancel();
     this.#disposed = true;
     this.#engine.free();
   }
 
-  /** Tells an event, to whoever listens to everything and to whoever listens to one compaction. */
+  /** Emits an event to the app's listener, and to that of one compaction. */
   notify(event: CompactionEvent, onEvent: CompactOptions["onEvent"]): void {
-    void tell(this.#host.onEvent, event);
-    void tell(onEvent, event);
+    void notify(this.#host.onEvent, event);
+    void notify(onEvent, event);
   }
 
-  /** Takes a step and does what the engine then asks for, until it waits. Callbacks may call back, and
-   * even dispose. */
+  /** Takes a step, and then does what the engine asks for until it waits. The app's callbacks may call the compactor again
+   * and even dispose of it. */
   drain(step?: () => void): void {
     try {
       step?.();
@@ -100,7 +101,7 @@ export class Driver {
         }
       }
     } catch (error) {
-      // Only a mistake in the engine leads here. The promise has to settle all the same.
+      // Only a bug in the engine leads here. The promise must settle all the same.
       const run = this.#end();
       if (run === undefined) {
         throw error;
@@ -137,7 +138,7 @@ export class Driver {
       .then(() => hook(context))
       .then(declines, (error: unknown) => {
         const message = messageOf(error, "it did not say why");
-        run.verdict = { outcome: "failed", message: `beforeCompaction failed: ${message}` };
+        run.override = { outcome: "failed", message: `beforeCompaction failed: ${message}` };
         return true;
       })
       .then((declined) => {
@@ -161,27 +162,28 @@ export class Driver {
         }
       },
     };
-    // Called later, so that a summarizer that throws at once or calls back fails like any other.
+    // In a microtask, so that a summarizer that throws synchronously fails like any other, and none is called while the
+    // engine is polled.
     void Promise.resolve()
       .then(() => {
         context.signal.throwIfAborted();
         return this.#host.summarize(request, context);
       })
       .then(answerOf, failureOf)
-      .then((answer) => this.#answer(request.id, answer));
+      .then((answer) => this.#receive(request.id, answer));
   }
 
-  #answer(request: number, answer: Answer): void {
+  #receive(request: number, answer: Answer): void {
     if (this.#disposed) {
       return;
     }
     if (this.#run?.inFlight === request) {
       delete this.#run.inFlight;
     }
-    this.drain(() => this.#hand(request, answer));
+    this.drain(() => this.#handle(request, answer));
   }
 
-  #hand(request: number, answer: Answer): void {
+  #handle(request: number, answer: Answer): void {
     const engine = this.#engine;
     const now = Date.now();
     switch (answer.kind) {
@@ -196,9 +198,9 @@ export class Driver {
     }
   }
 
-  /** The app stores snapshots: a record is in the next one. */
+  /** Confirms a record at once, because the app stores whole snapshots: the next one contains it. */
   #persist(): void {
-    if (this.#run?.verdict === undefined) {
+    if (this.#run?.override === undefined) {
       this.#engine.handlePersisted();
     } else {
       this.#engine.handleUnpersisted("it was called off");
@@ -211,13 +213,13 @@ export class Driver {
     }
     this.notify(event, this.#run?.onEvent);
     if (event.type === "after") {
-      void tell(this.#host.afterCompaction, event);
+      void notify(this.#host.afterCompaction, event);
     }
   }
 
   #settle(event: Extract<EngineEvent, { type: "end" | "reacted" }>): void {
     const run = this.#end();
-    const report = { ...event.report, ...run?.verdict };
+    const report = { ...event.report, ...run?.override };
     if (report.outcome === "cancelled") {
       run?.controller.abort();
     }
@@ -232,12 +234,12 @@ export class Driver {
       return;
     }
     run.timer = setTimeout(() => {
-      // The timer knows better than a clock that may have been set back.
+      // Not `Date.now()` alone: if the clock was set back, the engine would wait again.
       this.drain(() => this.#engine.handleTimeout(Math.max(Date.now(), until)));
     }, Math.max(0, until - Date.now()));
   }
 
-  /** Forgets the run and its timer. */
+  /** Ends the run and its timer. */
   #end(): Run | undefined {
     const run = this.#run;
     clearTimeout(run?.timer);

@@ -1,23 +1,24 @@
-// The app's own messages, and what the model sees of them.
+// The app's own messages by id, and the view of them that the model gets.
 
-import { epitomeError } from "./error.js";
-import type { Compactor as Engine } from "./glue/epitome.js";
+import { epitomeError } from "../error.js";
+import type { Compactor as Engine } from "../glue/epitome.js";
 
+/** The app's messages, in order. The engine knows them only by id. */
 export class Originals<M extends object> {
   readonly #ids: string[] = [];
   readonly #messages: M[] = [];
-  /** Where those messages stand whose ids do not tell, because another host has given them. */
-  readonly #elsewhere = new Map<string, number>();
-  /** Messages that were made for the view, by the engine's numbers. */
-  readonly #made = new Map<number, M>();
+  /** Indices of the messages whose ids do not contain the index, because the snapshot of another host named them. */
+  readonly #foreign = new Map<string, number>();
+  /** Messages that the engine composed for the view, by its numbers. */
+  readonly #composed = new Map<number, M>();
 
   /** The ids that the engine knows, and the messages of these ids in the same order. */
   constructor(ids: readonly string[], messages: readonly M[]) {
     for (const [index, id] of ids.entries()) {
       const message = messages[index];
       if (message !== undefined) {
-        if (id !== named(this.count)) {
-          this.#elsewhere.set(id, this.count);
+        if (id !== idAt(this.count)) {
+          this.#foreign.set(id, this.count);
         }
         this.add(id, message);
       }
@@ -27,8 +28,8 @@ export class Originals<M extends object> {
   /** The ids of the next messages. */
   next(count: number): string[] {
     const ids = new Array<string>(count);
-    for (let at = 0; at < count; at += 1) {
-      ids[at] = named(this.#ids.length + at);
+    for (let index = 0; index < count; index += 1) {
+      ids[index] = idAt(this.#ids.length + index);
     }
     return ids;
   }
@@ -39,12 +40,12 @@ export class Originals<M extends object> {
     this.#messages.push(message);
   }
 
-  /** Gives a message another wording. */
-  reword(id: string, message: M): void {
-    const place = this.#place(id);
-    if (place !== undefined) {
-      this.#made.clear();
-      this.#messages[place] = message;
+  /** Replaces a message. */
+  replace(id: string, message: M): void {
+    const index = this.#indexOf(id);
+    if (index !== undefined) {
+      this.#composed.clear();
+      this.#messages[index] = message;
     }
   }
 
@@ -52,7 +53,6 @@ export class Originals<M extends object> {
     return this.#messages.slice();
   }
 
-  /** How many messages there are. */
   get count(): number {
     return this.#ids.length;
   }
@@ -62,51 +62,51 @@ export class Originals<M extends object> {
     return this.#ids;
   }
 
-  /** What the model sees. */
+  /** What the model gets. */
   view(engine: Engine): M[] {
     return engine.view().map((entry) =>
-      typeof entry === "string" ? this.#message(entry) : this.#make(engine, entry.make, entry.of),
+      typeof entry === "string" ? this.#message(entry) : this.#compose(engine, entry.composed, entry.of),
     );
   }
 
-  /** Forgets what was made, where the view is another one now. */
+  /** Forgets the composed messages, after the view has changed. */
   refresh(): void {
-    this.#made.clear();
+    this.#composed.clear();
   }
 
   clear(): void {
     this.#ids.length = 0;
     this.#messages.length = 0;
-    this.#elsewhere.clear();
-    this.#made.clear();
+    this.#foreign.clear();
+    this.#composed.clear();
   }
 
-  #make(engine: Engine, number: number, of: readonly string[]): M {
-    const known = this.#made.get(number);
+  #compose(engine: Engine, number: number, of: readonly string[]): M {
+    const known = this.#composed.get(number);
     if (known !== undefined) {
       return known;
     }
-    const made = engine.make(number, of.map((id) => this.#message(id))) as M;
-    this.#made.set(number, made);
-    return made;
+    const composed = engine.compose(number, of.map((id) => this.#message(id))) as M;
+    this.#composed.set(number, composed);
+    return composed;
   }
 
   #message(id: string): M {
-    const place = this.#place(id);
-    const message = place === undefined ? undefined : this.#messages[place];
+    const index = this.#indexOf(id);
+    const message = index === undefined ? undefined : this.#messages[index];
     if (message === undefined) {
       throw epitomeError("internal", `the message ${id} is not there`);
     }
     return message;
   }
 
-  #place(id: string): number | undefined {
-    const place = Number(id.slice(1));
-    return this.#ids[place] === id ? place : this.#elsewhere.get(id);
+  #indexOf(id: string): number | undefined {
+    const index = Number(id.slice(1));
+    return this.#ids[index] === id ? index : this.#foreign.get(id);
   }
 }
 
-/** The id of the message at a place. */
-function named(place: number): string {
-  return `m${place}`;
+/** The id of the message at an index. */
+function idAt(index: number): string {
+  return `m${index}`;
 }

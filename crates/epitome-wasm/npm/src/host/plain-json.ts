@@ -1,12 +1,12 @@
-// Messages that are nothing but JSON, as most are: these cross in one piece.
+// Messages that consist only of JSON values, as most do. They cross to the engine as one text.
 
-/** Deeper is nothing that anybody writes. */
+/** Values that are nested deeper are left to the engine, which has a limit too. */
 const DEEPEST = 32;
 
 /**
- * Messages as JSON, a line each, where that says all that the engine would read of them; undefined where it may not.
- * Numbers with a fraction are read more exactly one by one, and what has a `toJSON`, a getter that throws or bytes in it
- * is looked at closely.
+ * The messages as JSON, one per line; undefined if the engine could read more from the objects than JSON says, or reads it
+ * differently. That is so for fractions, which the engine reads more exactly from the number, and for anything with a
+ * `toJSON`, a getter that throws, or bytes.
  */
 export function plainJson(messages: readonly unknown[]): string | undefined {
   try {
@@ -43,8 +43,9 @@ function hasPlainParts(value: object, depth: number): boolean {
     return false;
   }
   if (Array.isArray(value)) {
-    for (let at = 0; at < value.length; at += 1) {
-      if (!isPlain(value[at], depth)) {
+    // By index: `every` skips the holes of an array, which JSON writes as null.
+    for (let index = 0; index < value.length; index += 1) {
+      if (!isPlain(value[index], depth)) {
         return false;
       }
     }

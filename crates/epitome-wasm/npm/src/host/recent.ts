@@ -1,27 +1,30 @@
-// The end of a stored history that fits a budget.
+// The most recent messages of a stored history that fit a number of tokens.
 
-import { counting } from "./engine-encoding.js";
-import { load, type Engine, type Modules } from "./engine.js";
-import { epitomeError } from "./error.js";
-import type { Counting, Format } from "./glue/epitome.js";
-import type { TokenizerSources } from "./tokenizer.js";
+import { loadCounting } from "../counting/engine-encoding.js";
+import type { TokenizerSources } from "../counting/tokenizer.js";
+import { epitomeError } from "../error.js";
+import type { Counting, Format } from "../glue/epitome.js";
+import { type Engine, load, type Modules } from "../wasm/engine.js";
+
+const LARGEST_U32 = 0xffff_ffff;
 
 /** How much of a history is taken. */
 export interface RecentOptions {
-  /** The format of the messages; found out where absent. */
+  /** The format of the messages. Default: detected. */
   format?: Format;
-  /** How many tokens they may take. */
+  /** The most tokens that they may have. */
   tokens: number;
-  /** What counts tokens; the package's own estimate where absent. */
+  /** What counts tokens. Default: the package's own estimate. */
   counting?: Counting;
-  /** Where the tokenizer comes from that `counting` may name; see `HostOptions.tokenizers`. */
+  /** Where the tokenizer comes from that `counting` names; see `HostOptions.tokenizers`. */
   tokenizers?: TokenizerSources;
 }
 
+/** The most recent messages that fit. */
 export async function recentFrom<M extends object>(
   modules: Modules,
   messages: readonly M[],
-  { format, tokens, counting: by, tokenizers }: RecentOptions,
+  { format, tokens, counting: given, tokenizers }: RecentOptions,
 ): Promise<M[]> {
   if (typeof tokens !== "number" || !(tokens >= 0)) {
     throw epitomeError("invalid-option", `tokens: is ${String(tokens)}; give how many tokens may be taken`);
@@ -32,8 +35,9 @@ export async function recentFrom<M extends object>(
     return [];
   }
   const name = format === undefined ? formatOf(engine, all) : String(format);
-  const most = Math.min(tokens, 0xffff_ffff);
-  const indices = await counting(modules, () => engine.recentWithin(name, all, most, by), tokenizers);
+  const counting = engine.parseCounting(given);
+  await loadCounting(engine, counting, modules.tokenizers, tokenizers);
+  const indices = engine.recentWithin(name, all, Math.min(tokens, LARGEST_U32), counting);
   return Array.from(indices, (index) => all[index] as M);
 }
 

@@ -1,12 +1,13 @@
-// How full the window is, from numbers: they are asked for after every message.
+// How full the window is. It crosses as numbers, because apps ask for it after every message.
 
-import type { Level, Status } from "./glue/epitome.js";
+import type { Level, Status } from "../glue/epitome.js";
 
 const LEVELS: readonly Level[] = ["ok", "warn", "compact"];
 
-/** Reads what the engine writes, in the order of `crates/epitome-wasm/src/status.rs`. */
+/** The status of the numbers that `Status::numbers` in `crates/epitome-wasm/src/status.rs` writes, in the same order. A test
+ * compares it with `statusUnder`, whose fields cross by name. */
 export function statusOf(numbers: Float64Array): Status {
-  const number = (at: number): number => numbers[at] as number;
+  const number = (index: number): number => numbers[index] as number;
   const threshold = number(5);
   return {
     tokens: number(0),

@@ -1,40 +1,40 @@
-// How a summary is asked for, and what an answer or an error means to the engine.
+// How a summary is requested from the app, and what its answer or its error means to the engine.
 
-import type { SummaryRequest } from "./glue/epitome.js";
-import { isEpitomeError, messageOf } from "./error.js";
+import { isEpitomeError, messageOf } from "../error.js";
+import type { SummaryRequest } from "../glue/epitome.js";
 
-/** Writes a summary. Whatever it throws leaves the conversation as it is. `request.summarizer` says who is
- * to write it: the app's agent of a name, or the conversation's own model. */
+/** Writes a summary. If it throws, the conversation stays as it is. `request.summarizer` says who should write it: an
+ * agent of the app, or the conversation's own model. */
 export type Summarize = (
   request: SummaryRequest,
   context: SummarizeContext,
 ) => Promise<Summary | string> | Summary | string;
 
-/** What a summarizer may make use of. */
+/** What a summarizer may use. */
 export interface SummarizeContext {
-  /** Aborts when the summary is no longer wanted. */
+  /** Aborts when the summary is no longer needed. */
   readonly signal: AbortSignal;
-  /** To be told each piece of the summary as it comes; shown, and otherwise of no effect. */
+  /** Takes each part of the summary as it is written. It is emitted as a `delta` event and not used otherwise. */
   readonly onDelta: (text: string) => void;
 }
 
-/** A summary, and what is known about how it came about. */
+/** A summary, and what is known about its request. */
 export interface Summary {
   text: string;
-  /** Tokens that writing it took. */
+  /** Tokens of the request and the summary. Not used by the compactor. */
   usage?: unknown;
-  /** Why the model stopped. A summary that ends with `length` lacks its end and is not used. */
+  /** Why the model stopped. A summary with the finish reason `length` lacks its end and is not used. */
   finishReason?: string;
 }
 
-/** What the engine is told. */
+/** The result of a summarizer request, as the engine takes it. */
 export type Answer =
   | { kind: "summary"; text: string }
   | { kind: "transient"; message: string; retryAfterMs?: number }
   | { kind: "permanent"; message: string }
   | { kind: "cancelled" };
 
-/** What a summarizer's answer means. It may be anything. */
+/** What a summarizer returned, which may be anything. */
 export function answerOf(answer: unknown): Answer {
   if (typeof answer === "string") {
     return { kind: "summary", text: answer };
@@ -53,7 +53,7 @@ export function answerOf(answer: unknown): Answer {
   return { kind: "summary", text };
 }
 
-/** What a summarizer's error means. It may be anything. */
+/** What a summarizer threw, which may be anything. */
 export function failureOf(error: unknown): Answer {
   if (property(error, "name") === "AbortError" || (isEpitomeError(error) && error.code === "aborted")) {
     return { kind: "cancelled" };
@@ -63,8 +63,8 @@ export function failureOf(error: unknown): Answer {
     return { kind: "permanent", message };
   }
   const retryAfterMs = property(error, "retryAfterMs");
-  const wish = typeof retryAfterMs === "number" && retryAfterMs >= 0;
-  return wish ? { kind: "transient", message, retryAfterMs } : { kind: "transient", message };
+  const isDelay = typeof retryAfterMs === "number" && retryAfterMs >= 0;
+  return isDelay ? { kind: "transient", message, retryAfterMs } : { kind: "transient", message };
 }
 
 function isTransient(error: unknown): boolean {

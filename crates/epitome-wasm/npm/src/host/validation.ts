@@ -1,15 +1,16 @@
-// What a provider would refuse, and what can be done about it.
+// Finds and repairs what a provider would refuse, and converts messages between formats.
 
-import { load, type Source } from "./engine.js";
-import type { Converted, Format, Issue, Repaired } from "./glue/epitome.js";
+import type { Converted, Format, Issue, Repaired } from "../glue/epitome.js";
+import { load, type Source } from "../wasm/engine.js";
 
-/** How strict a provider is taken to be. */
+/** How strictly messages are validated. */
 export interface ValidateOptions {
-  /** Also find what only some servers of this format refuse: roles that do not take turns, system messages
-   * behind others, ids that are used again. */
+  /** Also report what only some servers of this format refuse: roles that do not alternate, system messages after other
+   * messages, ids that are used twice. */
   strict?: boolean;
 }
 
+/** What the provider of a format would refuse in these messages. */
 export async function validateBy(
   source: Source,
   messages: readonly object[],
@@ -19,6 +20,7 @@ export async function validateBy(
   return (await load(source)).validate(Array.from(messages), String(format), strict);
 }
 
+/** The messages as the provider of a format accepts them. */
 export async function repairBy<M extends object>(
   source: Source,
   messages: readonly M[],
@@ -27,6 +29,7 @@ export async function repairBy<M extends object>(
   return (await load(source)).repair(Array.from(messages), String(format)) as Repaired<M>;
 }
 
+/** The messages in another format. */
 export async function convertBy<M extends object>(
   source: Source,
   messages: readonly object[],

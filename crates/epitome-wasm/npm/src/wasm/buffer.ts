@@ -1,52 +1,53 @@
-// How text gets into a wasm module: encoded into a stretch of its memory that is used again and again.
+// How text gets into a wasm module: encoded into a scratch buffer in its memory, which is used again for each text.
 
-/** Makes the room so many bytes large, and tells where it is. What it holds stays, as far as it fits. */
-export type MakeRoom = (bytes: number) => number;
+/** Resizes the module's buffer to a number of bytes and returns its address. The content stays, as far as it fits. */
+export type ResizeBuffer = (bytes: number) => number;
 
-/** Bytes that an ordinary message fits into. */
+/** Bytes of the buffer at the least. An ordinary message fits. */
 const SMALL = 1 << 16;
-/** More are not kept for the next text. */
+/** Bytes above which the buffer is not kept for the next text. */
 const LARGE = 1 << 20;
-/** Most bytes that one UTF-16 unit becomes. */
+/** Most UTF-8 bytes per UTF-16 unit. */
 const WIDEST = 3;
 
-/** UTF-16 units that are sooner written one by one, at a nanosecond each: what `encodeInto` costs at the least is 0.2 µs in
- * Chromium, which is made up for by 400 units, and 0.03 in Node, by 40. */
+/** UTF-16 units up to which a loop is used instead of `encodeInto`. The loop takes a nanosecond per unit; a call of
+ * `encodeInto` costs at least 0.2 µs in Chromium, which pays from 400 units on, and 0.03 µs in Node, which pays from 40. */
 const SHORT = 256;
 
-/** Places that are looked at to see what a text is written in. */
-const PLACES = 8;
-/** A string with characters from here on is kept in units of two bytes, over which `encodeInto` takes longer than it
- * takes to write them one by one. */
+/** Characters that `isWide` looks at. */
+const SAMPLES = 8;
+/** Engines store a string with a character from here on in two bytes per unit. For those, `encodeInto` takes longer than
+ * writing the units one by one. */
 const WIDE = 0x100;
 
-export class Room {
+/** The scratch buffer of one module, for one text at a time. */
+export class ScratchBuffer {
   readonly #memory: WebAssembly.Memory;
-  readonly #make: MakeRoom;
+  readonly #resizeIn: ResizeBuffer;
   readonly #encoder = new TextEncoder();
+  /** The buffer as bytes. Empty once the module's memory has grown: growing detaches all views of it. */
   #bytes = new Uint8Array(0);
-  /** The same stretch, in units. */
+  /** The same buffer as UTF-16 units. */
   #units = new Uint16Array(0);
 
-  constructor(memory: WebAssembly.Memory, make: MakeRoom) {
+  constructor(memory: WebAssembly.Memory, resize: ResizeBuffer) {
     this.#memory = memory;
-    this.#make = make;
+    this.#resizeIn = resize;
   }
 
-  /** Writes a text, and returns how many bytes it has. Half a surrogate pair becomes U+FFFD. */
+  /** Writes a text as UTF-8 and returns its length in bytes. A lone surrogate becomes U+FFFD. */
   write(text: string): number {
-    // A memory that has grown leaves its views empty.
-    const there = this.#bytes.length;
-    if (text.length * WIDEST > there || there > LARGE) {
+    const size = this.#bytes.length;
+    if (text.length * WIDEST > size || size > LARGE) {
       return this.#writeLong(text);
     }
     const written = text.length <= SHORT ? writeShort(text, this.#bytes) : undefined;
     return written ?? this.#encoder.encodeInto(text, this.#bytes).written;
   }
 
-  /** Writes a text that is encoded already, and returns how many bytes it has. */
+  /** Writes a text that is UTF-8 already and returns its length in bytes. */
   copy(text: Uint8Array): number {
-    // A memory that has grown leaves its views empty, and then not even nothing can be written there.
+    // `>=`, because a detached view refuses even an empty text.
     if (text.length >= this.#bytes.length || this.#bytes.length > LARGE) {
       this.#resize(Math.max(SMALL, text.length));
     }
@@ -54,25 +55,25 @@ export class Room {
     return text.length;
   }
 
-  /** Writes a text as it is, which takes as many units as it has. */
+  /** Writes a text as UTF-16: `text.length` units. */
   writeUtf16(text: string): void {
-    const there = this.#units.length;
-    if (text.length > there || there > LARGE) {
+    const size = this.#units.length;
+    if (text.length > size || size > LARGE) {
       this.#resize(Math.max(SMALL, 2 * text.length));
     }
     const units = this.#units;
-    // Two at a time take a fifth less in Chromium.
-    let at = 0;
-    for (; at + 1 < text.length; at += 2) {
-      units[at] = text.charCodeAt(at);
-      units[at + 1] = text.charCodeAt(at + 1);
+    // Two per turn take a fifth less time in Chromium.
+    let index = 0;
+    for (; index + 1 < text.length; index += 2) {
+      units[index] = text.charCodeAt(index);
+      units[index + 1] = text.charCodeAt(index + 1);
     }
-    if (at < text.length) {
-      units[at] = text.charCodeAt(at);
+    if (index < text.length) {
+      units[index] = text.charCodeAt(index);
     }
   }
 
-  /** Writes files one behind the other. */
+  /** Writes files one after the other, for a module that takes ownership of the buffer and starts a new one. */
   fill(...files: readonly Uint8Array[]): void {
     this.#resize(files.reduce((sum, file) => sum + file.length, 0));
     let end = 0;
@@ -80,20 +81,19 @@ export class Room {
       this.#bytes.set(file, end);
       end += file.length;
     }
-    // The module takes the room as it is, and makes another one.
     this.#bytes = new Uint8Array(0);
     this.#units = new Uint16Array(0);
   }
 
-  /** The text that the room has in its first bytes. */
+  /** The text in the first bytes of the buffer. */
   read(bytes: number): string {
     this.#resize(bytes);
     return new TextDecoder().decode(this.#bytes);
   }
 
-  /** A look at numbers that the module has somewhere in its memory. It holds until the next call. */
-  numbers(at: number, count: number): Uint32Array {
-    return new Uint32Array(this.#memory.buffer, at, count);
+  /** A view of numbers at an address in the module's memory. Valid until the module is called again. */
+  numbers(address: number, count: number): Uint32Array {
+    return new Uint32Array(this.#memory.buffer, address, count);
   }
 
   #writeLong(text: string): number {
@@ -102,7 +102,7 @@ export class Room {
       this.#resize(Math.max(SMALL, most));
       return this.#encoder.encodeInto(text, this.#bytes).written;
     }
-    // Most long texts are in ASCII: only what does not fit then gets room for the widest characters.
+    // Most long texts are ASCII: only if this one is not, the buffer grows to what the rest may take.
     this.#resize(text.length);
     const { read, written } = this.#encoder.encodeInto(text, this.#bytes);
     if (read === text.length) {
@@ -113,39 +113,39 @@ export class Room {
   }
 
   #resize(bytes: number): void {
-    const at = this.#make(bytes);
-    this.#bytes = new Uint8Array(this.#memory.buffer, at, bytes);
-    this.#units = new Uint16Array(this.#memory.buffer, at, bytes >> 1);
+    const address = this.#resizeIn(bytes);
+    this.#bytes = new Uint8Array(this.#memory.buffer, address, bytes);
+    this.#units = new Uint16Array(this.#memory.buffer, address, bytes >> 1);
   }
 }
 
-/** Whether a text is sooner written as UTF-16 than as UTF-8, as one in another script than the Latin one is. Looks at a
- * few places, and where it is wrong nothing is but the time it takes. */
+/** Whether a text is faster to write as UTF-16 than as UTF-8, which is so for scripts other than Latin. Looks at a few
+ * characters; a wrong guess only costs time. */
 export function isWide(text: string): boolean {
-  const step = Math.ceil(text.length / PLACES);
+  const step = Math.ceil(text.length / SAMPLES);
   let wide = 0;
-  for (let at = 0; at < text.length; at += step) {
-    wide += text.charCodeAt(at) < WIDE ? 0 : 1;
+  for (let index = 0; index < text.length; index += step) {
+    wide += text.charCodeAt(index) < WIDE ? 0 : 1;
   }
   return wide > 1;
 }
 
-/** Writes a text unit by unit, and returns how many bytes it has; undefined where there are surrogates in it. */
+/** Writes a text unit by unit and returns its length in bytes; undefined if it contains surrogates. */
 function writeShort(text: string, bytes: Uint8Array): number | undefined {
-  // Two characters of ASCII at a time, as far as the text is in ASCII.
-  let at = 0;
-  for (; at + 1 < text.length; at += 2) {
-    const first = text.charCodeAt(at);
-    const second = text.charCodeAt(at + 1);
+  // As long as the text is ASCII, two characters per turn.
+  let index = 0;
+  for (; index + 1 < text.length; index += 2) {
+    const first = text.charCodeAt(index);
+    const second = text.charCodeAt(index + 1);
     if ((first | second) > 0x7f) {
       break;
     }
-    bytes[at] = first;
-    bytes[at + 1] = second;
+    bytes[index] = first;
+    bytes[index + 1] = second;
   }
-  let end = at;
-  for (; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
+  let end = index;
+  for (; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
     if (unit < 0x80) {
       bytes[end++] = unit;
     } else if (unit < 0x800) {

@@ -1,18 +1,19 @@
-// The wasm module: compiled when it is first needed, once.
+// The engine's wasm module: compiled once, on first use.
 
-import { epitomeError } from "./error.js";
-import * as glue from "./glue/epitome.js";
+import { tokenizersFor } from "../counting/tokenizer.js";
+import { epitomeError, messageOf } from "../error.js";
+import * as glue from "../glue/epitome.js";
+import { ScratchBuffer } from "./buffer.js";
+import { loadOnce } from "./loaded.js";
 import type { NumericSource } from "./numeric.js";
-import { Room } from "./room.js";
-import { tokenizersFor } from "./tokenizer.js";
 
-/** The functions of the module, which work once it is compiled. */
+/** The functions of the module. They work once it is compiled. */
 export type Engine = Omit<typeof glue, "default" | "initSync">;
 
-/** What a module can be compiled from. */
+/** What the module can be compiled from. */
 export type ModuleInput = glue.InitInput;
 
-/** Where the module comes from. */
+/** Gives the module. */
 export type Source = () => ModuleInput | Promise<ModuleInput>;
 
 /** Where the modules come from that a compactor may need. */
@@ -21,35 +22,17 @@ export interface Modules {
   tokenizers: NumericSource;
 }
 
-let loading: Promise<Engine> | undefined;
-let texts: Room | undefined;
-
-/** Compiles the module, unless that is done or under way. A failure is not remembered. */
+/** The engine. Compiles its module, unless that is done or in progress. After a failure, the next call tries again. */
 export function load(source: Source): Promise<Engine> {
-  loading ??= compile(source).catch((cause: unknown) => {
-    loading = undefined;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw epitomeError("not-loaded", `the wasm module could not be loaded: ${reason}`, cause);
-  });
-  return loading;
+  return loadOnce(() => compile(source));
 }
 
-/** The module, where somebody has asked for it. */
-export function ready(): Promise<Engine | undefined> {
-  return (loading ?? Promise.resolve(undefined)).catch(() => undefined);
-}
-
-/** Where texts for the module are written, once it is compiled. */
-export function room(): Room {
-  if (texts === undefined) {
-    throw epitomeError("not-loaded", "the wasm module is not loaded");
+async function compile(source: Source): Promise<{ engine: Engine; buffer: ScratchBuffer }> {
+  try {
+    const { memory } = await glue.default({ module_or_path: await source() });
+    glue.bringTokenizers(tokenizersFor(memory));
+    return { engine: glue, buffer: new ScratchBuffer(memory, glue.room) };
+  } catch (cause) {
+    throw epitomeError("not-loaded", `the wasm module could not be loaded: ${messageOf(cause, "no reason was given")}`, cause);
   }
-  return texts;
-}
-
-async function compile(source: Source): Promise<Engine> {
-  const { memory } = await glue.default({ module_or_path: await source() });
-  texts = new Room(memory, glue.room);
-  glue.bringTokenizers(tokenizersFor(memory));
-  return glue;
 }
