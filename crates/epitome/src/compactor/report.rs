@@ -9,6 +9,7 @@ use crate::policy::Reason;
 
 /// How a compaction ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify), tsify(rename = "ReportOutcome"))]
 #[serde(tag = "outcome", rename_all = "lowercase")]
 pub enum Outcome {
     /// It is in force.
@@ -32,6 +33,7 @@ pub enum Outcome {
 
 /// What one compaction did.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// Why it was made.
@@ -50,6 +52,7 @@ pub struct Report {
     /// Messages that are seen otherwise than before, or left out, without being summarized.
     pub reduced: u32,
     /// The summary that this has put in force; `None` where it made none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// Its length in characters; 0 where there is none.
     pub summary_characters: u32,
@@ -64,5 +67,6 @@ pub struct Report {
     /// What had to be repaired in the view.
     pub findings: Vec<Finding>,
     /// Why the view is not below the threshold, where it is not: the floor, item by item.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub floor: Option<String>,
 }

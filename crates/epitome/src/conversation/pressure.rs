@@ -6,6 +6,7 @@ use crate::calibration::Scale;
 
 /// What to do about the fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Nothing.
@@ -29,6 +30,7 @@ impl Level {
 
 /// What fills the window, in tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct Breakdown {
     /// System messages.
@@ -63,6 +65,7 @@ impl Breakdown {
 
 /// How full the window is at this moment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct Pressure {
     /// Tokens in the window.
@@ -76,6 +79,7 @@ pub struct Pressure {
     /// What to do about it.
     pub level: Level,
     /// Tokens at which a compaction is called for; `None` where nothing calls for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold: Option<u32>,
     /// Tokens a compaction comes down to.
     pub target: u32,

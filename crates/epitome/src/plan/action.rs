@@ -4,7 +4,8 @@ use serde::Serialize;
 
 /// What becomes of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
 pub enum Action {
     /// It stays as it is seen now.
     Keep,
