@@ -9,6 +9,7 @@ mod estimate;
 mod exact;
 mod reading;
 mod room;
+mod token_family;
 
 pub use estimate::{estimate, estimate_by_characters, estimate_utf16, family};
 pub use exact::{count, encoding};

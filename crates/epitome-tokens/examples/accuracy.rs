@@ -20,7 +20,7 @@ use std::time::Instant;
 
 use corpus::Source;
 use epitome::meter::Tokenizer;
-use epitome_tokens::{BytePairs, Family};
+use epitome_tokens::{BytePairs, Encoding, Estimate, Family};
 
 const SHORTEST: f64 = 20.0;
 const CONVERSATIONS: [&str; 3] = ["chat", "coding", "meetings"];
@@ -30,19 +30,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let texts = arguments.next().ok_or("no folder of texts is named")?;
     let vocabulary = std::fs::read(arguments.next().ok_or("no vocabulary is named")?)?;
     let exact = BytePairs::read(&vocabulary)?;
-    // The byte that says how a vocabulary cuts text.
-    let estimates: &[Family] = match vocabulary.get(9) {
-        Some(1) => &[Family::Cl100kBase, Family::Cl100kScaled],
-        _ => &[Family::O200kBase],
-    };
-    for estimate in estimates {
-        println!("{}\n", estimate.as_str());
-        measure(Path::new(&texts), &exact, estimate)?;
-    }
-    Ok(())
+    let estimate = Estimate(match exact.encoding() {
+        Encoding::O200kBase => Family::O200kBase,
+        Encoding::Cl100kBase => Family::Cl100kBase,
+    });
+    println!("{}\n", estimate.name());
+    measure(Path::new(&texts), &exact, &estimate)
 }
 
-fn measure(texts: &Path, exact: &BytePairs, estimate: &Family) -> Result<(), Box<dyn Error>> {
+fn measure(texts: &Path, exact: &BytePairs, estimate: &Estimate) -> Result<(), Box<dyn Error>> {
     for split in ["fit", "held-out"] {
         let sources = corpus::read(&texts.join(split))?;
         accuracy(split, &sources, exact, estimate);

@@ -31,7 +31,7 @@ use std::path::Path;
 use corpus::Source;
 use epitome_tokens::BytePairs;
 use pieces::Piece;
-use scan::{CLASS_BITS, Cuts};
+use scan::CLASS_BITS;
 use script::CLASSES;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -57,5 +57,5 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn read(sources: &[Source], path: &str) -> Result<Vec<Piece>, Box<dyn Error>> {
     let file = fs::read(path)?;
     let encoding = BytePairs::read(&file)?;
-    Ok(pieces::of(sources, &encoding, &Cuts::AT_CAPITALS, &lengths::lengths(&file)))
+    Ok(pieces::of(sources, &encoding, &lengths::lengths(&file)))
 }

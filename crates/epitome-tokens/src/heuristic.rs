@@ -1,6 +1,6 @@
 //! An estimate of a byte-pair encoder's count: each character has a price, by its place and its neighbours.
 
-mod family;
+mod estimate;
 mod kinds;
 mod prices;
 mod running;
@@ -12,51 +12,34 @@ mod units;
 mod walk;
 
 use epitome::meter::{BoxedTokenizer, Tariff, Tokenizer};
-use epitome::policy;
-pub use family::Family;
+use epitome::policy::Family;
+pub use estimate::Estimate;
 
-/// Estimates for one family each: a program has the tables of those that it names, and of no others.
-macro_rules! estimates {
-    ($($(#[$about:meta])* $name:ident: $family:ident;)*) => {$(
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-        pub struct $name;
+/// Estimates tokens of `o200k_base`: the [`Estimate`] for the default family.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Heuristic;
 
-        impl Tokenizer for $name {
-            fn count(&self, text: &str) -> u32 {
-                Family::$family.count_utf8(text.as_bytes())
-            }
-
-            fn error_band(&self) -> f64 {
-                Family::$family.error_band()
-            }
-
-            fn tariff(&self) -> Tariff {
-                Family::$family.tariff()
-            }
-        }
-    )*};
+impl Heuristic {
+    const ESTIMATE: Estimate = Estimate(Family::O200kBase);
 }
 
-estimates! {
-    /// Estimates tokens of `o200k_base`, as [`Family::O200kBase`] does.
-    Heuristic: O200kBase;
-    /// Estimates tokens of `cl100k_base`, as [`Family::Cl100kScaled`] does.
-    Cl100kHeuristic: Cl100kScaled;
-    /// Estimates tokens of Anthropic's models, as [`Family::Claude`] does.
-    ClaudeHeuristic: Claude;
-    /// Estimates tokens of Google's models, as [`Family::Gemini`] does.
-    GeminiHeuristic: Gemini;
-}
-
-/// The estimate for the models of a family. All are by one table of prices.
-pub fn heuristic(family: policy::Family) -> BoxedTokenizer {
-    match family {
-        policy::Family::O200kBase => Box::new(Heuristic),
-        policy::Family::Cl100kBase => Box::new(Cl100kHeuristic),
-        policy::Family::Claude => Box::new(ClaudeHeuristic),
-        policy::Family::Gemini => Box::new(GeminiHeuristic),
+impl Tokenizer for Heuristic {
+    fn count(&self, text: &str) -> u32 {
+        Self::ESTIMATE.count(text)
     }
+
+    fn error_band(&self) -> f64 {
+        Self::ESTIMATE.error_band()
+    }
+
+    fn tariff(&self) -> Tariff {
+        Self::ESTIMATE.tariff()
+    }
+}
+
+/// The estimate for the models of a family.
+pub fn heuristic(family: Family) -> BoxedTokenizer {
+    Box::new(Estimate(family))
 }
 
 #[cfg(test)]

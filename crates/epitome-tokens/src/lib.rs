@@ -5,7 +5,7 @@
 //! | counter | size | error |
 //! |---|---|---|
 //! | [`CharactersPer`] | nothing | large, larger still outside Latin scripts |
-//! | [`heuristic`](fn@heuristic), [`Family`] | 32 kB of prices a vocabulary, 16 in brotli | see [`Family`] |
+//! | [`heuristic`](fn@heuristic), [`Estimate`] | 32 kB of weights, 16 in brotli | see [`Estimate`] |
 //! | [`BytePairs`] | a vocabulary, fetched when it is needed | none for its encoding |
 //! | [`TokenizerJson`] | the `tokenizer.json` of a model | none for that model |
 //! | the host's own | its vocabulary | none, when it is the model's tokenizer |
@@ -17,7 +17,5 @@ mod heuristic;
 pub use bpe::{BytePairs, TokenizerJson, TokenizerJsonError, VocabularyError, join_shards};
 pub use encodings::{Encodings, NotLoaded};
 pub use epitome::meter::{CharactersPer, Tokenizer};
-pub use epitome::policy::Encoding;
-pub use heuristic::{
-    Cl100kHeuristic, ClaudeHeuristic, Family, GeminiHeuristic, Heuristic, heuristic,
-};
+pub use epitome::policy::{Encoding, Family};
+pub use heuristic::{Estimate, Heuristic, heuristic};

@@ -32,10 +32,7 @@ use corpus::Source;
 use epitome_tokens::BytePairs;
 use lengths::lengths;
 use model::Model;
-use scan::Cuts;
 
-/// Where a packed vocabulary says how it cuts text.
-const SPLITTER: usize = 9;
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let mut argument = |name: &str| arguments.next().ok_or(format!("{name} is not named"));
@@ -43,12 +40,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (vocabulary, prices) = (argument("the vocabulary")?, argument("the file of prices")?);
     let vocabulary = fs::read(vocabulary)?;
     let encoding = BytePairs::read(&vocabulary)?;
-    let cuts = match vocabulary.get(SPLITTER) {
-        Some(1) => &Cuts::AT_WORDS,
-        _ => &Cuts::AT_CAPITALS,
-    };
     let sources = corpus::read(&Path::new(&texts).join("fit"))?;
-    let pieces = pieces::of(&sources, &encoding, cuts, &lengths(&vocabulary));
+    let pieces = pieces::of(&sources, &encoding, &lengths(&vocabulary));
     println!("{} sources, {} distinct pieces", sources.len(), pieces.len());
     let prices = Path::new(&prices);
     fs::write(prices, Model::fitted(&pieces).quantized())?;

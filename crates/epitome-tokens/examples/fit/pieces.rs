@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use epitome_tokens::BytePairs;
 
 use crate::corpus::Source;
-use crate::scan::{self, Cuts, Step};
+use crate::scan::{self, Step};
 
 /// What the texts of each kind weigh together, where it is not as much as those of any other.
 const SHARES: [(&str, f64); 7] = [
@@ -32,12 +32,7 @@ pub(crate) struct Piece {
 
 /// All distinct pieces of the sources. Every kind weighs its share, and the sources of a kind the same, up to
 /// their size.
-pub(crate) fn of(
-    sources: &[Source],
-    encoding: &BytePairs,
-    cuts: &Cuts,
-    lengths: &[u8],
-) -> Vec<Piece> {
+pub(crate) fn of(sources: &[Source], encoding: &BytePairs, lengths: &[u8]) -> Vec<Piece> {
     let mut met: HashMap<Vec<Features>, (f64, f64)> = HashMap::new();
     let mut of_kind: HashMap<&str, f64> = HashMap::new();
     let roots = |source: &Source| {
@@ -60,7 +55,7 @@ pub(crate) fn of(
                 starts[at] = 1;
                 at += usize::from(lengths[token as usize]);
             }
-            each_piece(message, cuts, |features, start, end| {
+            each_piece(message, |features, start, end| {
                 let tokens: u32 = starts[start..end].iter().sum();
                 let entry = met.entry(features.to_vec()).or_default();
                 entry.0 += weight;
@@ -77,11 +72,11 @@ pub(crate) fn of(
 }
 
 /// Calls `each(features, start, end)` for every piece of a text.
-pub(crate) fn each_piece(text: &str, cuts: &Cuts, mut each: impl FnMut(&[Features], usize, usize)) {
+pub(crate) fn each_piece(text: &str, mut each: impl FnMut(&[Features], usize, usize)) {
     let mut features: Vec<Features> = Vec::new();
     let mut start = 0;
     let mut places = text.char_indices().map(|(place, _)| place);
-    scan::scan(text, cuts, |step: Step| {
+    scan::scan(text, |step: Step| {
         let place = places.next().unwrap_or_default();
         if step.begins {
             // Of several blanks, the last belongs to what follows.

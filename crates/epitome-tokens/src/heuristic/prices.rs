@@ -18,7 +18,6 @@ pub(super) struct Prices {
 }
 
 pub(super) const O200K_BASE: Prices = Prices::read(include_bytes!("o200k_base.prices"));
-pub(super) const CL100K_BASE: Prices = Prices::read(include_bytes!("cl100k_base.prices"));
 
 impl Prices {
     const fn read(file: &[u8; FILE]) -> Self {

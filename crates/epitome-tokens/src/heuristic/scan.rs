@@ -55,23 +55,10 @@ pub(crate) const BEGINS: u8 = 0x80;
 
 const _: () = assert!(STATES < BEGINS && CLASSES <= 1 << CLASS_BITS);
 
-/// Where an encoder cuts text before it merges.
-pub(crate) struct Cuts {
-    /// [`BEGINS`], or nothing: whether a capital behind a small letter starts a new piece.
-    at_capitals: u8,
-}
-
-impl Cuts {
-    /// A capital behind a small letter starts a new piece, as `o200k_base` has it.
-    pub(crate) const AT_CAPITALS: Self = Self { at_capitals: BEGINS };
-    /// A word is one piece, whatever its case, as `cl100k_base` has it.
-    pub(crate) const AT_WORDS: Self = Self { at_capitals: 0 };
-
-    /// The state behind a character, and [`BEGINS`] where a piece begins with it.
-    pub(crate) const fn transition(&self, slot: usize) -> u8 {
-        let (state, class) = ((slot >> CLASS_BITS) as u8, (slot & ((1 << CLASS_BITS) - 1)) as u8);
-        if state < STATES { transition(state, class, self.at_capitals) } else { START }
-    }
+/// The state behind a character, and [`BEGINS`] where a piece begins with it.
+pub(crate) const fn transition_at(slot: usize) -> u8 {
+    let (state, class) = ((slot >> CLASS_BITS) as u8, (slot & ((1 << CLASS_BITS) - 1)) as u8);
+    if state < STATES { transition(state, class) } else { START }
 }
 
 /// What is known about one character.
@@ -91,8 +78,8 @@ pub(crate) struct Step {
 
 /// Calls `each` for every character of the text, in order. Linear, in constant memory.
 #[inline(always)]
-pub(crate) fn scan(text: &str, cuts: &Cuts, mut each: impl FnMut(Step)) {
-    let mut walk = Walk { cuts, state: START, window: 0 };
+pub(crate) fn scan(text: &str, mut each: impl FnMut(Step)) {
+    let mut walk = Walk { state: START, window: 0 };
     for character in text.chars() {
         let code = character as u32;
         let (class, code) = script::of(code);
@@ -101,20 +88,19 @@ pub(crate) fn scan(text: &str, cuts: &Cuts, mut each: impl FnMut(Step)) {
 }
 
 /// Where a scan is.
-struct Walk<'a> {
-    cuts: &'a Cuts,
+struct Walk {
     state: u8,
     /// The last four characters, the last one lowest.
     window: u64,
 }
 
-impl Walk<'_> {
+impl Walk {
     #[inline(always)]
     fn step(&mut self, class: u8, code: u16) -> Step {
         self.window = self.window << 16 | u64::from(code);
         let [short, long] = script::reach(class);
         let slot = (usize::from(self.state) << CLASS_BITS | usize::from(class)) & (SLOTS - 1);
-        let transition = self.cuts.transition(slot);
+        let transition = transition_at(slot);
         self.state = transition & !BEGINS;
         Step {
             slot,
@@ -156,7 +142,7 @@ const fn longer(state: u8, first: u8, lengths: u8) -> u8 {
     block + if length < lengths { length } else { lengths - 1 }
 }
 
-const fn transition(state: u8, class: u8, at_capitals: u8) -> u8 {
+const fn transition(state: u8, class: u8) -> u8 {
     let begins = if state == START { 0 } else { BEGINS };
     match class {
         SPACE_CLASS => match state {
@@ -177,20 +163,20 @@ const fn transition(state: u8, class: u8, at_capitals: u8) -> u8 {
             DIGITS..LAST_DIGITS => state + 1,
             _ => DIGITS | begins,
         },
-        CAPITAL | LATIN_CAPITAL => capital(state, begins, at_capitals),
+        CAPITAL | LATIN_CAPITAL => capital(state, begins),
         _ if LETTERS >> class & 1 != 0 => small(state, begins),
         QUOTE if state >= MIXED => QUOTED,
         _ => mark(state, begins),
     }
 }
 
-const fn capital(state: u8, begins: u8, at_capitals: u8) -> u8 {
+const fn capital(state: u8, begins: u8) -> u8 {
     match state {
         SPACE => CAPITALS + BY_SPACE * CAPITAL_LENGTHS,
         SPACES => (CAPITALS + BY_SPACE * CAPITAL_LENGTHS) | begins,
         TAB | MARKS | QUOTED => CAPITALS + BY_MARK * CAPITAL_LENGTHS,
         CAPITALS..CAPPED => longer(state, CAPITALS, CAPITAL_LENGTHS),
-        MIXED.. => (CAPITALS + BY_LETTER * CAPITAL_LENGTHS) | at_capitals,
+        MIXED.. => (CAPITALS + BY_LETTER * CAPITAL_LENGTHS) | BEGINS,
         _ => (CAPITALS + BY_NOTHING * CAPITAL_LENGTHS) | begins,
     }
 }

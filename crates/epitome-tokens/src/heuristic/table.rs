@@ -6,7 +6,8 @@
 use super::prices::{GRAM, Prices};
 use super::running::Running;
 use super::scan::{
-    BEGINS, CLASS_BITS, Cuts, LONG_BITS, LONG_GRAMS, SHORT_BITS, SHORT_GRAMS, STATES, number,
+    BEGINS, CLASS_BITS, LONG_BITS, LONG_GRAMS, SHORT_BITS, SHORT_GRAMS, STATES, number,
+    transition_at,
 };
 use super::script::CLASSES;
 
@@ -51,7 +52,7 @@ impl Table {
     /// What the cuts and the prices say, by place and by gram. Takes a fraction of a millisecond.
     // A function of its own: an engine may well compile it anew while it runs, the only time.
     #[inline(never)]
-    pub(super) fn new(cuts: &Cuts, prices: &Prices) -> Self {
+    pub(super) fn new(prices: &Prices) -> Self {
         let mut table = Self {
             states: [0; PLACES],
             steps: [0; PLACES],
@@ -63,7 +64,7 @@ impl Table {
         for (place, (state, step)) in places.enumerate() {
             let (class, before) = (place / STATE_NUMBERS, place % STATE_NUMBERS);
             let slot = (before << CLASS_BITS) | class;
-            let transition = cuts.transition(slot);
+            let transition = transition_at(slot);
             *state = transition & !BEGINS;
             let price = prices.slot(slot) + (none - LIFT) * GRAM;
             *step = Running::step(price, transition & BEGINS != 0);

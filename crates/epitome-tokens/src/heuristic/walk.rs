@@ -267,8 +267,8 @@ fn price_of(sum: i64, length: usize) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::prices::{CL100K_BASE, GRAM, O200K_BASE, Prices};
-    use super::super::scan::{self, Cuts};
+    use super::super::prices::{GRAM, O200K_BASE, Prices};
+    use super::super::scan;
     use super::*;
 
     /// Each class has another ratio.
@@ -283,9 +283,9 @@ mod tests {
     }
 
     /// What the scan and the prices come to, piece by piece.
-    fn scanned(text: &str, cuts: &Cuts, prices: &Prices, ratios: &impl Ratio) -> i64 {
+    fn scanned(text: &str, prices: &Prices, ratios: &impl Ratio) -> i64 {
         let (mut total, mut sum, mut length, mut ratio) = (0, 0_i64, 0, 0);
-        scan::scan(text, cuts, |step| {
+        scan::scan(text, |step| {
             if step.begins {
                 total += price_of(sum, length) * ratio;
                 (sum, length) = (0, 0);
@@ -326,12 +326,7 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (state >> 8) as usize % bound
         };
-        let at_capitals = Table::new(&Cuts::AT_CAPITALS, &O200K_BASE);
-        let at_words = Table::new(&Cuts::AT_WORDS, &CL100K_BASE);
-        let vocabularies = [
-            (Cuts::AT_CAPITALS, O200K_BASE, &at_capitals),
-            (Cuts::AT_WORDS, CL100K_BASE, &at_words),
-        ];
+        let table = Table::new(&O200K_BASE);
         for round in 0..4_000 {
             let bits = [BITS.len(), 15, 9, 3][round % 4];
             let length = below(90);
@@ -341,15 +336,13 @@ mod tests {
                     _ => BITS[below(bits)].to_owned(),
                 })
                 .collect();
-            for (cuts, prices, table) in &vocabularies {
-                let units: Vec<Unit> = text.encode_utf16().map(u16::to_le_bytes).collect();
-                let plain = scanned(&text, cuts, prices, &Plain);
-                assert_eq!(utf8(text.as_bytes(), table, &Plain), plain, "{text:?}");
-                assert_eq!(utf16(&units, table, &Plain), plain, "{text:?}");
-                let scaled = scanned(&text, cuts, prices, &Classes);
-                assert_eq!(utf8(text.as_bytes(), table, &Classes), scaled, "{text:?}");
-                assert_eq!(utf16(&units, table, &Classes), scaled, "{text:?}");
-            }
+            let units: Vec<Unit> = text.encode_utf16().map(u16::to_le_bytes).collect();
+            let plain = scanned(&text, &O200K_BASE, &Plain);
+            assert_eq!(utf8(text.as_bytes(), &table, &Plain), plain, "{text:?}");
+            assert_eq!(utf16(&units, &table, &Plain), plain, "{text:?}");
+            let scaled = scanned(&text, &O200K_BASE, &Classes);
+            assert_eq!(utf8(text.as_bytes(), &table, &Classes), scaled, "{text:?}");
+            assert_eq!(utf16(&units, &table, &Classes), scaled, "{text:?}");
         }
     }
 }
