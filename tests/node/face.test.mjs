@@ -55,17 +55,17 @@ test("a compaction comes down to the target, keeps what must stay, and undo take
   compactor.dispose();
 });
 
-test("a plan tells every message's fate and changes nothing", async () => {
+test("a plan tells every message's action and changes nothing", async () => {
   const compactor = await full();
   const before = compactor.snapshot();
   const plan = compactor.plan({ reason: "threshold" });
   assert.equal(compactor.snapshot(), before);
-  assert.deepEqual(plan.fates.map(({ id }) => id), compactor.history().map((_, index) => `m${index}`));
+  assert.deepEqual(plan.actions.map(({ id }) => id), compactor.history().map((_, index) => `m${index}`));
   const request = 3;
-  assert.equal(plan.tokensBefore, plan.fates.reduce((sum, { tokensBefore }) => sum + tokensBefore, request));
-  assert.ok(plan.fates.every(({ fate, tokensAfter }) => fate === "keep" || tokensAfter === 0));
-  const [system] = plan.fates;
-  assert.deepEqual([system.fate, system.tokensAfter], ["keep", system.tokensBefore]);
+  assert.equal(plan.tokensBefore, plan.actions.reduce((sum, { tokensBefore }) => sum + tokensBefore, request));
+  assert.ok(plan.actions.every(({ action, tokensAfter }) => action === "keep" || tokensAfter === 0));
+  const [system] = plan.actions;
+  assert.deepEqual([system.action, system.tokensAfter], ["keep", system.tokensBefore]);
   assert.ok(plan.tokensAfter < plan.tokensBefore && plan.requests === 1);
   const policy = { window: 1_000 };
   assert.deepEqual(
@@ -73,7 +73,7 @@ test("a plan tells every message's fate and changes nothing", async () => {
     plan,
   );
   await compactor.compact();
-  assert.equal(compactor.plan().fates[1].fate, "summarized");
+  assert.equal(compactor.plan().actions[1].action, "summarized");
   compactor.dispose();
 });
 
@@ -85,10 +85,10 @@ test("a plan tells of every step of a message that has several", async () => {
   const asked = { id: "u", role: "user", parts: [{ type: "text", text: "Look around." }] };
   const answer = { id: "a", role: "assistant", parts: [...step("one", "a rose"), ...step("two", "a tulip")] };
   const plan = await epitome.plan([asked, answer], { format: "ai-sdk-ui", policy: { window: 1_000 } });
-  const ids = plan.fates.map(({ id }) => id);
+  const ids = plan.actions.map(({ id }) => id);
   assert.deepEqual(ids.filter((id) => !id.includes("#")), ["m0", "m1"]);
   assert.ok(ids.includes("m1#1"), ids.join(" "));
-  assert.ok(plan.fates.every(({ fate, tokensBefore }) => fate === "keep" && tokensBefore > 0));
+  assert.ok(plan.actions.every(({ action, tokensBefore }) => action === "keep" && tokensBefore > 0));
 });
 
 test("a batch with a value that is no message is refused by its index, and none of it is taken", async () => {

@@ -272,7 +272,7 @@ test("a sealed call of Gemini's is not rewritten, and one without a seal is", as
   const call = (seal) => ({ role: "model", parts: [{ functionCall: { name: "look", args: { text: "long ".repeat(60) } }, ...seal }] });
   const result = { role: "user", parts: [{ functionResponse: { name: "look", response: { output: "a cat" } } }] };
   const messages = [{ role: "user", parts: [{ text: "look" }] }, call({ thoughtSignature: "SIG" }), result, call({}), result, { role: "model", parts: [{ text: "so" }] }, { role: "user", parts: [{ text: "and?" }] }];
-  const prune = { reducer: { prune: { protectFraction: 0, argThresholdTokens: 10 } }, when: "always" };
+  const prune = { reducer: { clearToolInputs: { protectFraction: 0, argThresholdTokens: 10 } }, when: "always" };
   const compactor = await createCompactor({ format: "gemini", policy: { ...POLICY, window: 100_000, reducers: [prune], summary: { agent: null, defaultAgent: null } } });
   compactor.append(messages);
   const report = await compactor.compact();

@@ -76,7 +76,7 @@ test("g4: what an after-hook throws goes to the console", async (context) => {
 
 test("g4: neither hook is called where only reducers work", async () => {
   const hooks = { beforeCompaction: () => assert.fail("asked"), afterCompaction: () => assert.fail("told") };
-  const offload = { offload: { protectFraction: 0, maxTokens: 100, keepTokens: 80 } };
+  const offload = { offloadToolResults: { protectFraction: 0, maxTokens: 100, keepTokens: 80 } };
   const messages = [said("user", "go"), ...round("a", "long ".repeat(99)), said("user", "so?")];
   const own = await workshop({ reducers: [{ reducer: offload, when: "always" }] }, messages, hooks);
   assert.equal((await own.maintain("turnEnd")).outcome, "applied");
@@ -105,7 +105,7 @@ test("a compaction can be called off while a hook thinks, and a late answer chan
 });
 
 test("what is called off before it begins is not stored, even where no summary is asked for", async () => {
-  const drops = { reducers: [{ reducer: "trim" }], summary: { defaultAgent: null } };
+  const drops = { reducers: [{ reducer: "deduplicate" }], summary: { defaultAgent: null } };
   const messages = [said("user", "hi"), said("user", "alive?"), said("assistant", "HEARTBEAT_OK"), said("user", "bye")];
   const compactor = await workshop(drops, messages);
   const report = await compactor.compact({ signal: AbortSignal.abort() });

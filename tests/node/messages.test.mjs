@@ -16,7 +16,7 @@ test("a1: an app may mark messages as pinned or machine-made, and tell who said 
   compactor.append(pinned, { pinned: true, author: "bob", time: 1_700_000_000_000, audience: ["gardener"] });
   compactor.append(rest[0], { author: "carol", synthetic: "reminder" });
   compactor.append(rest.slice(1));
-  assert.throws(() => compactor.append(first, { pinnd: true }), { code: "invalid-option", message: /marks\.pinnd/ });
+  assert.throws(() => compactor.append(first, { pinnd: true }), { code: "invalid-option", message: /metadata\.pinnd/ });
   assert.throws(() => compactor.append(first, { time: "noon" }), { code: "invalid-option" });
   assert.equal((await compactor.compact()).outcome, "applied");
   assert.ok(compactor.messages().includes(pinned));
@@ -76,13 +76,13 @@ test("a4: calls stay with all of their results, whatever the tail", async () => 
 
 test("a5: the system prompt survives, first", async () => {
   const system = said("system", "be kind");
-  for (const rebuild of ["systemSummaryTail", "oneMessage", "leadingSystem", "inPlace"]) {
-    const compactor = await workshop({ ...KEEP, rebuild }, [system, ...talk(10)]);
+  for (const summaryPlacement of ["systemSummaryTail", "oneMessage", "leadingSystem", "inPlace"]) {
+    const compactor = await workshop({ ...KEEP, summaryPlacement }, [system, ...talk(10)]);
     assert.equal((await compactor.compact()).outcome, "applied");
-    assert.equal(compactor.messages()[0], system, rebuild);
+    assert.equal(compactor.messages()[0], system, summaryPlacement);
     compactor.append(talk(10));
     await compactor.compact();
-    assert.equal(compactor.messages()[0], system, rebuild);
+    assert.equal(compactor.messages()[0], system, summaryPlacement);
     compactor.dispose();
   }
 });

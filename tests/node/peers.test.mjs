@@ -212,7 +212,7 @@ const SETTINGS = [
 ].map(([messages, emptyMessages]) => ({
   name: `before-last-${messages}-messages, ${emptyMessages} empty ones`,
   theirs: { toolCalls: `before-last-${messages}-messages`, reasoning: "before-last-message", emptyMessages },
-  ours: { keep: { messages }, keepRequestsTokens: 0, reducers: [{ reducer: "drop" }], summary: { defaultAgent: null } },
+  ours: { keep: { messages }, keepRequestsTokens: 0, reducers: [{ reducer: "dropOldest" }], summary: { defaultAgent: null } },
 }));
 
 test("with the settings of pruneMessages, a budget is met as well", async () => {

@@ -14,13 +14,13 @@ async function next(compactor, before) {
   const restored = await restoreCompactor(compactor.snapshot(), { ...FORMAT, originals: compactor.history() });
   assert.deepEqual(plan, restored.plan());
   restored.dispose();
-  assert.notEqual(plan.fates, before.fates);
-  assert.ok(Array.isArray(plan.fates));
+  assert.notEqual(plan.actions, before.actions);
+  assert.ok(Array.isArray(plan.actions));
   let others = 0;
-  for (const [index, fate] of plan.fates.entries()) {
-    const earlier = before.fates[index];
-    const same = earlier !== undefined && Object.entries(earlier).every(([key, value]) => fate[key] === value);
-    assert.equal(fate === earlier, same, fate.id);
+  for (const [index, action] of plan.actions.entries()) {
+    const earlier = before.actions[index];
+    const same = earlier !== undefined && Object.entries(earlier).every(([key, value]) => action[key] === value);
+    assert.equal(action === earlier, same, action.id);
     others += same ? 0 : 1;
   }
   return { plan, others };
@@ -64,7 +64,7 @@ test("a plan stays what it is when others follow, and others do not mind what be
   const second = compactor.plan();
   assert.deepEqual(first, copy);
   const told = structuredClone(second);
-  second.fates.reverse().length = 3;
+  second.actions.reverse().length = 3;
   assert.deepEqual(compactor.plan(), told);
   compactor.dispose();
 });
@@ -80,10 +80,10 @@ test("steps of one message are told of in every plan", async () => {
   const first = compactor.plan();
   compactor.edit("m1", answer([...step("one"), ...step("two"), ...step("three")]));
   const second = compactor.plan();
-  const ids = second.fates.map(({ id }) => id);
-  assert.ok(ids.length > first.fates.length, ids.join(" "));
-  assert.deepEqual(ids.slice(0, first.fates.length), first.fates.map(({ id }) => id));
+  const ids = second.actions.map(({ id }) => id);
+  assert.ok(ids.length > first.actions.length, ids.join(" "));
+  assert.deepEqual(ids.slice(0, first.actions.length), first.actions.map(({ id }) => id));
   assert.deepEqual(new Set(ids).size, ids.length);
-  assert.equal(second.fates[0], first.fates[0]);
+  assert.equal(second.actions[0], first.actions[0]);
   compactor.dispose();
 });

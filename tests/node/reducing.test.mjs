@@ -12,7 +12,7 @@ const unasked = { summarize: () => assert.fail("a summarizer was asked") };
 async function reduced(compactor, before) {
   const was = structuredClone(before);
   const report = await compactor.maintain("turnEnd");
-  assert.equal(report?.reason, "trim");
+  assert.equal(report?.reason, "reduce");
   assert.equal(report.outcome, "applied", report.message);
   assert.deepEqual(before, was, "the app's own objects stay as they are");
   assert.deepEqual(compactor.history(), before);
@@ -26,9 +26,9 @@ test("c1: tool results are truncated by their age, and say so", async () => {
   const long = "a long result ".repeat(400);
   const messages = [said("user", "go"), ...Array.from({ length: 25 }, (_, index) => round(`c${index}`, long)).flat()];
   const compactor = await workshop(preset("team", 1_000_000, { triggers: ["manual"] }), messages, unasked);
-  const plan = compactor.plan({ reason: "trim" });
+  const plan = compactor.plan({ reason: "reduce" });
   assert.equal(plan.summarizes, false);
-  const truncated = plan.fates.filter(({ fate }) => fate === "truncate");
+  const truncated = plan.actions.filter(({ action }) => action === "truncateToolResults");
   assert.equal(truncated.length, plan.reduced);
   assert.ok(truncated.every(({ tokensBefore, tokensAfter }) => tokensBefore > tokensAfter && tokensAfter > 0));
   const view = await reduced(compactor, messages);
@@ -50,7 +50,7 @@ test("c1: tool results are truncated by their age, and say so", async () => {
 test("c2: a machine-made message that a later one repeats is left out", async () => {
   const note = said("user", "The time is noon.");
   const messages = [said("system", "s"), note, said("user", "hi"), said("assistant", "hello"), { ...note }, said("user", "bye")];
-  const compactor = await workshop(always("trim"), messages.slice(0, 1), unasked);
+  const compactor = await workshop(always("deduplicate"), messages.slice(0, 1), unasked);
   compactor.append(messages[1], { synthetic: "reminder" });
   compactor.append(messages.slice(2, 4));
   compactor.append(messages[4], { synthetic: "reminder" });
@@ -64,7 +64,7 @@ test("c2: a machine-made message that a later one repeats is left out", async ()
 test("c3: arguments of old calls are shortened; off, after each tool loop, or in compactions", async () => {
   const text = "x".repeat(900);
   const messages = [said("user", "go"), ...round("a", "ok", { args: { path: "a.rs", text } }), ...round("b", "ok", { args: { text } }), said("assistant", "done ".repeat(80)), said("user", "so?")];
-  const prune = { prune: { protectFraction: 0.05, argThresholdTokens: 200 } };
+  const prune = { clearToolInputs: { protectFraction: 0.05, argThresholdTokens: 200 } };
   const compactor = await workshop(always(prune), messages, unasked);
   const view = await reduced(compactor, messages);
   const [call] = view[1].tool_calls;
@@ -74,12 +74,12 @@ test("c3: arguments of old calls are shortened; off, after each tool loop, or in
   compactor.dispose();
   const due = async (reducers) => {
     const other = await workshop({ reducers }, messages);
-    const found = [other.check("loop"), other.check("turnEnd"), other.plan().fates.some(({ fate }) => fate === "prune")];
+    const found = [other.check("loop"), other.check("turnEnd"), other.plan().actions.some(({ action }) => action === "clearToolInputs")];
     other.dispose();
     return found;
   };
   assert.deepEqual(await due([]), [undefined, undefined, false]);
-  assert.deepEqual((await due([{ reducer: prune, when: { at: { moment: "loop", trigger: "always" } } }])).slice(0, 2), ["trim", undefined]);
+  assert.deepEqual((await due([{ reducer: prune, when: { at: { phase: "loop", trigger: "always" } } }])).slice(0, 2), ["deduplicate", undefined]);
   assert.deepEqual((await due([{ reducer: prune }])).slice(0, 2), [undefined, undefined]);
 });
 
@@ -88,7 +88,7 @@ test("c4: a large tool result is put aside under a name, and read back", async (
   const messages = [said("user", "go"), ...round("call_1", long), ...round("call_2", "short"), said("user", "so?")];
   const paths = [];
   const onEvent = (event) => event.type === "offloaded" && paths.push(event.path);
-  const offload = { offload: { protectFraction: 0, maxTokens: 500, keepTokens: 200 } };
+  const offload = { offloadToolResults: { protectFraction: 0, maxTokens: 500, keepTokens: 200 } };
   const compactor = await workshop(always(offload), messages, { ...unasked, onEvent });
   const view = await reduced(compactor, messages);
   assert.deepEqual(paths, ["tool-results/call_1.txt"]);
@@ -108,7 +108,7 @@ test("c4: what JSON has no room for is still in the copy of a changed message", 
   const when = new Date();
   const [call, result] = round("a", "long ".repeat(200));
   const mine = { ...result, when, self: () => 1, big: 10n };
-  const offload = { offload: { protectFraction: 0, maxTokens: 100, keepTokens: 60 } };
+  const offload = { offloadToolResults: { protectFraction: 0, maxTokens: 100, keepTokens: 60 } };
   const compactor = await workshop(always(offload), [call, mine, said("user", "so?")], unasked);
   await compactor.maintain("turnEnd");
   const view = compactor.messages();
@@ -132,7 +132,7 @@ test("c5: with nobody to summarize, a full window loses its oldest messages", as
 test("c6: health checks go first", async () => {
   const check = () => [said("user", "Are you there?"), said("assistant", "HEARTBEAT_OK")];
   const messages = [said("user", "hi"), said("assistant", "hello"), ...check(), ...check(), said("user", "bye")];
-  const compactor = await workshop(always("trim"), messages, unasked);
+  const compactor = await workshop(always("deduplicate"), messages, unasked);
   const view = await reduced(compactor, messages);
   assert.deepEqual(view, [messages[0], messages[1], messages[6]]);
   compactor.dispose();

@@ -98,7 +98,7 @@ test("d6: a summary that is too long is itself summarized", async () => {
 
 test("d7: where the result is too large it is tried with shorter results and shorter tails, and then said so", async () => {
   const messages = [...Array.from({ length: 8 }, (_, index) => round(`c${index}`, "r".repeat(400))).flat(), ...talk(6, 300)];
-  const policy = { window: 4_000, triggers: [{ tokens: 300 }], target: 0.9, keep: { messages: 4 }, summary: { ladder: [150, 50, 0], toolResultMaxCharacters: 200 } };
+  const policy = { window: 4_000, triggers: [{ tokens: 300 }], target: 0.9, keep: { messages: 4 }, summary: { fallbackLevels: [150, 50, 0], toolResultMaxCharacters: 200 } };
   const { requests, events, report } = await compacted(policy, messages);
   const shorter = events.filter(({ type }) => type === "shorter");
   const limits = shorter.map(({ toolResultMaxCharacters }) => toolResultMaxCharacters);
@@ -151,8 +151,8 @@ test("d11: who summarizes is the own prompt, then the agent, then the default; w
 
 test("d12: the summary stands behind the system prompt, in one message, as a system prompt, or in place", async () => {
   const system = said("system", "be kind");
-  const shape = async (rebuild, more = {}) => {
-    const { view, summary } = await compacted({ rebuild, ...KEEP, ...more }, [system, ...talk(9)]);
+  const shape = async (summaryPlacement, more = {}) => {
+    const { view, summary } = await compacted({ summaryPlacement, ...KEEP, ...more }, [system, ...talk(9)]);
     return view.map((message) => (message === summary ? `summary by ${message.role}` : message.role));
   };
   assert.deepEqual(await shape("systemSummaryTail"), ["system", "summary by user", "assistant", "user"]);

@@ -5,19 +5,19 @@ import { test } from "node:test";
 import { createCompactor, estimateTokens, recentWithin, resolvePolicy } from "epitome";
 import { preset, round, said, talk, workshop } from "./workshop.mjs";
 
-const MOMENTS = ["requestStart", "turnStart", "loop", "turnEnd", "overflow"];
+const PHASES = ["requestStart", "turnStart", "loop", "turnEnd", "overflow"];
 
-/** At which moments a compaction is due, and why. */
+/** At which phases a compaction is due, and why. */
 function due(compactor) {
-  const found = MOMENTS.map((moment) => {
-    const shown = compactor.due(moment);
-    assert.equal(compactor.check(moment), shown);
-    return [moment, shown];
+  const found = PHASES.map((phase) => {
+    const shown = compactor.due(phase);
+    assert.equal(compactor.check(phase), shown);
+    return [phase, shown];
   });
   return Object.fromEntries(found.filter(([, reason]) => reason !== undefined));
 }
 
-/** The moments at which a policy is due with this many tokens in one message. */
+/** The phases at which a policy is due with this many tokens in one message. */
 async function dueAt(policy, tokens) {
   const compactor = await createCompactor({ format: "openai-chat", policy });
   compactor.append(said("user", "x".repeat(tokens - 4)));
@@ -71,9 +71,9 @@ test("b3, b4: at a share of the window, or at tokens instead; trimming at its ow
     return found;
   };
   assert.deepEqual(await trimmed(499), ["ok", undefined]);
-  assert.deepEqual(await trimmed(500), ["warn", "trim"]);
-  const reducers = [{ reducer: "trim", when: { fill: { maxTokens: 200 } } }];
-  assert.deepEqual(await trimmed(200, { reducers }), ["warn", "trim"]);
+  assert.deepEqual(await trimmed(500), ["warn", "reduce"]);
+  const reducers = [{ reducer: "deduplicate", when: { fill: { maxTokens: 200 } } }];
+  assert.deepEqual(await trimmed(200, { reducers }), ["warn", "reduce"]);
 });
 
 test("b5: at absolute tokens before a turn, and never at zero or less", async () => {
@@ -231,8 +231,8 @@ test("b13: a budgeted load takes the most recent messages that fit, whole exchan
   await assert.rejects(recentWithin([1], { tokens: 5 }), { code: "unknown-format" });
 });
 
-test("conditions can be joined, and tied to a moment", async () => {
-  const triggers = [{ at: { moment: "turnEnd", trigger: { all: [{ tokens: 500 }, { any: [{ messages: 5 }, "manual"] }] } } }];
+test("conditions can be joined, and tied to a phase", async () => {
+  const triggers = [{ at: { phase: "turnEnd", trigger: { all: [{ tokens: 500 }, { any: [{ messages: 5 }, "manual"] }] } } }];
   const compactor = await workshop({ triggers }, talk(5));
   assert.deepEqual(due(compactor), {});
   compactor.append(talk(1));

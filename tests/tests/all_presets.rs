@@ -13,8 +13,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use epitome::meter::Level;
-use epitome::policy::{Moment, PRESETS, Trigger};
+use epitome::policy::{PRESETS, Phase, Trigger};
+use epitome::tokens::Level;
 use epitome::{Outcome, Policy, Reason};
 use epitome_formats::Format;
 use epitome_tests::{Conversation, Host, conversations, defects, facts_in, readable, role};
@@ -68,11 +68,11 @@ fn load(conversation: &Conversation, name: &str) -> Host {
 /// What the preset calls for: the first reason to compact in the course of a request, by hand where
 /// there is none, and what needs no model where nobody summarizes.
 fn called_for(host: &mut Host) -> Reason {
-    let moments = [Moment::RequestStart, Moment::TurnStart, Moment::Loop, Moment::TurnEnd];
-    let mut due = moments.into_iter().filter_map(|moment| host.compactor.check(moment));
-    match due.find(|reason| *reason != Reason::Trim) {
+    let phases = [Phase::RequestStart, Phase::TurnStart, Phase::Loop, Phase::TurnEnd];
+    let mut due = phases.into_iter().filter_map(|phase| host.compactor.check(phase));
+    match due.find(|reason| *reason != Reason::Reduce) {
         Some(reason) => reason,
-        None if host.compactor.policy().summary.summarizer().is_none() => Reason::Trim,
+        None if host.compactor.policy().summary.summarizer().is_none() => Reason::Reduce,
         None => Reason::Manual,
     }
 }

@@ -8,7 +8,7 @@
 )]
 
 use epitome::message::{MessageId, Usage};
-use epitome::meter::{BoxedTokenizer, CharactersPer, Tokenizer};
+use epitome::tokens::{BoxedTokenizer, CharactersPer, Tokenizer};
 use epitome::{Compactor, Policy};
 use epitome_formats::Format;
 use epitome_tests::{Conversation, recordings};
@@ -149,7 +149,7 @@ fn a_long_session_is_predicted_within_the_band_that_is_told() {
         let before = compactor.pressure().tokens;
         compactor.append(message).unwrap();
         let pressure = compactor.pressure();
-        let real = provider.count(&text) + provider.tariff().message;
+        let real = provider.count(&text) + provider.overhead().message;
         let off = f64::from((pressure.tokens - before).abs_diff(real)) / f64::from(pressure.tokens);
         assert!(off <= pressure.error_band, "{off} and {}", pressure.error_band);
         pressure.error_band

@@ -14,7 +14,7 @@ use std::fs;
 use std::path::Path;
 
 use epitome::message::{Message, Role, Usage};
-use epitome::meter::{Tariff, Tokenizer};
+use epitome::tokens::{TokenOverhead, Tokenizer};
 use epitome::{Compactor, Contract, Policy};
 use epitome_tests::conversations;
 use epitome_tokens::{BytePairs, Estimate, Family};
@@ -88,8 +88,8 @@ impl Tokenizer for Blind {
         Estimate(Family::O200kBase).error_band()
     }
 
-    fn tariff(&self) -> Tariff {
-        Estimate(Family::O200kBase).tariff()
+    fn overhead(&self) -> TokenOverhead {
+        Estimate(Family::O200kBase).overhead()
     }
 }
 
@@ -98,7 +98,7 @@ impl Tokenizer for Blind {
 fn error(texts: &[String], told: &[u32], tokenizer: impl Tokenizer + Send + Sync + 'static) -> f64 {
     const BESIDE: u32 = 700;
     const TURNS_TO_LEARN: usize = 20;
-    let around = Estimate(Family::O200kBase).tariff().message;
+    let around = Estimate(Family::O200kBase).overhead().message;
     let policy = Policy::recommended(1_000_000);
     let mut compactor = Compactor::new(policy, Contract::default(), Box::new(tokenizer)).unwrap();
     let (mut real, mut off, mut appended) = (BESIDE, 0, 0);

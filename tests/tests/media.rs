@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use epitome::message::{Media, Part};
-use epitome::meter::{ImageCost, Meter, Tariff};
+use epitome::tokens::{ImageCost, Meter, TokenOverhead};
 use epitome_formats::Format;
 use epitome_tokens::heuristic;
 use serde_json::{Value, json};
@@ -66,13 +66,13 @@ fn a_picture_in_base64_costs_by_its_pixels_in_every_format() {
             ..Media::default()
         };
         assert_eq!(read.parts, [Part::Image(media)], "{format:?}");
-        let (image, tariff) = match format {
-            Format::Anthropic | Format::Bedrock => (ImageCost::CLAUDE, Tariff::CLAUDE),
-            Format::Gemini => (ImageCost::GEMINI, Tariff::GEMINI),
-            _ => (ImageCost::GPT_4O, Tariff::OPENAI),
+        let (image, overhead) = match format {
+            Format::Anthropic | Format::Bedrock => (ImageCost::CLAUDE, TokenOverhead::CLAUDE),
+            Format::Gemini => (ImageCost::GEMINI, TokenOverhead::GEMINI),
+            _ => (ImageCost::GPT_4O, TokenOverhead::OPENAI),
         };
         let cost = Meter::cost_of(read, heuristic(format.family()).as_ref());
-        assert_eq!(cost, image.tokens(1_280, 720) + tariff.message, "{format:?}");
+        assert_eq!(cost, image.tokens(1_280, 720) + overhead.message, "{format:?}");
         assert!(cost < 2_000, "{format:?}");
     }
 }

@@ -4,7 +4,7 @@ import type { Compactor, Reason, Report, Status } from "epitome";
 import { answer, AnswerError, type ChatMessage } from "./answer.js";
 import { endpointOf, type Settings } from "./settings.js";
 
-/** What goes on at the moment. */
+/** What goes on at the phase. */
 export type Activity = "nothing" | "answering" | "compacting";
 
 /** Told of everything that is worth showing. */

@@ -60,15 +60,15 @@ async function ours(size, quick, row) {
       work();
     }
   };
-  let [number, fates] = [0, []];
-  const plan = () => ({ fates } = compactor.plan());
+  let [number, actions] = [0, []];
+  const plan = () => ({ actions } = compactor.plan());
   // As an app does: a plan, a message more, and the next plan, which is the one that counts.
   const planning = await least(quick ? 5 : 11, repeated(plan), undefined, () => {
     plan();
     compactor.append([request((number += 1))]);
   });
-  if (fates.length !== size + number) {
-    throw new Error(`a plan of ${size + number} messages tells the fate of ${fates.length}`);
+  if (actions.length !== size + number) {
+    throw new Error(`a plan of ${size + number} messages tells the action of ${actions.length}`);
   }
   row("plan after a message more", "epitome", size, planning / times);
   row(

@@ -1,5 +1,5 @@
 //! The TypeScript type of a family's name, written from the families that there are.
-#![expect(dead_code, reason = "the lint does not see what a custom section is made of")]
+#![allow(dead_code, reason = "the lint does not see what a custom section is made of")]
 
 use epitome_tokens::Estimate;
 use wasm_bindgen::prelude::wasm_bindgen;

@@ -12,7 +12,7 @@ use epitome::{
 
 use crate::Format;
 use crate::compose::Outgoing;
-use crate::outline::{Kind, Stretch, fates, stretches};
+use crate::outline::{Kind, Stretch, actions, stretches};
 
 impl Provider for Format {
     fn contract(&self) -> Contract {
@@ -65,9 +65,9 @@ fn tells(edit: &Edit, stretch: &Stretch<'_>, contract: &Contract) -> bool {
     };
     let Stretch::Original { message, changes } = stretch else { return false };
     let count = message.parts.len();
-    let mut fates = fates(count, wanted).zip(fates(count, changes)).zip(&message.parts);
+    let mut actions = actions(count, wanted).zip(actions(count, changes)).zip(&message.parts);
     message.id == *id
-        && fates.all(|((wanted, made), part)| {
+        && actions.all(|((wanted, made), part)| {
             wanted == made || made == Some(&Change::Remove) && may_go(part, contract)
         })
 }

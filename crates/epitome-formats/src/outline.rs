@@ -109,13 +109,16 @@ impl<'a> Stretch<'a> {
         };
         parts
             .iter()
-            .zip(fates(parts.len(), changes))
+            .zip(actions(parts.len(), changes))
             .filter_map(|(part, change)| kind(part, change))
     }
 }
 
 /// For each part of a message what becomes of it. Changes are in the order of the parts.
-pub(crate) fn fates(parts: usize, changes: &[PartChange]) -> impl Iterator<Item = Option<&Change>> {
+pub(crate) fn actions(
+    parts: usize,
+    changes: &[PartChange],
+) -> impl Iterator<Item = Option<&Change>> {
     let mut changes = changes.iter().peekable();
     (0..parts).map(move |part| Some(&changes.next_if(|change| change.part == part)?.change))
 }

@@ -19,7 +19,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use corpus::Source;
-use epitome::meter::Tokenizer;
+use epitome::tokens::Tokenizer;
 use epitome_tokens::{BytePairs, Encoding, Estimate, Family};
 
 const SHORTEST: f64 = 20.0;

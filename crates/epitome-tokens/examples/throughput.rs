@@ -13,7 +13,7 @@
 use std::error::Error;
 use std::time::Instant;
 
-use epitome::meter::Tokenizer;
+use epitome::tokens::Tokenizer;
 use epitome_tokens::BytePairs;
 
 const MESSAGE: usize = 400;

@@ -28,8 +28,8 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use class::Classes;
-use epitome::meter::{Tariff, Tokenizer};
 use epitome::policy::Encoding;
+use epitome::tokens::{TokenOverhead, Tokenizer};
 pub use hugging_face::{TokenizerJson, TokenizerJsonError};
 pub use packed::VocabularyError;
 pub use shard::join_shards;
@@ -127,7 +127,7 @@ impl Tokenizer for BytePairs {
         0.0
     }
 
-    fn tariff(&self) -> Tariff {
-        Tariff::OPENAI
+    fn overhead(&self) -> TokenOverhead {
+        TokenOverhead::OPENAI
     }
 }

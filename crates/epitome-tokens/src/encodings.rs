@@ -6,8 +6,8 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use epitome::meter::{BoxedTokenizer, CharactersPer, Tokenizer};
 use epitome::policy::{self, Counting, Encoding};
+use epitome::tokens::{BoxedTokenizer, CharactersPer, Tokenizer};
 
 use crate::{BytePairs, heuristic};
 

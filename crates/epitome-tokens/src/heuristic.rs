@@ -11,8 +11,8 @@ mod table;
 mod units;
 mod walk;
 
-use epitome::meter::{BoxedTokenizer, Tariff, Tokenizer};
 use epitome::policy::Family;
+use epitome::tokens::{BoxedTokenizer, TokenOverhead, Tokenizer};
 pub use estimate::Estimate;
 
 /// Estimates tokens of `o200k_base`: the [`Estimate`] for the default family.
@@ -32,8 +32,8 @@ impl Tokenizer for Heuristic {
         Self::ESTIMATE.error_band()
     }
 
-    fn tariff(&self) -> Tariff {
-        Self::ESTIMATE.tariff()
+    fn overhead(&self) -> TokenOverhead {
+        Self::ESTIMATE.overhead()
     }
 }
 

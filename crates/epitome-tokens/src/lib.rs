@@ -1,6 +1,6 @@
 //! Token counters for the epitome engine.
 //!
-//! Every counter is a [`Tokenizer`](epitome::meter::Tokenizer), and which one counts is the host's choice:
+//! Every counter is a [`Tokenizer`](epitome::tokens::Tokenizer), and which one counts is the host's choice:
 //!
 //! | counter | size | error |
 //! |---|---|---|
@@ -16,6 +16,6 @@ mod heuristic;
 
 pub use bpe::{BytePairs, TokenizerJson, TokenizerJsonError, VocabularyError, join_shards};
 pub use encodings::{Encodings, NotLoaded};
-pub use epitome::meter::{CharactersPer, Tokenizer};
 pub use epitome::policy::{Encoding, Family};
+pub use epitome::tokens::{CharactersPer, Tokenizer};
 pub use heuristic::{Estimate, Heuristic, heuristic};

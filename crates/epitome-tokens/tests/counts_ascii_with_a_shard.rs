@@ -5,7 +5,7 @@
 #[cfg(test)]
 mod reference;
 
-use epitome::meter::Tokenizer;
+use epitome::tokens::Tokenizer;
 use epitome_tokens::{BytePairs, VocabularyError, join_shards};
 use reference::{Corpus, encodings, packed};
 

@@ -4,7 +4,7 @@
 mod definition;
 
 use definition::{Dice, Reference, byte_level, check, merges, sequence};
-use epitome::meter::Tokenizer;
+use epitome::tokens::Tokenizer;
 use epitome_tokens::TokenizerJson;
 use serde_json::{Value, json};
 

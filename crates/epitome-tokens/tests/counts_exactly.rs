@@ -4,7 +4,7 @@
 #[cfg(test)]
 mod reference;
 
-use epitome::meter::Tokenizer;
+use epitome::tokens::Tokenizer;
 use epitome_tokens::BytePairs;
 use reference::{Corpus, Reference, encodings, packed, root};
 use serde_json::Value;

@@ -7,7 +7,7 @@ mod recordings;
 #[cfg(test)]
 mod reference;
 
-use epitome::meter::Tokenizer;
+use epitome::tokens::Tokenizer;
 use epitome_tokens::{BytePairs, Estimate, Family};
 
 fn mean(values: &[f64]) -> f64 {

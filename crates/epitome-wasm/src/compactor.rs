@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use epitome::history::LogError;
 use epitome::message::{Message, MessageId, RequestId};
-use epitome::meter::{BoxedTokenizer, Pressure};
+use epitome::tokens::{BoxedTokenizer, Pressure};
 use epitome::{CommandError, Failure, FailureKind, Policy, Snapshot, Timestamp};
 use epitome_formats::{Format, Outgoing, fit, pieces_of, whole_of};
 use js_sys::{Array, Object, Reflect};
@@ -13,10 +13,10 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::error::{ErrorCode, Thrown};
 use crate::made::Made;
-use crate::marks::Marks;
+use crate::metadata::MessageMetadata;
 use crate::output::Output;
-use crate::plan::{Plans, fates};
-use crate::policy::{Moment, resolve};
+use crate::plan::{Plans, actions};
+use crate::policy::{Phase, resolve};
 use crate::reason::Reason;
 use crate::status::Status;
 use crate::{format, json, memory, plain, room, tokenizer, usage};
@@ -61,13 +61,13 @@ impl Compactor {
         Ok(Self { engine, format, agent, made: Made::default(), plans: Plans::default() })
     }
 
-    /// Adds messages at the end, with these marks, all of them or none.
+    /// Adds messages at the end, with these metadata, all of them or none.
     #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands over owned lists only")]
     pub fn append(
         &mut self,
         ids: Vec<String>,
         messages: &Array,
-        marks: &JsValue,
+        metadata: &JsValue,
     ) -> Result<(), JsValue> {
         let mut pieces = Vec::new();
         for (index, (id, value)) in ids.iter().zip(messages.iter()).enumerate() {
@@ -75,7 +75,7 @@ impl Compactor {
             let place = format_args!("messages[{index}]");
             pieces.extend(json::message(self.format, &id, &value, &place)?);
         }
-        Ok(self.append_pieces(pieces, marks)?)
+        Ok(self.append_pieces(pieces, metadata)?)
     }
 
     /// The same for messages that are in the room as JSON, white space between them. Their ids are `m` and a number,
@@ -85,18 +85,19 @@ impl Compactor {
         &mut self,
         bytes: usize,
         first: u32,
-        marks: &JsValue,
+        metadata: &JsValue,
     ) -> Result<bool, JsValue> {
         let read = room::look(bytes, |json| plain::read(self.format, json, first))?;
         let Some(pieces) = read else { return Ok(false) };
-        self.append_pieces(pieces, marks)?;
+        self.append_pieces(pieces, metadata)?;
         Ok(true)
     }
 
-    /// Gives a message another wording. Of its marks, those given here change. A message of several pieces
+    /// Gives a message another wording. Of its metadata, those given here change. A message of several pieces
     /// has as many afterwards, but for the last one, which may have grown.
-    pub fn edit(&mut self, id: &str, message: &JsValue, marks: &JsValue) -> Result<(), JsValue> {
-        let marks: Marks = json::option(marks, "marks", ErrorCode::InvalidOption)?;
+    pub fn edit(&mut self, id: &str, message: &JsValue, metadata: &JsValue) -> Result<(), JsValue> {
+        let metadata: MessageMetadata =
+            json::option(metadata, "metadata", ErrorCode::InvalidOption)?;
         let whole = MessageId::from(id);
         let pieces = json::message(self.format, &whole, message, &"message")?;
         let log = self.engine.log();
@@ -108,10 +109,10 @@ impl Compactor {
         for (index, mut piece) in pieces.into_iter().enumerate() {
             if let Some(earlier) = earlier.get(index).or(earlier.first()) {
                 let own = piece.author.clone();
-                piece = Marks::of(earlier).on(piece);
+                piece = MessageMetadata::of(earlier).on(piece);
                 piece.author = own.or(piece.author);
             }
-            let piece = marks.on(piece);
+            let piece = metadata.on(piece);
             match index < earlier.len().max(1) {
                 true => self.engine.edit(piece),
                 false => self.engine.append(piece),
@@ -128,15 +129,15 @@ impl Compactor {
         Ok(self.engine.set_todo(text).map_err(Thrown::from)?)
     }
 
-    /// Why a compaction is due at this moment, if it is.
-    pub fn check(&mut self, moment: &Ts<Moment>) -> Result<Option<Ts<Reason>>, JsValue> {
-        let due = self.engine.check(parse_moment(moment)?).map(|due| Reason::from(due).into_ts());
+    /// Why a compaction is due at this phase, if it is.
+    pub fn check(&mut self, phase: &Ts<Phase>) -> Result<Option<Ts<Reason>>, JsValue> {
+        let due = self.engine.check(parse_phase(phase)?).map(|due| Reason::from(due).into_ts());
         Ok(due.transpose().map_err(Thrown::from)?)
     }
 
     /// What [`Self::check`] would answer, for a display.
-    pub fn due(&self, moment: &Ts<Moment>) -> Result<Option<Ts<Reason>>, JsValue> {
-        let due = self.engine.due(parse_moment(moment)?).map(|due| Reason::from(due).into_ts());
+    pub fn due(&self, phase: &Ts<Phase>) -> Result<Option<Ts<Reason>>, JsValue> {
+        let due = self.engine.due(parse_phase(phase)?).map(|due| Reason::from(due).into_ts());
         Ok(due.transpose().map_err(Thrown::from)?)
     }
 
@@ -318,8 +319,8 @@ impl Compactor {
     }
 
     /// What a compaction would do now: where its numbers are in the module's memory, where they stay until the next
-    /// call, and its texts, in the order of `Plans::take`. `npm/src/plan.ts` reads them; the number of a fate is that in
-    /// [`Self::fates`].
+    /// call, and its texts, in the order of `Plans::take`. `npm/src/plan.ts` reads them; the number of an action is that in
+    /// [`Self::actions`].
     #[wasm_bindgen(
         unchecked_return_type = "[number, number, number, number, number, string | undefined, string | undefined]"
     )]
@@ -333,10 +334,10 @@ impl Compactor {
         Ok(self.engine.snapshot().to_json().map_err(Thrown::from)?)
     }
 
-    /// The names of fates, by their numbers in a plan.
+    /// The names of actions, by their numbers in a plan.
     #[wasm_bindgen(unchecked_return_type = "string[]")]
-    pub fn fates(&self) -> Array {
-        fates()
+    pub fn actions(&self) -> Array {
+        actions()
     }
 
     /// The ids of all messages as the engine knows them, in order: one of several steps is several.
@@ -360,8 +361,9 @@ impl Compactor {
     }
 
     /// Adds what messages were read as, all of it or none.
-    fn append_pieces(&mut self, pieces: Vec<Message>, marks: &JsValue) -> Result<(), Thrown> {
-        let marks: Marks = json::option(marks, "marks", ErrorCode::InvalidOption)?;
+    fn append_pieces(&mut self, pieces: Vec<Message>, metadata: &JsValue) -> Result<(), Thrown> {
+        let metadata: MessageMetadata =
+            json::option(metadata, "metadata", ErrorCode::InvalidOption)?;
         let mut taken = BTreeSet::new();
         for Message { id, .. } in &pieces {
             if self.engine.log().position(id).is_some() || !taken.insert(id) {
@@ -370,7 +372,7 @@ impl Compactor {
         }
         for piece in pieces {
             memory::grow_ahead();
-            self.engine.append(marks.on(piece))?;
+            self.engine.append(metadata.on(piece))?;
         }
         Ok(())
     }
@@ -385,9 +387,9 @@ fn counts(policy: &Policy, format: Format) -> Result<BoxedTokenizer, Thrown> {
     tokenizer::of(&policy.counting, policy.family(format.family()))
 }
 
-fn parse_moment(moment: &Ts<Moment>) -> Result<epitome::Moment, Thrown> {
-    let moment: Moment = json::required(&moment.js_value(), "moment", ErrorCode::InvalidOption)?;
-    Ok(moment.into())
+fn parse_phase(phase: &Ts<Phase>) -> Result<epitome::Phase, Thrown> {
+    let phase: Phase = json::required(&phase.js_value(), "phase", ErrorCode::InvalidOption)?;
+    Ok(phase.into())
 }
 
 fn parse_reason(reason: &Ts<Reason>) -> Result<epitome::Reason, Thrown> {

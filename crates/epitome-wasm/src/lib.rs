@@ -16,8 +16,8 @@ mod format;
 mod json;
 mod legality;
 mod made;
-mod marks;
 mod memory;
+mod metadata;
 mod output;
 mod plain;
 mod plan;
@@ -45,13 +45,14 @@ pub use event::EngineEvent;
 pub use extractive::extractive;
 pub use format::Format;
 pub use legality::{Issue, IssueCode, Severity, convert, repair, validate};
-pub use marks::Marks;
+pub use metadata::MessageMetadata;
 pub use output::{BeforeCompaction, Output, Summarizer, SummaryRequest};
 pub use plan::PlanFigures;
 pub use policy::{
-    Age, AgeStep, Budget, Counting, Encoding, Family, Fill, Keep, LastRequest, Moment, Offload,
-    Policy, PolicyFields, PolicySpec, Prune, Reactive, Rebuild, Reducer, Reduction,
-    RequestBoundary, Retry, Shape, SummarySettings, ToolFilter, Trigger, resolve_policy,
+    Budget, ClearToolInputs, Counting, Encoding, Family, Fill, Keep, LastRequest,
+    OffloadToolResults, Phase, Policy, PolicyFields, PolicySpec, Reactive, Reducer, ReducerRule,
+    RequestBoundary, Retry, Shape, SummaryPlacement, SummarySettings, ToolFilter, Trigger,
+    TruncateToolResults, TruncationStep, resolve_policy,
 };
 pub use presets::{Preset, Presets, presets};
 pub use reason::Reason;

@@ -1,6 +1,6 @@
 //! What a compaction would do to every message.
 
-use epitome::{Columns, Conversation, Fate};
+use epitome::{Action, Columns, Conversation};
 use js_sys::Array;
 use serde::Serialize;
 use tsify::Tsify;
@@ -38,9 +38,9 @@ pub struct PlanFigures {
     pub floor: Option<String>,
 }
 
-/// The names of fates, by the numbers that [`Columns`] have.
-pub(crate) fn fates() -> Array {
-    Fate::ALL.iter().map(|fate| JsValue::from_str(fate.as_str())).collect()
+/// The names of actions, by the numbers that [`Columns`] have.
+pub(crate) fn actions() -> Array {
+    Action::ALL.iter().map(|action| JsValue::from_str(action.as_str())).collect()
 }
 
 /// The plans of one compactor, as numbers: JavaScript looks at them where they are, so that a hundred thousand messages
@@ -65,7 +65,7 @@ impl Plans {
         let numbers = [
             place(&self.figures),
             place(self.columns.numbers()),
-            plan.fates.len().into(),
+            plan.actions.len().into(),
             place(changed),
             changed.len().into(),
         ];

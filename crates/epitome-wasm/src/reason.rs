@@ -21,7 +21,7 @@ pub enum Reason {
     /// In the tool loop, the last prompt was very large or refused: all that may be is summarized.
     ReactiveFull,
     /// A reducer's own condition holds: nothing is summarized.
-    Trim,
+    Reduce,
 }
 
 impl From<epitome::Reason> for Reason {
@@ -32,7 +32,7 @@ impl From<epitome::Reason> for Reason {
             epitome::Reason::RequestBoundary => Self::RequestBoundary,
             epitome::Reason::ReactiveMicro => Self::ReactiveMicro,
             epitome::Reason::ReactiveFull => Self::ReactiveFull,
-            epitome::Reason::Trim => Self::Trim,
+            epitome::Reason::Reduce => Self::Reduce,
         }
     }
 }
@@ -45,7 +45,7 @@ impl From<Reason> for epitome::Reason {
             Reason::RequestBoundary => Self::RequestBoundary,
             Reason::ReactiveMicro => Self::ReactiveMicro,
             Reason::ReactiveFull => Self::ReactiveFull,
-            Reason::Trim => Self::Trim,
+            Reason::Reduce => Self::Reduce,
         }
     }
 }

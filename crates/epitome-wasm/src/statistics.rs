@@ -1,6 +1,6 @@
 //! What the provider's counts add up to.
 
-use epitome::meter;
+use epitome::tokens;
 use serde::Serialize;
 use tsify::Tsify;
 
@@ -22,9 +22,9 @@ pub struct Statistics {
     pub tokens_per_second: f64,
 }
 
-impl From<meter::Statistics> for Statistics {
-    fn from(statistics: meter::Statistics) -> Self {
-        let meter::Statistics {
+impl From<tokens::Statistics> for Statistics {
+    fn from(statistics: tokens::Statistics) -> Self {
+        let tokens::Statistics {
             last_prompt_tokens,
             last_completion_tokens,
             session_prompt_tokens,

@@ -1,6 +1,6 @@
 //! How full the window is.
 
-use epitome::meter;
+use epitome::tokens;
 use serde::Serialize;
 use tsify::Tsify;
 
@@ -71,26 +71,26 @@ pub struct Status {
     pub statistics: Statistics,
 }
 
-impl From<meter::Level> for Level {
-    fn from(level: meter::Level) -> Self {
+impl From<tokens::Level> for Level {
+    fn from(level: tokens::Level) -> Self {
         match level {
-            meter::Level::Ok => Self::Ok,
-            meter::Level::Warn => Self::Warn,
-            meter::Level::Compact => Self::Compact,
+            tokens::Level::Ok => Self::Ok,
+            tokens::Level::Warn => Self::Warn,
+            tokens::Level::Compact => Self::Compact,
         }
     }
 }
 
-impl From<meter::Breakdown> for Breakdown {
-    fn from(breakdown: meter::Breakdown) -> Self {
-        let meter::Breakdown { system, tools, summary, user, assistant, results } = breakdown;
+impl From<tokens::Breakdown> for Breakdown {
+    fn from(breakdown: tokens::Breakdown) -> Self {
+        let tokens::Breakdown { system, tools, summary, user, assistant, results } = breakdown;
         Self { system, tools, summary, user, assistant, results }
     }
 }
 
 impl Status {
-    pub(crate) fn of(pressure: meter::Pressure, statistics: meter::Statistics) -> Self {
-        let meter::Pressure {
+    pub(crate) fn of(pressure: tokens::Pressure, statistics: tokens::Statistics) -> Self {
+        let tokens::Pressure {
             tokens,
             window,
             fill,

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::fmt::Display;
 
-use epitome::meter::BoxedTokenizer;
 use epitome::policy::{Counting, Encoding, Family};
+use epitome::tokens::BoxedTokenizer;
 use epitome_browser::clock;
 use epitome_tokens::{BytePairs, Encodings, VocabularyError, join_shards};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};

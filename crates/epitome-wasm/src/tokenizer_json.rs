@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 
-use epitome::meter::{BoxedTokenizer, Tokenizer};
+use epitome::tokens::{BoxedTokenizer, Tokenizer};
 use epitome_tokens::NotLoaded;
 use wasm_bindgen::prelude::wasm_bindgen;
 

@@ -4,8 +4,8 @@ mod answers;
 mod conclusion;
 mod cycle;
 mod job;
-mod moments;
 mod output;
+mod phases;
 mod refusal;
 
 use std::collections::VecDeque;
@@ -18,12 +18,12 @@ pub use refusal::{CommandError, PolicyChange, RestoreError};
 use crate::conversation::Conversation;
 use crate::history::{Checkpoint, Log, LogError, Record, View};
 use crate::message::{Message, MessageId, RequestId, Role};
-use crate::meter::{BoxedTokenizer, CharactersPer, Level, Pressure};
 use crate::plan::Plan;
 use crate::policy::{Counting, Policy, PolicyError};
 use crate::provider::{BoxedProvider, Provider};
 use crate::report::{Outcome, Reason, Report};
 use crate::snapshot::Condition;
+use crate::tokens::{BoxedTokenizer, CharactersPer, Level, Pressure};
 use crate::{Snapshot, Timestamp};
 
 enum State {
@@ -190,8 +190,8 @@ impl Compactor {
         if reason.is_reactive() {
             self.cycle.reactions = self.cycle.reactions.saturating_add(1);
         }
-        let moment = self.cycle.moment.filter(|_| reason == Reason::Trim);
-        let plan = Plan::draft(&self.conversation, &self.policy, reason, moment);
+        let phase = self.cycle.phase.filter(|_| reason == Reason::Reduce);
+        let plan = Plan::draft(&self.conversation, &self.policy, reason, phase);
         if plan.idle.is_some() || !plan.summarizes {
             self.reduce(&plan);
             return Ok(());

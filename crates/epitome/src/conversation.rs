@@ -10,12 +10,12 @@ pub(crate) use told::Resumption;
 use crate::contract::Contract;
 use crate::history::{Checkpoint, Log, LogError, Projection, Record, View};
 use crate::message::{Message, Part, Role};
-use crate::meter::{
-    BoxedTokenizer, Breakdown, Calibrations, Cost, Meter, Mix, Statistics, Tokenizer, Totals,
-};
 use crate::outline::{Outline, is_alive};
 use crate::policy::{Load, SummarySettings};
 use crate::summary::frame;
+use crate::tokens::{
+    BoxedTokenizer, Breakdown, Calibrations, Cost, Meter, Mix, Statistics, Tokenizer, Totals,
+};
 
 /// A conversation that is counted as it grows.
 pub struct Conversation {

@@ -1,16 +1,16 @@
 //! Keeps a conversation inside a model's context window.
 //!
 //! 1. A conversation is an append-only [`history::Log`]; what the model sees is a [`history::View`] of it.
-//! 2. A [`meter::Meter`] counts each message once, when it arrives.
+//! 2. A [`tokens::Meter`] counts each message once, when it arrives.
 //! 3. A [`Policy`] says when to act and how far.
-//! 4. A [`Plan`] is the fate of every message, before anything is done.
+//! 4. A [`Plan`] is the action of every message, before anything is done.
 //! 5. A [`Compactor`] carries the plan out: it asks for summaries and is given them, verifies the result
 //!    against the provider's [`Contract`], has it stored, and only then changes the view.
 //! 6. Undo is one more record; nothing is ever lost.
 //!
 //! ```
 //! use epitome::message::{Message, Role};
-//! use epitome::meter::{CharactersPer, Level};
+//! use epitome::tokens::{CharactersPer, Level};
 //! use epitome::{Compactor, Contract, Output, Policy, Reason};
 //!
 //! let policy = Policy::recommended(400);
@@ -44,7 +44,6 @@ mod contract;
 mod conversation;
 pub mod history;
 pub mod message;
-pub mod meter;
 pub mod notation;
 mod outline;
 mod plan;
@@ -56,6 +55,7 @@ mod retry;
 mod snapshot;
 pub mod summary;
 mod timestamp;
+pub mod tokens;
 
 pub use compactor::{
     BeforeCompaction, CommandError, Compactor, Event, Output, PolicyChange, RestoreError,
@@ -66,8 +66,8 @@ pub use contract::{
     SystemPlace, Violation,
 };
 pub use conversation::{Conversation, Protected};
-pub use plan::{Columns, Fate, Plan};
-pub use policy::{Moment, Policy, PolicyError, PolicySpec};
+pub use plan::{Action, Columns, Plan};
+pub use policy::{Phase, Policy, PolicyError, PolicySpec};
 pub use provider::Provider;
 pub use report::{Outcome, Reason, Report};
 pub use retry::{Failure, FailureKind, Retry};

@@ -1,22 +1,22 @@
 //! What a compaction would do to every message: a value that changes nothing.
 
+mod action;
 mod budget;
 mod columns;
-mod fate;
 mod material;
 mod stays;
 
 use std::collections::BTreeMap;
 
+pub use action::Action;
 use budget::{Budget, appended_request, appended_tokens, crowd, floor};
 pub use columns::Columns;
-pub use fate::Fate;
 use stays::{is_system, oldest_rounds, protected, requests_to_keep, size, strip};
 
 use crate::conversation::Conversation;
 use crate::history::{Checkpoint, Cover, Exchange, Rewrite};
 use crate::message::{CheckpointId, Message, MessageId, Role};
-use crate::policy::{Keep, Moment, Policy, Rebuild};
+use crate::policy::{Keep, Phase, Policy, SummaryPlacement};
 use crate::reduce::{Draft, Reduced};
 use crate::report::Reason;
 use crate::summary::appendix::appendix;
@@ -34,8 +34,8 @@ pub(crate) struct Written {
 pub struct Plan {
     /// Why it would be made.
     pub reason: Reason,
-    /// The fate of each message, by position.
-    pub fates: Vec<Fate>,
+    /// The action of each message, by position.
+    pub actions: Vec<Action>,
     /// Where the tail begins: every message before it is covered.
     pub tail_start: usize,
     /// True where a summary is to be written; otherwise reducers alone work.
@@ -80,12 +80,12 @@ impl Plan {
     }
 
     /// The plan without its number of requests, for whoever is about to make the chunks anyway.
-    /// Reducers with a condition of their own look at `moment`; without one, at any.
+    /// Reducers with a condition of their own look at `phase`; without one, at any.
     pub(crate) fn draft(
         conversation: &Conversation,
         policy: &Policy,
         reason: Reason,
-        moment: Option<Moment>,
+        phase: Option<Phase>,
     ) -> Self {
         let scale = conversation.scale(policy);
         let told = policy;
@@ -94,11 +94,11 @@ impl Plan {
         let exchanges = conversation.outline().exchanges(log);
         let protected = protected(conversation, policy, &exchanges);
         let mut draft = Draft::new(conversation, policy, &exchanges, &protected);
-        draft.reduce(reason, moment);
+        draft.reduce(reason, phase);
         let tokens_before = conversation.counted_tokens().saturating_add(policy.tool_schema_tokens);
         let mut plan = Self {
             reason,
-            fates: Vec::new(),
+            actions: Vec::new(),
             tail_start: conversation.projection().covered,
             summarizes: false,
             summary_tokens: 0,
@@ -117,7 +117,7 @@ impl Plan {
         let enough = reason == Reason::Threshold
             && draft.tokens() <= policy.target_tokens()
             && !policy.fires(&draft.load());
-        if reason != Reason::Trim && policy.summary.summarizer().is_some() && !enough {
+        if reason != Reason::Reduce && policy.summary.summarizer().is_some() && !enough {
             plan.summarize(&mut draft);
         }
         if !plan.summarizes
@@ -125,7 +125,7 @@ impl Plan {
         {
             strip(&mut draft, first..conversation.last_request().unwrap_or(log.len()));
         }
-        plan.settle_fates(&draft);
+        plan.settle_actions(&draft);
         let seen = (plan.tail_start..log.len()).filter(|at| draft.is_seen(*at));
         let left = seen.filter(|at| !is_system(conversation, *at));
         plan.floor = plan.floor.or_else(|| crowd(policy, || left.count()));
@@ -134,7 +134,7 @@ impl Plan {
         }
         plan.changed = draft.into_changed();
         plan.changed.retain(|position, _| {
-            plan.fates.get(*position).is_some_and(|fate| *fate != Fate::Summarize)
+            plan.actions.get(*position).is_some_and(|action| *action != Action::Summarize)
         });
         for tokens in [&mut plan.tokens_before, &mut plan.tokens_after] {
             *tokens = scale.window(tokens.saturating_sub(policy.tool_schema_tokens));
@@ -152,7 +152,7 @@ impl Plan {
         let end = conversation.log().len();
         let keep = match policy.reactive().filter(|_| self.reason.is_reactive()) {
             Some(reactive) => Keep::Rounds(reactive.keep_rounds),
-            None if policy.rebuild == Rebuild::OneMessage => Keep::Messages(0),
+            None if policy.summary_placement == SummaryPlacement::OneMessage => Keep::Messages(0),
             None => policy.keep,
         };
         let cost = |draft: &Draft, position: usize| match position < covered {
@@ -199,9 +199,9 @@ impl Plan {
         let is_compaction =
             |at: usize| conversation.log().message(at).is_some_and(Message::is_compaction);
         let leads = |at: usize| is_system(conversation, at) || is_compaction(at);
-        (self.before, self.after) = stays.iter().partition(|at| match policy.rebuild {
-            Rebuild::InPlace => **at < first_gone,
-            Rebuild::LeadingSystem => leads(**at),
+        (self.before, self.after) = stays.iter().partition(|at| match policy.summary_placement {
+            SummaryPlacement::InPlace => **at < first_gone,
+            SummaryPlacement::LeadingSystem => leads(**at),
             // What people asked before stands in front of what came of it, so that no model takes it for
             // unanswered.
             _ => earlier_requests.binary_search(at).is_ok() || leads(**at),
@@ -225,37 +225,37 @@ impl Plan {
             .saturating_add(policy.tool_schema_tokens);
     }
 
-    fn settle_fates(&mut self, draft: &Draft) {
+    fn settle_actions(&mut self, draft: &Draft) {
         let (conversation, tail_start) = (draft.conversation, self.tail_start);
         let projection = conversation.projection();
-        let mut fates = vec![Fate::Summarized; projection.covered];
-        fates.resize(tail_start.max(projection.covered), Fate::Summarize);
-        fates.resize(conversation.log().len(), Fate::Keep);
-        let mut settle = |position: usize, fate: Fate| {
-            if let Some(slot) = fates.get_mut(position) {
-                *slot = fate;
+        let mut actions = vec![Action::Summarized; projection.covered];
+        actions.resize(tail_start.max(projection.covered), Action::Summarize);
+        actions.resize(conversation.log().len(), Action::Keep);
+        let mut settle = |position: usize, action: Action| {
+            if let Some(slot) = actions.get_mut(position) {
+                *slot = action;
             }
         };
-        projection.dropped.iter().for_each(|at| settle(*at, Fate::Summarized));
+        projection.dropped.iter().for_each(|at| settle(*at, Action::Summarized));
         match self.summarizes {
-            true => self.before.iter().chain(&self.after).for_each(|at| settle(*at, Fate::Keep)),
-            false => projection.kept().for_each(|at| settle(at, Fate::Keep)),
+            true => self.before.iter().chain(&self.after).for_each(|at| settle(*at, Action::Keep)),
+            false => projection.kept().for_each(|at| settle(at, Action::Keep)),
         }
-        for (position, fate) in draft.fates() {
-            let stays = |slot: &Fate| position >= tail_start || *slot == Fate::Keep;
-            if let Some(slot) = fates.get_mut(position)
-                && (fate_leaves(fate) || stays(slot))
+        for (position, action) in draft.actions() {
+            let stays = |slot: &Action| position >= tail_start || *slot == Action::Keep;
+            if let Some(slot) = actions.get_mut(position)
+                && (action_leaves(action) || stays(slot))
             {
-                *slot = fate;
+                *slot = action;
             }
         }
-        self.fates = fates;
+        self.actions = actions;
     }
 
     fn why_idle(&self, messages: usize, enough: bool) -> String {
         match &self.floor {
             _ if messages == 0 => "the conversation is empty".to_owned(),
-            _ if self.reason == Reason::Trim => "no reducer finds anything to save".to_owned(),
+            _ if self.reason == Reason::Reduce => "no reducer finds anything to save".to_owned(),
             _ if enough => {
                 "nothing calls for a compaction: the conversation is below its threshold \
                             and its target"
@@ -271,18 +271,18 @@ impl Plan {
     }
 
     /// What becomes of the message at a position.
-    pub fn fate(&self, position: usize) -> Fate {
-        self.fates.get(position).copied().unwrap_or(Fate::Keep)
+    pub fn action(&self, position: usize) -> Action {
+        self.actions.get(position).copied().unwrap_or(Action::Keep)
     }
 
     /// Tokens of the message at a position, as it is seen now and as it would be.
     pub fn message_tokens(&self, conversation: &Conversation, position: usize) -> (u32, u32) {
-        let before = match self.fate(position) {
-            Fate::Summarized => return (0, 0),
+        let before = match self.action(position) {
+            Action::Summarized => return (0, 0),
             _ => conversation.seen_tokens(position),
         };
-        let after = match (self.fate(position), self.changed.get(&position)) {
-            (Fate::Summarize, _) | (_, Some(Reduced::Gone { .. })) => 0,
+        let after = match (self.action(position), self.changed.get(&position)) {
+            (Action::Summarize, _) | (_, Some(Reduced::Gone { .. })) => 0,
             (_, Some(Reduced::Rewritten { tokens, .. })) => *tokens,
             (_, None) => before,
         };
@@ -291,9 +291,9 @@ impl Plan {
 
     /// Where the messages are that stay.
     pub(crate) fn staying(&self) -> impl Iterator<Item = usize> {
-        (0..self.fates.len()).filter(|at| match self.changed.get(at) {
+        (0..self.actions.len()).filter(|at| match self.changed.get(at) {
             Some(reduced) => matches!(reduced, Reduced::Rewritten { .. }),
-            None => self.fate(*at) == Fate::Keep,
+            None => self.action(*at) == Action::Keep,
         })
     }
 
@@ -339,8 +339,10 @@ impl Plan {
             through,
             before: names(&self.before),
             after: names(&self.after),
-            role: match policy.rebuild {
-                Rebuild::LeadingSystem if self.leaves_somebody(conversation) => Role::System,
+            role: match policy.summary_placement {
+                SummaryPlacement::LeadingSystem if self.leaves_somebody(conversation) => {
+                    Role::System
+                }
                 _ => Role::User,
             },
             summary,
@@ -372,14 +374,14 @@ impl Plan {
     /// to be appended and would be gone otherwise.
     pub(crate) fn appendix(&self, conversation: &Conversation, policy: &Policy) -> String {
         let request = appended_request(conversation, policy);
-        appendix(conversation, request.filter(|at| self.fate(*at) == Fate::Summarize))
+        appendix(conversation, request.filter(|at| self.action(*at) == Action::Summarize))
     }
 
     /// True where a message stays that is no system prompt: no provider takes those alone.
     fn leaves_somebody(&self, conversation: &Conversation) -> bool {
         let leaves = |at: usize| {
-            let fate = self.fate(at);
-            fate_leaves(fate) || matches!(fate, Fate::Summarize | Fate::Summarized)
+            let action = self.action(at);
+            action_leaves(action) || matches!(action, Action::Summarize | Action::Summarized)
         };
         let mut positions = 0..conversation.log().len();
         positions.any(|at| !leaves(at) && !is_system(conversation, at))
@@ -400,14 +402,14 @@ impl Plan {
 
     /// How many messages the summary would stand for.
     pub fn summarized(&self) -> u32 {
-        let gone = |fate: &&Fate| matches!(fate, Fate::Summarize | Fate::Summarized);
-        let prefix = self.fates.iter().take(self.tail_start);
+        let gone = |action: &&Action| matches!(action, Action::Summarize | Action::Summarized);
+        let prefix = self.actions.iter().take(self.tail_start);
         u32::try_from(prefix.filter(gone).count()).unwrap_or(u32::MAX)
     }
 }
 
-fn fate_leaves(fate: Fate) -> bool {
-    matches!(fate, Fate::Trim | Fate::Drop)
+fn action_leaves(action: Action) -> bool {
+    matches!(action, Action::Deduplicate | Action::DropOldest)
 }
 
 fn sum(tokens: impl Iterator<Item = u32>) -> u32 {

@@ -22,7 +22,7 @@ pub enum Reason {
     /// In the tool loop, the last prompt was very large or refused: all that may be is summarized.
     ReactiveFull,
     /// A reducer's own condition holds: nothing is summarized.
-    Trim,
+    Reduce,
 }
 
 impl Reason {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use epitome::history::{Log, View};
-use epitome::meter::CharactersPer;
 use epitome::notation::transcript;
+use epitome::tokens::CharactersPer;
 use epitome::{Compactor, Contract, Outcome, Output, Policy, Provider, Reason, Violation};
 use stage::long_talk;
 

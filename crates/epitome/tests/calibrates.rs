@@ -5,8 +5,8 @@ mod stage;
 
 use epitome::history::Edit;
 use epitome::message::{Message, Part, Role, Usage};
-use epitome::meter::{CharactersPer, Level, Pressure, Tokenizer};
 use epitome::policy::Policy;
+use epitome::tokens::{CharactersPer, Level, Pressure, Tokenizer};
 use epitome::{Compactor, Contract, Reason, Snapshot};
 use stage::{applied, compact};
 

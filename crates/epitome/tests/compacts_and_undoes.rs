@@ -2,9 +2,9 @@
 
 mod stage;
 
-use epitome::meter::Level;
 use epitome::policy::Keep;
-use epitome::{CommandError, Fate, Outcome, Policy, Reason};
+use epitome::tokens::Level;
+use epitome::{Action, CommandError, Outcome, Policy, Reason};
 use stage::{applied, compact, drive, long_talk, shown, stage, stage_with};
 
 #[test]
@@ -43,14 +43,14 @@ fn d16_the_next_trigger_sees_the_new_count() {
 }
 
 #[test]
-fn making_a_plan_changes_nothing_and_tells_every_fate() {
+fn making_a_plan_changes_nothing_and_tells_every_action() {
     let compactor = stage(&long_talk());
     let before = shown(&compactor);
     let plan = compactor.plan(Reason::Manual);
-    assert_eq!(plan.fates.len(), compactor.log().len());
-    assert_eq!(plan.fates.first(), Some(&Fate::Keep), "the system prompt");
-    assert_eq!(plan.fates.get(1), Some(&Fate::Summarize));
-    assert_eq!(plan.fates.last(), Some(&Fate::Keep));
+    assert_eq!(plan.actions.len(), compactor.log().len());
+    assert_eq!(plan.actions.first(), Some(&Action::Keep), "the system prompt");
+    assert_eq!(plan.actions.get(1), Some(&Action::Summarize));
+    assert_eq!(plan.actions.last(), Some(&Action::Keep));
     assert!(plan.tokens_after < plan.tokens_before);
     assert_eq!(plan.requests, 1);
     assert_eq!(shown(&compactor), before);

@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a scenario that cannot go on should stop")]
 
 use epitome::message::{Message, Role};
-use epitome::meter::{BoxedTokenizer, CharactersPer, Tokenizer};
 use epitome::notation::transcript;
 use epitome::policy::{Keep, Policy};
+use epitome::tokens::{BoxedTokenizer, CharactersPer, Tokenizer};
 use epitome::{CommandError, Compactor, Contract, Output, Reason};
 
 /// A tokenizer that knows: a word is a token.

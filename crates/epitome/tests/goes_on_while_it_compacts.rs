@@ -4,9 +4,9 @@ mod stage;
 
 use epitome::history::Defect;
 use epitome::message::{Message, Role, Usage};
-use epitome::meter::CharactersPer;
 use epitome::notation::transcript;
 use epitome::policy::Keep;
+use epitome::tokens::CharactersPer;
 use epitome::{Compactor, Contract, Outcome, Policy, Reason, ResultPlace, Snapshot};
 use stage::{applied, compact, drive, long_talk, next_request, shown, stage, stage_with};
 

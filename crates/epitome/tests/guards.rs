@@ -11,8 +11,8 @@ mod stage;
 
 use epitome::history::Edit;
 use epitome::message::{Message, MessageId, Part, Role};
-use epitome::policy::{Keep, Rebuild, SummarySettings};
-use epitome::{Compactor, Contract, First, Moment, Outcome, Output, Policy, Reason};
+use epitome::policy::{Keep, SummaryPlacement, SummarySettings};
+use epitome::{Compactor, Contract, First, Outcome, Output, Phase, Policy, Reason};
 use stage::{applied, compact, drive, long_talk, next_request, shown, stage, stage_with};
 
 /// Compacts by hand with this answer, and tells how it ended and what is seen afterwards.
@@ -68,9 +68,13 @@ fn i14_no_summary_is_asked_for_where_even_the_shortest_would_be_longer_than_what
 #[test]
 fn what_a_provider_condensed_itself_stays_in_front_of_the_summary() {
     let contract = Contract { first: First::User, ..Contract::default() };
-    for rebuild in [Rebuild::SystemSummaryTail, Rebuild::InPlace, Rebuild::LeadingSystem] {
-        let policy = Policy { rebuild, ..Policy::recommended(400) };
-        let tokenizer = Box::new(epitome::meter::CharactersPer(3));
+    for summary_placement in [
+        SummaryPlacement::SystemSummaryTail,
+        SummaryPlacement::InPlace,
+        SummaryPlacement::LeadingSystem,
+    ] {
+        let policy = Policy { summary_placement, ..Policy::recommended(400) };
+        let tokenizer = Box::new(epitome::tokens::CharactersPer(3));
         let mut compactor = Compactor::new(policy, contract, tokenizer).unwrap();
         let kind = "compaction".to_owned();
         let condensed = vec![Part::Other { kind, characters: 90 }, Part::text("on we go")];
@@ -84,7 +88,7 @@ fn what_a_provider_condensed_itself_stays_in_front_of_the_summary() {
         assert!(applied(&report), "{:?}", report.outcome);
         let edits = compactor.view().edits;
         assert_eq!(edits[0].id(), Some(&MessageId::from("own")), "nobody speaks before it");
-        assert!(matches!(edits[1], Edit::Insert { .. }), "{rebuild:?}: {:?}", edits[1]);
+        assert!(matches!(edits[1], Edit::Insert { .. }), "{summary_placement:?}: {:?}", edits[1]);
     }
 }
 
@@ -92,13 +96,13 @@ fn what_a_provider_condensed_itself_stays_in_front_of_the_summary() {
 fn i35_a_compaction_is_used_before_the_next_one_is_due() {
     let policy = Policy { keep: Keep::Messages(5), ..Policy::team(10_000, Some((3, 5))) };
     let mut compactor = stage_with(policy, &long_talk());
-    assert_eq!(compactor.check(Moment::TurnStart), Some(Reason::Threshold));
+    assert_eq!(compactor.check(Phase::TurnStart), Some(Reason::Threshold));
     assert!(applied(&compact(&mut compactor).unwrap()));
-    assert_eq!(compactor.check(Moment::TurnStart), None, "nothing was sent since");
+    assert_eq!(compactor.check(Phase::TurnStart), None, "nothing was sent since");
     compactor.append(Message::new("q", Role::User, "and now?")).unwrap();
-    assert_eq!(compactor.check(Moment::TurnStart), None, "nothing was sent since");
+    assert_eq!(compactor.check(Phase::TurnStart), None, "nothing was sent since");
     compactor.append(Message::new("a", Role::Assistant, "now this")).unwrap();
-    assert_eq!(compactor.check(Moment::TurnStart), Some(Reason::Threshold));
+    assert_eq!(compactor.check(Phase::TurnStart), Some(Reason::Threshold));
 }
 
 #[test]
@@ -168,9 +172,9 @@ fn i16_a_model_that_condenses_its_own_conversation_has_that_window() {
 #[test]
 fn i31_a_smaller_window_can_be_tried_before_it_is_used() {
     let compactor = stage_with(Policy::recommended(2_000), &long_talk());
-    assert_eq!(compactor.pressure().level, epitome::meter::Level::Ok);
+    assert_eq!(compactor.pressure().level, epitome::tokens::Level::Ok);
     let smaller = compactor.pressure_under(&Policy::recommended(400));
-    assert_eq!(smaller.level, epitome::meter::Level::Compact);
+    assert_eq!(smaller.level, epitome::tokens::Level::Compact);
     assert_eq!(compactor.policy().window, 2_000, "nothing has changed");
 }
 
@@ -191,8 +195,8 @@ fn i27_an_edit_of_a_message_that_was_rewritten_takes_the_rewriting_back() {
         Policy::request(100_000),
         &format!("u: go\na: !a\nt: =a<{}>\na: done\nu: thanks", long.repeat(10)),
     );
-    assert_eq!(compactor.check(Moment::RequestStart), Some(Reason::Trim));
-    compactor.compact(Reason::Trim, None).unwrap();
+    assert_eq!(compactor.check(Phase::RequestStart), Some(Reason::Reduce));
+    compactor.compact(Reason::Reduce, None).unwrap();
     drive(&mut compactor, |_| String::new());
     assert!(shown(&compactor).contains("put aside"), "{}", shown(&compactor));
     let edited = epitome::notation::transcript("u: x\nu: x\nt: =a<short>").remove(2);
@@ -257,7 +261,7 @@ fn i7_a_message_of_nothing_but_sealed_thoughts_keeps_them() {
 fn i14_a_floor_above_the_threshold_is_told_item_by_item_and_nothing_is_tried_again() {
     let prompt = "be kind and careful and thorough ".repeat(30);
     let mut compactor = stage_with(Policy::recommended(300), &format!("s: {prompt}\nu: hi"));
-    assert_eq!(compactor.check(Moment::TurnStart), Some(Reason::Threshold));
+    assert_eq!(compactor.check(Phase::TurnStart), Some(Reason::Threshold));
     let report = compact(&mut compactor).unwrap();
     let Outcome::Skipped { message } = &report.outcome else { panic!("{report:?}") };
     assert!(message.contains("system prompt"), "{message}");
@@ -269,10 +273,10 @@ fn i15_a_compaction_that_came_to_nothing_is_not_tried_again_by_itself() {
     let mut compactor = stage(&long_talk());
     compactor.compact(Reason::Threshold, None).unwrap();
     drive(&mut compactor, |_| String::new());
-    assert_eq!(compactor.check(Moment::TurnStart), None);
+    assert_eq!(compactor.check(Phase::TurnStart), None);
     assert!(compactor.compact(Reason::Threshold, None).is_err());
     compactor.append(Message::new("more", Role::User, "and?")).unwrap();
-    assert_eq!(compactor.check(Moment::TurnStart), Some(Reason::Threshold));
+    assert_eq!(compactor.check(Phase::TurnStart), Some(Reason::Threshold));
 }
 
 #[test]
@@ -313,7 +317,7 @@ fn i15_three_attempts_for_one_request_come_to_nothing_and_no_more_are_made() {
     let mut compactor = stage(&long_talk());
     let mut asked = 0;
     for step in 0..20 {
-        if let Some(reason) = compactor.check(Moment::Loop) {
+        if let Some(reason) = compactor.check(Phase::Loop) {
             compactor.compact(reason, None).unwrap();
             asked += drive(&mut compactor, |_| String::new()).requests.len();
         }
@@ -322,7 +326,7 @@ fn i15_three_attempts_for_one_request_come_to_nothing_and_no_more_are_made() {
     }
     assert_eq!(asked, 3);
     compactor.append(Message::new("next", Role::User, "and now?")).unwrap();
-    assert_eq!(compactor.check(Moment::RequestStart), Some(Reason::Threshold), "another request");
+    assert_eq!(compactor.check(Phase::RequestStart), Some(Reason::Threshold), "another request");
 }
 
 #[test]
@@ -334,7 +338,7 @@ fn a_record_that_cannot_be_stored_is_not_paid_for_again_and_again() {
     while !matches!(compactor.poll_output(), Output::Persist(_)) {}
     compactor.handle_unpersisted("the disk is full".into()).unwrap();
     drive(&mut compactor, |_| panic!("asked again"));
-    assert_eq!(compactor.check(Moment::TurnStart), None);
+    assert_eq!(compactor.check(Phase::TurnStart), None);
 }
 
 #[test]
@@ -344,8 +348,8 @@ fn an_edit_of_a_summarized_message_leaves_a_conversation_that_may_be_compacted_a
     let edited = Message::new("m1", Role::User, "another question altogether");
     compactor.edit(edited).unwrap();
     drive(&mut compactor, |_| String::new());
-    assert_eq!(compactor.pressure().level, epitome::meter::Level::Compact);
-    assert_eq!(compactor.check(Moment::TurnStart), Some(Reason::Threshold));
+    assert_eq!(compactor.pressure().level, epitome::tokens::Level::Compact);
+    assert_eq!(compactor.check(Phase::TurnStart), Some(Reason::Threshold));
 }
 
 #[test]
@@ -354,7 +358,7 @@ fn an_answer_to_a_question_from_before_a_restore_is_not_taken_for_a_new_one() {
     compactor.compact(Reason::Manual, None).unwrap();
     let old = next_request(&mut compactor).id;
     let snapshot = compactor.snapshot();
-    let tokenizer = Box::new(epitome::meter::CharactersPer(3));
+    let tokenizer = Box::new(epitome::tokens::CharactersPer(3));
     let mut restored =
         epitome::Compactor::restore(snapshot, epitome::Contract::default(), tokenizer).unwrap();
     restored.compact(Reason::Manual, None).unwrap();
@@ -373,11 +377,11 @@ fn i20_what_the_provider_counted_of_the_view_before_does_not_call_for_another_co
     compactor.append(Message::new("reply", Role::Assistant, "well")).unwrap();
     let usage = epitome::message::Usage { prompt_tokens: 390, ..Default::default() };
     compactor.handle_usage(epitome::message::Usage { epoch: Some(sent), ..usage });
-    assert_eq!(compactor.check(Moment::TurnEnd), None);
+    assert_eq!(compactor.check(Phase::TurnEnd), None);
     assert_eq!(compactor.conversation().statistics().last_prompt_tokens, 390);
     let now = compactor.epoch();
     compactor.handle_usage(epitome::message::Usage { epoch: Some(now), ..usage });
-    assert_eq!(compactor.check(Moment::TurnEnd), Some(Reason::Threshold));
+    assert_eq!(compactor.check(Phase::TurnEnd), Some(Reason::Threshold));
 }
 
 #[test]

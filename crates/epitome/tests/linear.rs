@@ -21,8 +21,8 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use epitome::message::{Message, Part, Role};
-use epitome::meter::CharactersPer;
-use epitome::policy::{Prune, Reducer, Reduction};
+use epitome::policy::{ClearToolInputs, Reducer, ReducerRule};
+use epitome::tokens::CharactersPer;
 use epitome::{Compactor, Contract, Outcome, Policy, Reason};
 use stage::drive;
 
@@ -140,7 +140,8 @@ fn check(name: &str, policy: impl Fn(u32) -> Policy) {
 fn ten_times_as_many_messages_take_about_ten_times_as_long() {
     check("recommended", Policy::recommended);
     check("fill with prune", |window| {
-        let prune = Reduction::in_compactions(Reducer::Prune(Prune::default()));
+        let prune =
+            ReducerRule::in_compactions(Reducer::ClearToolInputs(ClearToolInputs::default()));
         let mut policy = Policy::fill_percent(window);
         policy.reducers.push(prune);
         policy

@@ -10,14 +10,14 @@
 mod random;
 
 use epitome::message::{Message, Usage};
-use epitome::policy::Moment;
+use epitome::policy::Phase;
 use epitome::{Compactor, Contract, Output, Policy, Reason, Report, Snapshot};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::TestCaseResult;
 use random::history::{Script, script};
 use random::host::{Manner, compactor, contract, drive, manner, tokenizer, tokenizer_of};
-use random::policy::{MOMENTS, PolicyDraft, REASONS, policy};
+use random::policy::{PHASES, PolicyDraft, REASONS, policy};
 use random::promises::{Seen, costs, nothing_vanishes};
 use random::times;
 
@@ -26,8 +26,8 @@ use random::times;
 enum Step {
     Say(Script),
     Compact(Reason, Manner),
-    /// What is due at a moment is done.
-    Check(Moment, Manner),
+    /// What is due at a phase is done.
+    Check(Phase, Manner),
     Undo,
     /// A provider counts, in percent of the engine's own count.
     Usage(u32),
@@ -44,7 +44,7 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         4 => script(0..6, 1..2).prop_map(Step::Say),
         4 => (reason(), manner()).prop_map(|(reason, manner)| Step::Compact(reason, manner)),
-        4 => (select(MOMENTS.as_slice()), manner()).prop_map(|(at, manner)| Step::Check(at, manner)),
+        4 => (select(PHASES.as_slice()), manner()).prop_map(|(at, manner)| Step::Check(at, manner)),
         2 => Just(Step::Undo),
         2 => (20_u32..150).prop_map(Step::Usage),
         1 => (20_u32..150).prop_map(Step::Recount),
@@ -114,8 +114,8 @@ impl Stage {
                 }
             }
             Step::Compact(reason, manner) => compact(compactor, *reason, *manner, &mut trace),
-            Step::Check(moment, manner) => {
-                if let Some(reason) = compactor.check(*moment) {
+            Step::Check(phase, manner) => {
+                if let Some(reason) = compactor.check(*phase) {
                     compact(compactor, reason, *manner, &mut trace);
                 }
             }
@@ -167,7 +167,7 @@ impl Stage {
     /// What a person can see of it.
     fn shown(&self) -> impl PartialEq + std::fmt::Debug + use<> {
         let compactor = &self.compactor;
-        let due = MOMENTS.map(|moment| compactor.due(moment));
+        let due = PHASES.map(|phase| compactor.due(phase));
         let plans: Vec<_> = REASONS.iter().map(|reason| compactor.plan(*reason)).collect();
         (
             (compactor.view(), compactor.pressure(), due, plans),
@@ -219,8 +219,8 @@ fn check(case: &Case) -> TestCaseResult {
     for step in &case.after {
         prop_assert_eq!(stage.step(step), other.step(step), "{:?}", step);
         prop_assert_eq!(stage.shown(), other.shown(), "{:?}", step);
-        for moment in MOMENTS {
-            prop_assert_eq!(stage.compactor.check(moment), other.compactor.check(moment));
+        for phase in PHASES {
+            prop_assert_eq!(stage.compactor.check(phase), other.compactor.check(phase));
         }
         stage.check()?;
     }

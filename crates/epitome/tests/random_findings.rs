@@ -5,7 +5,7 @@
 
 mod stage;
 
-use epitome::policy::{Keep, Rebuild, Trigger};
+use epitome::policy::{Keep, SummaryPlacement, Trigger};
 use epitome::{Policy, Reason, Report};
 use stage::{applied, drive, shown, stage_with};
 
@@ -27,7 +27,11 @@ fn compacted(policy: Policy, text: &str, summary: &str) -> (String, Report) {
 #[test]
 fn d12_one_message_is_left_whatever_tail_the_policy_keeps() {
     let keep = Keep::Messages(2);
-    let policy = Policy { rebuild: Rebuild::OneMessage, keep, ..Policy::recommended(400) };
+    let policy = Policy {
+        summary_placement: SummaryPlacement::OneMessage,
+        keep,
+        ..Policy::recommended(400)
+    };
     let (shown, report) = compacted(policy, TALK, "They talked.");
     assert_eq!(shown, "s: be kind\nu: SUMMARY\n");
     let summary = report.summary.unwrap();
@@ -42,7 +46,11 @@ fn d12_a_summary_that_is_left_alone_is_no_system_message() {
         t: =one<roses grow slowly and want a wall behind them that keeps the wind and the cold away>\n\
         a: they grow slowly and want a wall behind them that keeps the wind and the cold away";
     let keep = Keep::Messages(0);
-    let policy = Policy { rebuild: Rebuild::LeadingSystem, keep, ..Policy::recommended(400) };
+    let policy = Policy {
+        summary_placement: SummaryPlacement::LeadingSystem,
+        keep,
+        ..Policy::recommended(400)
+    };
     let (shown, _) = compacted(policy, work, "They talked.");
     assert_eq!(shown, "s: be kind\nu: SUMMARY\n");
 }

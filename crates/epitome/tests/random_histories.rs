@@ -110,7 +110,7 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
     prop_assert_eq!(&compactor.plan(case.reason), &plan);
     prop_assert!(compactor.snapshot() == stored);
     prop_assert_eq!(seen(&compactor), before.clone());
-    prop_assert_eq!(plan.fates.len(), messages.len());
+    prop_assert_eq!(plan.actions.len(), messages.len());
     let scale = compactor.conversation().scale(compactor.policy());
     let each = (0..messages.len()).map(|at| plan.message_tokens(compactor.conversation(), at));
     let mut follower = Follower::default();
@@ -148,8 +148,8 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
     prop_assert!(report.tokens_after < report.tokens_before);
     prop_assert_eq!(report.tokens_after, compactor.pressure().tokens);
     prop_assert_eq!(case.contract.check(compactor.log(), &after.0), Ok(()));
-    let rebuild = compactor.policy().rebuild;
-    said(Seen::new(&messages, &after.0).check(rebuild, case.reason), &compactor)?;
+    let summary_placement = compactor.policy().summary_placement;
+    said(Seen::new(&messages, &after.0).check(summary_placement, case.reason), &compactor)?;
     said(nothing_vanishes(&compactor, &messages), &compactor)?;
     said(costs(&compactor), &compactor)?;
     said(follower.follow(&compactor.plan(Reason::Manual), &compactor), &compactor)?;

@@ -9,14 +9,17 @@
 
 mod stage;
 
-use epitome::meter::CharactersPer;
-use epitome::policy::{Age, AgeStep, Fill, Offload, Prune, Reducer, Reduction, Trigger};
-use epitome::{Fate, Moment, Outcome, Policy, Reason};
-use stage::{applied, drive, fates, shown, stage_with};
+use epitome::policy::{
+    ClearToolInputs, Fill, OffloadToolResults, Reducer, ReducerRule, Trigger, TruncateToolResults,
+    TruncationStep,
+};
+use epitome::tokens::CharactersPer;
+use epitome::{Action, Outcome, Phase, Policy, Reason};
+use stage::{actions, applied, drive, shown, stage_with};
 
 /// A window of 1,000 tokens in which these reducers work on their own, always.
 fn policy(reducers: Vec<Reducer>) -> Policy {
-    let always = |reducer| Reduction::when(reducer, Trigger::Always);
+    let always = |reducer| ReducerRule::when(reducer, Trigger::Always);
     Policy { reducers: reducers.into_iter().map(always).collect(), ..Policy::fill_percent(1_000) }
 }
 
@@ -24,18 +27,18 @@ fn policy(reducers: Vec<Reducer>) -> Policy {
 fn check(policy: Policy, before: &str, after: &str) {
     let mut compactor = stage_with(policy, before);
     let untouched = compactor.view();
-    assert_eq!(compactor.check(Moment::TurnEnd), Some(Reason::Trim), "{before}");
-    compactor.compact(Reason::Trim, None).unwrap();
+    assert_eq!(compactor.check(Phase::TurnEnd), Some(Reason::Reduce), "{before}");
+    compactor.compact(Reason::Reduce, None).unwrap();
     let run = drive(&mut compactor, |_| panic!("a summarizer was asked"));
     assert!(applied(compactor.report().unwrap()), "{:?}", compactor.report());
     assert_eq!(run.requests.len(), 0);
     assert_eq!(shown(&compactor), after);
     assert_eq!(compactor.pressure().tokens, compactor.report().unwrap().tokens_after);
 
-    compactor.compact(Reason::Trim, None).unwrap();
+    compactor.compact(Reason::Reduce, None).unwrap();
     drive(&mut compactor, |_| panic!("a summarizer was asked"));
     assert!(!applied(compactor.report().unwrap()), "twice is once: {:?}", compactor.report());
-    assert_eq!(compactor.check(Moment::TurnEnd), None, "until something is said");
+    assert_eq!(compactor.check(Phase::TurnEnd), None, "until something is said");
     compactor.undo().unwrap();
     drive(&mut compactor, |_| String::new());
     assert_eq!(compactor.view(), untouched);
@@ -44,10 +47,10 @@ fn check(policy: Policy, before: &str, after: &str) {
 #[test]
 fn c1_results_are_truncated_by_their_age_and_say_so() {
     let long = "long result ".repeat(20);
-    let step = |from_messages, max_tokens| AgeStep { from_messages, max_tokens };
-    let age = Age { steps: vec![step(3, 40), step(5, 25)] };
+    let step = |from_messages, max_tokens| TruncationStep { from_messages, max_tokens };
+    let age = TruncateToolResults { steps: vec![step(3, 40), step(5, 25)] };
     check(
-        policy(vec![Reducer::Age(age)]),
+        policy(vec![Reducer::TruncateToolResults(age)]),
         &format!("u: go\na: !a\nt: =a<{long}>\na: !b\nt: =b<{long}>\na: !c\nt: =c<{long}>"),
         &format!(
             "u: go\na: !a\nt: =a<{}>\na: !b\nt: =b<{}>\na: !c\nt: =c<{long}>\n",
@@ -60,7 +63,7 @@ fn c1_results_are_truncated_by_their_age_and_say_so() {
 
 #[test]
 fn c2_repeated_machine_made_messages_are_left_out_but_for_the_last() {
-    let policy = policy(vec![Reducer::Trim]);
+    let policy = policy(vec![Reducer::Deduplicate]);
     check(
         policy,
         "s: be kind\nu: ~note the time is noon\nu: hi\na: hello\nu: ~note the time is noon\n\
@@ -74,24 +77,24 @@ fn c2_repeated_machine_made_messages_are_left_out_but_for_the_last() {
 fn b4_c2_trimming_begins_at_its_own_threshold() {
     let half = Trigger::Fill(Fill { fraction: 0.5, max_tokens: 0 });
     let policy = |window| Policy {
-        reducers: vec![Reduction::when(Reducer::Trim, half.clone())],
+        reducers: vec![ReducerRule::when(Reducer::Deduplicate, half.clone())],
         ..Policy::fill_percent(window)
     };
     let text = "u: ~note the time is noon\nu: hi\na: hello\nu: ~note the time is noon\nu: bye";
     let mut compactor = stage_with(policy(10_000), text);
-    assert_eq!(compactor.check(Moment::TurnEnd), None);
+    assert_eq!(compactor.check(Phase::TurnEnd), None);
     let tokens = compactor.pressure().tokens;
     let mut compactor = stage_with(policy(tokens * 2), text);
-    assert_eq!(compactor.check(Moment::TurnEnd), Some(Reason::Trim));
+    assert_eq!(compactor.check(Phase::TurnEnd), Some(Reason::Reduce));
 }
 
 #[test]
 fn c3_arguments_are_shortened_outside_the_protected_end_and_keep_their_names() {
     let long = "x".repeat(900);
     let call = |text: &str| format!("{{\"path\":\"a.rs\",\"text\":\"{text}\"}}");
-    let prune = Prune { protect_fraction: 0.3, arg_threshold_tokens: 200 };
+    let prune = ClearToolInputs { protect_fraction: 0.3, arg_threshold_tokens: 200 };
     check(
-        policy(vec![Reducer::Prune(prune)]),
+        policy(vec![Reducer::ClearToolInputs(prune)]),
         &format!("u: go\na: !a<{}>\nt: =a\na: !b<{}>\nt: =b\na: done", call(&long), call("short"))
             .replace("a: done", &format!("a: {}", "done ".repeat(200))),
         &format!(
@@ -109,30 +112,33 @@ fn c3_pruning_is_off_after_each_tool_loop_or_in_compactions() {
     let filler = "words ".repeat(100);
     let text =
         format!("u: go\na: !a<{{\"text\":\"{long}\"}}>\nt: =a\nu: more\na: {filler}\nu: so?");
-    let prune = Reducer::Prune(Prune { protect_fraction: 0.05, ..Prune::default() });
-    let fates_with = |reducers| {
+    let prune = Reducer::ClearToolInputs(ClearToolInputs {
+        protect_fraction: 0.05,
+        ..ClearToolInputs::default()
+    });
+    let actions_with = |reducers| {
         let policy = Policy { reducers, ..Policy::fill_percent(1_000) };
         let mut compactor = stage_with(policy, &text);
-        let due = compactor.check(Moment::Loop);
-        (due, fates(&compactor, Reason::Trim).contains(&Fate::Prune))
+        let due = compactor.check(Phase::Loop);
+        (due, actions(&compactor, Reason::Reduce).contains(&Action::ClearToolInputs))
     };
-    assert_eq!(fates_with(Vec::new()), (None, false), "off");
-    let in_loop = Reduction::when(prune.clone(), Trigger::at(Moment::Loop, Trigger::Always));
-    assert_eq!(fates_with(vec![in_loop]), (Some(Reason::Trim), true), "iteration");
-    let in_compactions = vec![Reduction::in_compactions(prune)];
-    assert_eq!(fates_with(in_compactions.clone()), (None, false), "compaction: not by itself");
+    assert_eq!(actions_with(Vec::new()), (None, false), "off");
+    let in_loop = ReducerRule::when(prune.clone(), Trigger::at(Phase::Loop, Trigger::Always));
+    assert_eq!(actions_with(vec![in_loop]), (Some(Reason::Reduce), true), "iteration");
+    let in_compactions = vec![ReducerRule::in_compactions(prune)];
+    assert_eq!(actions_with(in_compactions.clone()), (None, false), "compaction: not by itself");
     let nobody = Policy::team(1_000, None).summary;
     let policy =
         Policy { reducers: in_compactions, summary: nobody, ..Policy::fill_percent(1_000) };
     let compactor = stage_with(policy, &text);
-    assert!(fates(&compactor, Reason::Manual).contains(&Fate::Prune), "compaction");
+    assert!(actions(&compactor, Reason::Manual).contains(&Action::ClearToolInputs), "compaction");
 }
 
 #[test]
 fn c4_large_results_are_put_aside_and_can_be_read_back() {
     let long = "row ".repeat(300);
-    let offload = Offload { protect_fraction: 0.0, max_tokens: 100, keep_tokens: 30 };
-    let policy = policy(vec![Reducer::Offload(offload)]);
+    let offload = OffloadToolResults { protect_fraction: 0.0, max_tokens: 100, keep_tokens: 30 };
+    let policy = policy(vec![Reducer::OffloadToolResults(offload)]);
     let text = format!("u: go\na: !call_1\nt: =call_1<{long}>\na: done\nu: thanks");
     check(
         policy.clone(),
@@ -142,7 +148,7 @@ fn c4_large_results_are_put_aside_and_can_be_read_back() {
          a: done\nu: thanks\n",
     );
     let mut compactor = stage_with(policy, &text);
-    compactor.compact(Reason::Trim, None).unwrap();
+    compactor.compact(Reason::Reduce, None).unwrap();
     let run = drive(&mut compactor, |_| String::new());
     let path = "tool-results/call_1.txt";
     assert!(run.tells("offloaded", path), "{:?}", run.events);
@@ -152,12 +158,12 @@ fn c4_large_results_are_put_aside_and_can_be_read_back() {
 
 #[test]
 fn c4_results_of_calls_that_share_an_id_are_put_aside_under_names_of_their_own() {
-    let offload = Offload { protect_fraction: 0.0, max_tokens: 50, keep_tokens: 5 };
-    let policy = policy(vec![Reducer::Offload(offload)]);
+    let offload = OffloadToolResults { protect_fraction: 0.0, max_tokens: 50, keep_tokens: 5 };
+    let policy = policy(vec![Reducer::OffloadToolResults(offload)]);
     let (one, two) = ("one ".repeat(100), "two ".repeat(100));
     let text = format!("a: !c\nt: =c<{one}>\nu: again\na: !c\nt: =c<{two}>\nu: thanks");
     let mut compactor = stage_with(policy, &text);
-    compactor.compact(Reason::Trim, None).unwrap();
+    compactor.compact(Reason::Reduce, None).unwrap();
     drive(&mut compactor, |_| String::new());
     assert_eq!(compactor.log().offloaded("tool-results/c-m1-0.txt"), Some(one.as_str()));
     assert_eq!(compactor.log().offloaded("tool-results/c-m4-0.txt"), Some(two.as_str()));
@@ -169,8 +175,8 @@ fn c5_without_a_summarizer_a_full_window_loses_its_oldest_messages() {
     let text: String =
         (0..16).map(|turn| format!("u: question {turn}\na: answer {turn}\n")).collect();
     let mut compactor = stage_with(policy, &format!("s: be kind\n{text}"));
-    assert_eq!(compactor.check(Moment::TurnStart), Some(Reason::Trim));
-    compactor.compact(Reason::Trim, None).unwrap();
+    assert_eq!(compactor.check(Phase::TurnStart), Some(Reason::Reduce));
+    compactor.compact(Reason::Reduce, None).unwrap();
     let run = drive(&mut compactor, |_| String::new());
     assert_eq!(run.requests.len(), 0);
     let shown = shown(&compactor);
@@ -188,17 +194,17 @@ fn c5_without_a_summarizer_a_full_window_loses_its_oldest_messages() {
 fn c6_health_checks_are_recognised_by_their_answer_and_left_out() {
     let text = "u: mend it\na: on it\nu: are you alive?\na: HEARTBEAT_OK\na: mended\nu: still?\n\
                 a: HEARTBEAT_OK";
-    check(policy(vec![Reducer::Trim]), text, "u: mend it\na: on it\na: mended\n");
-    let compactor = stage_with(policy(vec![Reducer::Trim]), text);
+    check(policy(vec![Reducer::Deduplicate]), text, "u: mend it\na: on it\na: mended\n");
+    let compactor = stage_with(policy(vec![Reducer::Deduplicate]), text);
     assert_eq!(compactor.conversation().last_request(), Some(0), "nobody asked anything since");
 }
 
 #[test]
 fn too_little_to_save_is_left_alone() {
-    let mut policy = policy(vec![Reducer::Trim]);
+    let mut policy = policy(vec![Reducer::Deduplicate]);
     policy.reducers[0].min_saving_tokens = 50;
     let mut compactor = stage_with(policy, "u: ~note noon\nu: hi\na: hello\nu: ~note noon\nu: bye");
-    compactor.compact(Reason::Trim, None).unwrap();
+    compactor.compact(Reason::Reduce, None).unwrap();
     drive(&mut compactor, |_| String::new());
     let outcome = compactor.report().unwrap().outcome.clone();
     assert_eq!(outcome, Outcome::Skipped { message: "no reducer finds anything to save".into() });
@@ -210,19 +216,20 @@ fn pinned_exchanges_are_left_alone_by_every_reducer() {
     let text = format!(
         "u: go\na: * !a<{{\"text\":\"{long}\"}}>\nt: =a<{long}>\nu: * ~note noon\nu: ~note noon\nu: so?"
     );
-    let offload = Offload { protect_fraction: 0.0, max_tokens: 50, keep_tokens: 5 };
-    let prune = Prune { protect_fraction: 0.0, arg_threshold_tokens: 50 };
-    let age = Age { steps: vec![AgeStep { from_messages: 1, max_tokens: 5 }] };
+    let offload = OffloadToolResults { protect_fraction: 0.0, max_tokens: 50, keep_tokens: 5 };
+    let prune = ClearToolInputs { protect_fraction: 0.0, arg_threshold_tokens: 50 };
+    let age =
+        TruncateToolResults { steps: vec![TruncationStep { from_messages: 1, max_tokens: 5 }] };
     let reducers = vec![
-        Reducer::Trim,
-        Reducer::Age(age),
-        Reducer::Prune(prune),
-        Reducer::Offload(offload),
-        Reducer::Drop,
+        Reducer::Deduplicate,
+        Reducer::TruncateToolResults(age),
+        Reducer::ClearToolInputs(prune),
+        Reducer::OffloadToolResults(offload),
+        Reducer::DropOldest,
     ];
     let policy = Policy { summary: Policy::team(1_000, None).summary, ..policy(reducers) };
     let mut compactor = stage_with(policy, &text);
-    compactor.compact(Reason::Trim, None).unwrap();
+    compactor.compact(Reason::Reduce, None).unwrap();
     drive(&mut compactor, |_| String::new());
     let shown = shown(&compactor);
     assert!(shown.contains(&format!("t: =a<{long}>")), "{shown}");
@@ -247,10 +254,10 @@ fn b1_tokens_are_counted_by_whatever_the_host_brings() {
 #[test]
 fn c4_what_was_put_aside_can_still_be_found_from_the_summary() {
     let long = "row ".repeat(300);
-    let offload = Offload { protect_fraction: 0.0, max_tokens: 100, keep_tokens: 30 };
+    let offload = OffloadToolResults { protect_fraction: 0.0, max_tokens: 100, keep_tokens: 30 };
     let text = format!("u: go\na: !call_1\nt: =call_1<{long}>\na: done\nu: thanks\na: welcome");
-    let mut compactor = stage_with(policy(vec![Reducer::Offload(offload)]), &text);
-    compactor.compact(Reason::Trim, None).unwrap();
+    let mut compactor = stage_with(policy(vec![Reducer::OffloadToolResults(offload)]), &text);
+    compactor.compact(Reason::Reduce, None).unwrap();
     drive(&mut compactor, |_| String::new());
     compactor.compact(Reason::Manual, None).unwrap();
     drive(&mut compactor, |_| panic!("ten messages stay"));

@@ -11,10 +11,10 @@ mod stage;
 
 use epitome::message::Usage;
 use epitome::policy::{
-    Keep, LastRequest, Reactive, Rebuild, Shape, Summarizer, SummarySettings, Trigger,
+    Keep, LastRequest, Reactive, Shape, Summarizer, SummaryPlacement, SummarySettings, Trigger,
 };
-use epitome::{Fate, Moment, Outcome, Policy, Reason};
-use stage::{applied, compact, drive, fates, long_talk, next_request, shown, stage_with};
+use epitome::{Action, Outcome, Phase, Policy, Reason};
+use stage::{actions, applied, compact, drive, long_talk, next_request, shown, stage_with};
 
 const WORK: &str = "s: be kind\nu: mend it all\na: step one !a\nt: =a\na: step two !b\nt: =b\n\
                     a: step three !c\nt: =c\na: step four !d\nt: =d\na: step five !e\nt: =e";
@@ -63,7 +63,7 @@ fn d7_a_result_that_is_too_large_is_tried_again_with_less() {
     compactor.compact(Reason::Manual, None).unwrap();
     // This one never finds an end.
     let run = drive(&mut compactor, |_| "They looked at many rows. ".repeat(80));
-    let rungs: Vec<String> = run
+    let fallbacks: Vec<String> = run
         .events
         .iter()
         .filter_map(|event| match event {
@@ -74,7 +74,7 @@ fn d7_a_result_that_is_too_large_is_tried_again_with_less() {
         })
         .collect();
     assert_eq!(
-        rungs,
+        fallbacks,
         [
             "150 Messages(4)",
             "100 Messages(4)",
@@ -107,8 +107,11 @@ fn d7_the_first_result_that_is_small_enough_is_taken() {
 fn d9_the_last_request_is_appended_word_for_word_where_asked_for() {
     let settings =
         SummarySettings { last_request: LastRequest::Append, ..SummarySettings::default() };
-    let policy =
-        Policy { rebuild: Rebuild::OneMessage, keep: Keep::Messages(0), ..summary(settings) };
+    let policy = Policy {
+        summary_placement: SummaryPlacement::OneMessage,
+        keep: Keep::Messages(0),
+        ..summary(settings)
+    };
     let mut compactor = stage_with(policy, WORK);
     compactor.compact(Reason::Manual, None).unwrap();
     drive(&mut compactor, |_| "Five steps were made.".into());
@@ -185,10 +188,10 @@ fn d8_d14_a_summarizer_is_told_the_sections_and_the_reason() {
     assert!(request.system.ends_with("the roses"), "{}", request.system);
 }
 
-fn rebuilt(rebuild: Rebuild, keep: Keep, text: &str) -> String {
-    let mut policy = Policy { rebuild, keep, ..Policy::fill_percent(1_000) };
-    policy.summary.last_request = match rebuild {
-        Rebuild::OneMessage => LastRequest::Append,
+fn rebuilt(summary_placement: SummaryPlacement, keep: Keep, text: &str) -> String {
+    let mut policy = Policy { summary_placement, keep, ..Policy::fill_percent(1_000) };
+    policy.summary.last_request = match summary_placement {
+        SummaryPlacement::OneMessage => LastRequest::Append,
         _ => LastRequest::Keep,
     };
     let mut compactor = stage_with(policy, text);
@@ -203,16 +206,19 @@ fn rebuilt(rebuild: Rebuild, keep: Keep, text: &str) -> String {
 #[test]
 fn d12_the_history_is_rebuilt_in_four_ways() {
     assert_eq!(
-        rebuilt(Rebuild::SystemSummaryTail, Keep::Messages(2), WORK),
+        rebuilt(SummaryPlacement::SystemSummaryTail, Keep::Messages(2), WORK),
         "s: be kind\nu: SUMMARY\nu: mend it all\na: step five !e\nt: =e\n"
     );
-    assert_eq!(rebuilt(Rebuild::OneMessage, Keep::Messages(0), WORK), "s: be kind\nu: SUMMARY\n");
     assert_eq!(
-        rebuilt(Rebuild::LeadingSystem, Keep::Messages(2), WORK),
+        rebuilt(SummaryPlacement::OneMessage, Keep::Messages(0), WORK),
+        "s: be kind\nu: SUMMARY\n"
+    );
+    assert_eq!(
+        rebuilt(SummaryPlacement::LeadingSystem, Keep::Messages(2), WORK),
         "s: be kind\ns: SUMMARY\nu: mend it all\na: step five !e\nt: =e\n"
     );
     assert_eq!(
-        rebuilt(Rebuild::InPlace, Keep::Rounds(2), WORK),
+        rebuilt(SummaryPlacement::InPlace, Keep::Rounds(2), WORK),
         "s: be kind\nu: mend it all\nu: SUMMARY\na: step four !d\nt: =d\na: step five !e\nt: =e\n"
     );
 }
@@ -235,7 +241,7 @@ fn d15_in_the_loop_the_oldest_rounds_go_first_and_then_all_that_may() {
     let mut compactor = stage_with(policy, WORK);
     let usage = |prompt_tokens| Usage { prompt_tokens, ..Usage::default() };
     compactor.handle_usage(usage(86_000));
-    assert_eq!(compactor.check(Moment::Loop), Some(Reason::ReactiveMicro));
+    assert_eq!(compactor.check(Phase::Loop), Some(Reason::ReactiveMicro));
     compactor.compact(Reason::ReactiveMicro, None).unwrap();
     drive(&mut compactor, |_| "Begun.".into());
     assert_eq!(
@@ -243,9 +249,9 @@ fn d15_in_the_loop_the_oldest_rounds_go_first_and_then_all_that_may() {
         "s: be kind\nu: mend it all\nu: SUMMARY\na: step three !c\nt: =c\na: step four !d\nt: =d\n\
          a: step five !e\nt: =e\n"
     );
-    assert_eq!(compactor.check(Moment::Loop), None, "that reading was of another view");
+    assert_eq!(compactor.check(Phase::Loop), None, "that reading was of another view");
     compactor.handle_usage(usage(92_000));
-    assert_eq!(compactor.check(Moment::Loop), Some(Reason::ReactiveFull));
+    assert_eq!(compactor.check(Phase::Loop), Some(Reason::ReactiveFull));
     compactor.compact(Reason::ReactiveFull, None).unwrap();
     drive(&mut compactor, |_| "More.".into());
     assert_eq!(
@@ -258,13 +264,13 @@ fn d15_in_the_loop_the_oldest_rounds_go_first_and_then_all_that_may() {
 fn b9_at_most_three_compactions_are_made_for_one_request() {
     let mut compactor = stage_with(Policy::request(100_000), WORK);
     for _ in 0..3 {
-        assert_eq!(compactor.check(Moment::Overflow), Some(Reason::ReactiveFull));
+        assert_eq!(compactor.check(Phase::Overflow), Some(Reason::ReactiveFull));
         compactor.compact(Reason::ReactiveFull, None).unwrap();
         drive(&mut compactor, |_| "Begun.".into());
     }
-    assert_eq!(compactor.check(Moment::Overflow), None);
-    assert_eq!(compactor.check(Moment::RequestStart), None);
-    assert_eq!(compactor.check(Moment::Overflow), Some(Reason::ReactiveFull));
+    assert_eq!(compactor.check(Phase::Overflow), None);
+    assert_eq!(compactor.check(Phase::RequestStart), None);
+    assert_eq!(compactor.check(Phase::Overflow), Some(Reason::ReactiveFull));
 }
 
 #[test]
@@ -276,8 +282,8 @@ fn b8_at_the_border_of_a_request_a_long_history_is_summarized_but_for_two_rounds
         ..Policy::request(1_000)
     };
     let mut compactor = stage_with(policy, &text);
-    assert_eq!(compactor.check(Moment::TurnStart), None);
-    assert_eq!(compactor.check(Moment::RequestStart), Some(Reason::RequestBoundary));
+    assert_eq!(compactor.check(Phase::TurnStart), None);
+    assert_eq!(compactor.check(Phase::RequestStart), Some(Reason::RequestBoundary));
     compactor.compact(Reason::RequestBoundary, None).unwrap();
     drive(&mut compactor, |_| "Ten questions.".into());
     assert_eq!(shown(&compactor), format!("u: SUMMARY\n{}", latest(12, 3)));
@@ -286,17 +292,17 @@ fn b8_at_the_border_of_a_request_a_long_history_is_summarized_but_for_two_rounds
 #[test]
 fn b7_above_a_number_of_messages_all_but_the_latest_are_summarized() {
     let mut compactor = stage_with(Policy::team(10_000, Some((7, 5))), &talk(4));
-    assert_eq!(compactor.check(Moment::TurnEnd), Some(Reason::Threshold));
+    assert_eq!(compactor.check(Phase::TurnEnd), Some(Reason::Threshold));
     compact(&mut compactor).unwrap();
     assert_eq!(shown(&compactor), format!("u: SUMMARY\n{}", latest(4, 5)));
-    assert_eq!(compactor.check(Moment::TurnEnd), None);
+    assert_eq!(compactor.check(Phase::TurnEnd), None);
 }
 
 #[test]
 fn d1_what_people_asked_last_stays_word_for_word_within_a_budget() {
     let policy = Policy { keep: Keep::Messages(1), ..Policy::recommended(400) };
     let mut compactor = stage_with(policy, &long_talk());
-    assert_eq!(fates(&compactor, Reason::Manual).last(), Some(&Fate::Keep));
+    assert_eq!(actions(&compactor, Reason::Manual).last(), Some(&Action::Keep));
     compact(&mut compactor).unwrap();
     let shown = shown(&compactor);
     let head = "s: you are a gardener\nu: question number 6 about the garden\nu: SUMMARY\n\

@@ -11,7 +11,7 @@ mod stage;
 
 use epitome::message::{Message, Role, Usage};
 use epitome::policy::{Keep, SummarySettings};
-use epitome::{BeforeCompaction, CommandError, Event, Moment, Outcome, Output, Policy, Reason};
+use epitome::{BeforeCompaction, CommandError, Event, Outcome, Output, Phase, Policy, Reason};
 use stage::{compact, drive, long_talk, stage_with};
 
 fn policy() -> Policy {
@@ -23,7 +23,7 @@ fn b6_a_warning_comes_once_until_the_next_compaction() {
     let policy = Policy { warning: Some(0.5), ..policy() };
     let mut compactor = stage_with(policy, &long_talk());
     let warnings = |compactor: &mut epitome::Compactor| {
-        compactor.check(Moment::TurnStart);
+        compactor.check(Phase::TurnStart);
         let run = drive(compactor, |_| String::new());
         run.events.iter().filter(|event| matches!(event, Event::Warning { .. })).count()
     };
@@ -40,7 +40,7 @@ fn b6_a_warning_comes_once_until_the_next_compaction() {
 #[test]
 fn b6_nobody_is_warned_who_did_not_ask_for_it() {
     let mut compactor = stage_with(policy(), &long_talk());
-    compactor.check(Moment::TurnStart);
+    compactor.check(Phase::TurnStart);
     assert_eq!(drive(&mut compactor, |_| String::new()).events, []);
 }
 
@@ -193,5 +193,5 @@ fn d16_the_providers_own_count_is_what_the_next_trigger_sees() {
     compactor.handle_count(399);
     assert_eq!((compactor.pressure().tokens, compactor.pressure().exact), (399, true));
     compactor.append(Message::new("next", Role::Assistant, "well")).unwrap();
-    assert_eq!(compactor.check(Moment::TurnEnd), Some(Reason::Threshold));
+    assert_eq!(compactor.check(Phase::TurnEnd), Some(Reason::Threshold));
 }

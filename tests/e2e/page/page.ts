@@ -182,15 +182,15 @@ export class EpitomePage {
     await this.compact();
   }
 
-  /** Tells the engine that a moment of an app’s work has come. */
-  async check(moment: string): Promise<void> {
+  /** Tells the engine that a phase of an app’s work has come. */
+  async check(phase: string): Promise<void> {
     await this.unfold("What is due at");
-    await this.button(`Check now: ${moment}`).click();
+    await this.button(`Check now: ${phase}`).click();
   }
 
-  /** What is due at a moment, in words. */
-  due(moment: string): Locator {
-    return this.#page.getByRole("list", { name: "What is due" }).getByRole("listitem").filter({ hasText: moment });
+  /** What is due at a phase, in words. */
+  due(phase: string): Locator {
+    return this.#page.getByRole("list", { name: "What is due" }).getByRole("listitem").filter({ hasText: phase });
   }
 
   /** What the provider counted for the last call. */

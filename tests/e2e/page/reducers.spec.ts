@@ -17,11 +17,11 @@ test("c3: arguments of old calls are pruned, and no summarizer is asked", async 
   await epitome.open();
   const messages = toolLoop(8, { argumentWords: 400 });
   await epitome.load(messages);
-  await epitome.settle(only({ prune: { protectFraction: 0.1 } }));
+  await epitome.settle(only({ clearToolInputs: { protectFraction: 0.1 } }));
   const plan = page.getByRole("list", { name: "What becomes of the messages" });
-  await expect(plan).toContainText("prune");
+  await expect(plan).toContainText("clearToolInputs");
   await expect(page.getByText("Nobody is asked for a summary.")).toBeVisible();
-  await expect(epitome.rows.nth(2)).toContainText("prune");
+  await expect(epitome.rows.nth(2)).toContainText("clearToolInputs");
   await expect(epitome.rows.last()).toContainText("keep");
   const before = await epitome.exported();
   await epitome.compact();
@@ -45,9 +45,9 @@ test("c4: a large result is put aside and can be read back", async ({ page }) =>
   await epitome.open();
   await epitome.load(toolLoop(4, { resultWords: 3_000 }));
   await epitome.unfold("Saving without a model");
-  await epitome.settle(only({ offload: { protectFraction: 0.1, maxTokens: 500, keepTokens: 50 } }));
+  await epitome.settle(only({ offloadToolResults: { protectFraction: 0.1, maxTokens: 500, keepTokens: 50 } }));
   await expect(page.getByLabel("What stays")).toHaveValue("50");
-  await expect(epitome.rows.nth(3)).toContainText("offload");
+  await expect(epitome.rows.nth(3)).toContainText("offloadToolResults");
   await epitome.compact();
   await epitome.isCompacted();
   const sent = await epitome.messages();
@@ -75,7 +75,7 @@ test("c1: old results are truncated by their age, and say so", async ({ page }) 
   await epitome.choosePreset("Team, no summaries");
   await epitome.unfold("Saving without a model");
   await page.getByLabel("Messages ago: longest result").fill("5: 400, 11: 100");
-  await expect(epitome.rows.nth(3)).toContainText("truncate");
+  await expect(epitome.rows.nth(3)).toContainText("truncateToolResults");
   await epitome.compactFor("Only reducers");
   await epitome.isCompacted();
   const after = await epitome.messages();
@@ -93,7 +93,7 @@ test("c2: what machines repeat goes first", async ({ page }) => {
   ];
   await epitome.open();
   await epitome.load([...toolLoop(4), ...beat, ...beat, { role: "user", content: "Go on, please." }]);
-  await epitome.settle(only("trim", { when: "always" }));
+  await epitome.settle(only("deduplicate", { when: "always" }));
   await expect(page.getByRole("list", { name: "What becomes of the messages" })).toContainText("add nothing and are left out");
   await epitome.compactFor("Only reducers");
   await epitome.isCompacted();
@@ -105,8 +105,8 @@ test("c5: as the last resort, the oldest messages are dropped", async ({ page })
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.load(toolLoop(20, { resultWords: 300 }));
-  await epitome.settle({ window: 12_000, preset: "team-none", reducers: [{ reducer: "drop", when: "always" }], target: 0.5 });
-  await expect(epitome.rows.nth(2)).toContainText("drop");
+  await epitome.settle({ window: 12_000, preset: "team-none", reducers: [{ reducer: "dropOldest", when: "always" }], target: 0.5 });
+  await expect(epitome.rows.nth(2)).toContainText("dropOldest");
   await epitome.compact();
   await epitome.isCompacted();
   const after = await epitome.messages();

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use crate::browser::{close_dialog, open_dialog};
 use crate::driver;
-use crate::messages::fate::sentence;
+use crate::messages::action::sentence;
 use crate::messages::{Row, Standing};
 use crate::number::{plural, thousands};
 use crate::store::Store;
@@ -50,7 +50,7 @@ fn Sheet(store: Store, row: Row) -> impl IntoView {
     };
     let speaker = row.speaker();
     let meaning = meaning(row.standing);
-    let summarized = row.standing == Standing::Planned(epitome::Fate::Summarize);
+    let summarized = row.standing == Standing::Planned(epitome::Action::Summarize);
     let after = (row.tokens_after != row.tokens && !summarized && row.position.is_some())
         .then(|| format!(" · {} after a compaction", thousands(row.tokens_after)));
     let silent = row.message.parts.is_empty();
@@ -61,7 +61,7 @@ fn Sheet(store: Store, row: Row) -> impl IntoView {
         view! { <Content store part aside /> }
     });
     let parts = parts.collect_view();
-    let done = row.done.map(|done| view! { <span class="badge" data-fate="done">{done}</span> });
+    let done = row.done.map(|done| view! { <span class="badge" data-action="done">{done}</span> });
     view! {
         <div class="details-head">
             <div>
@@ -78,9 +78,9 @@ fn Sheet(store: Store, row: Row) -> impl IntoView {
                 "Close"
             </button>
         </div>
-        <p class="details-fate">
+        <p class="details-action">
             {done}
-            <span class="badge" data-fate=row.standing.as_str()>{row.standing.as_str()}</span>
+            <span class="badge" data-action=row.standing.as_str()>{row.standing.as_str()}</span>
             <span>{meaning}</span>
         </p>
         <Pin store row=row.clone() />
@@ -136,7 +136,7 @@ fn is_covered(compactor: &epitome::Compactor, position: usize) -> bool {
 
 fn meaning(standing: Standing) -> &'static str {
     match standing {
-        Standing::Planned(fate) => sentence(fate),
+        Standing::Planned(action) => sentence(action),
         Standing::LeftOut => "It was left out, without a summary.",
         Standing::Summary => "It stands for the messages that were summarized.",
         Standing::Added => "It was put in so that the provider accepts the conversation.",

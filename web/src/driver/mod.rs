@@ -4,7 +4,7 @@ mod event;
 mod summarize;
 
 use epitome::message::Usage;
-use epitome::policy::Moment;
+use epitome::policy::Phase;
 use epitome::{BeforeCompaction, Compactor, Output, Reason, Timestamp};
 use epitome_browser::clock;
 use leptos::prelude::{GetUntracked as _, Set as _};
@@ -33,9 +33,9 @@ fn begin(store: Store, reason: Reason, instructions: &str) {
     });
 }
 
-/// Tells the engine that a moment of the app's work has come, and does what is due then.
-pub(crate) fn reach(store: Store, moment: Moment) {
-    let due = store.write(|session| session.compactor_mut()?.check(moment)).flatten();
+/// Tells the engine that a phase of the app's work has come, and does what is due then.
+pub(crate) fn reach(store: Store, phase: Phase) {
+    let due = store.write(|session| session.compactor_mut()?.check(phase)).flatten();
     match due {
         Some(reason) => begin(store, reason, ""),
         None => {
@@ -186,8 +186,8 @@ fn now() -> Timestamp {
 }
 
 /// A moment of the engine, on the browser's clock.
-fn as_ms(moment: Timestamp) -> f64 {
+fn as_ms(phase: Timestamp) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 fit 53 bits")]
-    let milliseconds = moment.0 as f64;
+    let milliseconds = phase.0 as f64;
     milliseconds
 }

@@ -23,14 +23,15 @@ pub(crate) use keep::{keep_amount, keep_kind};
 pub(crate) use place::place;
 pub(crate) use preset::PRESETS;
 pub(crate) use reducer::ReducerKind;
-pub(crate) use result::{keep_requests, min_saving, rebuild, warning};
+pub(crate) use result::{keep_requests, min_saving, summary_placement, warning};
 pub(crate) use spec::Settings;
 pub(crate) use summary::{
-    Writer, chunk_characters, chunks, ladder, ladder_on, last_request, ledger, max_tokens,
-    named_agent, own_prompt, rollup, shape, summarizer_window, tool_results, tools, writer,
+    Writer, chunk_characters, chunks, fallback_levels, fallback_levels_on, last_request, ledger,
+    max_tokens, named_agent, own_prompt, rollup, shape, summarizer_window, tool_results, tools,
+    writer,
 };
 pub(crate) use trigger::{
-    TriggerKind, at_messages, at_share, at_tokens, instead_tokens, moment, output_reserve,
-    reactive, reactive_entries, request_boundary, request_entries, safety_margin, target,
-    trigger_kind, window,
+    TriggerKind, at_messages, at_share, at_tokens, instead_tokens, output_reserve, phase, reactive,
+    reactive_entries, request_boundary, request_entries, safety_margin, target, trigger_kind,
+    window,
 };

@@ -40,7 +40,7 @@ fn indexed<'a>(field: &'a str, before: &str) -> Option<(usize, &'a str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use epitome::policy::{Fill, Offload, Reactive, Reducer, Reduction};
+    use epitome::policy::{Fill, OffloadToolResults, Reactive, Reducer, ReducerRule};
 
     fn check(policy: &Policy, expected: &str) {
         let error = policy.check().unwrap_err();
@@ -57,10 +57,10 @@ mod tests {
         let triggers = vec![fill(0.5), Trigger::Reactive(reactive)];
         check(&Policy { triggers, ..recommended() }, "reactive.microBatchRounds");
         check(&Policy { ..Policy::request(1_000) }, "requestBoundary.triggerTokens");
-        let offload = Offload { keep_tokens: 9_000, ..Offload::default() };
-        let reducers = vec![Reduction::in_compactions(Reducer::Offload(offload))];
+        let offload = OffloadToolResults { keep_tokens: 9_000, ..OffloadToolResults::default() };
+        let reducers = vec![ReducerRule::in_compactions(Reducer::OffloadToolResults(offload))];
         check(&Policy { reducers, ..recommended() }, "offload.keepTokens");
-        let reducers = vec![Reduction::when(Reducer::Trim, fill(0.0))];
+        let reducers = vec![ReducerRule::when(Reducer::Deduplicate, fill(0.0))];
         check(&Policy { reducers, ..recommended() }, "trim.when.share");
     }
 }

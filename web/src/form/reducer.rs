@@ -1,7 +1,10 @@
 //! What saves tokens without a model: which of it, when, and how much.
 
 use epitome::Policy;
-use epitome::policy::{Age, AgeStep, Fill, Moment, Offload, Prune, Reducer, Reduction, Trigger};
+use epitome::policy::{
+    ClearToolInputs, Fill, OffloadToolResults, Phase, Reducer, ReducerRule, Trigger,
+    TruncateToolResults, TruncationStep,
+};
 
 use super::amount::{percent, percentage, whole};
 use super::entry::{Choice, Entry, OTHER, Switch};
@@ -9,11 +12,11 @@ use super::entry::{Choice, Entry, OTHER, Switch};
 /// The kinds of reducer, in the order in which they work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ReducerKind {
-    Trim,
-    Age,
-    Prune,
-    Offload,
-    Drop,
+    Deduplicate,
+    TruncateToolResults,
+    ClearToolInputs,
+    OffloadToolResults,
+    DropOldest,
 }
 
 const WHEN: [(&str, &str); 6] = [
@@ -27,68 +30,80 @@ const WHEN: [(&str, &str); 6] = [
 
 impl ReducerKind {
     /// Every kind, in the order shown.
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Trim, Self::Age, Self::Prune, Self::Offload, Self::Drop];
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Deduplicate,
+        Self::TruncateToolResults,
+        Self::ClearToolInputs,
+        Self::OffloadToolResults,
+        Self::DropOldest,
+    ];
 
     /// The kind's name.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
-            Self::Trim => "trim",
-            Self::Age => "age",
-            Self::Prune => "prune",
-            Self::Offload => "offload",
-            Self::Drop => "drop",
+            Self::Deduplicate => "deduplicate",
+            Self::TruncateToolResults => "truncateToolResults",
+            Self::ClearToolInputs => "clearToolInputs",
+            Self::OffloadToolResults => "offloadToolResults",
+            Self::DropOldest => "dropOldest",
         }
     }
 
     /// The kind of a reducer.
     pub(super) fn of(reducer: &Reducer) -> Self {
         match reducer {
-            Reducer::Trim => Self::Trim,
-            Reducer::Age(_) => Self::Age,
-            Reducer::Prune(_) => Self::Prune,
-            Reducer::Offload(_) => Self::Offload,
-            Reducer::Drop => Self::Drop,
+            Reducer::Deduplicate => Self::Deduplicate,
+            Reducer::TruncateToolResults(_) => Self::TruncateToolResults,
+            Reducer::ClearToolInputs(_) => Self::ClearToolInputs,
+            Reducer::OffloadToolResults(_) => Self::OffloadToolResults,
+            Reducer::DropOldest => Self::DropOldest,
         }
     }
 
     fn label(self) -> &'static str {
         match self {
-            Self::Trim => "Trim repetitions",
-            Self::Age => "Truncate by age",
-            Self::Prune => "Prune arguments",
-            Self::Offload => "Put large results aside",
-            Self::Drop => "Drop the oldest",
+            Self::Deduplicate => "Trim repetitions",
+            Self::TruncateToolResults => "Truncate by age",
+            Self::ClearToolInputs => "Prune arguments",
+            Self::OffloadToolResults => "Put large results aside",
+            Self::DropOldest => "Drop the oldest",
         }
     }
 
     fn hint(self) -> &'static str {
         match self {
-            Self::Trim => "Leaves out health checks and repeated machine-made messages.",
-            Self::Age => "The older a tool result, the less of it stays.",
-            Self::Prune => "Shortens the arguments of old tool calls.",
-            Self::Offload => "Large tool results are shortened and can be read back.",
-            Self::Drop => "The last resort, where nobody summarizes.",
+            Self::Deduplicate => "Leaves out health checks and repeated machine-made messages.",
+            Self::TruncateToolResults => "The older a tool result, the less of it stays.",
+            Self::ClearToolInputs => "Shortens the arguments of old tool calls.",
+            Self::OffloadToolResults => "Large tool results are shortened and can be read back.",
+            Self::DropOldest => "The last resort, where nobody summarizes.",
         }
     }
 
     /// What it begins with.
-    fn usual(self) -> Reduction {
+    fn usual(self) -> ReducerRule {
         let fill = |fraction| Trigger::Fill(Fill { fraction, max_tokens: 0 });
         match self {
-            Self::Trim => Reduction::when(Reducer::Trim, fill(0.5)),
-            Self::Age => Reduction::when(Reducer::Age(Age::default()), Trigger::Always),
-            Self::Prune => Reduction::in_compactions(Reducer::Prune(Prune::default())),
-            Self::Offload => Reduction::in_compactions(Reducer::Offload(Offload::default())),
-            Self::Drop => Reduction::when(Reducer::Drop, fill(1.0)),
+            Self::Deduplicate => ReducerRule::when(Reducer::Deduplicate, fill(0.5)),
+            Self::TruncateToolResults => ReducerRule::when(
+                Reducer::TruncateToolResults(TruncateToolResults::default()),
+                Trigger::Always,
+            ),
+            Self::ClearToolInputs => {
+                ReducerRule::in_compactions(Reducer::ClearToolInputs(ClearToolInputs::default()))
+            }
+            Self::OffloadToolResults => ReducerRule::in_compactions(Reducer::OffloadToolResults(
+                OffloadToolResults::default(),
+            )),
+            Self::DropOldest => ReducerRule::when(Reducer::DropOldest, fill(1.0)),
         }
     }
 
-    fn find(self, policy: &Policy) -> Option<&Reduction> {
+    fn find(self, policy: &Policy) -> Option<&ReducerRule> {
         policy.reducers.iter().find(|one| Self::of(&one.reducer) == self)
     }
 
-    fn find_mut(self, policy: &mut Policy) -> Option<&mut Reduction> {
+    fn find_mut(self, policy: &mut Policy) -> Option<&mut ReducerRule> {
         policy.reducers.iter_mut().find(|one| Self::of(&one.reducer) == self)
     }
 
@@ -98,7 +113,7 @@ impl ReducerKind {
         Switch::new(self.as_str(), self.label(), self.hint(), read, move |policy, on| {
             policy.reducers.retain(|one| Self::of(&one.reducer) != self);
             if on {
-                let later = |one: &Reduction| Self::of(&one.reducer) > self;
+                let later = |one: &ReducerRule| Self::of(&one.reducer) > self;
                 let place = policy.reducers.iter().position(later);
                 policy.reducers.insert(place.unwrap_or(policy.reducers.len()), self.usual());
             }
@@ -115,9 +130,9 @@ impl ReducerKind {
             if let Some(one) = self.find_mut(policy) {
                 one.when = match name {
                     "share" => Some(Trigger::Fill(Fill { fraction: 0.5, max_tokens: 0 })),
-                    "loop" => Some(Trigger::at(Moment::Loop, Trigger::Always)),
-                    "turnEnd" => Some(Trigger::at(Moment::TurnEnd, Trigger::Always)),
-                    "requestStart" => Some(Trigger::at(Moment::RequestStart, Trigger::Always)),
+                    "loop" => Some(Trigger::at(Phase::Loop, Trigger::Always)),
+                    "turnEnd" => Some(Trigger::at(Phase::TurnEnd, Trigger::Always)),
+                    "requestStart" => Some(Trigger::at(Phase::RequestStart, Trigger::Always)),
                     "always" => Some(Trigger::Always),
                     _ => None,
                 };
@@ -152,23 +167,23 @@ impl ReducerKind {
     /// Its numbers.
     pub(crate) fn entries(self) -> Vec<Entry> {
         let own = match self {
-            Self::Trim | Self::Drop => Vec::new(),
-            Self::Age => vec![steps()],
-            Self::Prune => vec![
+            Self::Deduplicate | Self::DropOldest => Vec::new(),
+            Self::TruncateToolResults => vec![steps()],
+            Self::ClearToolInputs => vec![
                 prune_share(),
                 self.number("argThresholdTokens", "Longer than", |reducer| match reducer {
-                    Reducer::Prune(prune) => Some(&mut prune.arg_threshold_tokens),
+                    Reducer::ClearToolInputs(prune) => Some(&mut prune.arg_threshold_tokens),
                     _ => None,
                 }),
             ],
-            Self::Offload => vec![
+            Self::OffloadToolResults => vec![
                 offload_share(),
                 self.number("maxTokens", "Longer than", |reducer| match reducer {
-                    Reducer::Offload(offload) => Some(&mut offload.max_tokens),
+                    Reducer::OffloadToolResults(offload) => Some(&mut offload.max_tokens),
                     _ => None,
                 }),
                 self.number("keepTokens", "What stays", |reducer| match reducer {
-                    Reducer::Offload(offload) => Some(&mut offload.keep_tokens),
+                    Reducer::OffloadToolResults(offload) => Some(&mut offload.keep_tokens),
                     _ => None,
                 }),
             ],
@@ -217,25 +232,26 @@ fn when_name(when: Option<&Trigger>) -> &'static str {
         None => "compaction",
         Some(Trigger::Fill(_)) => "share",
         Some(Trigger::Always) => "always",
-        Some(Trigger::At { moment, trigger }) if **trigger == Trigger::Always => match moment {
-            Moment::Loop => "loop",
-            Moment::TurnEnd => "turnEnd",
-            Moment::RequestStart => "requestStart",
-            Moment::TurnStart | Moment::Overflow => OTHER,
+        Some(Trigger::At { phase, trigger }) if **trigger == Trigger::Always => match phase {
+            Phase::Loop => "loop",
+            Phase::TurnEnd => "turnEnd",
+            Phase::RequestStart => "requestStart",
+            Phase::TurnStart | Phase::Overflow => OTHER,
         },
         Some(_) => OTHER,
     }
 }
 
 fn prune_share() -> Entry {
-    let read = |policy: &Policy| match ReducerKind::Prune.find(policy).map(|one| &one.reducer) {
-        Some(Reducer::Prune(prune)) => percentage(prune.protect_fraction),
-        _ => String::new(),
-    };
+    let read =
+        |policy: &Policy| match ReducerKind::ClearToolInputs.find(policy).map(|one| &one.reducer) {
+            Some(Reducer::ClearToolInputs(prune)) => percentage(prune.protect_fraction),
+            _ => String::new(),
+        };
     Entry::new("prune.protectFraction", "Spare the newest", "%", read, |policy, text| {
         let share = percent(text)?;
-        if let Some(Reducer::Prune(prune)) =
-            ReducerKind::Prune.find_mut(policy).map(|one| &mut one.reducer)
+        if let Some(Reducer::ClearToolInputs(prune)) =
+            ReducerKind::ClearToolInputs.find_mut(policy).map(|one| &mut one.reducer)
         {
             prune.protect_fraction = share;
         }
@@ -244,15 +260,18 @@ fn prune_share() -> Entry {
 }
 
 fn offload_share() -> Entry {
-    let read = |policy: &Policy| match ReducerKind::Offload.find(policy).map(|one| &one.reducer) {
-        Some(Reducer::Offload(offload)) => percentage(offload.protect_fraction),
+    let read = |policy: &Policy| match ReducerKind::OffloadToolResults
+        .find(policy)
+        .map(|one| &one.reducer)
+    {
+        Some(Reducer::OffloadToolResults(offload)) => percentage(offload.protect_fraction),
         _ => String::new(),
     };
     let name = "offload.protectFraction";
     Entry::new(name, "Spare the newest", "%", read, |policy, text| {
         let share = percent(text)?;
-        if let Some(Reducer::Offload(offload)) =
-            ReducerKind::Offload.find_mut(policy).map(|one| &mut one.reducer)
+        if let Some(Reducer::OffloadToolResults(offload)) =
+            ReducerKind::OffloadToolResults.find_mut(policy).map(|one| &mut one.reducer)
         {
             offload.protect_fraction = share;
         }
@@ -262,8 +281,11 @@ fn offload_share() -> Entry {
 
 /// Ages and what they may take, as `11: 2000, 21: 1000`.
 fn steps() -> Entry {
-    let read = |policy: &Policy| match ReducerKind::Age.find(policy).map(|one| &one.reducer) {
-        Some(Reducer::Age(age)) => {
+    let read = |policy: &Policy| match ReducerKind::TruncateToolResults
+        .find(policy)
+        .map(|one| &one.reducer)
+    {
+        Some(Reducer::TruncateToolResults(age)) => {
             let steps = age.steps.iter();
             let steps: Vec<String> =
                 steps.map(|step| format!("{}: {}", step.from_messages, step.max_tokens)).collect();
@@ -273,9 +295,9 @@ fn steps() -> Entry {
     };
     Entry::new("age.steps", "Messages ago: longest result", "tokens", read, |policy, text| {
         let steps = text.split(',').filter(|step| !step.trim().is_empty()).map(step);
-        let steps: Vec<AgeStep> = steps.collect::<Result<_, _>>()?;
-        if let Some(Reducer::Age(age)) =
-            ReducerKind::Age.find_mut(policy).map(|one| &mut one.reducer)
+        let steps: Vec<TruncationStep> = steps.collect::<Result<_, _>>()?;
+        if let Some(Reducer::TruncateToolResults(age)) =
+            ReducerKind::TruncateToolResults.find_mut(policy).map(|one| &mut one.reducer)
         {
             age.steps = steps;
         }
@@ -284,13 +306,13 @@ fn steps() -> Entry {
     .wide()
 }
 
-fn step(text: &str) -> Result<AgeStep, String> {
+fn step(text: &str) -> Result<TruncationStep, String> {
     let wanted = || format!("has {:?}; give steps such as 11: 2000, 21: 1000", text.trim());
     let (from, most) = text.split_once(':').ok_or_else(wanted)?;
     let (Ok(from_messages), Ok(max_tokens)) = (whole(from), whole(most)) else {
         return Err(wanted());
     };
-    Ok(AgeStep { from_messages, max_tokens })
+    Ok(TruncationStep { from_messages, max_tokens })
 }
 
 #[cfg(test)]
@@ -308,17 +330,17 @@ mod tests {
             policy.reducers.iter().map(|one| ReducerKind::of(&one.reducer)).collect();
         assert_eq!(order, ReducerKind::ALL);
         assert_eq!(policy.check(), Ok(()));
-        ReducerKind::Age.switch().write(&mut policy, false);
+        ReducerKind::TruncateToolResults.switch().write(&mut policy, false);
         assert_eq!(policy.reducers.len(), 4);
     }
 
     #[test]
     fn every_time_to_work_is_read_as_it_was_written() {
         let mut policy = Policy { reducers: Vec::new(), ..Policy::recommended(100_000) };
-        ReducerKind::Prune.switch().write(&mut policy, true);
+        ReducerKind::ClearToolInputs.switch().write(&mut policy, true);
         for (name, _) in WHEN {
-            ReducerKind::Prune.when().write(&mut policy, name);
-            assert_eq!(ReducerKind::Prune.when().read(&policy), name);
+            ReducerKind::ClearToolInputs.when().write(&mut policy, name);
+            assert_eq!(ReducerKind::ClearToolInputs.when().read(&policy), name);
         }
     }
 
@@ -327,7 +349,9 @@ mod tests {
         let mut policy = Policy::team(100_000, None);
         assert_eq!(steps().read(&policy), "11: 2000, 21: 1000, 41: 500");
         steps().write(&mut policy, "5: 100").unwrap();
-        let Some(Reducer::Age(age)) = policy.reducers.first().map(|one| &one.reducer) else {
+        let Some(Reducer::TruncateToolResults(age)) =
+            policy.reducers.first().map(|one| &one.reducer)
+        else {
             panic!("no age");
         };
         assert_eq!((age.limit(4), age.limit(5)), (None, Some(100)));

@@ -1,7 +1,7 @@
 //! What a result has to be: where the summary stands, what it has to save, when to warn.
 
 use epitome::Policy;
-use epitome::policy::Rebuild;
+use epitome::policy::SummaryPlacement;
 
 use super::amount::{percent, percentage, whole};
 use super::entry::{Choice, Entry};
@@ -14,19 +14,19 @@ const WAYS: [(&str, &str); 4] = [
 ];
 
 /// Where the summary stands.
-pub(crate) fn rebuild() -> Choice {
-    let read = |policy: &Policy| match policy.rebuild {
-        Rebuild::SystemSummaryTail => "systemSummaryTail",
-        Rebuild::OneMessage => "oneMessage",
-        Rebuild::LeadingSystem => "leadingSystem",
-        Rebuild::InPlace => "inPlace",
+pub(crate) fn summary_placement() -> Choice {
+    let read = |policy: &Policy| match policy.summary_placement {
+        SummaryPlacement::SystemSummaryTail => "systemSummaryTail",
+        SummaryPlacement::OneMessage => "oneMessage",
+        SummaryPlacement::LeadingSystem => "leadingSystem",
+        SummaryPlacement::InPlace => "inPlace",
     };
-    Choice::new("rebuild", "The summary stands", &WAYS, read, |policy, name| {
-        policy.rebuild = match name {
-            "oneMessage" => Rebuild::OneMessage,
-            "leadingSystem" => Rebuild::LeadingSystem,
-            "inPlace" => Rebuild::InPlace,
-            _ => Rebuild::SystemSummaryTail,
+    Choice::new("summary_placement", "The summary stands", &WAYS, read, |policy, name| {
+        policy.summary_placement = match name {
+            "oneMessage" => SummaryPlacement::OneMessage,
+            "leadingSystem" => SummaryPlacement::LeadingSystem,
+            "inPlace" => SummaryPlacement::InPlace,
+            _ => SummaryPlacement::SystemSummaryTail,
         };
     })
 }

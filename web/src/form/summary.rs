@@ -42,7 +42,7 @@ const OWN: &str = "own";
 /// The name of the app's summarizer.
 const SUMMARIZER: &str = "summarizer";
 /// Shorter tool results to begin with.
-const LADDER: [u32; 4] = [150, 100, 50, 0];
+const FALLBACK_LEVELS: [u32; 4] = [150, 100, 50, 0];
 
 impl Writer {
     /// Who summarizes by this policy.
@@ -223,29 +223,36 @@ pub(crate) fn tools() -> Entry {
 }
 
 /// Whether a result that is too large is tried again with less.
-pub(crate) fn ladder_on() -> Switch {
+pub(crate) fn fallback_levels_on() -> Switch {
     let hint = "With shorter tool results, and then with a shorter tail.";
     let label = "Try again where the result is too large";
-    let read = |policy: &Policy| !policy.summary.ladder.is_empty();
-    Switch::new("ladder", label, hint, read, |policy, on| {
-        policy.summary.ladder = if on { LADDER.into() } else { Vec::new() };
+    let read = |policy: &Policy| !policy.summary.fallback_levels.is_empty();
+    Switch::new("fallback_levels", label, hint, read, |policy, on| {
+        policy.summary.fallback_levels = if on { FALLBACK_LEVELS.into() } else { Vec::new() };
     })
 }
 
 /// The limits to try.
-pub(crate) fn ladder() -> Entry {
+pub(crate) fn fallback_levels() -> Entry {
     let read = |policy: &Policy| {
-        let rungs: Vec<String> = policy.summary.ladder.iter().map(u32::to_string).collect();
-        rungs.join(", ")
+        let fallbacks: Vec<String> =
+            policy.summary.fallback_levels.iter().map(u32::to_string).collect();
+        fallbacks.join(", ")
     };
-    Entry::new("ladder.rungs", "Tool results of", "characters", read, |policy, text| {
-        let rungs = list(text)?;
-        if rungs.is_empty() {
-            return Err("is empty; give limits such as 150, 100, 50, 0".to_owned());
-        }
-        policy.summary.ladder = rungs;
-        Ok(())
-    })
+    Entry::new(
+        "fallback_levels.fallbacks",
+        "Tool results of",
+        "characters",
+        read,
+        |policy, text| {
+            let fallbacks = list(text)?;
+            if fallbacks.is_empty() {
+                return Err("is empty; give limits such as 150, 100, 50, 0".to_owned());
+            }
+            policy.summary.fallback_levels = fallbacks;
+            Ok(())
+        },
+    )
     .wide()
 }
 

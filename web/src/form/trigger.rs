@@ -1,7 +1,7 @@
 //! When to compact: the main trigger, the two for requests, and how far to come down.
 
 use epitome::Policy;
-use epitome::policy::{Budget, Fill, Moment, Reactive, RequestBoundary, Trigger};
+use epitome::policy::{Budget, Fill, Phase, Reactive, RequestBoundary, Trigger};
 
 use super::amount::{percent, percentage, signed, whole};
 use super::entry::{Choice, Entry, OTHER, Switch};
@@ -31,15 +31,15 @@ const KINDS: [(&str, &str); 5] = [
     ("manual", "Nothing: only by hand"),
 ];
 
-const MOMENTS: [(&str, &str); 5] = [
-    ("any", "At any moment"),
+const PHASES: [(&str, &str); 5] = [
+    ("any", "At any phase"),
     ("requestStart", "When a request begins"),
     ("turnStart", "Before each turn"),
     ("loop", "After each round of tools"),
     ("turnEnd", "When a turn ends"),
 ];
 
-/// A trigger without the moment it is tied to.
+/// A trigger without the phase it is tied to.
 pub(super) fn bare(trigger: &Trigger) -> &Trigger {
     match trigger {
         Trigger::At { trigger, .. } => bare(trigger),
@@ -117,30 +117,30 @@ pub(crate) fn trigger_kind() -> Choice {
 }
 
 /// When the main trigger is looked at.
-pub(crate) fn moment() -> Choice {
+pub(crate) fn phase() -> Choice {
     let read = |policy: &Policy| match main(policy) {
-        Some(Trigger::At { moment, .. }) => match moment {
-            Moment::RequestStart => "requestStart",
-            Moment::TurnStart => "turnStart",
-            Moment::Loop => "loop",
-            Moment::TurnEnd => "turnEnd",
-            Moment::Overflow => OTHER,
+        Some(Trigger::At { phase, .. }) => match phase {
+            Phase::RequestStart => "requestStart",
+            Phase::TurnStart => "turnStart",
+            Phase::Loop => "loop",
+            Phase::TurnEnd => "turnEnd",
+            Phase::Overflow => OTHER,
         },
         _ => "any",
     };
-    Choice::new("triggers.at", "Looked at", &MOMENTS, read, |policy, name| {
+    Choice::new("triggers.at", "Looked at", &PHASES, read, |policy, name| {
         let Some(main) = policy.triggers.iter_mut().find(|trigger| is_main(trigger)) else {
             return;
         };
         let own = bare(main).clone();
-        let moment = match name {
-            "requestStart" => Moment::RequestStart,
-            "turnStart" => Moment::TurnStart,
-            "loop" => Moment::Loop,
-            "turnEnd" => Moment::TurnEnd,
+        let phase = match name {
+            "requestStart" => Phase::RequestStart,
+            "turnStart" => Phase::TurnStart,
+            "loop" => Phase::Loop,
+            "turnEnd" => Phase::TurnEnd,
             _ => return *main = own,
         };
-        *main = Trigger::at(moment, own);
+        *main = Trigger::at(phase, own);
     })
 }
 
@@ -373,14 +373,14 @@ mod tests {
     }
 
     #[test]
-    fn a_main_trigger_is_tied_to_a_moment_and_freed_of_it() {
+    fn a_main_trigger_is_tied_to_a_phase_and_freed_of_it() {
         let mut policy = Policy::workstream(200_000);
         assert_eq!(
-            (TriggerKind::of(&policy), moment().read(&policy)),
+            (TriggerKind::of(&policy), phase().read(&policy)),
             (TriggerKind::Budget, "turnEnd")
         );
         safety_margin().write(&mut policy, "9000").unwrap();
-        moment().write(&mut policy, "any");
+        phase().write(&mut policy, "any");
         let budget = Budget { safety_margin: 9_000, ..Budget::default() };
         assert_eq!(policy.triggers, [Trigger::Budget(budget)]);
     }

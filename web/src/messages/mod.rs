@@ -1,6 +1,6 @@
 //! The list of messages: only the rows in sight are on the page, however many there are.
 
-pub(crate) mod fate;
+pub(crate) mod action;
 mod preview;
 mod row;
 mod window;

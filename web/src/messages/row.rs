@@ -1,11 +1,11 @@
 //! One row of the list, worked out when it comes into sight.
 
-use epitome::Fate;
+use epitome::Action;
 use epitome::history::{Change, Edit, PartChange};
 use epitome::message::Message;
 use leptos::prelude::*;
 
-use super::fate::done;
+use super::action::done;
 use super::preview::preview;
 use super::window::ROW_HEIGHT;
 use crate::number::thousands;
@@ -14,8 +14,8 @@ use crate::store::{Perspective, Place, Store};
 /// What becomes of the message in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// The plan has a fate for it.
-    Planned(Fate),
+    /// The plan has an action for it.
+    Planned(Action),
     /// A step in force has left it out, without a summary.
     LeftOut,
     /// It is the summary.
@@ -28,7 +28,7 @@ impl Standing {
     /// The word on the badge.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
-            Self::Planned(fate) => fate.as_str(),
+            Self::Planned(action) => action.as_str(),
             Self::LeftOut => "left out",
             Self::Summary => "summary",
             Self::Added => "added",
@@ -96,10 +96,10 @@ impl Row {
             store.read(|session| {
                 let conversation = session.compactor()?.conversation();
                 let projection = conversation.projection();
-                let fate = plan.as_ref().map_or(Fate::Keep, |plan| plan.fate(position));
+                let action = plan.as_ref().map_or(Action::Keep, |plan| plan.action(position));
                 let standing = match projection.dropped.contains(&position) {
                     true => Standing::LeftOut,
-                    false => Standing::Planned(fate),
+                    false => Standing::Planned(action),
                 };
                 let rewritten = projection.rewritten.get(&position);
                 let changes = rewritten.map_or(&[][..], |rewritten| &rewritten.rewrite.changes);
@@ -194,9 +194,9 @@ pub(super) fn RowView(
                     {thousands(face.tokens)} <span class="visually-hidden">" tokens"</span>
                 </span>
                 <span class="badges">
-                    {face.done.map(|done| view! { <span class="badge" data-fate="done">{done}</span> })}
-                    {face.pinned.then(|| view! { <span class="badge" data-fate="pinned">"pinned"</span> })}
-                    <span class="badge" data-fate=face.standing.as_str()>{face.standing.as_str()}</span>
+                    {face.done.map(|done| view! { <span class="badge" data-action="done">{done}</span> })}
+                    {face.pinned.then(|| view! { <span class="badge" data-action="pinned">"pinned"</span> })}
+                    <span class="badge" data-action=face.standing.as_str()>{face.standing.as_str()}</span>
                 </span>
             }
         })
@@ -214,7 +214,7 @@ pub(super) fn RowView(
                 class="row"
                 id=element_id(index)
                 tabindex=move || if active.get() == index { "0" } else { "-1" }
-                data-fate=move || row.with(|face| face.as_ref().map(|face| face.standing.as_str()))
+                data-action=move || row.with(|face| face.as_ref().map(|face| face.standing.as_str()))
                 on:click=open
             >
                 {face}

@@ -1,6 +1,6 @@
 //! The kinds of content that fill a window.
 
-use epitome::meter::Breakdown;
+use epitome::tokens::Breakdown;
 
 /// One kind of content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use epitome::meter::Level;
-use epitome::{Fate, Plan};
+use epitome::tokens::Level;
+use epitome::{Action, Plan};
 use leptos::prelude::*;
 
 use crate::load::tight_window;
-use crate::messages::fate::words;
+use crate::messages::action::words;
 use crate::number::{change, count, plural, share, thousands};
 use crate::store::Store;
 
@@ -81,25 +81,25 @@ fn Figures(plan: Arc<Plan>) -> impl IntoView {
     }
 }
 
-/// How many messages there are of each fate, in the words of their badges.
+/// How many messages there are of each action, in the words of their badges.
 #[component]
 fn Fates(plan: Arc<Plan>) -> impl IntoView {
-    let tail = count(plan.fates.len().saturating_sub(plan.tail_start));
-    let row = move |fate: Fate| {
-        let number = count(plan.fates.iter().filter(|other| **other == fate).count());
-        let tail = (fate == Fate::Keep && plan.summarizes)
+    let tail = count(plan.actions.len().saturating_sub(plan.tail_start));
+    let row = move |action: Action| {
+        let number = count(plan.actions.iter().filter(|other| **other == action).count());
+        let tail = (action == Action::Keep && plan.summarizes)
             .then(|| format!(", the last {} as the tail", thousands(tail)));
         (number > 0).then(|| {
             view! {
                 <li>
-                    <span class="badge" data-fate=fate.as_str()>{fate.as_str()}</span>
-                    <span class="fate-number">{thousands(number)}</span>
-                    <span>{words(fate)} {tail}</span>
+                    <span class="badge" data-action=action.as_str()>{action.as_str()}</span>
+                    <span class="action-number">{thousands(number)}</span>
+                    <span>{words(action)} {tail}</span>
                 </li>
             }
         })
     };
-    view! { <ul class="fates" aria-label="What becomes of the messages">{Fate::ALL.map(row)}</ul> }
+    view! { <ul class="actions" aria-label="What becomes of the messages">{Action::ALL.map(row)}</ul> }
 }
 
 /// The engine's sentences begin in lower case; here they stand on their own.

@@ -1,7 +1,7 @@
 //! Running a compaction: why, with what in mind, the question before it, and what is seen meanwhile.
 
 mod deciding;
-mod moments;
+mod phases;
 mod running;
 mod start;
 
@@ -10,7 +10,7 @@ use leptos::prelude::*;
 
 use crate::store::Store;
 use deciding::Deciding;
-pub(crate) use moments::Moments;
+pub(crate) use phases::Moments;
 use running::Running;
 use start::Start;
 
@@ -24,7 +24,7 @@ const REASONS: [(Reason, &str, &str); 6] = [
     (Reason::RequestBoundary, "request-boundary", "Request begins"),
     (Reason::ReactiveMicro, "reactive-micro", "In the loop: micro"),
     (Reason::ReactiveFull, "reactive-full", "In the loop: full"),
-    (Reason::Trim, "trim", "Only reducers"),
+    (Reason::Reduce, "trim", "Only reducers"),
 ];
 
 /// A reason as a person reads it.

@@ -52,7 +52,7 @@ pub(super) fn Running(store: Store) -> impl IntoView {
         duration(now_ms.get() - started_ms)
     };
     let tokens = Memo::new(move |_| {
-        use epitome::meter::Tokenizer as _;
+        use epitome::tokens::Tokenizer as _;
         // Counting twice a second is enough for a figure that only shows that something happens.
         now_ms.track();
         store.streamed.with_untracked(|text| Heuristic.count(text))

@@ -3,14 +3,14 @@
 use leptos::prelude::*;
 
 use super::field::{Field, Select};
-use crate::form::{keep_requests, min_saving, rebuild, warning};
+use crate::form::{keep_requests, min_saving, summary_placement, warning};
 use crate::store::Store;
 
 /// The result's settings.
 #[component]
 pub(super) fn ResultSettings(store: Store) -> impl IntoView {
     view! {
-        <Select store choice=rebuild() />
+        <Select store choice=summary_placement() />
         <div class="fields">
             <Field store entry=min_saving() />
             <Field store entry=keep_requests() />

@@ -4,8 +4,9 @@ use leptos::prelude::*;
 
 use super::field::{Field, Select, Toggle};
 use crate::form::{
-    Writer, chunk_characters, chunks, ladder, ladder_on, last_request, ledger, max_tokens,
-    named_agent, own_prompt, rollup, shape, summarizer_window, tool_results, tools, writer,
+    Writer, chunk_characters, chunks, fallback_levels, fallback_levels_on, last_request, ledger,
+    max_tokens, named_agent, own_prompt, rollup, shape, summarizer_window, tool_results, tools,
+    writer,
 };
 use crate::store::Store;
 
@@ -13,7 +14,7 @@ use crate::store::Store;
 #[component]
 pub(super) fn SummarySettings(store: Store) -> impl IntoView {
     let who = Memo::new(move |_| Writer::of(&store.policy.read()));
-    let again = Memo::new(move |_| ladder_on().read(&store.policy.read()));
+    let again = Memo::new(move |_| fallback_levels_on().read(&store.policy.read()));
     view! {
         <Select store choice=writer() />
         <Show when=move || who.get() == Writer::Agent>
@@ -44,10 +45,10 @@ pub(super) fn SummarySettings(store: Store) -> impl IntoView {
             "at once. A summary that is itself too long is rolled up; 0: never. Tools by name, with commas: "
             "linear* for all that begin so, * for all."
         </p>
-        <Toggle store switch=ladder_on() />
+        <Toggle store switch=fallback_levels_on() />
         <Show when=move || again.get()>
             <div class="inset">
-                <Field store entry=ladder() />
+                <Field store entry=fallback_levels() />
             </div>
         </Show>
     }

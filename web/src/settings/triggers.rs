@@ -4,9 +4,8 @@ use leptos::prelude::*;
 
 use super::field::{Field, Select, Toggle};
 use crate::form::{
-    TriggerKind, at_messages, at_share, at_tokens, instead_tokens, moment, output_reserve,
-    reactive, reactive_entries, request_boundary, request_entries, safety_margin, target,
-    trigger_kind,
+    TriggerKind, at_messages, at_share, at_tokens, instead_tokens, output_reserve, phase, reactive,
+    reactive_entries, request_boundary, request_entries, safety_margin, target, trigger_kind,
 };
 use crate::store::Store;
 
@@ -39,7 +38,7 @@ pub(super) fn When(store: Store) -> impl IntoView {
                 </Show>
                 <Field store entry=target() />
                 <Show when=move || kind.get() != TriggerKind::Manual>
-                    <Select store choice=moment() />
+                    <Select store choice=phase() />
                 </Show>
             </div>
             <p class="hint">"Shares are shares of the window."</p>

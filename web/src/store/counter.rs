@@ -1,7 +1,7 @@
 //! What counts tokens, and what is under way to have something else count them.
 
-use epitome::meter::BoxedTokenizer;
 use epitome::policy::{Counting, Encoding, Family};
+use epitome::tokens::BoxedTokenizer;
 use epitome_tokens::{BytePairs, Encodings, Heuristic};
 use leptos::prelude::*;
 

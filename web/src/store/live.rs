@@ -1,17 +1,17 @@
 //! What goes on besides the figures: a question, a warning, what is due, what has happened.
 
-use epitome::meter::Statistics;
-use epitome::policy::Moment;
+use epitome::policy::Phase;
+use epitome::tokens::Statistics;
 use epitome::{BeforeCompaction, Compactor, Reason};
 use leptos::prelude::*;
 
-/// The moments of an app's work, in order, and what they are called.
-pub(crate) const MOMENTS: [(Moment, &str); 5] = [
-    (Moment::RequestStart, "A request begins"),
-    (Moment::TurnStart, "The model is called"),
-    (Moment::Loop, "Tools have answered"),
-    (Moment::TurnEnd, "The turn ends"),
-    (Moment::Overflow, "A prompt is refused"),
+/// The phases of an app's work, in order, and what they are called.
+pub(crate) const PHASES: [(Phase, &str); 5] = [
+    (Phase::RequestStart, "A request begins"),
+    (Phase::TurnStart, "The model is called"),
+    (Phase::Loop, "Tools have answered"),
+    (Phase::TurnEnd, "The turn ends"),
+    (Phase::Overflow, "A prompt is refused"),
 ];
 /// More of what has happened than this is forgotten.
 const MOST_EVENTS: usize = 200;
@@ -42,9 +42,9 @@ pub(crate) struct Live {
     pub(crate) too_large: RwSignal<Option<String>>,
     /// Why the engine refused a command.
     pub(crate) refusal: RwSignal<Option<String>>,
-    /// What is due at each of [`MOMENTS`], while somebody looks.
+    /// What is due at each of [`PHASES`], while somebody looks.
     pub(crate) due: RwSignal<[Option<Reason>; 5]>,
-    /// Whether somebody looks at what is due: to know it may take a plan for each moment.
+    /// Whether somebody looks at what is due: to know it may take a plan for each phase.
     pub(crate) watched: RwSignal<bool>,
     /// What the provider's counts add up to, once there are any.
     pub(crate) statistics: RwSignal<Option<Statistics>>,
@@ -75,8 +75,8 @@ impl Live {
     /// Shows what the engine knows.
     pub(super) fn show(self, compactor: Option<&Compactor>) {
         if self.watched.get_untracked() {
-            let due = |(moment, _)| compactor.and_then(|compactor| compactor.due(moment));
-            self.due.set(MOMENTS.map(due));
+            let due = |(phase, _)| compactor.and_then(|compactor| compactor.due(phase));
+            self.due.set(PHASES.map(due));
         }
         let statistics = compactor.map(|compactor| *compactor.conversation().statistics());
         self.statistics.set(statistics.filter(|read| *read != Statistics::default()));

@@ -14,14 +14,14 @@ mod summarizer;
 use std::sync::Arc;
 
 use epitome::history::View;
-use epitome::meter::Pressure;
+use epitome::tokens::Pressure;
 use epitome::{Compactor, Plan, Policy, PolicyError, Reason, Report};
 use leptos::prelude::*;
 
 use crate::form::Settings;
 pub(crate) use counter::{Counter, Effort};
 pub(crate) use document::{Document, Left, Note};
-pub(crate) use live::{Live, MOMENTS, Warning};
+pub(crate) use live::{Live, PHASES, Warning};
 pub(crate) use place::Place;
 pub(crate) use progress::{Progress, RetryNotice, Shorter};
 pub(crate) use session::Session;

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use epitome::message::{Message, MessageId};
-use epitome::meter::BoxedTokenizer;
 use epitome::policy::Counting;
+use epitome::tokens::BoxedTokenizer;
 use epitome::{Compactor, Policy, PolicyChange, PolicyError, Timestamp};
 use epitome_formats::{Format, Outgoing, Recipe};
 use js_sys::{Array, JSON};

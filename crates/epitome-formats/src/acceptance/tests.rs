@@ -4,8 +4,8 @@ use super::*;
 use crate::compose::{Fragment, Recipe};
 use crate::history::History;
 use epitome::message::MessageId;
-use epitome::meter::CharactersPer;
 use epitome::policy::Keep;
+use epitome::tokens::CharactersPer;
 use epitome::{Compactor, Outcome, Output, Policy, Reason};
 use serde_json::{Value, json};
 

@@ -12,7 +12,7 @@ mod pre_tokenizer;
 use std::borrow::Cow;
 
 use cut::Cuts;
-use epitome::meter::Tokenizer;
+use epitome::tokens::Tokenizer;
 pub use error::TokenizerJsonError;
 use file::File;
 use index::Index;
@@ -34,7 +34,7 @@ use super::vocabulary::{Room, SharedRoom, Vocabulary};
 /// every conversation.
 ///
 /// ```
-/// use epitome::meter::Tokenizer;
+/// use epitome::tokens::Tokenizer;
 /// use epitome_tokens::TokenizerJson;
 ///
 /// // A byte is written as a letter: those that are visible as themselves, the others from Ā on.

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use epitome::meter::{Tariff, Tokenizer};
 use epitome::policy::Family;
+use epitome::tokens::{TokenOverhead, Tokenizer};
 
 use super::prices::{O200K_BASE, ONE};
 use super::script::{self, CLASSES};
@@ -114,11 +114,11 @@ impl Tokenizer for Estimate {
         }
     }
 
-    fn tariff(&self) -> Tariff {
+    fn overhead(&self) -> TokenOverhead {
         match self.0 {
-            Family::O200kBase | Family::Cl100kBase => Tariff::OPENAI,
-            Family::Claude => Tariff::CLAUDE,
-            Family::Gemini => Tariff::GEMINI,
+            Family::O200kBase | Family::Cl100kBase => TokenOverhead::OPENAI,
+            Family::Claude => TokenOverhead::CLAUDE,
+            Family::Gemini => TokenOverhead::GEMINI,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use epitome::meter::Tokenizer;
+use epitome::tokens::Tokenizer;
 use epitome_tokens::TokenizerJson;
 use fancy_regex::Regex;
 use serde_json::{Value, json};

@@ -3,8 +3,8 @@
 import type { Counted } from "./count.js";
 import type {
   EngineEvent,
-  Marks,
-  Moment,
+  MessageMetadata,
+  Phase,
   PolicySpec,
   Reason,
   Report,
@@ -48,10 +48,10 @@ export interface Compactor<M extends object = object> {
    * The messages stay the app's: nothing in them is changed, and those that are kept come back as the
    * very same objects. Where one of several is no object, an error names it and none of them is added.
    */
-  append(messages: M | readonly M[], marks?: Marks): string[];
-  /** Gives a message another wording, and changes the marks that are given. Takes back compactions whose
+  append(messages: M | readonly M[], metadata?: MessageMetadata): string[];
+  /** Gives a message another wording, and changes the metadata that are given. Takes back compactions whose
    * summaries tell of the old one. */
-  edit(id: string, message: M, marks?: Marks): void;
+  edit(id: string, message: M, metadata?: MessageMetadata): void;
   /** Notes the open tasks: they go to the summarizer, and stand behind every summary word for word. */
   setTodo(text: string): void;
   /** How full the window is. Costs next to nothing. */
@@ -62,17 +62,17 @@ export interface Compactor<M extends object = object> {
   /** What a compaction would do. Changes nothing. */
   plan(options?: { reason?: Reason }): Plan;
   /**
-   * Why a compaction is due at this moment, for `compact`; undefined where it is not. A `warning` that the
+   * Why a compaction is due at this phase, for `compact`; undefined where it is not. A `warning` that the
    * policy asks for is told on the way.
    *
    * After a compaction, another one is due only once an assistant message or a usage has come. `requestStart`
    * begins a request, in which reactive compactions are counted.
    */
-  check(moment: Moment): Reason | undefined;
+  check(phase: Phase): Reason | undefined;
   /** What `check` would answer, for a display: without a warning, and without beginning a request. */
-  due(moment: Moment): Reason | undefined;
+  due(phase: Phase): Reason | undefined;
   /** Compacts where that is due at this moment. Resolves to what it did; undefined where it is not due. */
-  maintain(moment: Moment, options?: Omit<CompactOptions, "reason">): Promise<Report | undefined>;
+  maintain(phase: Phase, options?: Omit<CompactOptions, "reason">): Promise<Report | undefined>;
   /**
    * Compacts. Resolves in all cases in which the conversation is in order: where there was nothing to do,
    * where it failed and where it was called off, the messages are as they were.

@@ -8,8 +8,8 @@ import { countingAtOnce } from "./engine-encoding.js";
 import { epitomeError } from "./error.js";
 import type {
   Compactor as Engine,
-  Marks,
-  Moment,
+  MessageMetadata,
+  Phase,
   PolicySpec,
   Reason,
   Report,
@@ -47,10 +47,10 @@ export class Conversation<M extends object> implements Compactor<M> {
     });
   }
 
-  append(messages: M | readonly M[], marks?: Marks): string[] {
+  append(messages: M | readonly M[], metadata?: MessageMetadata): string[] {
     const batch: M[] = Array.isArray(messages) ? Array.from(messages) : [messages];
     const ids = this.#originals.next(batch.length);
-    this.#take(ids, batch, marks);
+    this.#take(ids, batch, metadata);
     for (let at = 0; at < ids.length; at += 1) {
       this.#originals.add(ids[at] as string, batch[at] as M);
     }
@@ -58,8 +58,8 @@ export class Conversation<M extends object> implements Compactor<M> {
     return ids;
   }
 
-  edit(id: string, message: M, marks?: Marks): void {
-    this.#live().edit(id, message, marks);
+  edit(id: string, message: M, metadata?: MessageMetadata): void {
+    this.#live().edit(id, message, metadata);
     this.#originals.reword(id, message);
     this.#driver.drain();
   }
@@ -80,18 +80,18 @@ export class Conversation<M extends object> implements Compactor<M> {
     return this.#plans.next(this.#live(), reason, this.#originals.ids());
   }
 
-  check(moment: Moment): Reason | undefined {
-    const reason = this.#live().check(moment);
+  check(phase: Phase): Reason | undefined {
+    const reason = this.#live().check(phase);
     this.#driver.drain();
     return reason;
   }
 
-  due(moment: Moment): Reason | undefined {
-    return this.#live().due(moment);
+  due(phase: Phase): Reason | undefined {
+    return this.#live().due(phase);
   }
 
-  async maintain(moment: Moment, options: Omit<CompactOptions, "reason"> = {}): Promise<Report | undefined> {
-    const reason = this.check(moment);
+  async maintain(phase: Phase, options: Omit<CompactOptions, "reason"> = {}): Promise<Report | undefined> {
+    const reason = this.check(phase);
     return reason === undefined ? undefined : this.compact({ ...options, reason });
   }
 
@@ -152,12 +152,12 @@ export class Conversation<M extends object> implements Compactor<M> {
     this.dispose();
   }
 
-  #take(ids: string[], batch: M[], marks: Marks | undefined): void {
+  #take(ids: string[], batch: M[], metadata: MessageMetadata | undefined): void {
     const engine = this.#live();
     const json = plainJson(batch);
-    const taken = json !== undefined && engine.appendPlain(room().write(json), this.#originals.count, marks);
+    const taken = json !== undefined && engine.appendPlain(room().write(json), this.#originals.count, metadata);
     if (!taken) {
-      engine.append(ids, batch, marks);
+      engine.append(ids, batch, metadata);
     }
   }
 

@@ -43,8 +43,8 @@ export type { TokenFamily } from "./glue/count.js";
 export type { EndpointSummarize } from "./endpoint.js";
 export { type EpitomeError, isEpitomeError } from "./error.js";
 export type {
-  Age,
-  AgeStep,
+  TruncateToolResults,
+  TruncationStep,
   BeforeCompaction,
   Breakdown,
   Budget,
@@ -69,21 +69,21 @@ export type {
   Keep,
   LastRequest,
   Level,
-  Marks,
-  Moment,
-  Offload,
+  MessageMetadata,
+  Phase,
+  OffloadToolResults,
   Outcome,
   PlanFigures,
   Policy,
   PolicySpec,
   Preset,
-  Prune,
+  ClearToolInputs,
   Reactive,
   Reason,
-  Rebuild,
+  SummaryPlacement,
   Receipt,
   Reducer,
-  Reduction,
+  ReducerRule,
   Repaired,
   Report,
   RequestBoundary,
@@ -107,7 +107,7 @@ export type {
   RestoreOptions,
 } from "./host.js";
 export type { ValidateOptions } from "./legality.js";
-export type { Fate, MessageFate, Plan } from "./plan.js";
+export type { Action, MessageAction, Plan } from "./plan.js";
 export type { ProviderCounter, ProviderCounterOptions } from "./provider-counter.js";
 export type { RecentOptions } from "./recent.js";
 export type { Summarize, SummarizeContext, Summary } from "./summarize.js";

@@ -4,29 +4,29 @@ import { room } from "./engine.js";
 import type { Compactor, PlanFigures, Reason } from "./glue/epitome.js";
 
 /**
- * What becomes of a message. `keep`: it stays as it is seen now. `trim`: it adds nothing and is left out.
- * `truncate`: its tool results are cut by their age. `prune`: the arguments of its calls are shortened. `offload`:
- * its tool results are put aside. `strip`: its sealed thoughts are left out. `drop`: it is left out to make room.
+ * What becomes of a message. `keep`: it stays as it is seen now. `deduplicate`: it adds nothing and is left out.
+ * `truncateToolResults`: its tool results are cut by their age. `clearToolInputs`: the arguments of its calls are shortened. `offloadToolResults`:
+ * its tool results are put aside. `removeReasoning`: its sealed thoughts are left out. `dropOldest`: it is left out to make room.
  * `summarize`: the summary is to stand for it. `summarized`: it is not in the view any more, since a summary stands
  * for it or it was left out.
  */
-export type Fate =
+export type Action =
   | "keep"
-  | "trim"
-  | "truncate"
-  | "prune"
-  | "offload"
-  | "strip"
-  | "drop"
+  | "deduplicate"
+  | "truncateToolResults"
+  | "clearToolInputs"
+  | "offloadToolResults"
+  | "removeReasoning"
+  | "dropOldest"
   | "summarize"
   | "summarized";
 
 /** One message and what becomes of it. */
-export interface MessageFate {
+export interface MessageAction {
   /** The message's id, as `append` gave it. One of several steps has its number behind it, `m7#1`. */
   readonly id: string;
   /** What becomes of it. */
-  readonly fate: Fate;
+  readonly action: Action;
   /** Its tokens in the view now; 0 where it is not in it any more. */
   readonly tokensBefore: number;
   /** Its tokens afterwards; 0 where it is not in the view. */
@@ -36,14 +36,14 @@ export interface MessageFate {
 /** A compaction, thought through but not done. */
 export interface Plan extends PlanFigures {
   /**
-   * The fate of every message, in order. Where nothing is said otherwise than in the compactor's plan before, it is the
+   * The action of every message, in order. Where nothing is said otherwise than in the compactor's plan before, it is the
    * very same object; the array is another one with every plan.
    */
-  readonly fates: readonly MessageFate[];
+  readonly actions: readonly MessageAction[];
 }
 
-/** The names of fates, by the engine's numbers for them. */
-let fateNames: readonly Fate[] | undefined;
+/** The names of actions, by the engine's numbers for them. */
+let actionNames: readonly Action[] | undefined;
 
 /** How many numbers the figures are. */
 const FIGURES = 8;
@@ -51,18 +51,18 @@ const FIGURES = 8;
 /** The plans of one compactor, one after the other. */
 export class Plans {
   /** What the plan before says of every message. */
-  readonly #fates: MessageFate[] = [];
+  readonly #actions: MessageAction[] = [];
 
   /** The engine's next plan. `known` are the ids of the messages as the caller knows them. */
   next(engine: Compactor, reason: Reason, known: readonly string[]): Plan {
-    const names = (fateNames ??= engine.fates() as Fate[]);
+    const names = (actionNames ??= engine.actions() as Action[]);
     const [figures, columns, count, changed, changes, idle, floor] = engine.plan(reason);
     if (changes > 0) {
       // A message of several steps is several to the engine, and telling their ids may let its memory grow.
       const ids = known.length === count ? known : engine.pieces();
       this.#change(room().numbers(changed, changes), room().numbers(columns, 3 * count), names, ids);
     }
-    const plan: Plan = { reason, ...figuresOf(room().numbers(figures, FIGURES)), fates: this.#fates.slice() };
+    const plan: Plan = { reason, ...figuresOf(room().numbers(figures, FIGURES)), actions: this.#actions.slice() };
     if (idle !== undefined) {
       plan.idle = idle;
     }
@@ -73,20 +73,20 @@ export class Plans {
   }
 
   clear(): void {
-    this.#fates.length = 0;
+    this.#actions.length = 0;
   }
 
   /** Reads anew what the engine's columns say of the messages at these places. */
-  #change(places: Uint32Array, columns: Uint32Array, names: readonly Fate[], ids: readonly string[]): void {
-    const fates = this.#fates;
+  #change(places: Uint32Array, columns: Uint32Array, names: readonly Action[], ids: readonly string[]): void {
+    const actions = this.#actions;
     // Room for all at once: an array that grows with each is copied again and again.
-    fates.length = ids.length;
+    actions.length = ids.length;
     const [before, after] = [ids.length, 2 * ids.length];
     for (let index = 0; index < places.length; index += 1) {
       const at = places[index] as number;
-      fates[at] = {
+      actions[at] = {
         id: ids[at] as string,
-        fate: names[columns[at] as number] as Fate,
+        action: names[columns[at] as number] as Action,
         tokensBefore: columns[before + at] as number,
         tokensAfter: columns[after + at] as number,
       };

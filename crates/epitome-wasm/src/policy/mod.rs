@@ -14,9 +14,11 @@ mod trigger;
 
 pub use counting::{Counting, Encoding, Family};
 pub use keep::Keep;
-pub use policy::{Policy, Rebuild, Retry};
-pub use reducer::{Age, AgeStep, Offload, Prune, Reducer, Reduction};
+pub use policy::{Policy, Retry, SummaryPlacement};
+pub use reducer::{
+    ClearToolInputs, OffloadToolResults, Reducer, ReducerRule, TruncateToolResults, TruncationStep,
+};
 pub(crate) use spec::resolve;
 pub use spec::{PolicyFields, PolicySpec, resolve_policy};
 pub use summary::{LastRequest, Shape, SummarySettings, ToolFilter};
-pub use trigger::{Budget, Fill, Moment, Reactive, RequestBoundary, Trigger};
+pub use trigger::{Budget, Fill, Phase, Reactive, RequestBoundary, Trigger};

@@ -4,7 +4,7 @@ use epitome::policy;
 use serde::Serialize;
 use tsify::Tsify;
 
-use super::{Counting, Keep, Reduction, SummarySettings, Trigger};
+use super::{Counting, Keep, ReducerRule, SummarySettings, Trigger};
 
 /// Everything the engine decides by. Sizes are in tokens.
 #[derive(Clone, Debug, Serialize, Tsify)]
@@ -24,11 +24,11 @@ pub struct Policy {
     /// The latest user messages of this many tokens stay word for word, wherever they stand.
     pub keep_requests_tokens: u32,
     /// What saves tokens without a model, in the order in which it is done.
-    pub reducers: Vec<Reduction>,
+    pub reducers: Vec<ReducerRule>,
     /// How the prefix is summarized.
     pub summary: SummarySettings,
     /// Where the summary stands afterwards.
-    pub rebuild: Rebuild,
+    pub summary_placement: SummaryPlacement,
     /// A result has to save at least this share of the tokens, 0 to 1, unless it makes the conversation
     /// fit the window at all.
     pub min_saving: f64,
@@ -48,7 +48,7 @@ pub struct Policy {
 /// for.
 #[derive(Clone, Copy, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
-pub enum Rebuild {
+pub enum SummaryPlacement {
     /// System prompts, the summary as a user message, and the messages that stay.
     SystemSummaryTail,
     /// System prompts and one user message with everything in it; only pinned messages stay besides.
@@ -82,7 +82,7 @@ impl From<epitome::Policy> for Policy {
             keep_requests_tokens,
             reducers,
             summary,
-            rebuild,
+            summary_placement,
             min_saving,
             retry,
             tool_schema_tokens,
@@ -96,9 +96,9 @@ impl From<epitome::Policy> for Policy {
             target,
             keep: keep.into(),
             keep_requests_tokens,
-            reducers: reducers.into_iter().map(Reduction::from).collect(),
+            reducers: reducers.into_iter().map(ReducerRule::from).collect(),
             summary: summary.into(),
-            rebuild: rebuild.into(),
+            summary_placement: summary_placement.into(),
             min_saving,
             retry: retry.into(),
             tool_schema_tokens,
@@ -108,13 +108,13 @@ impl From<epitome::Policy> for Policy {
     }
 }
 
-impl From<policy::Rebuild> for Rebuild {
-    fn from(rebuild: policy::Rebuild) -> Self {
-        match rebuild {
-            policy::Rebuild::SystemSummaryTail => Self::SystemSummaryTail,
-            policy::Rebuild::OneMessage => Self::OneMessage,
-            policy::Rebuild::LeadingSystem => Self::LeadingSystem,
-            policy::Rebuild::InPlace => Self::InPlace,
+impl From<policy::SummaryPlacement> for SummaryPlacement {
+    fn from(summary_placement: policy::SummaryPlacement) -> Self {
+        match summary_placement {
+            policy::SummaryPlacement::SystemSummaryTail => Self::SystemSummaryTail,
+            policy::SummaryPlacement::OneMessage => Self::OneMessage,
+            policy::SummaryPlacement::LeadingSystem => Self::LeadingSystem,
+            policy::SummaryPlacement::InPlace => Self::InPlace,
         }
     }
 }

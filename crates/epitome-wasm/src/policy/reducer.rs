@@ -10,7 +10,7 @@ use super::Trigger;
 /// as that holds, compaction or not.
 #[derive(Clone, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
-pub struct Reduction {
+pub struct ReducerRule {
     /// What is done.
     pub reducer: Reducer,
     /// When it is done on its own; null or absent: only as part of a compaction.
@@ -22,38 +22,38 @@ pub struct Reduction {
     pub min_saving_tokens: u32,
 }
 
-/// A way to save tokens without a model: `trim` leaves out health checks and machine-made messages that a
-/// later one repeats, `age` truncates tool results by their age, `prune` shortens the arguments of old
-/// tool calls, `offload` puts large tool results aside, and `drop`, where nothing is summarized, leaves
+/// A way to save tokens without a model: `deduplicate` leaves out health checks and machine-made messages that a
+/// later one repeats, `truncateToolResults` truncates tool results by their age, `clearToolInputs` shortens the arguments of old
+/// tool calls, `offloadToolResults` puts large tool results aside, and `dropOldest`, where nothing is summarized, leaves
 /// out the oldest exchanges.
 #[derive(Clone, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub enum Reducer {
     /// Leaves out health checks, and machine-made messages that a later one repeats.
-    Trim,
+    Deduplicate,
     /// Truncates tool results by their age.
-    Age(Age),
+    TruncateToolResults(TruncateToolResults),
     /// Shortens the arguments of old tool calls; their names stay.
-    Prune(Prune),
+    ClearToolInputs(ClearToolInputs),
     /// Puts large tool results aside under a name by which they can be read back.
-    Offload(Offload),
+    OffloadToolResults(OffloadToolResults),
     /// Leaves out the oldest exchanges until the rest comes down to the target.
-    Drop,
+    DropOldest,
 }
 
 /// Truncation of tool results by their age.
 #[derive(Clone, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Age {
+pub struct TruncateToolResults {
     /// What results of each age may take: 2,000 tokens from 11 messages ago, 1,000 from 21 and 500 from 41
     /// where absent.
-    pub steps: Vec<AgeStep>,
+    pub steps: Vec<TruncationStep>,
 }
 
 /// What a tool result of some age may take.
 #[derive(Clone, Copy, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
-pub struct AgeStep {
+pub struct TruncationStep {
     /// How many messages ago it begins; the newest message is 1 message ago.
     pub from_messages: u32,
     /// Longest result from there on, in tokens.
@@ -63,7 +63,7 @@ pub struct AgeStep {
 /// Shortening of the arguments of old tool calls.
 #[derive(Clone, Copy, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Prune {
+pub struct ClearToolInputs {
     /// The newest messages that fill this share of the window are left alone, 0 to 1; 0.3 where absent.
     pub protect_fraction: f64,
     /// Arguments of at most this many tokens are left alone; 200 where absent.
@@ -73,7 +73,7 @@ pub struct Prune {
 /// Putting large tool results aside.
 #[derive(Clone, Copy, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Offload {
+pub struct OffloadToolResults {
     /// The newest messages that fill this share of the window are left alone, 0 to 1; 0.3 where absent.
     /// The latest exchange always is.
     pub protect_fraction: f64,
@@ -83,9 +83,9 @@ pub struct Offload {
     pub keep_tokens: u32,
 }
 
-impl From<policy::Reduction> for Reduction {
-    fn from(reduction: policy::Reduction) -> Self {
-        let policy::Reduction { reducer, when, min_saving_tokens } = reduction;
+impl From<policy::ReducerRule> for ReducerRule {
+    fn from(reduction: policy::ReducerRule) -> Self {
+        let policy::ReducerRule { reducer, when, min_saving_tokens } = reduction;
         Self { reducer: reducer.into(), when: when.map(Trigger::from), min_saving_tokens }
     }
 }
@@ -93,29 +93,34 @@ impl From<policy::Reduction> for Reduction {
 impl From<policy::Reducer> for Reducer {
     fn from(reducer: policy::Reducer) -> Self {
         match reducer {
-            policy::Reducer::Trim => Self::Trim,
-            policy::Reducer::Age(policy::Age { steps }) => {
-                Self::Age(Age { steps: steps.into_iter().map(AgeStep::from).collect() })
+            policy::Reducer::Deduplicate => Self::Deduplicate,
+            policy::Reducer::TruncateToolResults(policy::TruncateToolResults { steps }) => {
+                Self::TruncateToolResults(TruncateToolResults {
+                    steps: steps.into_iter().map(TruncationStep::from).collect(),
+                })
             }
-            policy::Reducer::Prune(policy::Prune { protect_fraction, arg_threshold_tokens }) => {
-                Self::Prune(Prune { protect_fraction, arg_threshold_tokens })
+            policy::Reducer::ClearToolInputs(policy::ClearToolInputs {
+                protect_fraction,
+                arg_threshold_tokens,
+            }) => Self::ClearToolInputs(ClearToolInputs { protect_fraction, arg_threshold_tokens }),
+            policy::Reducer::OffloadToolResults(offload) => {
+                Self::OffloadToolResults(offload.into())
             }
-            policy::Reducer::Offload(offload) => Self::Offload(offload.into()),
-            policy::Reducer::Drop => Self::Drop,
+            policy::Reducer::DropOldest => Self::DropOldest,
         }
     }
 }
 
-impl From<policy::AgeStep> for AgeStep {
-    fn from(step: policy::AgeStep) -> Self {
-        let policy::AgeStep { from_messages, max_tokens } = step;
+impl From<policy::TruncationStep> for TruncationStep {
+    fn from(step: policy::TruncationStep) -> Self {
+        let policy::TruncationStep { from_messages, max_tokens } = step;
         Self { from_messages, max_tokens }
     }
 }
 
-impl From<policy::Offload> for Offload {
-    fn from(offload: policy::Offload) -> Self {
-        let policy::Offload { protect_fraction, max_tokens, keep_tokens } = offload;
+impl From<policy::OffloadToolResults> for OffloadToolResults {
+    fn from(offload: policy::OffloadToolResults) -> Self {
+        let policy::OffloadToolResults { protect_fraction, max_tokens, keep_tokens } = offload;
         Self { protect_fraction, max_tokens, keep_tokens }
     }
 }

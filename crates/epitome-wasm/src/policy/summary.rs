@@ -47,7 +47,7 @@ pub struct SummarySettings {
     pub tool_result_max_characters: u32,
     /// Where the result is too large, shorter limits for tool results to try one after the other, in
     /// characters; and after them, shorter tails. Empty: the first result counts.
-    pub ladder: Vec<u32>,
+    pub fallback_levels: Vec<u32>,
     /// What becomes of the last user request.
     pub last_request: LastRequest,
 }
@@ -102,7 +102,7 @@ impl From<policy::SummarySettings> for SummarySettings {
             window_tokens,
             tools,
             tool_result_max_characters,
-            ladder,
+            fallback_levels,
             last_request,
         } = settings;
         Self {
@@ -120,7 +120,7 @@ impl From<policy::SummarySettings> for SummarySettings {
             window_tokens,
             tools: tools.into(),
             tool_result_max_characters,
-            ladder,
+            fallback_levels,
             last_request: last_request.into(),
         }
     }

@@ -1,15 +1,15 @@
-//! When to act: conditions on what the window holds, and the moments at which they are looked at.
+//! When to act: conditions on what the window holds, and the phases at which they are looked at.
 
 use epitome::policy;
 use serde::{Deserialize, Serialize};
 use tsify::Tsify;
 
-/// A moment in an app's work at which a compaction may be due: a request of the person's has come in, the
+/// A phase in an app's work at which a compaction may be due: a request of the person's has come in, the
 /// model is about to be called, its tools have answered and it is about to be called again, the turn is
 /// over, or the provider has refused a request as too long.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, Tsify)]
 #[serde(rename_all = "camelCase")]
-pub enum Moment {
+pub enum Phase {
     /// A request of the person's has come in; nothing has been sent for it yet.
     RequestStart,
     /// The model is about to be called.
@@ -24,7 +24,7 @@ pub enum Moment {
 
 /// One condition: on tokens (`budget`, `fill`, `tokens`), on `messages` that no summary stands for, on a
 /// long history when a request begins (`requestBoundary`), on what the previous prompt really took
-/// (`reactive`); `at` one moment only; `all` or `any` of several; `always`, or `manual`: never by itself.
+/// (`reactive`); `at` one phase only; `all` or `any` of several; `always`, or `manual`: never by itself.
 #[derive(Clone, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub enum Trigger {
@@ -40,10 +40,10 @@ pub enum Trigger {
     RequestBoundary(RequestBoundary),
     /// In the tool loop, by what the previous prompt really took, and when one was refused.
     Reactive(Reactive),
-    /// Only at one moment.
+    /// Only at one phase.
     At {
-        /// The moment.
-        moment: Moment,
+        /// The phase.
+        phase: Phase,
         /// What has to hold then.
         trigger: Box<Trigger>,
     },
@@ -105,26 +105,26 @@ pub struct Reactive {
     pub max_per_request: u32,
 }
 
-impl From<Moment> for policy::Moment {
-    fn from(moment: Moment) -> Self {
-        match moment {
-            Moment::RequestStart => Self::RequestStart,
-            Moment::TurnStart => Self::TurnStart,
-            Moment::Loop => Self::Loop,
-            Moment::TurnEnd => Self::TurnEnd,
-            Moment::Overflow => Self::Overflow,
+impl From<Phase> for policy::Phase {
+    fn from(phase: Phase) -> Self {
+        match phase {
+            Phase::RequestStart => Self::RequestStart,
+            Phase::TurnStart => Self::TurnStart,
+            Phase::Loop => Self::Loop,
+            Phase::TurnEnd => Self::TurnEnd,
+            Phase::Overflow => Self::Overflow,
         }
     }
 }
 
-impl From<policy::Moment> for Moment {
-    fn from(moment: policy::Moment) -> Self {
-        match moment {
-            policy::Moment::RequestStart => Self::RequestStart,
-            policy::Moment::TurnStart => Self::TurnStart,
-            policy::Moment::Loop => Self::Loop,
-            policy::Moment::TurnEnd => Self::TurnEnd,
-            policy::Moment::Overflow => Self::Overflow,
+impl From<policy::Phase> for Phase {
+    fn from(phase: policy::Phase) -> Self {
+        match phase {
+            policy::Phase::RequestStart => Self::RequestStart,
+            policy::Phase::TurnStart => Self::TurnStart,
+            policy::Phase::Loop => Self::Loop,
+            policy::Phase::TurnEnd => Self::TurnEnd,
+            policy::Phase::Overflow => Self::Overflow,
         }
     }
 }
@@ -139,8 +139,8 @@ impl From<policy::Trigger> for Trigger {
             policy::Trigger::Messages(messages) => Self::Messages(messages),
             policy::Trigger::RequestBoundary(boundary) => Self::RequestBoundary(boundary.into()),
             policy::Trigger::Reactive(reactive) => Self::Reactive(reactive.into()),
-            policy::Trigger::At { moment, trigger } => {
-                Self::At { moment: moment.into(), trigger: Box::new((*trigger).into()) }
+            policy::Trigger::At { phase, trigger } => {
+                Self::At { phase: phase.into(), trigger: Box::new((*trigger).into()) }
             }
             policy::Trigger::All(all) => Self::All(several(all)),
             policy::Trigger::Any(any) => Self::Any(several(any)),

@@ -19,7 +19,7 @@ fn options_and_results_are_plain_objects() {
     assert_eq!(plan.get(4), 40, "all of them are new");
     assert!(plan.get(5).is_undefined(), "it is not idle");
     assert_eq!(compactor.plan(&reason("manual")).unwrap().get(4), 0, "none has changed");
-    assert_eq!(compactor.fates().get(0), "keep");
+    assert_eq!(compactor.actions().get(0), "keep");
     assert_eq!(compactor.pieces().first().map(String::as_str), Some("m0"));
 }
 

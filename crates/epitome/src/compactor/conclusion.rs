@@ -5,12 +5,12 @@ use super::{Compactor, Event, Output, State, SummaryRequest};
 use crate::conversation::Prospect;
 use crate::history::{Checkpoint, Cover, Record};
 use crate::message::{CheckpointId, RequestId, Role};
-use crate::meter::Scale;
 use crate::plan::{Plan, Written};
 use crate::policy::{WindowTooSmall, share};
 use crate::report::{Outcome, Report};
 use crate::summary::envelope::Envelope;
 use crate::summary::receipt::{Receipt, settle};
+use crate::tokens::Scale;
 
 /// A step that has been verified.
 struct Verified {
@@ -100,7 +100,7 @@ impl Compactor {
         }
         let mut there = std::mem::take(&mut job.there);
         there.add(&job.plan.appendix(&self.conversation, &job.policy), Role::User);
-        let facts = match job.rungs.is_empty() {
+        let facts = match job.fallbacks.is_empty() {
             true => std::mem::take(&mut job.facts),
             false => job.facts.clone(),
         };
@@ -142,7 +142,7 @@ impl Compactor {
     }
 
     /// Ends a compaction that no summary could bring to a good end, before one is asked for. Where even the
-    /// shortest would gain too little, less is tried, as far as the policy has a ladder. True where it ended.
+    /// shortest would gain too little, less is tried, as far as the policy has a fallback_levels. True where it ended.
     pub(super) fn ends_early(&mut self, job: &mut Job) -> bool {
         loop {
             let shortest = Written { summary: ".".into(), ledger: Vec::new() };
@@ -157,12 +157,12 @@ impl Compactor {
         }
     }
 
-    /// Goes on to the next rung of the job's ladder, where there is one that leads somewhere.
+    /// Goes on to the next fallback of the job's fallback_levels, where there is one that leads somewhere.
     fn climb(&mut self, job: &mut Job) -> bool {
-        let Some(rung) = job.climb(&self.conversation) else { return false };
+        let Some(fallback) = job.climb(&self.conversation) else { return false };
         self.outputs.push_back(Output::Event(Event::Shorter {
-            tool_result_max_characters: rung.tool_result_max_characters,
-            keep: rung.keep,
+            tool_result_max_characters: fallback.tool_result_max_characters,
+            keep: fallback.keep,
         }));
         true
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::policy::{Moment, share};
+use crate::policy::{Phase, share};
 
 /// Flags and counters of one cycle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,8 +22,8 @@ pub(crate) struct Cycle {
     pub(super) failed_at_tokens: u32,
     /// How many messages there were when reducers last found nothing.
     pub(super) trimmed_at: Option<usize>,
-    /// The moment that was last looked at.
-    pub(super) moment: Option<Moment>,
+    /// The phase that was last looked at.
+    pub(super) phase: Option<Phase>,
 }
 
 impl Default for Cycle {
@@ -35,7 +35,7 @@ impl Default for Cycle {
             failures: 0,
             failed_at_tokens: 0,
             trimmed_at: None,
-            moment: None,
+            phase: None,
         }
     }
 }
@@ -65,7 +65,7 @@ impl Cycle {
 
     /// The cycle after a compaction. What belongs to the present request goes on.
     pub(super) fn next(&self) -> Self {
-        let Self { reactions, failures, moment, .. } = *self;
-        Self { used: false, reactions, failures, moment, ..Self::default() }
+        let Self { reactions, failures, phase, .. } = *self;
+        Self { used: false, reactions, failures, phase, ..Self::default() }
     }
 }

@@ -33,7 +33,7 @@ pub(super) struct Job {
     /// True once the summarizer was reminded of the headings.
     pub(super) reminded: bool,
     /// What is tried next where the result is too large.
-    pub(super) rungs: VecDeque<Rung>,
+    pub(super) fallbacks: VecDeque<FallbackLevel>,
 }
 
 /// What is being summarized.
@@ -45,7 +45,7 @@ pub(super) enum Stage {
 
 /// A harder way to the same end.
 #[derive(Clone, Copy)]
-pub(super) struct Rung {
+pub(super) struct FallbackLevel {
     pub(super) tool_result_max_characters: u32,
     pub(super) keep: Keep,
 }
@@ -71,23 +71,23 @@ impl Job {
             attempts: 0,
             requests: 0,
             reminded: false,
-            rungs: rungs(policy),
+            fallbacks: fallbacks(policy),
         }))
     }
 
-    /// Plans the same anew by the next rung of the ladder that leads somewhere. `None` where there is none.
-    pub(super) fn climb(&mut self, conversation: &Conversation) -> Option<Rung> {
-        while let Some(rung) = self.rungs.pop_front() {
-            if self.take(rung, conversation).is_some() {
-                return Some(rung);
+    /// Plans the same anew by the next fallback of the fallback_levels that leads somewhere. `None` where there is none.
+    pub(super) fn climb(&mut self, conversation: &Conversation) -> Option<FallbackLevel> {
+        while let Some(fallback) = self.fallbacks.pop_front() {
+            if self.take(fallback, conversation).is_some() {
+                return Some(fallback);
             }
         }
         None
     }
 
-    fn take(&mut self, rung: Rung, conversation: &Conversation) -> Option<()> {
-        self.policy.summary.tool_result_max_characters = rung.tool_result_max_characters;
-        self.policy.keep = rung.keep;
+    fn take(&mut self, fallback: FallbackLevel, conversation: &Conversation) -> Option<()> {
+        self.policy.summary.tool_result_max_characters = fallback.tool_result_max_characters;
+        self.policy.keep = fallback.keep;
         let plan = Plan::draft(conversation, &self.policy, self.plan.reason, None);
         self.stage = Stage::chunks(conversation, &self.policy, &plan).ok()??;
         // What was found so far still counts, though the next transcript shows less of it.
@@ -200,15 +200,15 @@ fn earlier_facts(conversation: &Conversation) -> Facts {
     Facts::of_summary(&cover.summary, &cover.ledger, &number)
 }
 
-/// The ladder of a policy: shorter tool results, and then shorter tails, down to none.
-fn rungs(policy: &Policy) -> VecDeque<Rung> {
-    let ladder = &policy.summary.ladder;
-    let Some(shortest) = ladder.last().copied() else { return VecDeque::new() };
-    let results = ladder.iter().map(|tool_result_max_characters| Rung {
+/// The fallback_levels of a policy: shorter tool results, and then shorter tails, down to none.
+fn fallbacks(policy: &Policy) -> VecDeque<FallbackLevel> {
+    let fallback_levels = &policy.summary.fallback_levels;
+    let Some(shortest) = fallback_levels.last().copied() else { return VecDeque::new() };
+    let results = fallback_levels.iter().map(|tool_result_max_characters| FallbackLevel {
         tool_result_max_characters: *tool_result_max_characters,
         keep: policy.keep,
     });
-    let mut rungs: VecDeque<Rung> = results.collect();
+    let mut fallbacks: VecDeque<FallbackLevel> = results.collect();
     let mut messages = match policy.keep {
         Keep::Messages(messages) => messages,
         _ => 1,
@@ -216,7 +216,7 @@ fn rungs(policy: &Policy) -> VecDeque<Rung> {
     while messages > 0 {
         messages /= 2;
         let keep = Keep::Messages(messages);
-        rungs.push_back(Rung { tool_result_max_characters: shortest, keep });
+        fallbacks.push_back(FallbackLevel { tool_result_max_characters: shortest, keep });
     }
-    rungs
+    fallbacks
 }

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Conversation;
 use crate::message::{Role, Usage};
-use crate::meter::{Calibrations, Sample, Scale, Statistics, Terms, Weights};
 use crate::policy::{Load, Policy};
+use crate::tokens::{Calibrations, Sample, Scale, Statistics, Terms, Weights};
 
 /// What a provider counted, and how many messages that covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,7 +97,7 @@ impl Conversation {
     }
 
     fn terms(&self, policy: &Policy) -> Terms {
-        let request = if self.meter.is_empty() { 0 } else { self.meter.tariff().request };
+        let request = if self.meter.is_empty() { 0 } else { self.meter.overhead().request };
         Terms {
             beside: policy.tool_schema_tokens,
             request,

@@ -3,7 +3,7 @@
 use super::exchange::exchanges;
 use super::pairing::Pairing;
 use crate::message::{Message, Role};
-use crate::meter::{Meter, Tokenizer};
+use crate::tokens::{Meter, Tokenizer};
 
 /// The most recent messages that fit `budget_tokens`, by index and in order. System messages are always
 /// among them, and calls come with their results; what does not fit any more ends it. Linear, but for
@@ -37,8 +37,8 @@ pub fn most_recent(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::meter::CharactersPer;
     use crate::notation::{notate, transcript};
+    use crate::tokens::CharactersPer;
 
     fn check(budget: u32, expected: &str) {
         let messages =

@@ -2,9 +2,9 @@
 
 use crate::conversation::Conversation;
 use crate::message::Part;
-use crate::meter::Scale;
-use crate::policy::{Keep, LastRequest, Load, Policy, Rebuild};
+use crate::policy::{Keep, LastRequest, Load, Policy, SummaryPlacement};
 use crate::summary::appendix::appendix;
+use crate::tokens::Scale;
 
 /// A summary shorter than this says nothing.
 pub(super) const SHORTEST_SUMMARY: u32 = 48;
@@ -35,8 +35,8 @@ impl Budget {
         };
         let summary = part.min(policy.summary.max_tokens).max(shortest);
         let rest = room.saturating_sub(summary);
-        let requests = match policy.rebuild {
-            Rebuild::OneMessage => 0,
+        let requests = match policy.summary_placement {
+            SummaryPlacement::OneMessage => 0,
             _ => policy.keep_requests_tokens.min(rest / 4),
         };
         Self { summary, requests, tail: rest - requests }
@@ -98,8 +98,8 @@ pub(super) fn crowd(policy: &Policy, count: impl FnOnce() -> usize) -> Option<St
 /// The last user request, where it is to stand behind the summary. One that is more than text stays as the
 /// message it is: a picture cannot be told in words.
 pub(super) fn appended_request(conversation: &Conversation, policy: &Policy) -> Option<usize> {
-    let append =
-        policy.summary.last_request == LastRequest::Append || policy.rebuild == Rebuild::OneMessage;
+    let append = policy.summary.last_request == LastRequest::Append
+        || policy.summary_placement == SummaryPlacement::OneMessage;
     conversation.last_request().filter(|position| {
         let message = conversation.log().message(*position);
         let text = |part: &Part| matches!(part, Part::Text { .. });

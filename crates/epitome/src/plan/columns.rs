@@ -3,7 +3,7 @@
 use std::mem;
 use std::ops::Range;
 
-use super::{Fate, Plan};
+use super::{Action, Plan};
 use crate::conversation::Conversation;
 
 /// Messages that are compared together.
@@ -25,7 +25,7 @@ impl Columns {
         self.compare();
     }
 
-    /// Three columns with a number for every message, in order: its fate by its number in [`Fate::ALL`], its
+    /// Three columns with a number for every message, in order: its action by its number in [`Action::ALL`], its
     /// tokens as it is seen now, and those as it would be.
     pub fn numbers(&self) -> &[u32] {
         &self.numbers
@@ -37,24 +37,24 @@ impl Columns {
     }
 
     fn write(&mut self, plan: &Plan, conversation: &Conversation) {
-        let (fates, came) = (&plan.fates, conversation.meter().all_tokens());
-        let each = || fates.iter().zip(came);
-        let before = each().map(|(fate, tokens)| match fate {
-            Fate::Summarized => 0,
+        let (actions, came) = (&plan.actions, conversation.meter().all_tokens());
+        let each = || actions.iter().zip(came);
+        let before = each().map(|(action, tokens)| match action {
+            Action::Summarized => 0,
             _ => *tokens,
         });
-        let after = each().map(|(fate, tokens)| match fate {
-            Fate::Summarized | Fate::Summarize => 0,
+        let after = each().map(|(action, tokens)| match action {
+            Action::Summarized | Action::Summarize => 0,
             _ => *tokens,
         });
         self.numbers.clear();
-        self.numbers.extend(fates.iter().map(|fate| *fate as u32));
+        self.numbers.extend(actions.iter().map(|action| *action as u32));
         self.numbers.extend(before);
         self.numbers.extend(after);
         for position in conversation.rewritten_tokens().keys().chain(plan.changed.keys()) {
             let (before, after) = plan.message_tokens(conversation, *position);
             for (column, tokens) in [(1, before), (2, after)] {
-                if let Some(slot) = self.numbers.get_mut(column * fates.len() + position) {
+                if let Some(slot) = self.numbers.get_mut(column * actions.len() + position) {
                     *slot = tokens;
                 }
             }

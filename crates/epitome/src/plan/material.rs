@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Fate, Plan, sum};
+use super::{Action, Plan, sum};
 use crate::conversation::Conversation;
 use crate::history::{Change, LateResults, PartChange};
 use crate::message::{Message, Part};
@@ -36,8 +36,9 @@ impl Plan {
 
     /// Where the messages are that the summarizer would read.
     fn read(&self, covered: usize) -> impl DoubleEndedIterator<Item = usize> + Clone {
-        (covered..self.tail_start)
-            .filter(|at| self.fate(*at) == Fate::Summarize || self.retold.binary_search(at).is_ok())
+        (covered..self.tail_start).filter(|at| {
+            self.action(*at) == Action::Summarize || self.retold.binary_search(at).is_ok()
+        })
     }
 
     /// What the summarizer would read, chunk by chunk. Refused where its window has no room for any.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::Fate;
+use super::Action;
 use super::budget::appended_request;
 use crate::contract::ReasoningPolicy;
 use crate::conversation::Conversation;
@@ -121,7 +121,7 @@ pub(super) fn strip(draft: &mut Draft, positions: impl Iterator<Item = usize>) {
             && !draft.is_protected(position)
             && draft.message(position).is_some_and(|seen| !stale_reasoning(seen).is_empty());
         if let Some(message) = conversation.log().message(position).filter(|_| sealed) {
-            draft.rewrite(position, stale_reasoning(message), Fate::Strip);
+            draft.rewrite(position, stale_reasoning(message), Action::RemoveReasoning);
         }
     }
 }

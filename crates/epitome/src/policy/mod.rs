@@ -16,12 +16,14 @@ pub use counting::{Counting, Encoding, Family};
 pub use keep::{Keep, Size};
 pub use policy::{Policy, PolicyError};
 pub use preset::PRESETS;
-pub use reducer::{Age, AgeStep, Offload, Prune, Reducer, Reduction};
+pub use reducer::{
+    ClearToolInputs, OffloadToolResults, Reducer, ReducerRule, TruncateToolResults, TruncationStep,
+};
 #[cfg(feature = "schema")]
 pub use schema::schema;
 pub use spec::{DEFAULT_WINDOW, PolicySpec};
 pub use summary::{
-    LastRequest, Rebuild, Shape, Summarizer, SummarySettings, ToolFilter, WindowTooSmall,
+    LastRequest, Shape, Summarizer, SummaryPlacement, SummarySettings, ToolFilter, WindowTooSmall,
 };
 pub(crate) use trigger::share;
-pub use trigger::{Budget, Call, Fill, Load, Moment, Reactive, RequestBoundary, Trigger};
+pub use trigger::{Budget, Call, Fill, Load, Phase, Reactive, RequestBoundary, Trigger};

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::trigger::share;
 use super::{
-    Call, Counting, Family, Keep, Load, Moment, Reactive, Rebuild, Reducer, Reduction, Shape,
-    SummarySettings, Trigger,
+    Call, Counting, Family, Keep, Load, Phase, Reactive, Reducer, ReducerRule, Shape,
+    SummaryPlacement, SummarySettings, Trigger,
 };
 use crate::Retry;
 
@@ -32,12 +32,12 @@ pub struct Policy {
     pub keep_requests_tokens: u32,
     /// What saves tokens without a model, in the order in which it is done.
     #[serde(default)]
-    pub reducers: Vec<Reduction>,
+    pub reducers: Vec<ReducerRule>,
     /// How the prefix is summarized.
     pub summary: SummarySettings,
     /// Where the summary stands afterwards.
     #[serde(default)]
-    pub rebuild: Rebuild,
+    pub summary_placement: SummaryPlacement,
     /// A result has to save at least this share of the tokens, 0 to 1, unless it makes the
     /// conversation fit the window at all.
     #[serde(default)]
@@ -79,14 +79,14 @@ impl Policy {
         self.triggers.iter().filter_map(|trigger| trigger.threshold(self.window)).min()
     }
 
-    /// True where what the window holds calls for a compaction, at whatever moment.
+    /// True where what the window holds calls for a compaction, at whatever phase.
     pub fn fires(&self, load: &Load) -> bool {
         self.triggers.iter().any(|trigger| trigger.fires(load, self.window))
     }
 
-    /// Why a compaction is called for at this moment; `None` where it is not.
-    pub fn call(&self, moment: Moment, load: &Load) -> Option<Call> {
-        self.triggers.iter().find_map(|trigger| trigger.call(moment, load, self.window))
+    /// Why a compaction is called for at this phase; `None` where it is not.
+    pub fn call(&self, phase: Phase, load: &Load) -> Option<Call> {
+        self.triggers.iter().find_map(|trigger| trigger.call(phase, load, self.window))
     }
 
     /// Tokens to come down to: the target, and below every threshold.
@@ -230,17 +230,17 @@ fn check_trigger(trigger: &Trigger, window: u32, field: &str) -> Result<(), Poli
     Ok(())
 }
 
-fn check_reduction(reduction: &Reduction, window: u32, field: &str) -> Result<(), PolicyError> {
+fn check_reduction(reduction: &ReducerRule, window: u32, field: &str) -> Result<(), PolicyError> {
     if let Some(when) = &reduction.when {
         check_trigger(when, window, &format!("{field}.when"))?;
     }
     match &reduction.reducer {
-        Reducer::Prune(prune) => check_fraction(
+        Reducer::ClearToolInputs(prune) => check_fraction(
             prune.protect_fraction,
-            &format!("{field}.reducer.prune.protectFraction"),
+            &format!("{field}.reducer.clearToolInputs.protectFraction"),
         ),
-        Reducer::Offload(offload) => {
-            let field = format!("{field}.reducer.offload");
+        Reducer::OffloadToolResults(offload) => {
+            let field = format!("{field}.reducer.offloadToolResults");
             check_fraction(offload.protect_fraction, &format!("{field}.protectFraction"))?;
             ensure(
                 offload.keep_tokens <= offload.max_tokens,
@@ -253,14 +253,14 @@ fn check_reduction(reduction: &Reduction, window: u32, field: &str) -> Result<()
                 },
             )
         }
-        Reducer::Trim | Reducer::Age(_) | Reducer::Drop => Ok(()),
+        Reducer::Deduplicate | Reducer::TruncateToolResults(_) | Reducer::DropOldest => Ok(()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::{Budget, Offload};
+    use crate::policy::{Budget, OffloadToolResults};
 
     fn refused(policy: &Policy) -> String {
         policy.check().unwrap_err().to_string()
@@ -288,11 +288,12 @@ mod tests {
         check(Policy { warning: Some(1.5), ..base.clone() }, &["policy.warning", "1.5"]);
         let summary = SummarySettings { prompt: Some("mine".into()), ..SummarySettings::default() };
         check(Policy { summary, ..base.clone() }, &["policy.summary.prompt", "\"mine\"", "none"]);
-        let offload = Offload { keep_tokens: 9, max_tokens: 3, ..Offload::default() };
-        let reducers = vec![Reduction::in_compactions(Reducer::Offload(offload))];
+        let offload =
+            OffloadToolResults { keep_tokens: 9, max_tokens: 3, ..OffloadToolResults::default() };
+        let reducers = vec![ReducerRule::in_compactions(Reducer::OffloadToolResults(offload))];
         check(
             Policy { reducers, ..base.clone() },
-            &["policy.reducers[0].reducer.offload.keepTokens: is 9, above maxTokens 3"],
+            &["policy.reducers[0].reducer.offloadToolResults.keepTokens: is 9, above maxTokens 3"],
         );
         check(Policy { target: 1.0, ..base }, &["policy.target: is 1"]);
     }

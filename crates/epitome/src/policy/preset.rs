@@ -1,8 +1,9 @@
 //! Policies by name: what the field has learned, and how five other systems work.
 
 use super::{
-    Age, Budget, Counting, Fill, Keep, LastRequest, Moment, Offload, Policy, Reactive, Rebuild,
-    Reducer, Reduction, RequestBoundary, Shape, SummarySettings, ToolFilter, Trigger,
+    Budget, Counting, Fill, Keep, LastRequest, OffloadToolResults, Phase, Policy, Reactive,
+    Reducer, ReducerRule, RequestBoundary, Shape, SummaryPlacement, SummarySettings, ToolFilter,
+    Trigger, TruncateToolResults,
 };
 use crate::Retry;
 
@@ -47,7 +48,7 @@ impl Policy {
     /// said; react to a prompt that is refused.
     pub fn recommended(window: u32) -> Self {
         let worth = super::trigger::share(window, 0.1).min(20_000);
-        let offload = Reducer::Offload(Offload::default());
+        let offload = Reducer::OffloadToolResults(OffloadToolResults::default());
         Self {
             window,
             triggers: vec![
@@ -60,14 +61,14 @@ impl Policy {
             keep_requests_tokens: super::trigger::share(window, REQUESTS_FRACTION)
                 .min(REQUESTS_TOKENS),
             reducers: vec![
-                Reduction::when(
-                    Reducer::Trim,
+                ReducerRule::when(
+                    Reducer::Deduplicate,
                     Trigger::Fill(Fill { fraction: 0.5, max_tokens: 0 }),
                 ),
-                Reduction { min_saving_tokens: worth, ..Reduction::in_compactions(offload) },
+                ReducerRule { min_saving_tokens: worth, ..ReducerRule::in_compactions(offload) },
             ],
             summary: SummarySettings::default(),
-            rebuild: Rebuild::SystemSummaryTail,
+            summary_placement: SummaryPlacement::SystemSummaryTail,
             min_saving: 0.05,
             retry: Retry::default(),
             tool_schema_tokens: 0,
@@ -95,7 +96,7 @@ impl Policy {
     pub fn workstream(window: u32) -> Self {
         let tools = ["userQuestions", "proceedInOnboarding", "linear*"];
         Self {
-            triggers: vec![Trigger::at(Moment::TurnEnd, Trigger::Budget(Budget::default()))],
+            triggers: vec![Trigger::at(Phase::TurnEnd, Trigger::Budget(Budget::default()))],
             keep: Keep::Messages(6),
             summary: SummarySettings {
                 max_tokens: 80_000,
@@ -105,7 +106,7 @@ impl Policy {
                 shape: Shape::ThreeSections,
                 ..SummarySettings::default()
             },
-            rebuild: Rebuild::LeadingSystem,
+            summary_placement: SummaryPlacement::LeadingSystem,
             retry: Retry { attempts: 2, base_ms: 3_000, cap_ms: 60_000 },
             counting: Counting::CharactersPerToken(3),
             model: None,
@@ -117,7 +118,10 @@ impl Policy {
     /// are summarized. `counts` are the messages it takes and those that stay; `None`: nothing is ever
     /// summarized, and a full window loses its oldest messages.
     pub fn team(window: u32, counts: Option<(u32, u32)>) -> Self {
-        let age = Reduction::when(Reducer::Age(Age::default()), Trigger::Always);
+        let age = ReducerRule::when(
+            Reducer::TruncateToolResults(TruncateToolResults::default()),
+            Trigger::Always,
+        );
         let bare = Self::bare(window);
         match counts {
             Some((trigger, keep)) => Self {
@@ -129,7 +133,7 @@ impl Policy {
             None => {
                 let full = Trigger::Fill(Fill { fraction: 1.0, max_tokens: 0 });
                 Self {
-                    reducers: vec![age, Reduction::when(Reducer::Drop, full)],
+                    reducers: vec![age, ReducerRule::when(Reducer::DropOldest, full)],
                     summary: SummarySettings { default_agent: None, ..bare.summary.clone() },
                     // A step each time that frees little would cost the cache each time.
                     target: 0.8,
@@ -143,13 +147,13 @@ impl Policy {
     /// is left is the system prompt and one user message, with the last request word for word.
     pub fn loop_middleware(window: u32) -> Self {
         Self {
-            triggers: vec![Trigger::at(Moment::TurnStart, Trigger::Tokens(200_000))],
+            triggers: vec![Trigger::at(Phase::TurnStart, Trigger::Tokens(200_000))],
             summary: SummarySettings {
                 shape: Shape::SevenSections,
                 last_request: LastRequest::Append,
                 ..SummarySettings::default()
             },
-            rebuild: Rebuild::OneMessage,
+            summary_placement: SummaryPlacement::OneMessage,
             ..Self::bare(window)
         }
     }
@@ -162,10 +166,10 @@ impl Policy {
         Self {
             triggers: vec![Trigger::Fill(Fill::default())],
             keep: Keep::Messages(10),
-            reducers: vec![Reduction::when(Reducer::Trim, half)],
+            reducers: vec![ReducerRule::when(Reducer::Deduplicate, half)],
             summary: SummarySettings {
                 tool_result_max_characters: 200,
-                ladder: vec![150, 100, 50, 0],
+                fallback_levels: vec![150, 100, 50, 0],
                 ..SummarySettings::default()
             },
             ..Self::bare(window)
@@ -175,18 +179,21 @@ impl Policy {
     /// At the border of a request above 80,000 tokens and 20 messages, and in the loop at 85 % and 92 %
     /// of the window; 2 rounds stay; large tool results are put aside.
     pub fn request(window: u32) -> Self {
-        let offload = Reducer::Offload(Offload { protect_fraction: 0.0, ..Offload::default() });
+        let offload = Reducer::OffloadToolResults(OffloadToolResults {
+            protect_fraction: 0.0,
+            ..OffloadToolResults::default()
+        });
         Self {
             triggers: vec![
                 Trigger::RequestBoundary(RequestBoundary::default()),
                 Trigger::Reactive(Reactive::default()),
             ],
             keep: Keep::Rounds(2),
-            reducers: vec![Reduction::when(
+            reducers: vec![ReducerRule::when(
                 offload,
-                Trigger::at(Moment::RequestStart, Trigger::Always),
+                Trigger::at(Phase::RequestStart, Trigger::Always),
             )],
-            rebuild: Rebuild::InPlace,
+            summary_placement: SummaryPlacement::InPlace,
             ..Self::bare(window)
         }
     }
@@ -251,7 +258,7 @@ mod tests {
     fn b5_the_loop_preset_acts_at_200_000_and_leaves_one_message() {
         let policy = Policy::loop_middleware(1_000_000);
         assert_eq!((policy.threshold(), policy.keep), (Some(200_000), Keep::Messages(0)));
-        assert_eq!(policy.rebuild, Rebuild::OneMessage);
+        assert_eq!(policy.summary_placement, SummaryPlacement::OneMessage);
     }
 
     #[test]

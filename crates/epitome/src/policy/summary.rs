@@ -46,7 +46,7 @@ pub struct SummarySettings {
     pub tool_result_max_characters: u32,
     /// Where the result is too large, shorter limits for tool results to try one after the other, in
     /// characters; and after them, shorter tails. Empty: the first result counts.
-    pub ladder: Vec<u32>,
+    pub fallback_levels: Vec<u32>,
     /// What becomes of the last user request.
     pub last_request: LastRequest,
 }
@@ -68,7 +68,7 @@ impl Default for SummarySettings {
             window_tokens: None,
             tools: ToolFilter::All,
             tool_result_max_characters: 2_000,
-            ladder: Vec::new(),
+            fallback_levels: Vec::new(),
             last_request: LastRequest::default(),
         }
     }
@@ -169,7 +169,7 @@ pub enum LastRequest {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub enum Rebuild {
+pub enum SummaryPlacement {
     /// System prompts, the summary as a user message, and the messages that stay.
     #[default]
     SystemSummaryTail,

@@ -1,12 +1,12 @@
-//! When to act: conditions on what the window holds, and the moments at which they are looked at.
+//! When to act: conditions on what the window holds, and the phases at which they are looked at.
 
 use serde::{Deserialize, Serialize};
 
-/// A moment in a chat app's work at which a compaction may be due.
+/// A phase in a chat app's work at which a compaction may be due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub enum Moment {
+pub enum Phase {
     /// A request of the person's has come in; nothing has been sent for it yet.
     RequestStart,
     /// The model is about to be called.
@@ -60,10 +60,10 @@ pub enum Trigger {
     RequestBoundary(RequestBoundary),
     /// In the tool loop, by what the previous prompt really took, and when one was refused.
     Reactive(Reactive),
-    /// Only at one moment.
+    /// Only at one phase.
     At {
-        /// The moment.
-        moment: Moment,
+        /// The phase.
+        phase: Phase,
         /// What has to hold then.
         trigger: Box<Trigger>,
     },
@@ -161,8 +161,8 @@ impl Default for Reactive {
 
 impl Trigger {
     /// A trigger that is looked at only at this moment.
-    pub fn at(moment: Moment, trigger: Self) -> Self {
-        Self::At { moment, trigger: Box::new(trigger) }
+    pub fn at(phase: Phase, trigger: Self) -> Self {
+        Self::At { phase, trigger: Box::new(trigger) }
     }
 
     /// The tokens at which it fires in a window of `window` tokens; `None` where it does not go by the
@@ -185,7 +185,7 @@ impl Trigger {
         }
     }
 
-    /// True where the condition is met, whatever the moment.
+    /// True where the condition is met, whatever the phase.
     pub fn fires(&self, load: &Load, window: u32) -> bool {
         let reached = |tokens: u32| self.threshold(window).is_some_and(|limit| tokens >= limit);
         let exceeded = |tokens: u32| self.threshold(window).is_some_and(|limit| tokens > limit);
@@ -208,36 +208,34 @@ impl Trigger {
         }
     }
 
-    /// Why it calls for a compaction at this moment; `None` where it does not.
-    pub fn call(&self, moment: Moment, load: &Load, window: u32) -> Option<Call> {
+    /// Why it calls for a compaction at this phase; `None` where it does not.
+    pub fn call(&self, phase: Phase, load: &Load, window: u32) -> Option<Call> {
         match self {
-            Self::At { moment: own, trigger } if *own == moment => {
-                trigger.call(moment, load, window)
-            }
+            Self::At { phase: own, trigger } if *own == phase => trigger.call(phase, load, window),
             Self::At { .. } => None,
             Self::RequestBoundary(_) => {
-                let due = moment == Moment::RequestStart && self.fires(load, window);
+                let due = phase == Phase::RequestStart && self.fires(load, window);
                 due.then_some(Call::RequestBoundary)
             }
             Self::Reactive(reactive) => {
                 let full = share(window, reactive.full_fraction);
-                match moment {
-                    Moment::Overflow => Some(Call::ReactiveFull),
-                    Moment::Loop if load.prompt_tokens.is_some_and(|prompt| prompt >= full) => {
+                match phase {
+                    Phase::Overflow => Some(Call::ReactiveFull),
+                    Phase::Loop if load.prompt_tokens.is_some_and(|prompt| prompt >= full) => {
                         Some(Call::ReactiveFull)
                     }
-                    Moment::Loop if self.fires(load, window) => Some(Call::ReactiveMicro),
+                    Phase::Loop if self.fires(load, window) => Some(Call::ReactiveMicro),
                     _ => None,
                 }
             }
             Self::All(all) => {
                 let calls: Option<Vec<Call>> =
-                    all.iter().map(|one| one.call(moment, load, window)).collect();
+                    all.iter().map(|one| one.call(phase, load, window)).collect();
                 calls?.into_iter().next()
             }
-            Self::Any(any) => any.iter().find_map(|one| one.call(moment, load, window)),
+            Self::Any(any) => any.iter().find_map(|one| one.call(phase, load, window)),
             // A refused request is for those who ask to hear of it.
-            _ if moment == Moment::Overflow => None,
+            _ if phase == Phase::Overflow => None,
             _ => self.fires(load, window).then_some(Call::Threshold),
         }
     }
@@ -305,15 +303,15 @@ mod tests {
     }
 
     #[test]
-    fn b2_b5_a_trigger_can_be_tied_to_a_moment() {
-        let end = Trigger::at(Moment::TurnEnd, Trigger::Budget(Budget::default()));
+    fn b2_b5_a_trigger_can_be_tied_to_a_phase() {
+        let end = Trigger::at(Phase::TurnEnd, Trigger::Budget(Budget::default()));
         let full = tokens(150_000);
-        assert_eq!(end.call(Moment::TurnEnd, &full, 200_000), Some(Call::Threshold));
-        assert_eq!(end.call(Moment::TurnStart, &full, 200_000), None);
+        assert_eq!(end.call(Phase::TurnEnd, &full, 200_000), Some(Call::Threshold));
+        assert_eq!(end.call(Phase::TurnStart, &full, 200_000), None);
         assert!(end.fires(&full, 200_000), "the meter shows it at any time");
-        let start = Trigger::at(Moment::TurnStart, Trigger::Tokens(200_000));
-        assert_eq!(start.call(Moment::TurnStart, &tokens(200_000), 0), Some(Call::Threshold));
-        assert_eq!(start.call(Moment::TurnStart, &tokens(199_999), 0), None);
+        let start = Trigger::at(Phase::TurnStart, Trigger::Tokens(200_000));
+        assert_eq!(start.call(Phase::TurnStart, &tokens(200_000), 0), Some(Call::Threshold));
+        assert_eq!(start.call(Phase::TurnStart, &tokens(199_999), 0), None);
     }
 
     #[test]
@@ -342,27 +340,27 @@ mod tests {
     }
 
     #[test]
-    fn b8_a_request_boundary_takes_tokens_and_messages_and_the_right_moment() {
+    fn b8_a_request_boundary_takes_tokens_and_messages_and_the_right_phase() {
         let trigger = Trigger::RequestBoundary(RequestBoundary::default());
         let load = |tokens, messages| Load { tokens, messages, prompt_tokens: None };
-        let at_start = |load| trigger.call(Moment::RequestStart, &load, 200_000);
+        let at_start = |load| trigger.call(Phase::RequestStart, &load, 200_000);
         assert_eq!(at_start(load(80_001, 20)), Some(Call::RequestBoundary));
         assert_eq!(at_start(load(80_000, 20)), None);
         assert_eq!(at_start(load(80_001, 19)), None);
-        assert_eq!(trigger.call(Moment::TurnStart, &load(90_000, 30), 200_000), None);
+        assert_eq!(trigger.call(Phase::TurnStart, &load(90_000, 30), 200_000), None);
     }
 
     #[test]
     fn b9_reacting_goes_by_the_last_prompt_and_by_a_refusal() {
         let trigger = Trigger::Reactive(Reactive::default());
-        let in_loop = |load| trigger.call(Moment::Loop, &load, 100_000);
+        let in_loop = |load| trigger.call(Phase::Loop, &load, 100_000);
         assert_eq!(in_loop(prompt(84_999)), None);
         assert_eq!(in_loop(prompt(85_000)), Some(Call::ReactiveMicro));
         assert_eq!(in_loop(prompt(92_000)), Some(Call::ReactiveFull));
         assert_eq!(in_loop(tokens(99_000)), None, "an estimate is no prompt");
-        let refused = trigger.call(Moment::Overflow, &prompt(10), 100_000);
+        let refused = trigger.call(Phase::Overflow, &prompt(10), 100_000);
         assert_eq!(refused, Some(Call::ReactiveFull));
-        assert_eq!(trigger.call(Moment::TurnEnd, &prompt(99_000), 100_000), None);
+        assert_eq!(trigger.call(Phase::TurnEnd, &prompt(99_000), 100_000), None);
     }
 
     #[test]
@@ -380,7 +378,7 @@ mod tests {
 
     #[test]
     fn a_trigger_is_written_as_it_is_read() {
-        let text = r#"{"at":{"moment":"turnEnd","trigger":{"any":[{"messages":7},"manual"]}}}"#;
+        let text = r#"{"at":{"phase":"turnEnd","trigger":{"any":[{"messages":7},"manual"]}}}"#;
         let trigger: Trigger = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&trigger).unwrap(), text);
     }

@@ -4,11 +4,11 @@ use super::draft::{Draft, Proposal, Proposals};
 use super::shorten::shorten;
 use crate::history::{Change, PartChange};
 use crate::message::Part;
-use crate::plan::Fate;
-use crate::policy::Age;
+use crate::plan::Action;
+use crate::policy::TruncateToolResults;
 
 /// Every result that is longer than its age allows, cut anew from what the tool said.
-pub(super) fn propose(draft: &Draft, age: &Age) -> Proposals {
+pub(super) fn propose(draft: &Draft, age: &TruncateToolResults) -> Proposals {
     let len = draft.conversation.log().len();
     let tokenizer = draft.conversation.tokenizer();
     let outline = draft.conversation.outline();
@@ -41,5 +41,5 @@ pub(super) fn propose(draft: &Draft, age: &Age) -> Proposals {
             (!changes.is_empty()).then_some(Proposal::Rewrite { position, changes })
         })
         .collect();
-    Proposals { fate: Fate::Truncate, list, until_target: false }
+    Proposals { action: Action::TruncateToolResults, list, until_target: false }
 }

@@ -8,17 +8,17 @@ use crate::conversation::Conversation;
 use crate::history::exchange::exchange_of;
 use crate::history::{Change, Exchange, PartChange, Rewrite};
 use crate::message::{Message, Part};
-use crate::plan::Fate;
-use crate::policy::{Load, Moment, Policy, Reducer, Reduction, share};
+use crate::plan::Action;
+use crate::policy::{Load, Phase, Policy, Reducer, ReducerRule, share};
 use crate::report::Reason;
 
 /// What reducers have made of one message.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Reduced {
     /// It is seen otherwise.
-    Rewritten { rewrite: Rewrite, message: Message, tokens: u32, fate: Fate },
+    Rewritten { rewrite: Rewrite, message: Message, tokens: u32, action: Action },
     /// It is left out.
-    Gone { fate: Fate },
+    Gone { action: Action },
 }
 
 /// A change that a reducer proposes: parts of one message, or one exchange to leave out.
@@ -29,7 +29,7 @@ pub(super) enum Proposal {
 
 /// Proposals of one reducer, the ones to take first in front.
 pub(super) struct Proposals {
-    pub(super) fate: Fate,
+    pub(super) action: Action,
     pub(super) list: Vec<Proposal>,
     /// Take no more than it takes to come down to the target.
     pub(super) until_target: bool,
@@ -58,21 +58,21 @@ impl<'a> Draft<'a> {
     }
 
     /// Lets every reducer work that this reason calls for, in order.
-    pub(crate) fn reduce(&mut self, reason: Reason, moment: Option<Moment>) {
+    pub(crate) fn reduce(&mut self, reason: Reason, phase: Option<Phase>) {
         let last_resort = self.policy.summary.summarizer().is_none();
         let policy = self.policy;
         for reduction in &policy.reducers {
-            if self.wants(reduction, reason, moment) {
+            if self.wants(reduction, reason, phase) {
                 let proposals = match &reduction.reducer {
-                    Reducer::Trim => trim::propose(self),
-                    Reducer::Age(age) => age::propose(self, age),
-                    Reducer::Prune(prune) => prune::propose(self, prune),
-                    Reducer::Offload(offload) => {
+                    Reducer::Deduplicate => trim::propose(self),
+                    Reducer::TruncateToolResults(age) => age::propose(self, age),
+                    Reducer::ClearToolInputs(prune) => prune::propose(self, prune),
+                    Reducer::OffloadToolResults(offload) => {
                         let until_target = reduction.when.is_none();
                         Proposals { until_target, ..offload::propose(self, offload) }
                     }
-                    Reducer::Drop if last_resort => drop::propose(self),
-                    Reducer::Drop => continue,
+                    Reducer::DropOldest if last_resort => drop::propose(self),
+                    Reducer::DropOldest => continue,
                 };
                 self.take(proposals, reduction.min_saving_tokens);
             }
@@ -81,12 +81,12 @@ impl<'a> Draft<'a> {
 
     /// On its own a reducer works when its condition holds, and in time; in a compaction also where it
     /// has none.
-    fn wants(&self, reduction: &Reduction, reason: Reason, moment: Option<Moment>) -> bool {
+    fn wants(&self, reduction: &ReducerRule, reason: Reason, phase: Option<Phase>) -> bool {
         let (load, window) = (self.load(), self.policy.window);
-        match (&reduction.when, moment) {
-            (None, _) => reason != Reason::Trim,
-            (Some(when), Some(moment)) if reason == Reason::Trim => {
-                when.call(moment, &load, window).is_some()
+        match (&reduction.when, phase) {
+            (None, _) => reason != Reason::Reduce,
+            (Some(when), Some(phase)) if reason == Reason::Reduce => {
+                when.call(phase, &load, window).is_some()
             }
             (Some(when), _) => when.fires(&load, window),
         }
@@ -101,12 +101,12 @@ impl<'a> Draft<'a> {
             }
             match proposal {
                 Proposal::Rewrite { position, changes } => {
-                    self.rewrite(position, changes, proposals.fate);
+                    self.rewrite(position, changes, proposals.action);
                 }
                 Proposal::LeaveOut { exchange } => {
                     for position in exchange {
                         self.saved = self.saved.saturating_add(self.tokens_of(position));
-                        self.changed.insert(position, Reduced::Gone { fate: proposals.fate });
+                        self.changed.insert(position, Reduced::Gone { action: proposals.action });
                     }
                 }
             }
@@ -118,7 +118,7 @@ impl<'a> Draft<'a> {
 
     /// Changes parts of a message as it came, besides those that were changed before; nothing where
     /// that would make it longer.
-    pub(crate) fn rewrite(&mut self, position: usize, changes: Vec<PartChange>, fate: Fate) {
+    pub(crate) fn rewrite(&mut self, position: usize, changes: Vec<PartChange>, action: Action) {
         let Some(message) = self.conversation.log().message(position) else { return };
         let earlier = match self.changed.get(&position) {
             Some(Reduced::Rewritten { rewrite, .. }) => Some(rewrite),
@@ -137,14 +137,14 @@ impl<'a> Draft<'a> {
         let before = self.tokens_of(position);
         if tokens <= before {
             self.saved = self.saved.saturating_add(before - tokens);
-            self.changed.insert(position, Reduced::Rewritten { rewrite, message, tokens, fate });
+            self.changed.insert(position, Reduced::Rewritten { rewrite, message, tokens, action });
         }
     }
 
     /// What reducers have made of messages, of those that they did not leave alone.
-    pub(crate) fn fates(&self) -> impl Iterator<Item = (usize, Fate)> + '_ {
+    pub(crate) fn actions(&self) -> impl Iterator<Item = (usize, Action)> + '_ {
         self.changed.iter().map(|(position, reduced)| match reduced {
-            Reduced::Rewritten { fate, .. } | Reduced::Gone { fate } => (*position, *fate),
+            Reduced::Rewritten { action, .. } | Reduced::Gone { action } => (*position, *action),
         })
     }
 

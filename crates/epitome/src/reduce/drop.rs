@@ -1,7 +1,7 @@
 //! The last resort: the oldest exchanges are left out.
 
 use super::draft::{Draft, Proposal, Proposals};
-use crate::plan::Fate;
+use crate::plan::Action;
 
 /// Exchanges that may be left out, oldest first, until the target is met; the newest stays.
 pub(super) fn propose(draft: &Draft) -> Proposals {
@@ -11,5 +11,5 @@ pub(super) fn propose(draft: &Draft) -> Proposals {
         .filter(|exchange| exchange.start < newest)
         .map(|exchange| Proposal::LeaveOut { exchange: exchange.clone() })
         .collect();
-    Proposals { fate: Fate::Drop, list, until_target: true }
+    Proposals { action: Action::DropOldest, list, until_target: true }
 }

@@ -6,11 +6,11 @@ use super::draft::{Draft, Proposal, Proposals};
 use super::shorten::shorten;
 use crate::history::{Change, PartChange};
 use crate::message::{CallId, Message, Part};
-use crate::plan::Fate;
-use crate::policy::Offload;
+use crate::plan::Action;
+use crate::policy::OffloadToolResults;
 
 /// Large results outside the protected end, newest first.
-pub(super) fn propose(draft: &Draft, offload: &Offload) -> Proposals {
+pub(super) fn propose(draft: &Draft, offload: &OffloadToolResults) -> Proposals {
     let tokenizer = draft.conversation.tokenizer();
     let log = draft.conversation.log();
     let outline = draft.conversation.outline();
@@ -49,7 +49,7 @@ pub(super) fn propose(draft: &Draft, offload: &Offload) -> Proposals {
         let changes = parts.into_iter().filter_map(change).collect();
         Some(Proposal::Rewrite { position, changes })
     });
-    Proposals { fate: Fate::Offload, list: list.collect(), until_target: false }
+    Proposals { action: Action::OffloadToolResults, list: list.collect(), until_target: false }
 }
 
 /// The results of a message that are longer than this as they are seen, by part.

@@ -7,14 +7,14 @@ use super::draft::{Draft, Proposal, Proposals};
 use crate::contract::ReasoningPolicy;
 use crate::history::{Change, PartChange};
 use crate::message::{Message, Part};
-use crate::plan::Fate;
-use crate::policy::Prune;
+use crate::plan::Action;
+use crate::policy::ClearToolInputs;
 
 /// Values of at most this many characters stay as they are.
 const SHORT: usize = 64;
 
 /// Calls with long arguments outside the protected end, newest first.
-pub(super) fn propose(draft: &Draft, prune: &Prune) -> Proposals {
+pub(super) fn propose(draft: &Draft, prune: &ClearToolInputs) -> Proposals {
     let tokenizer = draft.conversation.tokenizer();
     let mut list = Vec::new();
     for position in draft.old_positions(prune.protect_fraction, prune.arg_threshold_tokens) {
@@ -42,7 +42,7 @@ pub(super) fn propose(draft: &Draft, prune: &Prune) -> Proposals {
             list.push(Proposal::Rewrite { position, changes });
         }
     }
-    Proposals { fate: Fate::Prune, list, until_target: false }
+    Proposals { action: Action::ClearToolInputs, list, until_target: false }
 }
 
 /// True for a message whose calls are sealed along with the thoughts that led to them.

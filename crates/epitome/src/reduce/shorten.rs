@@ -1,7 +1,7 @@
 //! A long text within a number of tokens: its beginning, its end, and a note of what is left out.
 
-use crate::meter::Tokenizer;
 use crate::summary::excerpt::{split, split_end};
+use crate::tokens::Tokenizer;
 
 /// The text, of `whole` tokens, in at most `max_tokens`, or less where not even the note fits. `note` tells
 /// what stands in the gap. Counts what is left a few times at most.
@@ -45,7 +45,7 @@ fn cut(text: &str, keep: usize, note: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::meter::CharactersPer;
+    use crate::tokens::CharactersPer;
 
     #[test]
     fn beginning_and_end_stay_within_the_limit() {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::draft::{Draft, Proposal, Proposals};
 use crate::history::Exchange;
 use crate::message::{Message, Role};
-use crate::plan::Fate;
+use crate::plan::Action;
 
 /// Health checks with their answers, and every exchange of synthetic messages that a later one repeats.
 pub(super) fn propose(draft: &Draft) -> Proposals {
@@ -29,7 +29,7 @@ pub(super) fn propose(draft: &Draft) -> Proposals {
             list.push(Proposal::LeaveOut { exchange: exchange.clone() });
         }
     }
-    Proposals { fate: Fate::Trim, list, until_target: false }
+    Proposals { action: Action::Deduplicate, list, until_target: false }
 }
 
 /// The exchange of a message, where it has no other and may be left out, and the message.

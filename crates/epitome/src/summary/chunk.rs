@@ -3,8 +3,8 @@
 use super::envelope::{Entry, render_entry};
 use super::excerpt::split;
 use crate::message::Role;
-use crate::meter::Tokenizer;
 use crate::policy::SummarySettings;
+use crate::tokens::Tokenizer;
 
 /// Splits entries into chunks of at most `settings.chunk_characters`, and into at least
 /// `settings.chunks` where there are that many entries. What tools answer stays with the entry before it,
@@ -187,7 +187,7 @@ fn pieces(entry: Entry, limit: usize) -> Vec<Entry> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::meter::CharactersPer;
+    use crate::tokens::CharactersPer;
 
     fn entries(lengths: &[usize]) -> Vec<Entry> {
         (1..)

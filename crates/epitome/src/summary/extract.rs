@@ -7,7 +7,7 @@ pub(super) mod sentence;
 mod term;
 
 use super::envelope::Envelope;
-use crate::meter::Tokenizer;
+use crate::tokens::Tokenizer;
 use cover::{Candidate, Cover};
 use material::{Candidates, Material};
 
@@ -91,8 +91,8 @@ fn tokens_of(candidates: &[Candidate]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::meter::CharactersPer;
     use crate::summary::envelope::Entry;
+    use crate::tokens::CharactersPer;
 
     const TOKENS: CharactersPer = CharactersPer(4);
 

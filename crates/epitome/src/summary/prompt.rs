@@ -124,7 +124,7 @@ pub fn instructions(
 
 fn why(reason: Reason) -> &'static str {
     match reason {
-        Reason::Threshold | Reason::Trim => "The conversation is near the limit of its window.",
+        Reason::Threshold | Reason::Reduce => "The conversation is near the limit of its window.",
         Reason::Manual => "The person asked for this.",
         Reason::RequestBoundary => {
             "This is done between two requests: the session goes on from the notes."

@@ -14,7 +14,7 @@ pub use scan::Facts;
 
 use super::extract::sentence;
 use crate::message::{MessageId, Role};
-use crate::meter::Tokenizer;
+use crate::tokens::Tokenizer;
 
 /// Where each fact of the summarized messages is now. What people and models said counts as a whole, what
 /// tools were given and printed as far as the summarizer reads it.
@@ -134,8 +134,8 @@ impl Haystack {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::meter::CharactersPer;
     use crate::summary::envelope::Entry;
+    use crate::tokens::CharactersPer;
 
     fn entries(texts: &[(&str, &str)]) -> Vec<Entry> {
         (1..)

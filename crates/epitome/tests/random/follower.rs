@@ -2,7 +2,7 @@
 
 use epitome::{Columns, Compactor, Plan};
 
-/// Fate and tokens of every message, as far as it was told.
+/// Action and tokens of every message, as far as it was told.
 #[derive(Default)]
 pub(crate) struct Follower {
     columns: Columns,
@@ -14,10 +14,10 @@ impl Follower {
     /// tells of those what it says itself.
     pub(crate) fn follow(&mut self, plan: &Plan, compactor: &Compactor) -> Result<(), String> {
         self.columns.take(plan, compactor.conversation());
-        let count = plan.fates.len();
+        let count = plan.actions.len();
         let told = |at: usize| {
             let (before, after) = plan.message_tokens(compactor.conversation(), at);
-            [plan.fates[at] as u32, before, after]
+            [plan.actions[at] as u32, before, after]
         };
         let changed: Vec<u32> = (0..count)
             .filter(|at| self.rows.get(*at) != Some(&told(*at)))

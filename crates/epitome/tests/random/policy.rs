@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use epitome::policy::{
-    Age, AgeStep, Budget, Counting, Encoding, Family, Fill, Keep, LastRequest, Moment, Offload,
-    PRESETS, Prune, Reactive, Rebuild, Reducer, Reduction, RequestBoundary, Shape, SummarySettings,
-    ToolFilter, Trigger,
+    Budget, ClearToolInputs, Counting, Encoding, Family, Fill, Keep, LastRequest,
+    OffloadToolResults, PRESETS, Phase, Reactive, Reducer, ReducerRule, RequestBoundary, Shape,
+    SummaryPlacement, SummarySettings, ToolFilter, Trigger, TruncateToolResults, TruncationStep,
 };
 use epitome::{Policy, Reason, Retry};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Every moment.
-pub(crate) const MOMENTS: [Moment; 5] =
-    [Moment::RequestStart, Moment::TurnStart, Moment::Loop, Moment::TurnEnd, Moment::Overflow];
+/// Every phase.
+pub(crate) const PHASES: [Phase; 5] =
+    [Phase::RequestStart, Phase::TurnStart, Phase::Loop, Phase::TurnEnd, Phase::Overflow];
 
 /// Every reason.
 pub(crate) const REASONS: [Reason; 6] = [
@@ -23,7 +23,7 @@ pub(crate) const REASONS: [Reason; 6] = [
     Reason::RequestBoundary,
     Reason::ReactiveMicro,
     Reason::ReactiveFull,
-    Reason::Trim,
+    Reason::Reduce,
 ];
 
 /// A policy in the making: its window is a share of what the history takes.
@@ -84,38 +84,43 @@ fn trigger() -> impl Strategy<Value = Trigger> {
     let some = || prop::collection::vec(leaf(), 0..3);
     prop_oneof![
         6 => leaf(),
-        2 => (select(MOMENTS.as_slice()), leaf())
-            .prop_map(|(moment, inner)| Trigger::at(moment, inner)),
+        2 => (select(PHASES.as_slice()), leaf())
+            .prop_map(|(phase, inner)| Trigger::at(phase, inner)),
         1 => some().prop_map(Trigger::All),
         1 => some().prop_map(Trigger::Any),
-        1 => (select(MOMENTS.as_slice()), some())
-            .prop_map(|(moment, inner)| Trigger::at(moment, Trigger::Any(inner))),
+        1 => (select(PHASES.as_slice()), some())
+            .prop_map(|(phase, inner)| Trigger::at(phase, Trigger::Any(inner))),
     ]
 }
 
-fn reduction() -> impl Strategy<Value = Reduction> {
+fn reduction() -> impl Strategy<Value = ReducerRule> {
     let step = (0_u32..60, 0_u32..3_000)
-        .prop_map(|(from_messages, max_tokens)| AgeStep { from_messages, max_tokens });
-    let age = prop::collection::vec(step, 0..4).prop_map(|steps| Reducer::Age(Age { steps }));
+        .prop_map(|(from_messages, max_tokens)| TruncationStep { from_messages, max_tokens });
+    let age = prop::collection::vec(step, 0..4)
+        .prop_map(|steps| Reducer::TruncateToolResults(TruncateToolResults { steps }));
     let prune = (0_u32..100, 0_u32..300).prop_map(|(percent, arg_threshold_tokens)| {
         let protect_fraction = f64::from(percent) / 100.0;
-        Reducer::Prune(Prune { protect_fraction, arg_threshold_tokens })
+        Reducer::ClearToolInputs(ClearToolInputs { protect_fraction, arg_threshold_tokens })
     });
     let offload = (0_u32..100, 0_u32..2_000, 0_u32..100).prop_map(|(percent, max_tokens, kept)| {
         let protect_fraction = f64::from(percent) / 100.0;
         let keep_tokens = max_tokens * kept / 100;
-        Reducer::Offload(Offload { protect_fraction, max_tokens, keep_tokens })
+        Reducer::OffloadToolResults(OffloadToolResults {
+            protect_fraction,
+            max_tokens,
+            keep_tokens,
+        })
     });
     let reducer = prop_oneof![
-        2 => Just(Reducer::Trim),
+        2 => Just(Reducer::Deduplicate),
         2 => age,
         2 => prune,
         2 => offload,
-        1 => Just(Reducer::Drop)
+        1 => Just(Reducer::DropOldest)
     ];
     let when = prop_oneof![1 => Just(None), 1 => trigger().prop_map(Some)];
     let min = prop_oneof![3 => Just(0_u32), 1 => 0_u32..20_000];
-    (reducer, when, min).prop_map(|(reducer, when, min_saving_tokens)| Reduction {
+    (reducer, when, min).prop_map(|(reducer, when, min_saving_tokens)| ReducerRule {
         reducer,
         when,
         min_saving_tokens,
@@ -139,7 +144,7 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
         ToolFilter::Only(vec!["lo*".into()]),
         ToolFilter::Only(Vec::new()),
     ]);
-    let ladder = prop_oneof![
+    let fallback_levels = prop_oneof![
         2 => Just(Vec::new()),
         1 => prop::collection::vec(0_u32..200, 1..5)
     ];
@@ -149,8 +154,8 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
     let window = prop_oneof![3 => Just(None), 1 => (200_u32..9_000).prop_map(Some)];
     let headings = prop::bool::weighted(0.1);
     let sizes = (1_u32..9_000, 0_u32..1_500, rollup, 1_000_u32..9_000, 0_u32..5, window, headings);
-    (who, tools, ladder, shape, request, sizes, 0_u32..900).prop_map(
-        |(who, tools, ladder, shape, last_request, sizes, tool_result_max_characters)| {
+    (who, tools, fallback_levels, shape, request, sizes, 0_u32..900).prop_map(
+        |(who, tools, fallback_levels, shape, last_request, sizes, tool_result_max_characters)| {
             let (
                 max_tokens,
                 ledger_tokens,
@@ -175,7 +180,7 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
                 window_tokens: window,
                 tools,
                 tool_result_max_characters,
-                ladder,
+                fallback_levels,
                 last_request,
             }
         },
@@ -184,11 +189,11 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
 
 /// Any policy, or a preset.
 pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
-    let rebuild = select(vec![
-        Rebuild::SystemSummaryTail,
-        Rebuild::OneMessage,
-        Rebuild::LeadingSystem,
-        Rebuild::InPlace,
+    let summary_placement = select(vec![
+        SummaryPlacement::SystemSummaryTail,
+        SummaryPlacement::OneMessage,
+        SummaryPlacement::LeadingSystem,
+        SummaryPlacement::InPlace,
     ]);
     let triggers = prop::collection::vec(trigger(), 0..4);
     let reducers = prop::collection::vec(reduction(), 0..4);
@@ -207,37 +212,38 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
         1 => select(Encoding::ALL.as_slice()).prop_map(Counting::Encoding),
         1 => Just(Counting::Tokenizer("llama".to_owned())),
     ];
-    let free = (triggers, keep(), requests, reducers, summary(), rebuild, numbers, counting)
-        .prop_map(
-            |(
-                triggers,
-                keep,
-                keep_requests_tokens,
-                reducers,
-                summary,
-                rebuild,
-                numbers,
-                counting,
-            )| {
-                let (target, min_saving, tool_schema_tokens, warning, attempts) = numbers;
-                Policy {
-                    window: DRAWN_FOR,
+    let free =
+        (triggers, keep(), requests, reducers, summary(), summary_placement, numbers, counting)
+            .prop_map(
+                |(
                     triggers,
-                    warning,
-                    target: f64::from(target) / 100.0,
                     keep,
                     keep_requests_tokens,
                     reducers,
                     summary,
-                    rebuild,
-                    min_saving: f64::from(min_saving) / 100.0,
-                    retry: Retry { attempts, ..Retry::default() },
-                    tool_schema_tokens,
+                    summary_placement,
+                    numbers,
                     counting,
-                    model: None,
-                }
-            },
-        );
+                )| {
+                    let (target, min_saving, tool_schema_tokens, warning, attempts) = numbers;
+                    Policy {
+                        window: DRAWN_FOR,
+                        triggers,
+                        warning,
+                        target: f64::from(target) / 100.0,
+                        keep,
+                        keep_requests_tokens,
+                        reducers,
+                        summary,
+                        summary_placement,
+                        min_saving: f64::from(min_saving) / 100.0,
+                        retry: Retry { attempts, ..Retry::default() },
+                        tool_schema_tokens,
+                        counting,
+                        model: None,
+                    }
+                },
+            );
     let named =
         select(PRESETS.as_slice()).prop_map(|name| Policy::preset(name, DRAWN_FOR).unwrap());
     let window_percent = prop_oneof![1 => 1_u32..30, 6 => 30_u32..110, 2 => 110_u32..400];

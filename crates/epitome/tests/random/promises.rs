@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use epitome::history::{Change, Defect, Edit, PartChange, Rewrite, View};
 use epitome::message::{Message, MessageId, Part, Role};
-use epitome::meter::Meter;
-use epitome::policy::Rebuild;
+use epitome::policy::SummaryPlacement;
+use epitome::tokens::Meter;
 use epitome::{Compactor, Reason};
 
 /// Messages that call and answer each other: a result belongs to the nearest call of its id before it
@@ -94,13 +94,17 @@ impl<'a> Seen<'a> {
     }
 
     /// The first promise that is broken.
-    pub(crate) fn check(&self, rebuild: Rebuild, reason: Reason) -> Result<(), String> {
+    pub(crate) fn check(
+        &self,
+        summary_placement: SummaryPlacement,
+        reason: Reason,
+    ) -> Result<(), String> {
         self.every_message_is_there_once()?;
         self.protected_messages_are_untouched()?;
         self.no_exchange_is_split()?;
         self.only_named_parts_are_changed()?;
-        self.order_is_kept(rebuild)?;
-        if rebuild == Rebuild::OneMessage && !reason.is_reactive() {
+        self.order_is_kept(summary_placement)?;
+        if summary_placement == SummaryPlacement::OneMessage && !reason.is_reactive() {
             self.one_message_is_left()?;
         }
         Ok(())
@@ -156,10 +160,10 @@ impl<'a> Seen<'a> {
 
     /// Messages stand in the order in which they came. Where the summary does not stand in the place of
     /// what it stands for, system prompts and what people asked may stand before it.
-    fn order_is_kept(&self, rebuild: Rebuild) -> Result<(), String> {
+    fn order_is_kept(&self, summary_placement: SummaryPlacement) -> Result<(), String> {
         let summary = self.view.edits.iter().position(is_summary);
         let (front, back) = self.view.edits.split_at(summary.unwrap_or(0));
-        if rebuild == Rebuild::InPlace {
+        if summary_placement == SummaryPlacement::InPlace {
             return self.in_order(&self.view.edits);
         }
         for id in front.iter().filter_map(Edit::id) {

@@ -4,10 +4,10 @@
 
 use epitome::history::{Edit, Rewrite};
 use epitome::message::{Message, MessageId};
-use epitome::meter::CharactersPer;
 use epitome::notation::{notate, transcript};
+use epitome::tokens::CharactersPer;
 use epitome::{
-    CommandError, Compactor, Contract, Event, Fate, Outcome, Output, Policy, Reason, Report,
+    Action, CommandError, Compactor, Contract, Event, Outcome, Output, Policy, Reason, Report,
     SummaryRequest,
 };
 
@@ -70,8 +70,8 @@ fn message(compactor: &Compactor, id: &MessageId) -> Message {
 }
 
 /// What would become of every message.
-pub(crate) fn fates(compactor: &Compactor, reason: Reason) -> Vec<Fate> {
-    compactor.plan(reason).fates
+pub(crate) fn actions(compactor: &Compactor, reason: Reason) -> Vec<Action> {
+    compactor.plan(reason).actions
 }
 
 /// What a scripted run came to.

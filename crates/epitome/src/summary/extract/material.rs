@@ -3,8 +3,8 @@
 use super::cover::{Candidate, Worth};
 use super::term::{self, Term};
 use super::{line, sentence};
-use crate::meter::Tokenizer;
 use crate::summary::envelope::Envelope;
+use crate::tokens::Tokenizer;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 

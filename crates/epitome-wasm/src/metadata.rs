@@ -8,7 +8,7 @@ use tsify::Tsify;
 /// What an app knows about messages that their format has no place for. What is absent is as it was.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, Tsify)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Marks {
+pub struct MessageMetadata {
     /// Whether they survive every compaction, word for word.
     #[tsify(optional)]
     pub pinned: Option<bool>,
@@ -27,8 +27,8 @@ pub struct Marks {
     pub audience: Option<Vec<String>>,
 }
 
-impl Marks {
-    /// The message with these marks besides its own.
+impl MessageMetadata {
+    /// The message with these metadata besides its own.
     pub(crate) fn on(&self, message: Message) -> Message {
         let Self { pinned, synthetic, author, time, audience } = self.clone();
         Message {
@@ -41,7 +41,7 @@ impl Marks {
         }
     }
 
-    /// What marks a message already.
+    /// What metadata a message already.
     pub(crate) fn of(message: &Message) -> Self {
         let Message { author, audience, time, synthetic, pinned, id: _, role: _, parts: _ } =
             message;

@@ -1,4 +1,4 @@
-// What is due at each moment of an app's work, and what is done then.
+// What is due at each phase of an app's work, and what is done then.
 
 import { expect, test } from "@playwright/test";
 import { breaches, EpitomePage, toolLoop } from "./page.js";

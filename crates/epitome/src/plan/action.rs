@@ -5,51 +5,51 @@ use serde::Serialize;
 /// What becomes of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Fate {
+pub enum Action {
     /// It stays as it is seen now.
     Keep,
     /// It adds nothing, and is left out.
-    Trim,
+    Deduplicate,
     /// Its tool results are truncated by age.
-    Truncate,
+    TruncateToolResults,
     /// The arguments of its tool calls are shortened.
-    Prune,
+    ClearToolInputs,
     /// Its tool results are put aside.
-    Offload,
+    OffloadToolResults,
     /// Its sealed thoughts are left out: behind a changed past no provider takes them.
-    Strip,
+    RemoveReasoning,
     /// It is left out to make room.
-    Drop,
+    DropOldest,
     /// The summary is to stand for it.
     Summarize,
     /// It is not in the view any more: an earlier summary stands for it, or it was left out.
     Summarized,
 }
 
-impl Fate {
-    /// Every fate, in the order to show them, each at its own number.
+impl Action {
+    /// Every action, in the order to show them, each at its own number.
     pub const ALL: [Self; 9] = [
         Self::Keep,
-        Self::Trim,
-        Self::Truncate,
-        Self::Prune,
-        Self::Offload,
-        Self::Strip,
-        Self::Drop,
+        Self::Deduplicate,
+        Self::TruncateToolResults,
+        Self::ClearToolInputs,
+        Self::OffloadToolResults,
+        Self::RemoveReasoning,
+        Self::DropOldest,
         Self::Summarize,
         Self::Summarized,
     ];
 
-    /// The fate's name.
+    /// The action's name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Keep => "keep",
-            Self::Trim => "trim",
-            Self::Truncate => "truncate",
-            Self::Prune => "prune",
-            Self::Offload => "offload",
-            Self::Strip => "strip",
-            Self::Drop => "drop",
+            Self::Deduplicate => "deduplicate",
+            Self::TruncateToolResults => "truncateToolResults",
+            Self::ClearToolInputs => "clearToolInputs",
+            Self::OffloadToolResults => "offloadToolResults",
+            Self::RemoveReasoning => "removeReasoning",
+            Self::DropOldest => "dropOldest",
             Self::Summarize => "summarize",
             Self::Summarized => "summarized",
         }
@@ -61,9 +61,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_fate_is_listed_at_its_number() {
-        for (number, fate) in Fate::ALL.into_iter().enumerate() {
-            assert_eq!(fate as usize, number, "{fate:?}");
+    fn every_action_is_listed_at_its_number() {
+        for (number, action) in Action::ALL.into_iter().enumerate() {
+            assert_eq!(action as usize, number, "{action:?}");
         }
     }
 }

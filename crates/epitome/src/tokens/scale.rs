@@ -75,19 +75,19 @@ impl Scale {
             reduction.when.iter_mut().for_each(|when| self.trigger(when));
             reduction.min_saving_tokens = self.counted(reduction.min_saving_tokens);
             match &mut reduction.reducer {
-                Reducer::Age(age) => {
+                Reducer::TruncateToolResults(age) => {
                     for step in &mut age.steps {
                         step.max_tokens = self.counted(step.max_tokens);
                     }
                 }
-                Reducer::Prune(prune) => {
+                Reducer::ClearToolInputs(prune) => {
                     prune.arg_threshold_tokens = self.counted(prune.arg_threshold_tokens);
                 }
-                Reducer::Offload(offload) => {
+                Reducer::OffloadToolResults(offload) => {
                     offload.max_tokens = self.counted(offload.max_tokens);
                     offload.keep_tokens = self.counted(offload.keep_tokens);
                 }
-                Reducer::Trim | Reducer::Drop => {}
+                Reducer::Deduplicate | Reducer::DropOldest => {}
             }
         }
         policy.summary.max_tokens = self.counted(policy.summary.max_tokens).max(1);

@@ -5,13 +5,13 @@ mod image;
 #[expect(clippy::module_inception, reason = "the noun of this room is also its first file")]
 mod meter;
 mod mix;
+mod overhead;
 mod peaks;
 mod pressure;
 mod scale;
 mod script;
 mod statistics;
 mod stretches;
-mod tariff;
 mod tokenizer;
 mod weighing;
 
@@ -20,9 +20,9 @@ pub use image::ImageCost;
 pub use meter::{BoxedTokenizer, Cost, Meter, Totals};
 pub use mix::PartCost;
 pub(crate) use mix::{Mix, Weights};
+pub use overhead::TokenOverhead;
 pub use pressure::{Breakdown, Level, Pressure};
 pub use scale::Scale;
 pub use script::Script;
 pub use statistics::Statistics;
-pub use tariff::Tariff;
-pub use tokenizer::{CharactersPer, Tokenizer, WithTariff};
+pub use tokenizer::{CharactersPer, Tokenizer, WithOverhead};

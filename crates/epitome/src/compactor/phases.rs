@@ -1,29 +1,29 @@
-//! What is due at a moment of the app's work.
+//! What is due at a phase of the app's work.
 
 use super::{Compactor, Event, Output, State};
 use crate::plan::Plan;
-use crate::policy::{Call, Moment};
+use crate::policy::{Call, Phase};
 use crate::report::Reason;
 
 impl Compactor {
-    /// Why a compaction is due at this moment of the app's work, for [`Self::compact`]; `None` where it
+    /// Why a compaction is due at this phase of the app's work, for [`Self::compact`]; `None` where it
     /// is not. Costs O(1) in the history; where the condition of a reducer holds, as much as a plan, once
     /// for every message.
     ///
     /// A compaction is due only once the view of the last one has been sent to the model: an answer or a
     /// usage reading tells that it was.
-    pub fn check(&mut self, moment: Moment) -> Option<Reason> {
-        if moment == Moment::RequestStart {
+    pub fn check(&mut self, phase: Phase) -> Option<Reason> {
+        if phase == Phase::RequestStart {
             self.cycle.begin_request();
             self.recover();
         }
-        self.cycle.moment = Some(moment);
+        self.cycle.phase = Some(phase);
         if self.is_busy() {
             return None;
         }
         self.warn();
-        let due = self.due(moment);
-        if due.is_none() && self.trims(moment) {
+        let due = self.due(phase);
+        if due.is_none() && self.trims(phase) {
             // It looked, and there was nothing to save.
             self.cycle.trimmed_at = Some(self.log().len());
         }
@@ -32,13 +32,13 @@ impl Compactor {
 
     /// What [`Self::check`] would answer, for a display: without beginning a request, and without a
     /// warning.
-    pub fn due(&self, moment: Moment) -> Option<Reason> {
+    pub fn due(&self, phase: Phase) -> Option<Reason> {
         if self.is_busy() || matches!(self.state, State::Exhausted { .. }) {
             return None;
         }
         let load = self.conversation.load(&self.policy);
         let allowed = self.policy.reactive().map_or(0, |reactive| reactive.max_per_request);
-        let due = match self.policy.call(moment, &load) {
+        let due = match self.policy.call(phase, &load) {
             Some(Call::ReactiveMicro | Call::ReactiveFull) if self.cycle.reactions >= allowed => {
                 None
             }
@@ -49,20 +49,20 @@ impl Compactor {
             return due.map(Reason::from);
         }
         let saves = || {
-            let plan = Plan::draft(&self.conversation, &self.policy, Reason::Trim, Some(moment));
+            let plan = Plan::draft(&self.conversation, &self.policy, Reason::Reduce, Some(phase));
             plan.idle.is_none()
         };
-        (self.trims(moment) && saves()).then_some(Reason::Trim)
+        (self.trims(phase) && saves()).then_some(Reason::Reduce)
     }
 
-    /// True where a reducer's own condition holds at this moment, and a message came since none found
+    /// True where a reducer's own condition holds at this phase, and a message came since none found
     /// anything to save.
-    fn trims(&self, moment: Moment) -> bool {
+    fn trims(&self, phase: Phase) -> bool {
         let policy = &self.policy;
         let load = self.conversation.load(policy);
         let mut conditions = policy.reducers.iter().filter_map(|one| one.when.as_ref());
         self.cycle.trimmed_at != Some(self.log().len())
-            && conditions.any(|when| when.call(moment, &load, policy.window).is_some())
+            && conditions.any(|when| when.call(phase, &load, policy.window).is_some())
     }
 
     fn warn(&mut self) {

@@ -6,9 +6,9 @@ use crate::message::Media;
 /// What a provider counts besides the tokens of texts.
 ///
 /// Values are data, so that a host can put its own beside a tokenizer; see
-/// [`WithTariff`](super::WithTariff).
+/// [`WithOverhead`](super::WithOverhead).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tariff {
+pub struct TokenOverhead {
     /// For each message: its role and its borders.
     pub message: u32,
     /// For the name of a speaker, besides the tokens of the name.
@@ -29,7 +29,7 @@ pub struct Tariff {
     pub film_second: u32,
 }
 
-impl Tariff {
+impl TokenOverhead {
     /// Where the provider is not known: middling figures.
     pub const USUAL: Self = Self {
         message: 4,
@@ -116,7 +116,8 @@ mod tests {
     fn a_picture_costs_what_its_provider_says() {
         let costs = |pixels| {
             let picture = Media { pixels, ..Media::default() };
-            [Tariff::OPENAI, Tariff::CLAUDE, Tariff::GEMINI].map(|tariff| tariff.picture(&picture))
+            [TokenOverhead::OPENAI, TokenOverhead::CLAUDE, TokenOverhead::GEMINI]
+                .map(|overhead| overhead.picture(&picture))
         };
         assert_eq!(costs(Some((128, 64))), [255, 11, 258]);
         assert_eq!(costs(None), costs(Some((1024, 1024))));
@@ -124,13 +125,13 @@ mod tests {
 
     #[test]
     fn a_file_costs_by_its_text_its_pages_or_its_seconds() {
-        let tariff = Tariff::GEMINI;
-        assert_eq!(tariff.file(&media("audio/mpeg", Some(160_000))), 320);
-        assert_eq!(tariff.file(&media("video/mp4", None)), 60 * 263);
-        assert_eq!(tariff.file(&media("text/plain", Some(4_000))), 1_000);
-        assert_eq!(tariff.file(&media("application/pdf", Some(250_000))), 3 * 258);
-        assert_eq!(tariff.file(&Media::default()), 258);
-        assert_eq!(tariff.file(&media("application/pdf", Some(0))), 258);
-        assert!(tariff.file(&media("video/mp4", Some(u32::MAX))) > 4_000_000);
+        let overhead = TokenOverhead::GEMINI;
+        assert_eq!(overhead.file(&media("audio/mpeg", Some(160_000))), 320);
+        assert_eq!(overhead.file(&media("video/mp4", None)), 60 * 263);
+        assert_eq!(overhead.file(&media("text/plain", Some(4_000))), 1_000);
+        assert_eq!(overhead.file(&media("application/pdf", Some(250_000))), 3 * 258);
+        assert_eq!(overhead.file(&Media::default()), 258);
+        assert_eq!(overhead.file(&media("application/pdf", Some(0))), 258);
+        assert!(overhead.file(&media("video/mp4", Some(u32::MAX))) > 4_000_000);
     }
 }

@@ -1,7 +1,7 @@
-//! What is due at each moment of an app's work, and what the provider counted.
+//! What is due at each phase of an app's work, and what the provider counted.
 
 use epitome::message::Usage;
-use epitome::policy::Moment;
+use epitome::policy::Phase;
 use leptos::prelude::*;
 
 use super::reason_label;
@@ -9,12 +9,12 @@ use crate::browser::is_open;
 use crate::driver;
 use crate::form::whole;
 use crate::number::thousands;
-use crate::store::{MOMENTS, Store};
+use crate::store::{PHASES, Store};
 
-/// The moments, and the reading of a call.
+/// The phases, and the reading of a call.
 #[component]
 pub(crate) fn Moments(store: Store) -> impl IntoView {
-    let row = move |index: usize, moment: Moment, label: &'static str| {
+    let row = move |index: usize, phase: Phase, label: &'static str| {
         let due = move || store.live.due.get().get(index).copied().flatten();
         let told = move || match due() {
             Some(reason) => format!("due: {}", reason_label(reason).to_lowercase()),
@@ -22,14 +22,14 @@ pub(crate) fn Moments(store: Store) -> impl IntoView {
         };
         view! {
             <li data-due=move || due().is_some().to_string()>
-                <span class="moment-name">{label}</span>
-                <span class="moment-due">{told}</span>
+                <span class="phase-name">{label}</span>
+                <span class="phase-due">{told}</span>
                 <button
                     type="button"
                     class="button"
                     aria-label=format!("Check now: {}", label.to_lowercase())
                     disabled=move || store.is_busy()
-                    on:click=move |_| driver::reach(store, moment)
+                    on:click=move |_| driver::reach(store, phase)
                 >
                     "Check"
                 </button>
@@ -37,20 +37,20 @@ pub(crate) fn Moments(store: Store) -> impl IntoView {
         }
     };
     let rows =
-        MOMENTS.into_iter().enumerate().map(|(index, (moment, label))| row(index, moment, label));
+        PHASES.into_iter().enumerate().map(|(index, (phase, label))| row(index, phase, label));
     let rows = rows.collect_view();
     let watch = move |event| {
         store.live.watched.set(is_open(&event));
         store.schedule();
     };
     view! {
-        <details class="card moments" on:toggle=watch>
+        <details class="card phases" on:toggle=watch>
             <summary>
                 <h2>"What is due at …"</h2>
-                <span class="hint">"each moment of an app’s work"</span>
+                <span class="hint">"each phase of an app’s work"</span>
             </summary>
             <p class="hint">
-                "An app checks at these moments. Checking does here what it does there: what is due is "
+                "An app checks at these phases. Checking does here what it does there: what is due is "
                 "done at once, and a warning is given."
             </p>
             <ul aria-label="What is due">{rows}</ul>

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::Tariff;
+use super::TokenOverhead;
 
-/// Counts tokens for one family of models: those of texts, and by its [`Tariff`] everything else.
+/// Counts tokens for one family of models: those of texts, and by its [`TokenOverhead`] everything else.
 ///
 /// `epitome-tokens` implements this; a host may bring its own.
 pub trait Tokenizer {
@@ -17,8 +17,8 @@ pub trait Tokenizer {
     fn error_band(&self) -> f64;
 
     /// What the provider of these models counts besides texts.
-    fn tariff(&self) -> Tariff {
-        Tariff::USUAL
+    fn overhead(&self) -> TokenOverhead {
+        TokenOverhead::USUAL
     }
 }
 
@@ -32,21 +32,21 @@ impl<T: Tokenizer + ?Sized> Tokenizer for Arc<T> {
         (**self).error_band()
     }
 
-    fn tariff(&self) -> Tariff {
-        (**self).tariff()
+    fn overhead(&self) -> TokenOverhead {
+        (**self).overhead()
     }
 }
 
 /// A tokenizer with what another provider counts besides texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WithTariff<T> {
+pub struct WithOverhead<T> {
     /// What counts texts.
     pub tokenizer: T,
     /// What everything else costs.
-    pub tariff: Tariff,
+    pub overhead: TokenOverhead,
 }
 
-impl<T: Tokenizer> Tokenizer for WithTariff<T> {
+impl<T: Tokenizer> Tokenizer for WithOverhead<T> {
     fn count(&self, text: &str) -> u32 {
         self.tokenizer.count(text)
     }
@@ -55,8 +55,8 @@ impl<T: Tokenizer> Tokenizer for WithTariff<T> {
         self.tokenizer.error_band()
     }
 
-    fn tariff(&self) -> Tariff {
-        self.tariff
+    fn overhead(&self) -> TokenOverhead {
+        self.overhead
     }
 }
 

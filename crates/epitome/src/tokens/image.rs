@@ -6,7 +6,7 @@
 /// How a provider counts an image.
 ///
 /// ```
-/// use epitome::meter::ImageCost;
+/// use epitome::tokens::ImageCost;
 ///
 /// assert_eq!(ImageCost::GPT_4O.tokens(1024, 1024), 765);
 /// assert_eq!(ImageCost::GEMINI.tokens(960, 540), 1548);

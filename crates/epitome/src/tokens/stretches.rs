@@ -164,7 +164,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::meter::script::Script;
+    use crate::tokens::script::Script;
 
     const PRIOR: u64 = 820;
     const LATIN: usize = Script::Latin as usize;

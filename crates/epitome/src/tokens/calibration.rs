@@ -69,7 +69,7 @@ impl From<Sample> for (Written, u32) {
 pub(crate) struct Terms {
     /// Tokens that the host says go along with every request.
     pub(crate) beside: u32,
-    /// Tokens that a request takes besides, by the tariff.
+    /// Tokens that a request takes besides, by the overhead.
     pub(crate) request: u32,
     /// Half-width of the relative error of the meter's count, as its tokenizer says.
     pub(crate) error_band: f64,

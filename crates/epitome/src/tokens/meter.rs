@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::mix::{Mix, PartCost, Weights};
 use super::peaks::Peaks;
 use super::weighing::Weighing;
-use super::{Tariff, Tokenizer};
+use super::{TokenOverhead, Tokenizer};
 use crate::message::{Message, Part, Role};
 
 /// A tokenizer that a compactor owns.
@@ -121,7 +121,7 @@ impl Totals {
 /// Costs of a growing list of messages.
 pub struct Meter {
     tokenizer: Weighing,
-    tariff: Tariff,
+    overhead: TokenOverhead,
     costs: Vec<Cost>,
     /// Tokens of each message once more, by themselves: whoever looks at all of them reads nothing else.
     tokens: Vec<u32>,
@@ -136,10 +136,10 @@ pub struct Meter {
 impl Meter {
     /// An empty meter.
     pub fn new(tokenizer: BoxedTokenizer) -> Self {
-        let tariff = tokenizer.tariff();
+        let overhead = tokenizer.overhead();
         Self {
             tokenizer: Weighing::new(tokenizer),
-            tariff,
+            overhead,
             costs: Vec::new(),
             tokens: Vec::new(),
             largest: Peaks::default(),
@@ -154,8 +154,8 @@ impl Meter {
     }
 
     /// What it counts besides texts.
-    pub fn tariff(&self) -> &Tariff {
-        &self.tariff
+    pub fn overhead(&self) -> &TokenOverhead {
+        &self.overhead
     }
 
     /// What a token in each script weighs.
@@ -269,7 +269,7 @@ impl Meter {
     pub fn result_tokens(&self, position: usize, part: usize) -> u32 {
         let part = self.cost(position).and_then(|cost| cost.parts.get(part));
         let tokens = part.map(|part| self.tokenizer.weights.part(part));
-        tokens.map_or(0, |tokens| tokens.saturating_sub(self.tariff.result))
+        tokens.map_or(0, |tokens| tokens.saturating_sub(self.overhead.result))
     }
 
     /// Tokens of a stretch of messages. Costs O(1).
@@ -290,45 +290,45 @@ impl Meter {
 
     /// Counts a message without keeping it.
     pub fn measure(&self, message: &Message) -> Cost {
-        let (tokenizer, tariff) = (&self.tokenizer, &self.tariff);
+        let (tokenizer, overhead) = (&self.tokenizer, &self.overhead);
         let name = |name: &str| tokenizer.name(name);
-        let part = |part| part_cost(part, |text| tokenizer.text(text), name, tariff);
+        let part = |part| part_cost(part, |text| tokenizer.text(text), name, overhead);
         let parts = message.parts.iter().map(part).collect();
-        Cost::new(message.role, around(message, name, tariff), parts, &tokenizer.weights)
+        Cost::new(message.role, around(message, name, overhead), parts, &tokenizer.weights)
     }
 
     /// Tokens of a message, without a meter.
     pub fn cost_of(message: &Message, tokenizer: &dyn Tokenizer) -> u32 {
-        let tariff = &tokenizer.tariff();
+        let overhead = &tokenizer.overhead();
         let name = |name: &str| tokenizer.count(name);
         let text = |text: &str| PartCost::plain(tokenizer.count(text));
-        let parts = message.parts.iter().map(|part| part_cost(part, text, name, tariff).latin);
-        parts.fold(around(message, name, tariff), u32::saturating_add)
+        let parts = message.parts.iter().map(|part| part_cost(part, text, name, overhead).latin);
+        parts.fold(around(message, name, overhead), u32::saturating_add)
     }
 }
 
 /// Tokens of a message besides its parts.
-fn around(message: &Message, name: impl Fn(&str) -> u32, tariff: &Tariff) -> u32 {
+fn around(message: &Message, name: impl Fn(&str) -> u32, overhead: &TokenOverhead) -> u32 {
     let author = message.author.as_deref();
-    let author = author.map_or(0, |author| name(author).saturating_add(tariff.author));
-    tariff.message.saturating_add(author)
+    let author = author.map_or(0, |author| name(author).saturating_add(overhead.author));
+    overhead.message.saturating_add(author)
 }
 
 fn part_cost(
     part: &Part,
     text: impl Fn(&str) -> PartCost,
     name: impl Fn(&str) -> u32,
-    tariff: &Tariff,
+    overhead: &TokenOverhead,
 ) -> PartCost {
     match part {
         Part::Text { text: said } | Part::Reasoning { text: said, .. } => text(said),
         Part::ToolCall { name: tool, arguments, .. } => {
-            text(arguments).beside(name(tool).saturating_add(tariff.call))
+            text(arguments).beside(name(tool).saturating_add(overhead.call))
         }
-        Part::ToolResult { text: told, .. } => text(told).beside(tariff.result),
-        Part::Approval { .. } => PartCost::plain(tariff.call),
-        Part::Image(media) => PartCost::plain(tariff.picture(media)),
-        Part::File(media) => PartCost::plain(tariff.file(media)),
+        Part::ToolResult { text: told, .. } => text(told).beside(overhead.result),
+        Part::Approval { .. } => PartCost::plain(overhead.call),
+        Part::Image(media) => PartCost::plain(overhead.picture(media)),
+        Part::File(media) => PartCost::plain(overhead.file(media)),
         Part::Other { characters, .. } => PartCost::plain(characters.div_ceil(4)),
     }
 }
@@ -336,12 +336,12 @@ fn part_cost(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::meter::{CharactersPer, WithTariff};
     use crate::notation::transcript;
+    use crate::tokens::{CharactersPer, WithOverhead};
 
     fn meter() -> Meter {
-        let tariff = Tariff { message: 1, ..Tariff::USUAL };
-        Meter::new(Box::new(WithTariff { tokenizer: CharactersPer(1), tariff }))
+        let overhead = TokenOverhead { message: 1, ..TokenOverhead::USUAL };
+        Meter::new(Box::new(WithOverhead { tokenizer: CharactersPer(1), overhead }))
     }
 
     #[test]

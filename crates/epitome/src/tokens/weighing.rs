@@ -1,7 +1,7 @@
 //! A tokenizer whose tokens weigh what their scripts do.
 
 use super::mix::{PartCost, Weights};
-use super::{BoxedTokenizer, Tariff, Tokenizer};
+use super::{BoxedTokenizer, TokenOverhead, Tokenizer};
 
 /// Counts as another tokenizer does, and weighs what that counted.
 pub(super) struct Weighing {
@@ -43,7 +43,7 @@ impl Tokenizer for Weighing {
         self.tokenizer.error_band()
     }
 
-    fn tariff(&self) -> Tariff {
-        self.tokenizer.tariff()
+    fn overhead(&self) -> TokenOverhead {
+        self.tokenizer.overhead()
     }
 }
