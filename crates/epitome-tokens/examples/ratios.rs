@@ -15,14 +15,14 @@
 
 #[path = "fit/corpus.rs"]
 mod corpus;
-#[path = "fit/lengths.rs"]
-mod lengths;
 #[path = "fit/pieces.rs"]
 mod pieces;
-#[path = "../src/heuristic/scan.rs"]
-mod scan;
-#[path = "../src/heuristic/script.rs"]
-mod script;
+#[path = "../src/heuristic/script_class.rs"]
+mod script_class;
+#[path = "../src/heuristic/state_machine.rs"]
+mod state_machine;
+#[path = "fit/token_lengths.rs"]
+mod token_lengths;
 
 use std::error::Error;
 use std::fs;
@@ -31,8 +31,8 @@ use std::path::Path;
 use corpus::Source;
 use epitome_tokens::BytePairs;
 use pieces::Piece;
-use scan::CLASS_BITS;
-use script::CLASSES;
+use script_class::CLASSES;
+use state_machine::CLASS_BITS;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -57,5 +57,5 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn read(sources: &[Source], path: &str) -> Result<Vec<Piece>, Box<dyn Error>> {
     let file = fs::read(path)?;
     let encoding = BytePairs::read(&file)?;
-    Ok(pieces::of(sources, &encoding, &lengths::lengths(&file)))
+    Ok(pieces::of(sources, &encoding, &token_lengths::token_lengths(&file)))
 }

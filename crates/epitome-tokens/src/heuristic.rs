@@ -2,14 +2,14 @@
 
 mod estimate;
 mod kinds;
-mod prices;
-mod running;
+mod packed_sum;
+mod script_class;
 #[allow(dead_code, reason = "prices are fitted to the scan, and the walk is held to it")]
-mod scan;
-mod script;
+mod state_machine;
 mod table;
 mod units;
 mod walk;
+mod weights;
 
 use epitome::policy::Family;
 use epitome::tokens::{BoxedTokenizer, TokenOverhead, Tokenizer};

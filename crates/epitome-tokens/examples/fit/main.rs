@@ -14,15 +14,15 @@
 )]
 
 mod corpus;
-mod lengths;
 mod model;
 mod pieces;
 #[allow(dead_code, reason = "the estimator needs more of it")]
-#[path = "../../src/heuristic/scan.rs"]
-mod scan;
+#[path = "../../src/heuristic/script_class.rs"]
+mod script_class;
 #[allow(dead_code, reason = "the estimator needs more of it")]
-#[path = "../../src/heuristic/script.rs"]
-mod script;
+#[path = "../../src/heuristic/state_machine.rs"]
+mod state_machine;
+mod token_lengths;
 
 use std::error::Error;
 use std::fs;
@@ -30,8 +30,8 @@ use std::path::Path;
 
 use corpus::Source;
 use epitome_tokens::BytePairs;
-use lengths::lengths;
 use model::Model;
+use token_lengths::token_lengths;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let vocabulary = fs::read(vocabulary)?;
     let encoding = BytePairs::read(&vocabulary)?;
     let sources = corpus::read(&Path::new(&texts).join("fit"))?;
-    let pieces = pieces::of(&sources, &encoding, &lengths(&vocabulary));
+    let pieces = pieces::of(&sources, &encoding, &token_lengths(&vocabulary));
     println!("{} sources, {} distinct pieces", sources.len(), pieces.len());
     let prices = Path::new(&prices);
     fs::write(prices, Model::fitted(&pieces).quantized())?;

@@ -1,7 +1,7 @@
 //! The prices while they are fitted.
 
 use crate::pieces::{Features, Piece};
-use crate::scan::{LONG_GRAMS, SHORT_GRAMS, SLOTS};
+use crate::state_machine::{LONG_GRAMS, SHORT_GRAMS, SLOTS};
 
 /// How often it is decided anew which pieces are cheap whatever their sum.
 const ROUNDS: u32 = 6;

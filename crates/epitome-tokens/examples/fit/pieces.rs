@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use epitome_tokens::BytePairs;
 
 use crate::corpus::Source;
-use crate::scan::{self, Step};
+use crate::state_machine::{self, Step};
 
 /// What the texts of each kind weigh together, where it is not as much as those of any other.
 const SHARES: [(&str, f64); 7] = [
@@ -76,7 +76,7 @@ pub(crate) fn each_piece(text: &str, mut each: impl FnMut(&[Features], usize, us
     let mut features: Vec<Features> = Vec::new();
     let mut start = 0;
     let mut places = text.char_indices().map(|(place, _)| place);
-    scan::scan(text, |step: Step| {
+    state_machine::scan(text, |step: Step| {
         let place = places.next().unwrap_or_default();
         if step.begins {
             // Of several blanks, the last belongs to what follows.

@@ -1,85 +1,95 @@
-//! Merges that are to come, the first one in front.
+//! A radix heap: a priority queue of the pending merges, the earliest merge first.
 //!
-//! What a merge makes is merged later, so one that is put in is hardly ever before the last one that was taken. Then
-//! they need not be sorted: they wait by the highest digit in which they differ from the last one. Each time that none
-//! is left with a lower digit, those of the next one are told apart by the digits below it. So no merge moves more
-//! often than it has digits, and all of this takes time linear in what is put in.
+//! A merge mostly creates merges that come later, so a number that is pushed is rarely below the last one that was
+//! popped. Such numbers need no sorting. Each waits in a bucket, chosen by the highest digit in which it differs from
+//! the last popped number. When the buckets of all lower digits are empty, the numbers of the next bucket are moved to
+//! the buckets of lower digits. A number moves at most once per digit, so the total time is linear in the number of
+//! pushes.
+//!
+//! A binary heap would take logarithmic time per merge, and more branches that a processor mispredicts. The length of a
+//! piece is not limited, so it is the worst case that counts here.
 
 /// Bits of a digit.
 const BITS: u32 = 4;
-/// Values that a digit has.
+/// Values of a digit.
 const VALUES: usize = 1 << BITS;
 /// Digits of a number.
 const DIGITS: usize = (u64::BITS / BITS) as usize;
 
-/// The merges, as numbers: what is less comes first.
+/// The pending merges as numbers: the lowest number is popped first.
 #[derive(Debug)]
-pub(super) struct Queue {
-    /// The last one that was taken, but for early ones.
+pub(super) struct RadixHeap {
+    /// The last number that was popped from a bucket.
     last: u64,
-    /// Those that are not before it, by the highest digit in which they differ from it, and its value.
-    later: [[Vec<u64>; VALUES]; DIGITS],
-    /// By digit: a bit for each value that some wait with.
-    values: [u16; DIGITS],
-    /// Those before it, the first one last.
+    /// The numbers from `last` on, by the highest digit in which they differ from `last`, and its value.
+    buckets: [[Vec<u64>; VALUES]; DIGITS],
+    /// By digit, one bit for each value whose bucket is not empty.
+    filled: [u16; DIGITS],
+    /// The numbers below `last`, in descending order.
+    // Only a `tokenizer.json` has such merges: it may list a merge before the one that makes one of its sources. Without
+    // this list such a merge would come too late.
     early: Vec<u64>,
-    /// Room to tell some apart.
+    /// Takes the numbers of one bucket while they move to others, so that no memory is allocated.
     moving: Vec<u64>,
 }
 
-impl Default for Queue {
+impl Default for RadixHeap {
     fn default() -> Self {
-        let later = std::array::from_fn(|_| std::array::from_fn(|_| Vec::new()));
-        Self { last: 0, later, values: [0; DIGITS], early: Vec::new(), moving: Vec::new() }
+        let buckets = std::array::from_fn(|_| std::array::from_fn(|_| Vec::new()));
+        Self { last: 0, buckets, filled: [0; DIGITS], early: Vec::new(), moving: Vec::new() }
     }
 }
 
-impl Queue {
-    /// Begins anew, when nothing is left in it: whatever is put in is not early.
-    pub(super) fn begin(&mut self) {
+impl RadixHeap {
+    /// Prepares an empty heap for the next piece. Without this call, the numbers of that piece that are below the last
+    /// one of the previous piece would all be early, which is slow.
+    pub(super) fn restart(&mut self) {
         self.last = 0;
     }
 
-    /// Puts one in. Takes longer for one that is early, by what is early as well.
-    pub(super) fn push(&mut self, due: u64) {
-        if due < self.last {
-            let before = self.early.partition_point(|&other| other > due);
-            self.early.insert(before, due);
+    /// Adds a number. Takes constant time, or time linear in the early numbers if it is early itself.
+    pub(super) fn push(&mut self, number: u64) {
+        if number < self.last {
+            let before = self.early.partition_point(|&other| other > number);
+            self.early.insert(before, number);
             return;
         }
-        let digit = (due ^ self.last).checked_ilog2().unwrap_or(0) / BITS;
-        let value = (due >> (digit * BITS)) as usize % VALUES;
+        let digit = (number ^ self.last).checked_ilog2().unwrap_or(0) / BITS;
+        let value = (number >> (digit * BITS)) as usize % VALUES;
         let digit = digit as usize % DIGITS;
-        if let (Some(later), Some(values)) = (self.later.get_mut(digit), self.values.get_mut(digit))
-            && let Some(waiting) = later.get_mut(value)
+        if let (Some(buckets), Some(filled)) =
+            (self.buckets.get_mut(digit), self.filled.get_mut(digit))
+            && let Some(bucket) = buckets.get_mut(value)
         {
-            waiting.push(due);
-            *values |= 1 << value;
+            bucket.push(number);
+            *filled |= 1 << value;
         }
     }
 
-    /// Takes the first one out.
+    /// Removes the lowest number.
     pub(super) fn pop(&mut self) -> Option<u64> {
         if let Some(first) = self.early.pop() {
             return Some(first);
         }
         loop {
-            let mut digits = self.later.iter_mut().zip(&mut self.values).enumerate();
-            let (digit, (later, values)) = digits.find(|(_, (_, values))| **values != 0)?;
-            let waiting = later.get_mut(values.trailing_zeros() as usize)?;
-            // Those that differ in no more than the lowest digit are equal.
-            if digit == 0 || waiting.len() == 1 {
-                self.last = waiting.pop()?;
-                if waiting.is_empty() {
-                    *values &= *values - 1;
+            let mut digits = self.buckets.iter_mut().zip(&mut self.filled).enumerate();
+            let (digit, (buckets, filled)) = digits.find(|(_, (_, filled))| **filled != 0)?;
+            let bucket = buckets.get_mut(filled.trailing_zeros() as usize)?;
+            // Numbers that differ from `last` in the lowest digit only, and have the same value there, are equal.
+            if digit == 0 || bucket.len() == 1 {
+                self.last = bucket.pop()?;
+                if bucket.is_empty() {
+                    *filled &= *filled - 1;
                 }
                 return Some(self.last);
             }
-            *values &= *values - 1;
-            std::mem::swap(waiting, &mut self.moving);
+            // The lowest number becomes `last`, so all numbers of the bucket now agree with it in this digit, and `push`
+            // puts each into a bucket of a lower digit. That is what makes this loop end.
+            *filled &= *filled - 1;
+            std::mem::swap(bucket, &mut self.moving);
             self.last = self.moving.iter().copied().min()?;
-            while let Some(due) = self.moving.pop() {
-                self.push(due);
+            while let Some(number) = self.moving.pop() {
+                self.push(number);
             }
         }
     }
@@ -87,33 +97,33 @@ impl Queue {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dice::dice;
+    use super::super::prng::prng;
     use super::*;
 
     #[test]
-    fn merges_come_in_order_whenever_they_are_put_in() {
-        let (mut queue, mut below) = (Queue::default(), dice(5));
+    fn numbers_are_popped_in_order_whenever_they_are_pushed() {
+        let (mut heap, mut below) = (RadixHeap::default(), prng(5));
         for round in 0..200 {
-            queue.begin();
+            heap.restart();
             let mut waiting: Vec<u64> = Vec::new();
-            // Early ones are put in as well in every other round.
+            // In every other round, early numbers are pushed as well.
             let mut last = 0;
             for _ in 0..below(300) {
                 if below(3) > 0 {
                     let least = if round % 2 == 0 { last } else { 0 };
                     let bits = below(40);
-                    let due = (least + u64::from(below(1 << (bits % 20)))) << (bits / 20 * 30);
-                    queue.push(due);
-                    waiting.push(due);
+                    let number = (least + u64::from(below(1 << (bits % 20)))) << (bits / 20 * 30);
+                    heap.push(number);
+                    waiting.push(number);
                 } else {
                     waiting.sort_unstable_by(|one, other| other.cmp(one));
-                    let taken = queue.pop();
+                    let taken = heap.pop();
                     assert_eq!(taken, waiting.pop(), "round {round}");
                     last = taken.unwrap_or(last);
                 }
             }
             waiting.sort_unstable();
-            let left: Vec<u64> = std::iter::from_fn(|| queue.pop()).collect();
+            let left: Vec<u64> = std::iter::from_fn(|| heap.pop()).collect();
             assert_eq!(left, waiting, "round {round}");
         }
     }

@@ -1,4 +1,6 @@
-//! Sixteen characters at once, by the vector instructions of WebAssembly. Answers what [`super::eight`] does.
+//! Sixteen characters at once, with the vector instructions of WebAssembly: the same operations as `swar8.rs`.
+//!
+//! Only compiled for wasm with `simd128`, the target that users count on. All other targets use `swar8.rs`.
 
 use std::arch::wasm32::{
     u8x16_bitmask, u8x16_eq, u8x16_gt, u8x16_lt, u8x16_splat, u8x16_sub, u64x2, v128, v128_and,
@@ -7,17 +9,18 @@ use std::arch::wasm32::{
 
 /// Sixteen bytes of text.
 #[derive(Clone, Copy)]
-pub(super) struct Sixteen(v128);
+pub(super) struct Simd16(v128);
 
-/// A set of sixteen bytes: all bits of each that is in it; at least the highest.
+/// A set of bytes: the highest bit of each byte that is in it. The other bits may have any value.
 #[derive(Clone, Copy)]
 pub(super) struct Flags(v128);
 
-impl Sixteen {
+impl Simd16 {
     pub(super) const BYTES: usize = 16;
 
     #[inline(always)]
     pub(super) fn new(bytes: [u8; Self::BYTES]) -> Self {
+        // Through a number and not through a pointer: `v128_load` is unsafe, and this compiles to the same instruction.
         let both = u128::from_le_bytes(bytes);
         Self(u64x2(both as u64, (both >> 64) as u64))
     }
@@ -33,7 +36,7 @@ impl Sixteen {
         Self(v128_or(self.0, u8x16_splat(0x20))).between(b'a', b'z')
     }
 
-    /// The small ones of some letters.
+    /// The small letters among `letters`.
     #[inline(always)]
     pub(super) fn small(self, letters: Flags) -> Flags {
         Flags(v128_and(letters.0, u8x16_gt(self.0, u8x16_splat(b'Z'))))
@@ -45,9 +48,10 @@ impl Sixteen {
         Flags(u8x16_eq(self.0, u8x16_splat(byte)))
     }
 
-    /// Bytes from `first` to `last`.
+    /// Bytes from `first` to `last`, both included.
     #[inline(always)]
     pub(super) fn between(self, first: u8, last: u8) -> Flags {
+        // One comparison instead of two: bytes below `first` wrap around to large numbers.
         Flags(u8x16_lt(u8x16_sub(self.0, u8x16_splat(first)), u8x16_splat(last - first + 1)))
     }
 }
@@ -63,7 +67,7 @@ impl Flags {
         Self(v128_andnot(self.0, other.0))
     }
 
-    /// A bit for each byte, that of the first one lowest.
+    /// A bit for each byte, the first byte lowest.
     #[inline(always)]
     pub(super) fn bits(self) -> u64 {
         u64::from(u8x16_bitmask(self.0))

@@ -1,21 +1,24 @@
-//! Eight characters at once.
+//! Eight ASCII characters at once, as bytes of one number (SWAR: SIMD within a register).
+//!
+//! A comparison is an addition: adding `0x80 - first` to a byte below 0x80 sets its highest bit if the byte is at least
+//! `first`. The sum stays below 0x100, so it never carries into the next byte. All sets use that highest bit.
 
-use super::scan::Scan;
+use super::text::Text;
 
-/// A byte each, the first one lowest.
+/// The number 1 in every byte.
 const EACH: u64 = 0x0101_0101_0101_0101;
 /// The highest bit of every byte.
 const HIGH: u64 = 0x80 * EACH;
 
-/// Eight bytes of text as one number, the first one lowest.
+/// Eight bytes of text as one number, the first byte lowest.
 #[derive(Clone, Copy)]
-pub(super) struct Eight(u64);
+pub(super) struct Swar8(u64);
 
-/// A set of eight bytes: the highest bit of each that is in it.
+/// A set of bytes: the highest bit of each byte that is in it.
 #[derive(Clone, Copy)]
 pub(super) struct Flags(u64);
 
-impl Eight {
+impl Swar8 {
     pub(super) const BYTES: usize = 8;
 
     #[inline(always)]
@@ -23,14 +26,14 @@ impl Eight {
         Self(u64::from_le_bytes(bytes))
     }
 
-    /// The eight bytes at `at`, where they are all there and all ASCII.
+    /// The eight bytes at `at`; `None` if there are fewer, or if one is not ASCII.
     #[inline(always)]
-    pub(super) fn at(scan: Scan<'_>, at: usize) -> Option<Self> {
-        let eight = Self::new(*scan.block(at)?);
-        (eight.wide().0 == 0).then_some(eight)
+    pub(super) fn at(text: Text<'_>, at: usize) -> Option<Self> {
+        let lane = Self::new(*text.block(at)?);
+        (lane.wide().0 == 0).then_some(lane)
     }
 
-    /// Bytes that are not ASCII. What the other sets say of these is to be left out.
+    /// Bytes that are not ASCII. Callers must ignore these bytes in all other sets.
     #[inline(always)]
     pub(super) fn wide(self) -> Flags {
         Flags(self.0 & HIGH)
@@ -38,20 +41,20 @@ impl Eight {
 
     #[inline(always)]
     pub(super) fn letters(self) -> Flags {
+        // Setting this bit turns capitals into small letters. It turns no other character into a letter.
         Self(self.0 | (0x20 * EACH)).between(b'a', b'z')
     }
 
-    /// The small ones of some letters.
+    /// The small letters among `letters`.
     #[inline(always)]
     pub(super) fn small(self, letters: Flags) -> Flags {
-        // What tells them from capitals is moved to the highest bit.
+        // The bit 0x20, which distinguishes them from capitals, moves to the highest bit.
         Flags(letters.0 & self.0 << 2)
     }
 
-    /// Bytes from `first` to `last`.
+    /// Bytes from `first` to `last`, both included.
     #[inline(always)]
     pub(super) fn between(self, first: u8, last: u8) -> Flags {
-        // Sums that reach the highest bit, and never the next byte.
         let bytes = self.0 & !HIGH;
         let from = bytes + EACH * u64::from(0x80 - first);
         let beyond = bytes + EACH * u64::from(0x7F - last);
@@ -65,29 +68,29 @@ impl Flags {
         Self(self.0 & !other.0)
     }
 
-    /// How many bytes come before the first of the set.
+    /// How many bytes come before the first one of the set; 8 if the set is empty.
     #[inline(always)]
     pub(super) fn unset(self) -> usize {
         self.0.trailing_zeros() as usize / 8
     }
 
-    /// How many bytes from `first` on are in the set, without a gap; 0 where `first` is behind the end.
+    /// How many bytes from `first` on are in the set without a gap; 0 if `first` is past the end.
     #[inline(always)]
     pub(super) fn run(self, first: usize) -> usize {
         let unset = (!self.0 & HIGH).checked_shr(8 * first as u32).unwrap_or(0);
         match unset {
-            0 => Eight::BYTES.saturating_sub(first),
+            0 => Swar8::BYTES.saturating_sub(first),
             _ => unset.trailing_zeros() as usize / 8,
         }
     }
 }
 
-/// What [`super::sixteen`] does where there are vectors.
+// With vector instructions `simd16.rs` has these operations, and here they would be dead code.
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 mod without_vectors {
-    use super::{EACH, Eight, Flags, HIGH};
+    use super::{EACH, Flags, HIGH, Swar8};
 
-    impl Eight {
+    impl Swar8 {
         /// Bytes that are `byte`.
         #[inline(always)]
         pub(in super::super) fn is(self, byte: u8) -> Flags {
@@ -102,10 +105,11 @@ mod without_vectors {
             Self(self.0 | other.0)
         }
 
-        /// A bit for each byte, that of the first one lowest.
+        /// A bit for each byte, the first byte lowest.
         #[inline(always)]
         pub(in super::super) fn bits(self) -> u64 {
-            // Moves the bit of each byte to another place of the highest byte; no two sums meet.
+            // The multiplication adds up copies of the number, each shifted so that the bit of one byte lands in its own
+            // position of the highest byte. No two bits land in the same position, so there are no carries.
             (self.0 >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
         }
     }
@@ -118,10 +122,10 @@ mod tests {
 
     fn check(text: &str, first: usize, expected: Option<(usize, usize)>) {
         let classes = Classes::new();
-        let found = Eight::at(Scan::new(text, &classes), 0);
-        let runs = found.map(|eight| {
-            let small = eight.small(eight.letters());
-            (eight.letters().without(small).run(first), small.run(first))
+        let found = Swar8::at(Text::new(text, &classes), 0);
+        let runs = found.map(|lane| {
+            let small = lane.small(lane.letters());
+            (lane.letters().without(small).run(first), small.run(first))
         });
         assert_eq!(runs, expected, "{text:?} from {first}");
     }
@@ -140,22 +144,18 @@ mod tests {
     }
 
     #[test]
-    fn every_ascii_character_is_in_its_sets_wherever_it_stands() {
+    fn every_ascii_character_is_in_its_sets_at_every_position() {
         for byte in 0..=0x7F_u8 {
-            for place in 0..Eight::BYTES {
-                let mut bytes = [0xFF; Eight::BYTES];
+            for place in 0..Swar8::BYTES {
+                let mut bytes = [0xFF; Swar8::BYTES];
                 bytes[place] = byte;
-                let eight = Eight::new(bytes);
+                let lane = Swar8::new(bytes);
                 let is_in = |flags: Flags| flags.bits() >> place & 1 == 1;
-                assert_eq!(is_in(eight.letters()), byte.is_ascii_alphabetic(), "{byte}");
-                assert_eq!(
-                    is_in(eight.small(eight.letters())),
-                    byte.is_ascii_lowercase(),
-                    "{byte}"
-                );
-                assert_eq!(is_in(eight.between(b'0', b'9')), byte.is_ascii_digit(), "{byte}");
-                assert_eq!(is_in(eight.is(b'\'')), byte == b'\'', "{byte}");
-                assert_eq!(eight.wide().bits(), 0xFF & !(1 << place), "{byte}");
+                assert_eq!(is_in(lane.letters()), byte.is_ascii_alphabetic(), "{byte}");
+                assert_eq!(is_in(lane.small(lane.letters())), byte.is_ascii_lowercase(), "{byte}");
+                assert_eq!(is_in(lane.between(b'0', b'9')), byte.is_ascii_digit(), "{byte}");
+                assert_eq!(is_in(lane.is(b'\'')), byte == b'\'', "{byte}");
+                assert_eq!(lane.wide().bits(), 0xFF & !(1 << place), "{byte}");
             }
         }
     }

@@ -1,37 +1,39 @@
-//! Characters of a text by position and kind.
+//! A text by byte position: the class and the width of each character, and runs of one class.
 
 use super::class::{Class, Classes};
 
-/// A text, and the kinds of its characters.
+/// A text with the table of character classes.
+// Copied, not borrowed: two pointers in registers, which the pre-tokenizers pass down to inlined functions.
 #[derive(Clone, Copy)]
-pub(super) struct Scan<'a> {
+pub(super) struct Text<'a> {
     bytes: &'a [u8],
     classes: &'a Classes,
 }
 
-impl<'a> Scan<'a> {
+impl<'a> Text<'a> {
     pub(super) fn new(text: &'a str, classes: &'a Classes) -> Self {
         Self { bytes: text.as_bytes(), classes }
     }
 
-    /// Bytes of the text.
+    /// The length of the text in bytes.
     pub(super) fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The byte at `at`; 0 behind the end.
+    /// The byte at `at`; 0 after the end.
+    // No pattern matches a zero byte specially, so callers can look ahead without a check for the end.
     #[inline]
     pub(super) fn byte(&self, at: usize) -> u8 {
         self.bytes.get(at).copied().unwrap_or(0)
     }
 
-    /// The bytes at `at`; nothing where there are fewer.
+    /// The `N` bytes at `at`; `None` if there are fewer.
     #[inline(always)]
     pub(super) fn block<const N: usize>(&self, at: usize) -> Option<&'a [u8; N]> {
         self.bytes.get(at..)?.first_chunk()
     }
 
-    /// The bytes from `at` to the end, which are not more than fit, with zeros behind them.
+    /// The bytes from `at` to the end, at most `N`, with zeros after them.
     #[inline]
     pub(super) fn last_block<const N: usize>(&self, at: usize) -> [u8; N] {
         let mut block = [0; N];
@@ -40,7 +42,7 @@ impl<'a> Scan<'a> {
         block
     }
 
-    /// Kind and width of the character that starts at `at`; nothing behind the end.
+    /// The class and the width of the character that starts at `at`; `None` at the end.
     #[inline(always)]
     pub(super) fn at(&self, at: usize) -> Option<(Class, usize)> {
         let first = *self.bytes.get(at)?;
@@ -51,14 +53,15 @@ impl<'a> Scan<'a> {
         Some((self.classes.of(code), width))
     }
 
-    /// Number and width of the character that starts at `at`; nothing behind the end.
+    /// The code point and the width of the character that starts at `at`; `None` at the end.
     #[inline]
     pub(super) fn code(&self, at: usize) -> Option<(u32, usize)> {
         let first = *self.bytes.get(at)?;
         Some(if first < 0x80 { (u32::from(first), 1) } else { self.long(at, first) })
     }
 
-    /// Number and width of the character that starts at `at`, which is not ASCII, with the byte `first`.
+    /// The code point and the width of the character that starts at `at` with the byte `first`, and is not ASCII.
+    // Decoded without checks: the text is a `str`, so its bytes are valid UTF-8.
     #[inline(always)]
     fn long(&self, at: usize, first: u8) -> (u32, usize) {
         let six = |more: usize| u32::from(self.byte(at + more) & 0x3F);
@@ -69,7 +72,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Where the run of characters in `set` ends that starts at `at`.
+    /// The end of the run of characters of the classes `set` that starts at `at`.
     #[inline]
     pub(super) fn run(&self, mut at: usize, set: Class) -> usize {
         loop {
@@ -81,7 +84,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Where the run of ASCII characters in `set` ends that starts at `at`.
+    /// The end of the run of ASCII characters of the classes `set` that starts at `at`.
     #[inline]
     pub(super) fn ascii_run(&self, at: usize, set: Class) -> usize {
         let rest = self.bytes.get(at..).unwrap_or_default();
@@ -89,7 +92,7 @@ impl<'a> Scan<'a> {
         at + rest.iter().take_while(is_in).count()
     }
 
-    /// Where the run of ASCII letters ends that starts at `at`.
+    /// The end of the run of ASCII letters that starts at `at`.
     #[inline]
     pub(super) fn ascii_letters(&self, at: usize) -> usize {
         self.ascii_run(at, Class::LETTER)

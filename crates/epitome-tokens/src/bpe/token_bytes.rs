@@ -2,27 +2,28 @@
 
 use std::ops::Range;
 
-use super::halves::Halves;
-use super::vocabulary::{BYTES, LONGEST, in_stretches};
+use super::batches::in_batches;
+use super::merge_sources::MergeSources;
+use super::rank::{BYTES, LONGEST_TOKEN};
 
 /// The bytes of all tokens, in the order of their ranks.
 #[derive(Clone, Debug)]
-pub(super) struct Tokens {
+pub(super) struct TokenBytes {
     text: Vec<u8>,
     ends: Vec<u32>,
 }
 
-impl Tokens {
-    /// The bytes of tokens that are made of two earlier ranks each, single bytes first. Fails with the rank of
-    /// one that is too long.
+impl TokenBytes {
+    /// Spells out each token from its two sources. Fails with the rank of a token that is too long.
     pub(super) async fn spell(
         singles: &[u32; BYTES],
-        halves: &Halves,
-        rest: &mut impl AsyncFnMut(),
+        sources: &MergeSources,
+        pause: &mut impl AsyncFnMut(),
     ) -> Result<Self, u32> {
         let mut tokens = Self {
-            text: Vec::with_capacity(halves.len().saturating_mul(7)),
-            ends: Vec::with_capacity(halves.len()),
+            // Enough for the vocabularies in use, so that the bytes are not copied while the vector grows.
+            text: Vec::with_capacity(sources.len().saturating_mul(7)),
+            ends: Vec::with_capacity(sources.len()),
         };
         tokens.text.resize(BYTES, 0);
         for (byte, &rank) in (0..=u8::MAX).zip(singles) {
@@ -32,8 +33,8 @@ impl Tokens {
         }
         tokens.ends.extend(1..=BYTES as u32);
         let mut spelled = Ok(());
-        in_stretches(BYTES..halves.len(), rest, &mut |ranks| {
-            spelled = spelled.and_then(|()| tokens.push(halves, ranks));
+        in_batches(BYTES..sources.len(), pause, &mut |ranks| {
+            spelled = spelled.and_then(|()| tokens.push(sources, ranks));
         })
         .await;
         spelled?;
@@ -42,11 +43,12 @@ impl Tokens {
     }
 
     /// Adds the next tokens, by rank.
-    fn push(&mut self, halves: &Halves, ranks: Range<usize>) -> Result<(), u32> {
+    fn push(&mut self, sources: &MergeSources, ranks: Range<usize>) -> Result<(), u32> {
         for rank in ranks.start as u32..ranks.end as u32 {
-            let (left, right) = halves.get(rank);
+            let (left, right) = sources.get(rank);
             let (left, right) = (self.range(left), self.range(right));
-            if left.len() + right.len() > LONGEST {
+            // A file can define tokens that double in length, which would fill the memory within a few dozen ranks.
+            if left.len() + right.len() > LONGEST_TOKEN {
                 return Err(rank);
             }
             self.text.extend_from_within(left);
@@ -56,12 +58,12 @@ impl Tokens {
         Ok(())
     }
 
-    /// How many tokens there are.
+    /// How many tokens the vocabulary has.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Where the bytes of a token are in those of all.
+    /// The position of a token's bytes in `text`.
     #[inline]
     fn range(&self, rank: u32) -> Range<usize> {
         let rank = rank as usize;
@@ -74,24 +76,5 @@ impl Tokens {
     #[inline]
     pub(super) fn token(&self, rank: u32) -> &[u8] {
         self.text.get(self.range(rank)).unwrap_or_default()
-    }
-}
-
-/// The first eight bytes as a number that compares as they do; zeros stand for missing ones.
-#[inline]
-pub(super) fn leading(bytes: &[u8]) -> u64 {
-    if let Some(eight) = bytes.first_chunk::<8>() {
-        return u64::from_be_bytes(*eight);
-    }
-    if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-        // The two halves overlap where both hold the same bytes.
-        let [first, last] = [*first, *last].map(|half| u64::from(u32::from_be_bytes(half)));
-        return (first << 32) | (last << (64 - 8 * bytes.len()));
-    }
-    match *bytes {
-        [one, two, three] => u64::from_be_bytes([one, two, three, 0, 0, 0, 0, 0]),
-        [one, two] => u64::from_be_bytes([one, two, 0, 0, 0, 0, 0, 0]),
-        [one] => u64::from(one) << 56,
-        _ => 0,
     }
 }

@@ -1,20 +1,22 @@
-//! Where tokens stand in the tables that texts are merged by.
+//! Token indexes: a second number for each token, such that tokens of one script are close together in memory.
 //!
-//! A token has a *seat* beside its rank: single bytes come first, by value, then tokens of one script after the other,
-//! those that were learned first in front. So what a text asks for lies close together in memory: its script, and what
-//! is frequent in that.
+//! Single bytes come first, by value. The other tokens follow by script, and within a script by rank. Tables that are
+//! ordered by token index keep what one text needs in few cache lines: its script, and the frequent tokens of that
+//! script. In the order of ranks the tokens of all scripts alternate.
 
+use super::batches::in_batches;
 use super::characters::character;
-use super::tokens::Tokens;
-use super::vocabulary::{BYTES, in_stretches};
+use super::rank::BYTES;
+use super::token_bytes::TokenBytes;
 
-/// Scripts that are told from each other: every 128 characters are one, up to the last that tokens have.
+/// Scripts that are distinguished: each block of 128 characters is one, up to the last block that tokens have.
 const SCRIPTS: usize = 1 << 10;
 
-/// The seats of all tokens, by rank.
-pub(super) async fn seats(tokens: &Tokens, rest: &mut impl AsyncFnMut()) -> Vec<u32> {
+/// The token indexes of all tokens, by rank.
+// A counting sort: the tokens of each script are counted, and then each token takes the next index of its script.
+pub(super) async fn token_indexes(tokens: &TokenBytes, pause: &mut impl AsyncFnMut()) -> Vec<u32> {
     let mut next = [0; SCRIPTS];
-    in_stretches(BYTES..tokens.len(), rest, &mut |ranks| {
+    in_batches(BYTES..tokens.len(), pause, &mut |ranks| {
         for rank in ranks {
             if let Some(count) = next.get_mut(script(tokens.token(rank as u32))) {
                 *count += 1;
@@ -26,22 +28,22 @@ pub(super) async fn seats(tokens: &Tokens, rest: &mut impl AsyncFnMut()) -> Vec<
     for count in &mut next {
         first += std::mem::replace(count, first);
     }
-    let mut seats = Vec::with_capacity(tokens.len());
+    let mut indexes = Vec::with_capacity(tokens.len());
     let single = |rank| tokens.token(rank).first().map_or(0, |&byte| u32::from(byte));
-    seats.extend((0..BYTES as u32).map(single));
-    in_stretches(BYTES..tokens.len(), rest, &mut |ranks| {
+    indexes.extend((0..BYTES as u32).map(single));
+    in_batches(BYTES..tokens.len(), pause, &mut |ranks| {
         for rank in ranks {
             if let Some(next) = next.get_mut(script(tokens.token(rank as u32))) {
-                seats.push(*next);
+                indexes.push(*next);
                 *next += 1;
             }
         }
     })
     .await;
-    seats
+    indexes
 }
 
-/// The script of the first character that is not ASCII; the first one where there is none.
+/// The script of the first character that is not ASCII; 0 for ASCII tokens.
 fn script(token: &[u8]) -> usize {
     let wide = token.iter().position(|&byte| byte >= 0xC0).and_then(|at| character(token, at));
     wide.map_or(0, |(code, _)| (code as usize / 128).min(SCRIPTS - 1))

@@ -1,7 +1,7 @@
 //! What a walk has to know of a character, found at once for a unit of UTF-16 and for a byte of ASCII.
 
-use super::scan::{CLASS_BITS, share};
-use super::script::{self, CLASSES};
+use super::script_class::{self, CLASSES};
+use super::state_machine::{CLASS_BITS, share};
 use super::table::Row;
 
 /// What a unit is.
@@ -31,12 +31,12 @@ impl Kind {
         let block = BLOCKS.get(usize::from(unit / BLOCK)).copied();
         let Block { first, mask } = block.unwrap_or(Block { first: 0, mask: 0 });
         let place = usize::from(first) + (usize::from(unit) & usize::from(mask));
-        KINDS.get(place).copied().unwrap_or(Self::of_class(script::OTHER, 0))
+        KINDS.get(place).copied().unwrap_or(Self::of_class(script_class::OTHER, 0))
     }
 
     /// That of a character of a class, with the bits in which it differs from what stands for it in grams.
     pub(super) const fn of_class(class: u8, fold: u16) -> Self {
-        let [short, long] = script::reach(class);
+        let [short, long] = script_class::reach(class);
         Self { row: Row::of(class), fold, short: -((short > 0) as i32), back: -((long > 2) as i64) }
     }
 
@@ -101,7 +101,7 @@ const fn blocks() -> [Block; (u16::MAX / BLOCK) as usize + 1] {
         *block = match unit {
             0..0x80 => Block { first: unit as u8, mask: BLOCK as u8 - 1 },
             0xD800..0xE000 => Block { first: ASCII as u8 + SURROGATE, mask: 0 },
-            _ => Block { first: ASCII as u8 + script::of_wide(unit), mask: 0 },
+            _ => Block { first: ASCII as u8 + script_class::of_wide(unit), mask: 0 },
         };
         rest = behind;
         unit += BLOCK as u32;
@@ -110,11 +110,11 @@ const fn blocks() -> [Block; (u16::MAX / BLOCK) as usize + 1] {
 }
 
 const fn kinds() -> [Kind; 2 << u8::BITS] {
-    let mut table = [Kind::of_class(script::OTHER, 0); 2 << u8::BITS];
+    let mut table = [Kind::of_class(script_class::OTHER, 0); 2 << u8::BITS];
     let (mut place, mut rest) = (0, table.as_mut_slice());
     while let Some((first, behind)) = rest.split_first_mut() {
         if place < ASCII {
-            let (class, folded) = script::of_ascii(place as u8);
+            let (class, folded) = script_class::of_ascii(place as u8);
             *first = Kind::of_class(class, folded ^ place as u16);
         } else if place - ASCII <= SURROGATE as usize {
             *first = Kind::of_class((place - ASCII) as u8, 0);
@@ -129,7 +129,7 @@ const fn letters() -> [Letter; 256] {
     let mut table = [Letter { row: Row::of(0), share: 0 }; 256];
     let (mut byte, mut rest) = (0_u8, table.as_mut_slice());
     while let Some((first, behind)) = rest.split_first_mut() {
-        let (class, folded) = script::of_ascii(byte & 0x7F);
+        let (class, folded) = script_class::of_ascii(byte & 0x7F);
         *first = Letter { row: Row::of(class), share: share(folded as u64) };
         rest = behind;
         byte = byte.wrapping_add(1);

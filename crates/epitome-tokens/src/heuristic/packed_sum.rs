@@ -1,9 +1,9 @@
-//! Prices added up along a text, and how many characters and pieces they are of: three sums in one word.
+//! Weights added up along a text, and how many characters and pieces they are of: three sums in one word.
 
 /// What some characters in a row have come to: the number of pieces highest, that of characters below it, then the
 /// prices.
 #[derive(Clone, Copy)]
-pub(super) struct Running(u64);
+pub(super) struct PackedSum(u64);
 
 /// Bits of the number of characters, and of that of pieces.
 const NUMBER_BITS: u32 = 6;
@@ -11,15 +11,15 @@ const PRICE_BITS: u32 = u64::BITS - 2 * NUMBER_BITS;
 const CHARACTER: u64 = 1 << PRICE_BITS;
 const PIECE: u64 = CHARACTER << NUMBER_BITS;
 
-impl Running {
-    /// Nothing yet. Prices begin in the middle of what they may be, so that none takes anything from the numbers above.
+impl PackedSum {
+    /// Nothing yet. Weights begin in the middle of what they may be, so that none takes anything from the numbers above.
     pub(super) const START: Self = Self(CHARACTER / 2);
     /// Most characters it may be of: as many as fit that make up whole words of ASCII.
     pub(super) const MOST: usize = Self::NUMBERS - 8;
-    /// Numbers that [`Running::pieces`] may be.
+    /// Numbers that [`PackedSum::pieces`] may be.
     pub(super) const NUMBERS: usize = 1 << NUMBER_BITS;
 
-    /// A character of this price, and with it a piece where one begins: what [`Running::plus`] adds.
+    /// A character of this price, and with it a piece where one begins: what [`PackedSum::plus`] adds.
     pub(super) const fn step(price: i32, begins: bool) -> u64 {
         let piece = if begins { PIECE } else { 0 };
         (price as u64).wrapping_add(CHARACTER).wrapping_add(piece)

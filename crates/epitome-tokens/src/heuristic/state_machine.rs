@@ -5,8 +5,8 @@
 //! last few characters, hashed. Where a piece of `o200k_base` begins, the step says so; a contraction and the
 //! quote behind a word are taken for part of the word, since telling them apart needs a look ahead.
 
-use super::script::{self, CAPITAL, CLASSES, DIGIT, LATIN_CAPITAL, LETTERS, NEWLINE, QUOTE};
-use super::script::{BLANK, SPACE as SPACE_CLASS};
+use super::script_class::{self, CAPITAL, CLASSES, DIGIT, LATIN_CAPITAL, LETTERS, NEWLINE, QUOTE};
+use super::script_class::{BLANK, SPACE as SPACE_CLASS};
 
 /// Bits of the number of a class in the number of a slot.
 pub(crate) const CLASS_BITS: usize = 5;
@@ -82,7 +82,7 @@ pub(crate) fn scan(text: &str, mut each: impl FnMut(Step)) {
     let mut walk = Walk { state: START, window: 0 };
     for character in text.chars() {
         let code = character as u32;
-        let (class, code) = script::of(code);
+        let (class, code) = script_class::of(code);
         each(walk.step(class, code));
     }
 }
@@ -98,7 +98,7 @@ impl Walk {
     #[inline(always)]
     fn step(&mut self, class: u8, code: u16) -> Step {
         self.window = self.window << 16 | u64::from(code);
-        let [short, long] = script::reach(class);
+        let [short, long] = script_class::reach(class);
         let slot = (usize::from(self.state) << CLASS_BITS | usize::from(class)) & (SLOTS - 1);
         let transition = transition_at(slot);
         self.state = transition & !BEGINS;

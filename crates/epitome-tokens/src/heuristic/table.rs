@@ -3,13 +3,13 @@
 //! A *place* is that of a class and of the state before it; those of one class are a *row*. From one state to the next
 //! it takes an addition and a look, and nothing else has to wait for that.
 
-use super::prices::{GRAM, Prices};
-use super::running::Running;
-use super::scan::{
+use super::packed_sum::PackedSum;
+use super::script_class::CLASSES;
+use super::state_machine::{
     BEGINS, CLASS_BITS, LONG_BITS, LONG_GRAMS, SHORT_BITS, SHORT_GRAMS, STATES, number,
     transition_at,
 };
-use super::script::CLASSES;
+use super::weights::{GRAM, Weights};
 
 const STATE_BITS: usize = 7;
 const STATE_NUMBERS: usize = 1 << STATE_BITS;
@@ -18,14 +18,14 @@ const PLACES: usize = ROW_MASK + (1 << u8::BITS);
 /// The bits of the first places of classes.
 const ROW_MASK: usize = ((1 << CLASS_BITS) - 1) << STATE_BITS;
 const _: () = assert!(STATES as usize <= STATE_NUMBERS && CLASSES <= 1 << CLASS_BITS);
-/// Prices of long grams are kept so much higher, and those of places lower: then none is below zero, which saves a
+/// Weights of long grams are kept so much higher, and those of places lower: then none is below zero, which saves a
 /// step.
 const LIFT: i32 = 1 << 7;
 
 /// The tables for one vocabulary: 70 kB.
 pub(super) struct Table {
     states: [u8; PLACES],
-    /// What [`Running`] adds at a place. The price of the short gram of no characters is in it, which is all that ASCII
+    /// What [`PackedSum`] adds at a place. The price of the short gram of no characters is in it, which is all that ASCII
     /// has.
     steps: [u64; PLACES],
     /// How much more a short gram costs than that one, in parts of [`GRAM`].
@@ -52,7 +52,7 @@ impl Table {
     /// What the cuts and the prices say, by place and by gram. Takes a fraction of a millisecond.
     // A function of its own: an engine may well compile it anew while it runs, the only time.
     #[inline(never)]
-    pub(super) fn new(prices: &Prices) -> Self {
+    pub(super) fn new(prices: &Weights) -> Self {
         let mut table = Self {
             states: [0; PLACES],
             steps: [0; PLACES],
@@ -67,7 +67,7 @@ impl Table {
             let transition = transition_at(slot);
             *state = transition & !BEGINS;
             let price = prices.slot(slot) + (none - LIFT) * GRAM;
-            *step = Running::step(price, transition & BEGINS != 0);
+            *step = PackedSum::step(price, transition & BEGINS != 0);
         }
         for (gram, short) in table.short.iter_mut().enumerate() {
             *short = (prices.short(gram) - none) as i8;

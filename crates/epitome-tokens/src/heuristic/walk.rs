@@ -7,12 +7,12 @@
 use std::ops::ControlFlow;
 
 use super::kinds::{Kind, Letter};
-use super::prices::ONE;
-use super::running::Running;
-use super::scan::share;
-use super::script;
+use super::packed_sum::PackedSum;
+use super::script_class;
+use super::state_machine::share;
 use super::table::{Row, Table};
 use super::units::{self, Unit, Units, Utf8, Utf16};
+use super::weights::ONE;
 
 /// What no character adds less than: the longest tokens are as many spaces.
 const LEAST: i64 = ONE as i64 / 128;
@@ -95,23 +95,23 @@ struct Point {
     last: u64,
     before: u64,
     /// What was read since pieces were last closed.
-    running: Running,
+    running: PackedSum,
 }
 
 /// Where pieces have ended since then: what all characters had come to there.
 struct Pieces {
-    ends: [Running; Running::NUMBERS],
+    ends: [PackedSum; PackedSum::NUMBERS],
     /// The row of the last character of each.
-    rows: [Row; Running::NUMBERS],
+    rows: [Row; PackedSum::NUMBERS],
 }
 
 impl Walk {
     fn new() -> Self {
         Self {
-            point: Point { state: 0, last: 0, before: 0, running: Running::START },
+            point: Point { state: 0, last: 0, before: 0, running: PackedSum::START },
             pieces: Pieces {
-                ends: [Running::START; Running::NUMBERS],
-                rows: [Row::of(0); Running::NUMBERS],
+                ends: [PackedSum::START; PackedSum::NUMBERS],
+                rows: [Row::of(0); PackedSum::NUMBERS],
             },
             total: 0,
             open_price: 0,
@@ -122,7 +122,7 @@ impl Walk {
     /// How many characters may be read before pieces are closed.
     #[inline(always)]
     fn room(&self) -> usize {
-        Running::MOST - self.point.running.characters()
+        PackedSum::MOST - self.point.running.characters()
     }
 
     /// Reads characters of ASCII, of which only the longer gram counts.
@@ -152,7 +152,7 @@ impl Walk {
     #[inline(always)]
     fn units<R: Ratio>(&mut self, units: &mut impl Units, table: &Table) {
         while let Some(surrogate) = self.near::<R>(units, table) {
-            let (class, folded) = script::of(units.far(surrogate));
+            let (class, folded) = script_class::of(units.far(surrogate));
             let mut point = self.point;
             let kind = Kind::of_class(class, 0);
             point.step(kind, share(u64::from(folded)), table);
@@ -185,7 +185,7 @@ impl Walk {
         let running = self.point.running;
         let count = running.pieces();
         let mut pieces = ends.iter().zip(rows.iter()).take(count);
-        let mut end = Running::START;
+        let mut end = PackedSum::START;
         if let Some((&first, row)) = pieces.next() {
             let price = self.open_price + i64::from(first.price_since(end));
             let length = self.open_length + first.characters();
@@ -200,8 +200,8 @@ impl Walk {
         }
         self.open_price += i64::from(running.price_since(end));
         self.open_length += running.characters() - end.characters();
-        self.point.running = Running::START;
-        ends[0] = Running::START;
+        self.point.running = PackedSum::START;
+        ends[0] = PackedSum::START;
         rows[0] = rows.get(count).copied().unwrap_or(rows[0]);
     }
 
@@ -247,7 +247,7 @@ impl Point {
 impl Pieces {
     /// Writes down what characters have come to, over what was there unless a piece has just begun.
     #[inline(always)]
-    fn note<R: Ratio>(&mut self, running: Running, row: Row) {
+    fn note<R: Ratio>(&mut self, running: PackedSum, row: Row) {
         let piece = running.pieces();
         if let Some(end) = self.ends.get_mut(piece) {
             *end = running;
@@ -267,8 +267,8 @@ fn price_of(sum: i64, length: usize) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::prices::{GRAM, O200K_BASE, Prices};
-    use super::super::scan;
+    use super::super::state_machine;
+    use super::super::weights::{GRAM, O200K_BASE, Weights};
     use super::*;
 
     /// Each class has another ratio.
@@ -283,9 +283,9 @@ mod tests {
     }
 
     /// What the scan and the prices come to, piece by piece.
-    fn scanned(text: &str, prices: &Prices, ratios: &impl Ratio) -> i64 {
+    fn scanned(text: &str, prices: &Weights, ratios: &impl Ratio) -> i64 {
         let (mut total, mut sum, mut length, mut ratio) = (0, 0_i64, 0, 0);
-        scan::scan(text, |step| {
+        state_machine::scan(text, |step| {
             if step.begins {
                 total += price_of(sum, length) * ratio;
                 (sum, length) = (0, 0);

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --example fit` writes the files, and beside each what it was fitted on.
 
-use super::scan::{LONG_GRAMS, SHORT_GRAMS, SLOTS};
+use super::state_machine::{LONG_GRAMS, SHORT_GRAMS, SLOTS};
 
 /// What one token is in prices.
 pub(super) const ONE: i32 = 1 << 10;
@@ -11,15 +11,15 @@ pub(super) const GRAM: i32 = ONE / 16;
 const FILE: usize = 2 * SLOTS + SHORT_GRAMS + LONG_GRAMS;
 
 /// A price for each slot and each gram.
-pub(super) struct Prices {
+pub(super) struct Weights {
     slots: [i16; SLOTS],
     short: [i8; SHORT_GRAMS],
     long: [i8; LONG_GRAMS],
 }
 
-pub(super) const O200K_BASE: Prices = Prices::read(include_bytes!("o200k_base.prices"));
+pub(super) const O200K_BASE: Weights = Weights::read(include_bytes!("o200k_base.weights"));
 
-impl Prices {
+impl Weights {
     const fn read(file: &[u8; FILE]) -> Self {
         let mut prices = Self { slots: [0; SLOTS], short: [0; SHORT_GRAMS], long: [0; LONG_GRAMS] };
         let (slots, grams) = file.split_at(2 * SLOTS);

@@ -1,20 +1,24 @@
-//! Numbers of byte strings, found by their hash.
+//! A map from byte strings to numbers.
+//!
+//! The standard hash map is not allowed here, since its order differs from run to run, and an ordered map would be several
+//! times slower for the hundreds of thousands of lookups that reading a file takes.
 
+use super::super::hash::hash_of_word;
 use super::super::packed::checksum;
 
-/// Slots for every string.
+/// Slots per string.
 const SLOTS_PER_STRING: usize = 2;
 const EMPTY: u32 = u32::MAX;
 
-/// A set of byte strings with a number each.
+/// A hash table with linear probing.
 #[derive(Clone, Debug)]
-pub(super) struct Index<S = Vec<u8>> {
+pub(super) struct ByteMap<S = Vec<u8>> {
     strings: Vec<(S, u32)>,
     slots: Vec<u32>,
 }
 
-impl<S: AsRef<[u8]>> Index<S> {
-    /// The index of `strings`. Of equal ones the first is found.
+impl<S: AsRef<[u8]>> ByteMap<S> {
+    /// The map of `strings`. Of equal strings the first one is found.
     pub(super) fn new(strings: Vec<(S, u32)>) -> Self {
         let mut slots = vec![EMPTY; strings.len() * SLOTS_PER_STRING];
         for (which, (string, _)) in (0_u32..).zip(&strings) {
@@ -33,16 +37,17 @@ impl<S: AsRef<[u8]>> Index<S> {
         Self { strings, slots }
     }
 
-    /// The number of `string`, where it is there.
+    /// The number of `string`, if it is in the map.
     #[inline]
     pub(super) fn find(&self, string: &[u8]) -> Option<u32> {
+        // Without slots, the search would never end. Most models have an empty map of whole pieces, which this skips.
         if self.slots.is_empty() {
             return None;
         }
         self.search(string)
     }
 
-    /// The strings with their numbers, in the order in which they came.
+    /// The strings with their numbers, in the order that `new` was given.
     pub(super) fn strings(&self) -> &[(S, u32)] {
         &self.strings
     }
@@ -62,8 +67,8 @@ impl<S: AsRef<[u8]>> Index<S> {
     }
 }
 
-/// Where the search for `string` starts in a table of `length` slots.
+/// The slot where the search for `string` starts, in a table of `length` slots.
 fn first_slot(string: &[u8], length: usize) -> usize {
-    let hash = checksum(string).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+    let hash = hash_of_word(checksum(string));
     ((hash * length as u64) >> 32) as usize
 }

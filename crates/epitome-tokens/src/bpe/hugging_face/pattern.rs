@@ -1,84 +1,85 @@
-//! The ways of cutting text that models are published with, without an engine for regular expressions.
+//! The patterns that models split text by, without a regex engine.
 
 mod deepseek;
 mod gpt2;
-mod printed;
+mod punctuation;
 
 use super::super::class::{Class, Classes};
-use super::super::scan::Scan;
-use super::super::splitter::{cl100k, number, o200k};
+use super::super::splitter::part::number;
+use super::super::splitter::{cl100k, o200k};
+use super::super::text::Text;
 
-/// One way of cutting text.
+/// A published pattern. What it matches is a piece, and so is each text between two matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cut {
-    /// Words and runs of digits or marks, each with the space before it.
+pub(super) enum Pattern {
+    /// Words, and runs of digits or marks, each with the space before it.
     Gpt2,
-    /// As `cl100k_base`, which Llama 3 took over.
+    /// The pattern of `cl100k_base`. Llama 3 uses it too.
     Cl100k,
-    /// As that, each digit by itself.
+    /// The same, but each digit is a piece.
     Qwen2,
-    /// As that, accents with the letters.
+    /// The same as for Qwen 2, but words include combining marks.
     Qwen3_5,
-    /// As `o200k_base`.
+    /// The pattern of `o200k_base`.
     O200k,
-    /// As that, each digit by itself and contractions apart.
+    /// The same, but each digit is a piece, and contractions are pieces of their own.
     Tekken,
-    /// Numbers by themselves, up to `longest` digits together.
+    /// Numbers, up to `longest` digits per piece.
     Numbers {
-        /// Characters of the longest.
+        /// The most digits of a piece.
         longest: usize,
     },
-    /// Runs of Chinese characters and Japanese syllables by themselves.
+    /// Runs of Chinese characters and Japanese syllables.
     DeepSeekCjk,
-    /// Words with accents and with the mark before them.
+    /// Words with combining marks, and with the mark before them.
     DeepSeekWords,
 }
 
-/// What [`Cut::of_pattern`] knows, in words.
+/// The models whose patterns [`Pattern::of_regex`] knows, for error messages.
 pub(super) const KNOWN_PATTERNS: &str = "those of GPT-2, GPT-4 and Llama 3, Qwen 2 and 3, Qwen 3.5, \
                                          GPT-4o and gpt-oss, Mistral Tekken, and DeepSeek V3";
 
-/// The patterns as files have them.
-const PATTERNS: [(&str, Cut); 11] = [
-    (r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+", Cut::Gpt2),
-    (r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+", Cut::Gpt2),
+/// The regular expressions as files have them.
+const PUBLISHED: [(&str, Pattern); 11] = [
+    (r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+", Pattern::Gpt2),
+    (r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+", Pattern::Gpt2),
     (
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
-        Cut::Cl100k,
+        Pattern::Cl100k,
     ),
     (
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
-        Cut::Qwen2,
+        Pattern::Qwen2,
     ),
     (
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
-        Cut::Qwen3_5,
+        Pattern::Qwen3_5,
     ),
     (
         r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
-        Cut::O200k,
+        Pattern::O200k,
     ),
     (
         r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
-        Cut::Tekken,
+        Pattern::Tekken,
     ),
-    (r"\p{N}{1,3}", Cut::Numbers { longest: 3 }),
-    (r"\p{N}", Cut::Numbers { longest: 1 }),
-    ("[一-龥\u{3040}-ゟ゠-ヿ]+", Cut::DeepSeekCjk),
+    (r"\p{N}{1,3}", Pattern::Numbers { longest: 3 }),
+    (r"\p{N}", Pattern::Numbers { longest: 1 }),
+    ("[一-龥\u{3040}-ゟ゠-ヿ]+", Pattern::DeepSeekCjk),
     (
         "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
-        Cut::DeepSeekWords,
+        Pattern::DeepSeekWords,
     ),
 ];
 
-impl Cut {
-    /// The way of cutting that a regular expression stands for.
-    pub(super) fn of_pattern(pattern: &str) -> Option<Self> {
-        PATTERNS.iter().find(|(known, _)| *known == pattern).map(|&(_, cut)| cut)
+impl Pattern {
+    /// The pattern of a published regular expression.
+    pub(super) fn of_regex(regex: &str) -> Option<Self> {
+        PUBLISHED.iter().find(|(known, _)| *known == regex).map(|&(_, pattern)| pattern)
     }
 
-    /// Whether every character of a text is in a match, and none between two.
-    pub(super) fn takes_everything(self) -> bool {
+    /// Whether every character of any text is in a match.
+    pub(super) fn matches_everything(self) -> bool {
         match self {
             Self::Numbers { .. } | Self::DeepSeekCjk | Self::DeepSeekWords => false,
             Self::Gpt2 | Self::Cl100k | Self::Qwen2 => true,
@@ -86,33 +87,33 @@ impl Cut {
         }
     }
 
-    /// Calls `piece(start, end)` for every match and for all that lies between two, from the first to the
-    /// last. They are not empty, and together they are the text.
+    /// Calls `piece(start, end)` for every match and for each text between two matches, in order. Pieces are not empty, and
+    /// together they are the text.
     #[inline]
     fn split(self, text: &str, classes: &Classes, piece: impl FnMut(usize, usize)) {
-        let scan = Scan::new(text, classes);
+        let text = Text::new(text, classes);
         match self {
-            Self::Gpt2 => isolate(scan, |at| gpt2::end(scan, at), piece),
-            Self::Cl100k => isolate(scan, |at| cl100k::end(scan, at, cl100k::CL100K), piece),
-            Self::Qwen2 => isolate(scan, |at| cl100k::end(scan, at, cl100k::QWEN2), piece),
-            Self::Qwen3_5 => isolate(scan, |at| cl100k::end(scan, at, cl100k::QWEN3_5), piece),
-            Self::O200k => isolate(scan, |at| o200k::end(scan, at, o200k::O200K), piece),
-            Self::Tekken => isolate(scan, |at| o200k::end(scan, at, o200k::TEKKEN), piece),
+            Self::Gpt2 => isolate(text, |at| gpt2::end(text, at), piece),
+            Self::Cl100k => isolate(text, |at| cl100k::end(text, at, cl100k::CL100K), piece),
+            Self::Qwen2 => isolate(text, |at| cl100k::end(text, at, cl100k::QWEN2), piece),
+            Self::Qwen3_5 => isolate(text, |at| cl100k::end(text, at, cl100k::QWEN3_5), piece),
+            Self::O200k => isolate(text, |at| o200k::end(text, at, o200k::O200K), piece),
+            Self::Tekken => isolate(text, |at| o200k::end(text, at, o200k::TEKKEN), piece),
             Self::Numbers { longest } => {
-                let is_number = |at| scan.at(at).is_some_and(|(class, _)| class.is(Class::NUMBER));
-                let end = |at| is_number(at).then(|| number(scan, at, longest));
-                isolate(scan, end, piece);
+                let is_number = |at| text.at(at).is_some_and(|(class, _)| class.is(Class::NUMBER));
+                let end = |at| is_number(at).then(|| number(text, at, longest));
+                isolate(text, end, piece);
             }
-            Self::DeepSeekCjk => isolate(scan, |at| deepseek::cjk(scan, at), piece),
-            Self::DeepSeekWords => isolate(scan, |at| deepseek::word(scan, at), piece),
+            Self::DeepSeekCjk => isolate(text, |at| deepseek::cjk(text, at), piece),
+            Self::DeepSeekWords => isolate(text, |at| deepseek::word(text, at), piece),
         }
     }
 }
 
-/// Calls `piece` for every match, which ends where `end` of its start says, and for all between two.
+/// Calls `piece` for every match, whose end `end(start)` returns, and for each text between two matches.
 #[inline]
 fn isolate(
-    scan: Scan<'_>,
+    text: Text<'_>,
     end: impl Fn(usize) -> Option<usize>,
     mut piece: impl FnMut(usize, usize),
 ) {
@@ -124,7 +125,7 @@ fn isolate(
             }
             piece(at, end);
             (start, at) = (end, end);
-        } else if let Some((_, width)) = scan.at(at) {
+        } else if let Some((_, width)) = text.at(at) {
             at += width;
         } else {
             break;
@@ -135,35 +136,35 @@ fn isolate(
     }
 }
 
-/// Ways of cutting, each of which cuts the pieces of the one before it.
+/// A sequence of patterns. Each one splits the pieces of the one before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Cuts(Vec<Cut>);
+pub(super) struct Patterns(Vec<Pattern>);
 
-impl Cuts {
-    pub(super) fn new(cuts: Vec<Cut>) -> Self {
-        Self(cuts)
+impl Patterns {
+    pub(super) fn new(patterns: Vec<Pattern>) -> Self {
+        Self(patterns)
     }
 
-    /// Calls `piece(start, end)` for every piece of `text`, from the first to the last. They are not empty,
-    /// and together they are the text.
+    /// Calls `piece(start, end)` for every piece of `text`, in order. Pieces are not empty, and together they are the text.
     #[inline]
     pub(super) fn split(&self, text: &str, classes: &Classes, mut piece: impl FnMut(usize, usize)) {
         match *self.0.as_slice() {
+            // Without the `dyn` function that a sequence needs, the loop over pieces is inlined into the count.
             [only] => only.split(text, classes, piece),
-            ref cuts => split_again(cuts, text, 0, classes, &mut piece),
+            ref patterns => split_again(patterns, text, 0, classes, &mut piece),
         }
     }
 }
 
-/// Cuts `text`, which stands at `offset` of a longer one, by all of `cuts`.
+/// Splits `text`, which starts at `offset` of a longer text, by each of `patterns` in turn.
 fn split_again(
-    cuts: &[Cut],
+    patterns: &[Pattern],
     text: &str,
     offset: usize,
     classes: &Classes,
     piece: &mut dyn FnMut(usize, usize),
 ) {
-    let Some((first, others)) = cuts.split_first() else {
+    let Some((first, others)) = patterns.split_first() else {
         if !text.is_empty() {
             piece(offset, offset + text.len());
         }
@@ -179,31 +180,32 @@ fn split_again(
 mod tests {
     use fancy_regex::Regex;
 
+    use super::super::super::prng::prng;
     use super::*;
 
     fn check(texts: &[String]) {
         let classes = Classes::new();
-        for (pattern, cut) in PATTERNS {
-            let regex = Regex::new(pattern).unwrap();
+        for (regex, pattern) in PUBLISHED {
+            let compiled = Regex::new(regex).unwrap();
             for text in texts {
                 let mut pieces = Vec::new();
-                cut.split(text, &classes, |start, end| pieces.push((start, end)));
+                pattern.split(text, &classes, |start, end| pieces.push((start, end)));
                 let (mut expected, mut start) = (Vec::new(), 0);
-                for found in regex.find_iter(text).map(Result::unwrap) {
-                    assert!(start == found.start() || !cut.takes_everything(), "{pattern}");
+                for found in compiled.find_iter(text).map(Result::unwrap) {
+                    assert!(start == found.start() || !pattern.matches_everything(), "{regex}");
                     expected.extend((start < found.start()).then_some((start, found.start())));
                     expected.push((found.start(), found.end()));
                     start = found.end();
                 }
-                assert!(start == text.len() || !cut.takes_everything(), "{pattern}");
+                assert!(start == text.len() || !pattern.matches_everything(), "{regex}");
                 expected.extend((start < text.len()).then_some((start, text.len())));
-                assert_eq!(pieces, expected, "{cut:?} of {text:?}");
+                assert_eq!(pieces, expected, "{pattern:?} of {text:?}");
             }
         }
     }
 
     #[test]
-    fn pieces_of_every_short_text_are_what_the_pattern_matches() {
+    fn pieces_of_every_short_text_are_what_the_regular_expression_matches() {
         const CHARACTERS: [&str; 14] = [
             "a", "A", "s", "字", "か", "\u{301}", "1", " ", "\t", "\n", "!", "、", "'", "\u{200d}",
         ];
@@ -216,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn contractions_are_cut_as_the_pattern_does() {
+    fn contractions_are_split_off_as_the_regular_expression_does() {
         let endings = ["s", "S", "ſ", "t", "m", "D", "re", "Re", "VE", "ve", "ll", "LL", "l"];
         let texts =
             endings.map(|ending| format!("a'{ending}b A'{ending} '{ending}1'{ending}''{ending}"));
@@ -224,12 +226,8 @@ mod tests {
     }
 
     #[test]
-    fn pieces_of_random_texts_are_what_the_pattern_matches() {
-        let mut state = 1_u32;
-        let mut below = move |bound: u32| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) % bound
-        };
+    fn pieces_of_random_texts_are_what_the_regular_expression_matches() {
+        let mut below = prng(1);
         let texts = (0..3_000).map(|_| {
             let bound = [0x11_0000, 0x3200, 0x250, 0x80][below(4) as usize];
             let length = 1 + below(40);
@@ -239,15 +237,19 @@ mod tests {
     }
 
     #[test]
-    fn each_way_cuts_the_pieces_of_the_one_before() {
-        let cuts =
-            Cuts::new(vec![Cut::Numbers { longest: 3 }, Cut::DeepSeekCjk, Cut::DeepSeekWords]);
+    fn each_pattern_splits_the_pieces_of_the_one_before() {
+        let patterns = Patterns::new(vec![
+            Pattern::Numbers { longest: 3 },
+            Pattern::DeepSeekCjk,
+            Pattern::DeepSeekWords,
+        ]);
         let text = "abc 12345かx 字!  b";
         let mut pieces = Vec::new();
-        cuts.split(text, &Classes::new(), |start, end| pieces.push(text.get(start..end).unwrap()));
+        patterns
+            .split(text, &Classes::new(), |start, end| pieces.push(text.get(start..end).unwrap()));
         assert_eq!(pieces, ["abc", " ", "123", "45", "か", "x", " ", "字", "!", " ", " b"]);
         let mut all = Vec::new();
-        Cuts::new(Vec::new()).split(text, &Classes::new(), |start, end| all.push((start, end)));
+        Patterns::new(Vec::new()).split(text, &Classes::new(), |start, end| all.push((start, end)));
         assert_eq!(all, [(0, text.len())]);
     }
 }

@@ -1,5 +1,6 @@
-//! The pieces of DeepSeek V3: after numbers of three digits, runs of Chinese characters and Japanese
-//! syllables, and then words.
+//! The patterns of DeepSeek V3 that are not shared: runs of Chinese and Japanese, and words.
+//!
+//! They are two steps after one for numbers of three digits. Each step splits what the one before left over.
 //!
 //! ```text
 //! [一-龥぀-ゟ゠-ヿ]+
@@ -15,59 +16,59 @@
 //! ```
 
 use super::super::super::class::Class;
-use super::super::super::scan::Scan;
-use super::super::super::splitter::blank;
-use super::printed::is_printed;
+use super::super::super::splitter::part::white_space;
+use super::super::super::text::Text;
+use super::punctuation::is_punctuation_or_symbol;
 
 const WORD: Class = Class::LETTER.or(Class::MARK);
 
-/// Where the run of Chinese or Japanese ends that starts at `start`; nothing where there is none.
+/// The end of the run of Chinese characters and Japanese syllables that starts at `start`; `None` if none starts there.
 #[inline]
-pub(super) fn cjk(scan: Scan<'_>, start: usize) -> Option<usize> {
+pub(super) fn cjk(text: Text<'_>, start: usize) -> Option<usize> {
     let mut end = start;
-    while let Some((0x3040..=0x30FF | 0x4E00..=0x9FA5, width)) = scan.code(end) {
+    while let Some((0x3040..=0x30FF | 0x4E00..=0x9FA5, width)) = text.code(end) {
         end += width;
     }
     (end > start).then_some(end)
 }
 
-/// Where the match ends that starts at `start`; nothing where none does.
+/// The end of the match that starts at `start`; `None` if no match starts there.
 #[inline]
-pub(super) fn word(scan: Scan<'_>, start: usize) -> Option<usize> {
-    let (class, width) = scan.at(start)?;
-    let behind = start + width;
-    let is_mark = |at| mark(scan, at).is_some();
-    if scan.byte(start).is_ascii_punctuation() {
-        let end = scan.ascii_letters(behind);
-        if end > behind {
+pub(super) fn word(text: Text<'_>, start: usize) -> Option<usize> {
+    let (class, width) = text.at(start)?;
+    let second = start + width;
+    let is_mark = |at| mark(text, at).is_some();
+    if text.byte(start).is_ascii_punctuation() {
+        let end = text.ascii_letters(second);
+        if end > second {
             return Some(end);
         }
     } else if class.is(WORD) || !(class.is(Class::NEWLINE) || is_mark(start)) {
-        let end = scan.run(behind, WORD);
-        if end > behind || class.is(WORD) {
+        let end = text.run(second, WORD);
+        if end > second || class.is(WORD) {
             return Some(end);
         }
     }
-    let lead = if scan.byte(start) == b' ' { behind } else { start };
-    let mut end = lead;
-    while let Some(width) = mark(scan, end) {
+    let first_mark = if text.byte(start) == b' ' { second } else { start };
+    let mut end = first_mark;
+    while let Some(width) = mark(text, end) {
         end += width;
     }
-    if end > lead {
-        while matches!(scan.byte(end), b'\r' | b'\n') {
+    if end > first_mark {
+        while matches!(text.byte(end), b'\r' | b'\n') {
             end += 1;
         }
         return Some(end);
     }
-    class.is(Class::BLANK).then(|| blank(scan, start))
+    class.is(Class::BLANK).then(|| white_space(text, start))
 }
 
-/// The width of the character at `at`, where it is of `[\p{P}\p{S}]`.
+/// The width of the character at `at`, if it is `[\p{P}\p{S}]`.
 #[inline]
-fn mark(scan: Scan<'_>, at: usize) -> Option<usize> {
-    let (class, _) = scan.at(at)?;
+fn mark(text: Text<'_>, at: usize) -> Option<usize> {
+    let (class, _) = text.at(at)?;
     if !class.is(Class::OTHER) {
         return None;
     }
-    scan.code(at).filter(|&(code, _)| is_printed(code)).map(|(_, width)| width)
+    text.code(at).filter(|&(code, _)| is_punctuation_or_symbol(code)).map(|(_, width)| width)
 }

@@ -1,17 +1,18 @@
-//! Which characters that are neither letters, accents, numbers nor blank are printed.
+//! Which characters of the class `OTHER` are punctuation or symbols.
 
-mod turns;
+mod boundaries;
 
-use turns::TURNS;
+use boundaries::BOUNDARIES;
 
-/// Whether a character of [`Class::OTHER`](super::super::super::class::Class::OTHER) is of `[\p{P}\p{S}]`; the
-/// others are of `\p{C}`. Of any other character it says nothing.
+/// Whether a character is `[\p{P}\p{S}]`, punctuation or a symbol, and not `\p{C}`. Only for characters of
+/// [`Class::OTHER`](super::super::super::class::Class::OTHER); the answer for others is meaningless.
 #[inline]
-pub(super) fn is_printed(code: u32) -> bool {
+pub(super) fn is_punctuation_or_symbol(code: u32) -> bool {
     if code < 0x80 {
         return (0x21..0x7F).contains(&code);
     }
-    TURNS.partition_point(|&turn| turn <= code) % 2 == 1
+    // An odd number of boundaries up to the character: the last one starts a run.
+    BOUNDARIES.partition_point(|&boundary| boundary <= code) % 2 == 1
 }
 
 #[cfg(test)]
@@ -20,13 +21,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_character_is_printed_where_regular_expressions_say_so() {
+    fn every_character_is_classified_as_regular_expressions_do() {
         let classes = Classes::new();
-        let printed = fancy_regex::Regex::new(r"^[\p{P}\p{S}]$").unwrap();
+        let pattern = fancy_regex::Regex::new(r"^[\p{P}\p{S}]$").unwrap();
         for character in '\0'..=char::MAX {
             if classes.of(character as u32).is(Class::OTHER) {
-                let expected = printed.is_match(character.encode_utf8(&mut [0; 4])).unwrap();
-                assert_eq!(is_printed(character as u32), expected, "{character:?}");
+                let expected = pattern.is_match(character.encode_utf8(&mut [0; 4])).unwrap();
+                assert_eq!(is_punctuation_or_symbol(character as u32), expected, "{character:?}");
             }
         }
     }

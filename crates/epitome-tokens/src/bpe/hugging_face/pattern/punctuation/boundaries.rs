@@ -1,8 +1,9 @@
-//! Where printed characters begin and end; `examples/printed_turns.rs` writes this file.
+//! Where runs of punctuation and symbols start and end; `examples/punctuation_boundaries.rs` writes this file.
 
-/// Of Unicode 16, in turns: first a printed one, then one that is not. What is neither is left out.
+/// The first character of each run, and the first one after it, in Unicode 16. Letters, marks, numbers and white space
+/// do not end a run.
 #[rustfmt::skip]
-pub(super) const TURNS: &[u32] = &[
+pub(super) const BOUNDARIES: &[u32] = &[
     0x21, 0x7f, 0xa1, 0xad, 0xae, 0x378, 0x37e, 0x380, 0x384, 0x38b, 0x3f6, 0x530,
     0x55a, 0x58b, 0x58d, 0x590, 0x5be, 0x5c8, 0x5f3, 0x5f5, 0x606, 0x61c, 0x61d, 0x6dd,
     0x6de, 0x70e, 0x7f6, 0x7fb, 0x7fe, 0x82e, 0x830, 0x83f, 0x85e, 0x85f, 0x888, 0x88f,

@@ -4,7 +4,7 @@
 const HEADER: usize = 22 + 256;
 
 /// How many bytes each token of a packed vocabulary has.
-pub(crate) fn lengths(file: &[u8]) -> Vec<u8> {
+pub(crate) fn token_lengths(file: &[u8]) -> Vec<u8> {
     let merges = (file.len() - HEADER) / 6;
     let mut lengths = vec![1_u8; 256];
     let rank = |side: usize, merge: usize| {
