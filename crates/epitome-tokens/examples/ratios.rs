@@ -44,8 +44,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (base, other) in base.iter().zip(&other) {
         let last = base.features.last().map_or(0, |[slot, ..]| usize::from(*slot));
         let sum = &mut sums[last & ((1 << CLASS_BITS) - 1)];
-        sum.0 += base.weight * base.tokens;
-        sum.1 += other.weight * other.tokens;
+        sum.0 += base.importance * base.tokens;
+        sum.1 += other.importance * other.tokens;
     }
     for (class, (base, other)) in sums.into_iter().enumerate() {
         println!("{class:>2} {:>5.0} % {:>12.0} tokens", 100.0 * other / base, base);

@@ -1,8 +1,8 @@
-//! Fits the prices of the estimator to exact counts:
-//! `cargo run --release --package epitome-tokens --example fit -- TEXTS VOCABULARY PRICES`
+//! Fits the weights of the estimator to exact counts:
+//! `cargo run --release --package epitome-tokens --example fit -- TEXTS VOCABULARY WEIGHTS`
 //!
 //! TEXTS is a folder that `fit/collect.mjs` has filled, of which only `fit` is looked at; the sources in
-//! `held-out` are for `accuracy`. PRICES is a file such as `src/heuristic/o200k_base.prices`; what it was fitted on
+//! `held-out` are for `accuracy`. WEIGHTS is a file such as `src/heuristic/o200k_base.weights`; what it was fitted on
 //! is written beside it. Takes a minute or two.
 #![expect(clippy::print_stdout, reason = "figures are what this command is for")]
 #![expect(
@@ -37,22 +37,22 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let mut argument = |name: &str| arguments.next().ok_or(format!("{name} is not named"));
     let texts = argument("the folder of texts")?;
-    let (vocabulary, prices) = (argument("the vocabulary")?, argument("the file of prices")?);
+    let (vocabulary, weights) = (argument("the vocabulary")?, argument("the file of weights")?);
     let vocabulary = fs::read(vocabulary)?;
     let encoding = BytePairs::read(&vocabulary)?;
     let sources = corpus::read(&Path::new(&texts).join("fit"))?;
     let pieces = pieces::of(&sources, &encoding, &token_lengths(&vocabulary));
     println!("{} sources, {} distinct pieces", sources.len(), pieces.len());
-    let prices = Path::new(&prices);
-    fs::write(prices, Model::fitted(&pieces).quantized())?;
-    fs::write(prices.with_extension("md"), origin(&sources))?;
+    let weights = Path::new(&weights);
+    fs::write(weights, Model::fitted(&pieces).quantized())?;
+    fs::write(weights.with_extension("md"), origin(&sources))?;
     Ok(())
 }
 
-/// Tells what the prices were fitted on.
+/// Tells what the weights were fitted on.
 fn origin(sources: &[Source]) -> String {
     let mut text = String::from(
-        "What the prices beside this file were fitted on: texts of these sources, collected by\n\
+        "What the weights beside this file were fitted on: texts of these sources, collected by\n\
          `fit/collect.mjs` from pinned packages. Written by `cargo run --example fit`; not to be edited.\n",
     );
     for sources in sources.chunk_by(|one, other| one.kind == other.kind) {

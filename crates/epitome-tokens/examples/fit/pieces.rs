@@ -27,7 +27,7 @@ pub(crate) struct Piece {
     /// Mean number of tokens.
     pub(crate) tokens: f64,
     /// How much it counts.
-    pub(crate) weight: f64,
+    pub(crate) importance: f64,
 }
 
 /// All distinct pieces of the sources. Every kind weighs its share, and the sources of a kind the same, up to
@@ -46,8 +46,8 @@ pub(crate) fn of(sources: &[Source], encoding: &BytePairs, lengths: &[u8]) -> Ve
     for source in sources {
         let root = roots(source);
         let kind = of_kind.get(source.kind.as_str()).copied().unwrap_or(1.0);
-        // The weight of one byte.
-        let weight = share(&source.kind) * 1e6 * (root / kind) / (root * root).max(1.0);
+        // The importance of one byte.
+        let importance = share(&source.kind) * 1e6 * (root / kind) / (root * root).max(1.0);
         for message in source.documents.iter().flatten() {
             let mut starts = vec![0_u32; message.len() + 1];
             let mut at = 0;
@@ -58,14 +58,18 @@ pub(crate) fn of(sources: &[Source], encoding: &BytePairs, lengths: &[u8]) -> Ve
             each_piece(message, |features, start, end| {
                 let tokens: u32 = starts[start..end].iter().sum();
                 let entry = met.entry(features.to_vec()).or_default();
-                entry.0 += weight;
-                entry.1 += weight * f64::from(tokens);
+                entry.0 += importance;
+                entry.1 += importance * f64::from(tokens);
             });
         }
     }
     let mut pieces: Vec<Piece> = met
         .into_iter()
-        .map(|(features, (weight, tokens))| Piece { features, tokens: tokens / weight, weight })
+        .map(|(features, (importance, tokens))| Piece {
+            features,
+            tokens: tokens / importance,
+            importance,
+        })
         .collect();
     pieces.sort_by(|one, other| one.features.cmp(&other.features));
     pieces

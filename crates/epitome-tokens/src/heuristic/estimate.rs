@@ -269,13 +269,13 @@ static GEMINI: Ratios = ratios(
 const fn ratios(named: &[(u8, u16)], marks: u16) -> Ratios {
     let mut ratios = [marks; CLASSES];
     let mut named = named;
-    while let Some((&(class, ratio), behind)) = named.split_first() {
+    while let Some((&(class, ratio), after)) = named.split_first() {
         if let Some((_, slots)) = ratios.split_at_mut_checked(class as usize)
             && let Some(slot) = slots.first_mut()
         {
             *slot = ratio;
         }
-        named = behind;
+        named = after;
     }
     ratios
 }

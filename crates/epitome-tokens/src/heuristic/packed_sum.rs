@@ -1,51 +1,53 @@
-//! Weights added up along a text, and how many characters and pieces they are of: three sums in one word.
+//! Three sums in one number: weights, characters and pieces.
+//!
+//! Each character of a walk changes all three. Packed, that is one addition, and one number to store.
 
-/// What some characters in a row have come to: the number of pieces highest, that of characters below it, then the
-/// prices.
+/// The sums over some characters in a row: pieces in the highest 6 bits, characters in the next 6, weights below.
 #[derive(Clone, Copy)]
 pub(super) struct PackedSum(u64);
 
-/// Bits of the number of characters, and of that of pieces.
-const NUMBER_BITS: u32 = 6;
-const PRICE_BITS: u32 = u64::BITS - 2 * NUMBER_BITS;
-const CHARACTER: u64 = 1 << PRICE_BITS;
-const PIECE: u64 = CHARACTER << NUMBER_BITS;
+/// Bits of the number of characters, and of the number of pieces.
+const COUNT_BITS: u32 = 6;
+const WEIGHT_BITS: u32 = u64::BITS - 2 * COUNT_BITS;
+const CHARACTER: u64 = 1 << WEIGHT_BITS;
+const PIECE: u64 = CHARACTER << COUNT_BITS;
 
 impl PackedSum {
-    /// Nothing yet. Weights begin in the middle of what they may be, so that none takes anything from the numbers above.
+    /// The sums of no characters. The weights start in the middle of their range, since a negative sum would borrow from the
+    /// number of characters.
     pub(super) const START: Self = Self(CHARACTER / 2);
-    /// Most characters it may be of: as many as fit that make up whole words of ASCII.
-    pub(super) const MOST: usize = Self::NUMBERS - 8;
-    /// Numbers that [`PackedSum::pieces`] may be.
-    pub(super) const NUMBERS: usize = 1 << NUMBER_BITS;
+    /// The most characters of a sum: as many as fit, in multiples of eight.
+    pub(super) const CAPACITY: usize = Self::COUNTS - 8;
+    /// The values that [`PackedSum::pieces`] can have.
+    pub(super) const COUNTS: usize = 1 << COUNT_BITS;
 
-    /// A character of this price, and with it a piece where one begins: what [`PackedSum::plus`] adds.
-    pub(super) const fn step(price: i32, begins: bool) -> u64 {
+    /// The step of a character with this weight, for [`PackedSum::plus`]. `begins` says whether a piece begins with it.
+    pub(super) const fn step(weight: i32, begins: bool) -> u64 {
         let piece = if begins { PIECE } else { 0 };
-        (price as u64).wrapping_add(CHARACTER).wrapping_add(piece)
+        (weight as u64).wrapping_add(CHARACTER).wrapping_add(piece)
     }
 
-    /// With a step behind it, and with what is added to its price.
+    /// The sum after a step, with more weight.
     #[inline(always)]
-    pub(super) fn plus(self, step: u64, price: i32) -> Self {
-        Self(self.0.wrapping_add(step).wrapping_add(price as u64))
+    pub(super) fn plus(self, step: u64, weight: i32) -> Self {
+        Self(self.0.wrapping_add(step).wrapping_add(weight as u64))
     }
 
-    /// How many pieces have begun.
+    /// The number of pieces that have begun.
     #[inline(always)]
     pub(super) fn pieces(self) -> usize {
-        (self.0 >> (u64::BITS - NUMBER_BITS)) as usize
+        (self.0 >> (u64::BITS - COUNT_BITS)) as usize
     }
 
-    /// How many characters there were.
+    /// The number of characters.
     #[inline(always)]
     pub(super) fn characters(self) -> usize {
-        (self.0 >> PRICE_BITS) as usize % Self::NUMBERS
+        (self.0 >> WEIGHT_BITS) as usize % Self::COUNTS
     }
 
-    /// The prices since an earlier point.
+    /// The sum of the weights since an earlier sum.
     #[inline(always)]
-    pub(super) fn price_since(self, earlier: Self) -> i32 {
+    pub(super) fn weight_since(self, earlier: Self) -> i32 {
         (self.0 as u32).wrapping_sub(earlier.0 as u32) as i32
     }
 }

@@ -1,6 +1,6 @@
-//! The classes of characters that an encoder's vocabulary treats unlike one another.
+//! Classes of characters by script: vocabularies have more or fewer tokens for each.
 
-// The numbers of the classes. From `LATIN_SMALL` on they are of characters outside ASCII.
+// The numbers of the classes. Those from `LATIN_SMALL` on are of characters outside ASCII.
 pub(crate) const SMALL: u8 = 0;
 pub(crate) const CAPITAL: u8 = 1;
 pub(crate) const DIGIT: u8 = 2;
@@ -18,33 +18,32 @@ pub(crate) const CYRILLIC: u8 = 13;
 pub(crate) const HEBREW: u8 = 14;
 pub(crate) const ARABIC: u8 = 15;
 pub(crate) const DEVANAGARI: u8 = 16;
-/// The other scripts of India, and Sinhala.
+/// The scripts of India other than Devanagari, and Sinhala.
 pub(crate) const INDIC: u8 = 17;
-/// Thai, Lao, Burmese and Khmer, which put no spaces between words.
+/// Thai, Lao, Burmese and Khmer, which have no spaces between words.
 pub(crate) const SPACELESS: u8 = 18;
 pub(crate) const HANGUL: u8 = 19;
 pub(crate) const KANA: u8 = 20;
 pub(crate) const HAN: u8 = 21;
 pub(crate) const OTHER: u8 = 22;
-/// Signs of the Latin-1 block, dashes, curly quotes, spaces of odd widths.
+/// Symbols of Latin-1, dashes, curly quotes, special spaces.
 pub(crate) const TYPOGRAPHIC: u8 = 23;
 /// Ideographic and full-width punctuation.
 pub(crate) const WIDE_MARK: u8 = 24;
-/// Arrows, mathematics, boxes.
+/// Arrows, mathematics, box drawing.
 pub(crate) const SYMBOL: u8 = 25;
 pub(crate) const EMOJI: u8 = 26;
-/// How many classes there are.
+/// The number of classes.
 pub(crate) const CLASSES: usize = 27;
 
-/// A bit for each class whose characters make up words.
+/// The classes whose characters form words, as bits.
 pub(crate) const LETTERS: u32 =
     1 << SMALL | 1 << CAPITAL | ((1 << TYPOGRAPHIC) - (1 << LATIN_SMALL));
 
-/// Classes whose characters are many, so that one alone tells much.
+/// Classes with many characters, as bits. One character alone says much about its tokens, so grams are shorter.
 const RICH: u32 = 1 << HANGUL | 1 << KANA | 1 << HAN | 1 << EMOJI | 1 << SYMBOL | 1 << WIDE_MARK;
 
-/// The class of a character, and sixteen bits of it, or what stands for it in grams: a letter of ASCII without its
-/// case, one digit for all of them.
+/// The class of a character, and the 16 bits that represent it in grams: ASCII letters as small ones, all digits as 0.
 pub(crate) fn of(code: u32) -> (u8, u16) {
     match u8::try_from(code) {
         Ok(byte) if byte.is_ascii() => of_ascii(byte),
@@ -52,7 +51,7 @@ pub(crate) fn of(code: u32) -> (u8, u16) {
     }
 }
 
-/// The same of a character of ASCII.
+/// The same for an ASCII character.
 pub(crate) const fn of_ascii(byte: u8) -> (u8, u16) {
     let class = match byte {
         b'a'..=b'z' => SMALL,
@@ -69,7 +68,7 @@ pub(crate) const fn of_ascii(byte: u8) -> (u8, u16) {
     (class, folded as u16)
 }
 
-/// How many of the last characters count for one of the class, in the shorter and in the longer gram.
+/// How many characters the short and the long gram have that end with a character of the class.
 #[inline(always)]
 pub(crate) const fn reach(class: u8) -> [u32; 2] {
     match class {
@@ -79,7 +78,7 @@ pub(crate) const fn reach(class: u8) -> [u32; 2] {
     }
 }
 
-/// The class of a character outside ASCII: that of the first of its block of 64.
+/// The class of a character outside ASCII. All characters of a block of 64 have the class of its first one.
 pub(crate) const fn of_wide(code: u32) -> u8 {
     match code & !63 {
         0x80..0xC0 => TYPOGRAPHIC,

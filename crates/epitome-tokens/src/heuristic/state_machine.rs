@@ -1,25 +1,25 @@
-//! One pass over a text: a state machine that knows where an encoder cuts, and the letters just read.
+//! The state machine of the estimate: where a piece of `o200k_base` begins, and what is known of each character.
 //!
-//! Each character is a *step* from one state to the next. States say what a piece has been so far: what led
-//! it, its case, how many characters it has. Which characters they were is told by two *grams*: numbers of the
-//! last few characters, hashed. Where a piece of `o200k_base` begins, the step says so; a contraction and the
-//! quote behind a word are taken for part of the word, since telling them apart needs a look ahead.
+//! Each character is a *step* from one state to the next. A state says what the current piece is so far: what came before
+//! its word, its case, how many characters it has. Two *grams* say which characters they were: hashes of the last few
+//! characters. A step also says whether a piece begins with the character. Contractions and quotes after a word count as
+//! part of the word, since only the characters after them could distinguish the two.
 
 use super::script_class::{self, CAPITAL, CLASSES, DIGIT, LATIN_CAPITAL, LETTERS, NEWLINE, QUOTE};
 use super::script_class::{BLANK, SPACE as SPACE_CLASS};
 
-/// Bits of the number of a class in the number of a slot.
+/// Bits of a class in the number of a slot.
 pub(crate) const CLASS_BITS: usize = 5;
-/// Slots there are: one for each state and class, whether a text can reach it or not.
+/// The number of slots: one for each state and class, including those that no text reaches.
 pub(crate) const SLOTS: usize = 1 << 12;
-/// How many numbers a short gram can have.
+/// The number of short grams.
 pub(crate) const SHORT_GRAMS: usize = 1 << SHORT_BITS;
-/// How many numbers a long gram can have.
+/// The number of long grams.
 pub(crate) const LONG_GRAMS: usize = 1 << LONG_BITS;
 pub(crate) const SHORT_BITS: u32 = 13;
 pub(crate) const LONG_BITS: u32 = 14;
 
-// The states. Those with more than one number count characters, and the last of them stays.
+// The states. A state with several numbers counts the characters of the piece; the last number stands for all more.
 const START: u8 = 0;
 const SPACE: u8 = 1;
 const SPACES: u8 = 2;
@@ -44,31 +44,31 @@ const CAPITAL_LENGTHS: u8 = 5;
 const MIXED_LENGTHS: u8 = 4;
 const MARK_LENGTHS: u8 = 4;
 
-// What leads a word: the number of its block of states.
+// What comes before a word in its piece, as the number of its block of states.
 const BY_SPACE: u8 = 0;
 const BY_MARK: u8 = 1;
 const BY_NOTHING: u8 = 2;
 const BY_LETTER: u8 = 3;
 
-/// Set in a transition where a new piece begins with the character.
+/// The bit of a transition that says that a piece begins with the character.
 pub(crate) const BEGINS: u8 = 0x80;
 
 const _: () = assert!(STATES < BEGINS && CLASSES <= 1 << CLASS_BITS);
 
-/// The state behind a character, and [`BEGINS`] where a piece begins with it.
+/// The state after the character of a slot, with [`BEGINS`] if a piece begins with it.
 pub(crate) const fn transition_at(slot: usize) -> u8 {
     let (state, class) = ((slot >> CLASS_BITS) as u8, (slot & ((1 << CLASS_BITS) - 1)) as u8);
     if state < STATES { transition(state, class) } else { START }
 }
 
-/// What is known about one character.
+/// What is known of one character.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     /// The state before the character, and the character's class.
     pub(crate) slot: usize,
-    /// The number of the shorter gram that ends with the character.
+    /// The short gram that ends with the character.
     pub(crate) short: usize,
-    /// The number of the longer gram that ends with the character.
+    /// The long gram that ends with the character.
     pub(crate) long: usize,
     /// The class of the character.
     pub(crate) class: u8,
@@ -87,10 +87,10 @@ pub(crate) fn scan(text: &str, mut each: impl FnMut(Step)) {
     }
 }
 
-/// Where a scan is.
+/// The state of a scan.
 struct Walk {
     state: u8,
-    /// The last four characters, the last one lowest.
+    /// The last four characters, the last one in the lowest bits.
     window: u64,
 }
 
@@ -111,31 +111,33 @@ impl Walk {
         }
     }
 
-    /// So many characters of the window, and no others.
+    /// The last characters of the window, as many as `characters` says.
     fn last(&self, characters: u32) -> u64 {
         self.window & ((1 << (16 * characters)) - 1)
     }
 }
 
-/// The characters at the end of the window as a number.
+/// The gram of some characters.
 fn gram<const BITS: u32>(characters: u64) -> usize {
     number::<BITS>(share(characters))
 }
 
-/// What characters have in the number of a gram. That of a window is that of its last character, that of the one
-/// before moved by sixteen bits, and so on, added up.
+/// The share of characters in the hash of a gram.
+// A multiplication is linear: the share of a window is the sum of the shares of its characters, each shifted by 16 bits
+// per character after it. So a walk computes one share per character, and forms all grams by shifts and additions.
 #[inline(always)]
 pub(crate) const fn share(characters: u64) -> u64 {
     characters.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// The number of the gram whose characters have these shares together.
+/// The gram whose characters have this sum of shares.
 #[inline(always)]
 pub(crate) fn number<const BITS: u32>(shares: u64) -> usize {
     (shares >> (u64::BITS - BITS)) as usize
 }
 
-/// What is behind the first of `lengths` states that begin with `first`, where `state` is among them.
+/// The state after `state` for one more character. `state` is in a block of `lengths` states, of which the first block
+/// starts at `first`. The last state of a block stays.
 const fn longer(state: u8, first: u8, lengths: u8) -> u8 {
     let block = (state - first) / lengths * lengths + first;
     let length = state - block + 1;
