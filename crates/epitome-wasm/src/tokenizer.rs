@@ -10,7 +10,7 @@ use epitome_tokens::{BytePairs, Encodings, VocabularyError, join_shards};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::error::{ErrorCode, Thrown};
-use crate::{room, tokenizer_json};
+use crate::tokenizer_json;
 
 /// Longest stretch of reading a vocabulary, which takes a tenth of a second in all.
 const STRETCH_MS: f64 = 16.0;
@@ -34,7 +34,7 @@ pub fn count_tokens(bytes: usize, encoding: &str) -> Result<u32, JsValue> {
     let encoding = named(encoding)?;
     ENCODINGS.with_borrow(|encodings| {
         let vocabulary = encodings.get(encoding).map_err(Thrown::from)?;
-        Ok(room::look(bytes, |text| vocabulary.count_utf8(text)))
+        Ok(epitome_buffer::look(bytes, |text| vocabulary.count_utf8(text)))
     })
 }
 
