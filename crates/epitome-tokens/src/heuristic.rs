@@ -1,10 +1,10 @@
-//! An estimate of a byte-pair encoder's count: each character has a price, by its place and its neighbours.
+//! An estimate of token counts without a vocabulary: each character has a weight, by its position and its neighbours.
 
 mod estimate;
 mod kinds;
 mod packed_sum;
 mod script_class;
-#[allow(dead_code, reason = "prices are fitted to the scan, and the walk is held to it")]
+#[allow(dead_code, reason = "the fit and a test of the walk need the steps by definition")]
 mod state_machine;
 mod table;
 mod units;
@@ -46,7 +46,7 @@ pub fn heuristic(family: Family) -> BoxedTokenizer {
 mod tests {
     use super::*;
 
-    /// The exact counts of `o200k_base`, and how far off the estimate may be.
+    /// Texts with their exact counts by `o200k_base`, and how far off an estimate may be.
     const KNOWN: [(&str, u32, u32); 18] = [
         ("Hello, world!", 4, 1),
         ("The quick brown fox jumps over the lazy dog.", 10, 2),
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_no_token_and_anything_is_at_least_one() {
+    fn empty_text_has_no_tokens_and_any_other_text_has_at_least_one() {
         assert_eq!(Heuristic.count(""), 0);
         for text in [" ", "\n", "a", "\u{0}", "\u{301}", "\u{200d}", "\u{fffd}", "'"] {
             assert!(Heuristic.count(text) >= 1, "{text:?}");
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn twice_the_text_is_twice_the_count() {
+    fn a_thousand_times_the_text_is_a_thousand_times_the_count() {
         let all: String = KNOWN.iter().map(|(text, ..)| format!("{text}\n")).collect();
         let one = Heuristic.count(&all);
         let many = Heuristic.count(&all.repeat(1_000));
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn every_character_can_stand_anywhere() {
+    fn every_character_is_counted_at_every_position() {
         let all: String = ('\0'..=char::MAX).step_by(7).collect();
         assert!(Heuristic.count(&all) > 10_000);
         let starts =

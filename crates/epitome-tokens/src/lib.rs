@@ -1,14 +1,14 @@
 //! Token counters for the epitome engine.
 //!
-//! Every counter is a [`Tokenizer`](epitome::tokens::Tokenizer), and which one counts is the host's choice:
+//! Every counter is a [`Tokenizer`](epitome::tokens::Tokenizer), and the app chooses which one counts:
 //!
-//! | counter | size | error |
+//! | counter | data | error |
 //! |---|---|---|
-//! | [`CharactersPer`] | nothing | large, larger still outside Latin scripts |
+//! | [`CharactersPer`] | none | large, and larger outside Latin scripts |
 //! | [`heuristic`](fn@heuristic), [`Estimate`] | 32 kB of weights, 16 in brotli | see [`Estimate`] |
-//! | [`BytePairs`] | a vocabulary, fetched when it is needed | none for its encoding |
+//! | [`BytePairs`] | a vocabulary, loaded when it is needed | none for its encoding |
 //! | [`TokenizerJson`] | the `tokenizer.json` of a model | none for that model |
-//! | the host's own | its vocabulary | none, when it is the model's tokenizer |
+//! | the app's own | its vocabulary | none, if it is the model's tokenizer |
 
 mod bpe;
 mod encodings;
