@@ -1,8 +1,8 @@
-//! How far estimates are from exact counts, and how fast they are:
+//! Measures how far estimates are from exact counts, and how fast they are:
 //! `cargo run --release --package epitome-tokens --example accuracy -- TEXTS VOCABULARY`
 //!
-//! TEXTS is a folder that `fit/collect.mjs` has filled. A message counts from 20 tokens on. A conversation is a
-//! document of a source of recordings, whose kinds begin with `chat`, `coding` and `meetings`.
+//! TEXTS is a folder that `fit/collect.mjs` has filled. Messages of fewer than 20 tokens are left out. A conversation is a
+//! document of a source of recordings; the kinds of those begin with `chat`, `coding` or `meetings`.
 #![expect(clippy::print_stdout, reason = "figures are what this command is for")]
 #![expect(
     clippy::disallowed_types,
@@ -72,7 +72,7 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     values.sum::<f64>() / count
 }
 
-/// The value that 95 of 100 do not exceed.
+/// The 95th percentile.
 fn most(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     let place = (values.len() * 95).div_ceil(100).saturating_sub(1);

@@ -1,8 +1,8 @@
-//! Fits a ratio for each class of characters, from tokens of `o200k_base` to those of another vocabulary:
+//! Computes a ratio for each class of characters: tokens of another vocabulary per token of `o200k_base`:
 //! `cargo run --release --package epitome-tokens --example ratios -- TEXTS O200K_BASE VOCABULARY`
 //!
-//! TEXTS is a folder that `fit/collect.mjs` has filled, of which only `fit` is looked at. A piece of text counts for
-//! the class of its last character. What is printed goes into `src/heuristic/family.rs`.
+//! TEXTS is a folder that `fit/collect.mjs` has filled. Only its folder `fit` is read. A piece of text counts for the class
+//! of its last character. The printed ratios are for `src/heuristic/estimate.rs`.
 #![expect(clippy::print_stdout, reason = "figures are what this command is for")]
 #![expect(
     clippy::disallowed_types,
@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The pieces of the texts as `o200k_base` cuts them, with the tokens of a vocabulary that begin in each.
+/// The pieces of the texts by `o200k_base`, with the number of tokens of a vocabulary that begin in each.
 fn read(sources: &[Source], path: &str) -> Result<Vec<Piece>, Box<dyn Error>> {
     let file = fs::read(path)?;
     let encoding = BytePairs::read(&file)?;

@@ -1,4 +1,4 @@
-//! Estimates are near the exact counts of recorded conversations, none of which they were fitted on.
+//! Estimates are near the exact counts of recorded conversations, which they were not fitted to.
 #![expect(clippy::disallowed_methods, reason = "tests read files")]
 #![allow(dead_code, reason = "the other tests need more of the reference")]
 
@@ -14,7 +14,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// `most` is how far off a message may be on average.
+/// `most` is the largest mean error of a message.
 fn check(estimate: Estimate, exact: &BytePairs, most: f64) {
     let (mut kinds, mut conversations) = (Vec::new(), Vec::new());
     for recorded in recordings::read() {

@@ -1,9 +1,9 @@
-//! Fits the weights of the estimator to exact counts:
+//! Fits the weights of the estimate to exact counts by `o200k_base`:
 //! `cargo run --release --package epitome-tokens --example fit -- TEXTS VOCABULARY WEIGHTS`
 //!
-//! TEXTS is a folder that `fit/collect.mjs` has filled, of which only `fit` is looked at; the sources in
-//! `held-out` are for `accuracy`. WEIGHTS is a file such as `src/heuristic/o200k_base.weights`; what it was fitted on
-//! is written beside it. Takes a minute or two.
+//! TEXTS is a folder that `fit/collect.mjs` has filled. Only its folder `fit` is read; `held-out` is for the example
+//! `accuracy`. VOCABULARY is the packed vocabulary of `o200k_base`, whose pieces the state machine knows. WEIGHTS is the
+//! file to write, `src/heuristic/o200k_base.weights`; a list of the texts is written next to it. Takes a minute or two.
 #![expect(clippy::print_stdout, reason = "figures are what this command is for")]
 #![expect(
     clippy::disallowed_types,
@@ -49,10 +49,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Tells what the weights were fitted on.
+/// The list of the texts that the weights were fitted to.
 fn origin(sources: &[Source]) -> String {
     let mut text = String::from(
-        "What the weights beside this file were fitted on: texts of these sources, collected by\n\
+        "The weights in `o200k_base.weights` were fitted to texts of these sources, collected by\n\
          `fit/collect.mjs` from pinned packages. Written by `cargo run --example fit`; not to be edited.\n",
     );
     for sources in sources.chunk_by(|one, other| one.kind == other.kind) {

@@ -1,21 +1,21 @@
-//! The weights while they are fitted.
+//! The weights while they are fitted: linear regression by conjugate gradients.
 
 use crate::pieces::{Features, Piece};
 use crate::state_machine::{LONG_GRAMS, SHORT_GRAMS, SLOTS};
 
-/// How often it is decided anew which pieces are cheap whatever their sum.
+/// Rounds. Each one decides again which pieces are one token already, so that their sum may have any value up to 1.
 const ROUNDS: u32 = 6;
-/// Prices of grams are in so many parts of a token.
+/// Units of the weight of a gram per token.
 const PARTS: f32 = 16.0;
 /// Steps of conjugate gradients in each round.
 const STEPS: u32 = 14;
-/// Where the weights of each table begin; the last is where all end.
+/// The start of the weights of each table, and the end of the last one.
 const TABLES: [usize; 4] = [0, SLOTS, SLOTS + SHORT_GRAMS, SLOTS + SHORT_GRAMS + LONG_GRAMS];
 const WEIGHTS: usize = TABLES[3];
-/// How strongly weights are drawn to nothing, as the importance of so many bytes.
+/// Regularization: how strongly weights are drawn towards 0, as the importance of this many bytes.
 const SLOT_DAMPING: f32 = 0.3;
 const GRAM_DAMPING: f32 = 8.0;
-/// Longer pieces are runs of one character, and count for less.
+/// Characters of a piece from which on it counts for less: such pieces are runs of one character.
 const LONG: f64 = 48.0;
 
 /// A weight for each slot and for each gram, in tokens.
@@ -24,8 +24,8 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// Least squares over pieces, by their importance. A piece is at least one token, so for a piece that is one
-    /// token every sum up to one is right.
+    /// Least squares over pieces, by their importance. The estimate of a piece is at least one token, so for a piece of one
+    /// token every sum up to 1 is right.
     pub(crate) fn fitted(pieces: &[Piece]) -> Self {
         let mut model = Self { weights: vec![0.0; WEIGHTS] };
         let importances: Vec<f32> = pieces.iter().map(importance).collect();
@@ -92,9 +92,9 @@ impl Model {
         sum
     }
 
-    /// The file of weights: those of slots in two bytes each, in parts of 1,024, then those of both grams in
-    /// one, in parts of 16. A coarse weight of a gram is nothing where little was learned about it, which
-    /// keeps the file small and does the estimate of other texts good.
+    /// The file of weights: for each slot two bytes, in units of 1/1024 token, then for each gram one byte, in units of
+    /// 1/16 token.
+    // The weight of a rare gram rounds to 0. That keeps the compressed file small, and helps the estimate of other texts.
     pub(crate) fn quantized(&self) -> Vec<u8> {
         let (slots, grams) = self.weights.split_at(SLOTS);
         let slots =

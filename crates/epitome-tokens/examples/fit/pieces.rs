@@ -1,4 +1,4 @@
-//! What there is to learn from: each distinct piece of the texts, and how many tokens begin in it.
+//! The training data: each distinct piece of the texts, and how many tokens begin in it.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use epitome_tokens::BytePairs;
 use crate::corpus::Source;
 use crate::state_machine::{self, Step};
 
-/// What the texts of each kind weigh together, where it is not as much as those of any other.
+/// The total importance of the texts of some kinds; 1 for all other kinds.
 const SHARES: [(&str, f64); 7] = [
     ("english", 3.0),
     ("markdown", 3.0),
@@ -18,20 +18,20 @@ const SHARES: [(&str, f64); 7] = [
     ("random", 0.3),
 ];
 
-/// The features of one character of a piece.
+/// The features of one character of a piece: its slot, its short gram and its long gram.
 pub(crate) type Features = [u16; 3];
 
-/// A piece as the scan sees it, as often as it was met.
+/// A distinct piece, as its features.
 pub(crate) struct Piece {
     pub(crate) features: Vec<Features>,
-    /// Mean number of tokens.
+    /// The mean number of tokens.
     pub(crate) tokens: f64,
-    /// How much it counts.
+    /// How much it counts in the fit.
     pub(crate) importance: f64,
 }
 
-/// All distinct pieces of the sources. Every kind weighs its share, and the sources of a kind the same, up to
-/// their size.
+/// All distinct pieces of the sources. The importance of a kind is its share. Within a kind, the importance of a source is
+/// proportional to the square root of its size.
 pub(crate) fn of(sources: &[Source], encoding: &BytePairs, lengths: &[u8]) -> Vec<Piece> {
     let mut met: HashMap<Vec<Features>, (f64, f64)> = HashMap::new();
     let mut of_kind: HashMap<&str, f64> = HashMap::new();
@@ -83,7 +83,7 @@ pub(crate) fn each_piece(text: &str, mut each: impl FnMut(&[Features], usize, us
     state_machine::scan(text, |step: Step| {
         let place = places.next().unwrap_or_default();
         if step.begins {
-            // Of several blanks, the last belongs to what follows.
+            // The last space of a run belongs to the piece that follows.
             let lead =
                 text[..place].strip_suffix(' ').is_some_and(|before| before.ends_with([' ', '\t']));
             let border = place - usize::from(lead);

@@ -1,9 +1,9 @@
 //! The lengths of the tokens of a packed vocabulary.
 
-/// Where its merges begin.
+/// The position of its merges.
 const HEADER: usize = 22 + 256;
 
-/// How many bytes each token of a packed vocabulary has.
+/// The length in bytes of each token of a packed vocabulary, by rank.
 pub(crate) fn token_lengths(file: &[u8]) -> Vec<u8> {
     let merges = (file.len() - HEADER) / 6;
     let mut lengths = vec![1_u8; 256];
