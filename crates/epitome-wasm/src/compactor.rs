@@ -20,7 +20,7 @@ use crate::plan::{Plans, actions};
 use crate::policy::{Phase, resolve};
 use crate::reason::Reason;
 use crate::status::Status;
-use crate::{format, json, memory, plain, room, tokenizer, usage};
+use crate::{format, json, memory, plain, tokenizer, usage};
 
 /// Keeps one conversation below its threshold; see [`epitome::Compactor`], whose every command and
 /// `handle_*` is here. The driver keeps the messages; this knows them by id.
@@ -88,7 +88,7 @@ impl Compactor {
         first: u32,
         metadata: &JsValue,
     ) -> Result<bool, JsValue> {
-        let read = room::look(bytes, |json| plain::read(self.format, json, first))?;
+        let read = epitome_buffer::look(bytes, |json| plain::read(self.format, json, first))?;
         let Some(pieces) = read else { return Ok(false) };
         self.append_pieces(pieces, metadata)?;
         Ok(true)

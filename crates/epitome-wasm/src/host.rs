@@ -6,8 +6,6 @@ use epitome::tokens::{BoxedTokenizer, Tokenizer};
 use epitome_tokens::NotLoaded;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use crate::room;
-
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"
 /** What the module calls in its host. */
@@ -62,7 +60,7 @@ pub(crate) fn text(value: &JsValue) -> Option<String> {
     }
     let bytes = HOST.with_borrow(|host| Some(host.as_ref()?.write_text(value)));
     let Some(bytes) = bytes else { return value.as_string() };
-    room::look(bytes, |text| str::from_utf8(text).ok().map(str::to_owned))
+    epitome_buffer::look(bytes, |text| str::from_utf8(text).ok().map(str::to_owned))
 }
 
 /// What counts by the tokenizer of this name. It keeps that tokenizer if another one of the same name is loaded later.

@@ -27,9 +27,6 @@ mod reason;
 mod receipt;
 mod recent;
 mod report;
-#[allow(dead_code, reason = "the other modules need more of it")]
-#[path = "../../epitome-count/src/room.rs"]
-mod room;
 mod statistics;
 mod status;
 mod tokenizer;
@@ -40,6 +37,7 @@ pub use compactor::Compactor;
 pub use counter::{CounterOptions, count_by_provider};
 pub use detection::{Detection, detect_format};
 pub use endpoint::{Completion, CompletionUsage, EndpointOptions, EndpointTimeouts, complete};
+pub use epitome_buffer::room;
 pub use error::ErrorCode;
 pub use event::EngineEvent;
 pub use extractive::extractive;
@@ -59,7 +57,6 @@ pub use reason::Reason;
 pub use receipt::{Fact, FactKind, Receipt};
 pub use recent::recent_within;
 pub use report::{Defect, Finding, Outcome, Report};
-pub use room::room;
 pub use statistics::Statistics;
 pub use status::{Breakdown, Level, Status};
 pub use tokenizer::{count_tokens, has_encoding, read_encoding, read_encoding_at_once};

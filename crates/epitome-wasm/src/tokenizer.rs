@@ -11,7 +11,7 @@ use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::error::{ErrorCode, Thrown};
-use crate::{host, json, room};
+use crate::{host, json};
 
 /// How long a vocabulary is read without a pause. All of it takes a tenth of a second.
 const SLICE_MS: f64 = 16.0;
@@ -42,7 +42,7 @@ pub fn count_tokens(bytes: usize, encoding: &str) -> Result<u32, JsValue> {
     let encoding = named(encoding)?;
     ENCODINGS.with_borrow(|encodings| {
         let vocabulary = encodings.get(encoding).map_err(Thrown::from)?;
-        Ok(room::look(bytes, |text| vocabulary.count_utf8(text)))
+        Ok(epitome_buffer::look(bytes, |text| vocabulary.count_utf8(text)))
     })
 }
 
