@@ -24,6 +24,7 @@ use crate::pieces::is_piece;
 
 /// A format that this crate reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// OpenAI Chat Completions, and the many servers that speak it.

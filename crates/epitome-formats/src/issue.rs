@@ -6,6 +6,7 @@ use crate::path::Path;
 
 /// Something about messages that a provider, or some server of its kind, refuses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 pub struct Issue {
     /// Where: `messages[3].content[1].text`.
     pub path: String,
@@ -27,6 +28,7 @@ impl Issue {
 
 /// How bad something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
     /// Nobody refuses it; it is kept as it is.
@@ -39,6 +41,7 @@ pub enum Severity {
 
 /// What can be wrong with messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify), tsify(rename = "IssueCode"))]
 #[serde(rename_all = "kebab-case")]
 pub enum Code {
     /// No message at all.

@@ -11,7 +11,7 @@ use serde_json::{Map, Number, Value, json};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
-use crate::error::{ErrorCode, Thrown};
+use crate::error::{ErrorCode, PackageErrorCode, Thrown};
 use crate::host;
 
 /// Deeper than any message, and far below the limit of the stack. A value that contains itself is refused here.
@@ -160,8 +160,9 @@ pub(crate) fn message(
     value: &JsValue,
     place: &dyn Display,
 ) -> Result<Vec<Message>, Thrown> {
-    let value = read(value)
-        .map_err(|error| Thrown::new(ErrorCode::InvalidMessage, &format!("{place} {error}")))?;
+    let value = read(value).map_err(|error| {
+        Thrown::new(PackageErrorCode::InvalidMessage, &format!("{place} {error}"))
+    })?;
     steps(format, id, &value, place)
 }
 
@@ -173,8 +174,9 @@ pub(crate) fn steps(
     place: &dyn Display,
 ) -> Result<Vec<Message>, Thrown> {
     let reading = format.read(id, value);
-    let reading = reading
-        .map_err(|error| Thrown::new(ErrorCode::InvalidMessage, &format!("{place}: {error}")))?;
+    let reading = reading.map_err(|error| {
+        Thrown::new(PackageErrorCode::InvalidMessage, &format!("{place}: {error}"))
+    })?;
     Ok(reading.messages)
 }
 
@@ -182,7 +184,7 @@ pub(crate) fn steps(
 pub(crate) fn messages(list: &Array) -> Result<Vec<Value>, Thrown> {
     let read = list.iter().enumerate().map(|(index, value)| {
         read(&value).map_err(|error| {
-            Thrown::new(ErrorCode::InvalidMessage, &format!("messages[{index}] {error}"))
+            Thrown::new(PackageErrorCode::InvalidMessage, &format!("messages[{index}] {error}"))
         })
     });
     read.collect()
@@ -296,5 +298,5 @@ fn field_of((own, value): &Known, key: &str) -> Option<Known> {
 pub(crate) fn write(value: &Value) -> Result<JsValue, Thrown> {
     value
         .serialize(&serde_wasm_bindgen::Serializer::json_compatible())
-        .map_err(|error| Thrown::new(ErrorCode::Internal, &error))
+        .map_err(|error| Thrown::new(PackageErrorCode::Internal, &error))
 }

@@ -10,7 +10,7 @@ use epitome_tokens::{BytePairs, Encodings, VocabularyError, join_shards};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use crate::error::{ErrorCode, Thrown};
+use crate::error::{PackageErrorCode, Thrown};
 use crate::{host, json};
 
 /// How long a vocabulary is read without a pause. All of it takes a tenth of a second.
@@ -32,7 +32,8 @@ pub(crate) fn of(counting: &Counting, usual: Family) -> Result<BoxedTokenizer, T
 /// Reads what counts tokens, as an app writes it.
 #[wasm_bindgen(js_name = parseCounting)]
 pub fn parse_counting(counting: &JsValue) -> Result<Ts<Counting>, JsValue> {
-    let counting: Counting = json::option(counting, "counting", ErrorCode::InvalidOption)?;
+    let counting: Counting =
+        json::option(counting, "counting", PackageErrorCode::InvalidOption.into())?;
     Ok(counting.into_ts().map_err(Thrown::from)?)
 }
 
@@ -110,7 +111,7 @@ fn keep(vocabulary: BytePairs) {
 
 fn invalid(wanted: Encoding, problem: &dyn Display) -> Thrown {
     let message = format!("what was given as the vocabulary of {wanted} is {problem}");
-    Thrown::new(ErrorCode::InvalidVocabulary, &message)
+    Thrown::new(PackageErrorCode::InvalidVocabulary, &message)
 }
 
 fn named(name: &str) -> Result<Encoding, Thrown> {
@@ -118,6 +119,6 @@ fn named(name: &str) -> Result<Encoding, Thrown> {
     known.ok_or_else(|| {
         let names = Encoding::ALL.map(Encoding::as_str).join(", ");
         let message = format!("{name:?} is no encoding that can be loaded; there are {names}");
-        Thrown::new(ErrorCode::UnknownEncoding, &message)
+        Thrown::new(PackageErrorCode::UnknownEncoding, &message)
     })
 }

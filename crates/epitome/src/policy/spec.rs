@@ -26,10 +26,7 @@ pub struct PolicySpec {
     #[cfg_attr(feature = "tsify", tsify(optional))]
     pub model_window: Option<u32>,
     /// What differs for an agent of this name. Anything but `agents` may stand here.
-    #[cfg_attr(
-        feature = "tsify",
-        tsify(type = "Record<string, Omit<PolicySpec, \"agents\">>")
-    )]
+    #[cfg_attr(feature = "tsify", tsify(type = "Record<string, Omit<PolicySpec, \"agents\">>"))]
     pub agents: BTreeMap<String, PolicySpec>,
     /// Any other field of [`Policy`], as it is to be; of `summary` and `retry`, only what differs.
     #[serde(flatten)]

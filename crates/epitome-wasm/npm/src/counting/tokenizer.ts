@@ -1,7 +1,7 @@
 // Tokenizers that an app gives: the `tokenizer.json` of a model, read by a wasm module of its own.
 
 import { epitomeError, messageOf } from "../error.js";
-import type { Tokenizers } from "../glue/epitome.js";
+import type { TextCounter } from "../glue/epitome.js";
 import type * as Exports from "../glue/tokenizer_bg.wasm.js";
 import { ScratchBuffer } from "../wasm/buffer.js";
 import { instantiate, type NumericSource } from "../wasm/numeric.js";
@@ -49,20 +49,16 @@ export function loadTokenizerOnce(source: NumericSource, name: string, from: Enc
   return loadOneByOne(numbers, name, () => numbers.has(name), () => loadTokenizerFrom(source, name, from));
 }
 
-/** The loaded tokenizers, for a module whose texts are in `memory`. */
-export function tokenizersFor(memory: WebAssembly.Memory): Tokenizers {
+/** A loaded tokenizer, for a module whose texts are in `memory`. */
+export function findTokenizer(name: string, memory: WebAssembly.Memory): TextCounter | undefined {
+  const number = numbers.get(name);
+  if (loaded === undefined || number === undefined) {
+    return undefined;
+  }
+  inUse.add(number);
+  const { exports, buffer } = loaded;
   return {
-    find(name) {
-      const number = numbers.get(name);
-      if (loaded === undefined || number === undefined) {
-        return undefined;
-      }
-      inUse.add(number);
-      const { exports, buffer } = loaded;
-      return {
-        count: (address, bytes) => exports.count(buffer.copy(new Uint8Array(memory.buffer, address, bytes)), number),
-      };
-    },
+    count: (address, bytes) => exports.count(buffer.copy(new Uint8Array(memory.buffer, address, bytes)), number),
   };
 }
 

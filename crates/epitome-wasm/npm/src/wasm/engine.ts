@@ -1,6 +1,6 @@
 // The engine's wasm module: compiled once, on first use.
 
-import { tokenizersFor } from "../counting/tokenizer.js";
+import { findTokenizer } from "../counting/tokenizer.js";
 import { epitomeError, messageOf } from "../error.js";
 import * as glue from "../glue/epitome.js";
 import { ScratchBuffer } from "./buffer.js";
@@ -30,8 +30,12 @@ export function load(source: Source): Promise<Engine> {
 async function compile(source: Source): Promise<{ engine: Engine; buffer: ScratchBuffer }> {
   try {
     const { memory } = await glue.default({ module_or_path: await source() });
-    glue.bringTokenizers(tokenizersFor(memory));
-    return { engine: glue, buffer: new ScratchBuffer(memory, glue.room) };
+    const buffer = new ScratchBuffer(memory, glue.room);
+    glue.connect({
+      findTokenizer: (name) => findTokenizer(name, memory),
+      writeText: (text) => buffer.write(text),
+    });
+    return { engine: glue, buffer };
   } catch (cause) {
     throw epitomeError("not-loaded", `the wasm module could not be loaded: ${messageOf(cause, "no reason was given")}`, cause);
   }

@@ -1,11 +1,11 @@
-//! An answer at once, as one JSON object.
+//! A completion as one JSON object.
 
 use axum::Json;
 use serde_json::{Value, json};
 
 use super::Completion;
 
-/// The whole completion.
+/// The response with the whole completion.
 pub(super) fn respond(completion: &Completion) -> Json<Value> {
     let message = json!({ "role": "assistant", "content": completion.answer.text });
     Json(json!({

@@ -1,4 +1,4 @@
-//! An answer piece by piece, as server-sent events.
+//! A completion as a stream of server-sent events.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -10,18 +10,19 @@ use futures_util::stream;
 use serde_json::{Value, json};
 
 use super::Completion;
-use super::pieces::pieces;
+use super::deltas::deltas;
 
-/// The role, the pieces, the reason for ending, the usage if it is wanted, and the end mark.
+/// The events: the role, the deltas, the finish reason, the usage if `usage` is true, and the end mark. Waits for
+/// `delay` before each delta.
 pub(super) fn respond(completion: &Completion, usage: bool, delay: Duration) -> Response {
     let opening = chunk(completion, &json!({ "role": "assistant", "content": "" }), None);
-    let contents: Vec<Value> = pieces(&completion.answer.text)
+    let contents: Vec<Value> = deltas(&completion.answer.text)
         .into_iter()
-        .map(|piece| chunk(completion, &json!({ "content": piece }), None))
+        .map(|delta| chunk(completion, &json!({ "content": delta }), None))
         .collect();
     let mut closing = vec![chunk(completion, &json!({}), Some("stop")).to_string()];
     if usage {
-        let mut last = around(completion, &json!([]));
+        let mut last = chunk_object(completion, &json!([]));
         if let Some(fields) = last.as_object_mut() {
             fields.insert("usage".into(), completion.usage());
         }
@@ -41,10 +42,10 @@ pub(super) fn respond(completion: &Completion, usage: bool, delay: Duration) -> 
 
 fn chunk(completion: &Completion, delta: &Value, finish_reason: Option<&str>) -> Value {
     let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish_reason });
-    around(completion, &json!([choice]))
+    chunk_object(completion, &json!([choice]))
 }
 
-fn around(completion: &Completion, choices: &Value) -> Value {
+fn chunk_object(completion: &Completion, choices: &Value) -> Value {
     json!({
         "id": completion.id,
         "object": "chat.completion.chunk",

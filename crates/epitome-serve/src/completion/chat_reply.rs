@@ -1,4 +1,4 @@
-//! The demo's chat partner: says that it is none, and what the conversation is about.
+//! The reply to a chat: says that this is a demo without a model, and names the conversation's frequent words.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::request::Request;
 
-/// Terms that are named.
-const TERMS: usize = 5;
-/// Shorter words are rarely what a conversation is about.
-const SHORTEST: usize = 4;
-/// Long words that say nothing all the same.
-const EMPTY: [&str; 32] = [
+/// The most words that are named.
+const MAX_TERMS: usize = 5;
+/// The shortest word that is named, in characters. Shorter ones rarely are a topic.
+const MIN_CHARS: usize = 4;
+/// Words that are long enough, but never a topic.
+const STOP_WORDS: [&str; 32] = [
     "about", "also", "been", "because", "could", "does", "from", "have", "here", "into", "just",
     "like", "make", "more", "need", "only", "please", "should", "some", "than", "that", "their",
     "them", "then", "there", "they", "this", "what", "when", "will", "with", "your",
@@ -34,14 +34,15 @@ pub(crate) fn reply(request: &Request) -> String {
     reply
 }
 
-/// The words said most often, and among equals the one said first.
+/// The most frequent words, in lower case. If two are equally frequent, the one that occurs first comes first.
 fn main_terms<T: AsRef<str>>(texts: impl Iterator<Item = T>) -> Vec<String> {
+    // The count of each word, and the position of its first occurrence.
     let mut seen: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     let mut position = 0;
     for text in texts {
         for word in text.as_ref().unicode_words() {
             let word = word.to_lowercase();
-            if word.chars().count() < SHORTEST || EMPTY.contains(&word.as_str()) {
+            if word.chars().count() < MIN_CHARS || STOP_WORDS.contains(&word.as_str()) {
                 continue;
             }
             position += 1;
@@ -50,7 +51,7 @@ fn main_terms<T: AsRef<str>>(texts: impl Iterator<Item = T>) -> Vec<String> {
     }
     let mut terms: Vec<(String, (usize, usize))> = seen.into_iter().collect();
     terms.sort_by_key(|(_, (count, first))| (std::cmp::Reverse(*count), *first));
-    terms.into_iter().take(TERMS).map(|(word, _)| word).collect()
+    terms.into_iter().take(MAX_TERMS).map(|(word, _)| word).collect()
 }
 
 #[cfg(test)]
@@ -62,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn frequent_words_come_first_and_then_early_ones() {
+    fn frequent_words_come_first_then_early_ones() {
         check(
             &["The invoice total is wrong.", "Which invoice? Please name the total."],
             &["invoice", "total", "wrong", "which", "name"],
@@ -70,12 +71,12 @@ mod tests {
     }
 
     #[test]
-    fn other_scripts_are_words_too() {
+    fn words_of_other_scripts_count() {
         check(&["Поезд опаздывает, поезд стоит"], &["поезд", "опаздывает", "стоит"]);
     }
 
     #[test]
-    fn nothing_said_means_no_terms() {
+    fn a_chat_without_words_has_no_terms() {
         check(&["", "ok"], &[]);
     }
 }

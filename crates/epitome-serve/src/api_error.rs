@@ -1,29 +1,29 @@
-//! Errors in the shape that OpenAI's clients read.
+//! Error responses in the format of OpenAI's API.
 
 use axum::Json;
 use axum::http::{Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-/// What is wrong with a request.
+/// Why a request cannot be answered.
 #[derive(Debug)]
-pub(crate) struct Problem {
+pub(crate) struct ApiError {
     /// HTTP status.
     pub(crate) status: StatusCode,
-    /// For programs: snake_case.
+    /// For programs, in snake case.
     pub(crate) code: &'static str,
     /// For people: what is wrong and where.
     pub(crate) message: String,
 }
 
-impl Problem {
-    /// A request that has to be changed.
+impl ApiError {
+    /// An error with status 400: the client has to change the request.
     pub(crate) fn bad_request(code: &'static str, message: impl Into<String>) -> Self {
         Self { status: StatusCode::BAD_REQUEST, code, message: message.into() }
     }
 }
 
-impl IntoResponse for Problem {
+impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let kind =
             if self.status.is_server_error() { "server_error" } else { "invalid_request_error" };
@@ -32,15 +32,14 @@ impl IntoResponse for Problem {
     }
 }
 
-/// For a path below `/v1` that leads nowhere.
-pub(crate) async fn no_such_path(uri: Uri) -> Problem {
-    let message =
-        format!("there is no {}; there are /v1/chat/completions and /v1/models", uri.path());
-    Problem { status: StatusCode::NOT_FOUND, code: "unknown_path", message }
+/// Answers requests for unknown paths below `/v1`.
+pub(crate) async fn no_such_path(uri: Uri) -> ApiError {
+    let message = format!("{} does not exist; use /v1/chat/completions or /v1/models", uri.path());
+    ApiError { status: StatusCode::NOT_FOUND, code: "unknown_path", message }
 }
 
-/// For a path that exists, asked in the wrong way.
-pub(crate) async fn wrong_method(method: Method, uri: Uri) -> Problem {
+/// Answers requests with a method that the path does not support.
+pub(crate) async fn wrong_method(method: Method, uri: Uri) -> ApiError {
     let message = format!("{} does not take {method}", uri.path());
-    Problem { status: StatusCode::METHOD_NOT_ALLOWED, code: "wrong_method", message }
+    ApiError { status: StatusCode::METHOD_NOT_ALLOWED, code: "wrong_method", message }
 }

@@ -1,4 +1,5 @@
-//! Tells "the prompt does not fit" from other refusals: every server says it in words of its own.
+//! Distinguishes "the prompt does not fit into the context window" from other errors, which each server words
+//! differently.
 
 /// Codes and types of error objects, in lower case.
 const CODES: &[&str] = &[
@@ -12,8 +13,8 @@ const CODES: &[&str] = &[
     "tokens_limit_reached",
 ];
 
-/// Parts of messages, in lower case. All parts of an entry must occur, in this order.
-const TEXTS: &[&[&str]] = &[
+/// Phrases of messages, in lower case. All phrases of an entry have to occur, in this order.
+const PHRASES: &[&[&str]] = &[
     &["prompt is too long"],
     &["prompt too long"],
     &["input is too long"],
@@ -31,16 +32,16 @@ const TEXTS: &[&[&str]] = &[
     &["token count", "exceeds the limit of"],
     &["exceeded model token limit"],
     &["reduce the length of the messages"],
-    // A limit of tokens per minute that this one request exceeds by itself.
+    // This one request exceeds a limit of tokens per minute, so that waiting does not help.
     &["input or output tokens must be reduced"],
     &["contextwindowexceedederror"],
 ];
 
-/// Whether a refusal with this code (or type) and message means that a shorter prompt may be taken.
-pub(crate) fn is_overflow(code: &str, message: &str) -> bool {
+/// Whether an error with this code (or type) and message means that a shorter prompt may be accepted.
+pub(crate) fn is_context_overflow(code: &str, message: &str) -> bool {
     let code = code.to_lowercase();
     let message = message.to_lowercase();
-    CODES.contains(&code.as_str()) || TEXTS.iter().any(|parts| occur_in_order(parts, &message))
+    CODES.contains(&code.as_str()) || PHRASES.iter().any(|parts| occur_in_order(parts, &message))
 }
 
 fn occur_in_order(parts: &[&str], text: &str) -> bool {
@@ -59,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_server_is_understood() {
+    fn the_words_of_each_server_are_recognized() {
         for (code, message) in [
             ("context_length_exceeded", ""),
             (
@@ -83,12 +84,12 @@ mod tests {
             ("", "prompt too long; exceeded max context length by 4 tokens"),
             ("tokens", "Request too large for m: The input or output tokens must be reduced"),
         ] {
-            assert!(is_overflow(code, message), "{code} {message}");
+            assert!(is_context_overflow(code, message), "{code} {message}");
         }
     }
 
     #[test]
-    fn other_refusals_are_left_alone() {
+    fn other_errors_are_not_overflows() {
         for (code, message) in [
             ("", ""),
             ("rate_limit_exceeded", "Rate limit reached for m on tokens per min. Try again in 2s"),
@@ -97,7 +98,7 @@ mod tests {
             ("invalid_request_error", "max_tokens exceeds the limit of this model's output"),
             ("server_error", "stack overflow"),
         ] {
-            assert!(!is_overflow(code, message), "{code} {message}");
+            assert!(!is_context_overflow(code, message), "{code} {message}");
         }
     }
 }
