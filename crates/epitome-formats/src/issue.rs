@@ -11,6 +11,7 @@ pub struct Issue {
     /// Where: `messages[3].content[1].text`.
     pub path: String,
     /// What.
+    #[cfg_attr(feature = "tsify", tsify(type = "IssueCode"))]
     pub code: Code,
     /// How bad that is.
     pub severity: Severity,

@@ -3,6 +3,14 @@
 use epitome::{BeforeCompaction, Event, SummaryRequest, Timestamp};
 use serde::Serialize;
 use tsify::Tsify;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// In JSON, the fields of the outcome are among those of the report.
+#[wasm_bindgen(typescript_custom_section)]
+const REPORT: &str = r"
+/** What one compaction did. */
+export type Report = ReportFields & ReportOutcome;
+";
 
 /// What the engine asks its driver to do: [`epitome::Output`] as tagged objects, without the records, which stay in the
 /// engine.
@@ -27,6 +35,7 @@ pub enum Output {
     /// Something to show.
     Event {
         /// What happened.
+        #[tsify(type = "EngineEvent")]
         event: Event,
     },
     /// Nothing more for now.

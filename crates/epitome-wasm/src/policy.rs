@@ -13,6 +13,9 @@ use crate::json;
 const POLICY: &str = r"
 /** Everything the engine decides by: a policy with all its fields. Sizes are in tokens. */
 export type Policy = Required<Omit<PolicyFields, 'summary' | 'retry'>> & { summary: Required<SummarySettings>; retry: Required<Retry> };
+
+/** Fields of a policy that differ from its preset. */
+export type FieldOverrides = Partial<PolicyFields>;
 ";
 
 /// The complete policy of a spec, for one of its agents or for all.

@@ -22,7 +22,7 @@ pub use reducer::{
 pub use retry::{Failure, FailureKind, Retry};
 #[cfg(feature = "schema")]
 pub use schema::schema;
-pub use spec::{DEFAULT_WINDOW, PolicySpec};
+pub use spec::{DEFAULT_WINDOW, FieldOverrides, PolicySpec};
 pub use summary::{
     LastRequest, Shape, Summarizer, SummaryPlacement, SummarySettings, ToolFilter, WindowTooSmall,
 };

@@ -33,13 +33,14 @@ pub enum Outcome {
 
 /// What one compaction did.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify), tsify(rename = "ReportFields"))]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// Why it was made.
     pub reason: Reason,
     /// How it ended.
-    #[serde(flatten)]
+    // Never deserialized. The attribute leaves it out of the TypeScript interface, which cannot extend a union.
+    #[serde(flatten, skip_deserializing)]
     pub outcome: Outcome,
     /// Tokens of the view before, by the meter.
     pub tokens_before: u32,

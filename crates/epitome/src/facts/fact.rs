@@ -64,6 +64,7 @@ impl Kind {
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 pub struct Fact {
     /// What sort of thing it is.
+    #[cfg_attr(feature = "tsify", tsify(type = "FactKind"))]
     pub kind: Kind,
     /// Its wording, as it was found.
     pub text: String,

@@ -30,9 +30,11 @@ pub struct PolicySpec {
     pub agents: BTreeMap<String, PolicySpec>,
     /// Any other field of [`Policy`], as it is to be; of `summary` and `retry`, only what differs.
     #[serde(flatten)]
-    #[cfg_attr(feature = "tsify", tsify(type = "Partial<PolicyFields>"))]
-    pub fields: Map<String, Value>,
+    pub fields: FieldOverrides,
 }
+
+/// Fields of [`Policy`] that differ from the preset, as JSON. In TypeScript, `Partial<PolicyFields>`.
+pub type FieldOverrides = Map<String, Value>;
 
 /// Fields whose parts can be given one by one.
 const MERGED: [&str; 2] = ["summary", "retry"];

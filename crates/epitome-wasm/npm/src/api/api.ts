@@ -20,6 +20,7 @@ import type {
   PolicySpec,
   Preset,
   Repaired,
+  Report,
   SummaryRequest,
   Usage,
 } from "../glue/epitome.js";
@@ -36,6 +37,10 @@ export type { EncodingSource } from "../counting/vocabulary.js";
 export type { TokenFamily } from "../glue/count.js";
 export type { EndpointSummarize } from "../host/endpoint.js";
 export { type EpitomeError, isEpitomeError } from "../error.js";
+
+/** How a compaction ended. Unless it is `applied`, the messages are unchanged. */
+export type Outcome = Report["outcome"];
+
 export type {
   Action,
   BeforeCompaction,
@@ -65,7 +70,6 @@ export type {
   Level,
   MessageMetadata,
   OffloadToolResults,
-  Outcome,
   Phase,
   PlanFigures,
   Policy,

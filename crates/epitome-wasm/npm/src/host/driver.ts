@@ -8,6 +8,7 @@ import type {
   EngineEvent,
   Output,
   Report,
+  ReportOutcome,
   SummaryRequest,
 } from "../glue/epitome.js";
 import { declines, type Host, notify } from "./options.js";
@@ -22,8 +23,8 @@ interface Run {
   /** The id of the summarizer request that has no answer yet. */
   inFlight?: number;
   timer?: ReturnType<typeof setTimeout>;
-  /** Fields of the report that the app has decided and not the engine. */
-  override?: Partial<Report>;
+  /** The outcome, if the app has decided it and not the engine. */
+  override?: Extract<ReportOutcome, { outcome: "failed" | "cancelled" }>;
 }
 
 /** The parts of a host that the driver needs, which do not depend on the type of its messages. */
@@ -219,7 +220,7 @@ export class Driver {
 
   #settle(event: Extract<EngineEvent, { type: "end" | "reacted" }>): void {
     const run = this.#end();
-    const report = { ...event.report, ...run?.override };
+    const report: Report = { ...event.report, ...run?.override };
     if (report.outcome === "cancelled") {
       run?.controller.abort();
     }
