@@ -12,7 +12,7 @@ use epitome::{
 
 use crate::Format;
 use crate::compose::Outgoing;
-use crate::outline::{Kind, Stretch, actions, stretches};
+use crate::composed::{Kind, Stretch, actions, stretches};
 
 impl Provider for Format {
     fn contract(&self) -> Contract {

@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::Format;
 use crate::content::What;
 use crate::dialect::Turn;
-use crate::extract::extract;
-use crate::pieces::{pieces_of, whole_of};
+use crate::edit_message::extract;
+use crate::steps::{pieces_of, whole_of};
 
 /// One message of the view.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use epitome::message::{Media, Message, MessageId, Part, Role};
 use serde_json::Value;
 
+use crate::image_size::{length, pixels};
 use crate::issue::{Code, Issue};
 use crate::path::Path;
-use crate::pieces::piece_id;
-use crate::pixels::{length, pixels};
+use crate::steps::piece_id;
 
 /// A message as its format has it.
 #[derive(Clone, Debug, Default, PartialEq)]

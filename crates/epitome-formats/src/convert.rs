@@ -10,8 +10,8 @@ use crate::Format;
 use crate::compose::joins;
 use crate::content::{Content, What};
 use crate::dialect::Turn;
-use crate::history::History;
 use crate::issue::{Code, Issue};
+use crate::parsed::History;
 use crate::path::Path;
 
 /// Messages in another format, and what it could not hold.

@@ -7,8 +7,8 @@ use epitome::message::Role;
 use serde_json::Value;
 
 use crate::content::{Content, What};
-use crate::format::ShapeError;
 use crate::issue::Issue;
+use crate::registry::ShapeError;
 
 /// One format: how its messages are read and written, and what its provider accepts.
 pub(crate) trait Dialect: Sync {

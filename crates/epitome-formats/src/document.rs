@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::format::kind;
+use crate::registry::kind;
 
 /// A document that holds no conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,30 +5,25 @@
 //! kept message is the very object that came in, and everything in it that is not changed stays as it is.
 
 mod acceptance;
-mod ai_sdk_model;
-mod ai_sdk_part;
-mod ai_sdk_ui;
-mod anthropic;
-mod bedrock;
+
 mod compose;
 mod content;
 mod convert;
 mod detect;
 mod dialect;
+mod dialects;
 mod document;
-mod extract;
-mod format;
-mod gemini;
-mod history;
+mod edit_message;
+mod registry;
+
 mod issue;
-mod langchain;
-mod openai_chat;
-mod openai_responses;
-mod outline;
+mod parsed;
+
+mod composed;
+mod image_size;
 mod path;
-mod pieces;
-mod pixels;
 mod repair;
+mod steps;
 mod text;
 mod usage;
 mod validate;
@@ -37,9 +32,9 @@ pub use compose::{Outgoing, Recipe};
 pub use convert::{Converted, convert};
 pub use detect::{Detection, detect};
 pub use document::{DocumentError, messages_of};
-pub use format::{Format, Reading, ShapeError};
 pub use issue::{Code, Issue, Severity};
-pub use pieces::{fit, piece_id, pieces_of, whole_of};
+pub use registry::{Format, Reading, ShapeError};
 pub use repair::{Repaired, RepairedMessage, repair};
+pub use steps::{fit, piece_id, pieces_of, whole_of};
 pub use usage::usage;
 pub use validate::{Strictness, validate};

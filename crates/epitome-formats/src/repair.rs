@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::Format;
 use crate::compose::Outgoing;
-use crate::history::History;
 use crate::issue::Issue;
+use crate::parsed::History;
 use crate::path::Path;
 use crate::validate::{Strictness, validate};
 

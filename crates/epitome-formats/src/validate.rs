@@ -12,8 +12,8 @@ use serde_json::Value;
 use crate::Format;
 use crate::compose::wire_role;
 use crate::content::What;
-use crate::history::History;
 use crate::issue::{Code, Issue, Severity};
+use crate::parsed::History;
 use crate::path::Path;
 
 /// How strict a provider is taken to be.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::compose::{Fragment, Recipe};
-use crate::history::History;
+use crate::parsed::History;
 use epitome::message::MessageId;
 use epitome::policy::Keep;
 use epitome::tokens::CharactersPer;

@@ -17,9 +17,9 @@ use self::item::{
 use self::writer::said;
 use crate::content::Content;
 use crate::dialect::{Dialect, Turn};
-use crate::format::ShapeError;
 use crate::issue::{Code, Issue};
 use crate::path::Path;
+use crate::registry::ShapeError;
 use crate::text::append;
 
 /// OpenAI Responses input items: one item a call, a result, a thought or a message.
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
     use crate::Format;
     use crate::content::{Attachment, What};
-    use crate::extract::extract;
+    use crate::edit_message::extract;
     use epitome::history::pairing::Pairing;
     use epitome::history::{Change, PartChange, exchanges};
     use epitome::message::{Message, Part};

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use self::part::{body_mut, only_text};
 use crate::content::Content;
 use crate::dialect::{Dialect, Turn};
-use crate::format::ShapeError;
+use crate::registry::ShapeError;
 use crate::text::append;
 
 /// Gemini `Content`.
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use crate::Format;
     use crate::content::{Attachment, What};
-    use crate::extract::extract;
+    use crate::edit_message::extract;
     use epitome::history::{Change, PartChange};
     use epitome::message::{Part, Role};
     use epitome::notation::notate;

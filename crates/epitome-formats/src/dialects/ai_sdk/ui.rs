@@ -12,15 +12,15 @@ use epitome::{
 use serde_json::{Value, json};
 
 use self::writer::{OWN, fill, id_of, put};
-use crate::ai_sdk_part::{
+use super::part::{
     DENIED, NAMELESS, arguments_of, attachment, is_compaction, put_input, role_of, seal, unknown,
     worded,
 };
 use crate::content::{Content, Item, Piece, What};
 use crate::dialect::{Dialect, Turn};
-use crate::format::{ShapeError, kind};
 use crate::issue::{Code, Issue};
 use crate::path::Path;
+use crate::registry::{ShapeError, kind};
 use crate::text::append;
 
 /// Vercel AI SDK `UIMessage`: what a chat page holds; a call and its result are one part.

@@ -9,15 +9,15 @@ use epitome::{
 };
 use serde_json::{Value, json};
 
-use crate::ai_sdk_part::{
+use super::part::{
     DENIED, NAMELESS, arguments_of, attachment, input_of, is_compaction, is_error, media_type,
     put_input, role_of, seal, set, unknown, unsealed, worded,
 };
 use crate::content::{Attachment, Content, Piece, Source, What};
 use crate::dialect::{Dialect, Turn};
-use crate::format::{ShapeError, kind};
 use crate::issue::Code;
 use crate::path::Path;
+use crate::registry::{ShapeError, kind};
 use crate::text::{append, joined};
 
 /// Vercel AI SDK `ModelMessage`: what goes to a model.

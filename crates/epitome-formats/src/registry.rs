@@ -9,18 +9,18 @@ use epitome::policy::Family;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ai_sdk_model::AiSdkModel;
-use crate::ai_sdk_ui::AiSdkUi;
-use crate::anthropic::Anthropic;
-use crate::bedrock::Bedrock;
 use crate::dialect::Dialect;
-use crate::extract::extract;
-use crate::gemini::Gemini;
+use crate::dialects::ai_sdk::model::AiSdkModel;
+use crate::dialects::ai_sdk::ui::AiSdkUi;
+use crate::dialects::anthropic::Anthropic;
+use crate::dialects::bedrock::Bedrock;
+use crate::dialects::gemini::Gemini;
+use crate::dialects::langchain::LangChain;
+use crate::dialects::openai_chat::OpenAiChat;
+use crate::dialects::openai_responses::OpenAiResponses;
+use crate::edit_message::extract;
 use crate::issue::Issue;
-use crate::langchain::LangChain;
-use crate::openai_chat::OpenAiChat;
-use crate::openai_responses::OpenAiResponses;
-use crate::pieces::is_piece;
+use crate::steps::is_piece;
 
 /// A format that this crate reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! LangChain messages of both serialized forms, read and written.
 
 use super::*;
-use crate::extract::extract;
+use crate::edit_message::extract;
 use crate::{Format, Outgoing};
 use epitome::history::{Change, Edit, Log, PartChange, Record, View};
 use epitome::message::Part;

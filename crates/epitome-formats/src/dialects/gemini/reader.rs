@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::part::{FAILURE, KNOWN, body, field, only_text, text};
 use crate::content::{Attachment, Content, Piece, Source, What};
-use crate::format::kind;
 use crate::issue::Code;
 use crate::path::Path;
+use crate::registry::kind;
 
 /// Reads a message, which is an object.
 pub(super) fn read(value: &Value) -> Content<'_> {

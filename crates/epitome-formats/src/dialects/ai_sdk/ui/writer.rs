@@ -3,8 +3,8 @@
 use epitome::message::Role;
 use serde_json::{Map, Value, json};
 
+use super::super::part::{NAMELESS, input_of, is_error, media_type, set, unsealed};
 use super::{outcome, tool_name};
-use crate::ai_sdk_part::{NAMELESS, input_of, is_error, media_type, set, unsealed};
 use crate::content::What;
 
 /// How the ids of written messages begin.

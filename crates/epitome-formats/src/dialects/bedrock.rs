@@ -11,9 +11,9 @@ use serde_json::{Map, Value, json};
 
 use crate::content::{Attachment, Content, Piece, Source, What};
 use crate::dialect::{Dialect, Turn};
-use crate::format::{ShapeError, kind};
 use crate::issue::{Code, Issue};
 use crate::path::Path;
+use crate::registry::{ShapeError, kind};
 use crate::text::{append, is_plain_id, joined, object_of};
 
 /// Amazon Bedrock Converse messages.

@@ -10,9 +10,9 @@ use super::item::{
     LOCAL_SHELL_OUTPUT, arguments_key, is_screenshot, is_shell, named, output_key, role_of, text,
 };
 use crate::content::{Attachment, Content, Item, Piece, Source, What};
-use crate::format;
 use crate::issue::Code;
 use crate::path::Path;
+use crate::registry;
 use crate::text::joined;
 
 /// Reads an item, which is an object.
@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
                 self.content.note(&at, Code::MissingContent, "the content is missing");
             }
             Some(other) => {
-                let message = format!("the content is {}; read as text", format::kind(other));
+                let message = format!("the content is {}; read as text", registry::kind(other));
                 self.content.note(&at, Code::NotText, message);
                 self.content.push(role, at, What::Text(other.to_string().into()));
             }
@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
             }
             Some(other) => {
                 if plain {
-                    let found = format::kind(other);
+                    let found = registry::kind(other);
                     let message = format!("expected a string, found {found}");
                     self.content.note(&at, Code::NotText, message);
                 }
@@ -217,7 +217,7 @@ impl<'a> Reader<'a> {
                 &[]
             }
             Some(other) => {
-                let found = format::kind(other);
+                let found = registry::kind(other);
                 let message = format!("expected text or parts, found {found}; read as JSON");
                 self.content.note(&at, Code::NotText, message);
                 texts.push(other.to_string().into());

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Format;
-use crate::extract::extract;
+use crate::edit_message::extract;
 use epitome::history::{Change, PartChange};
 use epitome::message::Part;
 use epitome::notation::notate;

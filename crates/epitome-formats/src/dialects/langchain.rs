@@ -15,9 +15,9 @@ use serde_json::{Map, Value, json};
 
 use crate::content::{Attachment, Content, Item, Piece, What};
 use crate::dialect::{Dialect, Turn};
-use crate::format::{ShapeError, kind};
 use crate::issue::Code;
 use crate::path::Path;
+use crate::registry::{ShapeError, kind};
 use crate::text::{append, joined, with_text};
 
 /// LangChain messages, by the form that the engine's own texts are written in. All forms are read alike.
