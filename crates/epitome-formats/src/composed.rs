@@ -1,79 +1,91 @@
-//! What would be sent, told by who speaks and what kind of thing is said: enough to judge it by, without writing it.
+//! An outline of composed messages: who says what kinds of parts. It is enough to check messages without
+//! writing them.
 
 use epitome::history::{Change, Log, PartChange};
 use epitome::message::{CallId, Message, MessageId, Part, Role};
 
 use crate::compose::{Fragment, Outgoing};
 
-/// A stretch of a message that would be sent: what comes of one edit of the view.
-pub(crate) enum Stretch<'a> {
-    /// What the host said, with what is changed in it.
+/// The outline of one composed message.
+pub(crate) struct ComposedMessage<'a> {
+    /// Its steps, in order.
+    pub(crate) steps: Vec<ComposedStep<'a>>,
+}
+
+/// What a composed message has for one edit of the view.
+pub(crate) enum ComposedStep<'a> {
+    /// A step of a message of the app, with changes.
     Original { message: &'a Message, changes: &'a [PartChange] },
-    /// What the engine says.
+    /// A message that the engine inserts.
     Inserted { role: Role, parts: &'a [Part] },
     /// Something that the log does not have.
     Unknown,
 }
 
-/// A thing that would be sent.
-pub(crate) enum Kind<'a> {
+/// The kind of a composed part.
+pub(crate) enum PartKind<'a> {
     Text {
         blank: bool,
     },
-    Thought {
-        sealed: bool,
+    Reasoning {
+        signed: bool,
         blank: bool,
     },
     Call(&'a CallId),
     Result(&'a CallId),
-    /// Leave is asked for to run this call.
-    Asks(&'a CallId),
-    /// What the provider itself has condensed.
+    /// A request to approve this call.
+    ApprovalRequest(&'a CallId),
+    /// A compaction by the provider itself.
     Compaction,
     Other,
 }
 
-/// What a message that would be sent is made of, in its order. Linear in that, and in the logarithm of the log.
-pub(crate) fn stretches<'a>(log: &'a Log, outgoing: &'a Outgoing) -> Vec<Stretch<'a>> {
-    let fragments = match outgoing {
-        Outgoing::Keep(id) => return whole(log, id),
-        Outgoing::Make(recipe) => &recipe.fragments,
-    };
-    let mut stretches = Vec::with_capacity(fragments.len());
-    for fragment in fragments {
-        let (whole, pieces, changes) = match fragment {
-            Fragment::Original { whole, pieces, changes, .. } => (whole, pieces, changes),
-            Fragment::Inserted { role, parts } => {
-                stretches.push(Stretch::Inserted { role: *role, parts });
-                continue;
-            }
+impl<'a> ComposedMessage<'a> {
+    /// The outline of an outgoing message. Linear in its steps, times the logarithm of the log.
+    pub(crate) fn of(log: &'a Log, outgoing: &'a Outgoing) -> Self {
+        let fragments = match outgoing {
+            Outgoing::Keep(id) => return Self { steps: kept(log, id) },
+            Outgoing::Composed(recipe) => &recipe.fragments,
         };
-        let first = log.position(whole);
-        stretches.extend(pieces.iter().map(|piece| {
-            let own = changes.iter().find(|(of, _)| of == piece);
-            let changes = own.map(|(_, changes)| changes.as_slice()).unwrap_or_default();
-            match first.and_then(|first| log.message(first + piece)) {
-                Some(message) => Stretch::Original { message, changes },
-                None => Stretch::Unknown,
-            }
-        }));
+        let mut composed = Vec::with_capacity(fragments.len());
+        for fragment in fragments {
+            let (message, steps, changes) = match fragment {
+                Fragment::Original { message, steps, changes, .. } => (message, steps, changes),
+                Fragment::Inserted { role, parts } => {
+                    composed.push(ComposedStep::Inserted { role: *role, parts });
+                    continue;
+                }
+            };
+            let first = log.position(message);
+            composed.extend(steps.iter().map(|step| {
+                let own = changes.iter().find(|(of, _)| of == step);
+                let changes = own.map(|(_, changes)| changes.as_slice()).unwrap_or_default();
+                match first.and_then(|first| log.message(first + step)) {
+                    Some(message) => ComposedStep::Original { message, changes },
+                    None => ComposedStep::Unknown,
+                }
+            }));
+        }
+        Self { steps: composed }
     }
-    stretches
 }
 
-/// All pieces of one of the host's messages. They stand one behind the other in the log.
-fn whole<'a>(log: &'a Log, id: &MessageId) -> Vec<Stretch<'a>> {
-    let Some(first) = log.position(id) else { return vec![Stretch::Unknown] };
+/// All steps of a message of the app. They are consecutive in the log.
+fn kept<'a>(log: &'a Log, id: &MessageId) -> Vec<ComposedStep<'a>> {
+    let Some(first) = log.position(id) else { return vec![ComposedStep::Unknown] };
     let messages = (first..log.len()).map_while(|at| log.message(at));
-    let own = messages.take_while(|message| whole_of(&message.id) == id.as_str());
-    own.map(|message| Stretch::Original { message, changes: &[] }).collect()
+    let own = messages.take_while(|message| message_of(&message.id) == id.as_str());
+    own.map(|message| ComposedStep::Original { message, changes: &[] }).collect()
 }
 
-/// The id of the host's message that a piece is of: what stands before `#` and a number from 1.
-fn whole_of(piece: &MessageId) -> &str {
-    match piece.as_str().rsplit_once('#') {
-        Some((whole, number)) if is_number(number) => whole,
-        _ => piece.as_str(),
+/// The id of the app's message that a step belongs to: the text before `#` and a number from 1.
+///
+/// Deliberately not [`split_step_id`](crate::split_step_id), which composing uses: a fault there would be
+/// repeated here and not be found.
+fn message_of(step: &MessageId) -> &str {
+    match step.as_str().rsplit_once('#') {
+        Some((message, number)) if is_number(number) => message,
+        _ => step.as_str(),
     }
 }
 
@@ -81,7 +93,8 @@ fn is_number(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0') && !text.is_empty()
 }
 
-impl<'a> Stretch<'a> {
+impl<'a> ComposedStep<'a> {
+    /// Its role; `None` for an unknown step.
     pub(crate) fn role(&self) -> Option<Role> {
         match self {
             Self::Original { message, .. } => Some(message.role),
@@ -90,18 +103,18 @@ impl<'a> Stretch<'a> {
         }
     }
 
-    /// True where both are of one of the host's messages, which then has them together by itself.
+    /// True if both are steps of one message of the app, which may hold steps of different roles.
     pub(crate) fn shares_a_message(&self, next: &Self) -> bool {
         match (self, next) {
             (Self::Original { message: one, .. }, Self::Original { message: other, .. }) => {
-                whole_of(&one.id) == whole_of(&other.id)
+                message_of(&one.id) == message_of(&other.id)
             }
             _ => false,
         }
     }
 
-    /// What is said in it, in order. Linear.
-    pub(crate) fn kinds(&self) -> impl Iterator<Item = Kind<'a>> + use<'a> {
+    /// The kinds of its parts that stay, in order. Linear.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = PartKind<'a>> + use<'a> {
         let (parts, changes): (&'a [Part], &'a [PartChange]) = match self {
             Self::Original { message, changes } => (&message.parts, changes),
             Self::Inserted { parts, .. } => (parts, &[]),
@@ -109,13 +122,13 @@ impl<'a> Stretch<'a> {
         };
         parts
             .iter()
-            .zip(actions(parts.len(), changes))
+            .zip(changes_by_part(parts.len(), changes))
             .filter_map(|(part, change)| kind(part, change))
     }
 }
 
-/// For each part of a message what becomes of it. Changes are in the order of the parts.
-pub(crate) fn actions(
+/// The change to each part of a step, or `None`. `changes` is in the order of the parts.
+pub(crate) fn changes_by_part(
     parts: usize,
     changes: &[PartChange],
 ) -> impl Iterator<Item = Option<&Change>> {
@@ -123,26 +136,28 @@ pub(crate) fn actions(
     (0..parts).map(move |part| Some(&changes.next_if(|change| change.part == part)?.change))
 }
 
-fn kind<'a>(part: &'a Part, change: Option<&Change>) -> Option<Kind<'a>> {
+/// The kind of a part after a change; `None` if the change removes it.
+fn kind<'a>(part: &'a Part, change: Option<&Change>) -> Option<PartKind<'a>> {
     Some(match (part, change) {
         (_, Some(Change::Remove)) => return None,
         (Part::Text { .. }, Some(Change::Text { text })) => {
-            Kind::Text { blank: text.trim().is_empty() }
+            PartKind::Text { blank: text.trim().is_empty() }
         }
-        (Part::Text { .. }, _) => Kind::Text { blank: part.is_blank() },
+        (Part::Text { .. }, _) => PartKind::Text { blank: part.is_blank() },
         (Part::Reasoning { signature, .. }, _) => {
-            Kind::Thought { sealed: signature.is_some(), blank: part.is_blank() }
+            PartKind::Reasoning { signed: signature.is_some(), blank: part.is_blank() }
         }
-        (Part::ToolCall { call, .. }, _) => Kind::Call(call),
-        (Part::ToolResult { call, .. }, _) => Kind::Result(call),
-        (Part::Approval { call: Some(call), .. }, _) => Kind::Asks(call),
-        (part, _) if part.is_compaction() => Kind::Compaction,
-        _ => Kind::Other,
+        (Part::ToolCall { call, .. }, _) => PartKind::Call(call),
+        (Part::ToolResult { call, .. }, _) => PartKind::Result(call),
+        (Part::Approval { call: Some(call), .. }, _) => PartKind::ApprovalRequest(call),
+        (part, _) if part.is_compaction() => PartKind::Compaction,
+        _ => PartKind::Other,
     })
 }
 
-impl Kind<'_> {
+impl PartKind<'_> {
+    /// True for a text or reasoning without visible characters.
     pub(crate) fn is_blank(&self) -> bool {
-        matches!(self, Self::Text { blank: true } | Self::Thought { blank: true, .. })
+        matches!(self, Self::Text { blank: true } | Self::Reasoning { blank: true, .. })
     }
 }

@@ -1,15 +1,16 @@
-//! A message with some of its parts changed and some of its pieces left out; everything else as it came.
+//! A message with some parts changed and some steps removed. Everything else stays as it is.
 
 use epitome::history::{Change, PartChange};
 use serde_json::Value;
 
-use crate::content::{Item, What};
+use crate::content::{ContentPart, Item};
 use crate::dialect::Dialect;
 use crate::path::Path;
 
-/// Leaves in a message what is in these pieces, with these changes. `kept` names the pieces that stay, and how
-/// many there are; all of them stay where it is `None`. Linear in the message, but for what is taken out of long lists.
-pub(crate) fn extract(
+/// Edits a message. `kept` has the indices of the steps that stay, in their new order, and the number of steps
+/// that the log has of the message; `None` keeps all. `changes` are by step. Linear in the message, except for
+/// removals from long lists.
+pub(crate) fn edit_message(
     dialect: &dyn Dialect,
     original: &Value,
     kept: Option<(&[usize], usize)>,
@@ -20,28 +21,29 @@ pub(crate) fn extract(
     if let Some((_, count)) = kept {
         content.fit(count);
     }
-    let kept = kept.map(|(pieces, _)| pieces);
-    let mut gone: Vec<&Path> = Vec::new();
+    let kept = kept.map(|(steps, _)| steps);
+    let mut removed: Vec<&Path> = Vec::new();
     for (index, changes) in changes {
-        let Some(piece) = content.pieces.get(*index) else { continue };
-        let items: Vec<_> = piece.parts().map(|(_, item)| item).collect();
+        let Some(step) = content.steps.get(*index) else { continue };
+        let items: Vec<_> = step.parts().map(|(_, item)| item).collect();
         for PartChange { part, change } in *changes {
             let Some(item) = items.get(*part) else { continue };
             if *change == Change::Remove {
-                gone.extend(item.places());
+                removed.extend(item.places());
                 continue;
             }
             for at in item.places() {
                 let Some(place) = at.get_mut(&mut value) else { continue };
-                match (change, &item.what) {
-                    (Change::Text { text }, What::Text(_)) => dialect.say(place, text),
-                    (Change::Text { text } | Change::Offload { text, .. }, What::Result { .. }) => {
-                        dialect.answer(place, text);
+                match (change, &item.part) {
+                    (Change::Text { text }, ContentPart::Text(_)) => dialect.set_text(place, text),
+                    (
+                        Change::Text { text } | Change::Offload { text, .. },
+                        ContentPart::Result { .. },
+                    ) => dialect.set_result(place, text),
+                    (Change::Arguments { arguments }, ContentPart::Call { .. }) => {
+                        dialect.set_arguments(place, arguments);
                     }
-                    (Change::Arguments { arguments }, What::Call { .. }) => {
-                        dialect.call_with(place, arguments);
-                    }
-                    // The engine changes nothing else.
+                    // The engine changes no other parts.
                     _ => {}
                 }
             }
@@ -49,30 +51,32 @@ pub(crate) fn extract(
     }
     if let Some(kept) = kept {
         let places = |stays: bool| {
-            let pieces = content.pieces.iter().enumerate();
-            let pieces = pieces.filter(move |(index, _)| kept.contains(index) == stays);
-            pieces.flat_map(|(_, piece)| piece.items.iter().flat_map(Item::places))
+            let steps = content.steps.iter().enumerate();
+            let steps = steps.filter(move |(index, _)| kept.contains(index) == stays);
+            steps.flat_map(|(_, step)| step.items.iter().flat_map(Item::places))
         };
+        // A call and its result may be at one place, as in an AI SDK UI message. The place stays if either
+        // stays.
         let mut stays: Vec<&Path> = places(true).collect();
         stays.sort_unstable();
-        gone.extend(places(false).filter(|at| stays.binary_search(at).is_err()));
+        removed.extend(places(false).filter(|at| stays.binary_search(at).is_err()));
     }
     if kept.is_some_and(|kept| !kept.is_sorted()) {
-        let order = kept.unwrap_or_default().iter().filter_map(|index| content.pieces.get(*index));
-        let order = order.flat_map(|piece| piece.items.iter().map(|item| &item.at));
-        reorder(&mut value, order.filter(|at| !gone.contains(at)));
+        let order = kept.unwrap_or_default().iter().filter_map(|index| content.steps.get(*index));
+        let order = order.flat_map(|step| step.items.iter().map(|item| &item.at));
+        reorder(&mut value, order.filter(|at| !removed.contains(at)));
         return value;
     }
-    // From the end, so that no index moves before it is used.
-    gone.sort_unstable();
-    gone.dedup();
-    for at in gone.into_iter().rev().filter(|at| !at.is_root()) {
+    // From the end, so that no removal moves an element that is still to be removed.
+    removed.sort_unstable();
+    removed.dedup();
+    for at in removed.into_iter().rev().filter(|at| !at.is_root()) {
         at.remove(&mut value);
     }
     value
 }
 
-/// Has a list hold these of its elements, in this order.
+/// Replaces a list by these of its elements, in this order. Does nothing if the paths are of different lists.
 fn reorder<'a>(value: &mut Value, order: impl Iterator<Item = &'a Path>) {
     let order: Vec<&Path> = order.collect();
     let Some(list) = order.first().and_then(|at| at.parent()) else { return };

@@ -1,6 +1,4 @@
-//! The formats by name, and what reading and writing one means.
-
-use std::fmt;
+//! The one list of formats: their names, dialects and tokenizer families.
 
 use epitome::Contract;
 use epitome::history::PartChange;
@@ -18,141 +16,140 @@ use crate::dialects::gemini::Gemini;
 use crate::dialects::langchain::LangChain;
 use crate::dialects::openai_chat::OpenAiChat;
 use crate::dialects::openai_responses::OpenAiResponses;
-use crate::edit_message::extract;
+use crate::edit_message::edit_message;
 use crate::issue::Issue;
-use crate::steps::is_piece;
+use crate::shape::ShapeError;
+use crate::steps::is_step_id;
 
-/// A format that this crate reads and writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Format {
-    /// OpenAI Chat Completions, and the many servers that speak it.
-    #[serde(rename = "openai-chat")]
-    OpenAiChat,
-    /// Anthropic Messages.
-    Anthropic,
-    /// OpenAI Responses input items: one item a call, a result, a thought or a message.
-    #[serde(rename = "openai-responses")]
-    OpenAiResponses,
-    /// Vercel AI SDK `UIMessage`: what a chat page holds; a call and its result are one part.
-    #[serde(rename = "ai-sdk-ui")]
-    AiSdkUi,
-    /// Vercel AI SDK `ModelMessage`: what goes to a model.
-    #[serde(rename = "ai-sdk-model")]
-    AiSdkModel,
-    /// Gemini `Content`: user and model, made of parts.
-    #[serde(rename = "gemini")]
-    Gemini,
-    /// LangChain messages, in both serialized forms.
-    #[serde(rename = "langchain")]
-    LangChain,
-    /// Amazon Bedrock Converse messages.
-    #[serde(rename = "bedrock")]
-    Bedrock,
+/// Defines [`Format`] from one row per format, so that no list of formats can miss one.
+macro_rules! formats {
+    ($(
+        $(#[doc = $doc:literal])+
+        $format:ident {
+            name: $name:literal,
+            title: $title:literal,
+            family: $family:ident,
+            dialect: $dialect:expr,
+        }
+    )+) => {
+        /// A message format that this crate reads and writes.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        pub enum Format {
+            $(
+                $(#[doc = $doc])+
+                #[serde(rename = $name)]
+                $format,
+            )+
+        }
+
+        impl Format {
+            /// Every format, in the order of the documentation.
+            pub const ALL: [Self; [$(Self::$format),+].len()] = [$(Self::$format),+];
+
+            /// The name of the format, as in JSON.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$format => $name,)+
+                }
+            }
+
+            /// The name of the format, for people.
+            pub fn title(self) -> &'static str {
+                match self {
+                    $(Self::$format => $title,)+
+                }
+            }
+
+            /// The tokenizer family for estimates if the app names no model: that of the models which are
+            /// mostly used through this format.
+            pub fn family(self) -> Family {
+                match self {
+                    $(Self::$format => Family::$family,)+
+                }
+            }
+
+            pub(crate) fn dialect(self) -> &'static dyn Dialect {
+                match self {
+                    $(Self::$format => $dialect,)+
+                }
+            }
+        }
+    };
 }
 
-/// A message as the engine sees it, and what was odd about the original.
+formats! {
+    /// OpenAI Chat Completions, and the many servers that are compatible with it.
+    OpenAiChat {
+        name: "openai-chat",
+        title: "OpenAI Chat Completions",
+        family: O200kBase,
+        dialect: &OpenAiChat,
+    }
+    /// OpenAI Responses input items: each call, result, reasoning or message is an item.
+    OpenAiResponses {
+        name: "openai-responses",
+        title: "OpenAI Responses",
+        family: O200kBase,
+        dialect: &OpenAiResponses,
+    }
+    /// Anthropic Messages.
+    Anthropic {
+        name: "anthropic",
+        title: "Anthropic Messages",
+        family: Claude,
+        dialect: &Anthropic,
+    }
+    /// Vercel AI SDK `UIMessage`: what a chat page stores. A call and its result are one part.
+    AiSdkUi {
+        name: "ai-sdk-ui",
+        title: "AI SDK UIMessage",
+        family: O200kBase,
+        dialect: &AiSdkUi,
+    }
+    /// Vercel AI SDK `ModelMessage`: what is sent to a model.
+    AiSdkModel {
+        name: "ai-sdk-model",
+        title: "AI SDK ModelMessage",
+        family: O200kBase,
+        dialect: &AiSdkModel,
+    }
+    /// Gemini `Content`: messages of user and model, each with a list of parts.
+    Gemini {
+        name: "gemini",
+        title: "Gemini Content",
+        family: Gemini,
+        dialect: &Gemini,
+    }
+    /// LangChain messages, in both serialized forms and as plain objects.
+    LangChain {
+        name: "langchain",
+        title: "LangChain messages",
+        family: O200kBase,
+        dialect: &LangChain::Constructor,
+    }
+    /// Amazon Bedrock Converse messages.
+    Bedrock {
+        name: "bedrock",
+        title: "Bedrock Converse",
+        family: Claude,
+        dialect: &Bedrock,
+    }
+}
+
+/// The engine's messages for one message, and what is wrong with the original.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// Its pieces, one at least, each a message to the engine: the first under the id of the whole, the others
-    /// under that id with `#1`, `#2`, … behind it.
+    /// The steps of the message, at least one. Each is a message to the engine. The first has the id of the
+    /// whole message; the others have that id with `#1`, `#2`, … appended.
     pub messages: Vec<Message>,
-    /// What was odd. Nothing was changed in the original for it.
+    /// What is malformed or unknown. The original is not changed for it.
     pub issues: Vec<Issue>,
 }
 
-/// A value that is no message at all.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ShapeError {
-    /// What was found, and what was expected.
-    pub problem: String,
-}
-
-impl ShapeError {
-    /// Says what was expected in the place of a value.
-    pub(crate) fn expected(what: &str, found: &Value) -> Self {
-        Self { problem: format!("expected {what}, found {}", kind(found)) }
-    }
-}
-
-impl fmt::Display for ShapeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.problem)
-    }
-}
-
-impl std::error::Error for ShapeError {}
-
 impl Format {
-    /// Every format, in the order of the documentation.
-    pub const ALL: [Self; 8] = [
-        Self::OpenAiChat,
-        Self::OpenAiResponses,
-        Self::Anthropic,
-        Self::AiSdkUi,
-        Self::AiSdkModel,
-        Self::Gemini,
-        Self::LangChain,
-        Self::Bedrock,
-    ];
-
-    /// The format's name, as in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::OpenAiChat => "openai-chat",
-            Self::Anthropic => "anthropic",
-            Self::OpenAiResponses => "openai-responses",
-            Self::AiSdkUi => "ai-sdk-ui",
-            Self::AiSdkModel => "ai-sdk-model",
-            Self::Gemini => "gemini",
-            Self::LangChain => "langchain",
-            Self::Bedrock => "bedrock",
-        }
-    }
-
-    /// The format's name, for a person.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::OpenAiChat => "OpenAI Chat Completions",
-            Self::Anthropic => "Anthropic Messages",
-            Self::OpenAiResponses => "OpenAI Responses",
-            Self::AiSdkUi => "AI SDK UIMessage",
-            Self::AiSdkModel => "AI SDK ModelMessage",
-            Self::Gemini => "Gemini Content",
-            Self::LangChain => "LangChain messages",
-            Self::Bedrock => "Bedrock Converse",
-        }
-    }
-
-    /// The format of a name.
+    /// The format with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.as_str() == name)
-    }
-
-    pub(crate) fn dialect(self) -> &'static dyn Dialect {
-        match self {
-            Self::OpenAiChat => &OpenAiChat,
-            Self::Anthropic => &Anthropic,
-            Self::OpenAiResponses => &OpenAiResponses,
-            Self::AiSdkUi => &AiSdkUi,
-            Self::AiSdkModel => &AiSdkModel,
-            Self::Gemini => &Gemini,
-            Self::LangChain => &LangChain::Constructor,
-            Self::Bedrock => &Bedrock,
-        }
-    }
-
-    /// The models that its provider is known for: those an estimate is for where nobody names others.
-    pub fn family(self) -> Family {
-        match self {
-            Self::Anthropic | Self::Bedrock => Family::Claude,
-            Self::Gemini => Family::Gemini,
-            Self::OpenAiChat
-            | Self::OpenAiResponses
-            | Self::AiSdkUi
-            | Self::AiSdkModel
-            | Self::LangChain => Family::O200kBase,
-        }
     }
 
     /// What the provider accepts.
@@ -160,10 +157,11 @@ impl Format {
         self.dialect().contract()
     }
 
-    /// Reads one message. Untidy ones are read too, and what was odd is listed; only a value that is no
-    /// message at all is refused, and an id that ends as those of pieces do. Linear in the message.
+    /// Reads one message. A malformed one is read too, and its issues are listed. Fails if the value is not
+    /// a message at all, or if `id` ends in `#` and a number, which is how the ids of steps end. Linear in the
+    /// size of the message.
     pub fn read(self, id: &MessageId, value: &Value) -> Result<Reading, ShapeError> {
-        if is_piece(id) {
+        if is_step_id(id) {
             let problem = format!("the id {id:?} ends in # and a number, as the engine's own do");
             return Err(ShapeError { problem });
         }
@@ -171,37 +169,26 @@ impl Format {
         Ok(Reading { messages: content.messages(id), issues: content.issues })
     }
 
-    /// The message with some parts of its first piece changed; everything else in it is as it came. Linear
-    /// in the message.
+    /// The message with these changes to parts of its first step. Everything else stays as it is. Linear in
+    /// the size of the message.
     pub fn rewrite(self, original: &Value, changes: &[PartChange]) -> Value {
-        extract(self.dialect(), original, None, &[(0, changes)])
-    }
-}
-
-/// What kind of JSON a value is, for messages to a person.
-pub(crate) fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
+        edit_message(self.dialect(), original, None, &[(0, changes)])
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::content::What;
+    use crate::content::ContentPart;
     use crate::dialect::Turn;
     use epitome::message::{Part, Role};
 
     impl Format {
-        /// A message of these parts, as [`Format::compose`] has one that the engine inserted.
+        /// A message of these parts, as [`Format::compose`] writes one that the engine inserts.
         pub(crate) fn write(self, role: Role, parts: &[Part]) -> Value {
-            let turn = Turn { role, author: None, items: parts.iter().map(What::of).collect() };
-            let written = self.dialect().write(&turn, &mut Vec::new());
+            let parts = parts.iter().map(ContentPart::of).collect();
+            let written =
+                self.dialect().write(&Turn { role, author: None, parts }, &mut Vec::new());
             written.into_iter().next().unwrap_or(Value::Null)
         }
     }

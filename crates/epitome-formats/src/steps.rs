@@ -1,59 +1,62 @@
-//! The pieces that one of the host's messages was read as: `m7`, `m7#1`, `m7#2`.
+//! Ids of the steps that one message of the app is read as: `m7`, `m7#1`, `m7#2`.
 
 use epitome::history::Log;
 use epitome::message::{Message, MessageId, Role};
 
-/// The id of a piece of a message, by its index.
-pub fn piece_id(whole: &MessageId, index: usize) -> MessageId {
+/// The id of a step of a message, by its index.
+pub fn step_id(message: &MessageId, index: usize) -> MessageId {
     match index {
-        0 => whole.clone(),
-        _ => format!("{whole}#{index}").into(),
+        0 => message.clone(),
+        _ => format!("{message}#{index}").into(),
     }
 }
 
-/// The host's message that a piece is of, and the index of the piece in it.
-pub fn whole_of(id: &MessageId) -> (MessageId, usize) {
+/// The app's message that a step belongs to, and the index of the step in it.
+pub fn split_step_id(id: &MessageId) -> (MessageId, usize) {
     match split(id) {
-        Some((whole, index)) => (whole.into(), index),
+        Some((message, index)) => (message.into(), index),
         None => (id.clone(), 0),
     }
 }
 
-/// The pieces that a log has of a message, in order.
-pub fn pieces_of<'a>(log: &'a Log, whole: &MessageId) -> impl Iterator<Item = &'a Message> {
-    let whole = whole.clone();
-    (0..).map_while(move |index| log.message(log.position(&piece_id(&whole, index))?))
+/// The steps that a log has of a message, in order.
+pub fn steps_of<'a>(log: &'a Log, message: &MessageId) -> impl Iterator<Item = &'a Message> {
+    let message = message.clone();
+    (0..).map_while(move |index| log.message(log.position(&step_id(&message, index))?))
 }
 
-/// Has a message be of `count` pieces: what is too much is said by the last one, and those that lack say
-/// nothing.
-pub fn fit(mut pieces: Vec<Message>, whole: &MessageId, count: usize) -> Vec<Message> {
-    while pieces.len() > count.max(1) {
-        let Some(surplus) = pieces.pop() else { break };
-        if let Some(last) = pieces.last_mut() {
+/// Makes a message have exactly `count` steps. The last one takes over the parts of surplus steps; missing
+/// steps are added without parts.
+///
+/// A message that changed may be read as more or fewer steps than before, but the log has a fixed number.
+pub fn fit_steps(mut steps: Vec<Message>, message: &MessageId, count: usize) -> Vec<Message> {
+    while steps.len() > count.max(1) {
+        let Some(surplus) = steps.pop() else { break };
+        if let Some(last) = steps.last_mut() {
             last.parts.extend(surplus.parts);
-            // Who calls, and says what comes of it, is the model.
+            // A step with calls as well as their results is the assistant's: tools make no calls.
             if surplus.role == Role::Assistant {
                 last.role = surplus.role;
             }
         }
     }
-    let lacking = pieces.len()..count;
-    pieces.extend(
-        lacking.map(|index| Message::with_parts(piece_id(whole, index), Role::User, Vec::new())),
+    let missing = steps.len()..count;
+    steps.extend(
+        missing.map(|index| Message::with_parts(step_id(message, index), Role::User, Vec::new())),
     );
-    pieces
+    steps
 }
 
-/// True for an id that reads as that of a piece behind the first.
-pub(crate) fn is_piece(id: &MessageId) -> bool {
+/// True for an id that has the form of a later step's id.
+pub(crate) fn is_step_id(id: &MessageId) -> bool {
     split(id).is_some()
 }
 
 fn split(id: &MessageId) -> Option<(&str, usize)> {
-    let (whole, index) = id.as_str().rsplit_once('#')?;
+    let (message, index) = id.as_str().rsplit_once('#')?;
+    // `parse` also accepts `+1` and `01`, which are not ids of steps.
     let plain = index.bytes().all(|byte| byte.is_ascii_digit()) && !index.starts_with('0');
-    Some((whole, index.parse().ok().filter(|_| plain)?))
+    Some((message, index.parse().ok().filter(|_| plain)?))
 }
 
 #[cfg(test)]
@@ -61,14 +64,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_id_of_a_piece_tells_the_whole() {
-        let whole = MessageId::from("m7");
+    fn the_id_of_a_step_names_its_message() {
+        let message = MessageId::from("m7");
         for index in [0, 1, 12] {
-            assert_eq!(whole_of(&piece_id(&whole, index)), (whole.clone(), index));
+            assert_eq!(split_step_id(&step_id(&message, index)), (message.clone(), index));
         }
         for own in ["m7", "a#b", "a#", "a#01", "#x1"] {
-            assert!(!is_piece(&own.into()), "{own}");
+            assert!(!is_step_id(&own.into()), "{own}");
         }
-        assert!(is_piece(&"m7#1".into()));
+        assert!(is_step_id(&"m7#1".into()));
     }
 }

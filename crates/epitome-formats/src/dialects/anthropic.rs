@@ -1,4 +1,4 @@
-//! Anthropic Messages: user and assistant, with results at the head of the next user message.
+//! Anthropic Messages: user and assistant messages, with tool results at the start of the next user message.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -10,12 +10,14 @@ use epitome::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::content::{Attachment, Content, Piece, Source, What};
-use crate::dialect::{Dialect, Turn};
-use crate::issue::{Code, Issue};
+use crate::attachment::{Attachment, Source};
+use crate::content::{Content, ContentPart};
+use crate::dialect::{Dialect, Sample, Turn};
+use crate::issue::{Issue, IssueCode};
 use crate::path::Path;
-use crate::registry::{ShapeError, kind};
+use crate::shape::{ShapeError, kind};
 use crate::text::{append, is_plain_id, joined, object_of, with_text};
+use crate::usage_fields::UsageFields;
 
 /// Anthropic Messages.
 pub(crate) struct Anthropic;
@@ -23,16 +25,42 @@ pub(crate) struct Anthropic;
 impl Dialect for Anthropic {
     fn contract(&self) -> Contract {
         Contract {
-            // Only some models take system messages among the others.
+            // Only some models accept system messages among the others.
             system: SystemPlace::Beside,
             first: First::User,
             last: Last::NotAssistantForSome,
-            // The provider itself takes neighbours of one role as one message.
+            // The provider itself merges neighbours of one role.
             neighbours: Neighbours::Free,
             results: ResultPlace::NextUser,
             blank_text: BlankText::Refused,
             reasoning: ReasoningPolicy::Sealed,
             summary: SummaryRole::User,
+        }
+    }
+
+    fn recognizes(&self, sample: Sample<'_>) -> bool {
+        let Sample::Part(part) = sample else { return false };
+        let has = |key: &str| part.get(key).is_some();
+        match part.get("type").and_then(Value::as_str).unwrap_or_default() {
+            "server_tool_use" | "tool_addition" | "tool_removal" | "container_upload" => true,
+            kind if kind.ends_with("_tool_result") => true,
+            // Other providers have thinking blocks too, but without signatures.
+            "thinking" => has("signature"),
+            "image" => has("source") && !has("mediaType"),
+            "tool_use" | "tool_result" | "redacted_thinking" | "document" => !has("mediaType"),
+            _ => false,
+        }
+    }
+
+    fn usage_fields(&self) -> &'static UsageFields {
+        &UsageFields {
+            prompt: &["/input_tokens"],
+            completion: &["/output_tokens"],
+            cached: &["/cache_read_input_tokens"],
+            cache_written: &["/cache_creation_input_tokens"],
+            reasoning: &["/output_tokens_details/thinking_tokens"],
+            prompt_excludes_cache: true,
+            ..UsageFields::NONE
         }
     }
 
@@ -44,59 +72,56 @@ impl Dialect for Anthropic {
         let role = role(object, &mut content);
         let at = Path::key("content");
         match object.get("content") {
-            Some(Value::String(text)) => content.push(role, at, What::Text(text.into())),
+            Some(Value::String(text)) => content.push(role, at, ContentPart::Text(text.into())),
             Some(Value::Array(blocks)) => {
                 for (index, block) in blocks.iter().enumerate() {
                     self.block(role, at.clone().at(index), block, &mut content);
                 }
             }
             None | Some(Value::Null) => {
-                content.note(&at, Code::MissingContent, "the content is missing");
+                content.note(&at, IssueCode::MissingContent, "the content is missing");
             }
             Some(other) => {
                 let message = format!("the content is {}; read as text", kind(other));
-                content.note(&at, Code::NotText, message);
-                content.push(role, at, What::Text(other.to_string().into()));
+                content.note(&at, IssueCode::NotText, message);
+                content.push(role, at, ContentPart::Text(other.to_string().into()));
             }
         }
-        if content.pieces.is_empty() {
-            content.pieces.push(Piece { role, items: Vec::new() });
-        }
-        Ok(content)
+        Ok(content.or_empty_step(role))
     }
 
-    fn answer(&self, item: &mut Value, text: &str) {
+    fn set_result(&self, item: &mut Value, text: &str) {
         let Value::Object(object) = item else { return };
         let content = with_text(object.get("content"), text);
         object.insert("content".into(), content);
     }
 
-    fn call_with(&self, item: &mut Value, arguments: &str) {
+    fn set_arguments(&self, item: &mut Value, arguments: &str) {
         if let (Some(slot), Ok(input)) = (item.get_mut("input"), serde_json::from_str(arguments)) {
             *slot = input;
         }
     }
 
     fn write(&self, turn: &Turn<'_>, lost: &mut Vec<String>) -> Vec<Value> {
-        let blocks = turn.items.iter().filter_map(|what| block_of(what, turn.role, lost));
+        let blocks = turn.parts.iter().filter_map(|part| block_of(part, turn.role, lost));
         let blocks: Vec<Value> = blocks.collect();
         let role = match turn.role {
             Role::Tool => Role::User,
             other => other,
         };
-        let content = match turn.items.as_slice() {
-            [What::Text(text)] => text.as_ref().into(),
+        let content = match turn.parts.as_slice() {
+            [ContentPart::Text(text)] => text.as_ref().into(),
             _ => Value::Array(blocks),
         };
         vec![json!({ "role": role.as_str(), "content": content })]
     }
 
-    fn mend(&self, message: &mut Value) -> bool {
+    fn normalize(&self, message: &mut Value) -> bool {
         let before = message.clone();
         let Ok(content) = self.read(&before) else { return false };
         let Value::Object(object) = message else { return false };
-        let role = content.pieces.first().map_or(Role::User, |piece| piece.role);
-        if content.issues.iter().any(|issue| issue.code == Code::UnknownRole) {
+        let role = content.steps.first().map_or(Role::User, |step| step.role);
+        if content.issues.iter().any(|issue| issue.code == IssueCode::UnknownRole) {
             let role = if role == Role::Tool { Role::User } else { role };
             object.insert("role".into(), role.as_str().into());
         }
@@ -108,26 +133,26 @@ impl Dialect for Anthropic {
         *message != before
     }
 
-    /// A result of the provider's own tools stands behind its call, and a compaction first in its message.
-    fn check_together(&self, messages: &[Value]) -> Vec<Issue> {
+    /// A result of the provider's own tools comes after its call, and a compaction first in its message.
+    fn check_all(&self, messages: &[Value]) -> Vec<Issue> {
         let mut called: BTreeSet<&str> = BTreeSet::new();
         let mut issues = Vec::new();
         for (index, message) in messages.iter().enumerate() {
             let blocks = message.get("content").and_then(Value::as_array).into_iter().flatten();
-            for (place, block) in blocks.enumerate() {
+            for (position, block) in blocks.enumerate() {
                 let text = |key: &str| block.get(key).and_then(Value::as_str);
-                let at = Path::key("messages").at(index).then("content").at(place);
+                let at = Path::key("messages").at(index).then("content").at(position);
                 match text("type").unwrap_or_default() {
                     "server_tool_use" | "mcp_tool_use" => called.extend(text("id")),
-                    "compaction" if place > 0 => {
-                        let told = "a compaction stands first in its message";
-                        issues.push(Issue::new(&at, Code::MisplacedCompaction, told));
+                    "compaction" if position > 0 => {
+                        let problem = "a compaction has to be the first block of its message";
+                        issues.push(Issue::new(&at, IssueCode::MisplacedCompaction, problem));
                     }
                     kind if kind.ends_with("_tool_result")
                         && !text("tool_use_id").is_some_and(|id| called.contains(id)) =>
                     {
-                        let told = "no call of the provider's own tools asks for this result";
-                        issues.push(Issue::new(&at, Code::OrphanResult, told));
+                        let problem = "no call of the provider's own tools asks for this result";
+                        issues.push(Issue::new(&at, IssueCode::OrphanResult, problem));
                     }
                     _ => {}
                 }
@@ -136,11 +161,11 @@ impl Dialect for Anthropic {
         issues
     }
 
-    fn takes_id(&self, id: &str) -> bool {
+    fn accepts_call_id(&self, id: &str) -> bool {
         is_plain_id(id)
     }
 
-    fn join(&self, first: &mut Value, second: Value) {
+    fn merge(&self, first: &mut Value, second: Value) {
         append(first, second, "content", |text| json!({ "type": "text", "text": text }));
     }
 }
@@ -149,55 +174,58 @@ impl Anthropic {
     fn block<'a>(&self, role: Role, at: Path, block: &'a Value, content: &mut Content<'a>) {
         let text = |key: &str| block.get(key).and_then(Value::as_str);
         let owned = |key: &str| Cow::Borrowed(text(key).unwrap_or_default());
-        let what = match text("type") {
-            Some("text") => What::Text(owned("text")),
-            Some("thinking") => What::Reasoning {
+        let part = match text("type") {
+            Some("text") => ContentPart::Text(owned("text")),
+            Some("thinking") => ContentPart::Reasoning {
                 text: owned("thinking"),
-                signature: text("signature").filter(|seal| !seal.is_empty()).map(Cow::Borrowed),
+                signature: text("signature")
+                    .filter(|signature| !signature.is_empty())
+                    .map(Cow::Borrowed),
             },
-            Some("redacted_thinking") => {
-                What::Reasoning { text: "".into(), signature: text("data").map(Cow::Borrowed) }
-            }
+            Some("redacted_thinking") => ContentPart::Reasoning {
+                text: "".into(),
+                signature: text("data").map(Cow::Borrowed),
+            },
             Some("tool_use") => {
                 let input = block.get("input");
                 if input.is_none() {
                     let at = at.clone().then("input");
-                    content.note(&at, Code::MissingArguments, "the input is missing");
+                    content.note(&at, IssueCode::MissingArguments, "the input is missing");
                 }
                 let arguments = input.map(Value::to_string).unwrap_or_default().into();
-                What::Call { call: owned("id"), name: owned("name"), arguments }
+                ContentPart::Call { call: owned("id"), name: owned("name"), arguments }
             }
             Some("tool_result") => {
                 let (text, media) = self.result(&at, block, content);
                 let failed = block.get("is_error").and_then(Value::as_bool).unwrap_or_default();
                 let call = owned("tool_use_id");
-                let result = What::Result { call, name: None, text, media, failed };
+                let result = ContentPart::Result { call, name: None, text, media, failed };
                 content.push(Role::Tool, at, result);
                 return;
             }
-            Some("image") => What::Image(attachment(block)),
-            Some("document") => What::File(attachment(block)),
+            Some("image") => ContentPart::Image(attachment(block)),
+            Some("document") => ContentPart::File(attachment(block)),
             Some("compaction") if is_empty_compaction(block) => {
-                let message = "the compaction holds nothing; it is not sent";
-                content.note(&at, Code::EmptyCompaction, message);
-                What::Silent
+                let message = "the compaction is empty; it is not sent";
+                content.note(&at, IssueCode::EmptyCompaction, message);
+                ContentPart::NotSent
             }
-            // It stands for what was before it, and has to come first: as a system prompt does.
+            // It replaces everything before it and has to come first, like a system prompt.
             Some("compaction") => {
-                content.push(Role::System, at, What::opaque("compaction", block));
+                content.push(Role::System, at, ContentPart::opaque("compaction", block));
                 return;
             }
             Some(kind) if KNOWN.contains(&kind) || kind.ends_with("_tool_result") => {
-                What::opaque(kind, block)
+                ContentPart::opaque(kind, block)
             }
             other => {
                 let kind = other.unwrap_or("untyped");
-                let message = format!("a block of type {kind:?} is not known; it is kept as it is");
-                content.note(&at, Code::UnknownPart, message);
-                What::opaque(kind, block)
+                let message = format!("a block of type {kind:?} is unknown; it is kept as it is");
+                content.note(&at, IssueCode::UnknownPart, message);
+                ContentPart::opaque(kind, block)
             }
         };
-        content.push(role, at, what);
+        content.push(role, at, part);
     }
 
     fn result<'a>(
@@ -225,7 +253,7 @@ impl Anthropic {
             Some(other) => {
                 let message =
                     format!("expected text or blocks, found {}; read as JSON", kind(other));
-                content.note(&at, Code::NotText, message);
+                content.note(&at, IssueCode::NotText, message);
                 texts.push(other.to_string().into());
             }
         }
@@ -233,7 +261,7 @@ impl Anthropic {
     }
 }
 
-/// Blocks that stay as they are: what the provider's own tools were asked and answered, and the like.
+/// Blocks that are kept as they are: calls and results of the provider's own tools, and the like.
 const KNOWN: [&str; 6] = [
     "server_tool_use",
     "search_result",
@@ -245,8 +273,9 @@ const KNOWN: [&str; 6] = [
 
 fn is_empty_compaction(block: &Value) -> bool {
     let text = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
-    let told = block.get("content").is_some_and(|content| !content.is_null() && content != "");
-    text("type") == "compaction" && !told && text("encrypted_content").is_empty()
+    let has_content =
+        block.get("content").is_some_and(|content| !content.is_null() && content != "");
+    text("type") == "compaction" && !has_content && text("encrypted_content").is_empty()
 }
 
 fn role(object: &Map<String, Value>, content: &mut Content<'_>) -> Role {
@@ -261,7 +290,7 @@ fn role(object: &Map<String, Value>, content: &mut Content<'_>) -> Role {
         },
     };
     let message = format!("the role {name:?} is unknown; read as {}", role.as_str());
-    content.note(&Path::key("role"), Code::UnknownRole, message);
+    content.note(&Path::key("role"), IssueCode::UnknownRole, message);
     role
 }
 
@@ -285,21 +314,21 @@ fn attachment(block: &Value) -> Attachment<'_> {
     attachment
 }
 
-fn block_of(what: &What<'_>, role: Role, lost: &mut Vec<String>) -> Option<Value> {
-    Some(match what {
-        What::Text(text) if text.trim().is_empty() => return None,
-        What::Text(text) => json!({ "type": "text", "text": text }),
-        What::Call { call, name, arguments } => {
+fn block_of(part: &ContentPart<'_>, role: Role, lost: &mut Vec<String>) -> Option<Value> {
+    Some(match part {
+        ContentPart::Text(text) if text.trim().is_empty() => return None,
+        ContentPart::Text(text) => json!({ "type": "text", "text": text }),
+        ContentPart::Call { call, name, arguments } => {
             let input = object_of(arguments, lost);
             json!({ "type": "tool_use", "id": call, "name": name, "input": input })
         }
-        What::Result { call, text, media, failed, .. } => {
-            let said = (!text.is_empty()).then(|| json!({ "type": "text", "text": text }));
-            let shown: Vec<Value> =
+        ContentPart::Result { call, text, media, failed, .. } => {
+            let text_block = (!text.is_empty()).then(|| json!({ "type": "text", "text": text }));
+            let media_blocks: Vec<Value> =
                 media.iter().filter_map(|media| media_block(media, lost)).collect();
-            let content = match shown.is_empty() {
+            let content = match media_blocks.is_empty() {
                 true => text.as_ref().into(),
-                false => said.into_iter().chain(shown).collect::<Value>(),
+                false => text_block.into_iter().chain(media_blocks).collect::<Value>(),
             };
             match failed {
                 true => {
@@ -308,7 +337,7 @@ fn block_of(what: &What<'_>, role: Role, lost: &mut Vec<String>) -> Option<Value
                 false => json!({ "type": "tool_result", "tool_use_id": call, "content": content }),
             }
         }
-        What::Image(media) | What::File(media) if role == Role::User => {
+        ContentPart::Image(media) | ContentPart::File(media) if role == Role::User => {
             return media_block(media, lost);
         }
         other => {
@@ -325,8 +354,8 @@ fn media_block(media: &Attachment<'_>, lost: &mut Vec<String>) -> Option<Value> 
             json!({ "type": "base64", "media_type": media_type, "data": data })
         }
         Source::Url(url) => json!({ "type": "url", "url": url }),
-        Source::Id(_) | Source::Elsewhere => {
-            lost.push("a picture or file that another provider keeps is left out".into());
+        Source::Id(_) | Source::Unknown => {
+            lost.push("an image or file that only another provider has is left out".into());
             return None;
         }
     };
@@ -351,27 +380,27 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_read_and_every_result_is_a_piece_of_its_own() {
+    fn blocks_are_read_and_every_result_is_a_step_of_its_own() {
         check(&json!({ "role": "user", "content": "hi" }), "u: hi\n", &[]);
-        let thought = json!({ "type": "thinking", "thinking": "hm", "signature": "seal" });
+        let thought = json!({ "type": "thinking", "thinking": "hm", "signature": "sig" });
         let call = json!({ "type": "tool_use", "id": "one", "name": "f", "input": { "a": 1 } });
-        let said = json!({ "type": "text", "text": "look" });
+        let text = json!({ "type": "text", "text": "look" });
         check(
-            &json!({ "role": "assistant", "content": [thought, said, call] }),
-            "a: ?hm#seal look !one<{\"a\":1}>\n",
+            &json!({ "role": "assistant", "content": [thought, text, call] }),
+            "a: ?hm#sig look !one<{\"a\":1}>\n",
             &[],
         );
         let result =
             |id: &str| json!({ "type": "tool_result", "tool_use_id": id, "content": "42" });
         check(
-            &json!({ "role": "user", "content": [result("one"), result("two"), said] }),
+            &json!({ "role": "user", "content": [result("one"), result("two"), text] }),
             "t: =one<42>\nt: =two<42>\nu: look\n",
             &[],
         );
     }
 
     #[test]
-    fn what_is_odd_is_listed() {
+    fn issues_of_malformed_messages_are_listed() {
         check(&json!({ "role": "user" }), "u:\n", &["content"]);
         check(&json!({ "role": "human", "content": "hi" }), "u: hi\n", &["role"]);
         let odd = json!({ "role": "user", "content": [{ "type": "hologram" }] });
@@ -382,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compaction_of_the_providers_stays_in_front() {
+    fn a_compaction_by_the_provider_is_read_as_a_system_step() {
         let block = json!({ "type": "compaction", "content": "so far" });
         let value = json!({ "role": "assistant", "content": [block] });
         check(&value, "s: compaction\n", &[]);

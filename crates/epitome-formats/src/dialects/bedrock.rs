@@ -1,4 +1,4 @@
-//! Amazon Bedrock Converse: user and assistant in turns, each block an object with one key.
+//! Amazon Bedrock Converse: user and assistant messages alternate, and each block is an object with one key.
 
 use std::borrow::Cow;
 
@@ -9,12 +9,14 @@ use epitome::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::content::{Attachment, Content, Piece, Source, What};
-use crate::dialect::{Dialect, Turn};
-use crate::issue::{Code, Issue};
+use crate::attachment::{Attachment, Source};
+use crate::content::{Content, ContentPart};
+use crate::dialect::{Dialect, Sample, Turn};
+use crate::issue::{Issue, IssueCode};
 use crate::path::Path;
-use crate::registry::{ShapeError, kind};
+use crate::shape::{ShapeError, kind};
 use crate::text::{append, is_plain_id, joined, object_of};
+use crate::usage_fields::UsageFields;
 
 /// Amazon Bedrock Converse messages.
 pub(crate) struct Bedrock;
@@ -33,6 +35,25 @@ impl Dialect for Bedrock {
         }
     }
 
+    fn recognizes(&self, sample: Sample<'_>) -> bool {
+        let Sample::Part(part) = sample else { return false };
+        let keys = ["text", "toolUse", "toolResult", "image", "document", "reasoningContent"];
+        let is_typed = part.get("type").is_some_and(Value::is_string);
+        !is_typed && keys.into_iter().any(|key| part.get(key).is_some())
+    }
+
+    fn usage_fields(&self) -> &'static UsageFields {
+        &UsageFields {
+            prompt: &["/inputTokens"],
+            completion: &["/outputTokens"],
+            total: &["/totalTokens"],
+            cached: &["/cacheReadInputTokens"],
+            cache_written: &["/cacheWriteInputTokens"],
+            prompt_excludes_cache: true,
+            ..UsageFields::NONE
+        }
+    }
+
     fn read<'a>(&self, value: &'a Value) -> Result<Content<'a>, ShapeError> {
         let Value::Object(object) = value else {
             return Err(ShapeError::expected("an object with role and content", value));
@@ -47,26 +68,23 @@ impl Dialect for Bedrock {
                 }
             }
             Some(Value::String(text)) => {
-                let message = "the content is a text where blocks must be; read as one";
-                content.note(&at, Code::ForeignPart, message);
-                content.push(role, at, What::Text(text.into()));
+                let message = "the content is a text instead of blocks; read as one";
+                content.note(&at, IssueCode::ForeignPart, message);
+                content.push(role, at, ContentPart::Text(text.into()));
             }
             None | Some(Value::Null) => {
-                content.note(&at, Code::MissingContent, "the content is missing");
+                content.note(&at, IssueCode::MissingContent, "the content is missing");
             }
             Some(other) => {
                 let message = format!("the content is {}; read as text", kind(other));
-                content.note(&at, Code::NotText, message);
-                content.push(role, at, What::Text(other.to_string().into()));
+                content.note(&at, IssueCode::NotText, message);
+                content.push(role, at, ContentPart::Text(other.to_string().into()));
             }
         }
-        if content.pieces.is_empty() {
-            content.pieces.push(Piece { role, items: Vec::new() });
-        }
-        Ok(content)
+        Ok(content.or_empty_step(role))
     }
 
-    fn say(&self, item: &mut Value, text: &str) {
+    fn set_text(&self, item: &mut Value, text: &str) {
         if let Some(guarded) = item.pointer_mut("/guardContent/text/text") {
             *guarded = text.into();
         } else if let Some(cited) = item.pointer_mut("/citationsContent/content") {
@@ -78,17 +96,17 @@ impl Dialect for Bedrock {
         }
     }
 
-    fn answer(&self, item: &mut Value, text: &str) {
+    fn set_result(&self, item: &mut Value, text: &str) {
         let Some(Value::Object(result)) = item.get_mut("toolResult") else { return };
         let blocks = result.get("content").and_then(Value::as_array);
         let is_media = |block: &&Value| MEDIA.iter().any(|key| block.get(key).is_some());
         let media = blocks.into_iter().flatten().filter(is_media).cloned();
-        let said = json!({ "text": text });
-        let content = std::iter::once(said).chain(media).collect();
+        let text = json!({ "text": text });
+        let content = std::iter::once(text).chain(media).collect();
         result.insert("content".into(), content);
     }
 
-    fn call_with(&self, item: &mut Value, arguments: &str) {
+    fn set_arguments(&self, item: &mut Value, arguments: &str) {
         let Some(Value::Object(call)) = item.get_mut("toolUse") else { return };
         if let Ok(input) = serde_json::from_str(arguments) {
             call.insert("input".into(), input);
@@ -96,14 +114,15 @@ impl Dialect for Bedrock {
     }
 
     fn write(&self, turn: &Turn<'_>, lost: &mut Vec<String>) -> Vec<Value> {
-        let blocks = turn.items.iter().filter_map(|what| block_of(what, turn.role, lost));
+        let blocks = turn.parts.iter().filter_map(|part| block_of(part, turn.role, lost));
         let blocks: Vec<Value> = blocks.collect();
         let role = match turn.role {
             Role::Assistant => Role::Assistant,
             Role::User | Role::Tool => Role::User,
             Role::System => {
                 lost.push(
-                    "a system message is the user's here; give it beside the messages".into(),
+                    "a system message is written as the user's; pass it outside the messages"
+                        .into(),
                 );
                 Role::User
             }
@@ -111,11 +130,11 @@ impl Dialect for Bedrock {
         vec![json!({ "role": role.as_str(), "content": blocks })]
     }
 
-    fn takes_id(&self, id: &str) -> bool {
+    fn accepts_call_id(&self, id: &str) -> bool {
         is_plain_id(id) && id.len() <= 64
     }
 
-    fn join(&self, first: &mut Value, second: Value) {
+    fn merge(&self, first: &mut Value, second: Value) {
         append(first, second, "content", |text| json!({ "text": text }));
     }
 
@@ -124,8 +143,8 @@ impl Dialect for Bedrock {
         let has =
             |key: &str| blocks.is_some_and(|all| all.iter().any(|one| one.get(key).is_some()));
         if has("document") && !has("text") {
-            let told = "a document needs a text in the same message that says what it is for";
-            return vec![Issue::new(&Path::key("content"), Code::MissingContent, told)];
+            let problem = "a document needs a text in the same message that says what it is for";
+            return vec![Issue::new(&Path::key("content"), IssueCode::MissingContent, problem)];
         }
         Vec::new()
     }
@@ -142,71 +161,73 @@ impl Bedrock {
             let known = |name: &&str| block.contains_key(*name);
             KNOWN.into_iter().find(known)
         });
-        let what = match name {
-            Some("text") => What::Text(owned("/text")),
+        let part = match name {
+            Some("text") => ContentPart::Text(owned("/text")),
             Some("citationsContent") => {
                 let cited = block.pointer("/citationsContent/content").and_then(Value::as_array);
                 let cited =
                     cited.into_iter().flatten().filter_map(|part| part.get("text")?.as_str());
-                What::Text(cited.collect::<String>().into())
+                ContentPart::Text(cited.collect::<String>().into())
             }
             Some("guardContent") if text("/guardContent/text/text").is_some() => {
-                What::Text(owned("/guardContent/text/text"))
+                ContentPart::Text(owned("/guardContent/text/text"))
             }
             Some("reasoningContent") => match block.pointer("/reasoningContent/redactedContent") {
-                Some(Value::String(seal)) => sealed(seal.into()),
-                Some(seal) => sealed(seal.to_string().into()),
-                None => What::Reasoning {
+                Some(Value::String(data)) => redacted(data.into()),
+                Some(data) => redacted(data.to_string().into()),
+                None => ContentPart::Reasoning {
                     text: owned("/reasoningContent/reasoningText/text"),
                     signature: text("/reasoningContent/reasoningText/signature")
-                        .filter(|seal| !seal.is_empty())
+                        .filter(|signature| !signature.is_empty())
                         .map(Cow::Borrowed),
                 },
             },
-            // What the provider's own tools were asked and answered.
+            // Calls and results of the provider's own tools.
             Some("toolUse") if text("/toolUse/type") == Some("server_tool_use") => {
-                What::opaque("toolUse", block)
+                ContentPart::opaque("toolUse", block)
             }
-            Some("toolResult") if role == Role::Assistant => What::opaque("toolResult", block),
+            Some("toolResult") if role == Role::Assistant => {
+                ContentPart::opaque("toolResult", block)
+            }
             Some("toolUse") => {
                 let input = block.pointer("/toolUse/input");
                 if input.is_none() {
                     let at = at.clone().then("toolUse").then("input");
-                    content.note(&at, Code::MissingArguments, "the input is missing");
+                    content.note(&at, IssueCode::MissingArguments, "the input is missing");
                 }
                 let arguments = input.map(Value::to_string).unwrap_or_default().into();
                 let (call, name) = (owned("/toolUse/toolUseId"), owned("/toolUse/name"));
-                What::Call { call, name, arguments }
+                ContentPart::Call { call, name, arguments }
             }
             Some("toolResult") => {
                 let (text, media) = result(&at, block, content);
                 let failed = owned("/toolResult/status") == "error";
                 let call = owned("/toolResult/toolUseId");
-                let result = What::Result { call, name: None, text, media, failed };
+                let result = ContentPart::Result { call, name: None, text, media, failed };
                 content.push(Role::Tool, at, result);
                 return;
             }
-            Some("cachePoint") => What::Silent,
+            Some("cachePoint") => ContentPart::NotSent,
             Some(name) => match attachment(block) {
-                Some(attachment) => attachment.what(),
-                None => What::opaque(name, block),
+                Some(attachment) => attachment.into(),
+                None => ContentPart::opaque(name, block),
             },
             None => {
                 let kind = text("/type").or(first_key(block)).unwrap_or("untyped");
                 let code = match kind {
-                    "tool_use" | "tool_result" | "thinking" | "image_url" => Code::ForeignPart,
-                    _ => Code::UnknownPart,
+                    "tool_use" | "tool_result" | "thinking" | "image_url" => IssueCode::ForeignPart,
+                    _ => IssueCode::UnknownPart,
                 };
-                let message = format!("a block of type {kind:?} is not known; it is kept as it is");
+                let message = format!("a block of type {kind:?} is unknown; it is kept as it is");
                 content.note(&at, code, message);
-                What::opaque(kind, block)
+                ContentPart::opaque(kind, block)
             }
         };
-        content.push(role, at, what);
+        content.push(role, at, part);
     }
 }
 
-/// The keys that say what a block is.
+/// The keys that determine the type of a block.
 const KNOWN: [&str; 12] = [
     "text",
     "toolUse",
@@ -226,9 +247,9 @@ fn first_key(block: &Value) -> Option<&str> {
     block.as_object()?.keys().next().map(String::as_str)
 }
 
-/// Thoughts that only the provider can read.
-fn sealed(seal: Cow<'_, str>) -> What<'_> {
-    What::Reasoning { text: "".into(), signature: Some(seal) }
+/// Reasoning that only the provider can read.
+fn redacted(data: Cow<'_, str>) -> ContentPart<'_> {
+    ContentPart::Reasoning { text: "".into(), signature: Some(data) }
 }
 
 fn role(object: &Map<String, Value>, content: &mut Content<'_>) -> Role {
@@ -243,7 +264,7 @@ fn role(object: &Map<String, Value>, content: &mut Content<'_>) -> Role {
         },
     };
     let message = format!("the role {name:?} is unknown; read as {}", role.as_str());
-    content.note(&Path::key("role"), Code::UnknownRole, message);
+    content.note(&Path::key("role"), IssueCode::UnknownRole, message);
     role
 }
 
@@ -268,16 +289,16 @@ fn result<'a>(
             }
         }
         None | Some(Value::Null) => {
-            content.note(&at, Code::MissingContent, "the result is missing; read as empty");
+            content.note(&at, IssueCode::MissingContent, "the result is missing; read as empty");
         }
         Some(Value::String(text)) => {
-            let message = "the result is a text where blocks must be; read as one";
-            content.note(&at, Code::ForeignPart, message);
+            let message = "the result is a text instead of blocks; read as one";
+            content.note(&at, IssueCode::ForeignPart, message);
             texts.push(text.into());
         }
         Some(other) => {
             let message = format!("expected blocks, found {}; read as JSON", kind(other));
-            content.note(&at, Code::NotText, message);
+            content.note(&at, IssueCode::NotText, message);
             texts.push(other.to_string().into());
         }
     }
@@ -289,8 +310,8 @@ fn attachment(block: &Value) -> Option<Attachment<'_>> {
     let text = |path: &str| body.pointer(path).and_then(Value::as_str);
     let source = match (text("/source/bytes"), text("/source/s3Location/uri")) {
         (Some(bytes), _) => Source::Base64(bytes.into()),
-        (None, Some(place)) => Source::Id(place.into()),
-        (None, None) => Source::Elsewhere,
+        (None, Some(uri)) => Source::Id(uri.into()),
+        (None, None) => Source::Unknown,
     };
     let media_type = match (key, text("/format")) {
         ("document", Some(format)) => {
@@ -304,7 +325,7 @@ fn attachment(block: &Value) -> Option<Attachment<'_>> {
     Some(Attachment { media_type, name: text("/name").map(Cow::Borrowed), source })
 }
 
-/// Formats of documents, and their types elsewhere.
+/// Document formats of Converse with their media types.
 const DOCUMENTS: [(&str, &str); 9] = [
     ("pdf", "application/pdf"),
     ("csv", "text/csv"),
@@ -317,28 +338,28 @@ const DOCUMENTS: [(&str, &str); 9] = [
     ("md", "text/markdown"),
 ];
 
-fn block_of(what: &What<'_>, role: Role, lost: &mut Vec<String>) -> Option<Value> {
-    Some(match what {
-        What::Text(text) if text.trim().is_empty() => return None,
-        What::Text(text) => json!({ "text": text }),
-        What::Call { call, name, arguments } => {
+fn block_of(part: &ContentPart<'_>, role: Role, lost: &mut Vec<String>) -> Option<Value> {
+    Some(match part {
+        ContentPart::Text(text) if text.trim().is_empty() => return None,
+        ContentPart::Text(text) => json!({ "text": text }),
+        ContentPart::Call { call, name, arguments } => {
             let input = object_of(arguments, lost);
             json!({ "toolUse": { "toolUseId": call, "name": name, "input": input } })
         }
-        What::Result { call, text, media, failed, .. } => {
-            let said = (!text.trim().is_empty()).then(|| json!({ "text": text }));
+        ContentPart::Result { call, text, media, failed, .. } => {
+            let text = (!text.trim().is_empty()).then(|| json!({ "text": text }));
             let media = media.iter().filter_map(|media| media_block(media, lost));
-            let content: Vec<Value> = said.into_iter().chain(media).collect();
+            let content: Vec<Value> = text.into_iter().chain(media).collect();
             let mut result = Map::new();
             result.insert("toolUseId".into(), call.as_ref().into());
             result.insert("content".into(), content.into());
             if *failed {
-                // Some models take no status, and what did not fail needs none.
+                // Some models refuse the status, so it is left out of results without an error.
                 result.insert("status".into(), "error".into());
             }
             json!({ "toolResult": result })
         }
-        What::Image(media) | What::File(media) if role == Role::User => {
+        ContentPart::Image(media) | ContentPart::File(media) if role == Role::User => {
             return media_block(media, lost);
         }
         other => {
@@ -350,7 +371,7 @@ fn block_of(what: &What<'_>, role: Role, lost: &mut Vec<String>) -> Option<Value
 
 fn media_block(media: &Attachment<'_>, lost: &mut Vec<String>) -> Option<Value> {
     let Source::Base64(bytes) = &media.source else {
-        lost.push("a picture or file that is not in the message is left out".into());
+        lost.push("an image or file that is not in the message is left out".into());
         return None;
     };
     let media_type = media.media_type.as_deref().unwrap_or_default();
@@ -373,10 +394,12 @@ fn media_block(media: &Attachment<'_>, lost: &mut Vec<String>) -> Option<Value> 
     })
 }
 
-/// A name that the provider takes: letters, digits, single spaces, hyphens and brackets.
+/// A name that the provider accepts: letters, digits, single spaces, hyphens, parentheses and brackets.
 fn document_name(name: &str) -> String {
-    let taken = |one: char| one.is_ascii_alphanumeric() || "-()[]".contains(one);
-    let words = name.split(|one: char| !taken(one)).filter(|word| !word.is_empty());
+    let is_accepted =
+        |character: char| character.is_ascii_alphanumeric() || "-()[]".contains(character);
+    let words =
+        name.split(|character: char| !is_accepted(character)).filter(|word| !word.is_empty());
     let name = words.collect::<Vec<_>>().join(" ");
     if name.is_empty() { "document".to_owned() } else { name }
 }

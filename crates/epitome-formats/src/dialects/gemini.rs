@@ -1,4 +1,4 @@
-//! Gemini `Content`: user and model, made of parts.
+//! Gemini `Content`: messages of user and model, each with a list of parts.
 
 mod part;
 mod reader;
@@ -12,9 +12,10 @@ use serde_json::{Map, Value, json};
 
 use self::part::{body_mut, only_text};
 use crate::content::Content;
-use crate::dialect::{Dialect, Turn};
-use crate::registry::ShapeError;
+use crate::dialect::{Dialect, Sample, Turn};
+use crate::shape::ShapeError;
 use crate::text::append;
+use crate::usage_fields::UsageFields;
 
 /// Gemini `Content`.
 pub(crate) struct Gemini;
@@ -28,9 +29,30 @@ impl Dialect for Gemini {
             neighbours: Neighbours::Merged,
             results: ResultPlace::NextUser,
             blank_text: BlankText::Refused,
-            // The seals of a turn are checked together.
+            // The signatures of a turn are checked together.
             reasoning: ReasoningPolicy::WholeTurn,
             summary: SummaryRole::User,
+        }
+    }
+
+    fn recognizes(&self, sample: Sample<'_>) -> bool {
+        let Sample::Message(message) = sample else { return false };
+        let Some(Value::Array(parts)) = message.get("parts") else { return false };
+        // Parts with a type are those of AI SDK UI messages, which have ids as well.
+        let is_typed = parts.iter().any(|part| part.get("type").is_some());
+        !is_typed && !(parts.is_empty() && message.get("id").is_some())
+    }
+
+    fn usage_fields(&self) -> &'static UsageFields {
+        &UsageFields {
+            prompt: &["/promptTokenCount"],
+            extra_prompt: &["/toolUsePromptTokenCount"],
+            completion: &["/candidatesTokenCount", "/responseTokenCount"],
+            extra_completion: &["/thoughtsTokenCount"],
+            total: &["/totalTokenCount"],
+            cached: &["/cachedContentTokenCount"],
+            reasoning: &["/thoughtsTokenCount"],
+            ..UsageFields::NONE
         }
     }
 
@@ -41,14 +63,14 @@ impl Dialect for Gemini {
         Ok(reader::read(value))
     }
 
-    fn answer(&self, item: &mut Value, text: &str) {
+    fn set_result(&self, item: &mut Value, text: &str) {
         let Some(body) = body_mut(item, "functionResponse") else { return };
         let key = body.get("response").and_then(only_text).map(|(key, _)| key.to_owned());
         let response = Map::from_iter([(key.unwrap_or("output".into()), text.into())]);
         body.insert("response".into(), response.into());
     }
 
-    fn call_with(&self, item: &mut Value, arguments: &str) {
+    fn set_arguments(&self, item: &mut Value, arguments: &str) {
         let Some(body) = body_mut(item, "functionCall") else { return };
         if let Ok(Value::Object(arguments)) = serde_json::from_str(arguments) {
             body.insert("args".into(), arguments.into());
@@ -59,7 +81,7 @@ impl Dialect for Gemini {
         writer::write(turn, lost)
     }
 
-    fn join(&self, first: &mut Value, second: Value) {
+    fn merge(&self, first: &mut Value, second: Value) {
         append(first, second, "parts", |text| json!({ "text": text }));
     }
 }

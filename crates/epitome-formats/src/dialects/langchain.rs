@@ -1,7 +1,7 @@
-//! LangChain messages, in both serialized forms and as the plain objects that LangChain makes messages of.
+//! LangChain messages, in both serialized forms and as the plain objects that LangChain accepts for them.
 
 mod block;
-mod called;
+mod calls;
 mod writer;
 
 use std::borrow::Cow;
@@ -13,29 +13,31 @@ use epitome::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::content::{Attachment, Content, Item, Piece, What};
-use crate::dialect::{Dialect, Turn};
-use crate::issue::Code;
+use crate::attachment::Attachment;
+use crate::content::{Content, ContentPart, Item};
+use crate::dialect::{Dialect, Sample, Turn};
+use crate::issue::IssueCode;
 use crate::path::Path;
-use crate::registry::{ShapeError, kind};
+use crate::shape::{ShapeError, kind};
 use crate::text::{append, joined, with_text};
+use crate::usage_fields::UsageFields;
 
-/// LangChain messages, by the form that the engine's own texts are written in. All forms are read alike.
+/// LangChain messages. The variant is the form in which the engine's texts are written; every form is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LangChain {
-    /// `{ lc: 1, type: "constructor", id: […, "HumanMessage"], kwargs: {…} }`: what a message is as JSON.
+    /// `{ lc: 1, type: "constructor", id: […, "HumanMessage"], kwargs: {…} }`: a message serialized as JSON.
     Constructor,
-    /// `{ type: "human", data: {…} }`: what a message is in a store.
+    /// `{ type: "human", data: {…} }`: a message in a chat history store.
     Stored,
-    /// `{ role: "user", content: … }`: what LangChain makes a message of.
+    /// `{ role: "user", content: … }`: an object that LangChain accepts as a message.
     Plain,
 }
 
 impl Dialect for LangChain {
     fn contract(&self) -> Contract {
         Contract {
-            // LangChain itself takes any order, and for OpenAI sends it so. For Anthropic and Gemini it takes
-            // a system message only where it is the first, which is a question of the provider's.
+            // LangChain itself accepts any order, and sends it to OpenAI as it is. For Anthropic and Gemini it
+            // accepts a system message only as the first one: that is up to the provider.
             system: SystemPlace::Anywhere,
             first: First::Anyone,
             last: Last::NotAssistantForSome,
@@ -47,15 +49,35 @@ impl Dialect for LangChain {
         }
     }
 
+    fn recognizes(&self, sample: Sample<'_>) -> bool {
+        let Sample::Message(message) = sample else { return false };
+        let is_stored = message.get("data").is_some() && message.get("role").is_none();
+        let kind = message.get("type").and_then(Value::as_str);
+        message.get("lc").is_some()
+            || is_stored && matches!(kind, Some("human" | "ai" | "system" | "tool"))
+    }
+
+    fn usage_fields(&self) -> &'static UsageFields {
+        &UsageFields {
+            prompt: &["/input_tokens"],
+            completion: &["/output_tokens"],
+            total: &["/total_tokens"],
+            cached: &["/input_token_details/cache_read"],
+            cache_written: &["/input_token_details/cache_creation"],
+            reasoning: &["/output_token_details/reasoning"],
+            ..UsageFields::NONE
+        }
+    }
+
     fn read<'a>(&self, value: &'a Value) -> Result<Content<'a>, ShapeError> {
         let expected = "a message with kwargs, with data, or with role and content";
         let (form, body) = body(value).ok_or_else(|| ShapeError::expected(expected, value))?;
         let base = form.base();
         let mut reader = Reader { body, base, role: Role::User, content: Content::default() };
-        if reader.role(value) == Some(Speaker::Nobody) {
-            let message = "a message that has another one removed says nothing to a model";
-            reader.content.note(&Path::default(), Code::BlankMessage, message);
-            reader.content.push(Role::User, Path::default(), What::Silent);
+        if reader.role(value) == Some(Speaker::Removal) {
+            let message = "a message that removes another one is not sent to a model";
+            reader.content.note(&Path::default(), IssueCode::BlankMessage, message);
+            reader.content.push(Role::User, Path::default(), ContentPart::NotSent);
         } else if reader.role == Role::Tool {
             reader.result();
         } else {
@@ -64,26 +86,26 @@ impl Dialect for LangChain {
             reader.content();
             reader.calls();
         }
-        let Reader { role, mut content, .. } = reader;
-        if content.pieces.is_empty() {
-            content.pieces.push(Piece { role, items: Vec::new() });
-        }
-        Ok(content)
+        Ok(reader.content.or_empty_step(reader.role))
     }
 
-    fn answer(&self, item: &mut Value, text: &str) {
+    fn set_result(&self, item: &mut Value, text: &str) {
         let Some(Value::Object(object)) = body_mut(item) else { return };
         let key = content_key(object);
         let content = with_text(object.get(key), text);
         object.insert(key.into(), content);
     }
 
-    fn call_with(&self, item: &mut Value, arguments: &str) {
-        called::call_with(item, arguments);
+    fn set_arguments(&self, item: &mut Value, arguments: &str) {
+        calls::set_arguments(item, arguments);
     }
 
     fn write(&self, turn: &Turn<'_>, lost: &mut Vec<String>) -> Vec<Value> {
         writer::write(*self, turn, lost)
+    }
+
+    fn has_forms(&self) -> bool {
+        true
     }
 
     fn form_of(&self, message: &Value) -> Option<&'static dyn Dialect> {
@@ -95,7 +117,7 @@ impl Dialect for LangChain {
         })
     }
 
-    fn join(&self, first: &mut Value, mut second: Value) {
+    fn merge(&self, first: &mut Value, mut second: Value) {
         let (Some(first), Some(second)) = (body_mut(first), body_mut(&mut second)) else { return };
         for key in ["tool_calls", "invalid_tool_calls"] {
             let calls = second.get_mut(key).map(Value::take);
@@ -105,13 +127,13 @@ impl Dialect for LangChain {
         }
         let key = |body: &Value| body.as_object().map_or("content", content_key);
         let (own, other) = (key(first), key(second));
-        let said = json!({ own: second.get_mut(other).map(Value::take) });
-        append(first, said, own, |text| json!({ "type": "text", "text": text }));
+        let content = json!({ own: second.get_mut(other).map(Value::take) });
+        append(first, content, own, |text| json!({ "type": "text", "text": text }));
     }
 }
 
 impl LangChain {
-    /// Where a message in this form has what it says.
+    /// Where a message in this form has its body.
     fn base(self) -> Path {
         match self {
             Self::Constructor => Path::key("kwargs"),
@@ -121,7 +143,7 @@ impl LangChain {
     }
 }
 
-/// The form of a message, and what it says.
+/// The form of a message, and its body: the object with the content.
 fn body(value: &Value) -> Option<(LangChain, &Map<String, Value>)> {
     let object = value.as_object()?;
     match (object.get("kwargs"), object.get("data")) {
@@ -139,30 +161,30 @@ fn body_mut(value: &mut Value) -> Option<&mut Value> {
     form.base().get_mut(value)
 }
 
-/// Where a body has its content: messages made of blocks have it elsewhere.
+/// The member of a body with the content. Messages that were made of standard blocks have it elsewhere.
 fn content_key(body: &Map<String, Value>) -> &'static str {
-    let told = |key: &&str| body.get(*key).is_some_and(|content| !content.is_null());
-    ["content", "content_blocks", "contentBlocks"].into_iter().find(told).unwrap_or("content")
+    let has = |key: &&str| body.get(*key).is_some_and(|content| !content.is_null());
+    ["content", "content_blocks", "contentBlocks"].into_iter().find(has).unwrap_or("content")
 }
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Speaker {
-    Somebody(Role),
-    /// Nobody: it tells LangChain to remove a message.
-    Nobody,
+    Role(Role),
+    /// Nobody: the message tells LangChain to remove another one.
+    Removal,
 }
 
-/// Who speaks in messages of a class, of a stored type or of a role.
+/// The speaker with this name, which may be that of a class, a stored type or a role.
 fn speaker(name: &str) -> Option<Speaker> {
     let name = name.strip_suffix("Chunk").unwrap_or(name);
     let name = name.strip_suffix("Message").unwrap_or(name);
-    Some(Speaker::Somebody(match name.to_ascii_lowercase().as_str() {
+    Some(Speaker::Role(match name.to_ascii_lowercase().as_str() {
         "human" | "user" => Role::User,
         "ai" | "assistant" | "model" => Role::Assistant,
         "system" | "developer" => Role::System,
         "tool" | "function" => Role::Tool,
-        "remove" => return Some(Speaker::Nobody),
+        "remove" => return Some(Speaker::Removal),
         _ => return None,
     }))
 }
@@ -179,34 +201,34 @@ impl<'a> Reader<'a> {
         self.body.get(key).and_then(Value::as_str)
     }
 
-    /// What stands further down, where there is something.
-    fn told(&self, key: &str, inner: &str) -> Option<&'a Value> {
+    /// A member of a member, if it is not null.
+    fn nested(&self, key: &str, inner: &str) -> Option<&'a Value> {
         self.body.get(key)?.get(inner).filter(|value| !value.is_null())
     }
 
-    fn note(&mut self, at: &Path, code: Code, message: impl Into<String>) {
+    fn note(&mut self, at: &Path, code: IssueCode, message: impl Into<String>) {
         self.content.note(&at.under(&self.base), code, message);
     }
 
-    fn push(&mut self, at: Path, what: What<'a>) {
-        self.push_all(vec![at], what);
+    fn push(&mut self, at: Path, part: ContentPart<'a>) {
+        self.push_all(vec![at], part);
     }
 
-    /// Adds what stands in all these places.
-    fn push_all(&mut self, places: Vec<Path>, what: What<'a>) {
+    /// Adds a part that is in all these places.
+    fn push_all(&mut self, places: Vec<Path>, part: ContentPart<'a>) {
         let mut places = places.into_iter().map(|at| at.under(&self.base));
         let Some(at) = places.next() else { return };
-        self.content.push_item(self.role, Item { at, also: places.collect(), what });
+        self.content.push_item(self.role, Item { at, also: places.collect(), part });
     }
 
-    /// The class goes first, then the type, then the role, which messages of no kind of their own have.
+    /// The role by class, else by type, else by role: only messages of the generic class have a role of their own.
     fn role(&mut self, whole: &Value) -> Option<Speaker> {
         let class = whole.get("id").and_then(Value::as_array).and_then(|id| id.last());
         let body = |key: &str| self.body.get(key);
         let names = [class, whole.get("role"), whole.get("type"), body("type"), body("role")];
         let mut names = names.into_iter().flatten().filter_map(Value::as_str);
         if let Some(speaker) = names.clone().find_map(speaker) {
-            if let Speaker::Somebody(role) = speaker {
+            if let Speaker::Role(role) = speaker {
                 self.role = role;
             }
             return Some(speaker);
@@ -221,39 +243,41 @@ impl<'a> Reader<'a> {
         let named = names.next_back().map(|name| format!("the role {name:?} is unknown"));
         let problem = named.unwrap_or_else(|| "the role is missing".into());
         let message = format!("{problem}; read as {}", self.role.as_str());
-        self.note(&Path::key("role"), Code::UnknownRole, message);
+        self.note(&Path::key("role"), IssueCode::UnknownRole, message);
         None
     }
 
-    /// Thoughts that stand beside the content, as servers of several kinds send them.
+    /// Reasoning outside the content, where the integrations of several providers put it.
     fn reasoning(&mut self) {
         let at = Path::key("additional_kwargs");
         for key in ["reasoning_content", "reasoning"] {
-            let Some(value) = self.told("additional_kwargs", key) else { continue };
-            let what = block::reasoning(value);
-            if matches!(&what, What::Reasoning { text, signature: None } if text.is_empty()) {
+            let Some(value) = self.nested("additional_kwargs", key) else { continue };
+            let part = block::reasoning(value);
+            if matches!(&part, ContentPart::Reasoning { text, signature: None } if text.is_empty())
+            {
                 continue;
             }
             let mut places = vec![at.clone().then(key)];
             let id = value.get("id").filter(|id| id.is_string());
-            places.extend(id.and_then(|id| self.sent(|item| item.get("id") == Some(id))));
-            self.push_all(places, what);
+            places.extend(id.and_then(|id| self.output_item(|item| item.get("id") == Some(id))));
+            self.push_all(places, part);
             return;
         }
     }
 
-    /// The place of one of the items that OpenAI answered with, which LangChain sends back as they are.
-    fn sent(&self, is: impl Fn(&Value) -> bool) -> Option<Path> {
-        let items = self.told("response_metadata", "output")?.as_array()?;
+    /// The place of an item of the response of OpenAI. LangChain sends these items back as they are, so a change
+    /// has to be made in them too.
+    fn output_item(&self, is: impl Fn(&Value) -> bool) -> Option<Path> {
+        let items = self.nested("response_metadata", "output")?.as_array()?;
         let index = items.iter().position(is)?;
         Some(Path::key("response_metadata").then("output").at(index))
     }
 
     /// The same for a text in one of these items.
-    fn sent_text(&self, text: &str) -> Option<Path> {
+    fn output_text(&self, text: &str) -> Option<Path> {
         let parts = |item: &'a Value| item.get("content").and_then(Value::as_array);
         let is = |part: &Value| part.get("text").and_then(Value::as_str) == Some(text);
-        let items = self.told("response_metadata", "output")?.as_array()?.iter().enumerate();
+        let items = self.nested("response_metadata", "output")?.as_array()?.iter().enumerate();
         let mut places =
             items.filter_map(|(index, item)| Some((index, parts(item)?.iter().position(is)?)));
         let (index, part) = places.next().filter(|_| !text.is_empty())?;
@@ -267,7 +291,8 @@ impl<'a> Reader<'a> {
             Some(Value::String(text)) if text.is_empty() => {}
             Some(Value::String(text)) => self.text(at, text),
             Some(Value::Array(blocks)) => {
-                let calls = called::called(self.body);
+                // Calls in the content repeat those of `tool_calls`, and are read with them.
+                let calls = calls::calls_of(self.body);
                 let calls: Vec<&Path> = calls.iter().flat_map(|call| &call.places).collect();
                 for (index, block) in blocks.iter().enumerate() {
                     let at = at.clone().at(index);
@@ -278,85 +303,86 @@ impl<'a> Reader<'a> {
             }
             None | Some(Value::Null) if self.role == Role::Assistant => {}
             None | Some(Value::Null) => {
-                self.note(&at, Code::MissingContent, "the content is missing");
+                self.note(&at, IssueCode::MissingContent, "the content is missing");
             }
             Some(other) => {
                 let message = format!("the content is {}; read as text", kind(other));
-                self.note(&at, Code::NotText, message);
-                self.push(at, What::Text(other.to_string().into()));
+                self.note(&at, IssueCode::NotText, message);
+                self.push(at, ContentPart::Text(other.to_string().into()));
             }
         }
-        if let Some(Value::String(refusal)) = self.told("additional_kwargs", "refusal") {
+        if let Some(Value::String(refusal)) = self.nested("additional_kwargs", "refusal") {
             let at = Path::key("additional_kwargs").then("refusal");
-            self.push(at, What::Text(refusal.into()));
+            self.push(at, ContentPart::Text(refusal.into()));
         }
     }
 
     fn text(&mut self, at: Path, text: &'a str) {
-        let places = std::iter::once(at).chain(self.sent_text(text)).collect();
-        self.push_all(places, What::Text(text.into()));
+        let places = std::iter::once(at).chain(self.output_text(text)).collect();
+        self.push_all(places, ContentPart::Text(text.into()));
     }
 
     fn block(&mut self, at: Path, value: &'a Value) {
-        // What an answer to Anthropic looks like where a host has made it by hand.
+        // A tool result in the form of Anthropic, which apps write themselves.
         if value.get("type").and_then(Value::as_str) == Some("tool_result") {
             let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
-            let (said, media) = self.said(&at.clone().then("content"), value.get("content"));
+            let (result, media) =
+                self.result_content(&at.clone().then("content"), value.get("content"));
             let failed = value.get("is_error").and_then(Value::as_bool).unwrap_or_default();
             let call = text("tool_use_id").into();
-            let what = What::Result { call, name: None, text: said, media, failed };
-            self.content.push(Role::Tool, at.under(&self.base), what);
+            let part = ContentPart::Result { call, name: None, text: result, media, failed };
+            self.content.push(Role::Tool, at.under(&self.base), part);
             return;
         }
-        // What the provider itself has compacted.
+        // A compaction by the provider itself.
         self.content.pinned |= value.get("type").and_then(Value::as_str) == Some("compaction");
-        match self.known(&at, value) {
-            What::Text(Cow::Borrowed(text)) => self.text(at, text),
-            what => self.push(at, what),
+        match self.part(&at, value) {
+            ContentPart::Text(Cow::Borrowed(text)) => self.text(at, text),
+            part => self.push(at, part),
         }
     }
 
-    /// What a block is; one that is not known is noted.
-    fn known(&mut self, at: &Path, value: &'a Value) -> What<'a> {
+    /// Reads a block. One of an unknown type adds an issue.
+    fn part(&mut self, at: &Path, value: &'a Value) -> ContentPart<'a> {
         block::block(value).unwrap_or_else(|| {
             let kind = value.get("type").and_then(Value::as_str).unwrap_or("untyped");
-            let message = format!("a block of type {kind:?} is not known; it is kept as it is");
-            self.note(at, Code::UnknownPart, message);
-            What::opaque(kind, value)
+            let message = format!("a block of type {kind:?} is unknown; it is kept as it is");
+            self.note(at, IssueCode::UnknownPart, message);
+            ContentPart::opaque(kind, value)
         })
     }
 
     fn calls(&mut self) {
-        for call in called::called(self.body) {
+        for call in calls::calls_of(self.body) {
             let (id, name) = (call.id.into(), call.name.into());
             if call.arguments.is_none() {
                 let at = call.places.first().cloned().unwrap_or_default();
                 let message = "the arguments are missing; they are kept so";
-                self.note(&at, Code::MissingArguments, message);
+                self.note(&at, IssueCode::MissingArguments, message);
             }
             let arguments = call.arguments.unwrap_or_default();
-            self.push_all(call.places, What::Call { call: id, name, arguments });
+            self.push_all(call.places, ContentPart::Call { call: id, name, arguments });
         }
     }
 
     fn result(&mut self) {
         let key = content_key(self.body);
-        let (text, media) = self.said(&Path::key(key), self.body.get(key));
+        let (text, media) = self.result_content(&Path::key(key), self.body.get(key));
         let name = self.string("name");
         let call = match (self.string("tool_call_id"), name) {
-            // The form before calls had ids: a result is known by the name of its tool.
+            // Function messages, the predecessor of tool messages, name the function instead of a call.
             (None, Some(name)) => name,
             (id, _) => id.unwrap_or_default(),
         };
         let (call, name) = (call.into(), name.map(Cow::Borrowed));
         let failed = self.string("status") == Some("error");
         // The message as a whole is the result.
-        let what = What::Result { call, name, text, media, failed };
-        self.content.push(self.role, Path::default(), what);
+        let part = ContentPart::Result { call, name, text, media, failed };
+        self.content.push(self.role, Path::default(), part);
     }
 
-    /// What the content of a result says and shows.
-    fn said(
+    /// The text, images and files of a result.
+    fn result_content(
         &mut self,
         at: &Path,
         content: Option<&'a Value>,
@@ -367,19 +393,21 @@ impl<'a> Reader<'a> {
             Some(Value::String(text)) => texts.push(text.into()),
             Some(Value::Array(blocks)) => {
                 for (index, block) in blocks.iter().enumerate() {
-                    match self.known(&at.clone().at(index), block) {
-                        What::Text(text) => texts.push(text),
-                        What::Image(attachment) | What::File(attachment) => media.push(attachment),
+                    match self.part(&at.clone().at(index), block) {
+                        ContentPart::Text(text) => texts.push(text),
+                        ContentPart::Image(attachment) | ContentPart::File(attachment) => {
+                            media.push(attachment)
+                        }
                         _ => texts.push(block.to_string().into()),
                     }
                 }
             }
             None | Some(Value::Null) => {
-                self.note(at, Code::MissingContent, "the result is missing; read as empty");
+                self.note(at, IssueCode::MissingContent, "the result is missing; read as empty");
             }
             Some(other) => {
                 let message = format!("expected text, found {}; read as JSON", kind(other));
-                self.note(at, Code::NotText, message);
+                self.note(at, IssueCode::NotText, message);
                 texts.push(other.to_string().into());
             }
         }

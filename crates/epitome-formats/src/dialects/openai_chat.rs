@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions: one object a message, results in messages of role `tool`.
+//! OpenAI Chat Completions: each message is an object, and tool results are messages of role `tool`.
 
 use std::borrow::Cow;
 
@@ -9,14 +9,16 @@ use epitome::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::content::{Attachment, Content, Piece, Source, What};
-use crate::dialect::{Dialect, Turn};
-use crate::issue::{Code, Issue};
+use crate::attachment::{Attachment, Source};
+use crate::content::{Content, ContentPart};
+use crate::dialect::{Dialect, Sample, Turn};
+use crate::issue::{Issue, IssueCode};
 use crate::path::Path;
-use crate::registry::{ShapeError, kind};
+use crate::shape::{ShapeError, kind};
 use crate::text::{append, joined, with_text};
+use crate::usage_fields::UsageFields;
 
-/// OpenAI Chat Completions, and the many servers that speak it.
+/// OpenAI Chat Completions, and the many servers that are compatible with it.
 pub(crate) struct OpenAiChat;
 
 impl Dialect for OpenAiChat {
@@ -28,9 +30,26 @@ impl Dialect for OpenAiChat {
             neighbours: Neighbours::Free,
             results: ResultPlace::Behind,
             blank_text: BlankText::Allowed,
-            // Some servers that show their model's thoughts want all of them back.
+            // DeepSeek and others refuse calls whose reasoning was not sent back.
             reasoning: ReasoningPolicy::KeepAll,
             summary: SummaryRole::AsAsked,
+        }
+    }
+
+    /// The format of messages that no other format recognizes.
+    fn recognizes(&self, _sample: Sample<'_>) -> bool {
+        false
+    }
+
+    fn usage_fields(&self) -> &'static UsageFields {
+        &UsageFields {
+            prompt: &["/prompt_tokens"],
+            completion: &["/completion_tokens"],
+            total: &["/total_tokens"],
+            cached: &["/prompt_tokens_details/cached_tokens"],
+            cache_written: &["/prompt_tokens_details/cache_write_tokens"],
+            reasoning: &["/completion_tokens_details/reasoning_tokens"],
+            ..UsageFields::NONE
         }
     }
 
@@ -48,20 +67,16 @@ impl Dialect for OpenAiChat {
             reader.content();
             reader.calls();
         }
-        let Reader { role, mut content, .. } = reader;
-        if content.pieces.is_empty() {
-            content.pieces.push(Piece { role, items: Vec::new() });
-        }
-        Ok(content)
+        Ok(reader.content.or_empty_step(reader.role))
     }
 
-    fn answer(&self, item: &mut Value, text: &str) {
+    fn set_result(&self, item: &mut Value, text: &str) {
         let Value::Object(object) = item else { return };
         let content = with_text(object.get("content"), text);
         object.insert("content".into(), content);
     }
 
-    fn call_with(&self, item: &mut Value, arguments: &str) {
+    fn set_arguments(&self, item: &mut Value, arguments: &str) {
         let body = match ["function", "custom"].into_iter().find(|key| item.get(key).is_some()) {
             Some(key) => item.get_mut(key),
             None => Some(item),
@@ -78,40 +93,46 @@ impl Dialect for OpenAiChat {
 
     fn write(&self, turn: &Turn<'_>, lost: &mut Vec<String>) -> Vec<Value> {
         let mut writer = Writer::default();
-        turn.items.iter().for_each(|item| writer.take(turn.role, item, lost));
+        turn.parts.iter().for_each(|part| writer.push(turn.role, part, lost));
         writer.finish(turn)
     }
 
-    fn is_free(&self, item: &Value) -> bool {
+    fn has_free_text_arguments(&self, item: &Value) -> bool {
         item.get("custom").is_some()
     }
 
-    /// A list of parts has one at least. Where nothing else is said, the message itself is empty.
+    /// A list of parts may not be empty. Without calls the whole message is blank, which validation finds.
     fn check(&self, message: &Value) -> Vec<Issue> {
-        let called = ["tool_calls", "tool_call_id"].iter().any(|key| message.get(key).is_some());
+        let has_call = ["tool_calls", "tool_call_id"].iter().any(|key| message.get(key).is_some());
         let empty = message.get("content").and_then(Value::as_array).is_some_and(Vec::is_empty);
-        let told = "the list of parts is empty; leave it out, or say something";
-        let found = (called && empty)
-            .then(|| Issue::new(&Path::key("content"), Code::MissingContent, told));
+        let problem = "the list of parts is empty; leave it out, or add a text";
+        let found = (has_call && empty)
+            .then(|| Issue::new(&Path::key("content"), IssueCode::MissingContent, problem));
         found.into_iter().collect()
     }
 
-    fn mend(&self, message: &mut Value) -> bool {
+    fn some_servers_require_alternation(&self) -> bool {
+        true
+    }
+
+    fn normalize(&self, message: &mut Value) -> bool {
         let before = message.clone();
         let Ok(content) = self.read(&before) else { return false };
         let Value::Object(object) = message else { return false };
-        let role = content.pieces.first().map_or(Role::User, |piece| piece.role);
-        let found = |code: Code| content.issues.iter().any(|issue| issue.code == code);
-        if found(Code::UnknownRole) {
+        let role = content.steps.first().map_or(Role::User, |step| step.role);
+        let found = |code: IssueCode| content.issues.iter().any(|issue| issue.code == code);
+        if found(IssueCode::UnknownRole) {
             object.insert("role".into(), role.as_str().into());
         }
         match object.get_mut("content") {
-            Some(Value::Array(parts)) if found(Code::ForeignPart) => {
+            Some(Value::Array(parts)) if found(IssueCode::ForeignPart) => {
+                // Parts of another format that repeat a call of `tool_calls` can go without a loss.
                 let called = before.get("tool_calls").and_then(Value::as_array);
                 let called: Vec<&Value> =
                     called.into_iter().flatten().filter_map(|call| call.get("id")).collect();
-                let twice = |part: &Value| part.get("id").is_some_and(|id| called.contains(&id));
-                parts.retain(|part| !twice(part));
+                let is_repeated =
+                    |part: &Value| part.get("id").is_some_and(|id| called.contains(&id));
+                parts.retain(|part| !is_repeated(part));
             }
             Some(Value::Array(parts)) if parts.is_empty() => {
                 let none = if role == Role::Tool { "".into() } else { Value::Null };
@@ -121,6 +142,7 @@ impl Dialect for OpenAiChat {
             Some(Value::Null) | None if role == Role::Tool => {
                 object.insert("content".into(), "".into());
             }
+            // Valid in a message with calls; without any, the message is blank.
             Some(Value::Null) | None => {}
             Some(other) => *other = other.to_string().into(),
         }
@@ -133,7 +155,7 @@ impl Dialect for OpenAiChat {
         *message != before
     }
 
-    fn join(&self, first: &mut Value, second: Value) {
+    fn merge(&self, first: &mut Value, second: Value) {
         append(first, second, "content", |text| json!({ "type": "text", "text": text }));
     }
 }
@@ -149,8 +171,8 @@ impl<'a> Reader<'a> {
         self.object.get(key).and_then(Value::as_str)
     }
 
-    fn push(&mut self, at: Path, what: What<'a>) {
-        self.content.push(self.role, at, what);
+    fn push(&mut self, at: Path, part: ContentPart<'a>) {
+        self.content.push(self.role, at, part);
     }
 
     fn role(&mut self) -> Role {
@@ -164,7 +186,7 @@ impl<'a> Reader<'a> {
                 Role::User
             };
             let message = format!("the role is missing; read as {}", role.as_str());
-            self.content.note(&at, Code::UnknownRole, message);
+            self.content.note(&at, IssueCode::UnknownRole, message);
             return role;
         };
         let role = match name {
@@ -180,21 +202,21 @@ impl<'a> Reader<'a> {
             },
         };
         let message = format!("the role {name:?} is unknown; read as {}", role.as_str());
-        self.content.note(&at, Code::UnknownRole, message);
+        self.content.note(&at, IssueCode::UnknownRole, message);
         role
     }
 
-    /// A tool's message has its tool's name there, which is no author.
+    /// Not used for tool messages, whose name is that of the tool.
     fn author(&mut self) {
         self.content.author = self.string("name").map(Cow::Borrowed);
     }
 
-    /// Servers that show their model's thoughts use one of two fields for them.
+    /// Compatible servers send reasoning in one of two fields. OpenRouter sends both, with the same text.
     fn reasoning(&mut self) {
         for key in ["reasoning_content", "reasoning"] {
             if let Some(text) = self.string(key).filter(|text| !text.is_empty()) {
                 let text = text.into();
-                self.push(Path::key(key), What::Reasoning { text, signature: None });
+                self.push(Path::key(key), ContentPart::Reasoning { text, signature: None });
                 return;
             }
         }
@@ -205,48 +227,48 @@ impl<'a> Reader<'a> {
         match self.object.get("content") {
             None | Some(Value::Null) => {}
             Some(Value::String(text)) if text.is_empty() => {}
-            Some(Value::String(text)) => self.push(at, What::Text(text.into())),
+            Some(Value::String(text)) => self.push(at, ContentPart::Text(text.into())),
             Some(Value::Array(parts)) => {
                 for (index, part) in parts.iter().enumerate() {
                     let at = at.clone().at(index);
-                    let what = self.part(&at, part);
-                    self.push(at, what);
+                    let part = self.part(&at, part);
+                    self.push(at, part);
                 }
             }
             Some(other) => {
                 let message = format!("the content is {}; read as text", kind(other));
-                self.content.note(&at, Code::NotText, message);
-                self.push(at, What::Text(other.to_string().into()));
+                self.content.note(&at, IssueCode::NotText, message);
+                self.push(at, ContentPart::Text(other.to_string().into()));
             }
         }
-        // What the model said aloud: the server has the sound, under an id.
+        // Spoken output: the server has the audio under an id.
         if let Some(audio) = self.object.get("audio").filter(|audio| audio.is_object()) {
-            self.push(Path::key("audio"), What::opaque("audio", audio));
+            self.push(Path::key("audio"), ContentPart::opaque("audio", audio));
         }
         if let Some(refusal) = self.string("refusal") {
-            self.push(Path::key("refusal"), What::Text(refusal.into()));
+            self.push(Path::key("refusal"), ContentPart::Text(refusal.into()));
         }
     }
 
-    fn part(&mut self, at: &Path, part: &'a Value) -> What<'a> {
+    fn part(&mut self, at: &Path, part: &'a Value) -> ContentPart<'a> {
         let text = |key: &str| part.get(key).and_then(Value::as_str);
         let read = match text("type") {
-            Some("text" | "input_text" | "output_text") => What::text(text("text")),
-            Some("refusal") => What::text(text("refusal")),
-            Some("image_url") => Some(What::Image(image(part))),
-            Some("input_audio") => Some(What::File(audio(part))),
-            Some("file") => Some(What::File(file(part))),
-            _ => What::text(part.as_str()),
+            Some("text" | "input_text" | "output_text") => ContentPart::text(text("text")),
+            Some("refusal") => ContentPart::text(text("refusal")),
+            Some("image_url") => Some(ContentPart::Image(image(part))),
+            Some("input_audio") => Some(ContentPart::File(audio(part))),
+            Some("file") => Some(ContentPart::File(file(part))),
+            _ => ContentPart::text(part.as_str()),
         };
         read.unwrap_or_else(|| {
             let kind = text("type").unwrap_or("untyped");
             let code = match kind {
-                "tool_use" | "tool_result" | "tool-call" | "tool-result" => Code::ForeignPart,
-                _ => Code::UnknownPart,
+                "tool_use" | "tool_result" | "tool-call" | "tool-result" => IssueCode::ForeignPart,
+                _ => IssueCode::UnknownPart,
             };
-            let message = format!("a part of type {kind:?} is not known; it is kept as it is");
+            let message = format!("a part of type {kind:?} is unknown; it is kept as it is");
             self.content.note(at, code, message);
-            What::opaque(kind, part)
+            ContentPart::opaque(kind, part)
         })
     }
 
@@ -258,7 +280,7 @@ impl<'a> Reader<'a> {
             Some(other) => {
                 let message =
                     format!("expected an array, found {}; it is kept as it is", kind(other));
-                self.content.note(&at, Code::UnknownPart, message);
+                self.content.note(&at, IssueCode::UnknownPart, message);
                 &[]
             }
         };
@@ -271,24 +293,24 @@ impl<'a> Reader<'a> {
                 Some(Value::String(arguments)) => Cow::Borrowed(arguments.as_str()),
                 None | Some(Value::Null) => {
                     let message = "the arguments are missing; they are kept so";
-                    self.content.note(&inside, Code::MissingArguments, message);
+                    self.content.note(&inside, IssueCode::MissingArguments, message);
                     Cow::Borrowed("")
                 }
                 Some(other) => {
                     let message = format!("expected a string, found {}", kind(other));
-                    self.content.note(&inside, Code::NotText, message);
+                    self.content.note(&inside, IssueCode::NotText, message);
                     other.to_string().into()
                 }
             };
             let call = id_of(call.get("id"));
-            self.push(at, What::Call { call, name: name.into(), arguments });
+            self.push(at, ContentPart::Call { call, name: name.into(), arguments });
         }
-        // The form before tool calls: one call a message, answered by name.
+        // The predecessor of tool calls: one call per message, and its result names the function.
         if let Some(Value::Object(call)) = self.object.get("function_call") {
             let text = |key: &str| call.get(key).and_then(Value::as_str).unwrap_or_default();
             let (name, arguments) = (text("name").into(), text("arguments").into());
             let call = text("name").into();
-            self.push(Path::key("function_call"), What::Call { call, name, arguments });
+            self.push(Path::key("function_call"), ContentPart::Call { call, name, arguments });
         }
     }
 
@@ -301,19 +323,21 @@ impl<'a> Reader<'a> {
             Some(Value::Array(parts)) => {
                 for (index, part) in parts.iter().enumerate() {
                     match self.part(&at.clone().at(index), part) {
-                        What::Text(text) => texts.push(text),
-                        What::Image(attachment) | What::File(attachment) => media.push(attachment),
+                        ContentPart::Text(text) => texts.push(text),
+                        ContentPart::Image(attachment) | ContentPart::File(attachment) => {
+                            media.push(attachment)
+                        }
                         _ => texts.push(part.to_string().into()),
                     }
                 }
             }
             None | Some(Value::Null) => {
                 let message = "the result is missing; read as empty";
-                self.content.note(&at, Code::MissingContent, message);
+                self.content.note(&at, IssueCode::MissingContent, message);
             }
             Some(other) => {
                 let message = format!("expected text, found {}; read as JSON", kind(other));
-                self.content.note(&at, Code::NotText, message);
+                self.content.note(&at, IssueCode::NotText, message);
                 texts.push(other.to_string().into());
             }
         }
@@ -325,7 +349,7 @@ impl<'a> Reader<'a> {
         };
         let name = name.map(Cow::Borrowed);
         let text = joined(texts);
-        self.push(Path::default(), What::Result { call, name, text, media, failed: false });
+        self.push(Path::default(), ContentPart::Result { call, name, text, media, failed: false });
     }
 }
 
@@ -362,7 +386,7 @@ fn file(part: &Value) -> Attachment<'_> {
     Attachment { name, source, ..data }
 }
 
-/// What one role says, as it is being written.
+/// The parts of a turn, written.
 #[derive(Default)]
 struct Writer {
     parts: Vec<Value>,
@@ -372,27 +396,27 @@ struct Writer {
 }
 
 impl Writer {
-    fn take(&mut self, role: Role, what: &What<'_>, lost: &mut Vec<String>) {
-        match what {
-            What::Text(text) => self.parts.push(json!({ "type": "text", "text": text })),
-            What::Call { call, name, arguments } => self.calls.push(json!({
+    fn push(&mut self, role: Role, part: &ContentPart<'_>, lost: &mut Vec<String>) {
+        match part {
+            ContentPart::Text(text) => self.parts.push(json!({ "type": "text", "text": text })),
+            ContentPart::Call { call, name, arguments } => self.calls.push(json!({
                 "id": call,
                 "type": "function",
                 "function": { "name": name, "arguments": arguments },
             })),
-            What::Result { call, text, media, .. } => {
+            ContentPart::Result { call, text, media, .. } => {
                 if !media.is_empty() {
-                    lost.push("pictures and files in a tool result are left out".into());
+                    lost.push("images and files in a tool result are left out".into());
                 }
                 self.results.push(json!({ "role": "tool", "tool_call_id": call, "content": text }));
             }
-            What::Image(image) if role == Role::User => match image.url() {
+            ContentPart::Image(image) if role == Role::User => match image.url() {
                 Some(url) => {
                     self.parts.push(json!({ "type": "image_url", "image_url": { "url": url } }));
                 }
-                None => lost.push("a picture that the provider keeps is left out".into()),
+                None => lost.push("an image that only its provider has is left out".into()),
             },
-            What::File(file) if role == Role::User => match (&file.source, file.url()) {
+            ContentPart::File(file) if role == Role::User => match (&file.source, file.url()) {
                 (Source::Base64(_), Some(data)) => {
                     let name = file.name.as_deref().unwrap_or("file");
                     let body = json!({ "filename": name, "file_data": data });
@@ -400,18 +424,13 @@ impl Writer {
                 }
                 _ => lost.push("a file that is not in the message is left out".into()),
             },
-            What::Image(_) | What::File(_) => {
-                lost.push("a picture or file that is not the user's is left out".into());
-            }
-            What::Reasoning { text, .. } => {
+            ContentPart::Reasoning { text, .. } => {
                 if !text.is_empty() {
                     self.reasoning = Some(text.to_string());
                 }
-                lost.push("the seal of the model's thoughts is left out".into());
+                lost.push("the signature of reasoning is left out".into());
             }
-            What::Approval { .. } => lost.push("leave to run a tool is left out".into()),
-            What::Opaque { kind, .. } => lost.push(format!("a part of type {kind:?} is left out")),
-            What::Silent => {}
+            other => lost.extend(other.left_out()),
         }
     }
 

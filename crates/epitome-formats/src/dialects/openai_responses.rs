@@ -1,4 +1,4 @@
-//! OpenAI Responses input items: one item a call, a result, a thought or a message.
+//! OpenAI Responses input items: each call, result, reasoning or message is an item of its own.
 
 mod item;
 mod reader;
@@ -14,15 +14,16 @@ use serde_json::{Value, json};
 use self::item::{
     arguments_key, id_of, is_media, is_screenshot, is_shell, needs_id, output_key, prefix_of, text,
 };
-use self::writer::said;
+use self::writer::text_part;
 use crate::content::Content;
-use crate::dialect::{Dialect, Turn};
-use crate::issue::{Code, Issue};
+use crate::dialect::{Dialect, Sample, Turn};
+use crate::issue::{Issue, IssueCode, Severity};
 use crate::path::Path;
-use crate::registry::ShapeError;
+use crate::shape::ShapeError;
 use crate::text::append;
+use crate::usage_fields::UsageFields;
 
-/// OpenAI Responses input items: one item a call, a result, a thought or a message.
+/// OpenAI Responses input items: each call, result, reasoning or message is an item of its own.
 pub(crate) struct OpenAiResponses;
 
 impl Dialect for OpenAiResponses {
@@ -34,9 +35,31 @@ impl Dialect for OpenAiResponses {
             neighbours: Neighbours::Free,
             results: ResultPlace::Later,
             blank_text: BlankText::Allowed,
-            // A thought without what followed it is refused, and so is the other way round.
+            // A reasoning item is refused without the item that followed it, and that item without the
+            // reasoning.
             reasoning: ReasoningPolicy::WholeTurn,
             summary: SummaryRole::AsAsked,
+        }
+    }
+
+    fn recognizes(&self, sample: Sample<'_>) -> bool {
+        match sample {
+            Sample::Message(item) => text(item, "type").is_some_and(|kind| ITEMS.contains(&kind)),
+            Sample::Part(part) => matches!(
+                text(part, "type"),
+                Some("input_text" | "output_text" | "input_image" | "input_file")
+            ),
+        }
+    }
+
+    fn usage_fields(&self) -> &'static UsageFields {
+        &UsageFields {
+            prompt: &["/input_tokens"],
+            completion: &["/output_tokens"],
+            total: &["/total_tokens"],
+            cached: &["/input_tokens_details/cached_tokens"],
+            reasoning: &["/output_tokens_details/reasoning_tokens"],
+            ..UsageFields::NONE
         }
     }
 
@@ -47,7 +70,7 @@ impl Dialect for OpenAiResponses {
         Ok(reader::read(value))
     }
 
-    fn say(&self, item: &mut Value, text: &str) {
+    fn set_text(&self, item: &mut Value, text: &str) {
         match item {
             Value::Object(part) if part.contains_key("type") => {
                 let key = if part.contains_key("refusal") { "refusal" } else { "text" };
@@ -57,10 +80,10 @@ impl Dialect for OpenAiResponses {
         }
     }
 
-    fn answer(&self, item: &mut Value, text: &str) {
+    fn set_result(&self, item: &mut Value, text: &str) {
         let Some(key) = output_key(item) else { return };
         let output = match item.get(key) {
-            // Neither a list of tools nor a screenshot can be told in words.
+            // A list of tools and a screenshot cannot be replaced by text.
             Some(_) if key == "tools" => return,
             Some(output) if is_screenshot(output) => return,
             Some(Value::Array(runs)) if is_shell(item) => {
@@ -69,7 +92,7 @@ impl Dialect for OpenAiResponses {
             }
             Some(Value::Array(parts)) => {
                 let media = parts.iter().filter(|part| is_media(part)).cloned();
-                std::iter::once(said(Role::Tool, text)).chain(media).collect()
+                std::iter::once(text_part(Role::Tool, text)).chain(media).collect()
             }
             _ => text.into(),
         };
@@ -78,16 +101,16 @@ impl Dialect for OpenAiResponses {
         }
     }
 
-    fn call_with(&self, item: &mut Value, arguments: &str) {
+    fn set_arguments(&self, item: &mut Value, arguments: &str) {
         let Some(key) = arguments_key(item) else { return };
         let Some(slot) = item.get_mut(key) else { return };
         let given = serde_json::from_str(arguments).ok();
         *slot = match (&*slot, given) {
             (Value::Object(own), Some(Value::Object(given))) => {
                 let given = given.into_iter();
-                given.map(|(name, value)| (name.clone(), like(own.get(&name), value))).collect()
+                given.map(|(name, value)| (name.clone(), fitted(own.get(&name), value))).collect()
             }
-            // The input of a custom tool is no JSON; it is read as a JSON string.
+            // The input of a custom tool is free text, which the reader gives as a JSON string.
             (Value::String(_), Some(Value::String(text))) if key == "input" => text.into(),
             (Value::String(_), _) => arguments.into(),
             _ => return,
@@ -98,12 +121,12 @@ impl Dialect for OpenAiResponses {
         writer::write(turn, lost)
     }
 
-    fn id<'a>(&self, item: &'a Value) -> Option<&'a str> {
+    fn message_id<'a>(&self, item: &'a Value) -> Option<&'a str> {
         id_of(item)
     }
 
-    /// An item that needs no id goes under none: the provider would look another one up and not find it.
-    fn rename(&self, item: &mut Value, _id: &str) -> bool {
+    /// Removes the id of an item that needs none: the provider looks ids up, and would not find a new one.
+    fn set_message_id(&self, item: &mut Value, _id: &str) -> bool {
         let needed = needs_id(item);
         !needed && item.as_object_mut().is_some_and(|item| item.shift_remove("id").is_some())
     }
@@ -111,37 +134,44 @@ impl Dialect for OpenAiResponses {
     fn check(&self, item: &Value) -> Vec<Issue> {
         let prefix = prefix_of(item);
         let found = id_of(item).zip(prefix).filter(|(id, prefix)| !id.starts_with(prefix));
-        let told = |(_, prefix)| {
-            let message = format!("OpenAI wants an id here that begins with {prefix}");
-            Issue::new(&Path::key("id"), Code::RefusedId, message)
+        let issue = |(_, prefix)| {
+            let message = format!("OpenAI requires an id here that begins with {prefix}");
+            Issue::new(&Path::key("id"), IssueCode::RefusedId, message)
         };
-        found.map(told).into_iter().collect()
+        found.map(issue).into_iter().collect()
     }
 
-    /// A request to compact stands behind everything else.
-    fn check_together(&self, items: &[Value]) -> Vec<Issue> {
+    /// Recorded requests that OpenAI accepted have blank messages.
+    fn blank_message_severity(&self) -> Severity {
+        Severity::Depends
+    }
+
+    /// A request to compact is the last item.
+    fn check_all(&self, items: &[Value]) -> Vec<Issue> {
         let triggers = items.iter().enumerate().filter(|(index, item)| {
             text(item, "type") == Some("compaction_trigger") && index + 1 < items.len()
         });
-        let told = "a request to compact stands last; leave it out here";
-        let issue =
-            |index| Issue::new(&Path::key("messages").at(index), Code::MisplacedCompaction, told);
+        let problem = "a request to compact has to be the last item; leave it out here";
+        let issue = |index| {
+            Issue::new(&Path::key("messages").at(index), IssueCode::MisplacedCompaction, problem)
+        };
         triggers.map(|(index, _)| issue(index)).collect()
     }
 
-    /// Every item is a message of its own; only what is said can be put together.
-    fn join(&self, first: &mut Value, second: Value) {
+    /// Only messages can be merged; all other items stay on their own.
+    fn merge(&self, first: &mut Value, second: Value) {
         if first.get("content").is_some() && second.get("content").is_some() {
             let speaks = text(first, "role") == Some("assistant");
             let role = if speaks { Role::Assistant } else { Role::User };
-            append(first, second, "content", |text| said(role, text));
+            append(first, second, "content", |text| text_part(role, text));
         }
     }
 }
 
-/// A value in the place of another. A provider's own calls have fixed shapes: a text in the place of a list
-/// of texts is the only one of them, and what else does not fit is left as it was.
-fn like(own: Option<&Value>, given: Value) -> Value {
+/// A new argument in the shape of the old one. The provider's own calls have fixed shapes: in place of a list
+/// of texts, a text becomes a list. In place of another list or an object, a text cannot be used, and the old
+/// value stays.
+fn fitted(own: Option<&Value>, given: Value) -> Value {
     match (own, given) {
         (Some(Value::Array(texts)), text @ Value::String(_))
             if texts.iter().all(Value::is_string) =>
@@ -152,6 +182,20 @@ fn like(own: Option<&Value>, given: Value) -> Value {
         (_, given) => given,
     }
 }
+
+/// Item types that no other format has as the type of a message.
+const ITEMS: [&str; 10] = [
+    "message",
+    "function_call",
+    "function_call_output",
+    "custom_tool_call",
+    "custom_tool_call_output",
+    "reasoning",
+    "item_reference",
+    "compaction",
+    "web_search_call",
+    "mcp_call",
+];
 
 #[cfg(test)]
 mod tests;

@@ -26,7 +26,7 @@ fn found(messages: &[Value], format: Format, strictness: Strictness) -> Vec<Stri
     issues.iter().map(|issue| format!("{} {:?}", issue.path, issue.code)).collect()
 }
 
-/// These messages have this wrong with them, and nothing after a repair.
+/// Checks the issues of messages, and that a repair leaves none.
 fn check(messages: &Value, format: Format, expected: &[&str]) {
     let messages = messages.as_array().unwrap();
     assert_eq!(found(messages, format, Strictness::Provider), expected, "{messages:?}");
@@ -36,8 +36,8 @@ fn check(messages: &Value, format: Format, expected: &[&str]) {
 }
 
 #[test]
-fn tidy_messages_have_nothing_wrong_with_them() {
-    let tidy = json!([
+fn valid_messages_have_no_issues() {
+    let valid = json!([
         says("system", "be kind"),
         says("user", "hi"),
         asks(&["a", "b"]),
@@ -46,13 +46,13 @@ fn tidy_messages_have_nothing_wrong_with_them() {
         says("assistant", "done"),
         says("user", "thanks"),
     ]);
-    check(&tidy, Format::OpenAiChat, &[]);
-    let strict = found(tidy.as_array().unwrap(), Format::OpenAiChat, Strictness::Strictest);
+    check(&valid, Format::OpenAiChat, &[]);
+    let strict = found(valid.as_array().unwrap(), Format::OpenAiChat, Strictness::Strictest);
     assert!(strict.is_empty(), "{strict:?}");
 }
 
 #[test]
-fn calls_and_results_that_do_not_match_are_found_and_put_right() {
+fn calls_and_results_that_do_not_match_are_found_and_repaired() {
     let chat = Format::OpenAiChat;
     let user = says("user", "hi");
     check(&json!([user, answers("a")]), chat, &["messages[1] OrphanResult"]);
@@ -70,7 +70,7 @@ fn calls_and_results_that_do_not_match_are_found_and_put_right() {
 }
 
 #[test]
-fn messages_that_are_wrong_by_themselves_are_found_and_put_right() {
+fn messages_that_are_malformed_by_themselves_are_found_and_repaired() {
     let chat = Format::OpenAiChat;
     let user = says("user", "hi");
     check(&json!([user, says("assistant", "")]), chat, &["messages[1] BlankMessage"]);
@@ -80,14 +80,14 @@ fn messages_that_are_wrong_by_themselves_are_found_and_put_right() {
     broken["tool_calls"][0]["function"]["arguments"] = "{\"a\":".into();
     let path = "messages[1].tool_calls[0] BrokenArguments";
     check(&json!([user, broken, answers("a")]), chat, &[path]);
-    let mended = repair(json!([user, broken, answers("a")]).as_array().unwrap(), chat);
-    let crate::RepairedMessage::Made { message, .. } = &mended.messages[1] else { panic!() };
+    let repaired = repair(json!([user, broken, answers("a")]).as_array().unwrap(), chat);
+    let crate::RepairedMessage::Composed { message, .. } = &repaired.messages[1] else { panic!() };
     let arguments = &message["tool_calls"][0]["function"]["arguments"];
     assert_eq!(arguments, "{\"unparsed\":\"{\\\"a\\\":\"}", "nothing is lost");
 }
 
 #[test]
-fn what_only_some_servers_refuse_is_found_when_asked_for() {
+fn what_only_some_servers_refuse_is_found_in_strict_mode() {
     let messages = [
         says("user", "hi"),
         says("user", "there"),
@@ -110,14 +110,14 @@ fn what_only_some_servers_refuse_is_found_when_asked_for() {
 }
 
 #[test]
-fn nothing_to_say_is_an_issue_that_cannot_be_put_right() {
+fn an_empty_list_is_an_issue_that_cannot_be_repaired() {
     let empty = found(&[], Format::OpenAiChat, Strictness::Provider);
     assert_eq!(empty, ["messages NothingSaid"]);
     assert_eq!(repair(&[], Format::OpenAiChat).left.len(), 1);
 }
 
 #[test]
-fn results_stand_first_in_one_user_message_for_anthropic() {
+fn anthropic_requires_results_first_and_in_one_user_message() {
     let anthropic = Format::Anthropic;
     let block = |id: &str| json!({ "type": "tool_use", "id": id, "name": "f", "input": {} });
     let result = |id: &str| json!({ "type": "tool_result", "tool_use_id": id, "content": "42" });
@@ -147,15 +147,15 @@ fn results_stand_first_in_one_user_message_for_anthropic() {
         anthropic,
         &["messages[1].content[0] BlankText"],
     );
-    let thought = json!({ "type": "thinking", "thinking": "hm", "signature": "" });
+    let reasoning = json!({ "type": "thinking", "thinking": "hm", "signature": "" });
     check(
-        &json!([user, { "role": "assistant", "content": [thought, text] }]),
+        &json!([user, { "role": "assistant", "content": [reasoning, text] }]),
         anthropic,
-        &["messages[1].content[0] UnsealedReasoning"],
+        &["messages[1].content[0] UnsignedReasoning"],
     );
-    let sealed = json!({ "type": "thinking", "thinking": "hm", "signature": "x" });
+    let signed = json!({ "type": "thinking", "thinking": "hm", "signature": "x" });
     check(
-        &json!([user, { "role": "assistant", "content": [sealed] }, user]),
+        &json!([user, { "role": "assistant", "content": [signed] }, user]),
         anthropic,
         &["messages[1] ReasoningAlone"],
     );
@@ -164,7 +164,7 @@ fn results_stand_first_in_one_user_message_for_anthropic() {
 }
 
 #[test]
-fn results_are_put_in_front_and_everything_else_stays() {
+fn repair_moves_results_first_and_keeps_everything_else() {
     let result = json!({ "type": "tool_result", "tool_use_id": "a", "content": "42", "x": 1 });
     let text = json!({ "type": "text", "text": "so", "cache_control": {} });
     let block = json!({ "type": "tool_use", "id": "a", "name": "f", "input": {} });
@@ -174,18 +174,20 @@ fn results_are_put_in_front_and_everything_else_stays() {
         json!({ "role": "user", "content": [text, result], "y": 2 }),
     ];
     let repaired = repair(&messages, Format::Anthropic);
-    let crate::RepairedMessage::Made { sources, message } = &repaired.messages[2] else { panic!() };
+    let crate::RepairedMessage::Composed { sources, message } = &repaired.messages[2] else {
+        panic!()
+    };
     assert_eq!(sources, &[2]);
     assert_eq!(message, &json!({ "role": "user", "content": [result, text], "y": 2 }));
 }
 
 #[test]
-fn an_id_that_an_earlier_message_has_is_found_and_put_right() {
+fn a_repeated_message_id_is_found_and_repaired() {
     let ui = |id: Value, text: &str| json!({ "id": id, "role": "user", "parts": [{ "type": "text", "text": text }] });
     let twice = json!([ui("a".into(), "hi"), ui("a-2".into(), "there"), ui("a".into(), "so")]);
     check(&twice, Format::AiSdkUi, &["messages[2].id RepeatedId"]);
     let repaired = repair(twice.as_array().unwrap(), Format::AiSdkUi);
-    let crate::RepairedMessage::Made { message, .. } = &repaired.messages[2] else { panic!() };
+    let crate::RepairedMessage::Composed { message, .. } = &repaired.messages[2] else { panic!() };
     assert_eq!(message, &ui("a-3".into(), "so"));
 
     let said =
@@ -199,21 +201,21 @@ fn an_id_that_an_earlier_message_has_is_found_and_put_right() {
 }
 
 #[test]
-fn ids_that_only_some_servers_refuse_are_found_when_asked_for() {
+fn ids_that_only_some_servers_refuse_are_found_in_strict_mode() {
     let check = |messages: Value, format: Format, expected: &str| {
         let messages = messages.as_array().unwrap();
         assert_eq!(found(messages, format, Strictness::Provider), [""; 0]);
         assert_eq!(found(messages, format, Strictness::Strictest), [expected]);
     };
-    let thought = json!({ "type": "reasoning", "id": "84cf", "summary": [] });
-    let items = json!([says("user", "hi"), thought, says("assistant", "ho")]);
+    let reasoning = json!({ "type": "reasoning", "id": "84cf", "summary": [] });
+    let items = json!([says("user", "hi"), reasoning, says("assistant", "ho")]);
     check(items, Format::OpenAiResponses, "messages[1].id RefusedId");
     let nameless = json!([{ "role": "user", "parts": [{ "type": "text", "text": "hi" }] }]);
     check(nameless, Format::AiSdkUi, "messages[0].id MissingId");
 }
 
 #[test]
-fn an_empty_list_of_parts_beside_calls_is_found_and_put_right() {
+fn an_empty_list_of_parts_next_to_calls_is_found_and_repaired() {
     let mut asks = asks(&["a"]);
     asks["content"] = json!([]);
     let mut result = answers("a");
@@ -223,7 +225,7 @@ fn an_empty_list_of_parts_beside_calls_is_found_and_put_right() {
 }
 
 #[test]
-fn what_a_provider_knows_of_its_own_tools_and_compactions_is_found() {
+fn misplaced_results_and_compactions_of_the_provider_are_found() {
     let said = |blocks: Value| json!({ "role": "assistant", "content": blocks });
     let (user, text) = (says("user", "hi"), json!({ "type": "text", "text": "so" }));
     let condensed = json!({ "type": "compaction", "content": null, "encrypted_content": "x" });
@@ -249,7 +251,7 @@ fn what_a_provider_knows_of_its_own_tools_and_compactions_is_found() {
 }
 
 #[test]
-fn what_the_model_said_aloud_is_something_said() {
+fn a_message_with_only_spoken_output_is_not_blank() {
     let spoken = json!({ "role": "assistant", "content": null, "audio": { "id": "audio_1" } });
     check(&json!([says("user", "hi"), spoken, says("user", "so")]), Format::OpenAiChat, &[]);
 }

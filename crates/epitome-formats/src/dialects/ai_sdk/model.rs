@@ -1,4 +1,4 @@
-//! Vercel AI SDK `ModelMessage`: what goes to a model.
+//! Vercel AI SDK `ModelMessage`: what is sent to a model.
 
 use std::borrow::Cow;
 
@@ -10,20 +10,21 @@ use epitome::{
 use serde_json::{Value, json};
 
 use super::part::{
-    DENIED, NAMELESS, arguments_of, attachment, input_of, is_compaction, is_error, media_type,
-    put_input, role_of, seal, set, unknown, unsealed, worded,
+    AI_SDK_USAGE, DENIED, UNNAMED_TOOL, arguments_of, as_sent, attachment, input_of, is_compaction,
+    is_error, media_type, metadata_of, role_of, set, set_input, signature_of, unknown,
 };
-use crate::content::{Attachment, Content, Piece, Source, What};
-use crate::dialect::{Dialect, Turn};
-use crate::issue::Code;
+use crate::attachment::{Attachment, Source};
+use crate::content::{Content, ContentPart};
+use crate::dialect::{Dialect, Sample, Turn};
+use crate::issue::IssueCode;
 use crate::path::Path;
-use crate::registry::{ShapeError, kind};
+use crate::shape::{ShapeError, kind};
 use crate::text::{append, joined};
+use crate::usage_fields::UsageFields;
 
-/// Vercel AI SDK `ModelMessage`: what goes to a model.
+/// Vercel AI SDK `ModelMessage`: what is sent to a model.
 ///
-/// Bytes and addresses that are objects in JavaScript come as whatever stands in for them; they are left
-/// where they are.
+/// Bytes and URLs that are objects in JavaScript arrive here as placeholder values, and stay in their places.
 pub(crate) struct AiSdkModel;
 
 impl Dialect for AiSdkModel {
@@ -40,6 +41,20 @@ impl Dialect for AiSdkModel {
         }
     }
 
+    fn recognizes(&self, sample: Sample<'_>) -> bool {
+        let Sample::Part(part) = sample else { return false };
+        match part.get("type").and_then(Value::as_str).unwrap_or_default() {
+            "tool-call" | "tool-result" | "reasoning" => true,
+            "tool-approval-request" | "tool-approval-response" => true,
+            "image" | "file" => part.get("mediaType").is_some(),
+            _ => false,
+        }
+    }
+
+    fn usage_fields(&self) -> &'static UsageFields {
+        &AI_SDK_USAGE
+    }
+
     fn read<'a>(&self, value: &'a Value) -> Result<Content<'a>, ShapeError> {
         let Value::Object(object) = value else {
             return Err(ShapeError::expected("an object with role and content", value));
@@ -47,37 +62,34 @@ impl Dialect for AiSdkModel {
         let mut content = Content::default();
         let role = role_of(object, &mut content);
         let at = Path::key("content");
-        // What a tool's message holds besides results comes last, so that results follow their calls.
+        // Approvals in a tool message are read after its results, so that results follow their calls.
         let mut last = Vec::new();
         match object.get("content") {
-            Some(Value::String(text)) => content.push(role, at, What::Text(text.into())),
+            Some(Value::String(text)) => content.push(role, at, ContentPart::Text(text.into())),
             Some(Value::Array(parts)) => {
                 for (index, part) in parts.iter().enumerate() {
                     let at = at.clone().at(index);
                     match part_of(role, &at, part, &mut content) {
-                        what @ What::Result { .. } => content.push(Role::Tool, at, what),
-                        what if role == Role::Tool => last.push((at, what)),
-                        what => content.push(role, at, what),
+                        part @ ContentPart::Result { .. } => content.push(Role::Tool, at, part),
+                        part if role == Role::Tool => last.push((at, part)),
+                        part => content.push(role, at, part),
                     }
                 }
             }
             None | Some(Value::Null) => {
-                content.note(&at, Code::MissingContent, "the content is missing");
+                content.note(&at, IssueCode::MissingContent, "the content is missing");
             }
             Some(other) => {
                 let message = format!("the content is {}; read as text", kind(other));
-                content.note(&at, Code::NotText, message);
-                content.push(role, at, What::Text(other.to_string().into()));
+                content.note(&at, IssueCode::NotText, message);
+                content.push(role, at, ContentPart::Text(other.to_string().into()));
             }
         }
-        last.into_iter().for_each(|(at, what)| content.push(role, at, what));
-        if content.pieces.is_empty() {
-            content.pieces.push(Piece { role, items: Vec::new() });
-        }
-        Ok(content)
+        last.into_iter().for_each(|(at, part)| content.push(role, at, part));
+        Ok(content.or_empty_step(role))
     }
 
-    fn answer(&self, item: &mut Value, text: &str) {
+    fn set_result(&self, item: &mut Value, text: &str) {
         let Some(object) = item.as_object_mut() else { return };
         let Some(Value::Object(output)) = object.get_mut("output") else {
             object.insert("output".into(), json!({ "type": "text", "value": text }));
@@ -92,8 +104,8 @@ impl Dialect for AiSdkModel {
                 match media.is_empty() {
                     true => ("value", "text", text.into()),
                     false => {
-                        let said = json!({ "type": "text", "text": text });
-                        let parts = std::iter::once(said).chain(media).collect();
+                        let text = json!({ "type": "text", "text": text });
+                        let parts = std::iter::once(text).chain(media).collect();
                         ("value", "content", parts)
                     }
                 }
@@ -104,42 +116,49 @@ impl Dialect for AiSdkModel {
         output.insert(key.into(), value);
     }
 
-    fn call_with(&self, item: &mut Value, arguments: &str) {
-        put_input(item, arguments);
+    fn set_arguments(&self, item: &mut Value, arguments: &str) {
+        set_input(item, arguments);
     }
 
     fn write(&self, turn: &Turn<'_>, lost: &mut Vec<String>) -> Vec<Value> {
-        let mut said = Vec::new();
-        let mut answered = Vec::new();
-        for what in &turn.items {
-            let to = match what {
-                What::Result { .. } | What::Approval { granted: Some(_), .. } => &mut answered,
-                _ => &mut said,
+        let mut content = Vec::new();
+        let mut results = Vec::new();
+        for part in &turn.parts {
+            let to = match part {
+                ContentPart::Result { .. } | ContentPart::Approval { granted: Some(_), .. } => {
+                    &mut results
+                }
+                _ => &mut content,
             };
-            to.extend(written(what, lost));
+            to.extend(write_part(part, lost));
         }
-        let content = match turn.items.as_slice() {
-            [What::Text(text)] => text.as_ref().into(),
+        let content = match turn.parts.as_slice() {
+            [ContentPart::Text(text)] => text.as_ref().into(),
             _ if turn.role == Role::System => {
-                let texts = said.iter().filter_map(|part| part.get("text").and_then(Value::as_str));
+                let texts =
+                    content.iter().filter_map(|part| part.get("text").and_then(Value::as_str));
                 texts.collect::<Vec<_>>().join("\n").into()
             }
-            _ => Value::Array(said),
+            _ => Value::Array(content),
         };
         let empty = content.as_array().is_some_and(Vec::is_empty);
         let first = (turn.role != Role::Tool && !empty)
             .then(|| json!({ "role": turn.role.as_str(), "content": content }));
-        let answers =
-            (!answered.is_empty()).then(|| json!({ "role": "tool", "content": answered }));
-        first.into_iter().chain(answers).collect()
+        let second = (!results.is_empty()).then(|| json!({ "role": "tool", "content": results }));
+        first.into_iter().chain(second).collect()
     }
 
-    fn join(&self, first: &mut Value, second: Value) {
+    fn merge(&self, first: &mut Value, second: Value) {
         append(first, second, "content", |text| json!({ "type": "text", "text": text }));
     }
 }
 
-fn part_of<'a>(role: Role, at: &Path, part: &'a Value, content: &mut Content<'a>) -> What<'a> {
+fn part_of<'a>(
+    role: Role,
+    at: &Path,
+    part: &'a Value,
+    content: &mut Content<'a>,
+) -> ContentPart<'a> {
     let text = |key: &str| part.get(key).and_then(Value::as_str);
     let owned = |key: &str| Cow::Borrowed(text(key).unwrap_or_default());
     let options = part.get("providerOptions");
@@ -147,37 +166,46 @@ fn part_of<'a>(role: Role, at: &Path, part: &'a Value, content: &mut Content<'a>
     let read = match text("type") {
         Some(kind @ ("text" | "custom")) if is_compaction(part, options) => {
             content.pinned = true;
-            Some(What::opaque(text("kind").unwrap_or(kind), part))
+            Some(ContentPart::opaque(text("kind").unwrap_or(kind), part))
         }
-        Some("text") => What::text(text("text")),
-        Some("reasoning") => {
-            Some(What::Reasoning { text: owned("text"), signature: options.and_then(seal) })
+        Some("text") => ContentPart::text(text("text")),
+        Some("reasoning") => Some(ContentPart::Reasoning {
+            text: owned("text"),
+            signature: options.and_then(signature_of),
+        }),
+        Some("image" | "file") => Some(attachment(part).into()),
+        Some(kind @ "tool-call") if flag("providerExecuted") => {
+            Some(ContentPart::opaque(kind, part))
         }
-        Some("image" | "file") => Some(attachment(part).what()),
-        Some(kind @ "tool-call") if flag("providerExecuted") => Some(What::opaque(kind, part)),
         Some("tool-call") => {
             let arguments = part.get("input").map(arguments_of).unwrap_or_else(|| {
                 let at = at.clone().then("input");
-                content.note(&at, Code::MissingArguments, "the input is missing");
+                content.note(&at, IssueCode::MissingArguments, "the input is missing");
                 "".into()
             });
-            Some(What::Call { call: owned("toolCallId"), name: owned("toolName"), arguments })
+            Some(ContentPart::Call {
+                call: owned("toolCallId"),
+                name: owned("toolName"),
+                arguments,
+            })
         }
-        // Only what a provider ran itself has its result there.
-        Some(kind @ "tool-result") if role == Role::Assistant => Some(What::opaque(kind, part)),
+        // An assistant message has only results of tools that the provider ran itself.
+        Some(kind @ "tool-result") if role == Role::Assistant => {
+            Some(ContentPart::opaque(kind, part))
+        }
         Some("tool-result") => Some(result(at, part, content)),
-        Some("tool-approval-request") => Some(What::Approval {
+        Some("tool-approval-request") => Some(ContentPart::Approval {
             approval: owned("approvalId"),
             call: Some(owned("toolCallId")),
             granted: None,
         }),
-        Some("tool-approval-response") => Some(What::Approval {
+        Some("tool-approval-response") => Some(ContentPart::Approval {
             approval: owned("approvalId"),
             call: None,
             granted: Some(flag("approved")),
         }),
-        Some(kind @ "reasoning-file") => Some(What::opaque(kind, part)),
-        Some(kind @ "custom") => Some(What::opaque(text("kind").unwrap_or(kind), part)),
+        Some(kind @ "reasoning-file") => Some(ContentPart::opaque(kind, part)),
+        Some(kind @ "custom") => Some(ContentPart::opaque(text("kind").unwrap_or(kind), part)),
         _ => None,
     };
     read.unwrap_or_else(|| unknown(at, part, content))
@@ -187,17 +215,17 @@ fn is_text(part: &Value) -> bool {
     part.get("type").and_then(Value::as_str) == Some("text")
 }
 
-fn result<'a>(at: &Path, part: &'a Value, content: &mut Content<'a>) -> What<'a> {
+fn result<'a>(at: &Path, part: &'a Value, content: &mut Content<'a>) -> ContentPart<'a> {
     let field = |key: &str| part.get(key).and_then(Value::as_str);
     let output = part.get("output");
     let inside = |key: &str| output.and_then(|output| output.get(key));
     let (mut media, mut failed) = (Vec::new(), false);
     let text = match inside("type").and_then(Value::as_str) {
-        Some("text") => worded(inside("value")),
+        Some("text") => as_sent(inside("value")),
         Some("json") => inside("value").map_or("null".into(), |value| value.to_string().into()),
         Some("error-text" | "error-json") => {
             failed = true;
-            worded(inside("value"))
+            as_sent(inside("value"))
         }
         Some("execution-denied") => {
             failed = true;
@@ -207,7 +235,7 @@ fn result<'a>(at: &Path, part: &'a Value, content: &mut Content<'a>) -> What<'a>
             let mut texts = Vec::new();
             for part in inside("value").and_then(Value::as_array).into_iter().flatten() {
                 match part.get("type").and_then(Value::as_str) {
-                    Some("text") => texts.push(worded(part.get("text"))),
+                    Some("text") => texts.push(as_sent(part.get("text"))),
                     Some("custom") | None => texts.push(part.to_string().into()),
                     Some(_) => media.push(attachment(part)),
                 }
@@ -219,12 +247,12 @@ fn result<'a>(at: &Path, part: &'a Value, content: &mut Content<'a>) -> What<'a>
             match output.or(part.get("result")) {
                 Some(other) => {
                     let message = "expected an object with type and value; read as text";
-                    content.note(&at, Code::NotText, message);
-                    worded(Some(other))
+                    content.note(&at, IssueCode::NotText, message);
+                    as_sent(Some(other))
                 }
                 None => {
                     let message = "the output is missing; read as empty";
-                    content.note(&at, Code::MissingContent, message);
+                    content.note(&at, IssueCode::MissingContent, message);
                     "".into()
                 }
             }
@@ -232,42 +260,42 @@ fn result<'a>(at: &Path, part: &'a Value, content: &mut Content<'a>) -> What<'a>
     };
     let call = field("toolCallId").unwrap_or_default().into();
     let name = field("toolName").map(Cow::Borrowed);
-    What::Result { call, name, text, media, failed }
+    ContentPart::Result { call, name, text, media, failed }
 }
 
-/// A thing as a part, where the format can hold it.
-fn written(what: &What<'_>, lost: &mut Vec<String>) -> Option<Value> {
-    Some(match what {
-        What::Text(text) => json!({ "type": "text", "text": text }),
-        What::Reasoning { text, signature } => {
+/// Writes a part, if the format can hold it.
+fn write_part(part: &ContentPart<'_>, lost: &mut Vec<String>) -> Option<Value> {
+    Some(match part {
+        ContentPart::Text(text) => json!({ "type": "text", "text": text }),
+        ContentPart::Reasoning { text, signature } => {
             let mut part = json!({ "type": "reasoning", "text": text });
-            match signature.as_deref().and_then(|seal| unsealed(seal, lost)) {
+            match signature.as_deref().and_then(|signature| metadata_of(signature, lost)) {
                 Some(options) => set(&mut part, "providerOptions", options),
                 None if text.is_empty() => return None,
                 None => {}
             }
             part
         }
-        What::Call { call, name, arguments } => {
+        ContentPart::Call { call, name, arguments } => {
             let input = input_of(arguments);
             json!({ "type": "tool-call", "toolCallId": call, "toolName": name, "input": input })
         }
-        What::Result { call, name, text, media, failed } => {
-            let name = name.as_deref().unwrap_or(NAMELESS);
+        ContentPart::Result { call, name, text, media, failed } => {
+            let name = name.as_deref().unwrap_or(UNNAMED_TOOL);
             let output = output(text, media, *failed, lost);
             json!({ "type": "tool-result", "toolCallId": call, "toolName": name, "output": output })
         }
-        What::Approval { approval, granted: Some(approved), .. } => {
+        ContentPart::Approval { approval, granted: Some(approved), .. } => {
             json!({ "type": "tool-approval-response", "approvalId": approval, "approved": approved })
         }
-        What::Approval { approval, call, granted: None } => {
+        ContentPart::Approval { approval, call, granted: None } => {
             json!({ "type": "tool-approval-request", "approvalId": approval, "toolCallId": call })
         }
-        What::Image(media) | What::File(media) => {
+        ContentPart::Image(media) | ContentPart::File(media) => {
             let data = match &media.source {
                 Source::Base64(data) | Source::Url(data) => data,
-                Source::Id(_) | Source::Elsewhere => {
-                    lost.push("a picture or file that another provider keeps is left out".into());
+                Source::Id(_) | Source::Unknown => {
+                    lost.push("an image or file that only another provider has is left out".into());
                     return None;
                 }
             };
@@ -277,11 +305,11 @@ fn written(what: &What<'_>, lost: &mut Vec<String>) -> Option<Value> {
             }
             file
         }
-        What::Opaque { kind, .. } => {
+        ContentPart::Opaque { kind, .. } => {
             lost.push(format!("a part of type {kind:?} is left out"));
             return None;
         }
-        What::Silent => return None,
+        ContentPart::NotSent => return None,
     })
 }
 
@@ -302,8 +330,8 @@ fn output(text: &str, media: &[Attachment<'_>], failed: bool, lost: &mut Vec<Str
                 Some(json!({ "type": format!("{form}-data"), "data": data, "mediaType": kind }))
             }
             Source::Url(url) => Some(json!({ "type": format!("{form}-url"), "url": url })),
-            Source::Id(_) | Source::Elsewhere => {
-                lost.push("a picture or file that another provider keeps is left out".into());
+            Source::Id(_) | Source::Unknown => {
+                lost.push("an image or file that only another provider has is left out".into());
                 None
             }
         });

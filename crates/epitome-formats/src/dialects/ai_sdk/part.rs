@@ -1,4 +1,4 @@
-//! What a part of either form of the Vercel AI SDK's messages holds.
+//! Parts as both message formats of the Vercel AI SDK have them.
 
 use std::borrow::Cow;
 
@@ -7,17 +7,35 @@ use epitome::message::Role;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
-use crate::content::{Attachment, Content, Source, What};
-use crate::issue::Code;
+use crate::attachment::{Attachment, Source};
+use crate::content::{Content, ContentPart};
+use crate::issue::IssueCode;
 use crate::path::Path;
+use crate::usage_fields::UsageFields;
 
-/// What the model is told of a call that a person did not allow, where no reason was given.
+/// The result of a call that was not approved, if no reason was given. It is the text that the SDK sends.
 pub(crate) const DENIED: &str = "Tool call execution denied.";
 
-/// The name of a tool that nobody told; there must be one.
-pub(crate) const NAMELESS: &str = "unknown";
+/// The tool name for results without one; the SDK requires a name.
+pub(crate) const UNNAMED_TOOL: &str = "unknown";
 
-/// Who speaks in a message of either form.
+/// Where usage objects of versions 4 to 6 report token counts, in the results of the SDK and in those of its
+/// providers.
+pub(crate) const AI_SDK_USAGE: UsageFields = UsageFields {
+    prompt: &["/inputTokens", "/inputTokens/total", "/promptTokens"],
+    completion: &["/outputTokens", "/outputTokens/total", "/completionTokens"],
+    total: &["/totalTokens"],
+    cached: &["/inputTokenDetails/cacheReadTokens", "/inputTokens/cacheRead", "/cachedInputTokens"],
+    cache_written: &["/inputTokenDetails/cacheWriteTokens", "/inputTokens/cacheWrite"],
+    reasoning: &[
+        "/outputTokenDetails/reasoningTokens",
+        "/outputTokens/reasoning",
+        "/reasoningTokens",
+    ],
+    ..UsageFields::NONE
+};
+
+/// The role of a message.
 pub(crate) fn role_of(object: &Map<String, Value>, content: &mut Content<'_>) -> Role {
     let name = object.get("role").and_then(Value::as_str).unwrap_or_default();
     let role = match name {
@@ -33,23 +51,27 @@ pub(crate) fn role_of(object: &Map<String, Value>, content: &mut Content<'_>) ->
         },
     };
     let message = format!("the role {name:?} is unknown; read as {}", role.as_str());
-    content.note(&Path::key("role"), Code::UnknownRole, message);
+    content.note(&Path::key("role"), IssueCode::UnknownRole, message);
     role
 }
 
-/// A part that neither form has, which is noted.
-pub(crate) fn unknown<'a>(at: &Path, part: &'a Value, content: &mut Content<'a>) -> What<'a> {
+/// Reads a part of an unknown type and adds an issue for it.
+pub(crate) fn unknown<'a>(
+    at: &Path,
+    part: &'a Value,
+    content: &mut Content<'a>,
+) -> ContentPart<'a> {
     let kind = part.get("type").and_then(Value::as_str).unwrap_or("untyped");
     let code = match kind {
-        "tool_use" | "tool_result" | "tool-invocation" | "function_call" => Code::ForeignPart,
-        _ => Code::UnknownPart,
+        "tool_use" | "tool_result" | "tool-invocation" | "function_call" => IssueCode::ForeignPart,
+        _ => IssueCode::UnknownPart,
     };
-    let message = format!("a part of type {kind:?} is not known; it is kept as it is");
+    let message = format!("a part of type {kind:?} is unknown; it is kept as it is");
     content.note(at, code, message);
-    What::opaque(kind, part)
+    ContentPart::opaque(kind, part)
 }
 
-/// True for what a provider has compacted itself.
+/// True for a compaction by the provider itself.
 pub(crate) fn is_compaction(part: &Value, metadata: Option<&Value>) -> bool {
     let named = |value: &Value, key: &str, end: &str| {
         value.get(key).and_then(Value::as_str).is_some_and(|name| name.ends_with(end))
@@ -58,29 +80,30 @@ pub(crate) fn is_compaction(part: &Value, metadata: Option<&Value>) -> bool {
     named(part, "kind", ".compaction") || providers.any(|own| named(own, "type", "compaction"))
 }
 
-/// The seal on a thought: all that its provider said of it, as JSON.
-pub(crate) fn seal(metadata: &Value) -> Option<Cow<'_, str>> {
-    let told = metadata.as_object().is_some_and(|told| !told.is_empty());
-    told.then(|| metadata.to_string().into())
+/// The signature of reasoning: all provider metadata, as JSON. The SDK keeps what each provider signs with
+/// under names of its own, so the metadata is kept as a whole.
+pub(crate) fn signature_of(metadata: &Value) -> Option<Cow<'_, str>> {
+    let has_metadata = metadata.as_object().is_some_and(|metadata| !metadata.is_empty());
+    has_metadata.then(|| metadata.to_string().into())
 }
 
-/// What a provider said of a thought, from its seal; `None` for a seal of another format's.
-pub(crate) fn unsealed(seal: &str, lost: &mut Vec<String>) -> Option<Value> {
-    let metadata = serde_json::from_str(seal).ok().filter(Value::is_object);
+/// The provider metadata in a signature; `None` for a signature of another format, which is lost.
+pub(crate) fn metadata_of(signature: &str, lost: &mut Vec<String>) -> Option<Value> {
+    let metadata = serde_json::from_str(signature).ok().filter(Value::is_object);
     if metadata.is_none() {
-        lost.push("the seal of the model's thoughts is left out".into());
+        lost.push("the signature of reasoning is left out".into());
     }
     metadata
 }
 
-/// Has a part say this under a key.
+/// Sets a member of a part.
 pub(crate) fn set(part: &mut Value, key: &str, value: impl Into<Value>) {
     if let Some(part) = part.as_object_mut() {
         part.insert(key.into(), value.into());
     }
 }
 
-/// The arguments of a call as JSON, as they are where they came as JSON in a text.
+/// The arguments of a call as JSON. A text that is JSON is used as it is.
 pub(crate) fn arguments_of(input: &Value) -> Cow<'_, str> {
     match input {
         Value::String(text) if is_json(text) => text.into(),
@@ -88,7 +111,7 @@ pub(crate) fn arguments_of(input: &Value) -> Cow<'_, str> {
     }
 }
 
-/// The arguments of a call as a value, or as the text where that is no JSON.
+/// Arguments as a value; as a text if they are not valid JSON.
 pub(crate) fn input_of(arguments: &str) -> Value {
     match serde_json::from_str(arguments) {
         Ok(input) => input,
@@ -97,11 +120,11 @@ pub(crate) fn input_of(arguments: &str) -> Value {
     }
 }
 
-/// Gives a call other arguments, as JSON in a text where they came so.
-pub(crate) fn put_input(item: &mut Value, arguments: &str) {
+/// Replaces the input of a call. Input that is JSON in a text stays in this form.
+pub(crate) fn set_input(item: &mut Value, arguments: &str) {
     let Some(object) = item.as_object_mut() else { return };
-    let worded = matches!(object.get("input"), Some(Value::String(text)) if is_json(text));
-    let input = if worded { arguments.into() } else { input_of(arguments) };
+    let is_text = matches!(object.get("input"), Some(Value::String(text)) if is_json(text));
+    let input = if is_text { arguments.into() } else { input_of(arguments) };
     object.insert("input".into(), input);
 }
 
@@ -109,8 +132,8 @@ fn is_json(text: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// A value as the model is sent it: a text as it is, anything else as JSON.
-pub(crate) fn worded(value: Option<&Value>) -> Cow<'_, str> {
+/// A value as it is sent to the model: a text as it is, anything else as JSON.
+pub(crate) fn as_sent(value: Option<&Value>) -> Cow<'_, str> {
     match value {
         Some(Value::String(text)) => text.into(),
         Some(other) => other.to_string().into(),
@@ -118,34 +141,35 @@ pub(crate) fn worded(value: Option<&Value>) -> Cow<'_, str> {
     }
 }
 
-/// True for a result that is written as an error: there was none.
+/// True for a result that is written as an error: a failed one, and a placeholder for a missing one.
 pub(crate) fn is_error(failed: bool, text: &str) -> bool {
     failed || text == PLACEHOLDER_RESULT
 }
 
-/// A picture or a file, in any of the ways in which the AI SDK has held one.
+/// Reads an image or a file, in the forms of all versions of the SDK.
 pub(crate) fn attachment(part: &Value) -> Attachment<'_> {
     let text = |key: &str| part.get(key).and_then(Value::as_str);
-    let held = ["data", "image", "url"].into_iter().find_map(|key| part.get(key)).map(held);
-    let named = || part.get("fileId").or(part.get("providerReference")).map(reference);
-    let mut attachment = held.or_else(named).unwrap_or_default();
+    let inline = ["data", "image", "url"].into_iter().find_map(|key| part.get(key)).map(data);
+    let stored = || part.get("fileId").or(part.get("providerReference")).map(reference);
+    let mut attachment = inline.or_else(stored).unwrap_or_default();
     let is_image = text("type").is_some_and(|kind| kind.starts_with("image"));
-    let told = text("mediaType").map(Cow::Borrowed);
-    attachment.media_type = told.or(attachment.media_type).or(is_image.then_some("image".into()));
+    let media_type = text("mediaType").map(Cow::Borrowed);
+    attachment.media_type =
+        media_type.or(attachment.media_type).or(is_image.then_some("image".into()));
     attachment.name = text("filename").map(Cow::Borrowed);
     attachment
 }
 
-fn held(value: &Value) -> Attachment<'_> {
+fn data(value: &Value) -> Attachment<'_> {
     match value {
-        // Base64 has no colon, and what comes before one in an address is short.
+        // Base64 has no colon, and a URL has one after its scheme, which is short.
         Value::String(text) if text.bytes().take(20).any(|byte| byte == b':') => {
             Attachment::at(text)
         }
         Value::String(text) => Attachment::bytes(None, text),
         _ => match value.get("type").and_then(Value::as_str) {
-            Some("data") => value.get("data").map(held).unwrap_or_default(),
-            Some("url") => value.get("url").map(held).unwrap_or_default(),
+            Some("data") => value.get("data").map(data).unwrap_or_default(),
+            Some("url") => value.get("url").map(data).unwrap_or_default(),
             Some("reference") => value.get("reference").map(reference).unwrap_or_default(),
             Some(_) => Attachment::default(),
             None => reference(value),
@@ -153,15 +177,15 @@ fn held(value: &Value) -> Attachment<'_> {
     }
 }
 
-/// A file that a provider keeps: its name, or the names by provider.
+/// A file that the provider stores: its id, or an object with ids by provider.
 fn reference(value: &Value) -> Attachment<'_> {
     let by_provider = || value.as_object()?.values().find_map(Value::as_str);
     let id = value.as_str().or_else(by_provider);
-    let source = id.map_or(Source::Elsewhere, |id| Source::Id(id.into()));
+    let source = id.map_or(Source::Unknown, |id| Source::Id(id.into()));
     Attachment { source, ..Attachment::default() }
 }
 
-/// The type of a picture or file, which must be told.
+/// The media type of an image or file. The SDK requires one.
 pub(crate) fn media_type<'a>(media: &'a Attachment<'_>) -> &'a str {
     match media.media_type.as_deref() {
         None => "application/octet-stream",

@@ -1,8 +1,8 @@
-//! Bedrock Converse messages, read and written.
+//! Tests of reading, rewriting and writing Bedrock Converse messages.
 
 use super::*;
 use crate::Format;
-use crate::edit_message::extract;
+use crate::edit_message::edit_message;
 use epitome::history::{Change, PartChange};
 use epitome::message::Part;
 use epitome::notation::notate;
@@ -31,12 +31,12 @@ fn result(id: &str, content: &Value) -> Value {
 }
 
 #[test]
-fn blocks_are_read_and_every_result_is_a_piece_of_its_own() {
+fn blocks_are_read_and_every_result_is_a_step_of_its_own() {
     check(&user(&json!([{ "text": "hi" }])), "u: hi\n", &[]);
-    let thought = json!({ "reasoningText": { "text": "hm", "signature": "seal" } });
+    let thought = json!({ "reasoningText": { "text": "hm", "signature": "sig" } });
     let said = json!({ "text": "look" });
     let turn = json!([{ "reasoningContent": thought }, said, call(&json!({ "a": 1 }))]);
-    check(&assistant(&turn), "a: ?hm#seal look !one<{\"a\":1}>\n", &[]);
+    check(&assistant(&turn), "a: ?hm#sig look !one<{\"a\":1}>\n", &[]);
     let results = json!([
         result("one", &json!([{ "text": "4" }, { "json": { "b": 2 } }])),
         result("two", &json!([])),
@@ -47,7 +47,7 @@ fn blocks_are_read_and_every_result_is_a_piece_of_its_own() {
 }
 
 #[test]
-fn media_and_what_only_this_provider_has_are_read() {
+fn media_and_parts_that_only_this_provider_has_are_read() {
     let bytes = json!({ "bytes": "AAAA" });
     let media = json!([
         { "image": { "format": "png", "source": bytes } },
@@ -56,14 +56,14 @@ fn media_and_what_only_this_provider_has_are_read() {
         { "image": { "format": "gif", "source": { "bytes": { "marker": 7 } } } },
     ]);
     let reading = Format::Bedrock.read(&"m".into(), &user(&media)).unwrap();
-    let told = |part: &Part| match part {
+    let found = |part: &Part| match part {
         Part::Image(media) => format!("image {:?} {:?}", media.media_type, media.name),
         Part::File(media) => format!("file {:?} {:?}", media.media_type, media.name),
         other => format!("{other:?}"),
     };
-    let told: Vec<String> = reading.messages[0].parts.iter().map(told).collect();
+    let found: Vec<String> = reading.messages[0].parts.iter().map(found).collect();
     assert_eq!(
-        told,
+        found,
         [
             "image Some(\"image/png\") None",
             "file Some(\"application/pdf\") Some(\"notes\")",
@@ -73,18 +73,18 @@ fn media_and_what_only_this_provider_has_are_read() {
     );
     assert_eq!(reading.issues, []);
     let own = json!([
-        { "reasoningContent": { "redactedContent": "seal" } },
+        { "reasoningContent": { "redactedContent": "sig" } },
         { "citationsContent": { "content": [{ "text": "see " }, { "text": "here" }], "citations": [] } },
         { "toolUse": { "toolUseId": "w", "name": "search", "input": {}, "type": "server_tool_use" } },
         { "toolResult": { "toolUseId": "w", "content": [] } },
     ]);
-    check(&assistant(&own), "a: ?#seal see here toolUse toolResult\n", &[]);
+    check(&assistant(&own), "a: ?#sig see here toolUse toolResult\n", &[]);
     let guarded = json!([{ "guardContent": { "text": { "text": "is it safe?" } } }]);
     check(&user(&guarded), "u: is it safe?\n", &[]);
 }
 
 #[test]
-fn what_is_odd_is_listed() {
+fn issues_of_malformed_messages_are_listed() {
     check(&json!({ "role": "user" }), "u:\n", &["content"]);
     check(&json!({ "role": "user", "content": "hi" }), "u: hi\n", &["content"]);
     check(&json!({ "role": "user", "content": 7 }), "u: 7\n", &["content"]);
@@ -109,7 +109,7 @@ fn rewrites(original: &Value, part: usize, change: Change, expected: &Value) {
 }
 
 #[test]
-fn texts_results_and_calls_change_and_the_rest_stays() {
+fn changed_texts_results_and_calls_leave_the_rest_as_it_is() {
     let text = || Change::Text { text: "short".into() };
     let image = json!({ "image": { "format": "png", "source": { "bytes": "AAAA" } } });
     let long = json!([{ "text": "long" }, image, { "json": [1, 2] }]);
@@ -130,18 +130,18 @@ fn texts_results_and_calls_change_and_the_rest_stays() {
 }
 
 #[test]
-fn some_results_of_a_message_stay_without_the_others() {
+fn some_results_of_a_message_can_stay_without_the_others() {
     let (one, two) = (result("one", &json!([])), result("two", &json!([{ "text": "2" }])));
     let point = json!({ "cachePoint": { "type": "default" } });
     let original = user(&json!([one, two, { "text": "so" }, point]));
-    let part = |kept: &[usize]| extract(&Bedrock, &original, Some((kept, usize::MAX)), &[]);
+    let part = |kept: &[usize]| edit_message(&Bedrock, &original, Some((kept, usize::MAX)), &[]);
     assert_eq!(part(&[0, 1, 2]), original);
     assert_eq!(part(&[1]), user(&json!([two])));
     assert_eq!(part(&[0, 2]), user(&json!([one, { "text": "so" }, point])));
 }
 
 #[test]
-fn what_is_written_reads_back_and_joins() {
+fn written_messages_can_be_read_again_and_merged() {
     let result = Part::ToolResult { call: "one".into(), name: None, text: "none".into() };
     let call = Part::ToolCall { call: "one".into(), name: "f".into(), arguments: "{}".into() };
     for (role, part) in
@@ -152,13 +152,13 @@ fn what_is_written_reads_back_and_joins() {
         assert_eq!((reading.messages[0].role, &reading.messages[0].parts), (role, &vec![part]));
     }
     let mut first = Format::Bedrock.write(Role::Tool, &[result]);
-    Bedrock.join(&mut first, json!({ "role": "user", "content": "and?" }));
+    Bedrock.merge(&mut first, json!({ "role": "user", "content": "and?" }));
     let answer = json!({ "toolUseId": "one", "content": [{ "text": "none" }] });
     assert_eq!(first, user(&json!([{ "toolResult": answer }, { "text": "and?" }])));
 }
 
 #[test]
-fn what_converse_cannot_hold_is_told() {
+fn what_converse_cannot_hold_is_listed_as_lost() {
     let media = |media_type: &'static str, source| Attachment {
         media_type: Some(media_type.into()),
         name: Some("plan: v2.pdf".into()),
@@ -166,15 +166,15 @@ fn what_converse_cannot_hold_is_told() {
     };
     let bytes = || Source::Base64("AAAA".into());
     let items = vec![
-        What::Image(media("image/jpg", bytes())),
-        What::File(media("application/pdf", bytes())),
-        What::File(media("audio/wav", bytes())),
-        What::Image(media("image/png", Source::Url("https://example.com/a.png".into()))),
-        What::Reasoning { text: "hm".into(), signature: None },
-        What::Text(" ".into()),
+        ContentPart::Image(media("image/jpg", bytes())),
+        ContentPart::File(media("application/pdf", bytes())),
+        ContentPart::File(media("audio/wav", bytes())),
+        ContentPart::Image(media("image/png", Source::Url("https://example.com/a.png".into()))),
+        ContentPart::Reasoning { text: "hm".into(), signature: None },
+        ContentPart::Text(" ".into()),
     ];
     let mut lost = Vec::new();
-    let turn = Turn { role: Role::User, author: None, items };
+    let turn = Turn { role: Role::User, author: None, parts: items };
     let source = json!({ "bytes": "AAAA" });
     let expected = json!([
         { "image": { "format": "jpeg", "source": source } },

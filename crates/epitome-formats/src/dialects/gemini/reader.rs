@@ -1,4 +1,4 @@
-//! What a message holds.
+//! Reading messages.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,29 +7,27 @@ use epitome::message::Role;
 use serde_json::Value;
 
 use super::part::{FAILURE, KNOWN, body, field, only_text, text};
-use crate::content::{Attachment, Content, Piece, Source, What};
-use crate::issue::Code;
+use crate::attachment::{Attachment, Source};
+use crate::content::{Content, ContentPart};
+use crate::issue::IssueCode;
 use crate::path::Path;
-use crate::registry::kind;
+use crate::shape::kind;
 
 /// Reads a message, which is an object.
 pub(super) fn read(value: &Value) -> Content<'_> {
     let mut content = Content::default();
     let role = role(value, &mut content);
-    let mut reader = Reader { role, content, calls: Names::default(), results: Names::default() };
+    let (calls, results) = (CallIds::default(), CallIds::default());
+    let mut reader = Reader { role, content, calls, results };
     reader.parts(value);
-    let mut content = reader.content;
-    if content.pieces.is_empty() {
-        content.pieces.push(Piece { role, items: Vec::new() });
-    }
-    content
+    reader.content.or_empty_step(role)
 }
 
 struct Reader<'a> {
     role: Role,
     content: Content<'a>,
-    calls: Names<'a>,
-    results: Names<'a>,
+    calls: CallIds<'a>,
+    results: CallIds<'a>,
 }
 
 impl<'a> Reader<'a> {
@@ -43,13 +41,13 @@ impl<'a> Reader<'a> {
             }
             Some(part @ Value::Object(_)) => self.part(at, part),
             None | Some(Value::Null) => {
-                self.content.note(&at, Code::MissingContent, "the parts are missing");
+                self.content.note(&at, IssueCode::MissingContent, "the parts are missing");
             }
             Some(other) => {
                 let message = format!("the parts are {}; read as text", kind(other));
-                self.content.note(&at, Code::NotText, message);
-                let said = other.as_str().map_or_else(|| other.to_string().into(), Cow::Borrowed);
-                self.content.push(self.role, at, What::Text(said));
+                self.content.note(&at, IssueCode::NotText, message);
+                let text = other.as_str().map_or_else(|| other.to_string().into(), Cow::Borrowed);
+                self.content.push(self.role, at, ContentPart::Text(text));
             }
         }
     }
@@ -60,36 +58,37 @@ impl<'a> Reader<'a> {
             self.content.push(Role::Tool, at, result);
             return;
         }
-        let what = if let Some(call) = body(part, "functionCall") {
+        let part = if let Some(call) = body(part, "functionCall") {
             let name = text(call, "name").unwrap_or_default().into();
             let arguments = field(call, "args").map_or("{}".into(), |args| args.to_string().into());
-            // The seal is on the very part that calls: it holds for the call as it is.
-            if let Some(seal) = text(part, "thoughtSignature") {
-                let signature = Some(seal.into());
-                let seal = What::Reasoning { text: "".into(), signature };
-                self.content.push(self.role, at.clone(), seal);
+            // The signature is in the part of the call. As reasoning in the same place it is removed or kept
+            // together with the call.
+            if let Some(signature) = text(part, "thoughtSignature") {
+                let signature = Some(signature.into());
+                let reasoning = ContentPart::Reasoning { text: "".into(), signature };
+                self.content.push(self.role, at.clone(), reasoning);
             }
-            What::Call { call: self.calls.id(call), name, arguments }
+            ContentPart::Call { call: self.calls.id(call), name, arguments }
         } else if let Some(media) = attachment(part) {
-            media.what()
+            media.into()
         } else if let Some(kind) = KNOWN.into_iter().find(|kind| field(part, kind).is_some()) {
-            What::opaque(kind, part)
+            ContentPart::opaque(kind, part)
         } else {
-            self.words(&at, part)
+            self.text(&at, part)
         };
-        self.content.push(self.role, at, what);
+        self.content.push(self.role, at, part);
     }
 
-    /// A text, a thought, or the seal of thoughts that are not shown, which may come with an empty text.
-    fn words(&mut self, at: &Path, part: &'a Value) -> What<'a> {
+    /// A text, reasoning, or the signature of reasoning that is not shown, which may come with an empty text.
+    fn text(&mut self, at: &Path, part: &'a Value) -> ContentPart<'a> {
         let text = |name: &str| text(part, name);
         let signature = text("thoughtSignature").map(Cow::Borrowed);
         let thought = part.get("thought").and_then(Value::as_bool).unwrap_or_default();
         match text("text") {
-            Some(said) if !thought && (signature.is_none() || !said.trim().is_empty()) => {
-                What::Text(said.into())
+            Some(text) if !thought && (signature.is_none() || !text.trim().is_empty()) => {
+                ContentPart::Text(text.into())
             }
-            Some(said) => What::Reasoning { text: said.into(), signature },
+            Some(text) => ContentPart::Reasoning { text: text.into(), signature },
             None => {
                 let fields = part.as_object().into_iter().flatten();
                 let mut fields =
@@ -97,37 +96,37 @@ impl<'a> Reader<'a> {
                 let kind = match fields.next() {
                     Some((kind, _)) => kind.as_str(),
                     None if thought || signature.is_some() => {
-                        return What::Reasoning { text: "".into(), signature };
+                        return ContentPart::Reasoning { text: "".into(), signature };
                     }
-                    None if part.is_object() => return What::Text("".into()),
+                    None if part.is_object() => return ContentPart::Text("".into()),
                     None => "untyped",
                 };
-                let message = format!("a part with {kind:?} is not known; it is kept as it is");
-                self.content.note(at, Code::UnknownPart, message);
-                What::opaque(kind, part)
+                let message = format!("a part with {kind:?} is unknown; it is kept as it is");
+                self.content.note(at, IssueCode::UnknownPart, message);
+                ContentPart::opaque(kind, part)
             }
         }
     }
 
-    fn result(&mut self, at: &Path, body: &'a Value) -> What<'a> {
+    fn result(&mut self, at: &Path, body: &'a Value) -> ContentPart<'a> {
         let at = at.clone().then("functionResponse").then("response");
         let mut failed = false;
-        let said = match field(body, "response") {
+        let response_text = match field(body, "response") {
             None => {
                 let message = "the response is missing; read as empty";
-                self.content.note(&at, Code::MissingContent, message);
+                self.content.note(&at, IssueCode::MissingContent, message);
                 "".into()
             }
             Some(response) => match only_text(response) {
-                Some((key, said)) => {
+                Some((key, text)) => {
                     failed = key == FAILURE;
-                    said.into()
+                    text.into()
                 }
                 None => {
                     if !response.is_object() {
                         let found = kind(response);
                         let message = format!("expected an object, found {found}; read as JSON");
-                        self.content.note(&at, Code::NotText, message);
+                        self.content.note(&at, IssueCode::NotText, message);
                     }
                     response.to_string().into()
                 }
@@ -136,7 +135,13 @@ impl<'a> Reader<'a> {
         let parts = field(body, "parts").and_then(Value::as_array).into_iter().flatten();
         let media = parts.filter_map(attachment).collect();
         let name = text(body, "name").map(Cow::Borrowed);
-        What::Result { call: self.results.id(body), name, text: said, media, failed }
+        ContentPart::Result {
+            call: self.results.id(body),
+            name,
+            text: response_text,
+            media,
+            failed,
+        }
     }
 }
 
@@ -155,7 +160,7 @@ fn role(value: &Value, content: &mut Content<'_>) -> Role {
     let role = match name {
         "user" | "function" => return Role::User,
         "model" => return Role::Assistant,
-        // Whether one may stand here is for the contract to say.
+        // Whether the provider accepts one here is up to the contract.
         "system" => return Role::System,
         _ => match name.to_ascii_lowercase().as_str() {
             "assistant" | "ai" | "model" => Role::Assistant,
@@ -164,16 +169,17 @@ fn role(value: &Value, content: &mut Content<'_>) -> Role {
         },
     };
     let message = format!("the role {name:?} is unknown; read as {}", role.as_str());
-    content.note(&Path::key("role"), Code::UnknownRole, message);
+    content.note(&Path::key("role"), IssueCode::UnknownRole, message);
     role
 }
 
-/// Names for calls that have none: that of the tool, numbered where it is called again in one message. The
-/// provider pairs those by name and order.
+/// Ids for calls and results that have none: the name of the tool, with a number from the second one in a
+/// message. The provider pairs such calls and results by name and order. Counting calls and results
+/// separately gives the n-th call of a tool and the n-th result of it the same id.
 #[derive(Default)]
-struct Names<'a>(BTreeMap<&'a str, usize>);
+struct CallIds<'a>(BTreeMap<&'a str, usize>);
 
-impl<'a> Names<'a> {
+impl<'a> CallIds<'a> {
     fn id(&mut self, body: &'a Value) -> Cow<'a, str> {
         if let Some(id) = text(body, "id").filter(|id| !id.is_empty()) {
             return id.into();

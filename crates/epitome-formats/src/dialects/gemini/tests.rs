@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::Format;
-use crate::content::{Attachment, What};
-use crate::edit_message::extract;
+use crate::attachment::Attachment;
+use crate::content::ContentPart;
+use crate::edit_message::edit_message;
 use epitome::history::{Change, PartChange};
 use epitome::message::{Part, Role};
 use epitome::notation::notate;
@@ -31,27 +32,27 @@ fn response(name: &str, said: &str) -> Value {
 fn every_kind_of_part_is_read() {
     check(&user(&json!([{ "text": "hi" }])), "u: hi\n", &[]);
     check(&user(&json!({ "text": "hi" })), "u: hi\n", &[]);
-    let thought = json!({ "text": "hm", "thought": true, "thoughtSignature": "seal" });
+    let thought = json!({ "text": "hm", "thought": true, "thoughtSignature": "sig" });
     let said = json!({ "text": "so", "thoughtSignature": "other" });
     let call = json!({ "functionCall": { "id": "one", "name": "f", "args": { "a": 1 } } });
-    check(&model(&json!([thought, said, call])), "a: ?hm#seal so !one<{\"a\":1}>\n", &[]);
+    check(&model(&json!([thought, said, call])), "a: ?hm#sig so !one<{\"a\":1}>\n", &[]);
     let picture = json!({ "inlineData": { "mimeType": "image/png", "data": "AAAA" } });
     let paper = json!({ "fileData": { "mimeType": "application/pdf", "fileUri": "gs://a" } });
     check(&user(&json!([picture, paper])), "u: <image> <file>\n", &[]);
     let code = json!({ "executableCode": { "language": "PYTHON", "code": "1" } });
-    let search = json!({ "toolCall": { "id": "x" }, "thoughtSignature": "seal" });
+    let search = json!({ "toolCall": { "id": "x" }, "thoughtSignature": "sig" });
     check(&model(&json!([code, search])), "a: executableCode toolCall\n", &[]);
 }
 
 #[test]
-fn a_seal_without_words_is_a_thought() {
-    check(&model(&json!([{ "thoughtSignature": "seal" }])), "a: ?#seal\n", &[]);
-    let empty = json!({ "text": "", "thoughtSignature": "seal" });
-    check(&model(&json!([{ "text": "so" }, empty])), "a: so ?#seal\n", &[]);
+fn a_signature_without_text_is_reasoning() {
+    check(&model(&json!([{ "thoughtSignature": "sig" }])), "a: ?#sig\n", &[]);
+    let empty = json!({ "text": "", "thoughtSignature": "sig" });
+    check(&model(&json!([{ "text": "so" }, empty])), "a: so ?#sig\n", &[]);
 }
 
 #[test]
-fn the_other_spelling_is_read_too() {
+fn snake_case_fields_are_read_too() {
     let call = json!({ "text": null, "function_call": { "name": "f", "args": {} } });
     check(&model(&json!([call])), "a: !f\n", &[]);
     let picture = json!({ "inline_data": { "mime_type": "image/png", "data": "AAAA" } });
@@ -68,7 +69,7 @@ fn parallel_calls_of_one_tool_pair_in_order_without_ids() {
 }
 
 #[test]
-fn a_response_says_its_only_text_or_all_of_it() {
+fn a_response_is_read_as_its_only_text_or_as_json() {
     let answers = |response: &Value| {
         user(&json!([{ "functionResponse": { "name": "f", "response": response } }]))
     };
@@ -81,7 +82,7 @@ fn a_response_says_its_only_text_or_all_of_it() {
 }
 
 #[test]
-fn what_is_odd_is_listed() {
+fn issues_of_malformed_messages_are_listed() {
     check(&json!({ "role": "user" }), "u:\n", &["parts"]);
     check(&json!({ "role": "assistant", "parts": [{ "text": "hi" }] }), "a: hi\n", &["role"]);
     check(&json!({ "parts": [{ "text": "hi" }] }), "u: hi\n", &["role"]);
@@ -92,7 +93,7 @@ fn what_is_odd_is_listed() {
         &["parts[0]", "parts[1]"],
     );
     check(&model(&json!([{ "text": "" }, {}])), "a:  \n", &[]);
-    let sealed = json!({ "thoughtSignature": "seal", "hologram": 1 });
+    let sealed = json!({ "thoughtSignature": "sig", "hologram": 1 });
     check(&model(&json!([sealed])), "a: hologram\n", &["parts[0]"]);
     check(&model(&json!([])), "a:\n", &[]);
     check(&model(&json!([{ "functionCall": "f" }])), "a: functionCall\n", &["parts[0]"]);
@@ -101,7 +102,7 @@ fn what_is_odd_is_listed() {
 }
 
 #[test]
-fn a_response_says_something_else_and_keeps_the_rest() {
+fn a_changed_response_keeps_the_rest_of_its_part() {
     let change = Change::Text { text: "short".into() };
     let check = |before: &Value, after: &Value| {
         let message = |response: &Value| {
@@ -119,10 +120,10 @@ fn a_response_says_something_else_and_keeps_the_rest() {
 }
 
 #[test]
-fn a_call_has_other_arguments_and_keeps_its_seal() {
+fn a_call_with_changed_arguments_keeps_its_signature() {
     let message = |args: &Value| {
         let call = json!({ "name": "f", "args": args });
-        model(&json!([{ "functionCall": call, "thoughtSignature": "seal" }]))
+        model(&json!([{ "functionCall": call, "thoughtSignature": "sig" }]))
     };
     let rewrite = |arguments: &str| {
         let change = Change::Arguments { arguments: arguments.into() };
@@ -134,26 +135,30 @@ fn a_call_has_other_arguments_and_keeps_its_seal() {
 }
 
 #[test]
-fn some_pieces_stay_and_the_others_go() {
+fn some_steps_stay_and_the_others_are_removed() {
     let parts = [response("f", "1"), response("f", "2"), json!({ "text": "so" })];
     let of = |kept: &[usize]| -> Value {
         user(&kept.iter().map(|index| parts[*index].clone()).collect())
     };
     let whole = of(&[0, 1, 2]);
     for kept in [&[0, 1, 2][..], &[0, 2], &[1], &[2], &[1, 0]] {
-        assert_eq!(extract(&Gemini, &whole, Some((kept, usize::MAX)), &[]), of(kept), "{kept:?}");
+        assert_eq!(
+            edit_message(&Gemini, &whole, Some((kept, usize::MAX)), &[]),
+            of(kept),
+            "{kept:?}"
+        );
     }
 }
 
 #[test]
-fn neighbours_become_one_message() {
+fn neighbours_are_merged_into_one_message() {
     let mut first = user(&json!([response("f", "1")]));
-    Gemini.join(&mut first, user(&json!([{ "text": "so" }])));
+    Gemini.merge(&mut first, user(&json!([{ "text": "so" }])));
     assert_eq!(first, user(&json!([response("f", "1"), { "text": "so" }])));
 }
 
 #[test]
-fn what_the_engine_inserts_reads_back() {
+fn what_the_engine_inserts_can_be_read_again() {
     let write = |role, part: &Part| Format::Gemini.write(role, std::slice::from_ref(part));
     let result = |call: &str, name: Option<&str>| Part::ToolResult {
         call: call.into(),
@@ -173,25 +178,25 @@ fn what_the_engine_inserts_reads_back() {
 }
 
 #[test]
-fn what_another_format_holds_is_written_or_noted() {
+fn parts_of_other_formats_are_written_or_listed_as_lost() {
     let items = vec![
-        What::Text("so".into()),
-        What::Text(" ".into()),
-        What::Call { call: "c".into(), name: "f".into(), arguments: "[1]".into() },
-        What::Reasoning { text: "hm".into(), signature: None },
-        What::opaque("hologram", &json!(1)),
+        ContentPart::Text("so".into()),
+        ContentPart::Text(" ".into()),
+        ContentPart::Call { call: "c".into(), name: "f".into(), arguments: "[1]".into() },
+        ContentPart::Reasoning { text: "hm".into(), signature: None },
+        ContentPart::opaque("hologram", &json!(1)),
     ];
     let mut lost = Vec::new();
-    let turn = Turn { role: Role::Assistant, author: None, items };
+    let turn = Turn { role: Role::Assistant, author: None, parts: items };
     let call = json!({ "name": "f", "args": { "arguments": "[1]" }, "id": "c" });
     let parts = json!([{ "text": "so" }, { "functionCall": call }]);
     assert_eq!(Gemini.write(&turn, &mut lost), [model(&parts)]);
     assert_eq!(lost.len(), 3, "{lost:?}");
     let items = vec![
-        What::Image(Attachment::at("data:image/png;base64,AAAA")),
-        What::File(Attachment::at("https://a.example/b.pdf")),
+        ContentPart::Image(Attachment::at("data:image/png;base64,AAAA")),
+        ContentPart::File(Attachment::at("https://a.example/b.pdf")),
     ];
-    let turn = Turn { role: Role::User, author: None, items };
+    let turn = Turn { role: Role::User, author: None, parts: items };
     let parts = json!([
         { "inlineData": { "mimeType": "image/png", "data": "AAAA" } },
         { "fileData": { "fileUri": "https://a.example/b.pdf" } },

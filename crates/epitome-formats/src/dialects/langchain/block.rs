@@ -1,41 +1,44 @@
-//! Content blocks of LangChain messages: its own in all their generations, and those of providers.
+//! Content blocks of LangChain messages: its own types of all versions, and those of providers.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::content::{Attachment, Source, What};
+use crate::attachment::{Attachment, Source};
+use crate::content::ContentPart;
 
-/// What a block is; `None` for one that is not known.
-pub(super) fn block(block: &Value) -> Option<What<'_>> {
+/// Reads a block; `None` for an unknown type.
+pub(super) fn block(block: &Value) -> Option<ContentPart<'_>> {
     let text = |path: &str| block.pointer(path).and_then(Value::as_str);
     if let Value::String(text) = block {
-        return Some(What::Text(text.into()));
+        return Some(ContentPart::Text(text.into()));
     }
     Some(match text("/type") {
-        Some("refusal") => What::Text(text("/refusal")?.into()),
+        Some("refusal") => ContentPart::Text(text("/refusal")?.into()),
         Some("reasoning" | "thinking" | "redacted_thinking" | "reasoning_content") => {
             reasoning(block)
         }
-        // A document that is in the message as text.
-        Some("text-plain" | "file") if text("/text").is_some() => What::Text(text("/text")?.into()),
+        // A document with its text in the message.
+        Some("text-plain" | "file") if text("/text").is_some() => {
+            ContentPart::Text(text("/text")?.into())
+        }
         Some("text" | "text_delta" | "input_text" | "output_text") => {
-            What::Text(text("/text")?.into())
+            ContentPart::Text(text("/text")?.into())
         }
         Some(kind) => match MEDIA.iter().find(|(name, _)| *name == kind) {
-            Some((_, family)) => attachment(block, family).what(),
-            None if OWN.contains(&kind) || kind.ends_with("_tool_result") => {
-                What::opaque(kind, block)
+            Some((_, fallback)) => attachment(block, fallback).into(),
+            None if KEPT.contains(&kind) || kind.ends_with("_tool_result") => {
+                ContentPart::opaque(kind, block)
             }
             None => return None,
         },
-        None if block.get("cachePoint").is_some() => What::Silent,
-        None => What::Text(text("/text")?.into()),
+        None if block.get("cachePoint").is_some() => ContentPart::NotSent,
+        None => ContentPart::Text(text("/text")?.into()),
     })
 }
 
-/// Blocks that stay as they are.
-const OWN: [&str; 14] = [
+/// Blocks that are kept as they are.
+const KEPT: [&str; 14] = [
     "non_standard",
     "citation",
     "server_tool_call",
@@ -52,7 +55,7 @@ const OWN: [&str; 14] = [
     "guard_content",
 ];
 
-/// Blocks with bytes, and what kind these are where nothing else tells.
+/// Blocks of images and files, with the media type for those that do not have one.
 const MEDIA: [(&str, &str); 12] = [
     ("image_url", "image"),
     ("image", "image"),
@@ -68,20 +71,20 @@ const MEDIA: [(&str, &str); 12] = [
     ("text-plain", "text/plain"),
 ];
 
-/// Thoughts, as a block or as a field.
-pub(super) fn reasoning(value: &Value) -> What<'_> {
+/// Reads reasoning from a block or a field.
+pub(super) fn reasoning(value: &Value) -> ContentPart<'_> {
     let text = |path: &&str| value.pointer(path).and_then(Value::as_str);
-    let told = |paths: &[&str]| paths.iter().find_map(text).filter(|text| !text.is_empty());
+    let first = |paths: &[&str]| paths.iter().find_map(text).filter(|text| !text.is_empty());
     let summary = value.get("summary").and_then(Value::as_array);
     let summary = summary.into_iter().flatten().filter_map(|part| part.get("text")?.as_str());
-    let text = match value.as_str().or(told(&THOUGHTS)) {
+    let text = match value.as_str().or(first(&REASONING)) {
         Some(text) => Cow::Borrowed(text),
         None => summary.collect::<Vec<_>>().join("\n").into(),
     };
-    What::Reasoning { text, signature: told(&SEALS).map(Cow::Borrowed) }
+    ContentPart::Reasoning { text, signature: first(&SIGNATURES).map(Cow::Borrowed) }
 }
 
-const THOUGHTS: [&str; 5] = [
+const REASONING: [&str; 5] = [
     "/reasoning",
     "/thinking",
     "/reasoningText/text",
@@ -89,7 +92,7 @@ const THOUGHTS: [&str; 5] = [
     "/reasoning_content/reasoningText/text",
 ];
 
-const SEALS: [&str; 8] = [
+const SIGNATURES: [&str; 8] = [
     "/signature",
     "/data",
     "/encrypted_content",
@@ -100,32 +103,32 @@ const SEALS: [&str; 8] = [
     "/reasoning_content/reasoningText/signature",
 ];
 
-fn attachment<'a>(block: &'a Value, family: &'static str) -> Attachment<'a> {
+fn attachment<'a>(block: &'a Value, fallback: &'static str) -> Attachment<'a> {
     let text = |path: &&str| block.pointer(path).and_then(Value::as_str);
-    let told = |paths: &[&str]| paths.iter().find_map(text);
-    // A block has an id of its own besides.
-    let own_id = told(&["/id"]).filter(|_| told(&["/source_type"]) == Some("id"));
-    let mut attachment = match (told(&BYTES), told(&ADDRESSES), told(&IDS).or(own_id)) {
+    let first = |paths: &[&str]| paths.iter().find_map(text);
+    // In other blocks `id` is that of the block, and not of a file.
+    let file_id = first(&["/id"]).filter(|_| first(&["/source_type"]) == Some("id"));
+    let mut attachment = match (first(&BYTES), first(&URLS), first(&IDS).or(file_id)) {
         (Some(bytes), _, _) if bytes.starts_with("data:") => Attachment::at(bytes),
         (Some(bytes), _, _) => Attachment::bytes(None, bytes),
-        (None, Some(address), _) => Attachment::at(address),
+        (None, Some(url), _) => Attachment::at(url),
         (None, None, Some(id)) => {
             Attachment { source: Source::Id(id.into()), ..Attachment::default() }
         }
         (None, None, None) => Attachment::default(),
     };
-    let audio = told(&["/input_audio/format"]).map(|format| format!("audio/{format}").into());
-    let media_type = told(&MEDIA_TYPES).map(Cow::Borrowed).or(attachment.media_type).or(audio);
-    let family = (!family.is_empty()).then_some(Cow::Borrowed(family));
-    attachment.media_type = media_type.or(family);
-    attachment.name = told(&NAMES).map(Cow::Borrowed);
+    let audio = first(&["/input_audio/format"]).map(|format| format!("audio/{format}").into());
+    let media_type = first(&MEDIA_TYPES).map(Cow::Borrowed).or(attachment.media_type).or(audio);
+    let fallback = (!fallback.is_empty()).then_some(Cow::Borrowed(fallback));
+    attachment.media_type = media_type.or(fallback);
+    attachment.name = first(&NAMES).map(Cow::Borrowed);
     attachment
 }
 
 const BYTES: [&str; 6] =
     ["/data", "/base64", "/source/data", "/input_audio/data", "/file/file_data", "/file_data"];
 
-const ADDRESSES: [&str; 8] = [
+const URLS: [&str; 8] = [
     "/url",
     "/image_url/url",
     "/image_url",
@@ -161,13 +164,13 @@ mod tests {
     fn check(value: &Value, notation: &str) {
         let mut content = crate::content::Content::default();
         content.push(Role::Assistant, crate::path::Path::default(), block(value).unwrap());
-        let parts = content.pieces[0].parts().map(|(part, _)| part).collect();
+        let parts = content.steps[0].parts().map(|(part, _)| part).collect();
         let message = epitome::message::Message::with_parts("m", Role::Assistant, parts);
         assert_eq!(notate([&message]).trim_end(), format!("a: {notation}").trim_end(), "{value}");
     }
 
     #[test]
-    fn texts_and_thoughts_of_every_kind_are_read() {
+    fn texts_and_reasoning_of_every_type_are_read() {
         check(&json!("hi"), "hi");
         check(&json!({ "type": "text", "text": "hi" }), "hi");
         check(&json!({ "text": "hi" }), "hi");
@@ -193,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn media_of_every_generation_is_read() {
+    fn images_and_files_of_every_version_are_read() {
         let cases = [
             (
                 json!({ "type": "image_url", "image_url": "https://a/b.png" }),
@@ -249,14 +252,15 @@ mod tests {
             (json!({ "type": "image", "data": { "0": 137 } }), "image", "elsewhere"),
         ];
         for (value, media_type, source) in cases {
-            let (What::Image(media) | What::File(media)) = block(&value).unwrap() else {
+            let (ContentPart::Image(media) | ContentPart::File(media)) = block(&value).unwrap()
+            else {
                 panic!("no attachment: {value}")
             };
-            let told = match &media.source {
+            let place = match &media.source {
                 Source::Id(id) => id.to_string(),
                 _ => media.url().unwrap_or("elsewhere".into()),
             };
-            let found = (media.media_type.as_deref().unwrap_or_default(), told.as_str());
+            let found = (media.media_type.as_deref().unwrap_or_default(), place.as_str());
             assert_eq!(found, (media_type, source), "{value}");
         }
     }

@@ -1,7 +1,7 @@
-//! LangChain messages of both serialized forms, read and written.
+//! Tests of reading, rewriting and writing LangChain messages.
 
 use super::*;
-use crate::edit_message::extract;
+use crate::edit_message::edit_message;
 use crate::{Format, Outgoing};
 use epitome::history::{Change, Edit, Log, PartChange, Record, View};
 use epitome::message::Part;
@@ -54,13 +54,13 @@ fn every_class_is_read_in_every_form() {
 }
 
 #[test]
-fn a_compaction_of_the_providers_is_pinned() {
+fn a_compaction_by_the_provider_is_pinned() {
     let block = json!({ "type": "compaction", "content": "so far" });
     check(&stored("ai", &json!({ "content": [block] })), "a: * compaction", &[]);
 }
 
 #[test]
-fn what_is_odd_is_listed() {
+fn issues_of_malformed_messages_are_listed() {
     check(&stored("generic", &json!({ "content": "hi", "role": "bard" })), "u: hi", &["data.role"]);
     check(&constructor("HumanMessage", &json!({})), "u:", &["kwargs.content"]);
     check(&constructor("AIMessage", &json!({})), "a:", &[]);
@@ -77,31 +77,31 @@ fn what_is_odd_is_listed() {
 }
 
 #[test]
-fn what_stands_in_many_places_is_read_once() {
-    let thought = json!({ "type": "thinking", "thinking": "hm", "signature": "seal" });
+fn parts_in_several_places_are_read_once() {
+    let reasoning = json!({ "type": "thinking", "thinking": "hm", "signature": "sig" });
     let block = json!({ "type": "tool_use", "id": "a", "name": "f", "input": { "x": 1 } });
     let raw = json!({ "id": "a", "function": { "name": "f", "arguments": "{\"x\":1}" } });
     let body = json!({
-        "content": [thought, { "type": "text", "text": "so" }, block],
+        "content": [reasoning, { "type": "text", "text": "so" }, block],
         "tool_calls": [call("a", &json!({ "x": 1 }))],
         "invalid_tool_calls": [{ "id": "b", "name": "f", "args": "{\"x", "error": "bad" }],
         "additional_kwargs": { "tool_calls": [raw] },
     });
-    check(&constructor("AIMessage", &body), "a: ?hm#seal so !a<{\"x\":1}> !b<{\"x>", &[]);
+    check(&constructor("AIMessage", &body), "a: ?hm#sig so !a<{\"x\":1}> !b<{\"x>", &[]);
     let raw = json!({ "content": "", "additional_kwargs": { "tool_calls": [raw], "reasoning_content": "hm" } });
     check(&stored("ai", &raw), "a: ?hm !a<{\"x\":1}>", &[]);
-    let item = json!({ "id": "rs", "type": "reasoning", "summary": [{ "text": "hm" }], "encrypted_content": "seal" });
+    let item = json!({ "id": "rs", "type": "reasoning", "summary": [{ "text": "hm" }], "encrypted_content": "sig" });
     let said = json!({ "type": "message", "content": [{ "type": "output_text", "text": "so" }] });
     let body = json!({
         "content": [{ "type": "text", "text": "so" }],
         "additional_kwargs": { "reasoning": item, "refusal": "no" },
         "response_metadata": { "output": [item, said] },
     });
-    check(&constructor("AIMessage", &body), "a: ?hm#seal so no", &[]);
+    check(&constructor("AIMessage", &body), "a: ?hm#sig so no", &[]);
 }
 
 #[test]
-fn results_have_pictures_and_say_whether_they_failed() {
+fn results_are_read_with_images_and_errors() {
     let picture = json!({ "type": "image_url", "image_url": { "url": "https://a/b.png" } });
     let body = json!({
         "content": ["4", { "type": "text", "text": "2" }, picture, { "type": "non_standard", "value": 1 }],
@@ -109,19 +109,20 @@ fn results_have_pictures_and_say_whether_they_failed() {
     });
     let value = stored("tool", &body);
     let content = LangChain::Stored.read(&value).unwrap();
-    let What::Result { call, name, text, media, failed } = &content.pieces[0].items[0].what else {
+    let ContentPart::Result { call, name, text, media, failed } = &content.steps[0].items[0].part
+    else {
         panic!("no result")
     };
     assert_eq!((call.as_ref(), name.as_deref(), *failed), ("a", Some("f"), true));
     assert_eq!(text, "4\n2\n{\"type\":\"non_standard\",\"value\":1}");
     assert_eq!(media.len(), 1);
-    // By hand, as one writes for Anthropic.
+    // Written by the app in the form of Anthropic.
     let answer = |id: &str| json!({ "type": "tool_result", "tool_use_id": id, "content": "42" });
     let body = json!({ "content": [answer("a"), answer("b"), { "type": "text", "text": "so" }] });
     let value = constructor("HumanMessage", &body);
     check(&value, "t: =a<42>\nt: =b<42>\nu: so", &[]);
     let short = constructor("HumanMessage", &json!({ "content": [answer("b")] }));
-    assert_eq!(extract(&LangChain::Constructor, &value, Some((&[1], usize::MAX)), &[]), short);
+    assert_eq!(edit_message(&LangChain::Constructor, &value, Some((&[1], usize::MAX)), &[]), short);
 }
 
 #[track_caller]
@@ -131,7 +132,7 @@ fn rewrites(original: &Value, part: usize, change: Change, expected: &Value) {
 }
 
 #[test]
-fn a_call_changes_and_goes_in_every_place() {
+fn a_call_is_changed_and_removed_in_every_place() {
     let message = |x: u32| {
         let text = format!("{{\"x\":{x}}}");
         let raw = json!({ "id": "a", "function": { "name": "f", "arguments": text } });
@@ -162,7 +163,7 @@ fn a_call_changes_and_goes_in_every_place() {
 }
 
 #[test]
-fn texts_and_results_change_and_the_rest_stays() {
+fn changed_texts_and_results_leave_the_rest_as_it_is() {
     let text = || Change::Text { text: "short".into() };
     let picture = json!({ "type": "image_url", "image_url": "https://a/b.png" });
     let with = |said: &str| {
@@ -194,7 +195,7 @@ fn texts_and_results_change_and_the_rest_stays() {
 }
 
 #[test]
-fn the_engines_own_texts_are_written_in_the_form_of_the_conversation() {
+fn texts_of_the_engine_are_written_in_the_form_of_the_conversation() {
     let result = Part::ToolResult { call: "a".into(), name: None, text: "none".into() };
     let call = Part::ToolCall { call: "a".into(), name: "f".into(), arguments: "{}".into() };
     let cases = [
@@ -211,7 +212,7 @@ fn the_engines_own_texts_are_written_in_the_form_of_the_conversation() {
     for (form, sample) in samples {
         let dialect = LangChain::Constructor.form_of(&sample).unwrap();
         for (role, part) in &cases {
-            let turn = Turn { role: *role, author: None, items: vec![What::of(part)] };
+            let turn = Turn { role: *role, author: None, parts: vec![ContentPart::of(part)] };
             let value = dialect.write(&turn, &mut Vec::new()).remove(0);
             assert_eq!(body(&value).map(|(form, _)| form), Some(form));
             let read = Format::LangChain.read(&"m".into(), &value).unwrap();
@@ -225,23 +226,23 @@ fn the_engines_own_texts_are_written_in_the_form_of_the_conversation() {
 }
 
 #[test]
-fn what_langchain_cannot_hold_is_told() {
+fn what_langchain_cannot_hold_is_listed_as_lost() {
     let media = |media_type: &'static str, source| Attachment {
         media_type: Some(media_type.into()),
         name: Some("plan".into()),
         source,
     };
-    let bytes = || crate::content::Source::Base64("AA".into());
+    let bytes = || crate::attachment::Source::Base64("AA".into());
     let items = vec![
-        What::Text("look".into()),
-        What::Image(media("image/png", bytes())),
-        What::File(media("application/pdf", bytes())),
-        What::File(media("audio/wav", bytes())),
-        What::File(media("", crate::content::Source::Id("f".into()))),
-        What::Reasoning { text: "hm".into(), signature: None },
+        ContentPart::Text("look".into()),
+        ContentPart::Image(media("image/png", bytes())),
+        ContentPart::File(media("application/pdf", bytes())),
+        ContentPart::File(media("audio/wav", bytes())),
+        ContentPart::File(media("", crate::attachment::Source::Id("f".into()))),
+        ContentPart::Reasoning { text: "hm".into(), signature: None },
     ];
     let mut lost = Vec::new();
-    let turn = Turn { role: Role::User, author: Some("ann".into()), items };
+    let turn = Turn { role: Role::User, author: Some("ann".into()), parts: items };
     let written = LangChain::Plain.write(&turn, &mut lost);
     let metadata = json!({ "filename": "plan" });
     let content = json!([
@@ -255,17 +256,17 @@ fn what_langchain_cannot_hold_is_told() {
 }
 
 #[test]
-fn two_messages_become_one() {
+fn two_messages_are_merged_into_one() {
     let mut first =
         stored("ai", &json!({ "content": "so", "tool_calls": [call("a", &json!({}))] }));
     let second =
         json!({ "role": "assistant", "content": "and", "tool_calls": [call("b", &json!({}))] });
-    LangChain::Stored.join(&mut first, second);
+    LangChain::Stored.merge(&mut first, second);
     check(&first, "a: so and !a !b", &[]);
 }
 
 #[test]
-fn a_view_has_one_form() {
+fn all_messages_of_a_view_have_one_form() {
     let original = stored("human", &json!({ "content": "hi" }));
     let mut log = Log::default();
     for message in Format::LangChain.read(&"m".into(), &original).unwrap().messages {
@@ -275,10 +276,11 @@ fn a_view_has_one_form() {
     for edits in [vec![insert.clone(), Edit::Keep("m".into())], vec![insert]] {
         let view = View { edits, findings: Vec::new(), arranged: true };
         let outgoing = Format::LangChain.compose(&log, &view).remove(0);
-        let Outgoing::Make(recipe) = outgoing else { panic!("{outgoing:?}") };
+        let Outgoing::Composed(recipe) = outgoing else { panic!("{outgoing:?}") };
         assert_eq!(recipe.sources().count(), 0);
-        let made = recipe.make(Format::LangChain, |id| (id.as_str() == "m").then_some(&original));
+        let composed =
+            recipe.compose(Format::LangChain, |id| (id.as_str() == "m").then_some(&original));
         let data = json!({ "content": "so far", "additional_kwargs": {}, "response_metadata": {} });
-        assert_eq!(made, stored("human", &data));
+        assert_eq!(composed, stored("human", &data));
     }
 }

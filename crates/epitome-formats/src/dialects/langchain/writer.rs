@@ -1,47 +1,40 @@
-//! What one role says, as LangChain messages.
+//! Writing a turn as LangChain messages.
 
 use epitome::message::Role;
 use serde_json::{Value, json};
 
 use super::LangChain;
-use crate::content::{Attachment, Source, What};
+use crate::attachment::{Attachment, Source};
+use crate::content::ContentPart;
 use crate::dialect::Turn;
 use crate::text::object_of;
 
-/// Writes a turn: one message, but for results, which are one each.
+/// Writes a turn as one message. Each result is a message of its own.
 pub(super) fn write(form: LangChain, turn: &Turn<'_>, lost: &mut Vec<String>) -> Vec<Value> {
     let mut blocks: Vec<Value> = Vec::new();
     let mut calls: Vec<Value> = Vec::new();
     let mut results: Vec<Value> = Vec::new();
-    for what in &turn.items {
-        match what {
-            What::Text(text) => blocks.push(json!({ "type": "text", "text": text })),
-            What::Call { call, name, arguments } => {
+    for part in &turn.parts {
+        match part {
+            ContentPart::Text(text) => blocks.push(json!({ "type": "text", "text": text })),
+            ContentPart::Call { call, name, arguments } => {
                 let args = object_of(arguments, lost);
                 calls.push(json!({ "id": call, "name": name, "args": args, "type": "tool_call" }));
             }
-            What::Result { call, name, text, media, failed } => {
-                let shown = media.iter().filter_map(|media| media_block(media, lost));
-                let said = json!({ "type": "text", "text": text });
-                let content = content_of(std::iter::once(said).chain(shown).collect());
+            ContentPart::Result { call, name, text, media, failed } => {
+                let media = media.iter().filter_map(|media| media_block(media, lost));
+                let text = json!({ "type": "text", "text": text });
+                let content = content_of(std::iter::once(text).chain(media).collect());
                 let name = name.as_ref().map(|name| ("name", json!(name)));
                 let status = failed.then(|| ("status", json!("error")));
                 let own = [("content", content), ("tool_call_id", json!(call))];
                 let body = own.into_iter().chain(name).chain(status);
                 results.push(message(form, Role::Tool, body));
             }
-            What::Image(media) | What::File(media) if turn.role == Role::User => {
+            ContentPart::Image(media) | ContentPart::File(media) if turn.role == Role::User => {
                 blocks.extend(media_block(media, lost));
             }
-            What::Image(_) | What::File(_) => {
-                lost.push("a picture or file that is not the user's is left out".into());
-            }
-            What::Reasoning { .. } => {
-                lost.push("thoughts are left out: their seal does not hold elsewhere".into());
-            }
-            What::Approval { .. } => lost.push("leave to run a tool is left out".into()),
-            What::Opaque { kind, .. } => lost.push(format!("a part of type {kind:?} is left out")),
-            What::Silent => {}
+            other => lost.extend(other.left_out()),
         }
     }
     if turn.role == Role::Tool {
@@ -54,7 +47,7 @@ pub(super) fn write(form: LangChain, turn: &Turn<'_>, lost: &mut Vec<String>) ->
     results
 }
 
-/// A single text is no list.
+/// The content for these blocks. A single text is written without a list.
 fn content_of(mut blocks: Vec<Value>) -> Value {
     let only = match blocks.as_mut_slice() {
         [] => Some("".into()),
@@ -87,10 +80,10 @@ fn message(
     }
 }
 
-/// A block in the generation that both the older and the present LangChain read.
+/// An image or file as a block of the version that older and current releases of LangChain read.
 fn media_block(media: &Attachment<'_>, lost: &mut Vec<String>) -> Option<Value> {
     let media_type = media.media_type.as_deref().unwrap_or("application/octet-stream");
-    let told = match (&media.source, media.url()) {
+    let source = match (&media.source, media.url()) {
         (_, Some(url)) if media.is_image() => {
             return Some(json!({ "type": "image_url", "image_url": { "url": url } }));
         }
@@ -99,14 +92,14 @@ fn media_block(media: &Attachment<'_>, lost: &mut Vec<String>) -> Option<Value> 
         }
         (Source::Url(url), _) => [("source_type", "url"), ("url", url.as_ref())].to_vec(),
         _ => {
-            lost.push("a picture or file that another provider keeps is left out".into());
+            lost.push("an image or file that only another provider has is left out".into());
             return None;
         }
     };
     let kind = if media_type.starts_with("audio") { "audio" } else { "file" };
     let name = media.name.as_ref().map(|name| ("metadata", json!({ "filename": name })));
-    let told = told.into_iter().map(|(key, value)| (key, json!(value)));
-    Some(object([("type", json!(kind))].into_iter().chain(told).chain(name)))
+    let source = source.into_iter().map(|(key, value)| (key, json!(value)));
+    Some(object([("type", json!(kind))].into_iter().chain(source).chain(name)))
 }
 
 fn object(fields: impl Iterator<Item = (&'static str, Value)>) -> Value {

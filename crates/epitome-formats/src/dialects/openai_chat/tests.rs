@@ -18,7 +18,7 @@ fn call(id: &str) -> Value {
 }
 
 #[test]
-fn tidy_messages_read_without_surprise() {
+fn valid_messages_are_read_without_issues() {
     check(&json!({ "role": "system", "content": "be kind" }), "s: be kind", &[]);
     check(&json!({ "role": "developer", "content": "be kind" }), "s: be kind", &[]);
     check(&json!({ "role": "user", "content": [{ "type": "text", "text": "hi" }] }), "u: hi", &[]);
@@ -34,7 +34,7 @@ fn tidy_messages_read_without_surprise() {
 }
 
 #[test]
-fn untidy_messages_are_read_and_listed() {
+fn malformed_messages_are_read_and_their_issues_listed() {
     check(&json!({ "content": "hi" }), "u: hi", &["role"]);
     check(&json!({ "role": "Assistant", "content": "hi" }), "a: hi", &["role"]);
     check(&json!({ "role": "narrator", "content": "hi" }), "u: hi", &["role"]);
@@ -49,13 +49,13 @@ fn untidy_messages_are_read_and_listed() {
 }
 
 #[test]
-fn a_value_that_is_no_object_is_refused_by_what_it_is() {
+fn an_error_names_the_type_of_a_value_that_is_not_an_object() {
     let error = Format::OpenAiChat.read(&"m".into(), &json!("hi")).unwrap_err().to_string();
     assert_eq!(error, "expected an object with role and content, found a string");
 }
 
 #[test]
-fn what_the_engine_inserts_reads_back() {
+fn what_the_engine_inserts_can_be_read_again() {
     let format = Format::OpenAiChat;
     let result = [Part::ToolResult { call: "a".into(), name: None, text: "none".into() }];
     let value = format.write(Role::Tool, &result);
@@ -71,7 +71,7 @@ fn rewrites(original: &Value, part: usize, change: Change, expected: &Value) {
 }
 
 #[test]
-fn a_result_says_something_else_and_keeps_its_pictures() {
+fn a_changed_result_keeps_its_images() {
     let text = Change::Text { text: "short".into() };
     rewrites(
         &json!({ "role": "tool", "tool_call_id": "a", "content": "long", "x": 1 }),
@@ -91,7 +91,7 @@ fn a_result_says_something_else_and_keeps_its_pictures() {
 }
 
 #[test]
-fn a_call_has_other_arguments_and_keeps_its_form() {
+fn a_call_with_changed_arguments_keeps_its_form() {
     let arguments = Change::Arguments { arguments: "{\"a\":2}".into() };
     let call = |arguments: Value| json!({ "id": "c", "function": { "name": "f", "arguments": arguments } });
     let message = |second: Value| json!({ "role": "assistant", "content": "so", "tool_calls": [call(json!("{}")), call(second)] });
@@ -103,7 +103,7 @@ fn a_call_has_other_arguments_and_keeps_its_form() {
 }
 
 #[test]
-fn thoughts_can_be_left_out() {
+fn reasoning_can_be_removed() {
     rewrites(
         &json!({ "role": "assistant", "content": "so", "reasoning_content": "hm" }),
         0,

@@ -1,17 +1,17 @@
-//! What kinds of items there are, and where each has what it says.
+//! The types of items, and where each type has its arguments, output and id.
 
 use epitome::message::Role;
 use serde_json::Value;
 
-/// The answer that may name its call by `id`.
+/// The only output that may name its call by `id`.
 pub(super) const LOCAL_SHELL_OUTPUT: &str = "local_shell_call_output";
 
-/// A text under a key.
+/// The text of a member.
 pub(super) fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
     value.get(key).and_then(Value::as_str)
 }
 
-/// Where a call that the app answers has its arguments.
+/// The member with the arguments, if the item is a call that the app answers.
 pub(super) fn arguments_key(item: &Value) -> Option<&'static str> {
     Some(match text(item, "type")? {
         "function_call" => "arguments",
@@ -25,7 +25,7 @@ pub(super) fn arguments_key(item: &Value) -> Option<&'static str> {
     })
 }
 
-/// Where an answer by the app has what it says.
+/// The member with the output, if the item is an output of the app.
 pub(super) fn output_key(item: &Value) -> Option<&'static str> {
     Some(match text(item, "type")? {
         "function_call_output"
@@ -39,13 +39,13 @@ pub(super) fn output_key(item: &Value) -> Option<&'static str> {
     })
 }
 
-/// The id that an item goes under. What a local shell printed has that of its call there.
+/// The id of an item. The `id` of a local shell output is that of its call, and not its own.
 pub(super) fn id_of(item: &Value) -> Option<&str> {
-    let own = text(item, "type") != Some(LOCAL_SHELL_OUTPUT);
-    text(item, "id").filter(|id| own && !id.is_empty())
+    let is_own = text(item, "type") != Some(LOCAL_SHELL_OUTPUT);
+    text(item, "id").filter(|id| is_own && !id.is_empty())
 }
 
-/// True for an item that is refused without its id.
+/// True for an item that the provider refuses without an id.
 pub(super) fn needs_id(item: &Value) -> bool {
     !matches!(
         text(item, "type"),
@@ -68,7 +68,7 @@ pub(super) fn needs_id(item: &Value) -> bool {
     ) || item.get("role").is_none() && item.get("type").is_none()
 }
 
-/// What the ids of such items begin with.
+/// The prefix that ids of items of this type have, for types that the provider checks.
 pub(super) fn prefix_of(item: &Value) -> Option<&'static str> {
     Some(match text(item, "type")? {
         "reasoning" => "rs_",
@@ -78,27 +78,27 @@ pub(super) fn prefix_of(item: &Value) -> Option<&'static str> {
     })
 }
 
-/// True for a search for tools that the provider runs by itself: it may come without what it found.
+/// True for a tool search that the provider runs itself. Such a call needs no output of the app.
 fn is_hosted(item: &Value) -> bool {
     text(item, "execution") == Some("server") || text(item, "call_id").is_none()
 }
 
-/// True for what a shell printed: a list of runs, each with two streams and an outcome.
+/// True for the output of a shell: a list of runs, each with two streams and an outcome.
 pub(super) fn is_shell(item: &Value) -> bool {
     text(item, "type") == Some("shell_call_output")
 }
 
-/// True for the one output that is neither a text nor a list.
+/// True for a screenshot, the only output that is neither a text nor a list.
 pub(super) fn is_screenshot(output: &Value) -> bool {
     text(output, "type") == Some("computer_screenshot")
 }
 
-/// True for a part that is a picture or a file.
+/// True for an image or a file.
 pub(super) fn is_media(part: &Value) -> bool {
     matches!(text(part, "type"), Some("input_image" | "input_file"))
 }
 
-/// Who speaks in what is no message, call or result.
+/// The role of an item that is not a message, call or result of the app; `None` for unknown types.
 pub(super) fn role_of(kind: &str) -> Option<Role> {
     Some(match kind {
         "web_search_call"
@@ -114,14 +114,14 @@ pub(super) fn role_of(kind: &str) -> Option<Role> {
         | "program_output"
         | "item_reference"
         | "compaction"
-        // It asks for one compaction and is no standing instruction.
+        // It requests one compaction. As a system message it would be kept for good.
         | "compaction_trigger" => Role::Assistant,
         "additional_tools" | "configuration_update" => Role::System,
         _ => return None,
     })
 }
 
-/// The role of a name, and whether it is the name that the provider has for it.
+/// The role with this name, and whether the provider itself uses the name.
 pub(super) fn named(name: &str) -> (Role, bool) {
     match name {
         "system" | "developer" => (Role::System, true),

@@ -1,4 +1,4 @@
-//! What an item holds.
+//! Reading items.
 
 use std::borrow::Cow;
 use std::slice;
@@ -9,10 +9,11 @@ use serde_json::Value;
 use super::item::{
     LOCAL_SHELL_OUTPUT, arguments_key, is_screenshot, is_shell, named, output_key, role_of, text,
 };
-use crate::content::{Attachment, Content, Item, Piece, Source, What};
-use crate::issue::Code;
+use crate::attachment::{Attachment, Source};
+use crate::content::{Content, ContentPart, Item, Step};
+use crate::issue::IssueCode;
 use crate::path::Path;
-use crate::registry;
+use crate::shape;
 use crate::text::joined;
 
 /// Reads an item, which is an object.
@@ -36,8 +37,9 @@ impl<'a> Reader<'a> {
         self.text(key).unwrap_or_default().into()
     }
 
-    fn whole(&mut self, role: Role, what: What<'a>) {
-        self.content.push(role, Path::default(), what);
+    /// Adds the whole item as one part.
+    fn push(&mut self, role: Role, part: ContentPart<'a>) {
+        self.content.push(role, Path::default(), part);
     }
 
     fn read(&mut self) {
@@ -59,12 +61,13 @@ impl<'a> Reader<'a> {
                 let approval = self.owned("approval_request_id");
                 let granted = self.item.get("approve").and_then(Value::as_bool);
                 let granted = Some(granted.unwrap_or_default());
-                return self.whole(Role::Tool, What::Approval { approval, call: None, granted });
+                return self
+                    .push(Role::Tool, ContentPart::Approval { approval, call: None, granted });
             }
             "image_generation_call" => {
                 if let Some(bytes) = self.text("result") {
                     let picture = Attachment::bytes(Some("image/png"), bytes);
-                    return self.whole(Role::Assistant, What::Image(picture));
+                    return self.push(Role::Assistant, ContentPart::Image(picture));
                 }
             }
             "compaction" => self.compaction(),
@@ -72,25 +75,25 @@ impl<'a> Reader<'a> {
         }
         let known = role_of(kind);
         if known.is_none() {
-            let message = format!("an item of type {kind:?} is not known; it is kept as it is");
-            self.content.note(&Path::key("type"), Code::UnknownPart, message);
+            let message = format!("an item of type {kind:?} is unknown; it is kept as it is");
+            self.content.note(&Path::key("type"), IssueCode::UnknownPart, message);
         }
         let role = known.or(self.text("role").map(named).map(|(role, _)| role));
         let role = role.unwrap_or(Role::Assistant);
-        self.whole(role, What::opaque(kind, self.item));
+        self.push(role, ContentPart::opaque(kind, self.item));
         if kind == "mcp_approval_request" {
             let call = self.text("id").map(Cow::Borrowed);
-            let what = What::Approval { approval: self.owned("id"), call, granted: None };
-            self.whole(role, what);
+            let part = ContentPart::Approval { approval: self.owned("id"), call, granted: None };
+            self.push(role, part);
         }
     }
 
     fn compaction(&mut self) {
         self.content.pinned = true;
-        let holds = |key: &str| self.text(key).is_some_and(|text| !text.is_empty());
-        if !holds("encrypted_content") && !holds("id") {
+        let has = |key: &str| self.text(key).is_some_and(|text| !text.is_empty());
+        if !has("encrypted_content") && !has("id") {
             let at = Path::key("encrypted_content");
-            self.content.note(&at, Code::EmptyCompaction, "the compaction holds nothing");
+            self.content.note(&at, IssueCode::EmptyCompaction, "the compaction is empty");
         }
     }
 
@@ -102,59 +105,59 @@ impl<'a> Reader<'a> {
                 if !exact {
                     let message =
                         format!("the role {name:?} is unknown; read as {}", role.as_str());
-                    self.content.note(&at, Code::UnknownRole, message);
+                    self.content.note(&at, IssueCode::UnknownRole, message);
                 }
                 role
             }
             None => {
                 let message = "the role is missing; read as user";
-                self.content.note(&at, Code::UnknownRole, message);
+                self.content.note(&at, IssueCode::UnknownRole, message);
                 Role::User
             }
         };
         let at = Path::key("content");
         match self.item.get("content") {
-            Some(Value::String(text)) => self.content.push(role, at, What::Text(text.into())),
+            Some(Value::String(text)) => {
+                self.content.push(role, at, ContentPart::Text(text.into()))
+            }
             Some(Value::Array(parts)) => {
                 for (index, part) in parts.iter().enumerate() {
                     let at = at.clone().at(index);
-                    let what = self.part(&at, part);
-                    self.content.push(role, at, what);
+                    let part = self.part(&at, part);
+                    self.content.push(role, at, part);
                 }
             }
             None | Some(Value::Null) => {
-                self.content.note(&at, Code::MissingContent, "the content is missing");
+                self.content.note(&at, IssueCode::MissingContent, "the content is missing");
             }
             Some(other) => {
-                let message = format!("the content is {}; read as text", registry::kind(other));
-                self.content.note(&at, Code::NotText, message);
-                self.content.push(role, at, What::Text(other.to_string().into()));
+                let message = format!("the content is {}; read as text", shape::kind(other));
+                self.content.note(&at, IssueCode::NotText, message);
+                self.content.push(role, at, ContentPart::Text(other.to_string().into()));
             }
         }
-        if self.content.pieces.is_empty() {
-            self.content.pieces.push(Piece { role, items: Vec::new() });
-        }
+        self.content = std::mem::take(&mut self.content).or_empty_step(role);
     }
 
-    fn part(&mut self, at: &Path, part: &'a Value) -> What<'a> {
+    fn part(&mut self, at: &Path, part: &'a Value) -> ContentPart<'a> {
         let read = match text(part, "type") {
-            Some("input_text" | "output_text") => What::text(text(part, "text")),
-            Some("refusal") => What::text(text(part, "refusal")),
-            Some("input_image" | "computer_screenshot") => Some(What::Image(image(part))),
-            Some("input_file") => Some(What::File(file(part))),
+            Some("input_text" | "output_text") => ContentPart::text(text(part, "text")),
+            Some("refusal") => ContentPart::text(text(part, "refusal")),
+            Some("input_image" | "computer_screenshot") => Some(ContentPart::Image(image(part))),
+            Some("input_file") => Some(ContentPart::File(file(part))),
             _ => None,
         };
         read.unwrap_or_else(|| {
             let kind = text(part, "type").unwrap_or("untyped");
             let code = match kind {
                 "text" | "image_url" | "file" | "tool_use" | "tool_result" | "tool-call"
-                | "tool-result" => Code::ForeignPart,
-                _ => Code::UnknownPart,
+                | "tool-result" => IssueCode::ForeignPart,
+                _ => IssueCode::UnknownPart,
             };
-            let message = format!("a part of type {kind:?} is not known; it is kept as it is");
+            let message = format!("a part of type {kind:?} is unknown; it is kept as it is");
             self.content.note(at, code, message);
-            let said = text(part, "text").filter(|_| kind == "text");
-            What::text(said).unwrap_or_else(|| What::opaque(kind, part))
+            let chat_text = text(part, "text").filter(|_| kind == "text");
+            ContentPart::text(chat_text).unwrap_or_else(|| ContentPart::opaque(kind, part))
         })
     }
 
@@ -162,32 +165,38 @@ impl<'a> Reader<'a> {
         let lists = ["summary", "content"].into_iter().filter_map(|key| self.item.get(key));
         let parts = lists.filter_map(Value::as_array).flatten();
         let texts = parts.filter_map(|part| text(part, "text")).map(Cow::Borrowed).collect();
-        let seals = ["encrypted_content", "id"].into_iter().filter_map(|key| self.text(key));
-        let signature = seals.map(Cow::Borrowed).find(|seal| !seal.is_empty());
-        self.whole(Role::Assistant, What::Reasoning { text: joined(texts), signature });
+        // Without encrypted content the provider has the reasoning stored under its id: either ties the
+        // reasoning to the item that follows, as a signature does.
+        let keys = ["encrypted_content", "id"].into_iter().filter_map(|key| self.text(key));
+        let signature = keys.map(Cow::Borrowed).find(|signature| !signature.is_empty());
+        self.push(Role::Assistant, ContentPart::Reasoning { text: joined(texts), signature });
     }
 
     fn call(&mut self, kind: &'a str, key: &'static str) {
         let at = Path::key(key);
-        let plain = kind == "function_call";
+        // Only function calls have their arguments as JSON in a text.
+        let is_function = kind == "function_call";
         let arguments = match self.item.get(key) {
-            Some(Value::String(arguments)) if plain => Cow::Borrowed(arguments.as_str()),
+            Some(Value::String(arguments)) if is_function => Cow::Borrowed(arguments.as_str()),
             None | Some(Value::Null) => {
                 let message = "the arguments are missing; they are kept so";
-                self.content.note(&at, Code::MissingArguments, message);
+                self.content.note(&at, IssueCode::MissingArguments, message);
                 Cow::Borrowed("")
             }
             Some(other) => {
-                if plain {
-                    let found = registry::kind(other);
+                if is_function {
+                    let found = shape::kind(other);
                     let message = format!("expected a string, found {found}");
-                    self.content.note(&at, Code::NotText, message);
+                    self.content.note(&at, IssueCode::NotText, message);
                 }
                 other.to_string().into()
             }
         };
         let name = self.text("name").unwrap_or(kind).into();
-        self.whole(Role::Assistant, What::Call { call: self.owned("call_id"), name, arguments });
+        self.push(
+            Role::Assistant,
+            ContentPart::Call { call: self.owned("call_id"), name, arguments },
+        );
     }
 
     fn result(&mut self, kind: &'a str, key: &'static str) {
@@ -197,7 +206,7 @@ impl<'a> Reader<'a> {
         let mut tools = None;
         let parts = match self.item.get(key) {
             Some(found) if key == "tools" => {
-                tools = Some(What::opaque(kind, found));
+                tools = Some(ContentPart::opaque(kind, found));
                 &[]
             }
             Some(Value::String(text)) => {
@@ -211,15 +220,15 @@ impl<'a> Reader<'a> {
                     Some(status) => texts.push(status.into()),
                     None => {
                         let message = "the output is missing; read as empty";
-                        self.content.note(&at, Code::MissingContent, message);
+                        self.content.note(&at, IssueCode::MissingContent, message);
                     }
                 }
                 &[]
             }
             Some(other) => {
-                let found = registry::kind(other);
+                let found = shape::kind(other);
                 let message = format!("expected text or parts, found {found}; read as JSON");
-                self.content.note(&at, Code::NotText, message);
+                self.content.note(&at, IssueCode::NotText, message);
                 texts.push(other.to_string().into());
                 &[]
             }
@@ -231,19 +240,21 @@ impl<'a> Reader<'a> {
                 continue;
             }
             match self.part(&at.clone().at(index), part) {
-                What::Text(text) => texts.push(text),
-                What::Image(attachment) | What::File(attachment) => media.push(attachment),
+                ContentPart::Text(text) => texts.push(text),
+                ContentPart::Image(attachment) | ContentPart::File(attachment) => {
+                    media.push(attachment)
+                }
                 _ => texts.push(part.to_string().into()),
             }
         }
         let failed = self.text("status") == Some("failed");
-        let own = self.text("call_id").or(self.text("id").filter(|_| kind == LOCAL_SHELL_OUTPUT));
-        let call = own.unwrap_or_default().into();
+        let local_shell_id = self.text("id").filter(|_| kind == LOCAL_SHELL_OUTPUT);
+        let call = self.text("call_id").or(local_shell_id).unwrap_or_default().into();
         let name = self.text("name").map(Cow::Borrowed);
-        let what = What::Result { call, name, text: joined(texts), media, failed };
-        let things = std::iter::once(what).chain(tools);
-        let items = things.map(|what| Item::new(Path::default(), what)).collect();
-        self.content.pieces.push(Piece { role: Role::Tool, items });
+        let part = ContentPart::Result { call, name, text: joined(texts), media, failed };
+        let parts = std::iter::once(part).chain(tools);
+        let items = parts.map(|part| Item::new(Path::default(), part)).collect();
+        self.content.steps.push(Step { role: Role::Tool, items });
     }
 }
 

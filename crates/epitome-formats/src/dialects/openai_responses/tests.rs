@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::Format;
-use crate::content::{Attachment, What};
-use crate::edit_message::extract;
+use crate::attachment::Attachment;
+use crate::content::ContentPart;
+use crate::edit_message::edit_message;
 use epitome::history::pairing::Pairing;
 use epitome::history::{Change, PartChange, exchanges};
 use epitome::message::{Message, Part};
@@ -16,7 +17,7 @@ fn check(value: &Value, notation: &str, paths: &[&str]) {
     assert_eq!(found, paths, "{value}");
 }
 
-/// An item of a type, with these members besides.
+/// An item of a type with these members.
 fn item(kind: &str, members: Value) -> Value {
     let Value::Object(members) = members else { return members };
     std::iter::once(("type".to_owned(), kind.into())).chain(members).collect()
@@ -40,7 +41,7 @@ fn messages_are_read_with_every_kind_of_part() {
 }
 
 #[test]
-fn calls_and_what_answers_them_are_read() {
+fn calls_and_outputs_of_every_type_are_read() {
     let call = json!({ "call_id": "c", "name": "f", "arguments": "{\"a\":1}" });
     check(&item("function_call", call), "a: !c<{\"a\":1}>", &[]);
     let output = |kind, output: Value| item(kind, json!({ "call_id": "c", "output": output }));
@@ -77,7 +78,7 @@ fn calls_and_what_answers_them_are_read() {
 }
 
 #[test]
-fn what_only_the_provider_knows_is_kept() {
+fn items_that_only_the_provider_has_are_kept() {
     check(&item("web_search_call", json!({ "id": "x" })), "a: web_search_call", &[]);
     let hosted = json!({ "call_id": null, "execution": "server", "arguments": {} });
     check(&item("tool_search_call", hosted), "a: tool_search_call", &[]);
@@ -86,7 +87,7 @@ fn what_only_the_provider_knows_is_kept() {
     let tools = json!({ "role": "developer", "tools": [] });
     check(&item("additional_tools", tools), "s: additional_tools", &[]);
     check(&json!({ "id": "msg_1" }), "a: item_reference", &[]);
-    let compaction = json!({ "encrypted_content": "seal" });
+    let compaction = json!({ "encrypted_content": "sig" });
     check(&item("compaction", compaction), "a: * compaction", &[]);
     let request = json!({ "id": "x", "name": "f", "arguments": "{}" });
     let asked = "a: mcp_approval_request may:x<x>";
@@ -96,7 +97,7 @@ fn what_only_the_provider_knows_is_kept() {
 }
 
 #[test]
-fn what_is_odd_is_listed() {
+fn issues_of_malformed_items_are_listed() {
     check(&json!({ "content": "hi" }), "u: hi", &["role"]);
     check(&json!({ "role": "Assistant", "content": "hi" }), "a: hi", &["role"]);
     check(&json!({ "role": "user" }), "u:", &["content"]);
@@ -113,16 +114,16 @@ fn what_is_odd_is_listed() {
 }
 
 #[test]
-fn thoughts_stay_with_the_call_behind_them_and_its_answer() {
+fn reasoning_stays_with_the_calls_after_it_and_their_results() {
     let summary = json!([{ "type": "summary_text", "text": "hm" }]);
-    let thought = json!({ "id": "rs_1", "summary": summary, "encrypted_content": "seal" });
+    let reasoning = json!({ "id": "rs_1", "summary": summary, "encrypted_content": "sig" });
     let call =
         |id: &str| item("function_call", json!({ "call_id": id, "name": "f", "arguments": "{}" }));
     let output = |id: &str| item("function_call_output", json!({ "call_id": id, "output": "42" }));
     let said = json!({ "role": "user", "content": "hi" });
     let items = [
         said.clone(),
-        item("reasoning", thought),
+        item("reasoning", reasoning),
         call("a"),
         call("b"),
         output("a"),
@@ -135,7 +136,7 @@ fn thoughts_stay_with_the_call_behind_them_and_its_answer() {
     let messages: Vec<Message> = read.flat_map(|reading| reading.unwrap().messages).collect();
     assert_eq!(
         notate(&messages),
-        "u: hi\na: ?hm#seal\na: !a\na: !b\nt: =a<42>\nt: =b<42>\na: ?#rs_2\na: so\nu: hi\n"
+        "u: hi\na: ?hm#sig\na: !a\na: !b\nt: =a<42>\nt: =b<42>\na: ?#rs_2\na: so\nu: hi\n"
     );
     let pairing = Pairing::of(&messages);
     assert_eq!(exchanges(messages.len(), &pairing), [0..1, 1..6, 6..8, 8..9]);
@@ -147,7 +148,7 @@ fn rewrites(original: &Value, change: Change, expected: &Value) {
 }
 
 #[test]
-fn an_answer_says_something_else_in_its_own_form() {
+fn a_changed_output_keeps_its_form() {
     let check = |kind, before: Value, after: Value| {
         let output = |output| item(kind, json!({ "call_id": "c", "output": output, "x": 1 }));
         rewrites(&output(before), Change::Text { text: "short".into() }, &output(after));
@@ -168,7 +169,7 @@ fn an_answer_says_something_else_in_its_own_form() {
 }
 
 #[test]
-fn a_call_has_other_arguments_in_its_own_form() {
+fn a_call_with_changed_arguments_keeps_its_form() {
     let check = |kind, key: &str, before: Value, arguments: Value, after: Value| {
         let call = |value: Value| item(kind, json!({ "call_id": "c", key: value }));
         let arguments = arguments.to_string();
@@ -183,7 +184,7 @@ fn a_call_has_other_arguments_in_its_own_form() {
 }
 
 #[test]
-fn a_text_says_something_else_where_it_stands() {
+fn a_changed_text_stays_in_its_place() {
     let message = |part: Value| json!({ "role": "assistant", "content": [part], "phase": "x" });
     let refusal = |text: &str| message(json!({ "type": "refusal", "refusal": text }));
     rewrites(&refusal("long"), Change::Text { text: "short".into() }, &refusal("short"));
@@ -192,11 +193,11 @@ fn a_text_says_something_else_where_it_stands() {
     let odd = json!({ "role": "user", "content": { "a": 1 } });
     rewrites(&odd, Change::Text { text: "short".into() }, &plain("short"));
     let said = |text: &str| message(json!({ "type": "output_text", "text": text }));
-    assert_eq!(extract(&OpenAiResponses, &said("so"), Some((&[0], 1)), &[]), said("so"));
+    assert_eq!(edit_message(&OpenAiResponses, &said("so"), Some((&[0], 1)), &[]), said("so"));
 }
 
 #[test]
-fn what_the_engine_inserts_reads_back() {
+fn what_the_engine_inserts_can_be_read_again() {
     let format = Format::OpenAiResponses;
     let said = json!({ "role": "user", "content": "hi" });
     assert_eq!(format.write(Role::User, &[Part::text("hi")]), said);
@@ -217,18 +218,18 @@ fn what_the_engine_inserts_reads_back() {
 #[test]
 fn a_turn_becomes_a_message_and_an_item_for_each_call() {
     let items = vec![
-        What::Text("so".into()),
-        What::Call { call: "c".into(), name: "f".into(), arguments: "{}".into() },
-        What::Reasoning { text: "hm".into(), signature: None },
+        ContentPart::Text("so".into()),
+        ContentPart::Call { call: "c".into(), name: "f".into(), arguments: "{}".into() },
+        ContentPart::Reasoning { text: "hm".into(), signature: None },
     ];
     let mut lost = Vec::new();
-    let turn = Turn { role: Role::Assistant, author: None, items };
+    let turn = Turn { role: Role::Assistant, author: None, parts: items };
     let call = json!({ "type": "function_call", "call_id": "c", "name": "f", "arguments": "{}" });
     let said = json!({ "role": "assistant", "content": "so" });
     assert_eq!(OpenAiResponses.write(&turn, &mut lost), [said, call]);
     assert_eq!(lost.len(), 1, "{lost:?}");
-    let picture = What::Image(Attachment::at("data:image/png;base64,AAAA"));
-    let turn = Turn { role: Role::User, author: None, items: vec![picture] };
+    let picture = ContentPart::Image(Attachment::at("data:image/png;base64,AAAA"));
+    let turn = Turn { role: Role::User, author: None, parts: vec![picture] };
     let url = "data:image/png;base64,AAAA";
     // The type of the SDK asks for the detail.
     let content = json!([{ "type": "input_image", "image_url": url, "detail": "auto" }]);
@@ -239,9 +240,9 @@ fn a_turn_becomes_a_message_and_an_item_for_each_call() {
 }
 
 #[test]
-fn what_is_said_twice_in_a_row_can_be_one_message() {
+fn two_messages_in_a_row_can_be_merged() {
     let mut first = json!({ "role": "user", "content": "a" });
-    OpenAiResponses.join(&mut first, json!({ "role": "user", "content": "b" }));
+    OpenAiResponses.merge(&mut first, json!({ "role": "user", "content": "b" }));
     let part = |text: &str| json!({ "type": "input_text", "text": text });
     assert_eq!(first, json!({ "role": "user", "content": [part("a"), part("b")] }));
 }

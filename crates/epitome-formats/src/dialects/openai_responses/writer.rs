@@ -1,45 +1,37 @@
-//! What one role says, as items.
+//! Writing a turn as items.
 
 use epitome::message::Role;
 use serde_json::{Value, json};
 
 use super::item::{LOCAL_SHELL_OUTPUT, text};
-use crate::content::{Attachment, Source, What};
+use crate::attachment::{Attachment, Source};
+use crate::content::ContentPart;
 use crate::dialect::Turn;
 
-/// Writes what one role says: a message, and an item for each call or result.
+/// Writes a turn as a message and one item for each call or result.
 pub(super) fn write(turn: &Turn<'_>, lost: &mut Vec<String>) -> Vec<Value> {
     let mut parts = Vec::new();
     let mut items = Vec::new();
     if turn.author.is_some() {
         lost.push("the name of the speaker is left out".into());
     }
-    for what in &turn.items {
-        match what {
-            What::Text(text) => parts.push(said(turn.role, text)),
-            What::Call { call, name, arguments } => items.push(json!({
+    for part in &turn.parts {
+        match part {
+            ContentPart::Text(text) => parts.push(text_part(turn.role, text)),
+            ContentPart::Call { call, name, arguments } => items.push(json!({
                 "type": "function_call",
                 "call_id": call,
                 "name": name,
                 "arguments": arguments,
             })),
-            What::Result { .. } => items.extend(result(what, lost)),
-            What::Image(media) | What::File(media) if turn.role == Role::User => {
+            ContentPart::Result { .. } => items.extend(result(part, lost)),
+            ContentPart::Image(media) | ContentPart::File(media) if turn.role == Role::User => {
                 parts.extend(media_part(media, lost));
             }
-            What::Image(_) | What::File(_) => {
-                lost.push("a picture or file that is not the user's is left out".into());
-            }
-            What::Reasoning { .. } => lost
-                .push("thoughts are left out: another provider's seal does not hold here".into()),
-            What::Approval { .. } => lost.push("leave to run a tool is left out".into()),
-            What::Opaque { kind, .. } => {
-                lost.push(format!("a part of type {kind:?} is left out"));
-            }
-            What::Silent => {}
+            other => lost.extend(other.left_out()),
         }
     }
-    if !parts.is_empty() || turn.items.is_empty() {
+    if !parts.is_empty() || turn.parts.is_empty() {
         let role = if turn.role == Role::Tool { Role::User } else { turn.role };
         let texts: Option<Vec<&str>> = parts.iter().map(|part| text(part, "text")).collect();
         let content = match texts {
@@ -51,15 +43,16 @@ pub(super) fn write(turn: &Turn<'_>, lost: &mut Vec<String>) -> Vec<Value> {
     items
 }
 
-/// A text as a part of a message.
-pub(super) fn said(role: Role, text: &str) -> Value {
+/// A text part of a message of this role.
+pub(super) fn text_part(role: Role, text: &str) -> Value {
     let kind = if role == Role::Assistant { "output_text" } else { "input_text" };
     json!({ "type": kind, "text": text })
 }
 
-/// An answer. Calls of the provider's own types have their type for a name, and answers of their own.
-fn result(what: &What<'_>, lost: &mut Vec<String>) -> Option<Value> {
-    let What::Result { call, name, text, media, .. } = what else { return None };
+/// The output item for a result. A call of one of the provider's own types is read with its type as the tool
+/// name, and requires an output item of the type that belongs to it.
+fn result(part: &ContentPart<'_>, lost: &mut Vec<String>) -> Option<Value> {
+    let ContentPart::Result { call, name, text, media, .. } = part else { return None };
     let outcome = json!({ "type": "exit", "exit_code": 1 });
     let run = json!([{ "stdout": text, "stderr": "", "outcome": outcome }]);
     let (kind, key, output) = match name.as_deref() {
@@ -69,7 +62,7 @@ fn result(what: &What<'_>, lost: &mut Vec<String>) -> Option<Value> {
         Some("tool_search_call") => ("tool_search_output", "tools", json!([])),
         _ if media.is_empty() => ("function_call_output", "output", text.as_ref().into()),
         _ => {
-            let text = (!text.is_empty()).then(|| said(Role::Tool, text));
+            let text = (!text.is_empty()).then(|| text_part(Role::Tool, text));
             let media = media.iter().filter_map(|media| media_part(media, lost));
             ("function_call_output", "output", text.into_iter().chain(media).collect())
         }
@@ -85,7 +78,7 @@ fn result(what: &What<'_>, lost: &mut Vec<String>) -> Option<Value> {
 
 fn media_part(media: &Attachment<'_>, lost: &mut Vec<String>) -> Option<Value> {
     let Some(url) = media.url() else {
-        lost.push("a picture or file that another provider keeps is left out".into());
+        lost.push("an image or file that only another provider has is left out".into());
         return None;
     };
     Some(match &media.source {

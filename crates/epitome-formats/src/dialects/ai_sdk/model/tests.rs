@@ -30,7 +30,7 @@ fn result(id: &str, output: &Value) -> Value {
 }
 
 #[test]
-fn tidy_messages_read_without_surprise() {
+fn valid_messages_are_read_without_issues() {
     check(&json!({ "role": "system", "content": "be kind" }), "s: be kind", &[]);
     check(&json!({ "role": "user", "content": "hi" }), "u: hi", &[]);
     check(&message("user", &[text("hi")]), "u: hi", &[]);
@@ -69,7 +69,7 @@ fn tidy_messages_read_without_surprise() {
 }
 
 #[test]
-fn results_follow_their_calls_before_leave_that_was_given() {
+fn results_follow_their_calls_before_approvals() {
     let answer = |id: &str, approved: bool| json!({ "type": "tool-approval-response", "approvalId": id, "approved": approved });
     let output = json!({ "type": "text", "value": "42" });
     let parts = [answer("x", true), result("a", &output), answer("y", false), result("b", &output)];
@@ -78,7 +78,7 @@ fn results_follow_their_calls_before_leave_that_was_given() {
 }
 
 #[test]
-fn every_kind_of_output_is_read_as_text() {
+fn every_type_of_output_is_read_as_text() {
     let parts = json!([
         { "type": "text", "text": "see" },
         { "type": "image-data", "data": "AAAA", "mediaType": "image/png" },
@@ -100,7 +100,7 @@ fn every_kind_of_output_is_read_as_text() {
 }
 
 #[test]
-fn pictures_and_files_are_read_wherever_their_bytes_are() {
+fn images_and_files_are_read_wherever_their_bytes_are() {
     let named = json!({ "openai": "file-1" });
     let cases = [
         (json!({ "type": "image", "image": "AAAA" }), Some("image"), None),
@@ -154,7 +154,7 @@ fn pictures_and_files_are_read_wherever_their_bytes_are() {
 }
 
 #[test]
-fn untidy_messages_are_read_and_listed() {
+fn malformed_messages_are_read_and_their_issues_listed() {
     check(&json!({ "role": "user" }), "u:", &["content"]);
     check(&json!({ "role": "user", "content": 7 }), "u: 7", &["content"]);
     check(&json!({ "role": "human", "content": "hi" }), "u: hi", &["role"]);
@@ -172,7 +172,7 @@ fn untidy_messages_are_read_and_listed() {
 }
 
 #[test]
-fn a_compaction_of_the_providers_is_pinned() {
+fn a_compaction_by_the_provider_is_pinned() {
     let custom = json!({ "type": "custom", "kind": "openai.compaction" });
     check(&message("assistant", &[custom]), "a: * openai.compaction", &[]);
     let mut said = text("so far");
@@ -181,7 +181,7 @@ fn a_compaction_of_the_providers_is_pinned() {
 }
 
 #[test]
-fn a_result_says_something_else_in_its_own_kind() {
+fn a_changed_result_keeps_its_type() {
     let picture = json!({ "type": "image-url", "url": "u" });
     let cases = [
         (json!({ "type": "text", "value": "long" }), json!({ "type": "text", "value": "short" })),
@@ -206,13 +206,13 @@ fn a_result_says_something_else_in_its_own_kind() {
     ];
     for (before, after) in cases {
         let mut part = result("a", &before);
-        AiSdkModel.answer(&mut part, "short");
+        AiSdkModel.set_result(&mut part, "short");
         assert_eq!(part, result("a", &after));
     }
 }
 
 #[test]
-fn a_call_has_other_arguments_and_keeps_its_form() {
+fn a_call_with_changed_arguments_keeps_its_form() {
     let arguments = Change::Arguments { arguments: "{\"a\":2}".into() };
     let changes = [PartChange { part: 1, change: arguments }];
     let value = |input: Value| message("assistant", &[text("so"), call("a", &input)]);
@@ -227,7 +227,7 @@ fn a_call_has_other_arguments_and_keeps_its_form() {
 }
 
 #[test]
-fn what_is_written_reads_back() {
+fn written_messages_can_be_read_again() {
     let format = Format::AiSdkModel;
     let value = format.write(Role::User, &[Part::text("so far")]);
     assert_eq!(value, json!({ "role": "user", "content": "so far" }));
@@ -254,15 +254,15 @@ fn what_is_written_reads_back() {
 }
 
 #[test]
-fn pictures_are_written_and_what_the_format_cannot_hold_is_told() {
+fn images_are_written_and_what_the_format_cannot_hold_is_listed_as_lost() {
     let picture = Attachment::bytes(Some("image/png"), "AAAA");
     let items = vec![
-        What::Text("look".into()),
-        What::Image(picture.clone()),
-        What::File(Attachment::at("https://example.com/a.pdf")),
-        What::File(Attachment::default()),
-        What::Opaque { kind: "hologram".into(), characters: 1 },
-        What::Result {
+        ContentPart::Text("look".into()),
+        ContentPart::Image(picture.clone()),
+        ContentPart::File(Attachment::at("https://example.com/a.pdf")),
+        ContentPart::File(Attachment::default()),
+        ContentPart::Opaque { kind: "hologram".into(), characters: 1 },
+        ContentPart::Result {
             call: "a".into(),
             name: None,
             text: "see".into(),
@@ -270,7 +270,7 @@ fn pictures_are_written_and_what_the_format_cannot_hold_is_told() {
             failed: false,
         },
     ];
-    let turn = Turn { role: Role::User, author: None, items };
+    let turn = Turn { role: Role::User, author: None, parts: items };
     let mut lost = Vec::new();
     let image = json!({ "type": "file", "mediaType": "image/png", "data": "AAAA" });
     let file = json!({ "type": "file", "mediaType": "application/octet-stream", "data": "https://example.com/a.pdf" });
@@ -285,15 +285,15 @@ fn pictures_are_written_and_what_the_format_cannot_hold_is_told() {
     assert_eq!(
         lost,
         [
-            "a picture or file that another provider keeps is left out",
+            "an image or file that only another provider has is left out",
             "a part of type \"hologram\" is left out",
         ]
     );
 }
 
 #[test]
-fn neighbours_are_joined_part_by_part() {
+fn neighbours_are_merged_part_by_part() {
     let mut first = json!({ "role": "user", "content": "one" });
-    AiSdkModel.join(&mut first, message("user", &[text("two")]));
+    AiSdkModel.merge(&mut first, message("user", &[text("two")]));
     assert_eq!(first, json!({ "role": "user", "content": [text("one"), text("two")] }));
 }

@@ -35,7 +35,7 @@ fn step() -> Value {
     json!({ "type": "step-start" })
 }
 
-/// The message after a compaction that left these of its pieces out.
+/// The message after a compaction that removed these steps of it.
 fn compacted(message: &Value, dropped: &[usize]) -> Value {
     let format = Format::AiSdkUi;
     let mut log = Log::default();
@@ -48,7 +48,7 @@ fn compacted(message: &Value, dropped: &[usize]) -> Value {
     format.contract().check(&log, &view).unwrap();
     match format.compose(&log, &view).as_slice() {
         [Outgoing::Keep(_)] => message.clone(),
-        [Outgoing::Make(recipe)] => recipe.make(format, |_| Some(message)),
+        [Outgoing::Composed(recipe)] => recipe.compose(format, |_| Some(message)),
         other => panic!("{other:?}"),
     }
 }
@@ -111,7 +111,7 @@ fn a_call_is_read_in_every_state() {
 }
 
 #[test]
-fn results_follow_their_calls_before_leave_that_was_given() {
+fn results_follow_their_calls_before_approvals() {
     let granted =
         json!({ "state": "approval-responded", "approval": { "id": "x", "approved": true } });
     let parts = [tool("a", &granted), done("b")];
@@ -124,7 +124,7 @@ fn results_follow_their_calls_before_leave_that_was_given() {
 }
 
 #[test]
-fn every_kind_of_part_is_read() {
+fn every_type_of_part_is_read() {
     let hosted = json!({ "type": "file", "mediaType": "application/pdf", "url": "https://example.com/a.pdf" });
     let picture =
         json!({ "type": "file", "mediaType": "image/png", "url": "data:image/png;base64,AA" });
@@ -150,7 +150,7 @@ fn every_kind_of_part_is_read() {
 }
 
 #[test]
-fn a_compaction_of_the_providers_is_pinned() {
+fn a_compaction_by_the_provider_is_pinned() {
     let custom = json!({ "type": "custom", "kind": "openai.compaction" });
     check(&message("assistant", &[custom]), "a: * openai.compaction", &[]);
     let metadata = json!({ "anthropic": { "type": "compaction" } });
@@ -159,7 +159,7 @@ fn a_compaction_of_the_providers_is_pinned() {
 }
 
 #[test]
-fn untidy_messages_are_read_and_listed() {
+fn malformed_messages_are_read_and_their_issues_listed() {
     let stateless = |more: Value| message("assistant", &[tool("c", &more)]);
     check(&stateless(json!({})), "a: !c", &["parts[0].state"]);
     check(&stateless(json!({ "output": 4 })), "a: !c\nt: =c<4>", &["parts[0].state"]);
@@ -186,7 +186,7 @@ fn untidy_messages_are_read_and_listed() {
 }
 
 #[test]
-fn steps_are_left_out_with_all_that_belongs_to_them() {
+fn steps_are_removed_with_everything_that_belongs_to_them() {
     let data = json!({ "type": "data-chart", "data": [1] });
     let parts =
         [step(), text("one"), done("a"), data, step(), done("b"), done("c"), step(), text("so")];
@@ -199,7 +199,7 @@ fn steps_are_left_out_with_all_that_belongs_to_them() {
 }
 
 #[test]
-fn a_result_that_never_came_stands_in_the_part_of_its_call() {
+fn the_placeholder_of_a_missing_result_is_in_the_part_of_its_call() {
     let error = |call: &str, input: Value| {
         tool(
             call,
@@ -227,18 +227,18 @@ fn a_result_that_never_came_stands_in_the_part_of_its_call() {
 }
 
 #[test]
-fn leave_that_was_never_given_is_no_longer_asked_for_once_there_is_a_result() {
+fn an_approval_request_without_response_is_removed_when_a_result_is_added() {
     let asked = json!({ "state": "approval-requested", "approval": { "id": "x" } });
     let mut first = message("assistant", &[tool("a", &asked)]);
     let result = Part::ToolResult { call: "a".into(), name: None, text: "42".into() };
     let second = Format::AiSdkUi.write(Role::Tool, &[result]);
-    AiSdkUi.join(&mut first, second);
+    AiSdkUi.merge(&mut first, second);
     let expected = tool("a", &json!({ "state": "output-available", "output": "42" }));
     assert_eq!(first, message("assistant", &[expected]));
 }
 
 #[test]
-fn what_is_written_reads_back() {
+fn written_messages_can_be_read_again() {
     let format = Format::AiSdkUi;
     let value = format.write(Role::User, &[Part::text("so far")]);
     let parts = json!([{ "type": "text", "text": "so far" }]);
@@ -258,9 +258,9 @@ fn what_is_written_reads_back() {
     let read =
         "a: ?hm#{\"anthropic\":{\"signature\":\"seal\"}} !a<{\"a\":1}> !b<{\"a\":1}> may:x<b>";
     check(&value, read, &[]);
-    AiSdkUi.join(&mut value, format.write(Role::Tool, &[result("a")]));
-    AiSdkUi.join(&mut value, format.write(Role::Tool, &[result("b")]));
-    AiSdkUi.join(&mut value, format.write(Role::Assistant, &[Part::text("so")]));
+    AiSdkUi.merge(&mut value, format.write(Role::Tool, &[result("a")]));
+    AiSdkUi.merge(&mut value, format.write(Role::Tool, &[result("b")]));
+    AiSdkUi.merge(&mut value, format.write(Role::Assistant, &[Part::text("so")]));
     let read = "a: ?hm#{\"anthropic\":{\"signature\":\"seal\"}} !a<{\"a\":1}> !b<{\"a\":1}>\n\
                 t: =a<42>\nt: =b<42>\na: so";
     check(&value, read, &[]);
@@ -268,35 +268,35 @@ fn what_is_written_reads_back() {
 }
 
 #[test]
-fn what_the_format_cannot_hold_is_told() {
+fn what_the_format_cannot_hold_is_listed_as_lost() {
     let seal = Some("seal".into());
     let items = vec![
-        What::Reasoning { text: "hm".into(), signature: seal },
-        What::Image(crate::content::Attachment::default()),
-        What::Opaque { kind: "hologram".into(), characters: 1 },
-        What::Approval { approval: "x".into(), call: None, granted: Some(true) },
-        What::Silent,
+        ContentPart::Reasoning { text: "hm".into(), signature: seal },
+        ContentPart::Image(crate::attachment::Attachment::default()),
+        ContentPart::Opaque { kind: "hologram".into(), characters: 1 },
+        ContentPart::Approval { approval: "x".into(), call: None, granted: Some(true) },
+        ContentPart::NotSent,
     ];
-    let turn = Turn { role: Role::Assistant, author: None, items };
+    let turn = Turn { role: Role::Assistant, author: None, parts: items };
     let mut lost = Vec::new();
     let written = AiSdkUi.write(&turn, &mut lost);
     let thought = json!({ "type": "reasoning", "text": "hm", "state": "done" });
     assert_eq!(written[0]["parts"], json!([thought]));
-    let nothing = Turn { items: vec![What::Silent], ..turn };
+    let nothing = Turn { parts: vec![ContentPart::NotSent], ..turn };
     assert_eq!(AiSdkUi.write(&nothing, &mut Vec::new()), Vec::<Value>::new());
     assert_eq!(
         lost,
         [
-            "the seal of the model's thoughts is left out",
-            "a picture or file that another provider keeps is left out",
+            "the signature of reasoning is left out",
+            "an image or file that only another provider has is left out",
             "a part of type \"hologram\" is left out",
-            "the answer to a call that asks for leave is left out",
+            "the response to an approval request is left out",
         ]
     );
 }
 
 #[test]
-fn results_say_something_else_in_their_own_field() {
+fn a_changed_result_stays_in_its_field() {
     let refused = |reason: &str| json!({ "id": "x", "approved": false, "reason": reason });
     let cases: [[Value; 2]; 4] = [
         [
@@ -315,13 +315,13 @@ fn results_say_something_else_in_their_own_field() {
     ];
     for [before, after] in cases {
         let mut part = tool("c", &before);
-        AiSdkUi.answer(&mut part, "short");
+        AiSdkUi.set_result(&mut part, "short");
         assert_eq!(part, tool("c", &after));
     }
 }
 
 #[test]
-fn a_call_has_other_arguments_and_a_text_says_something_else() {
+fn changed_texts_and_arguments_keep_their_form() {
     let arguments = Change::Arguments { arguments: "{\"a\":2}".into() };
     let value = |said: &str, input: Value| {
         message(

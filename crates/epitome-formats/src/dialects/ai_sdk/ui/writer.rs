@@ -1,34 +1,34 @@
-//! Messages that are written, and what came of a call put into its part.
+//! Writing the parts of a message, with results in the parts of their calls.
 
 use epitome::message::Role;
 use serde_json::{Map, Value, json};
 
-use super::super::part::{NAMELESS, input_of, is_error, media_type, set, unsealed};
-use super::{outcome, tool_name};
-use crate::content::What;
+use super::super::part::{UNNAMED_TOOL, input_of, is_error, media_type, metadata_of, set};
+use super::tool_part::{outcome, tool_name};
+use crate::content::ContentPart;
 
-/// How the ids of written messages begin.
-pub(super) const OWN: &str = "epitome-";
+/// The prefix of the ids of written messages.
+pub(super) const OWN_ID_PREFIX: &str = "epitome-";
 
-/// Puts into the part of a call what came of it. False where there is no such part.
-pub(super) fn fill(parts: &mut [Value], answer: &Value) -> bool {
-    let waits = |part: &Value| {
+/// Puts a result into the part of its call. False if no part has that call without a result.
+pub(super) fn fill_call(parts: &mut [Value], result: &Value) -> bool {
+    let is_open = |part: &Value| {
         tool_name(part).is_some()
-            && part.get("toolCallId") == answer.get("toolCallId")
+            && part.get("toolCallId") == result.get("toolCallId")
             && part.get("providerExecuted") != Some(&Value::Bool(true))
             && outcome(part).is_none()
     };
-    if tool_name(answer).is_none() || outcome(answer).is_none() {
+    if tool_name(result).is_none() || outcome(result).is_none() {
         return false;
     }
-    let part = parts.iter_mut().find(|part| waits(part)).and_then(Value::as_object_mut);
+    let part = parts.iter_mut().find(|part| is_open(part)).and_then(Value::as_object_mut);
     let Some(part) = part else { return false };
     for key in ["state", "output", "errorText"] {
-        if let Some(value) = answer.get(key) {
+        if let Some(value) = result.get(key) {
             part.insert(key.into(), value.clone());
         }
     }
-    // The SDK takes no call without an input, and no result that nobody gave leave for.
+    // The SDK refuses a call without input, and a result with an approval that was not granted.
     if part.get("input").is_none_or(Value::is_null) {
         part.insert("input".into(), json!({}));
     }
@@ -39,23 +39,28 @@ pub(super) fn fill(parts: &mut [Value], answer: &Value) -> bool {
     true
 }
 
-/// Adds a thing to the parts of a message that is being written.
-pub(super) fn put(parts: &mut Vec<Value>, what: &What<'_>, role: Role, lost: &mut Vec<String>) {
-    let part = match what {
-        What::Text(text) if role == Role::Assistant => {
+/// Writes a part and adds it to the parts of its message.
+pub(super) fn write_part(
+    parts: &mut Vec<Value>,
+    part: &ContentPart<'_>,
+    role: Role,
+    lost: &mut Vec<String>,
+) {
+    let part = match part {
+        ContentPart::Text(text) if role == Role::Assistant => {
             json!({ "type": "text", "text": text, "state": "done" })
         }
-        What::Text(text) => json!({ "type": "text", "text": text }),
-        What::Reasoning { text, signature } => {
+        ContentPart::Text(text) => json!({ "type": "text", "text": text }),
+        ContentPart::Reasoning { text, signature } => {
             let mut part = json!({ "type": "reasoning", "text": text, "state": "done" });
-            match signature.as_deref().and_then(|seal| unsealed(seal, lost)) {
+            match signature.as_deref().and_then(|signature| metadata_of(signature, lost)) {
                 Some(metadata) => set(&mut part, "providerMetadata", metadata),
                 None if text.is_empty() => return,
                 None => {}
             }
             part
         }
-        What::Call { call, name, arguments } => {
+        ContentPart::Call { call, name, arguments } => {
             let mut part = Map::new();
             part.insert("type".into(), format!("tool-{name}").into());
             part.insert("toolCallId".into(), call.as_ref().into());
@@ -63,14 +68,14 @@ pub(super) fn put(parts: &mut Vec<Value>, what: &What<'_>, role: Role, lost: &mu
             part.insert("input".into(), input_of(arguments));
             part.into()
         }
-        What::Result { call, name, text, media, failed } => {
+        ContentPart::Result { call, name, text, media, failed } => {
             if !media.is_empty() {
-                lost.push("pictures and files in a tool result are left out".into());
+                lost.push("images and files in a tool result are left out".into());
             }
-            // By itself this is a whole call; where the call is at hand, it goes in there.
+            // By itself this is a whole call. If `parts` has the call, the result goes in there.
             let mut part = match name {
                 Some(name) => json!({ "type": format!("tool-{name}") }),
-                None => json!({ "type": "dynamic-tool", "toolName": NAMELESS }),
+                None => json!({ "type": "dynamic-tool", "toolName": UNNAMED_TOOL }),
             };
             let (state, key) = match is_error(*failed, text) {
                 true => ("output-error", "errorText"),
@@ -80,28 +85,28 @@ pub(super) fn put(parts: &mut Vec<Value>, what: &What<'_>, role: Role, lost: &mu
             set(&mut part, "state", state);
             set(&mut part, "input", json!({}));
             set(&mut part, key, text.as_ref());
-            if fill(parts, &part) {
+            if fill_call(parts, &part) {
                 return;
             }
             part
         }
-        What::Approval { approval, call: Some(call), .. } => {
-            let is_own = |part: &&mut Value| {
+        ContentPart::Approval { approval, call: Some(call), .. } => {
+            let is_of_call = |part: &&mut Value| {
                 part.get("toolCallId").and_then(Value::as_str) == Some(call.as_ref())
             };
-            if let Some(part) = parts.iter_mut().find(is_own) {
+            if let Some(part) = parts.iter_mut().find(is_of_call) {
                 set(part, "state", "approval-requested");
                 set(part, "approval", json!({ "id": approval }));
             }
             return;
         }
-        What::Approval { .. } => {
-            lost.push("the answer to a call that asks for leave is left out".into());
+        ContentPart::Approval { .. } => {
+            lost.push("the response to an approval request is left out".into());
             return;
         }
-        What::Image(media) | What::File(media) => {
+        ContentPart::Image(media) | ContentPart::File(media) => {
             let Some(url) = media.url() else {
-                lost.push("a picture or file that another provider keeps is left out".into());
+                lost.push("an image or file that only another provider has is left out".into());
                 return;
             };
             let mut file = json!({ "type": "file", "mediaType": media_type(media), "url": url });
@@ -110,21 +115,21 @@ pub(super) fn put(parts: &mut Vec<Value>, what: &What<'_>, role: Role, lost: &mu
             }
             file
         }
-        What::Opaque { kind, .. } => {
+        ContentPart::Opaque { kind, .. } => {
             lost.push(format!("a part of type {kind:?} is left out"));
             return;
         }
-        What::Silent => return,
+        ContentPart::NotSent => return,
     };
     parts.push(part);
 }
 
-/// The same id for the same message, in every run and on every machine.
+/// An id for a written message: the same one for the same content, in every run and on every machine.
 pub(super) fn id_of(role: Role, parts: &Value) -> String {
     let text = format!("{}{parts}", role.as_str());
     // FNV-1a.
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    format!("{OWN}{hash:016x}")
+    format!("{OWN_ID_PREFIX}{hash:016x}")
 }

@@ -1,4 +1,4 @@
-//! The calls of a LangChain message, each with every place where it stands.
+//! The tool calls of a LangChain message, each with every place that repeats it.
 
 use std::borrow::Cow;
 
@@ -6,24 +6,24 @@ use serde_json::{Map, Value};
 
 use crate::path::Path;
 
-/// A call. Its first place is the one that LangChain itself goes by; the others are what a provider sent,
-/// kept beside it, and some of LangChain's converters send those instead.
+/// A tool call. Its first place is the one that LangChain itself uses. The others repeat what the provider sent;
+/// for some providers LangChain sends those back instead, so a change has to be made in all places.
 #[derive(Debug, PartialEq)]
-pub(super) struct Called<'a> {
+pub(super) struct Call<'a> {
     pub(super) id: &'a str,
     pub(super) name: &'a str,
-    /// As text; `None` where there are none.
+    /// As text; `None` if they are missing.
     pub(super) arguments: Option<Cow<'a, str>>,
     pub(super) places: Vec<Path>,
-    /// The list that it was found in last.
+    /// The index in [`LISTS`] of the last list that has it.
     list: usize,
-    /// Its number among the blocks that a provider streamed.
+    /// The index of its content block in the provider's stream.
     index: Option<u64>,
 }
 
-/// The calls of a message, in order. Linear in what it holds, times its calls.
-pub(super) fn called(body: &Map<String, Value>) -> Vec<Called<'_>> {
-    let mut all: Vec<Called<'_>> = Vec::new();
+/// The calls of a message, in order. Linear in the size of the message, times the number of its calls.
+pub(super) fn calls_of(body: &Map<String, Value>) -> Vec<Call<'_>> {
+    let mut calls: Vec<Call<'_>> = Vec::new();
     for (list, (key, inner)) in LISTS.into_iter().enumerate() {
         let (found, at) = match inner {
             None => (body.get(key), Path::key(key)),
@@ -34,19 +34,20 @@ pub(super) fn called(body: &Map<String, Value>) -> Vec<Called<'_>> {
         match found {
             Some(Value::Array(elements)) => {
                 for (index, element) in elements.iter().enumerate() {
-                    add(&mut all, list, at.clone().at(index), element);
+                    add(&mut calls, list, at.clone().at(index), element);
                 }
             }
-            Some(Value::Object(_)) if inner == Some("function_call") => {
-                add(&mut all, list, at, found.unwrap_or(&Value::Null));
+            Some(call @ Value::Object(_)) if inner == Some("function_call") => {
+                add(&mut calls, list, at, call);
             }
             _ => {}
         }
     }
-    all
+    calls
 }
 
-/// Where calls stand, the most trusted first.
+/// Where calls are: a member of the body, or a member of a member. If a call is in several lists, the first of
+/// them decides about its id, name and arguments.
 const LISTS: [(&str, Option<&str>); 9] = [
     ("tool_calls", None),
     ("invalid_tool_calls", None),
@@ -59,7 +60,7 @@ const LISTS: [(&str, Option<&str>); 9] = [
     ("response_metadata", Some("output")),
 ];
 
-/// Types of what is a call in a list that holds other things too.
+/// Types of calls in lists that hold other things too.
 const TYPES: [&str; 7] = [
     "tool_use",
     "tool_call",
@@ -70,14 +71,17 @@ const TYPES: [&str; 7] = [
     "custom_tool_call",
 ];
 
-fn add<'a>(all: &mut Vec<Called<'a>>, list: usize, at: Path, value: &'a Value) {
-    let typed = ["tool_calls", "function_call", "tool_call_chunks", "invalid_tool_calls"];
-    let mixed = LISTS.get(list).is_some_and(|(key, inner)| !typed.contains(&inner.unwrap_or(key)));
+/// Adds an element of a list: as a new call, as one more place of a known call, or not at all if it is not a
+/// call.
+fn add<'a>(calls: &mut Vec<Call<'a>>, list: usize, at: Path, value: &'a Value) {
+    let lists_of_calls = ["tool_calls", "function_call", "tool_call_chunks", "invalid_tool_calls"];
+    let mixed =
+        LISTS.get(list).is_some_and(|(key, inner)| !lists_of_calls.contains(&inner.unwrap_or(key)));
     let kind = value.get("type").and_then(Value::as_str);
     let index = value.get("index").and_then(Value::as_u64);
-    // What was streamed of the arguments stands behind the block that they are of.
+    // Arguments that were streamed are in blocks of their own, after the block of their call and with its index.
     if mixed && kind == Some("input_json_delta") && index.is_some() {
-        let own = all.iter_mut().find(|call| call.index == index);
+        let own = calls.iter_mut().find(|call| call.index == index);
         own.into_iter().for_each(|call| call.places.push(at.clone()));
         return;
     }
@@ -85,45 +89,50 @@ fn add<'a>(all: &mut Vec<Called<'a>>, list: usize, at: Path, value: &'a Value) {
         return;
     }
     let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
+    // Items of OpenAI Responses have an id of their own next to that of the call.
     let id = if text("call_id").is_empty() { text("id") } else { text("call_id") };
     let inside = body(value);
     let name = inside.get("name").and_then(Value::as_str).unwrap_or_default();
-    let own = matches!(LISTS.get(list), Some(("tool_calls" | "invalid_tool_calls", None)));
-    if !own && id.is_empty() && name.is_empty() {
+    let primary = matches!(LISTS.get(list), Some(("tool_calls" | "invalid_tool_calls", None)));
+    if !primary && id.is_empty() && name.is_empty() {
         return;
     }
-    // What was called before calls had ids, and what Gemini calls, is known by its name only.
-    let same = |other: &&mut Called<'_>| {
-        let alike = if id.is_empty() { !own && other.name == name } else { other.id == id };
+    // Legacy function calls and calls of Gemini have no id, so the name has to do. Two elements of one list
+    // are never the same call, even if their ids are equal.
+    let same = |other: &&mut Call<'_>| {
+        let alike = if id.is_empty() { !primary && other.name == name } else { other.id == id };
         alike && other.list != list
     };
-    if let Some(known) = all.iter_mut().find(same) {
+    if let Some(known) = calls.iter_mut().find(same) {
         known.places.push(at);
+        // The next call of the same name in this list is then another call.
         known.list = list;
         known.index = index.filter(|_| mixed).or(known.index);
         return;
     }
+    // The result of a legacy function call names the function.
     let legacy = matches!(LISTS.get(list), Some((_, Some("function_call"))));
     let id = if legacy { name } else { id };
-    let arguments = key(inside).and_then(|key| inside.get(key)).map(|value| match value {
-        Value::String(text) => Cow::Borrowed(text.as_str()),
-        other => other.to_string().into(),
-    });
+    let arguments =
+        arguments_key(inside).and_then(|key| inside.get(key)).map(|value| match value {
+            Value::String(text) => Cow::Borrowed(text.as_str()),
+            other => other.to_string().into(),
+        });
     let index = index.filter(|_| mixed);
-    all.push(Called { id, name, arguments, places: vec![at], list, index });
+    calls.push(Call { id, name, arguments, places: vec![at], list, index });
 }
 
-/// Gives a call other arguments, in whatever form it is.
-pub(super) fn call_with(call: &mut Value, arguments: &str) {
-    // The arguments of a block that was streamed stand behind it.
+/// Replaces the arguments of a call in one of its places, in the form that this place has.
+pub(super) fn set_arguments(call: &mut Value, arguments: &str) {
+    // A streamed block has an empty text for arguments: they are in the blocks after it.
     let streamed = call.get("type").and_then(Value::as_str) == Some("tool_use");
-    let inner = WRAPS.into_iter().find(|key| call.get(key).is_some_and(Value::is_object));
+    let inner = WRAPPERS.into_iter().find(|key| call.get(key).is_some_and(Value::is_object));
     let body = match inner {
         Some(inner) => call.get_mut(inner),
         None => Some(call),
     };
     let Some(body) = body else { return };
-    let Some(slot) = key(body).and_then(|key| body.get_mut(key)) else { return };
+    let Some(slot) = arguments_key(body).and_then(|key| body.get_mut(key)) else { return };
     *slot = match slot {
         Value::String(text) if text.is_empty() && streamed => return,
         Value::String(_) => arguments.into(),
@@ -131,18 +140,18 @@ pub(super) fn call_with(call: &mut Value, arguments: &str) {
     };
 }
 
-/// Keys under which a provider's call has its name and its arguments.
-const WRAPS: [&str; 3] = ["function", "custom", "functionCall"];
+/// Members in which calls of some providers have their name and arguments.
+const WRAPPERS: [&str; 3] = ["function", "custom", "functionCall"];
 
 fn body(call: &Value) -> &Value {
-    let inner = WRAPS.into_iter().find_map(|key| call.get(key));
+    let inner = WRAPPERS.into_iter().find_map(|key| call.get(key));
     inner.filter(|inner| inner.is_object()).unwrap_or(call)
 }
 
-/// The key of a call's arguments.
-fn key(body: &Value) -> Option<&'static str> {
-    let told = |key: &&str| body.get(key).is_some_and(|value| !value.is_null());
-    ["args", "arguments", "input"].into_iter().find(told)
+/// The member with the arguments of a call.
+fn arguments_key(body: &Value) -> Option<&'static str> {
+    let has = |key: &&str| body.get(key).is_some_and(|value| !value.is_null());
+    ["args", "arguments", "input"].into_iter().find(has)
 }
 
 #[cfg(test)]
@@ -152,7 +161,7 @@ mod tests {
 
     #[track_caller]
     fn check(body: &Value, expected: &[(&str, Option<&str>, &[&str])]) {
-        let found = called(body.as_object().unwrap());
+        let found = calls_of(body.as_object().unwrap());
         let found: Vec<_> = found
             .iter()
             .map(|call| {
@@ -170,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_stands_in_many_places_is_one() {
+    fn a_call_in_several_places_is_read_once() {
         let raw = json!({ "id": "a", "type": "function", "function": { "name": "f", "arguments": "{}" } });
         check(
             &json!({
@@ -198,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_streamed_belongs_to_the_call_before_it() {
+    fn streamed_arguments_belong_to_the_call_before_them() {
         let block = |input| json!({ "type": "tool_use", "id": "a", "index": 1, "input": input });
         let delta = |input| json!({ "type": "input_json_delta", "index": 1, "input": input });
         check(
@@ -209,13 +218,13 @@ mod tests {
             &[("a", Some("{}"), &["tool_calls[0]", "content[0]", "content[1]"])],
         );
         for (mut before, after) in [(block(""), block("")), (delta("{}"), delta("{\"x\":1}"))] {
-            call_with(&mut before, "{\"x\":1}");
+            set_arguments(&mut before, "{\"x\":1}");
             assert_eq!(before, after);
         }
     }
 
     #[test]
-    fn calls_of_one_list_are_never_one() {
+    fn two_elements_of_one_list_are_two_calls() {
         let call = json!({ "id": "a", "name": "f", "args": {} });
         check(
             &json!({ "tool_calls": [call, call] }),
@@ -224,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_id_is_known_by_its_name() {
+    fn calls_without_ids_are_matched_by_name() {
         check(
             &json!({
                 "tool_calls": [{ "id": "a", "name": "f", "args": {} }],
