@@ -6,7 +6,7 @@ use epitome::history::LogError;
 use epitome::message::{Message, MessageId, RequestId};
 use epitome::tokens::{BoxedTokenizer, Pressure};
 use epitome::{CommandError, Failure, FailureKind, Policy, Snapshot, Timestamp};
-use epitome_formats::{Format, Outgoing, fit, pieces_of, whole_of};
+use epitome_formats::{Format, Outgoing, fit_steps, split_step_id, steps_of};
 use js_sys::{Array, Object, Reflect};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -101,11 +101,11 @@ impl Compactor {
         let whole = MessageId::from(id);
         let pieces = json::message(self.format, &whole, message, &"message")?;
         let log = self.engine.log();
-        let earlier: Vec<Message> = pieces_of(log, &whole).cloned().collect();
+        let earlier: Vec<Message> = steps_of(log, &whole).cloned().collect();
         let last = log.messages().next_back().map(|message| &message.id);
         let grows = last.is_some() && last == earlier.last().map(|piece| &piece.id);
         let count = if grows { pieces.len().max(earlier.len()) } else { earlier.len().max(1) };
-        let pieces = fit(pieces, &whole, count);
+        let pieces = fit_steps(pieces, &whole, count);
         for (index, mut piece) in pieces.into_iter().enumerate() {
             if let Some(earlier) = earlier.get(index).or(earlier.first()) {
                 let own = piece.author.clone();
@@ -271,7 +271,7 @@ impl Compactor {
         let outgoing = self.format.compose(self.engine.log(), &self.engine.view());
         let entries = outgoing.into_iter().map(|outgoing| match outgoing {
             Outgoing::Keep(id) => JsValue::from_str(id.as_str()),
-            Outgoing::Make(recipe) => {
+            Outgoing::Composed(recipe) => {
                 let of: Array = recipe.needs().map(|id| JsValue::from_str(id.as_str())).collect();
                 let number = self.made.number(recipe);
                 let entry = Object::new();
@@ -296,7 +296,7 @@ impl Compactor {
             known.push((original, value));
         }
         let place = |id: &MessageId| recipe.needs().position(|source| source == id);
-        let value = recipe.make(self.format, |id| Some(&known.get(place(id)?)?.1));
+        let value = recipe.compose(self.format, |id| Some(&known.get(place(id)?)?.1));
         Ok(json::graft(&known, &value)?)
     }
 
@@ -348,7 +348,7 @@ impl Compactor {
     /// The ids of all messages that were appended, in order.
     pub fn ids(&self) -> Vec<String> {
         let whole = |message: &Message| {
-            let (whole, piece) = whole_of(&message.id);
+            let (whole, piece) = split_step_id(&message.id);
             (piece == 0).then(|| whole.as_str().to_owned())
         };
         self.engine.log().messages().filter_map(whole).collect()
@@ -400,7 +400,7 @@ fn parse_reason(reason: &Ts<Reason>) -> Result<epitome::Reason, Thrown> {
 /// Refuses originals that are not the messages that the engine knows.
 fn compare(engine: &epitome::Compactor, format: Format, originals: &Array) -> Result<(), Thrown> {
     let refuse = |problem: String| Err(Thrown::new(ErrorCode::InvalidOriginals, &problem));
-    let wholes = engine.log().messages().map(|message| whole_of(&message.id));
+    let wholes = engine.log().messages().map(|message| split_step_id(&message.id));
     let ids: Vec<MessageId> = wholes.filter(|(_, piece)| *piece == 0).map(|(id, _)| id).collect();
     let (known, given) = (ids.len(), originals.length() as usize);
     if given < known {
@@ -410,9 +410,9 @@ fn compare(engine: &epitome::Compactor, format: Format, originals: &Array) -> Re
     }
     for (index, (id, original)) in ids.iter().zip(originals.iter()).enumerate() {
         let place = format_args!("originals[{index}]");
-        let count = pieces_of(engine.log(), id).count();
-        let read = fit(json::message(format, id, &original, &place)?, id, count);
-        let mut there = pieces_of(engine.log(), id);
+        let count = steps_of(engine.log(), id).count();
+        let read = fit_steps(json::message(format, id, &original, &place)?, id, count);
+        let mut there = steps_of(engine.log(), id);
         let mut same = read.iter().all(|piece| {
             there
                 .next()

@@ -92,8 +92,8 @@ pub enum IssueCode {
     AssistantLast,
     /// The same role twice in a row.
     SameRoleTwice,
-    /// Thoughts without the provider's seal.
-    UnsealedReasoning,
+    /// Reasoning without the provider's signature.
+    UnsignedReasoning,
     /// A message of nothing but thoughts.
     ReasoningAlone,
     /// A compaction by the provider with nothing in it.
@@ -136,7 +136,7 @@ pub fn validate(messages: &Array, format: &str, strict: bool) -> Result<Vec<Ts<I
     let strictness = if strict { Strictness::Strictest } else { Strictness::Provider };
     let mut issues = epitome_formats::validate(&values, format, strictness);
     issues.extend(halves(messages));
-    issues.sort_by_key(epitome_formats::Issue::place);
+    issues.sort_by_key(epitome_formats::Issue::message_index);
     list(issues)
 }
 
@@ -144,7 +144,7 @@ pub fn validate(messages: &Array, format: &str, strict: bool) -> Result<Vec<Ts<I
 fn halves(messages: &Array) -> impl Iterator<Item = epitome_formats::Issue> {
     json::ill_formed(messages, "messages").into_iter().map(|path| epitome_formats::Issue {
         path,
-        code: epitome_formats::Code::LoneSurrogate,
+        code: epitome_formats::IssueCode::LoneSurrogate,
         severity: epitome_formats::Severity::Refused,
         message: "half a character; it is sent as \u{fffd}".to_owned(),
     })
@@ -157,14 +157,14 @@ pub fn repair(messages: &Array, format: &str) -> Result<Object, JsValue> {
     let values = json::messages(messages)?;
     let mut repaired = epitome_formats::repair(&values, format);
     repaired.done.extend(halves(messages));
-    repaired.done.sort_by_key(epitome_formats::Issue::place);
+    repaired.done.sort_by_key(epitome_formats::Issue::message_index);
     let original = |index: usize| messages.get(u32::try_from(index).unwrap_or(u32::MAX));
     let made = repaired.messages.into_iter().map(|message| match message {
         RepairedMessage::Keep(index) => match values.get(index) {
             Some(value) => json::graft(&[(original(index), value.clone())], value),
             None => Ok(original(index)),
         },
-        RepairedMessage::Made { sources, message } => {
+        RepairedMessage::Composed { sources, message } => {
             let known =
                 sources.into_iter().filter_map(|at| Some((original(at), values.get(at)?.clone())));
             json::graft(&known.collect::<Vec<_>>(), &message)
@@ -224,9 +224,9 @@ impl From<epitome_formats::Severity> for Severity {
     }
 }
 
-impl From<epitome_formats::Code> for IssueCode {
-    fn from(code: epitome_formats::Code) -> Self {
-        use epitome_formats::Code as C;
+impl From<epitome_formats::IssueCode> for IssueCode {
+    fn from(code: epitome_formats::IssueCode) -> Self {
+        use epitome_formats::IssueCode as C;
         match code {
             C::NotAMessage => Self::NotAMessage,
             C::UnknownPart => Self::UnknownPart,
@@ -255,7 +255,7 @@ impl From<epitome_formats::Code> for IssueCode {
             C::NotUserFirst => Self::NotUserFirst,
             C::AssistantLast => Self::AssistantLast,
             C::SameRoleTwice => Self::SameRoleTwice,
-            C::UnsealedReasoning => Self::UnsealedReasoning,
+            C::UnsignedReasoning => Self::UnsignedReasoning,
             C::ReasoningAlone => Self::ReasoningAlone,
             C::EmptyCompaction => Self::EmptyCompaction,
             C::MisplacedCompaction => Self::MisplacedCompaction,

@@ -38,7 +38,7 @@ pub struct Usage {
 #[wasm_bindgen(js_name = readUsage)]
 pub fn read_usage(usage: &JsValue) -> Result<Option<Ts<Usage>>, JsValue> {
     let value = json::read(usage).map_err(|error| unreadable(&error))?;
-    let usage = epitome_formats::usage(&value).map(|usage| Usage::from(usage).into_ts());
+    let usage = epitome_formats::read_usage(&value).map(|usage| Usage::from(usage).into_ts());
     Ok(usage.transpose().map_err(Thrown::from)?)
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn required(usage: &JsValue) -> Result<Option<message::Usage>, Thrown
     }
     let value = json::read(usage).map_err(|error| unreadable(&error))?;
     let duration_ms = value.get("durationMs").and_then(serde_json::Value::as_f64);
-    let Some(usage) = epitome_formats::usage(&value) else {
+    let Some(usage) = epitome_formats::read_usage(&value) else {
         let problem = "usage: expected the usage of a provider, or { promptTokens, completionTokens }, each a \
                        whole number";
         return Err(Thrown::new(ErrorCode::InvalidOption, &problem));
