@@ -82,7 +82,11 @@ mod tests {
     fn each_format_is_detected_by_what_only_it_has() {
         for format in Format::ALL {
             for sample in samples(format) {
-                assert_eq!(detect(&[sample.clone()]), Detection::Known(format), "{sample}");
+                assert_eq!(
+                    detect(std::slice::from_ref(&sample)),
+                    Detection::Known(format),
+                    "{sample}"
+                );
                 let parts = sample.get("content").and_then(Value::as_array).into_iter().flatten();
                 for sample in parts.map(Sample::Part).chain([Sample::Message(&sample)]) {
                     let count =

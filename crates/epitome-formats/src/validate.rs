@@ -350,7 +350,7 @@ impl Validation<'_> {
             self.note(position, &Path::default(), IssueCode::AssistantLast, message);
         }
         if !started {
-            let message = "there are no messages besides system messages";
+            let message = "there are no messages, or only system messages";
             let issue = Issue::new(&Path::key("messages"), IssueCode::NothingSaid, message);
             self.found.push((0, issue));
         }

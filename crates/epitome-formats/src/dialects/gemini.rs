@@ -38,9 +38,10 @@ impl Dialect for Gemini {
     fn recognizes(&self, sample: Sample<'_>) -> bool {
         let Sample::Message(message) = sample else { return false };
         let Some(Value::Array(parts)) = message.get("parts") else { return false };
-        // Parts with a type are those of AI SDK UI messages, which have ids as well.
-        let is_typed = parts.iter().any(|part| part.get("type").is_some());
-        !is_typed && !(parts.is_empty() && message.get("id").is_some())
+        // Messages of the AI SDK UI have `parts` too, with types in them, and have ids.
+        let is_ui_message = parts.iter().any(|part| part.get("type").is_some())
+            || parts.is_empty() && message.get("id").is_some();
+        !is_ui_message
     }
 
     fn usage_fields(&self) -> &'static UsageFields {

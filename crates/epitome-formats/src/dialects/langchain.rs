@@ -396,7 +396,7 @@ impl<'a> Reader<'a> {
                     match self.part(&at.clone().at(index), block) {
                         ContentPart::Text(text) => texts.push(text),
                         ContentPart::Image(attachment) | ContentPart::File(attachment) => {
-                            media.push(attachment)
+                            media.push(attachment);
                         }
                         _ => texts.push(block.to_string().into()),
                     }

@@ -30,7 +30,7 @@ impl Dialect for OpenAiChat {
             neighbours: Neighbours::Free,
             results: ResultPlace::Behind,
             blank_text: BlankText::Allowed,
-            // DeepSeek and others refuse calls whose reasoning was not sent back.
+            // Some servers that send the reasoning of their model require all of it back.
             reasoning: ReasoningPolicy::KeepAll,
             summary: SummaryRole::AsAsked,
         }
@@ -101,12 +101,14 @@ impl Dialect for OpenAiChat {
         item.get("custom").is_some()
     }
 
-    /// A list of parts may not be empty. Without calls the whole message is blank, which validation finds.
+    /// A list of parts may not be empty. If the message has no call or result either, it is blank, which
+    /// validation finds.
     fn check(&self, message: &Value) -> Vec<Issue> {
-        let has_call = ["tool_calls", "tool_call_id"].iter().any(|key| message.get(key).is_some());
+        let calls_or_answers =
+            ["tool_calls", "tool_call_id"].iter().any(|key| message.get(key).is_some());
         let empty = message.get("content").and_then(Value::as_array).is_some_and(Vec::is_empty);
         let problem = "the list of parts is empty; leave it out, or add a text";
-        let found = (has_call && empty)
+        let found = (calls_or_answers && empty)
             .then(|| Issue::new(&Path::key("content"), IssueCode::MissingContent, problem));
         found.into_iter().collect()
     }
@@ -211,7 +213,7 @@ impl<'a> Reader<'a> {
         self.content.author = self.string("name").map(Cow::Borrowed);
     }
 
-    /// Compatible servers send reasoning in one of two fields. OpenRouter sends both, with the same text.
+    /// Compatible servers that send reasoning use one of two fields for it.
     fn reasoning(&mut self) {
         for key in ["reasoning_content", "reasoning"] {
             if let Some(text) = self.string(key).filter(|text| !text.is_empty()) {
@@ -325,7 +327,7 @@ impl<'a> Reader<'a> {
                     match self.part(&at.clone().at(index), part) {
                         ContentPart::Text(text) => texts.push(text),
                         ContentPart::Image(attachment) | ContentPart::File(attachment) => {
-                            media.push(attachment)
+                            media.push(attachment);
                         }
                         _ => texts.push(part.to_string().into()),
                     }

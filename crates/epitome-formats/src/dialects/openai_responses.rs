@@ -141,7 +141,7 @@ impl Dialect for OpenAiResponses {
         found.map(issue).into_iter().collect()
     }
 
-    /// Recorded requests that OpenAI accepted have blank messages.
+    /// Recorded requests have blank messages, so not every server refuses them.
     fn blank_message_severity(&self) -> Severity {
         Severity::Depends
     }

@@ -61,8 +61,8 @@ impl<'a> Reader<'a> {
         let part = if let Some(call) = body(part, "functionCall") {
             let name = text(call, "name").unwrap_or_default().into();
             let arguments = field(call, "args").map_or("{}".into(), |args| args.to_string().into());
-            // The signature is in the part of the call. As reasoning in the same place it is removed or kept
-            // together with the call.
+            // The signature is in the part of the call and valid only for this call. It is read as reasoning at
+            // the same path, so that the engine keeps or removes it with the turn of the call.
             if let Some(signature) = text(part, "thoughtSignature") {
                 let signature = Some(signature.into());
                 let reasoning = ContentPart::Reasoning { text: "".into(), signature };
@@ -83,9 +83,9 @@ impl<'a> Reader<'a> {
     fn text(&mut self, at: &Path, part: &'a Value) -> ContentPart<'a> {
         let text = |name: &str| text(part, name);
         let signature = text("thoughtSignature").map(Cow::Borrowed);
-        let thought = part.get("thought").and_then(Value::as_bool).unwrap_or_default();
+        let is_thought = part.get("thought").and_then(Value::as_bool).unwrap_or_default();
         match text("text") {
-            Some(text) if !thought && (signature.is_none() || !text.trim().is_empty()) => {
+            Some(text) if !is_thought && (signature.is_none() || !text.trim().is_empty()) => {
                 ContentPart::Text(text.into())
             }
             Some(text) => ContentPart::Reasoning { text: text.into(), signature },
@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
                     fields.filter(|(name, found)| !found.is_null() && !name.starts_with("thought"));
                 let kind = match fields.next() {
                     Some((kind, _)) => kind.as_str(),
-                    None if thought || signature.is_some() => {
+                    None if is_thought || signature.is_some() => {
                         return ContentPart::Reasoning { text: "".into(), signature };
                     }
                     None if part.is_object() => return ContentPart::Text("".into()),

@@ -66,8 +66,8 @@ impl<'a> Reader<'a> {
             }
             "image_generation_call" => {
                 if let Some(bytes) = self.text("result") {
-                    let picture = Attachment::bytes(Some("image/png"), bytes);
-                    return self.push(Role::Assistant, ContentPart::Image(picture));
+                    let image = Attachment::bytes(Some("image/png"), bytes);
+                    return self.push(Role::Assistant, ContentPart::Image(image));
                 }
             }
             "compaction" => self.compaction(),
@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
         let at = Path::key("content");
         match self.item.get("content") {
             Some(Value::String(text)) => {
-                self.content.push(role, at, ContentPart::Text(text.into()))
+                self.content.push(role, at, ContentPart::Text(text.into()));
             }
             Some(Value::Array(parts)) => {
                 for (index, part) in parts.iter().enumerate() {
@@ -242,7 +242,7 @@ impl<'a> Reader<'a> {
             match self.part(&at.clone().at(index), part) {
                 ContentPart::Text(text) => texts.push(text),
                 ContentPart::Image(attachment) | ContentPart::File(attachment) => {
-                    media.push(attachment)
+                    media.push(attachment);
                 }
                 _ => texts.push(part.to_string().into()),
             }

@@ -135,7 +135,7 @@ impl<'a> StepReader<'a> {
         }
     }
 
-    /// Ends the step, unless it has nothing that is sent: two marks in a row are one.
+    /// Ends the step. One without anything that is sent goes on: its items then belong to the next step.
     fn end_step(&mut self) {
         if self.step.items.iter().all(|item| item.part == ContentPart::NotSent) {
             return;
@@ -154,7 +154,7 @@ impl<'a> StepReader<'a> {
         }
     }
 
-    /// Removes the requests and approvals of calls that waited, because the conversation goes on after them:
+    /// Removes the requests and approvals of calls that waited. The conversation has gone on after them, so
     /// these calls will not run any more.
     fn drop_requests(&mut self) {
         let Some(Waiting { step, items_before }) = self.waiting.take() else { return };
