@@ -86,7 +86,7 @@ fn found<'a>(recordings: &'a [Conversation], id: &str) -> &'a Conversation {
 fn recorded(message: &Value) -> Option<Usage> {
     let family = message.pointer("/modelInfo/family").and_then(Value::as_str);
     let metrics = message.get("metrics").filter(|_| family == Some("claude-opus"))?;
-    epitome_formats::usage(metrics)
+    epitome_formats::read_usage(metrics)
 }
 
 #[test]

@@ -8,7 +8,7 @@ use epitome::message::{Message, MessageId, RequestId};
 use epitome::policy::Counting;
 use epitome::tokens::BoxedTokenizer;
 use epitome::{CommandError, Failure, FailureKind, Phase, Policy, Reason, Timestamp};
-use epitome_formats::{Format, Outgoing, fit, pieces_of, whole_of};
+use epitome_formats::{Format, Outgoing, fit_steps, split_step_id, steps_of};
 use js_sys::{Array, Object, Reflect};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -103,11 +103,11 @@ impl Compactor {
         let whole = MessageId::from(id);
         let steps = json::message(self.format, &whole, message, &"message")?;
         let log = self.engine.log();
-        let earlier: Vec<Message> = pieces_of(log, &whole).cloned().collect();
+        let earlier: Vec<Message> = steps_of(log, &whole).cloned().collect();
         let last = log.messages().next_back().map(|message| &message.id);
         let grows = last.is_some() && last == earlier.last().map(|step| &step.id);
         let count = if grows { steps.len().max(earlier.len()) } else { earlier.len().max(1) };
-        let steps = fit(steps, &whole, count);
+        let steps = fit_steps(steps, &whole, count);
         for (index, mut step) in steps.into_iter().enumerate() {
             if let Some(earlier) = earlier.get(index).or(earlier.first()) {
                 let own = step.author.clone();
@@ -279,7 +279,7 @@ impl Compactor {
         let outgoing = self.format.compose(self.engine.log(), &self.engine.view());
         let entries = outgoing.into_iter().map(|outgoing| match outgoing {
             Outgoing::Keep(id) => JsValue::from_str(id.as_str()),
-            Outgoing::Make(recipe) => {
+            Outgoing::Composed(recipe) => {
                 let of: Array = recipe.needs().map(|id| JsValue::from_str(id.as_str())).collect();
                 let number = self.composed.number(recipe);
                 let entry = Object::new();
@@ -303,7 +303,7 @@ impl Compactor {
             known.push((original, value));
         }
         let place = |id: &MessageId| recipe.needs().position(|source| source == id);
-        let value = recipe.make(self.format, |id| Some(&known.get(place(id)?)?.1));
+        let value = recipe.compose(self.format, |id| Some(&known.get(place(id)?)?.1));
         Ok(json::graft(&known, &value)?)
     }
 
@@ -351,7 +351,7 @@ impl Compactor {
     /// The ids of the app's messages, in order.
     pub fn ids(&self) -> Vec<String> {
         let whole = |message: &Message| {
-            let (whole, step) = whole_of(&message.id);
+            let (whole, step) = split_step_id(&message.id);
             (step == 0).then(|| whole.as_str().to_owned())
         };
         self.engine.log().messages().filter_map(whole).collect()
@@ -403,7 +403,7 @@ fn parse_reason(reason: &Ts<Reason>) -> Result<Reason, Thrown> {
 /// Refuses originals that are not the messages that the engine knows.
 fn compare(engine: &epitome::Compactor, format: Format, originals: &Array) -> Result<(), Thrown> {
     let refuse = |problem: String| Err(Thrown::new(PackageErrorCode::InvalidOriginals, &problem));
-    let wholes = engine.log().messages().map(|message| whole_of(&message.id));
+    let wholes = engine.log().messages().map(|message| split_step_id(&message.id));
     let ids: Vec<MessageId> = wholes.filter(|(_, step)| *step == 0).map(|(id, _)| id).collect();
     let (known, given) = (ids.len(), originals.length() as usize);
     if given < known {
@@ -413,9 +413,9 @@ fn compare(engine: &epitome::Compactor, format: Format, originals: &Array) -> Re
     }
     for (index, (id, original)) in ids.iter().zip(originals.iter()).enumerate() {
         let place = format_args!("originals[{index}]");
-        let count = pieces_of(engine.log(), id).count();
-        let read = fit(json::message(format, id, &original, &place)?, id, count);
-        let mut known = pieces_of(engine.log(), id);
+        let count = steps_of(engine.log(), id).count();
+        let read = fit_steps(json::message(format, id, &original, &place)?, id, count);
+        let mut known = steps_of(engine.log(), id);
         let mut same = read.iter().all(|step| {
             known.next().is_some_and(|known| (known.role, &known.parts) == (step.role, &step.parts))
         });

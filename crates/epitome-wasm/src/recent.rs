@@ -3,7 +3,7 @@
 use epitome::history::most_recent;
 use epitome::message::{Message, MessageId, Role};
 use epitome::policy::Counting;
-use epitome_formats::fit;
+use epitome_formats::fit_steps;
 use js_sys::Array;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -22,7 +22,7 @@ pub fn recent_within(
     let whole = MessageId::from("");
     let read = messages.iter().enumerate().map(|(index, value)| {
         let steps = json::message(format, &whole, &value, &format_args!("messages[{index}]"))?;
-        Ok(fit(steps, &whole, 1).into_iter().next().unwrap_or(Message::new("", Role::User, "")))
+        Ok(fit_steps(steps, &whole, 1).into_iter().next().unwrap_or(Message::new("", Role::User, "")))
     });
     let messages = read.collect::<Result<Vec<Message>, Thrown>>()?;
     let counting: Counting =

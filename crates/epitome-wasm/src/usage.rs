@@ -18,7 +18,7 @@ export type Usage = Omit<UsageOfView, 'epoch'>;
 #[wasm_bindgen(js_name = readUsage, unchecked_return_type = "Usage | undefined")]
 pub fn read_usage(usage: &JsValue) -> Result<Option<Ts<Usage>>, JsValue> {
     let value = json::read(usage).map_err(|error| unreadable(&error))?;
-    let usage = epitome_formats::usage(&value).map(|usage| usage.into_ts());
+    let usage = epitome_formats::read_usage(&value).map(|usage| usage.into_ts());
     Ok(usage.transpose().map_err(Thrown::from)?)
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn required(usage: &JsValue) -> Result<Option<Usage>, Thrown> {
     }
     let value = json::read(usage).map_err(|error| unreadable(&error))?;
     let duration_ms = value.get("durationMs").and_then(serde_json::Value::as_f64);
-    let Some(usage) = epitome_formats::usage(&value) else {
+    let Some(usage) = epitome_formats::read_usage(&value) else {
         let problem = "usage: expected the usage of a provider, or { promptTokens, completionTokens }, each a \
                        whole number";
         return Err(Thrown::new(PackageErrorCode::InvalidOption, &problem));

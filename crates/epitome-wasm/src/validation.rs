@@ -1,6 +1,6 @@
 //! Finds and repairs what a provider would refuse, and converts messages between formats.
 
-use epitome_formats::{Code, Issue, RepairedMessage, Severity, Strictness};
+use epitome_formats::{Issue, IssueCode, RepairedMessage, Severity, Strictness};
 use js_sys::{Array, Object, Reflect};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -38,7 +38,7 @@ pub fn validate(messages: &Array, format: &str, strict: bool) -> Result<Vec<Ts<I
     let strictness = if strict { Strictness::Strictest } else { Strictness::Provider };
     let mut issues = epitome_formats::validate(&values, format, strictness);
     issues.extend(lone_surrogates(messages));
-    issues.sort_by_key(Issue::place);
+    issues.sort_by_key(Issue::message_index);
     list(issues)
 }
 
@@ -46,7 +46,7 @@ pub fn validate(messages: &Array, format: &str, strict: bool) -> Result<Vec<Ts<I
 fn lone_surrogates(messages: &Array) -> impl Iterator<Item = Issue> {
     json::ill_formed(messages, "messages").into_iter().map(|path| Issue {
         path,
-        code: Code::LoneSurrogate,
+        code: IssueCode::LoneSurrogate,
         severity: Severity::Refused,
         message: "half a character; it is sent as \u{fffd}".to_owned(),
     })
@@ -59,14 +59,14 @@ pub fn repair(messages: &Array, format: &str) -> Result<Object, JsValue> {
     let values = json::messages(messages)?;
     let mut repaired = epitome_formats::repair(&values, format);
     repaired.done.extend(lone_surrogates(messages));
-    repaired.done.sort_by_key(Issue::place);
+    repaired.done.sort_by_key(Issue::message_index);
     let original = |index: usize| messages.get(u32::try_from(index).unwrap_or(u32::MAX));
     let written = repaired.messages.into_iter().map(|message| match message {
         RepairedMessage::Keep(index) => match values.get(index) {
             Some(value) => json::graft(&[(original(index), value.clone())], value),
             None => Ok(original(index)),
         },
-        RepairedMessage::Made { sources, message } => {
+        RepairedMessage::Composed { sources, message } => {
             let known =
                 sources.into_iter().filter_map(|at| Some((original(at), values.get(at)?.clone())));
             json::graft(&known.collect::<Vec<_>>(), &message)
