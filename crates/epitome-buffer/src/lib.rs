@@ -2,7 +2,7 @@
 //!
 //! A text that is passed to an exported function as a string costs an allocation and a copy per call. JavaScript writes
 //! it into this buffer instead, and the call only passes its length. Each module that links this crate has one buffer, and
-//! exports [`room`]. `npm/src/room.ts` is the JavaScript side.
+//! exports [`resize_buffer`]. `npm/src/wasm/buffer.ts` is the JavaScript side.
 #![cfg(target_arch = "wasm32")]
 
 use std::cell::RefCell;
@@ -15,8 +15,8 @@ thread_local! {
 
 /// Resizes the buffer, and returns its address, which is a multiple of eight. Its content stays, as far as it fits. The
 /// address is valid until the next call.
-#[wasm_bindgen]
-pub fn room(bytes: usize) -> *const u8 {
+#[wasm_bindgen(js_name = resizeBuffer)]
+pub fn resize_buffer(bytes: usize) -> *const u8 {
     BUFFER.with_borrow_mut(|buffer| {
         buffer.resize(bytes, 0);
         // After a large file the memory goes back to the allocator: wasm memory never shrinks, so it must be reused.

@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 
 use epitome_buffer as buffer;
-pub use epitome_buffer::room;
+pub use epitome_buffer::resize_buffer;
 use epitome_tokens::{Tokenizer as _, TokenizerJson};
 use wasm_bindgen::prelude::wasm_bindgen;
 

@@ -33,7 +33,7 @@ pub use compactor::Compactor;
 pub use counter::{CounterOptions, count_by_provider};
 pub use detection::detect_format;
 pub use endpoint::{EndpointOptions, EndpointTimeouts, complete};
-pub use epitome_buffer::room;
+pub use epitome_buffer::resize_buffer;
 pub use error::{ErrorCode, PackageErrorCode};
 pub use extractive::extractive;
 pub use host::{Host, connect};

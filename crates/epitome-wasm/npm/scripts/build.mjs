@@ -20,7 +20,7 @@ const dist = join(here, "dist");
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(join(dist, "glue"), { recursive: true });
 
-for (const file of ["epitome.js", "epitome.d.ts", "epitome_bg.wasm", "count.d.ts"]) {
+for (const file of ["epitome.js", "epitome.d.ts", "epitome_bg.wasm"]) {
   copyFileSync(join(glue, file), join(dist, "glue", file));
 }
 

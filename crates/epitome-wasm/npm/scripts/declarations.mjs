@@ -24,7 +24,7 @@ const COUNTING_TYPES = [
 export function declarations(dist) {
   const written = readdirSync(dist, { recursive: true }).map((name) => name.replaceAll("\\", "/"));
   const modules = written.filter((name) => name.endsWith(".d.ts") && /^(api|counting|host|wasm)\/|^error/.test(name));
-  const files = [...modules, "glue/epitome.d.ts", "glue/count.d.ts", SLIM].map((name) => {
+  const files = [...modules, "glue/epitome.d.ts", SLIM].map((name) => {
     const text = readFileSync(join(dist, name), "utf8");
     return ts.createSourceFile(name, text, ts.ScriptTarget.ES2022, true);
   });

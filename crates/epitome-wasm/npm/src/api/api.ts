@@ -31,10 +31,9 @@ export * from "./counting.js";
 export type { CompactionEvent, CompactOptions, Compactor, SummaryDelta } from "../host/compactor.js";
 export type { Counted, CountTokens } from "../counting/count.js";
 export type { PlanOptions } from "../host/create.js";
-export type { EstimateOptions, TokenCounter } from "../counting/counter.js";
+export type { EstimateOptions, TokenCounter, TokenFamily } from "../counting/counter.js";
 export type { CountOptions, EncodingOptions } from "../counting/encoding.js";
 export type { EncodingSource } from "../counting/vocabulary.js";
-export type { TokenFamily } from "../glue/count.js";
 export type { EndpointSummarize } from "../host/endpoint.js";
 export { type EpitomeError, isEpitomeError } from "../error.js";
 

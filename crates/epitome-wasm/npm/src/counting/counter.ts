@@ -1,9 +1,8 @@
 // The wasm module that only counts: compiled once, on first use. Encodings and families are numbers to it.
 
 import { epitomeError } from "../error.js";
-import type { Encoding } from "../glue/epitome.js";
+import type { Encoding, Family } from "../glue/epitome.js";
 import type * as Exports from "../glue/count_bg.wasm.js";
-import type { TokenFamily } from "../glue/count.js";
 import { instantiate, type NumericSource } from "../wasm/numeric.js";
 import { isWide, ScratchBuffer } from "../wasm/buffer.js";
 
@@ -13,6 +12,9 @@ const BUILD_SLICE_MS = 8;
 const CHARACTERS_PER_STEP = 1024;
 /** Most build steps per counted text. */
 const MOST_STEPS = 16;
+
+/** A family of models whose tokens are estimated alike. */
+export type TokenFamily = Family;
 
 /** How a text is estimated. */
 export interface EstimateOptions {
@@ -47,7 +49,7 @@ export class Counter {
 
   constructor(exports: typeof Exports) {
     this.#exports = exports;
-    this.#buffer = new ScratchBuffer(exports.memory, exports.room);
+    this.#buffer = new ScratchBuffer(exports.memory, exports.resizeBuffer);
   }
 
   estimate(text: string, { family = "o200k_base", charactersPerToken }: EstimateOptions = {}): number {

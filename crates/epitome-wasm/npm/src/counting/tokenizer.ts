@@ -76,7 +76,7 @@ export function countByTokenizer(text: string, name: string): number {
 /** Compiles the module, unless that is done or in progress. After a failure, the next call tries again. */
 function load(source: NumericSource): Promise<Module> {
   loading ??= instantiate<typeof Exports>(source).then(
-    (exports) => (loaded = { exports, buffer: new ScratchBuffer(exports.memory, exports.room) }),
+    (exports) => (loaded = { exports, buffer: new ScratchBuffer(exports.memory, exports.resizeBuffer) }),
     (error: unknown) => {
       loading = undefined;
       throw error;

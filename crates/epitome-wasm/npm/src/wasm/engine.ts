@@ -30,7 +30,7 @@ export function load(source: Source): Promise<Engine> {
 async function compile(source: Source): Promise<{ engine: Engine; buffer: ScratchBuffer }> {
   try {
     const { memory } = await glue.default({ module_or_path: await source() });
-    const buffer = new ScratchBuffer(memory, glue.room);
+    const buffer = new ScratchBuffer(memory, glue.resizeBuffer);
     glue.connect({
       findTokenizer: (name) => findTokenizer(name, memory),
       writeText: (text) => buffer.write(text),
