@@ -24,7 +24,7 @@
 //!
 //! # Layers
 //!
-//! Each file uses only files of the lines above its own:
+//! Each file uses only files that are before it in this list:
 //!
 //! 1. [`error`](EndpointError), `sse`, `thinking`, `surrogate`, `retry_after`, `context_overflow`, `timer`,
 //!    `abort_listener`, `clock`, and `provider`: the table of HTTP APIs.

@@ -328,7 +328,7 @@ impl Compactor {
     /// What a compaction would do now. Its rows number the actions as [`Self::actions`] lists them.
     pub fn plan(&mut self, reason: &Ts<Reason>) -> Result<Ts<PlanView>, JsValue> {
         let plan = self.engine.plan(parse_reason(reason)?);
-        let view = self.plans.next(&plan, self.engine.conversation());
+        let view = self.plans.next(&plan, &self.engine);
         Ok(view.into_ts().map_err(Thrown::from)?)
     }
 

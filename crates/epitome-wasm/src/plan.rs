@@ -1,6 +1,6 @@
 //! What a compaction would do with every message.
 
-use epitome::{Action, Columns, Conversation, Reason};
+use epitome::{Action, Columns, Reason};
 use js_sys::Array;
 use serde::Serialize;
 use tsify::Tsify;
@@ -65,8 +65,8 @@ pub(crate) struct Plans {
 
 impl Plans {
     /// Replaces the rows by those of the next plan.
-    pub(crate) fn next(&mut self, plan: &epitome::Plan, conversation: &Conversation) -> PlanView {
-        self.columns.take(plan, conversation);
+    pub(crate) fn next(&mut self, plan: &epitome::Plan, engine: &epitome::Compactor) -> PlanView {
+        self.columns.update(plan, engine.conversation(), &engine.scale());
         let changed = self.columns.changed();
         PlanView {
             figures: PlanFigures::of(plan),

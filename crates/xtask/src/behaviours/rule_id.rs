@@ -1,7 +1,7 @@
-//! The ids of rows that the name of a test begins with.
+//! The ids of rules that the name of a test begins with.
 
-/// The leading words of `name` that have the form of an id, a letter from a to h and a number, whether or not
-/// there is such a row. Words end at `_`, a space, a comma or a colon; behind a colon there are no more ids.
+/// The leading words of `name` that have the form of an id: a letter from a to i and a number, whether or not
+/// there is such a rule. Words end at `_`, a space, a comma or a colon. No ids are read after a colon.
 pub(super) fn carried(name: &str) -> Vec<&str> {
     let (head, _) = name.split_once(':').unwrap_or((name, ""));
     head.split(['_', ' ', ','])
@@ -10,8 +10,9 @@ pub(super) fn carried(name: &str) -> Vec<&str> {
         .collect()
 }
 
-fn is_id(word: &str) -> bool {
-    let number = word.strip_prefix(|letter| matches!(letter, 'a'..='h')).unwrap_or_default();
+/// Whether `word` has the form of an id.
+pub(super) fn is_id(word: &str) -> bool {
+    let number = word.strip_prefix(|letter| matches!(letter, 'a'..='i')).unwrap_or_default();
     !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
 }
 
@@ -20,21 +21,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_a_name_begins_with_is_an_id() {
+    fn only_leading_words_are_ids() {
         let cases: [(&str, &[&str]); 14] = [
             ("b2_threshold_is_the_smaller", &["b2"]),
             ("a1_a2_nothing_is_lost", &["a1", "a2"]),
             ("b10_a_window_of_200_000_tokens", &["b10"]),
-            ("b99_has_no_row", &["b99"]),
+            ("b99_has_no_rule", &["b99"]),
             ("b6: a warning is shown once", &["b6"]),
             ("b6 a warning is shown once", &["b6"]),
             ("b6, b7: both fire", &["b6", "b7"]),
-            ("b6: c1 is a word behind a colon", &["b6"]),
+            ("b6: c1 is a word after a colon", &["b6"]),
             ("b6", &["b6"]),
             ("the_rule_b2_holds", &[]),
             ("a_message_is_kept", &[]),
             ("e2e_runs_in_a_browser", &[]),
-            ("i1_is_no_letter_of_ours", &[]),
+            ("j1_is_not_a_letter_of_ours", &[]),
             ("", &[]),
         ];
         for (name, expected) in cases {

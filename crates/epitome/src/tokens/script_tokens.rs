@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::MeterTokens;
 use super::script::{Blend, SCRIPTS, Script};
 
 /// A factor of one, in millionths.
@@ -40,30 +41,30 @@ impl PartCost {
 /// Tokens by script, before anything is known of what a script weighs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<u32>", into = "Vec<u32>")]
-pub(crate) struct Mix([u32; SCRIPTS]);
+pub(crate) struct ScriptTokens([u32; SCRIPTS]);
 
 /// Those of Latin first. What is missing at the end is none.
-impl From<Vec<u32>> for Mix {
+impl From<Vec<u32>> for ScriptTokens {
     fn from(tokens: Vec<u32>) -> Self {
-        let mut mix = Self::default();
-        mix.0.iter_mut().zip(tokens).for_each(|(slot, tokens)| *slot = tokens);
-        mix
+        let mut by_script = Self::default();
+        by_script.0.iter_mut().zip(tokens).for_each(|(slot, tokens)| *slot = tokens);
+        by_script
     }
 }
 
-impl From<Mix> for Vec<u32> {
-    fn from(Mix(tokens): Mix) -> Self {
+impl From<ScriptTokens> for Vec<u32> {
+    fn from(ScriptTokens(tokens): ScriptTokens) -> Self {
         let used = tokens.iter().rposition(|tokens| *tokens > 0).map_or(0, |last| last + 1);
         tokens.into_iter().take(used).collect()
     }
 }
 
-impl Mix {
+impl ScriptTokens {
     /// Tokens in Latin alone.
     pub(crate) fn latin(tokens: u32) -> Self {
-        let mut mix = Self::default();
-        mix.add(&PartCost::plain(tokens));
-        mix
+        let mut by_script = Self::default();
+        by_script.add(&PartCost::plain(tokens));
+        by_script
     }
 
     /// Takes a part in.
@@ -89,7 +90,7 @@ impl Mix {
         self
     }
 
-    /// What came to an earlier mix; `None` where something went.
+    /// What came to an earlier by_script; `None` where something went.
     pub(crate) fn since(&self, earlier: &Self) -> Option<Self> {
         let grew = self.0.iter().zip(earlier.0).all(|(now, before)| *now >= before);
         grew.then(|| self.minus(earlier))
@@ -151,21 +152,22 @@ impl Weights {
     }
 
     /// What a part weighs.
-    pub(crate) fn part(&self, part: &PartCost) -> u32 {
+    pub(crate) fn part(&self, part: &PartCost) -> MeterTokens {
         if part.foreign == 0 {
-            return part.latin;
+            return MeterTokens::new(part.latin);
         }
         let weight = self.0.get(part.script as usize).copied().unwrap_or(ONE);
         let foreign = u64::from(part.foreign) * u64::from(weight) + u64::from(ONE / 2);
         let foreign = u32::try_from(foreign / u64::from(ONE)).unwrap_or(u32::MAX);
-        part.latin.saturating_add(foreign)
+        MeterTokens::new(part.latin.saturating_add(foreign))
     }
 
     /// What tokens weigh together.
-    pub(crate) fn mix(&self, mix: &Mix) -> u32 {
+    pub(crate) fn total(&self, by_script: &ScriptTokens) -> MeterTokens {
         let weighed = |(tokens, weight): (u32, u32)| u64::from(tokens) * u64::from(weight);
-        let sum: u64 = mix.0.into_iter().zip(self.0).map(weighed).sum();
-        u32::try_from((sum + u64::from(ONE / 2)) / u64::from(ONE)).unwrap_or(u32::MAX)
+        let sum: u64 = by_script.0.into_iter().zip(self.0).map(weighed).sum();
+        let rounded = (sum + u64::from(ONE / 2)) / u64::from(ONE);
+        MeterTokens::new(u32::try_from(rounded).unwrap_or(u32::MAX))
     }
 }
 
@@ -178,40 +180,47 @@ mod tests {
     #[test]
     fn a_part_weighs_what_its_scripts_do() {
         let weights = Weights::by([800_000, 800_000, 800_000, 800_000, 1_200_000]);
-        assert_eq!(weights.part(&HAN), 20 + 120);
-        assert_eq!(weights.part(&PartCost::plain(100)), 100);
-        assert_eq!(Weights::EVEN.part(&HAN), 100);
+        assert_eq!(weights.part(&HAN).get(), 20 + 120);
+        assert_eq!(weights.part(&PartCost::plain(100)).get(), 100);
+        assert_eq!(Weights::EVEN.part(&HAN).get(), 100);
         let huge = PartCost { latin: u32::MAX, foreign: u32::MAX, ..HAN };
-        assert_eq!(weights.part(&huge), u32::MAX);
+        assert_eq!(weights.part(&huge).get(), u32::MAX);
     }
 
     #[test]
     fn parts_together_weigh_what_they_do_one_by_one() {
         let weights = Weights::by([1_100_000, 900_000, 1_400_000, 2_000_000, 1_200_000]);
-        let (mut mix, mut sum) = (Mix::default(), 0);
+        let (mut by_script, mut sum) = (ScriptTokens::default(), 0);
         for (number, script) in (0..1_000).zip(Script::ALL.into_iter().cycle()) {
             let part = PartCost { latin: number, foreign: number / 3, script };
-            mix.add(&part);
-            sum += weights.part(&part);
+            by_script.add(&part);
+            sum += weights.part(&part).get();
         }
-        assert!(weights.mix(&mix).abs_diff(sum) < 40, "{} and {sum}", weights.mix(&mix));
+        assert!(
+            weights.total(&by_script).get().abs_diff(sum) < 40,
+            "{:?} and {sum}",
+            weights.total(&by_script)
+        );
     }
 
     #[test]
     fn a_mix_is_written_as_short_as_it_is() {
-        let mut mix = Mix::latin(7);
-        assert_eq!(serde_json::to_string(&mix).unwrap(), "[7]");
-        mix.add(&HAN);
-        let text = serde_json::to_string(&mix).unwrap();
+        let mut by_script = ScriptTokens::latin(7);
+        assert_eq!(serde_json::to_string(&by_script).unwrap(), "[7]");
+        by_script.add(&HAN);
+        let text = serde_json::to_string(&by_script).unwrap();
         assert_eq!(text, "[27,0,0,0,80]");
-        assert_eq!(serde_json::from_str::<Mix>(&text).unwrap(), mix);
+        assert_eq!(serde_json::from_str::<ScriptTokens>(&text).unwrap(), by_script);
     }
 
     #[test]
     fn what_went_is_no_growth() {
-        let mut more = Mix::latin(10);
+        let mut more = ScriptTokens::latin(10);
         more.add(&HAN);
-        assert_eq!(more.since(&Mix::latin(20)), Some(Mix(more.0).minus(&Mix::latin(20))));
-        assert_eq!(Mix::latin(90).since(&more), None);
+        assert_eq!(
+            more.since(&ScriptTokens::latin(20)),
+            Some(ScriptTokens(more.0).minus(&ScriptTokens::latin(20)))
+        );
+        assert_eq!(ScriptTokens::latin(90).since(&more), None);
     }
 }
