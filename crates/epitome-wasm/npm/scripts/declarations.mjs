@@ -64,7 +64,15 @@ function named(file) {
 
 function printed(statement) {
   const text = statement.getFullText().replace(/^\s*\/\* eslint-disable \*\/|^\s*\/\* tslint:disable \*\//gm, "");
-  return `${text.trim().replaceAll("    ", "  ")}\n`;
+  const documented = text.replace(/\/\*\*[^]*?\*\//g, forTypeScript);
+  return `${documented.trim().replaceAll("    ", "  ")}\n`;
+}
+
+/** A doc comment from Rust without links to its items, and with the names of fields as they are in TypeScript. */
+function forTypeScript(comment) {
+  return comment
+    .replace(/\[(`[^`\]]+`)\](\([^)]*\))?/g, "$1")
+    .replace(/`((?:[a-z]+_)+[a-z]+)`/g, (_, name) => `\`${name.replace(/_(.)/g, (_, letter) => letter.toUpperCase())}\``);
 }
 
 const [, script, task] = process.argv;
