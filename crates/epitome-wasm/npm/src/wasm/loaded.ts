@@ -1,4 +1,4 @@
-// The engine's module once it is loaded, for code that uses it if it is there and must not import its glue.
+// The engine once it is loaded, for code that only uses a loaded engine and so need not import the engine's glue.
 
 import { epitomeError } from "../error.js";
 import type { ScratchBuffer } from "./buffer.js";
