@@ -24,7 +24,7 @@ pub use reducer::{
 pub use retry::{Failure, FailureKind, Retry};
 #[cfg(feature = "schema")]
 pub use schema::schema;
-pub use spec::{DEFAULT_WINDOW, PolicySpec};
+pub use spec::{DEFAULT_WINDOW, FieldOverrides, PolicySpec};
 pub use summary::{
     LastRequest, Shape, Summarizer, SummaryPlacement, SummarySettings, ToolFilter, WindowTooSmall,
 };
@@ -39,6 +39,11 @@ use serde::{Deserialize, Serialize};
 /// The defaults named below are those of the preset `recommended`; another preset may have others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "tsify",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object, rename = "PolicyFields")
+)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Policy {
     /// Size of the model's context window in tokens, above 0. Default: the model's window if the app gives it, or

@@ -165,7 +165,7 @@ impl Session {
         let outgoing = self.format.compose(compactor.log(), &compactor.view());
         let messages = outgoing.iter().map(|outgoing| match outgoing {
             Outgoing::Keep(id) => self.original(id),
-            Outgoing::Make(recipe) => self.made(recipe),
+            Outgoing::Composed(recipe) => self.made(recipe),
         });
         messages.collect()
     }
@@ -182,7 +182,7 @@ impl Session {
             .filter_map(|id| Some((id, serde_wasm_bindgen::from_value(self.original(id)).ok()?)))
             .collect();
         let find = |id: &MessageId| sources.iter().find(|(source, _)| *source == id);
-        let value = recipe.make(self.format, |id| find(id).map(|(_, value)| value));
+        let value = recipe.compose(self.format, |id| find(id).map(|(_, value)| value));
         JSON::parse(&value.to_string()).unwrap_or(JsValue::NULL)
     }
 

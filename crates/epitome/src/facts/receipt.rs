@@ -14,6 +14,7 @@ use crate::tokens::{Meter, MeterTokens};
 /// Where each fact of the summarized messages is now. What people and models said counts as a whole, what
 /// tools were given and printed as far as the summarizer reads it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct Receipt {
     /// In the summary, or in a message that stays.

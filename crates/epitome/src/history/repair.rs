@@ -29,6 +29,7 @@ pub enum Repaired {
 
 /// Something about a history that a provider may refuse, and what the engine does about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 pub struct Finding {
     /// The message it is about.
     pub id: MessageId,
@@ -38,6 +39,7 @@ pub struct Finding {
 
 /// What can be wrong with a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Defect {
     /// A call without a result: a placeholder stands in for it.

@@ -7,6 +7,7 @@ use super::Reason;
 /// A phase in a chat app's work at which a compaction may be due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub enum Phase {
     /// A request of the person's has come in; nothing has been sent for it yet.
@@ -35,6 +36,7 @@ pub struct Load {
 /// One condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub enum Trigger {
     /// Above the smaller of a fraction of the window and the window without its reserves.
@@ -69,6 +71,7 @@ pub enum Trigger {
 /// See [`Trigger::Budget`]. The defaults put a window of 200,000 at 140,000.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Budget {
     /// Share of the window, 0 to 1.
@@ -88,6 +91,7 @@ impl Default for Budget {
 /// See [`Trigger::Fill`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Fill {
     /// Share of the window, 0 to 1.
@@ -105,6 +109,7 @@ impl Default for Fill {
 /// See [`Trigger::RequestBoundary`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct RequestBoundary {
     /// The history has to exceed this many tokens.
@@ -122,6 +127,7 @@ impl Default for RequestBoundary {
 /// See [`Trigger::Reactive`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Reactive {
     /// Share of the window at which the oldest rounds are summarized, 0 to 1.

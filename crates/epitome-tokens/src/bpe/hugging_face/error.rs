@@ -1,31 +1,31 @@
-//! Why a `tokenizer.json` cannot be counted with.
+//! Why a `tokenizer.json` cannot be used.
 
 use std::error::Error;
 use std::fmt;
 
-/// Why a `tokenizer.json` is none that can be used.
+/// Why a `tokenizer.json` cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TokenizerJsonError {
-    /// The text is no JSON, or not of the shape that it should have.
+    /// The text is not JSON, or does not have the shape of a `tokenizer.json`.
     Malformed {
         /// What is wrong, with line and column.
         problem: String,
     },
-    /// It asks for something that is not done here.
+    /// The file needs something that is not supported.
     Unsupported {
-        /// Where it does, as a path: `pre_tokenizer.pretokenizers[0].type`.
+        /// Where, as a path: `pre_tokenizer.pretokenizers[0].type`.
         place: String,
-        /// What it asks for.
+        /// What the file has there.
         found: String,
-        /// What could stand there.
+        /// What is supported there.
         known: String,
     },
-    /// A token or a merge cannot be.
+    /// A token or a merge contradicts the rest of the file.
     Contradiction {
-        /// Where it is, as a path: `model.merges[17]`.
+        /// Where, as a path: `model.merges[17]`.
         place: String,
-        /// What is wrong with it.
+        /// What is wrong there.
         problem: String,
     },
 }
