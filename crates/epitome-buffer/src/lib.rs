@@ -1,8 +1,8 @@
 //! The scratch buffer: memory of a wasm module that JavaScript writes texts and files into.
 //!
 //! A text that is passed to an exported function as a string costs an allocation and a copy per call. JavaScript writes
-//! it into this buffer instead, and the call only passes its length. Each module that links this crate has one buffer, and
-//! exports [`room`]. `npm/src/room.ts` is the JavaScript side.
+//! it into this buffer instead, and the call only passes its length. Each module that links this crate has one buffer,
+//! and exports [`room`]. `npm/src/room.ts` is the JavaScript side.
 #![cfg(target_arch = "wasm32")]
 
 use std::cell::RefCell;

@@ -1,8 +1,8 @@
 //! Token counting for JavaScript, as a wasm module of its own: small, and ready within milliseconds.
 //!
 //! Only numbers cross the boundary. JavaScript writes texts and files into the scratch buffer (`epitome-buffer`), and
-//! passes their length in bytes. It asks once for the number of an encoding or a family by its name, and then passes that
-//! number. `npm/src/counter.ts` is the JavaScript side.
+//! passes their length in bytes. It asks once for the number of an encoding or a family by its name, and then passes
+//! that number. `npm/src/counter.ts` is the JavaScript side.
 #![cfg(target_arch = "wasm32")]
 
 mod estimate;

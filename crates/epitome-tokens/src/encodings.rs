@@ -10,8 +10,8 @@ use thiserror::Error;
 
 use crate::{BytePairs, heuristic};
 
-/// The loaded vocabularies and tokenizers. One value per program: a vocabulary takes megabytes, and all tokenizers that are
-/// made here share it.
+/// The loaded vocabularies and tokenizers. One value per program: a vocabulary takes megabytes, and all tokenizers that
+/// are made here share it.
 #[derive(Clone, Default)]
 pub struct Encodings {
     loaded: Vec<Arc<BytePairs>>,
@@ -36,8 +36,8 @@ impl Encodings {
         self.loaded.push(Arc::new(vocabulary));
     }
 
-    /// Adds a tokenizer for policies that name it, such as a [`TokenizerJson`](crate::TokenizerJson). It replaces one of
-    /// the same name; tokenizers that were made before keep the old one.
+    /// Adds a tokenizer for policies that name it, such as a [`TokenizerJson`](crate::TokenizerJson). It replaces one
+    /// of the same name; tokenizers that were made before keep the old one.
     pub fn insert_named(
         &mut self,
         name: impl Into<String>,

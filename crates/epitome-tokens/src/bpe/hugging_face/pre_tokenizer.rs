@@ -83,8 +83,8 @@ fn split(value: &Value, place: &str) -> Result<Pattern, TokenizerJsonError> {
     let behavior = value.get("behavior").and_then(Value::as_str).unwrap_or_default();
     match behavior {
         "Isolated" => Ok(known),
-        // `Removed` with `invert` keeps the matches and removes what is between them. These patterns match everything, so
-        // it is the same as `Isolated`.
+        // `Removed` with `invert` keeps the matches and removes what is between them. These patterns match everything,
+        // so it is the same as `Isolated`.
         "Removed" if known.matches_everything() && flag(value, "invert", false) => Ok(known),
         _ => refuse("behavior", &behavior, "Isolated"),
     }
