@@ -1,10 +1,10 @@
-//! Everything the page asks of the browser. No other room names `web_sys`.
+//! Everything that the page needs from the browser. No other module uses `web_sys`.
 
 mod abort;
 mod clipboard;
 mod download;
+mod element;
 mod file;
-mod focus;
 mod http;
 mod json;
 mod pace;
@@ -15,8 +15,8 @@ mod theme;
 pub(crate) use abort::Abort;
 pub(crate) use clipboard::copy;
 pub(crate) use download::save;
+pub(crate) use element::{close_dialog, focus, is_open, open_dialog, scroll_top};
 pub(crate) use file::{File, chosen, dropped, read};
-pub(crate) use focus::{close_dialog, focus, is_open, open_dialog, scroll_top};
 pub(crate) use http::{bytes_at, origin, text_at};
 pub(crate) use json::pretty;
 pub(crate) use pace::Pace;

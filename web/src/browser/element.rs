@@ -1,4 +1,4 @@
-//! Where the keyboard is and what is open, by the id of an element.
+//! Focus, scroll position and dialogs, by the id of an element.
 
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, Event, FocusOptions, HtmlDialogElement, HtmlElement};
@@ -7,7 +7,7 @@ fn element(id: &str) -> Option<Element> {
     web_sys::window()?.document()?.get_element_by_id(id)
 }
 
-/// Moves the keyboard to an element without scrolling the page.
+/// Focuses an element without scrolling the page.
 pub(crate) fn focus(id: &str) {
     if let Some(element) = element(id).and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
         let options = FocusOptions::new();
@@ -16,7 +16,7 @@ pub(crate) fn focus(id: &str) {
     }
 }
 
-/// How far an element is scrolled, in pixels; sets it where `to` is given.
+/// The scroll position of an element in pixels, which is set to `to` first if that is given.
 pub(crate) fn scroll_top(id: &str, to: Option<i32>) -> i32 {
     let Some(element) = element(id) else { return 0 };
     if let Some(to) = to {
@@ -25,13 +25,13 @@ pub(crate) fn scroll_top(id: &str, to: Option<i32>) -> i32 {
     element.scroll_top()
 }
 
-/// True where the details that were just toggled are open.
+/// True if the `<details>` of a toggle event are open.
 pub(crate) fn is_open(event: &Event) -> bool {
     let toggled = event.target().and_then(|target| target.dyn_into::<Element>().ok());
     toggled.is_some_and(|details| details.has_attribute("open"))
 }
 
-/// Opens a dialog over the page; the browser keeps the keyboard inside and gives it back afterwards.
+/// Opens a modal dialog. The browser keeps the focus inside and restores it afterwards.
 pub(crate) fn open_dialog(id: &str) {
     if let Some(dialog) = dialog(id).filter(|dialog| !dialog.open()) {
         let _ = dialog.show_modal();
