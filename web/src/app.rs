@@ -1,4 +1,4 @@
-//! The page as a whole: what stands where.
+//! The page: its layout.
 
 mod header;
 
@@ -11,7 +11,7 @@ use crate::messages::Messages;
 use crate::meter::Meter;
 use crate::preview::Preview;
 use crate::result::Outcome;
-use crate::run::{Moments, Run};
+use crate::run::{Phases, Run};
 use crate::settings::{Settings, find_summarizer};
 use crate::store::Store;
 use header::Header;
@@ -24,9 +24,11 @@ pub(crate) fn App() -> impl IntoView {
     let dragging = RwSignal::new(false);
     store.watch_settings();
     watch_counting(store);
-    find_summarizer(store);
+    find_summarizer(store.settings);
     watch_drops(store, found, dragging);
     let loaded = Memo::new(move |_| store.document.with(Option::is_some));
+    let tokens = move || store.pressure.get().map(|pressure| pressure.tokens);
+    let tokens = Signal::derive(tokens);
     view! {
         <a class="skip" href="#main">"Skip to content"</a>
         <Header />
@@ -42,14 +44,14 @@ pub(crate) fn App() -> impl IntoView {
                                 <Run store />
                             </section>
                             <Outcome store />
-                            <Moments store />
+                            <Phases store />
                         </div>
                         <div class="column-read">
                             <Messages store />
                             <Findings store />
                         </div>
                         <div class="column-set">
-                            <Settings store />
+                            <Settings settings=store.settings tokens announcement=store.announcement />
                         </div>
                     </div>
                 </div>
@@ -57,7 +59,7 @@ pub(crate) fn App() -> impl IntoView {
         </main>
         <footer class="footer">
             <p>
-                "Nothing leaves this page, except what you send to the summarizer you choose. "
+                "No data leaves this page, except what is sent to the summarizer that you choose. "
                 "Figures with a “~” are estimates."
             </p>
         </footer>

@@ -1,4 +1,4 @@
-//! One message in full, over the page.
+//! The dialog with all of one message.
 
 mod content;
 
@@ -6,8 +6,8 @@ use leptos::prelude::*;
 
 use crate::browser::{close_dialog, open_dialog};
 use crate::driver;
-use crate::messages::action::sentence;
-use crate::messages::{Row, Standing};
+use crate::label::action_sentence;
+use crate::messages::{Row, Status};
 use crate::number::{plural, thousands};
 use crate::store::Store;
 use content::Content;
@@ -36,29 +36,29 @@ pub(crate) fn Details(store: Store) -> impl IntoView {
             aria-labelledby="details-heading"
             on:close=move |_| store.opened.set(None)
         >
-            {move || row().map(|row| view! { <Sheet store row /> })}
+            {move || row().map(|row| view! { <MessageDetails store row /> })}
         </dialog>
     }
 }
 
 #[component]
-fn Sheet(store: Store, row: Row) -> impl IntoView {
-    let title = match (row.place, row.standing) {
-        (Some(place), _) => format!("Message {place}"),
-        (None, Standing::Summary) => "The summary".to_owned(),
+fn MessageDetails(store: Store, row: Row) -> impl IntoView {
+    let title = match (row.number, row.status) {
+        (Some(number), _) => format!("Message {number}"),
+        (None, Status::Summary) => "The summary".to_owned(),
         (None, _) => "Added by the engine".to_owned(),
     };
     let speaker = row.speaker();
-    let meaning = meaning(row.standing);
-    let summarized = row.standing == Standing::Planned(epitome::Action::Summarize);
+    let meaning = meaning(row.status);
+    let summarized = row.status == Status::Planned(epitome::Action::Summarize);
     let after = (row.tokens_after != row.tokens && !summarized && row.position.is_some())
         .then(|| format!(" · {} after a compaction", thousands(row.tokens_after)));
     let silent = row.message.parts.is_empty();
     let parts = row.message.parts.iter().cloned().enumerate();
     let parts = parts.map(|(index, part)| {
-        let aside = row.aside.iter().find(|(part, _)| *part == index);
-        let aside = aside.map(|(_, path)| path.clone());
-        view! { <Content store part aside /> }
+        let offloaded = row.offloaded.iter().find(|(part, _)| *part == index);
+        let offloaded = offloaded.map(|(_, path)| path.clone());
+        view! { <Content store part offloaded /> }
     });
     let parts = parts.collect_view();
     let done = row.done.map(|done| view! { <span class="badge" data-action="done">{done}</span> });
@@ -80,18 +80,18 @@ fn Sheet(store: Store, row: Row) -> impl IntoView {
         </div>
         <p class="details-action">
             {done}
-            <span class="badge" data-action=row.standing.as_str()>{row.standing.as_str()}</span>
+            <span class="badge" data-action=row.status.as_str()>{row.status.label()}</span>
             <span>{meaning}</span>
         </p>
         <Pin store row=row.clone() />
         <div class="details-content" tabindex="0" role="region" aria-label="Content">
             {parts}
-            {silent.then(|| view! { <p class="hint part">"Nothing in it is sent to the model."</p> })}
+            {silent.then(|| view! { <p class="hint part">"Nothing of it is sent to the model."</p> })}
         </div>
     }
 }
 
-/// The pin, or why there is none.
+/// The pin, or why it cannot be changed.
 #[component]
 fn Pin(store: Store, row: Row) -> impl IntoView {
     let position = row.position?;
@@ -100,7 +100,8 @@ fn Pin(store: Store, row: Row) -> impl IntoView {
     let busy = move || store.is_busy();
     let pinned = row.message.pinned;
     Some(if row.message.role == Role::System {
-        view! { <p class="hint">"System messages always stay; they need no pin."</p> }.into_any()
+        view! { <p class="hint">"System messages are always kept; they need no pin."</p> }
+            .into_any()
     } else if covered {
         view! {
             <p class="hint">
@@ -121,7 +122,7 @@ fn Pin(store: Store, row: Row) -> impl IntoView {
                     {if pinned { "Unpin" } else { "Pin" }}
                 </button>
                 <p class="hint">
-                    "A pinned message survives every compaction, with the calls and results it belongs to."
+                    "A pinned message is kept by every compaction, together with its tool calls and results."
                 </p>
             </div>
         }
@@ -129,16 +130,16 @@ fn Pin(store: Store, row: Row) -> impl IntoView {
     })
 }
 
-/// True where a summary in force covers the message at this position.
+/// True if the active summary covers the message at this position.
 fn is_covered(compactor: &epitome::Compactor, position: usize) -> bool {
     position < compactor.conversation().projection().covered
 }
 
-fn meaning(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Planned(action) => sentence(action),
-        Standing::LeftOut => "It was left out, without a summary.",
-        Standing::Summary => "It stands for the messages that were summarized.",
-        Standing::Added => "It was put in so that the provider accepts the conversation.",
+fn meaning(status: Status) -> &'static str {
+    match status {
+        Status::Planned(action) => action_sentence(action),
+        Status::Removed => "It was removed without a summary.",
+        Status::Summary => "It replaces the summarized messages.",
+        Status::Added => "The engine added it so that the provider accepts the conversation.",
     }
 }

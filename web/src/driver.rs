@@ -1,4 +1,4 @@
-//! Carries out what the engine asks for: one small function for each of its outputs.
+//! Runs the engine: sends commands to it and handles its outputs, with one small function per output.
 
 mod event;
 mod summarize;
@@ -13,31 +13,32 @@ use leptos::task::spawn_local;
 use crate::number::thousands;
 use crate::store::Store;
 
-/// Begins a compaction, paying attention to `instructions` where there are any.
+/// Starts a compaction with the chosen reason; `instructions` may be empty.
 pub(crate) fn compact(store: Store, instructions: &str) {
-    begin(store, store.reason.get_untracked(), instructions);
+    start(store, store.reason.get_untracked(), instructions);
 }
 
-fn begin(store: Store, reason: Reason, instructions: &str) {
+fn start(store: Store, reason: Reason, instructions: &str) {
     let instructions = Some(instructions.trim().to_owned()).filter(|text| !text.is_empty());
-    store.live.refusal.set(None);
-    let begun = store.write(|session| Some(session.compactor_mut()?.compact(reason, instructions)));
-    if let Some(Err(error)) = begun.flatten() {
-        store.live.refusal.set(Some(error.to_string()));
+    store.live.rejection.set(None);
+    let started =
+        store.write(|session| Some(session.compactor_mut()?.compact(reason, instructions)));
+    if let Some(Err(error)) = started.flatten() {
+        store.live.rejection.set(Some(error.to_string()));
         return;
     }
-    // Planning a long conversation takes a moment; the page is drawn before the first request is made.
+    // Preparing the first request of a long conversation takes time; the page is drawn before that.
     spawn_local(async move {
         let _ = clock::sleep(0.0, None).await;
         drain(store);
     });
 }
 
-/// Tells the engine that a phase of the app's work has come, and does what is due then.
-pub(crate) fn reach(store: Store, phase: Phase) {
+/// Checks what is due at a phase, as an app does, and starts that compaction.
+pub(crate) fn check(store: Store, phase: Phase) {
     let due = store.write(|session| session.compactor_mut()?.check(phase)).flatten();
     match due {
-        Some(reason) => begin(store, reason, ""),
+        Some(reason) => start(store, reason, ""),
         None => {
             drain(store);
             store.show_figures();
@@ -46,7 +47,7 @@ pub(crate) fn reach(store: Store, phase: Phase) {
     }
 }
 
-/// Lets the compaction begin that somebody was asked about.
+/// Continues the compaction that waits for a decision.
 pub(crate) fn proceed(store: Store) {
     store.live.deciding.set(None);
     command(store, |compactor| {
@@ -54,7 +55,7 @@ pub(crate) fn proceed(store: Store) {
     });
 }
 
-/// Keeps the compaction from beginning that somebody was asked about.
+/// Skips the compaction that waits for a decision.
 pub(crate) fn skip(store: Store) {
     store.live.deciding.set(None);
     command(store, |compactor| {
@@ -62,24 +63,24 @@ pub(crate) fn skip(store: Store) {
     });
 }
 
-/// Calls a compaction off; the conversation is as it was.
+/// Cancels the running compaction; the conversation stays unchanged.
 pub(crate) fn cancel(store: Store) {
     store.read(|session| session.stop());
     command(store, Compactor::cancel);
 }
 
-/// Takes the latest compaction back.
+/// Undoes the latest compaction.
 pub(crate) fn undo(store: Store) {
     command(store, |compactor| {
         let _ = compactor.undo();
     });
     store.report.set(None);
     store.live.too_large.set(None);
-    store.live.note("The latest step is undone.");
-    store.announce("The compaction is undone. The conversation is as it was.");
+    store.live.record("The latest compaction is undone.");
+    store.announce("The compaction is undone.");
 }
 
-/// Pins a message, or takes its pin away.
+/// Pins a message, or removes its pin.
 pub(crate) fn toggle_pin(store: Store, position: usize) {
     let message = store.read(|session| session.message(position).cloned());
     let Some(mut message) = message else { return };
@@ -90,7 +91,7 @@ pub(crate) fn toggle_pin(store: Store, position: usize) {
     });
 }
 
-/// Notes the open tasks.
+/// Sets the open tasks, which are appended to every summary.
 pub(crate) fn set_todo(store: Store, text: String) {
     let todo = text.clone();
     command(store, |compactor| {
@@ -102,30 +103,31 @@ pub(crate) fn set_todo(store: Store, text: String) {
     store.schedule();
 }
 
-/// Takes what a provider counted.
-pub(crate) fn read_usage(store: Store, usage: Usage) {
+/// Records the usage that a provider reported.
+pub(crate) fn record_usage(store: Store, usage: Usage) {
     command(store, |compactor| compactor.handle_usage(usage));
-    store.live.note(format!(
-        "A call took {} prompt and {} completion tokens.",
+    store.live.record(format!(
+        "The provider reported {} prompt and {} completion tokens.",
         thousands(usage.prompt_tokens),
         thousands(usage.completion_tokens)
     ));
     store.show_figures();
 }
 
-/// Tells the engine something and does what it asks for.
-fn command(store: Store, tell: impl FnOnce(&mut Compactor)) {
-    store.write(|session| session.compactor_mut().map(tell));
+/// Sends a command to the engine and handles the outputs.
+fn command(store: Store, send: impl FnOnce(&mut Compactor)) {
+    store.write(|session| session.compactor_mut().map(send));
     drain(store);
 }
 
+/// Handles outputs until the engine waits.
 fn drain(store: Store) {
     loop {
         let output =
             store.write(|session| session.compactor_mut().map(Compactor::poll_output)).flatten();
         match output {
             Some(Output::Before(before)) => decide(store, before),
-            Some(Output::Summarize(request)) => summarize::begin(store, request),
+            Some(Output::Summarize(request)) => summarize::start(store, request),
             Some(Output::Persist(_)) => persist(store),
             Some(Output::Changed) => store.show_change(),
             Some(Output::Event(event)) => event::show(store, event),
@@ -135,9 +137,9 @@ fn drain(store: Store) {
     }
 }
 
-/// Goes on at once, unless somebody wants to be asked.
+/// Continues, unless the user wants to decide first.
 fn decide(store: Store, before: BeforeCompaction) {
-    store.live.note(event::question(&before));
+    store.live.record(event::before(&before));
     if store.live.ask_first.get_untracked() {
         store.live.deciding.set(Some(before));
         return;
@@ -145,7 +147,7 @@ fn decide(store: Store, before: BeforeCompaction) {
     store.write(|session| session.compactor_mut().map(Compactor::proceed));
 }
 
-/// The page keeps its records in memory, so a record is stored as soon as the page was drawn once more.
+/// Confirms that a record is stored. The page keeps records in memory, so it only waits until it is drawn again.
 fn persist(store: Store) {
     let identity = store.read(|session| session.identity());
     spawn_local(async move {
@@ -159,35 +161,35 @@ fn persist(store: Store) {
 }
 
 fn wait(store: Store, until: Timestamp) {
-    let begun = store.write(|session| {
+    let started = store.write(|session| {
         session.begin_wait(until).then(|| (session.identity(), session.begin().signal()))
     });
-    let Some((identity, signal)) = begun.flatten() else { return };
+    let Some((identity, signal)) = started.flatten() else { return };
     spawn_local(async move {
         let delay_ms = as_ms(until) - clock::now_ms();
         let waited = clock::sleep(delay_ms, signal.as_ref()).await;
-        let ours = store.write(|session| {
-            let ours = session.is(&identity);
-            if ours {
+        let current = store.write(|session| {
+            let current = session.is(&identity);
+            if current {
                 session.end_wait();
             }
-            ours
+            current
         });
-        if waited.is_ok() && ours == Some(true) {
+        if waited.is_ok() && current == Some(true) {
             command(store, |compactor| compactor.handle_timeout(now()));
         }
     });
 }
 
-/// The browser's clock, as the engine counts.
+/// The time of the browser's clock, for the engine.
 fn now() -> Timestamp {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "ms since 1970")]
     Timestamp(clock::now_ms() as u64)
 }
 
-/// A moment of the engine, on the browser's clock.
-fn as_ms(phase: Timestamp) -> f64 {
+/// A time of the engine, on the browser's clock.
+fn as_ms(time: Timestamp) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 fit 53 bits")]
-    let milliseconds = phase.0 as f64;
+    let milliseconds = time.0 as f64;
     milliseconds
 }

@@ -1,11 +1,11 @@
-//! What was odd about the conversation, and what is done about it.
+//! The findings of a loaded conversation: what is wrong with it, and what is done about it.
 
 use leptos::prelude::*;
 
 use crate::number::{count, plural, thousands};
 use crate::store::Store;
 
-/// The list of findings; nothing where there are none.
+/// The list of findings, if there are any.
 #[component]
 pub(crate) fn Findings(store: Store) -> impl IntoView {
     let notes = move || {
@@ -24,17 +24,17 @@ pub(crate) fn Findings(store: Store) -> impl IntoView {
         notes()
             .into_iter()
             .map(|note| {
-                let place = store.read(|session| session.place(note.position));
-                // A path leads into the whole message, whatever rows it has.
-                let place = match note.path {
-                    Some(_) => place.map(|place| thousands(place.message)),
-                    None => place.map(|place| place.to_string()),
+                let number = store.read(|session| session.number(note.position));
+                // A path belongs to the whole message, not to one of its steps.
+                let number = match note.path {
+                    Some(_) => number.map(|number| thousands(number.message)),
+                    None => number.map(|number| number.to_string()),
                 };
                 let path = note.path.map(|path| view! { <code>{path}</code> " " });
                 view! {
                     <li>
                         <button type="button" class="link" on:click=open(note.position)>
-                            {format!("Message {}", place.unwrap_or_default())}
+                            {format!("Message {}", number.unwrap_or_default())}
                         </button>
                         <span>{path} {note.explanation}</span>
                     </li>
@@ -47,7 +47,7 @@ pub(crate) fn Findings(store: Store) -> impl IntoView {
             <details class="findings card">
                 <summary>
                     <h2>{move || plural(number.get(), "finding", "findings")}</h2>
-                    <span class="hint">"Nothing is lost; this is what a compaction puts right."</span>
+                    <span class="hint">"Nothing is lost. A compaction repairs this."</span>
                 </summary>
                 <ul tabindex="0" aria-label="Findings">{rows}</ul>
             </details>

@@ -1,11 +1,11 @@
-//! Bringing a conversation in: paste, file, drop, or a sample.
+//! Loading a conversation: from a pasted text, a file, a drop, or a sample.
 
-mod beside;
 mod candidate;
 mod command;
 mod loaded;
 mod reader;
 mod recount;
+mod request_body;
 mod sample;
 
 use leptos::prelude::*;
@@ -16,11 +16,10 @@ use crate::store::Store;
 pub(crate) use command::Found;
 use command::{choose, open_file, open_sample, open_text};
 pub(crate) use loaded::Loaded;
-pub(crate) use reader::tight_window;
 pub(crate) use recount::watch_counting;
 use sample::Sample;
 
-/// Opens what is dropped anywhere on the page; `dragging` is true while something hovers over it.
+/// Opens files that are dropped anywhere on the page; `dragging` is true while one is dragged over it.
 pub(crate) fn watch_drops(store: Store, found: Found, dragging: RwSignal<bool>) {
     use leptos::ev;
     let over = window_event_listener(ev::dragover, move |event| {
@@ -30,7 +29,7 @@ pub(crate) fn watch_drops(store: Store, found: Found, dragging: RwSignal<bool>) 
         }
     });
     let leave = window_event_listener(ev::dragleave, move |event| {
-        // Leaving an element for another one inside the page has a related target.
+        // There is a related target if the pointer only moved to another element of the page.
         if event.related_target().is_none() {
             dragging.set(false);
         }
@@ -49,7 +48,7 @@ pub(crate) fn watch_drops(store: Store, found: Found, dragging: RwSignal<bool>) 
     });
 }
 
-/// What the page begins with.
+/// The start page.
 #[component]
 pub(crate) fn Load(store: Store, found: Found) -> impl IntoView {
     let sample = move |sample: Sample| {
@@ -71,21 +70,21 @@ pub(crate) fn Load(store: Store, found: Found) -> impl IntoView {
             <section class="load-intro" aria-labelledby="load-heading">
                 <h2 id="load-heading">"How full is your model’s window?"</h2>
                 <p>
-                    "Load a conversation as your app or its provider has it: OpenAI, Anthropic, Gemini, "
+                    "Load a conversation in the format of your app or provider: OpenAI, Anthropic, Gemini, "
                     "Bedrock, AI SDK or LangChain. You see what fills the window, what a compaction "
-                    "would keep and what it would summarize, and you can run it and take it back."
+                    "would keep and what it would summarize, and you can run it and undo it."
                 </p>
             </section>
             <Sources store found />
             <section class="samples" aria-labelledby="samples-heading">
-                <h3 id="samples-heading">"Or look at a sample"</h3>
+                <h3 id="samples-heading">"Or open a sample"</h3>
                 <ul>{Sample::ALL.map(sample)}</ul>
             </section>
         </div>
     }
 }
 
-/// The file picker and the field to paste into, and what comes of them.
+/// The file picker, the field to paste into, and the progress of loading.
 #[component]
 fn Sources(store: Store, found: Found) -> impl IntoView {
     let pasted = RwSignal::new(String::new());
@@ -107,7 +106,7 @@ fn Sources(store: Store, found: Found) -> impl IntoView {
                     />
                     "Choose a file"
                 </label>
-                <p class="hint">"or drop it anywhere: .json, .jsonl, and both with .gz"</p>
+                <p class="hint">"or drop it anywhere: .json or .jsonl, also with .gz"</p>
             </div>
             <div class="source-text">
                 <label for="paste">"Or paste it"</label>
@@ -131,17 +130,17 @@ fn Sources(store: Store, found: Found) -> impl IntoView {
             <div>
                 <RecentOnly store />
                 <p class="hint recent-only-hint">
-                    "System messages, and the most recent of the others: "
-                    {move || thousands(store.policy.read().window)} " tokens of them, or what a sample is shown in."
+                    "System messages, and the most recent of the others that fit "
+                    {move || thousands(store.settings.policy.read().window)} " tokens. Samples set their own window."
                 </p>
             </div>
             <Choices store found />
-            <Reading store />
+            <LoadProgress store />
         </div>
     }
 }
 
-/// Whether to load only the end of what is opened next.
+/// Whether to load only the most recent messages of the next document.
 #[component]
 fn RecentOnly(store: Store) -> impl IntoView {
     view! {
@@ -157,7 +156,7 @@ fn RecentOnly(store: Store) -> impl IntoView {
     }
 }
 
-/// The conversations to choose from, where a file holds several.
+/// The conversations to choose from, if a file has several.
 #[component]
 fn Choices(store: Store, found: Found) -> impl IntoView {
     let options = move || {
@@ -173,7 +172,7 @@ fn Choices(store: Store, found: Found) -> impl IntoView {
         <Show when=move || { several.get() > 1 }>
             <div class="choices">
                 <label for="conversation">
-                    {move || format!("The file holds {} conversations", several.get())}
+                    {move || format!("The file has {} conversations", several.get())}
                 </label>
                 <div class="choices-row">
                     <select
@@ -197,9 +196,9 @@ fn Choices(store: Store, found: Found) -> impl IntoView {
     }
 }
 
-/// How far reading is, or why it failed.
+/// The progress of loading, or why it failed.
 #[component]
-fn Reading(store: Store) -> impl IntoView {
+fn LoadProgress(store: Store) -> impl IntoView {
     let progress = move || {
         store.loading.get().map(|(name, done)| {
             view! {

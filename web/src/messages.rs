@@ -1,19 +1,18 @@
-//! The list of messages: only the rows in sight are on the page, however many there are.
+//! The list of messages. Only the visible rows are on the page, for any number of messages.
 
-pub(crate) mod action;
 mod preview;
 mod row;
-mod window;
+mod visible_rows;
 
 use leptos::prelude::*;
 
 use crate::browser::{focus, scroll_top};
 use crate::number::thousands;
 use crate::store::{Perspective, Store};
-pub(crate) use preview::{SEALED, attachment, leave};
+pub(crate) use preview::{SIGNED_REASONING, approval, attachment};
 use row::RowView;
-pub(crate) use row::{Row, Standing};
-use window::{ROW_HEIGHT, Rows};
+pub(crate) use row::{Row, Status};
+use visible_rows::{PAGE, ROW_HEIGHT, Rows};
 
 const LIST: &str = "message-list";
 
@@ -65,7 +64,7 @@ fn List(store: Store, total: Memo<usize>) -> impl IntoView {
     let active = RwSignal::new(0_usize);
     let rows = move || Rows { total: total.get(), scrolled: scrolled.get() };
     Effect::new(move |_| {
-        // Another list begins at its beginning.
+        // A different list starts at the top.
         store.perspective.track();
         active.set(0);
         scrolled.set(scroll_top(LIST, Some(0)));
@@ -79,17 +78,16 @@ fn List(store: Store, total: Memo<usize>) -> impl IntoView {
         if let Some(top) = rows.reveal(to) {
             scrolled.set(scroll_top(LIST, Some(top)));
         }
-        // The row may only come to the page with this change.
+        // The row may only be on the page after this change.
         request_animation_frame(move || focus(&row::element_id(to)));
     };
     let keys = move |event: leptos::ev::KeyboardEvent| {
         let at = active.get_untracked();
-        let page = window::PAGE;
         let to = match event.key().as_str() {
             "ArrowDown" => at.saturating_add(1),
             "ArrowUp" => at.saturating_sub(1),
-            "PageDown" => at.saturating_add(page),
-            "PageUp" => at.saturating_sub(page),
+            "PageDown" => at.saturating_add(PAGE),
+            "PageUp" => at.saturating_sub(PAGE),
             "Home" => 0,
             "End" => usize::MAX,
             _ => return,

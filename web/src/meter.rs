@@ -1,4 +1,4 @@
-//! How full the window is: a bar, the same in words, and what fills it as a list.
+//! How full the window is: a bar, a sentence, and a list of what fills it.
 
 mod segment;
 
@@ -15,20 +15,20 @@ pub(crate) fn Meter(store: Store) -> impl IntoView {
     view! {
         <section class="meter card" aria-labelledby="meter-heading">
             <h2 id="meter-heading" class="visually-hidden">"The window"</h2>
-            {move || store.pressure.get().map(|pressure| view! { <Reading pressure /> })}
-            <FillsUp store />
+            {move || store.pressure.get().map(|pressure| view! { <Gauge pressure /> })}
+            <FillWarning store />
         </section>
     }
 }
 
 /// The warning, until the next compaction.
 #[component]
-fn FillsUp(store: Store) -> impl IntoView {
+fn FillWarning(store: Store) -> impl IntoView {
     move || {
         store.live.warning.get().map(|warning| {
             view! {
                 <p class="notice warn fills-up">
-                    <strong>"The window fills up. "</strong>
+                    <strong>"The window is filling up. "</strong>
                     {format!(
                         "{} tokens, {} of the window; compacts at {}.",
                         thousands(warning.tokens),
@@ -41,10 +41,10 @@ fn FillsUp(store: Store) -> impl IntoView {
     }
 }
 
-/// One reading of the meter.
+/// The bar with its figures.
 #[component]
-fn Reading(pressure: Pressure) -> impl IntoView {
-    // A conversation that does not fit is longer than the window.
+fn Gauge(pressure: Pressure) -> impl IntoView {
+    // The bar is as long as the conversation if that is larger than the window.
     let scale = pressure.window.max(pressure.tokens);
     let at = move |tokens: u32| format!("inset-inline-start: {:.3}%", share(tokens, scale) * 100.0);
     let words = sentence(&pressure);
@@ -69,17 +69,17 @@ fn Reading(pressure: Pressure) -> impl IntoView {
     });
     let threshold = pressure.threshold.map(|threshold| {
         view! {
-            <Mark place=at(threshold) name="threshold" label=format!("compacts at {}", thousands(threshold)) share=share(threshold, scale) />
+            <Mark position=at(threshold) name="threshold" label=format!("compacts at {}", thousands(threshold)) share=share(threshold, scale) />
         }
     });
     let target = (pressure.target < scale).then(|| {
         view! {
-            <Mark place=at(pressure.target) name="target" label=format!("comes down to {}", thousands(pressure.target)) share=share(pressure.target, scale) />
+            <Mark position=at(pressure.target) name="target" label=format!("target {}", thousands(pressure.target)) share=share(pressure.target, scale) />
         }
     });
     let edge = (pressure.tokens > pressure.window).then(|| {
         view! {
-            <Mark place=at(pressure.window) name="edge" label="the window ends".to_owned() share=share(pressure.window, scale) />
+            <Mark position=at(pressure.window) name="edge" label="end of the window".to_owned() share=share(pressure.window, scale) />
         }
     });
     view! {
@@ -115,21 +115,21 @@ fn Reading(pressure: Pressure) -> impl IntoView {
     }
 }
 
-/// A moment on the bar worth knowing.
+/// A marked position on the bar.
 #[component]
 fn Mark(
-    /// Where, as a style.
-    place: String,
-    /// Which one.
+    /// The position, as a style.
+    position: String,
+    /// Its name, for the style sheet.
     name: &'static str,
-    /// What it says.
+    /// Its text.
     label: String,
-    /// Where, from 0 to 1, so that the label stays inside the bar.
+    /// The position from 0 to 1, which keeps the label inside the bar.
     share: f64,
 ) -> impl IntoView {
     let shift = format!("transform: translateX(-{:.1}%)", share * 100.0);
     view! {
-        <span class="mark" data-mark=name style=place aria-hidden="true">
+        <span class="mark" data-mark=name style=position aria-hidden="true">
             <span class="mark-label" style=shift>{label}</span>
         </span>
     }
@@ -167,7 +167,7 @@ fn sentence(pressure: &Pressure) -> String {
     let about = if pressure.exact { "" } else { "~" };
     let threshold = match pressure.threshold {
         Some(threshold) => format!("compacts at {}", thousands(threshold)),
-        None => "nothing calls for a compaction".to_owned(),
+        None => "no threshold in tokens".to_owned(),
     };
     format!(
         "{about}{} of {} tokens ({}), {threshold}; {}",
@@ -180,7 +180,7 @@ fn sentence(pressure: &Pressure) -> String {
 
 fn advice(level: Level) -> &'static str {
     match level {
-        Level::Ok => "there is room",
+        Level::Ok => "space left",
         Level::Warn => "filling up",
         Level::Compact => "time to compact",
     }

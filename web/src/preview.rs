@@ -1,4 +1,4 @@
-//! What a compaction would do, before anything is done.
+//! What the next compaction would do.
 
 use std::sync::Arc;
 
@@ -6,15 +6,15 @@ use epitome::tokens::Level;
 use epitome::{Action, Plan};
 use leptos::prelude::*;
 
-use crate::load::tight_window;
-use crate::messages::action::words;
+use crate::label::{action_label, action_summary};
 use crate::number::{change, count, plural, share, thousands};
+use crate::settings::tight_window;
 use crate::store::Store;
 
-/// The plan, live.
+/// The plan, which follows the settings.
 #[component]
 pub(crate) fn Preview(store: Store) -> impl IntoView {
-    // While a compaction runs, the plan that it carries out stays on display.
+    // A running compaction does not update the plan, so its own plan stays on the page.
     view! {
         <div class="preview">
             <h2 id="compact-heading">"What a compaction would do"</h2>
@@ -26,10 +26,10 @@ pub(crate) fn Preview(store: Store) -> impl IntoView {
 #[component]
 fn Forecast(store: Store, plan: Arc<Plan>) -> impl IntoView {
     let tokens = plan.tokens_before;
-    let roomy =
+    let has_space =
         move || store.pressure.with(|pressure| pressure.is_some_and(|p| p.level == Level::Ok));
     let tighten = move |_| {
-        store.settings.update(|settings| settings.set_window(tight_window(tokens)));
+        store.settings.form.update(|form| form.set_window(tight_window(tokens)));
     };
     let floor = plan.floor.clone().filter(|_| plan.idle.is_none());
     let idle = plan.idle.clone();
@@ -39,9 +39,9 @@ fn Forecast(store: Store, plan: Arc<Plan>) -> impl IntoView {
             None => view! { <Figures plan /> }.into_any(),
         }}
         {floor.map(|floor| view! { <p class="notice warn">{capitalized(&floor)} "."</p> })}
-        <Show when=move || roomy() && store.undoable.get() == 0>
+        <Show when=move || has_space() && store.undoable.get() == 0>
             <p class="hint preview-hint">
-                "Nothing calls for a compaction yet. "
+                "No compaction is due yet. "
                 <button type="button" class="link" on:click=tighten>
                     "Try a window of 60 % of this conversation"
                 </button>
@@ -55,14 +55,14 @@ fn Figures(plan: Arc<Plan>) -> impl IntoView {
     let (before, after) = (plan.tokens_before, plan.tokens_after);
     let bar =
         move |tokens: u32| format!("inline-size: {:.2}%", share(tokens, before.max(after)) * 100.0);
-    let asked = if plan.summarizes {
+    let requests = if plan.summarizes {
         format!(
             "{} to the summarizer, for a summary of at most {} tokens.",
             plural(plan.requests, "request", "requests"),
             thousands(plan.summary_tokens)
         )
     } else {
-        "Nobody is asked for a summary.".to_owned()
+        "No summary is requested.".to_owned()
     };
     view! {
         <p class="forecast">
@@ -76,14 +76,14 @@ fn Figures(plan: Arc<Plan>) -> impl IntoView {
             <span class="bar-before" style=bar(before)></span>
             <span class="bar-after" style=bar(after)></span>
         </div>
-        <Fates plan />
-        <p class="hint">{asked}</p>
+        <Actions plan />
+        <p class="hint">{requests}</p>
     }
 }
 
-/// How many messages there are of each action, in the words of their badges.
+/// The number of messages with each action.
 #[component]
-fn Fates(plan: Arc<Plan>) -> impl IntoView {
+fn Actions(plan: Arc<Plan>) -> impl IntoView {
     let tail = count(plan.actions.len().saturating_sub(plan.tail_start));
     let row = move |action: Action| {
         let number = count(plan.actions.iter().filter(|other| **other == action).count());
@@ -92,17 +92,17 @@ fn Fates(plan: Arc<Plan>) -> impl IntoView {
         (number > 0).then(|| {
             view! {
                 <li>
-                    <span class="badge" data-action=action.as_str()>{action.as_str()}</span>
+                    <span class="badge" data-action=action.as_str()>{action_label(action)}</span>
                     <span class="action-number">{thousands(number)}</span>
-                    <span>{words(action)} {tail}</span>
+                    <span>{action_summary(action)} {tail}</span>
                 </li>
             }
         })
     };
-    view! { <ul class="actions" aria-label="What becomes of the messages">{Action::ALL.map(row)}</ul> }
+    view! { <ul class="actions" aria-label="Planned actions">{Action::ALL.map(row)}</ul> }
 }
 
-/// The engine's sentences begin in lower case; here they stand on their own.
+/// A sentence of the engine, which starts in lower case, with a capital letter.
 fn capitalized(sentence: &str) -> String {
     let mut characters = sentence.chars();
     match characters.next() {

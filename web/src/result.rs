@@ -1,4 +1,4 @@
-//! What a compaction did, and the ways on from there: undo, download, copy.
+//! The result of a compaction, and what can be done with the conversation: undo, download, copy.
 
 mod facts;
 
@@ -15,10 +15,10 @@ use crate::number::{change, percentage, plural, thousands};
 use crate::run::COMPACT_BUTTON;
 use crate::store::{Document, Session, Store};
 
-/// The result of the latest compaction, and what can be done with the conversation as it is.
+/// The result of the latest compaction, and what can be done with the conversation.
 #[component]
 pub(crate) fn Outcome(store: Store) -> impl IntoView {
-    let told = move || store.report.get().map(|report| view! { <Told store report /> });
+    let report = move || store.report.get().map(|report| view! { <Ended store report /> });
     let copied = RwSignal::new(None::<String>);
     let undo = move |_| {
         driver::undo(store);
@@ -30,20 +30,20 @@ pub(crate) fn Outcome(store: Store) -> impl IntoView {
         let messages = store.read(Session::compacted);
         spawn_local(async move {
             let outcome = copy(async move { pretty(&messages).await }).await;
-            let said = outcome.err().unwrap_or_else(|| "Copied to the clipboard.".to_owned());
-            copied.set(Some(said));
+            let words = outcome.err().unwrap_or_else(|| "Copied to the clipboard.".to_owned());
+            copied.set(Some(words));
         });
     };
     let busy = move || store.is_busy();
     let too_large = move || {
-        store.live.too_large.get().map(|told| {
-            view! { <p class="notice warn"><strong>"Too large. "</strong> {capital(&told)}</p> }
+        store.live.too_large.get().map(|message| {
+            view! { <p class="notice warn"><strong>"Too large. "</strong> {capitalized(&message)}</p> }
         })
     };
     view! {
         <section class="result card" aria-labelledby="result-heading">
             <h2 id="result-heading">"The conversation now"</h2>
-            {told}
+            {report}
             {too_large}
             <div class="result-actions">
                 <Show when=move || { store.undoable.get() > 0 }>
@@ -65,7 +65,7 @@ pub(crate) fn Outcome(store: Store) -> impl IntoView {
     }
 }
 
-/// What has happened so far, for whoever wants to know.
+/// The events so far.
 #[component]
 fn Events(store: Store) -> impl IntoView {
     let number = Memo::new(move |_| store.live.events.with(Vec::len));
@@ -86,24 +86,25 @@ fn Events(store: Store) -> impl IntoView {
 /// Has the browser save messages under `name`.
 fn download(name: &'static str, messages: Array) {
     spawn_local(async move {
-        // Whatever was read as JSON can be written as JSON.
+        // This cannot fail: the messages were read from JSON.
         if let Ok(pieces) = pretty(&messages).await {
             save(name, &pieces).await;
         }
     });
 }
 
+/// What “messages” are now.
 fn state(store: Store) -> &'static str {
     if store.undoable.get() > 0 {
-        "“Messages” are what the model sees: the summary and what was kept, in their own format."
+        "“Messages” are what is sent to the model: the summary and the kept messages, in their format."
     } else {
         "Nothing is compacted: messages and history are the same."
     }
 }
 
-/// How it ended, in words.
+/// How the compaction ended, in words.
 #[component]
-fn Told(store: Store, report: Arc<Report>) -> impl IntoView {
+fn Ended(store: Store, report: Arc<Report>) -> impl IntoView {
     match &report.outcome {
         Ending::Applied { .. } => view! { <Applied store report=report.clone() /> }.into_any(),
         Ending::Skipped { message } => view! {
@@ -117,14 +118,14 @@ fn Told(store: Store, report: Arc<Report>) -> impl IntoView {
             <p class="notice error" role="alert">
                 <strong>"The compaction failed. "</strong>
                 {sentence(message)}
-                " The conversation is as it was; you can try again."
+                " The conversation is unchanged; you can try again."
             </p>
         }
         .into_any(),
         Ending::Cancelled => view! {
             <p class="notice">
                 <strong>"Cancelled. "</strong>
-                "The conversation is as it was."
+                "The conversation is unchanged."
             </p>
         }
         .into_any(),
@@ -133,16 +134,16 @@ fn Told(store: Store, report: Arc<Report>) -> impl IntoView {
 
 #[component]
 fn Applied(store: Store, report: Arc<Report>) -> impl IntoView {
-    let parted = |document: &Arc<Document>| document.has_parts();
-    let parted = store.document.with_untracked(|document| document.as_ref().is_some_and(parted));
-    let unit = if parted { "rows" } else { "messages" };
+    let has_steps = |document: &Arc<Document>| document.has_steps();
+    let steps = store.document.with_untracked(|document| document.as_ref().is_some_and(has_steps));
+    let unit = if steps { "rows" } else { "messages" };
     let (before, after) = (report.tokens_before, report.tokens_after);
     let findings = report.findings.len();
     let repaired = (findings > 0).then(|| {
         view! {
             <p class="hint">
                 {plural(crate::number::count(findings), "message was", "messages were")}
-                " put right on the way; see the findings below the messages."
+                " repaired; see the findings below the messages."
             </p>
         }
     });
@@ -194,8 +195,8 @@ fn sentence(message: &str) -> String {
     format!("{}.", message.trim_end_matches('.'))
 }
 
-/// A sentence of the engine's, on its own.
-fn capital(message: &str) -> String {
+/// A sentence of the engine, which starts in lower case, with a capital letter.
+fn capitalized(message: &str) -> String {
     let mut characters = message.chars();
     let first = characters.next().map(char::to_uppercase);
     first.into_iter().flatten().chain(sentence(characters.as_str()).chars()).collect()

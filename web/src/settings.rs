@@ -1,11 +1,18 @@
-//! The settings: first what matters, then the rest by what it is about, then all of it as JSON.
+//! The settings: one module for each topic, with its fields and its view; then all of them as JSON.
+//!
+//! A topic's fields read a policy and write it back. The policy is the truth: what no field shows stays as it is.
+//! Errors of the engine are shown at the field that has the name of the policy field, see [`error_field`].
 
 mod counting;
+mod error_field;
 mod field;
+mod form;
 mod json;
+mod keep;
 mod preset;
 mod reducers;
 mod result;
+mod state;
 mod summarizer;
 mod summary;
 mod triggers;
@@ -13,58 +20,70 @@ mod window;
 
 use leptos::prelude::*;
 
-use crate::store::Store;
-use counting::Counting;
-use json::Json;
+pub(crate) use counting::CountingProgress;
+use counting::CountingSettings;
+pub(crate) use field::number::whole;
+pub(crate) use form::Form;
+use json::JsonSettings;
+use keep::KeepSettings;
 use preset::PresetSettings;
-use reducers::Reducers;
+use reducers::ReducerSettings;
 use result::ResultSettings;
+pub(crate) use state::SettingsState;
 use summarizer::SummarizerSettings;
-pub(crate) use summarizer::find_summarizer;
+pub(crate) use summarizer::{Summarizer, find_summarizer};
 use summary::SummarySettings;
-use triggers::{Requests, When};
-use window::{Keep, Window};
+use triggers::{MainTriggerSettings, RequestTriggerSettings};
+use window::WindowSettings;
+pub(crate) use window::tight_window;
 
 /// All settings.
 #[component]
-pub(crate) fn Settings(store: Store) -> impl IntoView {
+pub(crate) fn Settings(
+    settings: SettingsState,
+    /// Tokens of the loaded conversation.
+    #[prop(into)]
+    tokens: Signal<Option<u32>>,
+    /// Receives what screen readers announce.
+    announcement: RwSignal<String>,
+) -> impl IntoView {
     view! {
         <section class="settings card" aria-labelledby="settings-heading">
             <h2 id="settings-heading">"Settings"</h2>
-            <Trouble store />
-            <PresetSettings store />
-            <Window store />
-            <When store />
-            <Keep store />
-            <SummarizerSettings store />
+            <InvalidSettings settings />
+            <PresetSettings settings />
+            <WindowSettings settings tokens />
+            <MainTriggerSettings settings />
+            <KeepSettings settings />
+            <SummarizerSettings settings />
             <div class="sections">
                 <Section title="Requests and the tool loop">
-                    <Requests store />
+                    <RequestTriggerSettings settings />
                 </Section>
-                <Section title="Saving without a model">
-                    <Reducers store />
+                <Section title="Reducers: save tokens without a model">
+                    <ReducerSettings settings />
                 </Section>
                 <Section title="The summary">
-                    <SummarySettings store />
+                    <SummarySettings settings />
                 </Section>
                 <Section title="The result">
-                    <ResultSettings store />
+                    <ResultSettings settings />
                 </Section>
-                <Section title="Counting and asking again">
-                    <Counting store />
+                <Section title="Token counting and retries">
+                    <CountingSettings settings />
                 </Section>
                 <Section title="All settings as JSON, and agents">
-                    <Json store />
+                    <JsonSettings settings announcement />
                 </Section>
             </div>
         </section>
     }
 }
 
-/// Settings that are out of the way until they are wanted.
+/// A group of settings that is closed at first.
 #[component]
 fn Section(
-    /// What they are about.
+    /// The topic.
     title: &'static str,
     children: Children,
 ) -> impl IntoView {
@@ -76,14 +95,14 @@ fn Section(
     }
 }
 
-/// That something cannot work: its field may be out of sight.
+/// The error of invalid settings, because their field may be in a closed section.
 #[component]
-fn Trouble(store: Store) -> impl IntoView {
+fn InvalidSettings(settings: SettingsState) -> impl IntoView {
     move || {
-        store.form_error.get().map(|error| {
+        settings.error.get().map(|error| {
             view! {
                 <p class="notice error">
-                    <strong>"These settings cannot work; the former ones hold. "</strong>
+                    <strong>"These settings are not valid; the previous ones stay active. "</strong>
                     {error.field} " " {error.problem} "."
                 </p>
             }

@@ -1,38 +1,34 @@
-//! The one store: what the page shows, and the conversation behind it.
+//! The store: what the page shows, and the conversation behind it.
 //!
 //! Views read its signals and send commands to [`crate::load`] and [`crate::driver`]; only those two
-//! reach the engine to change it.
+//! change the engine.
 
-mod counter;
 mod document;
 mod live;
-mod place;
+mod message_number;
 mod progress;
 mod session;
-mod summarizer;
 
 use std::sync::Arc;
 
 use epitome::history::View;
 use epitome::tokens::Pressure;
-use epitome::{Compactor, Plan, Policy, PolicyError, Reason, Report};
+use epitome::{Compactor, Plan, Reason, Report};
 use leptos::prelude::*;
 
-use crate::form::Settings;
-pub(crate) use counter::{Counter, Effort};
-pub(crate) use document::{Document, Left, Note};
-pub(crate) use live::{Live, PHASES, Warning};
-pub(crate) use place::Place;
+use crate::settings::SettingsState;
+pub(crate) use document::{Document, Excerpt, Note};
+pub(crate) use live::{Live, Warning};
+pub(crate) use message_number::MessageNumber;
 pub(crate) use progress::{Progress, RetryNotice, Shorter};
 pub(crate) use session::Session;
-pub(crate) use summarizer::{Availability, KeyKeeping, Summarizer, SummarizerKind};
 
 /// Which messages the list shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Perspective {
-    /// Everything that was said.
+    /// All messages, as they were loaded.
     Conversation,
-    /// What goes to the model.
+    /// The view that is sent to the model.
     Model,
 }
 
@@ -40,79 +36,63 @@ pub(crate) enum Perspective {
 #[derive(Clone, Copy)]
 pub(crate) struct Store {
     session: StoredValue<Session, LocalStorage>,
-    /// What is loaded.
+    /// The loaded conversation.
     pub(crate) document: RwSignal<Option<Arc<Document>>>,
-    /// What is being read, and how far that is, from 0 to 1.
+    /// The name of the document that is being read, and the progress from 0 to 1.
     pub(crate) loading: RwSignal<Option<(String, f64)>>,
     /// Why the latest attempt to load something failed.
     pub(crate) load_error: RwSignal<Option<String>>,
     /// Labels of the conversations to choose from.
     pub(crate) choices: RwSignal<Vec<String>>,
-    /// What counts tokens.
-    pub(crate) counter: Counter,
-    /// Settings of the policy.
-    pub(crate) settings: RwSignal<Settings>,
-    /// The policy that they come to, whether or not it can work.
-    pub(crate) policy: Memo<Policy>,
-    /// What is wrong with them.
-    pub(crate) form_error: RwSignal<Option<PolicyError>>,
-    /// The reason that the next compaction is made for.
+    /// The settings.
+    pub(crate) settings: SettingsState,
+    /// The reason of the next compaction.
     pub(crate) reason: RwSignal<Reason>,
-    /// What goes on besides: questions, warnings, what is due.
+    /// Questions, warnings, events and what is due.
     pub(crate) live: Live,
     /// Whether to load only the most recent messages that fit the window.
     pub(crate) recent_only: RwSignal<bool>,
-    /// Who summarizes.
-    pub(crate) summarizer: RwSignal<Summarizer>,
-    /// Whether a summarizer answers where the page came from.
-    pub(crate) here: RwSignal<Availability>,
-    /// Grows whenever the conversation changes.
+    /// Incremented at each change of the conversation.
     pub(crate) revision: RwSignal<u32>,
     /// How full the window is.
     pub(crate) pressure: RwSignal<Option<Pressure>>,
-    /// What a compaction would do.
+    /// What the next compaction would do.
     pub(crate) plan: RwSignal<Option<Arc<Plan>>>,
-    /// What the model sees.
+    /// What is sent to the model.
     pub(crate) view: RwSignal<Arc<View>>,
-    /// The compaction under way.
+    /// The running compaction.
     pub(crate) progress: RwSignal<Option<Progress>>,
-    /// The summary as far as it has come.
+    /// The part of the summary that has arrived.
     pub(crate) streamed: RwSignal<String>,
-    /// What the latest compaction did.
+    /// How the latest compaction ended.
     pub(crate) report: RwSignal<Option<Arc<Report>>>,
-    /// How many compactions are in force.
+    /// How many compactions can be undone.
     pub(crate) undoable: RwSignal<u32>,
     /// Which messages are listed.
     pub(crate) perspective: RwSignal<Perspective>,
     /// The row whose details are open.
     pub(crate) opened: RwSignal<Option<usize>>,
-    /// The latest thing to say to somebody who does not see the page.
+    /// The text that screen readers announce.
     pub(crate) announcement: RwSignal<String>,
-    /// Whether the engine is to be asked again at the next frame.
+    /// Whether [`Self::recompute`] runs at the next frame.
     scheduled: StoredValue<bool>,
-    /// Whether the conversation has changed since the engine was asked.
+    /// Whether the conversation has changed since [`Self::recompute`] ran.
     changed: StoredValue<bool>,
 }
 
 impl Store {
     /// An empty page.
     pub(crate) fn new() -> Self {
-        let settings = RwSignal::new(Settings::recommended());
         Self {
             session: StoredValue::new_local(Session::default()),
             document: RwSignal::new(None),
             loading: RwSignal::new(None),
             load_error: RwSignal::new(None),
             choices: RwSignal::new(Vec::new()),
-            counter: Counter::new(),
-            settings,
-            policy: Memo::new(move |_| settings.with(Settings::policy)),
-            form_error: RwSignal::new(None),
+            settings: SettingsState::new(),
             reason: RwSignal::new(Reason::Manual),
             live: Live::new(),
             recent_only: RwSignal::new(false),
-            summarizer: RwSignal::new(Summarizer::remembered()),
-            here: RwSignal::new(Availability::Unknown),
             revision: RwSignal::new(0),
             pressure: RwSignal::new(None),
             plan: RwSignal::new(None),
@@ -129,32 +109,31 @@ impl Store {
         }
     }
 
-    /// Recomputes what the page shows whenever a setting changes.
+    /// Recomputes what the page shows when a setting changes.
     pub(crate) fn watch_settings(self) {
         Effect::new(move |_| {
             self.settings.track();
             self.reason.track();
-            self.summarizer.track();
             self.schedule();
         });
     }
 
-    /// Reads the conversation. Never hold the result over an `await`.
+    /// Reads the session. Do not hold the result across an `await`: the session may be replaced.
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Session) -> T) -> T {
         self.session.with_value(read)
     }
 
-    /// Changes the conversation. Never hold the result over an `await`.
+    /// Changes the session. Do not hold the result across an `await`: the session may be replaced.
     pub(crate) fn write<T>(&self, write: impl FnOnce(&mut Session) -> T) -> Option<T> {
         self.session.try_update_value(write)
     }
 
-    /// Says something to somebody who does not see the page.
+    /// Has screen readers announce a text.
     pub(crate) fn announce(&self, text: impl Into<String>) {
         self.announcement.set(text.into());
     }
 
-    /// Asks the engine again at the next frame, however often that is wanted until then.
+    /// Recomputes at the next frame, once for any number of calls until then.
     pub(crate) fn schedule(self) {
         if self.scheduled.get_value() {
             return;
@@ -166,11 +145,11 @@ impl Store {
         });
     }
 
-    /// Brings the settings into force and shows what follows from them.
+    /// Applies the settings and shows what follows from them.
     fn recompute(self) {
         let changed = self.changed.get_value();
         self.changed.set_value(false);
-        // A compaction under way keeps the policy that it began with.
+        // A running compaction keeps the policy that it started with.
         let deciding = self.live.deciding.with_untracked(Option::is_some);
         let running = deciding || self.progress.with_untracked(Option::is_some);
         if !running {
@@ -181,28 +160,19 @@ impl Store {
         }
     }
 
-    /// Brings the settings into force, or says what is wrong with them.
+    /// Applies the settings to the session, or shows why they are not valid.
     pub(crate) fn apply_settings(self) {
-        let applied = self
-            .wanted_policy()
-            .and_then(|policy| self.write(|session| session.apply(policy)).unwrap_or(Ok(())));
-        self.form_error.set(applied.err());
+        let policy = self.settings.resolve();
+        let applied = policy.and_then(|policy| self.write(|s| s.apply(policy)).unwrap_or(Ok(())));
+        self.settings.error.set(applied.err());
     }
 
-    /// The policy that the settings and the summarizer come to, if it can work.
-    pub(crate) fn wanted_policy(self) -> Result<Policy, PolicyError> {
-        let mut policy = self.settings.with_untracked(Settings::resolve)?;
-        if let Some(limit) = self.summarizer.with_untracked(Summarizer::chunk_limit) {
-            policy.summary.chunk_characters = policy.summary.chunk_characters.min(limit);
-        }
-        Ok(policy)
-    }
-
-    /// True while a compaction runs or somebody is asked about it.
+    /// True while a compaction runs or waits for the user's decision.
     pub(crate) fn is_busy(self) -> bool {
         self.progress.with(Option::is_some) || self.live.deciding.with(Option::is_some)
     }
 
+    /// Shows the pressure, the plan and what is due.
     pub(crate) fn show_figures(self) {
         self.show_pressure();
         let reason = self.reason.get_untracked();
@@ -215,7 +185,7 @@ impl Store {
         self.pressure.set(self.read(|session| session.compactor().map(Compactor::pressure)));
     }
 
-    /// Shows a conversation that has changed, and at the next frame what a compaction would do to it.
+    /// Shows a changed conversation, and its plan at the next frame.
     pub(crate) fn show_change(self) {
         let (view, undoable) = self.read(|session| match session.compactor() {
             Some(compactor) => (compactor.view(), compactor.log().in_force().count()),
@@ -229,15 +199,15 @@ impl Store {
         self.schedule();
     }
 
-    /// Takes the conversation away, and whatever was shown of it.
+    /// Removes the conversation and everything that is shown of it.
     pub(crate) fn clear(self) {
         let old = self.write(std::mem::take);
         if let Some(old) = old {
             old.stop();
         }
-        let beside =
-            self.document.with_untracked(|old| old.as_ref().map_or(0, |old| old.beside_tokens));
-        self.settings.update(|settings| settings.let_go(beside));
+        let overhead =
+            self.document.with_untracked(|old| old.as_ref().map_or(0, |old| old.overhead_tokens));
+        self.settings.form.update(|form| form.clear_document_overhead(overhead));
         self.document.set(None);
         self.plan.set(None);
         self.progress.set(None);

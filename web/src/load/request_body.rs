@@ -1,17 +1,17 @@
-//! What a request body has beside its messages, and what goes along with every request all the same.
+//! The request overhead in a request body: instructions and tool schemas, which are sent with every request.
 
 use js_sys::{Array, JSON};
 use wasm_bindgen::{JsCast as _, JsValue};
 
 use super::candidate::property;
 
-/// The keys that hold instructions: Anthropic's and Bedrock's, Gemini's in both spellings, OpenAI's.
+/// The keys of instructions: Anthropic's and Bedrock's, Gemini's in both spellings, OpenAI's.
 const INSTRUCTIONS: [&str; 4] =
     ["system", "systemInstruction", "system_instruction", "instructions"];
 
-/// Instructions and tool schemas as text; empty where there are none.
-pub(super) fn beside(document: &JsValue) -> String {
-    // Gemini's packages have both one level further down, and Bedrock has the tools there.
+/// Instructions and tool schemas as text; empty if there are none.
+pub(super) fn request_overhead(document: &JsValue) -> String {
+    // Gemini's SDKs have both under `config`, and Bedrock has the tools under `toolConfig`.
     let config = property(document, "config");
     let tool_config = property(document, "toolConfig");
     let places = [document, &config, &tool_config];
@@ -25,13 +25,13 @@ pub(super) fn beside(document: &JsValue) -> String {
     all.join("\n")
 }
 
-/// The texts of instructions, which are one text, or parts, or a message with parts.
+/// The texts of instructions. They may be one text, parts, or a message with parts.
 fn texts(value: &JsValue) -> Vec<String> {
     let parts = property(value, "parts");
     let value = if parts.is_undefined() { value } else { &parts };
-    let said = |part: &JsValue| part.as_string().or_else(|| property(part, "text").as_string());
+    let text_of = |part: &JsValue| part.as_string().or_else(|| property(part, "text").as_string());
     match value.dyn_ref::<Array>() {
-        Some(parts) => parts.iter().filter_map(|part| said(&part)).collect(),
-        None => said(value).into_iter().collect(),
+        Some(parts) => parts.iter().filter_map(|part| text_of(&part)).collect(),
+        None => text_of(value).into_iter().collect(),
     }
 }

@@ -1,15 +1,15 @@
-//! Which rows of a long list are in sight.
+//! Which rows of a long list are visible.
 
 /// Height of a row in pixels, as in the style sheet.
 pub(super) const ROW_HEIGHT: usize = 56;
-/// Rows that a page up or down moves by.
+/// Rows that Page Up and Page Down move by.
 pub(super) const PAGE: usize = 10;
-/// Height of the list in pixels, at the most, as in the style sheet.
+/// Maximum height of the list in pixels, as in the style sheet.
 const LIST_HEIGHT: usize = 960;
-/// Rows beyond the edges, so that scrolling shows no gaps.
+/// Rows above and below the visible ones, so that scrolling shows no gaps.
 const MARGIN: usize = 6;
 
-/// A list that is scrolled by some pixels.
+/// A list with its scroll position in pixels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rows {
     pub(super) total: usize,
@@ -17,7 +17,7 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// The rows to have on the page: those in sight, some around them, and the one with the keyboard.
+    /// The rows to have on the page: the visible ones, some around them, and the one with the focus.
     pub(super) fn visible(self, active: usize) -> Vec<usize> {
         let first = self.first();
         let start = first.saturating_sub(MARGIN);
@@ -28,7 +28,7 @@ impl Rows {
         before.into_iter().chain(start..end).chain(after).collect()
     }
 
-    /// Where to scroll so that a row is well in sight; `None` where it is.
+    /// The scroll position that shows a row; `None` if it is visible already.
     pub(super) fn reveal(self, row: usize) -> Option<i32> {
         let first = self.first();
         if row > first && row < first + PAGE / 2 {
@@ -48,23 +48,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hundred_thousand_messages_are_a_few_rows() {
+    fn only_a_few_of_many_rows_are_on_the_page() {
         let rows = Rows { total: 100_000, scrolled: 56 * 50_000 };
         let visible = rows.visible(3);
         assert!(visible.len() < 40, "{}", visible.len());
-        assert_eq!(visible.first(), Some(&3), "the row with the keyboard stays");
+        assert_eq!(visible.first(), Some(&3), "the row with the focus stays");
         assert!(visible.contains(&50_000));
     }
 
     #[test]
-    fn a_short_list_is_there_as_a_whole() {
+    fn all_rows_of_a_short_list_are_on_the_page() {
         let rows = Rows { total: 3, scrolled: 0 };
         assert_eq!(rows.visible(0), [0, 1, 2]);
         assert_eq!(Rows { total: 0, scrolled: 0 }.visible(0), [0_usize; 0]);
     }
 
     #[test]
-    fn a_row_out_of_sight_is_scrolled_to() {
+    fn a_hidden_row_is_scrolled_to() {
         let rows = Rows { total: 1_000, scrolled: 560 };
         assert_eq!(rows.reveal(12), None);
         assert_eq!(rows.reveal(5), Some(280));

@@ -1,16 +1,17 @@
-//! Which field of the form an error of the engine belongs to.
+//! Which form field shows an error of the engine.
 
 use epitome::Policy;
 use epitome::policy::Trigger;
 
-use super::reducer::ReducerKind;
-use super::trigger::bare;
+use super::field::Options as _;
+use super::reducers::ReducerKind;
+use super::triggers::without_phase;
 
-/// The name of the form's field for a field of the policy, such as `reactive.microFraction` for
-/// `triggers[1].reactive.microFraction`.
-pub(crate) fn place(policy: &Policy, field: &str) -> String {
+/// The name of the form field for a field of the policy: `reactive.microFraction` for
+/// `triggers[1].reactive.microFraction`. Fields outside of lists have the same name in both.
+pub(super) fn form_field(policy: &Policy, field: &str) -> String {
     if let Some((index, rest)) = indexed(field, "triggers[") {
-        return match policy.triggers.get(index).map(bare) {
+        return match policy.triggers.get(index).map(without_phase) {
             Some(Trigger::RequestBoundary(_)) => "requestBoundary.triggerTokens".to_owned(),
             Some(Trigger::Reactive(_)) => {
                 let part = rest.strip_prefix(".reactive.").unwrap_or("microFraction");
@@ -20,7 +21,7 @@ pub(crate) fn place(policy: &Policy, field: &str) -> String {
         };
     }
     if let Some((index, rest)) = indexed(field, "reducers[") {
-        let kind = policy.reducers.get(index).map(|one| ReducerKind::of(&one.reducer).as_str());
+        let kind = policy.reducers.get(index).map(|rule| ReducerKind::of(&rule.reducer).name());
         let kind = kind.unwrap_or_default();
         let part = rest.strip_prefix(".reducer.").and_then(|part| part.split_once('.'));
         return match part {
@@ -31,7 +32,7 @@ pub(crate) fn place(policy: &Policy, field: &str) -> String {
     field.to_owned()
 }
 
-/// The index in brackets, and what follows.
+/// The index in brackets, and the text after it.
 fn indexed<'a>(field: &'a str, before: &str) -> Option<(usize, &'a str)> {
     let (index, rest) = field.strip_prefix(before)?.split_once(']')?;
     Some((index.parse().ok()?, rest))
@@ -44,11 +45,11 @@ mod tests {
 
     fn check(policy: &Policy, expected: &str) {
         let error = policy.check().unwrap_err();
-        assert_eq!(place(policy, &error.field), expected, "{error}");
+        assert_eq!(form_field(policy, &error.field), expected, "{error}");
     }
 
     #[test]
-    fn an_error_is_shown_where_its_value_is_typed() {
+    fn an_error_is_shown_at_the_field_with_the_wrong_value() {
         let recommended = || Policy::recommended(100_000);
         check(&Policy { window: 0, ..recommended() }, "window");
         let fill = |fraction| Trigger::Fill(Fill { fraction, max_tokens: 0 });
@@ -59,8 +60,8 @@ mod tests {
         check(&Policy { ..Policy::request(1_000) }, "requestBoundary.triggerTokens");
         let offload = OffloadToolResults { keep_tokens: 9_000, ..OffloadToolResults::default() };
         let reducers = vec![ReducerRule::in_compactions(Reducer::OffloadToolResults(offload))];
-        check(&Policy { reducers, ..recommended() }, "offload.keepTokens");
+        check(&Policy { reducers, ..recommended() }, "offloadToolResults.keepTokens");
         let reducers = vec![ReducerRule::when(Reducer::Deduplicate, fill(0.0))];
-        check(&Policy { reducers, ..recommended() }, "trim.when.share");
+        check(&Policy { reducers, ..recommended() }, "deduplicate.when.share");
     }
 }

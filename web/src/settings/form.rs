@@ -1,4 +1,4 @@
-//! The settings themselves: what is written, for whom, and what is being typed.
+//! The form: the policy as it is written, the agent that it is written for, and the text that is being typed.
 
 use std::collections::BTreeMap;
 
@@ -6,31 +6,36 @@ use epitome::policy::DEFAULT_WINDOW;
 use epitome::{Policy, PolicyError, PolicySpec};
 use serde_json::{Map, Value};
 
-use super::entry::Entry;
+use super::field::TextField;
 
-/// The settings. What counts is the written policy; texts that cannot be read yet wait beside it.
+/// The settings as written. A policy is written as a [`PolicySpec`]: a preset and the fields that differ from it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Settings {
+pub(crate) struct Form {
     spec: PolicySpec,
-    /// The agent whose settings are shown and changed; empty: everybody's.
+    /// The agent whose settings are shown and changed; empty: the settings of all agents.
     agent: String,
+    /// The text in fields, by field name, because `64,000` or `hal` must not be replaced while the user types.
     typed: BTreeMap<String, Typed>,
-    /// The window before a preset made it larger.
-    widened: Option<u32>,
+    /// The window before a preset enlarged it.
+    window_before: Option<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 struct Typed {
     text: String,
+    /// Why the text cannot be read. The policy then has the value from before.
     problem: Option<String>,
 }
 
-/// Fields whose parts are written one by one.
-const IN_PARTS: [&str; 2] = ["summary", "retry"];
-/// A field that comes with a document, and is nobody's wish.
-const OF_THE_DOCUMENT: &str = "toolSchemaTokens";
+/// The field that is set from the loaded document and not by the user.
+const DOCUMENT_FIELD: &str = "toolSchemaTokens";
 
-impl Settings {
+/// True for a field whose parts are written one by one.
+fn is_merged(field: &str) -> bool {
+    PolicySpec::MERGED_FIELDS.contains(&field)
+}
+
+impl Form {
     /// The recommended policy for a window of 128,000 tokens.
     pub(crate) fn recommended() -> Self {
         Self {
@@ -39,14 +44,14 @@ impl Settings {
         }
     }
 
-    /// The policy as it is written, whether or not it can work.
+    /// The policy as it is written, valid or not.
     pub(crate) fn policy(&self) -> Policy {
         let spec = self.spec.for_agent(&self.agent);
-        // What cannot be read is never written.
+        // A spec only fails here if a field has a wrong type, and no method writes such a field.
         spec.draft().unwrap_or_else(|_| Policy::recommended(DEFAULT_WINDOW))
     }
 
-    /// The policy, if it can work and everything typed can be read.
+    /// The policy, if it is valid and all typed text can be read.
     pub(crate) fn resolve(&self) -> Result<Policy, PolicyError> {
         let unread = self.typed.iter().find_map(|(field, typed)| {
             Some(PolicyError { field: field.clone(), problem: typed.problem.clone()? })
@@ -57,41 +62,42 @@ impl Settings {
         }
     }
 
-    /// What a field shows: what was typed, or what the policy has.
-    pub(crate) fn text(&self, entry: &Entry, policy: &Policy) -> String {
-        let typed = self.typed.get(&entry.name);
-        typed.map_or_else(|| entry.read(policy), |typed| typed.text.clone())
+    /// The text of a field: what the user typed, or the value of the policy.
+    pub(crate) fn text(&self, field: &TextField, policy: &Policy) -> String {
+        let typed = self.typed.get(&field.name);
+        typed.map_or_else(|| field.read(policy), |typed| typed.text.clone())
     }
 
-    /// Takes what is typed into a field.
-    pub(crate) fn take(&mut self, entry: &Entry, text: String) {
-        if entry.name == "window" {
-            self.widened = None;
+    /// Sets the text of a field, and the policy if the text can be read.
+    pub(crate) fn set_text(&mut self, field: &TextField, text: String) {
+        if field.name == "window" {
+            self.window_before = None;
         }
         let mut problem = None;
-        self.edit(|policy| problem = entry.write(policy, &text).err());
-        self.typed.insert(entry.name.clone(), Typed { text, problem });
+        self.edit(|policy| problem = field.write(policy, &text).err());
+        self.typed.insert(field.name.clone(), Typed { text, problem });
     }
 
-    /// Forgets what was typed into fields whose names begin so: something else stands there now.
-    pub(crate) fn forget(&mut self, names: &str) {
-        self.typed.retain(|name, _| !name.starts_with(names));
+    /// Discards the text of fields whose names start with `prefix`, because their values have been replaced.
+    pub(crate) fn discard_text(&mut self, prefix: &str) {
+        self.typed.retain(|name, _| !name.starts_with(prefix));
     }
 
-    /// Takes the tokens that go along with every request of a document.
-    pub(crate) fn bring(&mut self, beside_tokens: u32) {
-        self.forget(OF_THE_DOCUMENT);
-        self.edit(|policy| policy.tool_schema_tokens = beside_tokens);
+    /// Sets the request overhead that was counted in a loaded document.
+    pub(crate) fn set_document_overhead(&mut self, tokens: u32) {
+        self.discard_text(DOCUMENT_FIELD);
+        self.edit(|policy| policy.tool_schema_tokens = tokens);
     }
 
-    /// Lets go of them, unless something else stands there by now.
-    pub(crate) fn let_go(&mut self, beside_tokens: u32) {
-        if beside_tokens > 0 && self.policy().tool_schema_tokens == beside_tokens {
-            self.bring(0);
+    /// Removes the request overhead of a document, unless the user has changed it.
+    pub(crate) fn clear_document_overhead(&mut self, tokens: u32) {
+        if tokens > 0 && self.policy().tool_schema_tokens == tokens {
+            self.set_document_overhead(0);
         }
     }
 
-    /// Changes the policy. Of what is written, only what the change touches is written anew.
+    /// Changes the policy, and writes the fields that the change touches. A value that the preset has too is not
+    /// written.
     pub(crate) fn edit(&mut self, change: impl FnOnce(&mut Policy)) {
         let before = self.policy();
         let mut after = before.clone();
@@ -100,15 +106,15 @@ impl Settings {
         let changed: Vec<_> =
             after.into_iter().filter(|(field, value)| before.get(field) != Some(value)).collect();
         if let Some((_, window)) = changed.iter().find(|(field, _)| field == "window") {
-            self.layer().window = window.as_u64().and_then(|window| u32::try_from(window).ok());
+            self.layer_mut().window = window.as_u64().and_then(|window| u32::try_from(window).ok());
         }
         let base = self.base();
-        let layer = self.layer();
+        let layer = self.layer_mut();
         for (field, value) in changed {
             let (was, base) = (before.get(&field), base.get(&field));
             match (value, was) {
                 _ if field == "window" => {}
-                (Value::Object(parts), Some(Value::Object(was))) if IN_PARTS.contains(&&*field) => {
+                (Value::Object(parts), Some(Value::Object(was))) if is_merged(&field) => {
                     let written = layer.fields.entry(field.clone()).or_insert_with(empty);
                     let Some(written) = written.as_object_mut() else { continue };
                     for (part, value) in parts {
@@ -130,46 +136,45 @@ impl Settings {
         }
     }
 
-    /// Where changes are written: for everybody, or for one agent.
-    fn layer(&mut self) -> &mut PolicySpec {
+    /// The spec that changes are written to: that of all agents, or that of one.
+    fn layer_mut(&mut self) -> &mut PolicySpec {
         if self.agent.is_empty() {
             return &mut self.spec;
         }
         self.spec.agents.entry(self.agent.clone()).or_default()
     }
 
-    /// The policy without the fields of this layer.
+    /// The fields of the policy without those written here: what the preset or the other layer has.
     fn base(&self) -> Map<String, Value> {
         let mut bare = self.clone();
-        bare.layer().fields.clear();
+        bare.layer_mut().fields.clear();
         object(&bare.policy())
     }
 
-    /// The preset in force.
+    /// The active preset.
     pub(crate) fn preset(&self) -> String {
         let preset = self.spec.for_agent(&self.agent).preset;
         preset.unwrap_or_else(|| "recommended".to_owned())
     }
 
-    /// Takes a preset, and with it every field but what came with the document and the own prompts. A
-    /// window in which the preset cannot work becomes one in which it can.
-    pub(crate) fn choose(&mut self, preset: &str) {
-        self.clear();
-        self.layer().preset = Some(preset.to_owned());
+    /// Chooses a preset with all of its values; the document's overhead and the user's prompts stay. A window in which
+    /// the preset is not valid becomes [`DEFAULT_WINDOW`].
+    pub(crate) fn choose_preset(&mut self, preset: &str) {
+        self.reset_to_preset();
+        self.layer_mut().preset = Some(preset.to_owned());
         if self.resolve().is_err() {
-            let former = self.policy().window;
-            self.layer().window = Some(DEFAULT_WINDOW);
-            self.widened = Some(former);
+            self.window_before = Some(self.policy().window);
+            self.layer_mut().window = Some(DEFAULT_WINDOW);
         }
     }
 
-    /// Goes back to what the preset has.
-    pub(crate) fn clear(&mut self) {
+    /// Removes all fields that differ from the preset; the document's overhead and the user's prompts stay.
+    pub(crate) fn reset_to_preset(&mut self) {
         self.typed.clear();
-        self.widened = None;
-        let fields = &mut self.layer().fields;
+        self.window_before = None;
+        let fields = &mut self.layer_mut().fields;
         let prompts = fields.get("summary").and_then(|summary| summary.get("prompts")).cloned();
-        fields.retain(|field, _| field == OF_THE_DOCUMENT);
+        fields.retain(|field, _| field == DOCUMENT_FIELD);
         if let Some(prompts) = prompts {
             fields.insert(
                 "summary".into(),
@@ -178,21 +183,21 @@ impl Settings {
         }
     }
 
-    /// The window before a preset made it larger.
-    pub(crate) fn widened(&self) -> Option<u32> {
-        self.widened
+    /// The window before a preset enlarged it.
+    pub(crate) fn window_before(&self) -> Option<u32> {
+        self.window_before
     }
 
-    /// The fields that are somebody's own wish, by name.
-    pub(crate) fn own(&self) -> Vec<String> {
+    /// The names of the fields that differ from the preset.
+    pub(crate) fn changed_fields(&self) -> Vec<String> {
         let layer = match self.agent.as_str() {
             "" => Some(&self.spec),
             agent => self.spec.agents.get(agent),
         };
         let fields = layer.into_iter().flat_map(|layer| &layer.fields);
         let names =
-            fields.filter(|(field, _)| *field != OF_THE_DOCUMENT).flat_map(|(field, value)| {
-                match value.as_object().filter(|_| IN_PARTS.contains(&field.as_str())) {
+            fields.filter(|(field, _)| *field != DOCUMENT_FIELD).flat_map(|(field, value)| {
+                match value.as_object().filter(|_| is_merged(field)) {
                     Some(parts) => parts.keys().map(|part| format!("{field}.{part}")).collect(),
                     None => vec![field.clone()],
                 }
@@ -200,7 +205,7 @@ impl Settings {
         names.collect()
     }
 
-    /// Takes a window, unless the settings cannot work in it.
+    /// Sets the window, unless that makes valid settings invalid.
     pub(crate) fn try_window(&mut self, window: u32) {
         let mut other = self.clone();
         other.set_window(window);
@@ -209,22 +214,22 @@ impl Settings {
         }
     }
 
-    /// Takes a window.
+    /// Sets the window.
     pub(crate) fn set_window(&mut self, window: u32) {
-        self.widened = None;
-        self.forget("window");
+        self.window_before = None;
+        self.discard_text("window");
         self.edit(|policy| policy.window = window);
     }
 
-    /// The agent whose settings these are; empty: everybody's.
+    /// The agent whose settings are shown; empty: the settings of all agents.
     pub(crate) fn agent(&self) -> &str {
         &self.agent
     }
 
-    /// Shows an agent's settings, or everybody's.
-    pub(crate) fn show(&mut self, agent: &str) {
+    /// Shows the settings of an agent; with an empty name, those of all agents.
+    pub(crate) fn show_agent(&mut self, agent: &str) {
         self.typed.clear();
-        self.widened = None;
+        self.window_before = None;
         agent.trim().clone_into(&mut self.agent);
     }
 
@@ -233,15 +238,15 @@ impl Settings {
         self.spec.agents.keys()
     }
 
-    /// All settings as JSON, whether they are the preset's or one's own.
+    /// All settings as JSON, those of the preset included.
     pub(crate) fn json(&self) -> String {
-        let everybody = Self { agent: String::new(), ..self.clone() };
+        let all_agents = Self { agent: String::new(), ..self.clone() };
         let mut all = Map::new();
-        all.insert("preset".into(), everybody.preset().into());
+        all.insert("preset".into(), all_agents.preset().into());
         if let Some(window) = self.spec.model_window {
             all.insert("modelWindow".into(), window.into());
         }
-        all.extend(object(&everybody.policy()));
+        all.extend(object(&all_agents.policy()));
         if self.spec.window.is_none() {
             all.shift_remove("window");
         }
@@ -252,28 +257,29 @@ impl Settings {
         serde_json::to_string_pretty(&all).unwrap_or_default()
     }
 
-    /// Takes settings as JSON, whole; or names what is wrong with them and changes nothing.
-    pub(crate) fn take_json(&mut self, text: &str) -> Result<(), String> {
+    /// Replaces all settings by JSON. Fails with a sentence for the user, and then changes nothing.
+    pub(crate) fn apply_json(&mut self, text: &str) -> Result<(), String> {
         let value: Value =
             serde_json::from_str(text).map_err(|error| format!("This is not JSON: {error}."))?;
         let spec = serde_json::from_value::<PolicySpec>(value.clone())
-            .map_err(|error| format!("{}: {error}.", unreadable(value)))?;
+            .map_err(|error| format!("{}: {error}.", field_of_wrong_type(value)))?;
         spec.resolve().map_err(|error| format!("{error}."))?;
         for agent in spec.agents.keys() {
             spec.resolve_for(agent).map_err(|error| format!("{error}."))?;
         }
         let mut other = Self { spec, agent: String::new(), ..Self::default() };
-        other.leave_out_what_the_preset_has();
-        other.show(&self.agent);
+        other.remove_preset_values();
+        other.show_agent(&self.agent);
         *self = other;
         Ok(())
     }
 
-    fn leave_out_what_the_preset_has(&mut self) {
+    /// Removes the fields that have the value of the preset.
+    fn remove_preset_values(&mut self) {
         let base = self.base();
         self.spec.fields.retain(|field, value| {
             let base = base.get(field);
-            if let (true, Some(parts)) = (IN_PARTS.contains(&&**field), value.as_object_mut()) {
+            if let (true, Some(parts)) = (is_merged(field), value.as_object_mut()) {
                 parts.retain(|part, value| base.and_then(|base| base.get(part)) != Some(value));
                 return !parts.is_empty();
             }
@@ -282,8 +288,8 @@ impl Settings {
     }
 }
 
-/// The first field that is of the wrong kind, for an error to name.
-fn unreadable(value: Value) -> String {
+/// The name of the first field whose value has the wrong type.
+fn field_of_wrong_type(value: Value) -> String {
     let Value::Object(fields) = value else { return "policy".to_owned() };
     let wrong = fields.into_iter().find(|(field, value)| {
         let alone = Map::from_iter([(field.clone(), value.clone())]);
@@ -292,7 +298,7 @@ fn unreadable(value: Value) -> String {
     wrong.map_or_else(|| "policy".to_owned(), |(field, _)| format!("policy.{field}"))
 }
 
-/// An agent's settings without what is not given.
+/// An agent's settings as JSON, without fields that are not given.
 fn written(layer: &PolicySpec) -> Value {
     let mut fields = serde_json::to_value(layer).unwrap_or_default();
     if let Some(fields) = fields.as_object_mut() {
@@ -315,7 +321,7 @@ fn empty() -> Value {
     Value::Object(Map::new())
 }
 
-/// Writes a value, or nothing where it would be there without.
+/// Writes a value, unless the field has it anyway.
 fn put(fields: &mut Map<String, Value>, field: String, value: Value, base: Option<&Value>) {
     if base == Some(&value) {
         fields.shift_remove(&field);
@@ -327,96 +333,99 @@ fn put(fields: &mut Map<String, Value>, field: String, value: Value, base: Optio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::form::{at_share, chunks, keep_amount, keep_kind, target, window};
+    use crate::settings::keep::{keep_amount, keep_unit};
+    use crate::settings::summary::chunks;
+    use crate::settings::triggers::{target, threshold_share};
+    use crate::settings::window::window;
     use epitome::policy::Keep;
 
     #[test]
-    fn the_form_begins_with_the_recommended_policy() {
-        let settings = Settings::recommended();
-        assert_eq!(settings.resolve(), Ok(Policy::recommended(128_000)));
-        assert!(settings.own().is_empty());
+    fn the_form_starts_with_the_recommended_policy() {
+        let form = Form::recommended();
+        assert_eq!(form.resolve(), Ok(Policy::recommended(128_000)));
+        assert!(form.changed_fields().is_empty());
     }
 
     #[test]
-    fn what_is_typed_stays_as_it_was_typed() {
-        let mut settings = Settings::recommended();
-        settings.take(&window(), "64,000".to_owned());
-        assert_eq!(settings.resolve(), Ok(Policy::recommended(64_000)));
-        assert_eq!(settings.text(&window(), &settings.policy()), "64,000");
+    fn typed_text_stays_as_typed() {
+        let mut form = Form::recommended();
+        form.set_text(&window(), "64,000".to_owned());
+        assert_eq!(form.resolve(), Ok(Policy::recommended(64_000)));
+        assert_eq!(form.text(&window(), &form.policy()), "64,000");
     }
 
     #[test]
-    fn what_is_no_number_is_refused_at_its_field_and_changes_nothing() {
-        let mut settings = Settings::recommended();
-        settings.take(&target(), "half".to_owned());
-        let error = settings.resolve().unwrap_err();
-        let told = "policy.target: is \"half\"; give a percentage from 0 to 100";
-        assert_eq!(error.to_string(), told);
-        assert_eq!(settings.policy(), Policy::recommended(128_000));
-        settings.take(&target(), "40".to_owned());
-        assert_eq!(settings.resolve().map(|policy| policy.target), Ok(0.4));
+    fn text_that_is_not_a_number_is_an_error_of_its_field_and_changes_nothing() {
+        let mut form = Form::recommended();
+        form.set_text(&target(), "half".to_owned());
+        let error = form.resolve().unwrap_err();
+        let expected = "policy.target: is \"half\"; give a percentage from 0 to 100";
+        assert_eq!(error.to_string(), expected);
+        assert_eq!(form.policy(), Policy::recommended(128_000));
+        form.set_text(&target(), "40".to_owned());
+        assert_eq!(form.resolve().map(|policy| policy.target), Ok(0.4));
     }
 
     #[test]
-    fn values_that_cannot_work_together_are_put_right_one_after_the_other() {
-        let mut settings = Settings::recommended();
-        settings.take(&at_share(), "0".to_owned());
-        settings.take(&window(), "0".to_owned());
-        assert_eq!(settings.resolve().unwrap_err().field, "window");
-        settings.take(&window(), "9000".to_owned());
-        assert_eq!(settings.resolve().unwrap_err().field, "triggers[0]");
-        settings.take(&at_share(), "50".to_owned());
-        assert_eq!(settings.resolve().map(|policy| policy.threshold()), Ok(Some(4_500)));
+    fn several_invalid_values_can_be_corrected_one_after_the_other() {
+        let mut form = Form::recommended();
+        form.set_text(&threshold_share(), "0".to_owned());
+        form.set_text(&window(), "0".to_owned());
+        assert_eq!(form.resolve().unwrap_err().field, "window");
+        form.set_text(&window(), "9000".to_owned());
+        assert_eq!(form.resolve().unwrap_err().field, "triggers[0]");
+        form.set_text(&threshold_share(), "50".to_owned());
+        assert_eq!(form.resolve().map(|policy| policy.threshold()), Ok(Some(4_500)));
     }
 
     #[test]
-    fn only_what_differs_is_written_and_what_is_the_same_again_is_not() {
-        let mut settings = Settings::recommended();
-        settings.edit(|policy| keep_kind().write(policy, "messages"));
-        settings.take(&keep_amount(), "6".to_owned());
-        settings.take(&chunks(), "3".to_owned());
-        assert_eq!(settings.own(), ["keep", "summary.chunks"]);
-        settings.edit(|policy| policy.keep = Keep::Fraction(0.2));
-        settings.take(&chunks(), "1".to_owned());
-        assert!(settings.own().is_empty());
+    fn only_fields_that_differ_from_the_preset_are_written() {
+        let mut form = Form::recommended();
+        form.edit(|policy| keep_unit().write(policy, "messages"));
+        form.set_text(&keep_amount(), "6".to_owned());
+        form.set_text(&chunks(), "3".to_owned());
+        assert_eq!(form.changed_fields(), ["keep", "summary.chunks"]);
+        form.edit(|policy| policy.keep = Keep::Fraction(0.2));
+        form.set_text(&chunks(), "1".to_owned());
+        assert!(form.changed_fields().is_empty());
     }
 
     #[test]
-    fn a_preset_brings_all_of_its_values_and_a_window_that_holds_them() {
-        let mut settings = Settings::recommended();
-        settings.set_window(8_000);
-        settings.edit(|policy| policy.tool_schema_tokens = 77);
-        settings.take(&target(), "30".to_owned());
-        settings.choose("workstream");
+    fn a_preset_sets_all_of_its_values_and_a_window_that_fits_them() {
+        let mut form = Form::recommended();
+        form.set_window(8_000);
+        form.edit(|policy| policy.tool_schema_tokens = 77);
+        form.set_text(&target(), "30".to_owned());
+        form.choose_preset("workstream");
         let expected = Policy { tool_schema_tokens: 77, ..Policy::workstream(200_000) };
-        assert_eq!(settings.resolve(), Ok(expected));
-        assert_eq!(settings.widened(), Some(8_000));
-        settings.try_window(8_000);
-        assert_eq!(settings.policy().window, 200_000, "the preset cannot work in 8,000");
-        settings.choose("team");
-        settings.try_window(8_000);
-        assert_eq!(settings.policy().window, 8_000);
+        assert_eq!(form.resolve(), Ok(expected));
+        assert_eq!(form.window_before(), Some(8_000));
+        form.try_window(8_000);
+        assert_eq!(form.policy().window, 200_000, "the preset is not valid in 8,000");
+        form.choose_preset("team");
+        form.try_window(8_000);
+        assert_eq!(form.policy().window, 8_000);
     }
 
     #[test]
-    fn json_shows_everything_and_is_taken_back_as_it_is() {
+    fn json_shows_all_settings_and_can_be_applied_again() {
         for preset in epitome::policy::PRESETS {
-            let mut settings = Settings::recommended();
-            settings.choose(preset);
-            settings.take(&chunks(), "3".to_owned());
-            settings.show("coder");
-            settings.take(&target(), "40".to_owned());
-            let mut other = Settings::default();
-            other.take_json(&settings.json()).unwrap();
-            assert_eq!(other.spec, settings.spec, "{preset}");
+            let mut form = Form::recommended();
+            form.choose_preset(preset);
+            form.set_text(&chunks(), "3".to_owned());
+            form.show_agent("coder");
+            form.set_text(&target(), "40".to_owned());
+            let mut other = Form::default();
+            other.apply_json(&form.json()).unwrap();
+            assert_eq!(other.spec, form.spec, "{preset}");
         }
     }
 
     #[test]
-    fn json_that_cannot_work_is_refused_by_field_and_changes_nothing() {
-        let mut settings = Settings::recommended();
-        settings.take(&chunks(), "3".to_owned());
-        let before = settings.clone();
+    fn invalid_json_is_an_error_with_the_field_and_changes_nothing() {
+        let mut form = Form::recommended();
+        form.set_text(&chunks(), "3".to_owned());
+        let before = form.clone();
         for (text, expected) in [
             ("{", "This is not JSON: EOF"),
             ("[]", "policy: "),
@@ -429,22 +438,22 @@ mod tests {
                 "policy.triggers[0].fill.fraction",
             ),
         ] {
-            let problem = settings.take_json(text).unwrap_err();
+            let problem = form.apply_json(text).unwrap_err();
             assert!(problem.starts_with(expected), "{problem}");
-            assert_eq!(settings, before);
+            assert_eq!(form, before);
         }
     }
 
     #[test]
     fn b10_an_agent_has_settings_of_its_own() {
-        let mut settings = Settings::recommended();
-        settings.show("coder");
-        settings.take(&window(), "32000".to_owned());
-        settings.take(&target(), "40".to_owned());
-        assert_eq!(settings.own(), ["target"]);
-        let coder = settings.resolve().unwrap();
+        let mut form = Form::recommended();
+        form.show_agent("coder");
+        form.set_text(&window(), "32000".to_owned());
+        form.set_text(&target(), "40".to_owned());
+        assert_eq!(form.changed_fields(), ["target"]);
+        let coder = form.resolve().unwrap();
         assert_eq!((coder.threshold(), coder.target), (Some(24_000), 0.4));
-        settings.show("");
-        assert_eq!(settings.resolve(), Ok(Policy::recommended(128_000)));
+        form.show_agent("");
+        assert_eq!(form.resolve(), Ok(Policy::recommended(128_000)));
     }
 }

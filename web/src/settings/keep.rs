@@ -1,47 +1,56 @@
-//! How much of the end stays word for word.
+//! The tail: how much of the end of the conversation is kept word for word.
 
 use epitome::Policy;
 use epitome::policy::Keep;
+use leptos::prelude::*;
 
-use super::amount::{percent, percentage, whole};
-use super::entry::{Choice, Entry};
+use super::SettingsState;
+use super::field::number::{percent, percentage, whole};
+use super::field::{Choice, Select, TextField, TextInput, options};
 
-const KINDS: [(&str, &str); 4] = [
-    ("share", "% of the window"),
-    ("messages", "messages"),
-    ("rounds", "rounds"),
-    ("tokens", "tokens"),
-];
+/// The units of the tail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum KeepUnit {
+    Fraction,
+    Messages,
+    Rounds,
+    Tokens,
+}
 
-/// What the tail is measured in.
-pub(crate) fn keep_kind() -> Choice {
-    let write = |policy: &mut Policy, name: &str| {
-        policy.keep = match name {
-            "messages" => Keep::Messages(12),
-            "rounds" => Keep::Rounds(4),
-            "tokens" => Keep::Tokens(8_000.min(policy.window / 5)),
-            _ => Keep::Fraction(0.2),
-        };
+options!(KeepUnit {
+    Fraction: "share", "% of the window";
+    Messages: "messages", "messages";
+    Rounds: "rounds", "rounds";
+    Tokens: "tokens", "tokens";
+});
+
+/// The unit of the tail.
+pub(super) fn keep_unit() -> Choice {
+    let read = |policy: &Policy| {
+        Some(match policy.keep {
+            Keep::Fraction(_) => KeepUnit::Fraction,
+            Keep::Messages(_) => KeepUnit::Messages,
+            Keep::Rounds(_) => KeepUnit::Rounds,
+            Keep::Tokens(_) => KeepUnit::Tokens,
+        })
     };
-    Choice::new("keep", "Measured in", &KINDS, |policy| kind(&policy.keep), write)
+    Choice::new("keep", "Measured in", read, |policy, unit| {
+        policy.keep = match unit {
+            KeepUnit::Fraction => Keep::Fraction(0.2),
+            KeepUnit::Messages => Keep::Messages(12),
+            KeepUnit::Rounds => Keep::Rounds(4),
+            KeepUnit::Tokens => Keep::Tokens(8_000.min(policy.window / 5)),
+        };
+    })
 }
 
-fn kind(keep: &Keep) -> &'static str {
-    match keep {
-        Keep::Fraction(_) => "share",
-        Keep::Messages(_) => "messages",
-        Keep::Rounds(_) => "rounds",
-        Keep::Tokens(_) => "tokens",
-    }
-}
-
-/// How much it is.
-pub(crate) fn keep_amount() -> Entry {
+/// The size of the tail.
+pub(super) fn keep_amount() -> TextField {
     let read = |policy: &Policy| match policy.keep {
         Keep::Fraction(fraction) => percentage(fraction),
         Keep::Messages(amount) | Keep::Rounds(amount) | Keep::Tokens(amount) => amount.to_string(),
     };
-    Entry::new("keep", "Tail", "", read, |policy, text| {
+    TextField::new("keep", "Tail", "", read, |policy, text| {
         policy.keep = match policy.keep {
             Keep::Fraction(_) => Keep::Fraction(percent(text)?),
             Keep::Messages(_) => Keep::Messages(whole(text)?),
@@ -50,4 +59,18 @@ pub(crate) fn keep_amount() -> Entry {
         };
         Ok(())
     })
+}
+
+/// The tail.
+#[component]
+pub(super) fn KeepSettings(settings: SettingsState) -> impl IntoView {
+    view! {
+        <fieldset class="group">
+            <legend>"Keep the end"</legend>
+            <div class="fields">
+                <TextInput settings field=keep_amount() />
+                <Select settings choice=keep_unit() />
+            </div>
+        </fieldset>
+    }
 }

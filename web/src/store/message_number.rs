@@ -1,4 +1,4 @@
-//! Where a row stands in the conversation that was loaded.
+//! The number of a row in the loaded conversation.
 
 use std::fmt;
 
@@ -7,35 +7,35 @@ use epitome_formats::{piece_id, whole_of};
 
 use crate::number::{count, thousands};
 
-/// A message by its number, and which of its rows this is where it has several: `3`, or `3.2`.
+/// The number of a message, and of its step if it has several: `3`, or `3.2`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct MessageNumber {
     /// The message, from 1.
     pub(crate) message: u32,
-    row: Option<u32>,
+    step: Option<u32>,
 }
 
-impl Place {
-    /// The place of what the log has at a position.
+impl MessageNumber {
+    /// The number of the log entry at a position.
     pub(super) fn of(log: &Log, position: usize) -> Option<Self> {
         let (whole, piece) = whole_of(&log.message(position)?.id);
         let several = log.position(&piece_id(&whole, 1)).is_some();
         Some(Self {
             message: index_of(whole.as_str())?.saturating_add(1),
-            row: several.then(|| count(piece).saturating_add(1)),
+            step: several.then(|| count(piece).saturating_add(1)),
         })
     }
 }
 
-/// The index of the message that the engine calls so.
+/// The index of the loaded message with this id: see [`super::Session`].
 pub(super) fn index_of(whole: &str) -> Option<u32> {
     whole.strip_prefix('m').and_then(|index| index.parse().ok())
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for MessageNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&thousands(self.message))?;
-        self.row.map_or(Ok(()), |row| write!(f, ".{row}"))
+        self.step.map_or(Ok(()), |step| write!(f, ".{step}"))
     }
 }
 
@@ -46,15 +46,17 @@ mod tests {
     use epitome::message::{Message, Role};
 
     #[test]
-    fn rows_of_one_message_share_its_number() {
+    fn steps_of_a_message_share_its_number() {
         let mut log = Log::default();
         for id in ["m0", "m1", "m1#1", "m1234"] {
             let message = Message::new(id, Role::User, "hi");
             log.append(Record::Message { message }).unwrap();
         }
-        let places: Vec<String> =
-            (0..4).filter_map(|at| Place::of(&log, at)).map(|place| place.to_string()).collect();
-        assert_eq!(places, ["1", "2.1", "2.2", "1,235"]);
-        assert_eq!(Place::of(&log, 4), None);
+        let numbers: Vec<String> = (0..4)
+            .filter_map(|at| MessageNumber::of(&log, at))
+            .map(|number| number.to_string())
+            .collect();
+        assert_eq!(numbers, ["1", "2.1", "2.2", "1,235"]);
+        assert_eq!(MessageNumber::of(&log, 4), None);
     }
 }

@@ -1,85 +1,99 @@
-//! How tokens are counted, what goes along with every request, and how often a summarizer is asked again.
+//! The fields of token counting, the request overhead, and retries.
 
 use epitome::Policy;
 use epitome::policy::{Counting, Encoding};
 
-use super::amount::whole;
-use super::entry::{Choice, Entry};
-
-const COUNTERS: [(&str, &str); 4] = [
-    ("estimate", "Heuristic, by script and word"),
-    ("characters", "Characters ÷ a number"),
-    ("o200k_base", "Exactly, as o200k_base"),
-    ("cl100k_base", "Exactly, as cl100k_base"),
-];
+use crate::settings::field::number::whole;
+use crate::settings::field::{Choice, TextField, options};
 
 /// What counts tokens.
-pub(crate) fn counter() -> Choice {
-    let read = |policy: &Policy| match &policy.counting {
-        Counting::CharactersPerToken(_) => "characters",
-        Counting::Encoding(encoding) => encoding.as_str(),
-        // The page has no tokenizers by name.
-        Counting::Estimate | Counting::EstimateFor(_) | Counting::Tokenizer(_) => "estimate",
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CountingKind {
+    Estimate,
+    Characters,
+    O200kBase,
+    Cl100kBase,
+}
+
+options!(CountingKind {
+    Estimate: "estimate", "Estimate, by script and word";
+    Characters: "characters", "Characters per token";
+    O200kBase: Encoding::O200kBase.as_str(), "Exactly, with o200k_base";
+    Cl100kBase: Encoding::Cl100kBase.as_str(), "Exactly, with cl100k_base";
+});
+
+/// What counts tokens.
+pub(super) fn counting() -> Choice {
+    let read = |policy: &Policy| {
+        Some(match &policy.counting {
+            Counting::CharactersPerToken(_) => CountingKind::Characters,
+            Counting::Encoding(Encoding::O200kBase) => CountingKind::O200kBase,
+            Counting::Encoding(Encoding::Cl100kBase) => CountingKind::Cl100kBase,
+            // The page cannot load tokenizers by name: see `load::recount`.
+            Counting::Estimate | Counting::EstimateFor(_) | Counting::Tokenizer(_) => {
+                CountingKind::Estimate
+            }
+        })
     };
-    Choice::new("counting", "Tokens are counted by", &COUNTERS, read, |policy, name| {
-        let encoding = Encoding::ALL.into_iter().find(|encoding| encoding.as_str() == name);
-        policy.counting = match encoding {
-            Some(encoding) => Counting::Encoding(encoding),
-            None if name == "characters" => Counting::CharactersPerToken(4),
-            None => Counting::Estimate,
+    Choice::new("counting", "Tokens are counted by", read, |policy, kind| {
+        policy.counting = match kind {
+            CountingKind::Estimate => Counting::Estimate,
+            CountingKind::Characters => Counting::CharactersPerToken(4),
+            CountingKind::O200kBase => Counting::Encoding(Encoding::O200kBase),
+            CountingKind::Cl100kBase => Counting::Encoding(Encoding::Cl100kBase),
         };
     })
 }
 
-/// True where characters are counted.
-pub(crate) fn by_characters(policy: &Policy) -> bool {
+/// True if tokens are counted by characters.
+pub(super) fn by_characters(policy: &Policy) -> bool {
     matches!(policy.counting, Counting::CharactersPerToken(_))
 }
 
-/// How many characters make a token.
-pub(crate) fn characters_per_token() -> Entry {
+/// The number of characters per token.
+pub(super) fn characters_per_token() -> TextField {
     let read = |policy: &Policy| match policy.counting {
         Counting::CharactersPerToken(characters) => characters.to_string(),
         _ => String::new(),
     };
     let name = "counting.charactersPerToken";
-    Entry::new(name, "One token is", "characters", read, |policy, text| {
+    TextField::new(name, "One token is", "characters", read, |policy, text| {
         policy.counting = Counting::CharactersPerToken(whole(text)?);
         Ok(())
     })
 }
 
-/// What goes along with every request and is no message.
-pub(crate) fn tool_schemas() -> Entry {
+/// The request overhead: tokens of tool schemas and instructions, which every request has in addition to messages.
+pub(super) fn tool_schemas() -> TextField {
     let read = |policy: &Policy| policy.tool_schema_tokens.to_string();
-    Entry::new("toolSchemaTokens", "Tools and instructions", "tokens", read, |policy, text| {
+    TextField::new("toolSchemaTokens", "Tools and instructions", "tokens", read, |policy, text| {
         policy.tool_schema_tokens = whole(text)?;
         Ok(())
     })
 }
 
-/// How often a summarizer is asked.
-pub(crate) fn attempts() -> Entry {
+/// The maximum number of attempts for a summarizer request.
+pub(super) fn attempts() -> TextField {
     let read = |policy: &Policy| policy.retry.attempts.to_string();
-    Entry::new("retry.attempts", "Ask at most", "times", read, |policy, text| {
+    TextField::new("retry.attempts", "Maximum attempts", "", read, |policy, text| {
         policy.retry.attempts = whole(text)?;
         Ok(())
     })
 }
 
-/// The wait before the second time.
-pub(crate) fn first_wait() -> Entry {
+/// The wait before the second attempt.
+pub(super) fn first_wait() -> TextField {
     let read = |policy: &Policy| policy.retry.base_ms.to_string();
-    Entry::new("retry.baseMs", "First wait", "ms", read, |policy, text| {
+    TextField::new("retry.baseMs", "First wait", "ms", read, |policy, text| {
         policy.retry.base_ms = whole(text)?.into();
         Ok(())
     })
 }
 
 /// The longest wait.
-pub(crate) fn cap() -> Entry {
+pub(super) fn longest_wait() -> TextField {
     let read = |policy: &Policy| policy.retry.cap_ms.to_string();
-    Entry::new("retry.capMs", "Longest wait", "ms", read, |policy, text| {
+    TextField::new("retry.capMs", "Longest wait", "ms", read, |policy, text| {
         policy.retry.cap_ms = whole(text)?.into();
         Ok(())
     })

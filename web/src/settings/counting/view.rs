@@ -1,50 +1,52 @@
-//! How tokens are counted, and how often a summarizer is asked.
+//! How the settings of token counting and retries are shown.
 
 use leptos::prelude::*;
 
-use super::field::{Field, Select};
-use crate::form::{
-    attempts, by_characters, cap, characters_per_token, counter, first_wait, tool_schemas,
+use super::model::{
+    attempts, by_characters, characters_per_token, counting, first_wait, longest_wait, tool_schemas,
 };
-use crate::store::{Effort, Store};
+use super::state::{CountingProgress, CountingState};
+use crate::settings::SettingsState;
+use crate::settings::field::{Select, TextInput};
 
-/// The settings of counting and of asking again.
+/// The settings of token counting and retries.
 #[component]
-pub(super) fn Counting(store: Store) -> impl IntoView {
-    let characters = Memo::new(move |_| by_characters(&store.policy.read()));
+pub(in crate::settings) fn CountingSettings(settings: SettingsState) -> impl IntoView {
+    let characters = Memo::new(move |_| by_characters(&settings.policy.read()));
     view! {
-        <Select store choice=counter() />
-        <Underway store />
+        <Select settings choice=counting() />
+        <Change counting=settings.counting />
         <div class="fields">
             <Show when=move || characters.get()>
-                <Field store entry=characters_per_token() />
+                <TextInput settings field=characters_per_token() />
             </Show>
-            <Field store entry=tool_schemas() />
-            <Field store entry=attempts() />
-            <Field store entry=first_wait() />
-            <Field store entry=cap() />
+            <TextInput settings field=tool_schemas() />
+            <TextInput settings field=attempts() />
+            <TextInput settings field=first_wait() />
+            <TextInput settings field=longest_wait() />
         </div>
-        <p class="hint">"Waits double from the first to the longest, unless the server names one."</p>
+        <p class="hint">
+            "The wait before a retry doubles from the first to the longest, unless the server names one."
+        </p>
     }
 }
 
-/// What is done before something else counts, or why it does not.
+/// The progress of changing what counts tokens, or why it failed.
 #[component]
-fn Underway(store: Store) -> impl IntoView {
-    let counter = store.counter;
-    let effort = move || {
-        let words = match counter.effort.get()? {
-            Effort::Loading(encoding) => format!("Loading {encoding} …"),
-            Effort::Recounting => "Counting anew …".to_owned(),
+fn Change(counting: CountingState) -> impl IntoView {
+    let progress = move || {
+        let words = match counting.progress.get()? {
+            CountingProgress::Loading(encoding) => format!("Loading {encoding} …"),
+            CountingProgress::Recounting => "Counting again …".to_owned(),
         };
         Some(view! { <p class="hint">{words}</p> })
     };
     let problem = move || {
-        let problem = counter.problem.get()?;
+        let problem = counting.problem.get()?;
         Some(view! { <p class="notice error" role="alert">{problem}</p> })
     };
     view! {
-        {effort}
+        {progress}
         {problem}
     }
 }

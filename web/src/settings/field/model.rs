@@ -1,8 +1,10 @@
-//! The kinds of fields: a text, a choice among a few, a switch.
+//! The kinds of fields: a text, a choice, a switch. Each reads one part of a policy and writes it back.
 
 use std::sync::Arc;
 
 use epitome::Policy;
+
+use super::Options;
 
 type Read<T> = Arc<dyn Fn(&Policy) -> T + Send + Sync>;
 type Write<T, R> = Arc<dyn Fn(&mut Policy, T) -> R + Send + Sync>;
@@ -10,31 +12,31 @@ type WriteText = Arc<dyn Fn(&mut Policy, &str) -> Result<(), String> + Send + Sy
 
 /// A field that is typed.
 #[derive(Clone)]
-pub(crate) struct Entry {
-    /// What it is a part of, which errors name.
+pub(crate) struct TextField {
+    /// The policy field, as errors of the engine name it; see [`crate::settings::error_field`].
     pub(crate) name: String,
-    /// What it is called.
+    /// The label.
     pub(crate) label: &'static str,
-    /// What it is counted in.
+    /// The unit; empty if it is not a number.
     pub(crate) unit: &'static str,
-    /// How much room it takes.
+    /// How much space the field takes.
     pub(crate) width: Width,
     read: Read<String>,
     write: WriteText,
 }
 
-/// How much room a field takes.
+/// How much space a field takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Width {
     /// Enough for a number.
     Narrow,
-    /// All there is.
+    /// The whole row.
     Wide,
 }
 
-impl Entry {
-    /// A field of this name.
-    pub(super) fn new(
+impl TextField {
+    /// A narrow field. `write` fails with the end of a sentence that begins with the label.
+    pub(crate) fn new(
         name: impl Into<String>,
         label: &'static str,
         unit: &'static str,
@@ -45,80 +47,89 @@ impl Entry {
         Self { name, label, unit, width, read: Arc::new(read), write: Arc::new(write) }
     }
 
-    /// The same with room for more than a number.
-    pub(super) fn wide(self) -> Self {
+    /// The same field over the whole row.
+    pub(crate) fn wide(self) -> Self {
         Self { width: Width::Wide, ..self }
     }
 
-    /// What it shows.
+    /// The text that stands for the policy's value.
     pub(crate) fn read(&self, policy: &Policy) -> String {
         (self.read)(policy)
     }
 
-    /// Takes what was typed, or says what is wrong with it.
+    /// Writes what was typed into the policy, or says what is wrong with it.
     pub(crate) fn write(&self, policy: &mut Policy, text: &str) -> Result<(), String> {
         (self.write)(policy, text)
     }
 }
 
-/// A field that is one of a few.
+/// A field that is one of a few options.
 #[derive(Clone)]
 pub(crate) struct Choice {
-    /// What it is a part of.
+    /// The policy field.
     pub(crate) name: String,
-    /// What it is called.
+    /// The label.
     pub(crate) label: &'static str,
-    /// What there is to choose from: names, and what they are called.
-    pub(crate) options: &'static [(&'static str, &'static str)],
+    /// Names and labels of the options.
+    pub(crate) options: Vec<(&'static str, &'static str)>,
     read: Read<&'static str>,
     write: Write<String, ()>,
 }
 
-/// The name of what a policy has and no option of the form stands for.
+/// The option that stands for a value that only the JSON can express.
 pub(crate) const OTHER: &str = "other";
 
 impl Choice {
-    /// A field of this name.
-    pub(super) fn new(
+    /// A choice among all options of `T`. `read` returns `None` for a value that no option stands for.
+    pub(crate) fn new<T: Options>(
         name: impl Into<String>,
         label: &'static str,
-        options: &'static [(&'static str, &'static str)],
-        read: impl Fn(&Policy) -> &'static str + Send + Sync + 'static,
-        write: impl Fn(&mut Policy, &str) + Send + Sync + 'static,
+        read: impl Fn(&Policy) -> Option<T> + Send + Sync + 'static,
+        write: impl Fn(&mut Policy, T) + Send + Sync + 'static,
     ) -> Self {
-        let write = move |policy: &mut Policy, name: String| write(policy, &name);
-        Self { name: name.into(), label, options, read: Arc::new(read), write: Arc::new(write) }
+        let read = move |policy: &Policy| read(policy).map_or(OTHER, T::name);
+        let write = move |policy: &mut Policy, name: String| {
+            // `OTHER` is not an option: the value stays as it is.
+            if let Some(option) = T::named(&name) {
+                write(policy, option);
+            }
+        };
+        Self {
+            name: name.into(),
+            label,
+            options: T::ALL.iter().map(|option| (option.name(), option.label())).collect(),
+            read: Arc::new(read),
+            write: Arc::new(write),
+        }
     }
 
-    /// The name of what is chosen.
+    /// The name of the chosen option, or [`OTHER`].
     pub(crate) fn read(&self, policy: &Policy) -> &'static str {
         (self.read)(policy)
     }
 
-    /// Chooses by name.
+    /// Chooses an option by name.
     pub(crate) fn write(&self, policy: &mut Policy, name: &str) {
-        if name != OTHER {
-            (self.write)(policy, name.to_owned());
-        }
+        (self.write)(policy, name.to_owned());
     }
 }
 
 /// A field that is on or off.
 #[derive(Clone)]
 pub(crate) struct Switch {
-    /// What it is a part of.
+    /// The policy field; names of the fields that it shows and hides begin with it.
     pub(crate) name: String,
-    /// What it is called.
+    /// The label.
     pub(crate) label: &'static str,
-    /// What it does.
+    /// One sentence about what it does.
     pub(crate) hint: &'static str,
     read: Read<bool>,
     write: Write<bool, ()>,
 }
 
 impl Switch {
-    /// A field of this name.
-    pub(super) fn new(
+    /// A switch.
+    pub(crate) fn new(
         name: impl Into<String>,
         label: &'static str,
         hint: &'static str,
@@ -128,7 +139,7 @@ impl Switch {
         Self { name: name.into(), label, hint, read: Arc::new(read), write: Arc::new(write) }
     }
 
-    /// True where it is on.
+    /// True if it is on.
     pub(crate) fn read(&self, policy: &Policy) -> bool {
         (self.read)(policy)
     }

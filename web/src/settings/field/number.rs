@@ -1,31 +1,31 @@
-//! Numbers as somebody types them, and as the form shows them.
+//! Numbers as a user types them, and as the form shows them. Errors are the end of a sentence that begins with a label.
 
-/// A whole number of 0 or more. Digits may be grouped.
+/// Reads a whole number of 0 or more. Digits may be grouped: `64,000`.
 pub(crate) fn whole(text: &str) -> Result<u32, String> {
     digits(text).parse().map_err(|_| format!("is {text:?}; give a whole number of 0 or more"))
 }
 
-/// A whole number, which may be negative.
-pub(super) fn signed(text: &str) -> Result<i64, String> {
+/// Reads a whole number that may be negative.
+pub(crate) fn signed(text: &str) -> Result<i64, String> {
     digits(text).parse().map_err(|_| format!("is {text:?}; give a whole number"))
 }
 
-/// A whole number, or nothing.
-pub(super) fn optional(text: &str) -> Result<Option<u32>, String> {
+/// Reads a whole number; `None` for an empty text.
+pub(crate) fn optional(text: &str) -> Result<Option<u32>, String> {
     if text.trim().is_empty() {
         return Ok(None);
     }
-    whole(text).map(Some).map_err(|problem| format!("{problem}, or nothing"))
+    whole(text).map(Some).map_err(|problem| format!("{problem}, or leave it empty"))
 }
 
-/// Whole numbers with commas in between.
-pub(super) fn list(text: &str) -> Result<Vec<u32>, String> {
+/// Reads whole numbers with commas in between.
+pub(crate) fn list(text: &str) -> Result<Vec<u32>, String> {
     let numbers = text.split(',').map(str::trim).filter(|number| !number.is_empty());
     numbers.map(whole).collect()
 }
 
-/// A share, typed in percent.
-pub(super) fn percent(text: &str) -> Result<f64, String> {
+/// Reads a percentage as a share from 0 to 1.
+pub(crate) fn percent(text: &str) -> Result<f64, String> {
     let number = text.trim().trim_end_matches('%').trim_end().parse::<f64>();
     match number {
         Ok(number) if (0.0..=100.0).contains(&number) => Ok(number / 100.0),
@@ -33,9 +33,9 @@ pub(super) fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A share in percent, as it would be typed.
-pub(super) fn percentage(share: f64) -> String {
-    // A share such as 0.55 is a hair more in percent.
+/// A share in percent, as a user would type it.
+pub(crate) fn percentage(share: f64) -> String {
+    // Without rounding, 0.55 would be shown as 55.00000000000001.
     ((share * 1e6).round() / 1e4).to_string()
 }
 
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_may_be_grouped() {
+    fn digits_may_be_grouped() {
         assert_eq!(whole("64,000"), Ok(64_000));
         assert_eq!(whole("1 000_000"), Ok(1_000_000));
         assert!(whole("-1").is_err() && whole("").is_err());
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_shown_as_they_are_typed() {
+    fn percentages_are_shown_as_typed() {
         for typed in ["0", "7", "55", "33.3", "99.99", "100"] {
             assert_eq!(percent(typed).map(percentage), Ok(typed.to_owned()));
         }
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_have_commas() {
+    fn a_list_is_separated_by_commas() {
         assert_eq!(list("150, 100,0"), Ok(vec![150, 100, 0]));
         assert_eq!(list(" "), Ok(Vec::new()));
         assert!(list("150; 100").is_err());

@@ -1,35 +1,36 @@
-//! The kinds of fields on the page: a text, a choice, a switch, each with what is wrong with it right
-//! below.
+//! How fields are shown: a text input, a select, a checkbox, each with its error right below.
 
 use leptos::prelude::*;
 
-use crate::form::{Choice, Entry, Switch, Width, place};
-use crate::store::Store;
+use super::model::Width;
+use super::{Choice, OTHER, Switch, TextField};
+use crate::settings::SettingsState;
+use crate::settings::error_field::form_field;
 
 /// A field that is typed.
 #[component]
-pub(super) fn Field(
-    store: Store,
-    /// Which one.
-    entry: Entry,
-    /// More than one line.
+pub(crate) fn TextInput(
+    settings: SettingsState,
+    /// The field.
+    field: TextField,
+    /// Number of lines, if there is more than one.
     #[prop(optional)]
     lines: Option<u32>,
 ) -> impl IntoView {
-    let id = element_id(&entry.name);
+    let id = element_id(&field.name);
     let error_id = format!("{id}-error");
     let unit_id = format!("{id}-unit");
-    let (label, unit) = (entry.label, entry.unit);
-    let wide = entry.width == Width::Wide;
-    let entry = StoredValue::new(entry);
-    let error = Memo::new(move |_| entry.with_value(|entry| problem(store, &entry.name)));
+    let (label, unit) = (field.label, field.unit);
+    let wide = field.width == Width::Wide;
+    let field = StoredValue::new(field);
+    let error = Memo::new(move |_| field.with_value(|field| problem(settings, &field.name)));
     let text = Memo::new(move |_| {
-        let policy = store.policy.read();
-        entry.with_value(|entry| store.settings.with(|settings| settings.text(entry, &policy)))
+        let policy = settings.policy.read();
+        field.with_value(|field| settings.form.with(|form| form.text(field, &policy)))
     });
     let write = move |event| {
         let text = event_target_value(&event);
-        entry.with_value(|entry| store.settings.update(|settings| settings.take(entry, text)));
+        field.with_value(|field| settings.form.update(|form| form.set_text(field, text)));
     };
     let invalid = move || error.with(Option::is_some).to_string();
     let described = (unit_id.clone(), format!("{unit_id} {error_id}"));
@@ -79,33 +80,32 @@ pub(super) fn Field(
     }
 }
 
-/// A field that is one of a few.
+/// A field that is one of a few options.
 #[component]
-pub(super) fn Select(
-    store: Store,
-    /// Which one.
+pub(crate) fn Select(
+    settings: SettingsState,
+    /// The field.
     choice: Choice,
 ) -> impl IntoView {
     let id = element_id(&format!("{}-choice", choice.name));
-    let (label, options) = (choice.label, choice.options);
+    let (label, options) = (choice.label, choice.options.clone());
     let choice = StoredValue::new(choice);
-    let chosen = Memo::new(move |_| choice.with_value(|choice| choice.read(&store.policy.read())));
+    let chosen =
+        Memo::new(move |_| choice.with_value(|choice| choice.read(&settings.policy.read())));
     let other = move || {
-        let known = options.iter().any(|(name, _)| *name == chosen.get());
-        (!known).then(
-            || view! { <option value="other" selected>"Something else: see the JSON"</option> },
-        )
+        (chosen.get() == OTHER)
+            .then(|| view! { <option value=OTHER selected>"Something else: see the JSON"</option> })
     };
-    let options = options.iter().map(|(name, label)| {
-        view! { <option value=*name selected=move || chosen.get() == *name>{*label}</option> }
+    let options = options.into_iter().map(|(name, label)| {
+        view! { <option value=name selected=move || chosen.get() == name>{label}</option> }
     });
     let choose = move |event| {
         let name = event_target_value(&event);
         choice.with_value(|choice| {
-            store.settings.update(|settings| {
-                // What was typed beside it was meant for what was chosen before.
-                settings.forget(&choice.name);
-                settings.edit(|policy| choice.write(policy, &name));
+            settings.form.update(|form| {
+                // Text in the dependent fields belongs to the option that was chosen before.
+                form.discard_text(&choice.name);
+                form.edit(|policy| choice.write(policy, &name));
             });
         });
     };
@@ -122,22 +122,22 @@ pub(super) fn Select(
 
 /// A field that is on or off.
 #[component]
-pub(super) fn Toggle(
-    store: Store,
-    /// Which one.
+pub(crate) fn Checkbox(
+    settings: SettingsState,
+    /// The field.
     switch: Switch,
 ) -> impl IntoView {
-    let id = element_id(&switch.name);
+    let id = element_id(&format!("{}-switch", switch.name));
     let hint_id = format!("{id}-hint");
     let (label, hint) = (switch.label, switch.hint);
     let switch = StoredValue::new(switch);
-    let on = Memo::new(move |_| switch.with_value(|switch| switch.read(&store.policy.read())));
+    let on = Memo::new(move |_| switch.with_value(|switch| switch.read(&settings.policy.read())));
     let turn = move |event| {
         let on = event_target_checked(&event);
         switch.with_value(|switch| {
-            store.settings.update(|settings| {
-                settings.forget(&format!("{}.", switch.name));
-                settings.edit(|policy| switch.write(policy, on));
+            settings.form.update(|form| {
+                form.discard_text(&switch.name);
+                form.edit(|policy| switch.write(policy, on));
             });
         });
     };
@@ -160,9 +160,9 @@ fn element_id(name: &str) -> String {
     format!("field-{}", name.replace('.', "-"))
 }
 
-/// What is wrong with a field.
-fn problem(store: Store, name: &str) -> Option<String> {
-    let error = store.form_error.get()?;
-    let holds = error.field == name || place(&store.policy.read(), &error.field) == name;
-    holds.then(|| format!("{}.", error.problem.trim_end_matches('.')))
+/// The error of a field, as the end of a sentence that begins with its label.
+fn problem(settings: SettingsState, name: &str) -> Option<String> {
+    let error = settings.error.get()?;
+    let here = error.field == name || form_field(&settings.policy.read(), &error.field) == name;
+    here.then(|| format!("{}.", error.problem.trim_end_matches('.')))
 }

@@ -1,55 +1,59 @@
-//! The presets as people read about them.
+//! The presets in words.
 
-/// A preset in words.
+/// A preset.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Preset {
+pub(super) struct Preset {
     /// The engine's name for it.
-    pub(crate) name: &'static str,
-    /// What it is called.
-    pub(crate) label: &'static str,
+    pub(super) name: &'static str,
+    /// The name that the page shows.
+    pub(super) label: &'static str,
     /// What it does.
-    pub(crate) about: &'static str,
+    pub(super) about: &'static str,
 }
 
 const fn preset(name: &'static str, label: &'static str, about: &'static str) -> Preset {
     Preset { name, label, about }
 }
 
-/// Every preset, in the order shown.
-pub(crate) const PRESETS: [Preset; 10] = [
+/// Every preset of the engine, in its order.
+pub(super) const PRESETS: [Preset; epitome::policy::PRESETS.len()] = [
     preset(
         "recommended",
         "Recommended",
-        "At three quarters of the window, down to half; saves without a model first.",
+        "At 75 % of the window, down to 50 %; saves tokens without a model first.",
     ),
     preset(
         "workstream",
         "Workstream runtime",
-        "When a turn ends, at 70 % or what the reserves leave; 6 messages stay.",
+        "At turn end, above 70 % or the window minus reserves; keeps 6 messages.",
     ),
-    preset("team", "Team of agents", "Above 17 messages; 15 stay. Tool results fade with age."),
-    preset("team-aggressive", "Team, aggressive", "Above 7 messages; 5 stay."),
-    preset("team-strong", "Team, strong", "Above 12 messages; 10 stay."),
-    preset("team-careful", "Team, careful", "Above 27 messages; 25 stay."),
+    preset(
+        "team",
+        "Team of agents",
+        "Above 17 messages; keeps 15. Old tool results are truncated.",
+    ),
+    preset("team-aggressive", "Team, aggressive", "Above 7 messages; keeps 5."),
+    preset("team-strong", "Team, strong", "Above 12 messages; keeps 10."),
+    preset("team-careful", "Team, careful", "Above 27 messages; keeps 25."),
     preset(
         "team-none",
         "Team, no summaries",
-        "Tool results fade with age; a full window loses its oldest messages.",
+        "Old tool results are truncated; in a full window the oldest messages are dropped.",
     ),
     preset(
         "loop",
         "Agent loop",
-        "Before a turn, at 200,000 tokens; one message with seven sections is left.",
+        "At turn start, from 200,000 tokens; leaves one message with seven sections.",
     ),
     preset(
         "fill",
         "Fill percent",
-        "Trims at 50 %, compacts at 80 %; 10 messages stay, and less where that is too much.",
+        "Deduplicates at 50 %, compacts at 80 %; keeps 10 messages, or fewer if those are too large.",
     ),
     preset(
         "request",
         "Requests",
-        "As a request begins above 80,000 tokens, and in the tool loop at 85 % and 92 %.",
+        "At request start above 80,000 tokens, and in the tool loop at 85 % and 92 %.",
     ),
 ];
 
@@ -58,7 +62,7 @@ mod tests {
     use super::PRESETS;
 
     #[test]
-    fn every_preset_of_the_engine_is_told_about_in_its_order() {
+    fn every_preset_of_the_engine_is_described_in_its_order() {
         let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
         assert_eq!(names, epitome::policy::PRESETS);
     }

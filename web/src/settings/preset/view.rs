@@ -1,39 +1,40 @@
-//! The preset to begin with, and how far the settings are from it.
+//! How the preset is shown, and the fields that differ from it.
 
 use leptos::prelude::*;
 
-use crate::form::PRESETS;
+use super::model::PRESETS;
 use crate::number::{count, plural, thousands};
-use crate::store::Store;
+use crate::settings::{Form, SettingsState};
 
 /// The choice of the preset.
 #[component]
-pub(super) fn PresetSettings(store: Store) -> impl IntoView {
-    let chosen = Memo::new(move |_| store.settings.with(crate::form::Settings::preset));
+pub(in crate::settings) fn PresetSettings(settings: SettingsState) -> impl IntoView {
+    let form = settings.form;
+    let chosen = Memo::new(move |_| form.with(Form::preset));
     let options = PRESETS.map(|preset| {
         let selected = move || chosen.get() == preset.name;
         view! { <option value=preset.name selected=selected>{preset.label}</option> }
     });
     let choose = move |event| {
         let name = event_target_value(&event);
-        store.settings.update(|settings| settings.choose(&name));
+        form.update(|form| form.choose_preset(&name));
     };
     let about = move || {
         let chosen = chosen.get();
         PRESETS.iter().find(|preset| preset.name == chosen).map(|preset| preset.about)
     };
-    let widened = move || {
-        let former = store.settings.with(crate::form::Settings::widened)?;
-        let now = store.policy.read().window;
+    let enlarged = move || {
+        let before = form.with(Form::window_before)?;
+        let now = settings.policy.read().window;
         Some(format!(
-            " It cannot work in a window of {}, so the window is {} now.",
-            thousands(former),
+            " It does not work in a window of {} tokens, so the window is now {}.",
+            thousands(before),
             thousands(now)
         ))
     };
-    let own = Memo::new(move |_| store.settings.with(crate::form::Settings::own));
+    let changed = Memo::new(move |_| form.with(Form::changed_fields));
     let agent = move || {
-        let agent = store.settings.with(|settings| settings.agent().to_owned());
+        let agent = form.with(|form| form.agent().to_owned());
         (!agent.is_empty()).then(|| {
             view! {
                 <p class="notice">
@@ -41,14 +42,15 @@ pub(super) fn PresetSettings(store: Store) -> impl IntoView {
                     <button
                         type="button"
                         class="link"
-                        on:click=move |_| store.settings.update(|settings| settings.show(""))
+                        on:click=move |_| form.update(|form| form.show_agent(""))
                     >
-                        "Back to everybody’s"
+                        "Back to the settings of all agents"
                     </button>
                 </p>
             }
         })
     };
+    let number = move || changed.with(|changed| count(changed.len()));
     view! {
         {agent}
         <div class="field preset">
@@ -56,15 +58,15 @@ pub(super) fn PresetSettings(store: Store) -> impl IntoView {
             <select id="preset" aria-describedby="preset-about" prop:value=chosen on:change=choose>
                 {options}
             </select>
-            <p class="hint" id="preset-about">{about} {widened}</p>
-            <Show when=move || own.with(|own| !own.is_empty())>
+            <p class="hint" id="preset-about">{about} {enlarged}</p>
+            <Show when=move || { number() > 0 }>
                 <p class="hint">
-                    {move || own.with(|own| plural(count(own.len()), "setting differs", "settings differ"))}
-                    " from it: " {move || own.with(|own| own.join(", "))} ". "
+                    {move || plural(number(), "setting differs", "settings differ")}
+                    " from it: " {move || changed.with(|changed| changed.join(", "))} ". "
                     <button
                         type="button"
                         class="link"
-                        on:click=move |_| store.settings.update(crate::form::Settings::clear)
+                        on:click=move |_| form.update(Form::reset_to_preset)
                     >
                         "Back to the preset"
                     </button>

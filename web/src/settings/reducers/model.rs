@@ -1,4 +1,4 @@
-//! What saves tokens without a model: which of it, when, and how much.
+//! The fields of the reducers: which ones run, when, and with which limits.
 
 use epitome::Policy;
 use epitome::policy::{
@@ -6,12 +6,12 @@ use epitome::policy::{
     TruncateToolResults, TruncationStep,
 };
 
-use super::amount::{percent, percentage, whole};
-use super::entry::{Choice, Entry, OTHER, Switch};
+use crate::settings::field::number::{percent, percentage, whole};
+use crate::settings::field::{Choice, Options, Switch, TextField, options};
 
-/// The kinds of reducer, in the order in which they work.
+/// The kinds of reducer, in the order in which they run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum ReducerKind {
+pub(in crate::settings) enum ReducerKind {
     Deduplicate,
     TruncateToolResults,
     ClearToolInputs,
@@ -19,38 +19,70 @@ pub(crate) enum ReducerKind {
     DropOldest,
 }
 
-const WHEN: [(&str, &str); 6] = [
-    ("compaction", "As part of a compaction"),
-    ("share", "From a share of the window on"),
-    ("loop", "After each round of tools"),
-    ("turnEnd", "When a turn ends"),
-    ("requestStart", "When a request begins"),
-    ("always", "Whenever it is looked at"),
-];
+options!(ReducerKind {
+    Deduplicate: "deduplicate", "Deduplicate";
+    TruncateToolResults: "truncateToolResults", "Truncate tool results";
+    ClearToolInputs: "clearToolInputs", "Clear tool inputs";
+    OffloadToolResults: "offloadToolResults", "Offload tool results";
+    DropOldest: "dropOldest", "Drop oldest";
+});
 
-impl ReducerKind {
-    /// Every kind, in the order shown.
-    pub(crate) const ALL: [Self; 5] = [
-        Self::Deduplicate,
-        Self::TruncateToolResults,
-        Self::ClearToolInputs,
-        Self::OffloadToolResults,
-        Self::DropOldest,
-    ];
+/// When a reducer runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ReducerCondition {
+    Compaction,
+    Share,
+    Loop,
+    TurnEnd,
+    RequestStart,
+    Always,
+}
 
-    /// The kind's name.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Deduplicate => "deduplicate",
-            Self::TruncateToolResults => "truncateToolResults",
-            Self::ClearToolInputs => "clearToolInputs",
-            Self::OffloadToolResults => "offloadToolResults",
-            Self::DropOldest => "dropOldest",
+options!(ReducerCondition {
+    Compaction: "compaction", "In every compaction";
+    Share: "share", "Above a share of the window";
+    Loop: "loop", "In the tool loop";
+    TurnEnd: "turnEnd", "At turn end";
+    RequestStart: "requestStart", "At request start";
+    Always: "always", "At every check";
+});
+
+impl ReducerCondition {
+    /// The condition of a rule; `None` if only the JSON can express it.
+    fn of(when: Option<&Trigger>) -> Option<Self> {
+        match when {
+            None => Some(Self::Compaction),
+            Some(Trigger::Fill(_)) => Some(Self::Share),
+            Some(Trigger::Always) => Some(Self::Always),
+            Some(Trigger::At { phase, trigger }) if **trigger == Trigger::Always => match phase {
+                Phase::Loop => Some(Self::Loop),
+                Phase::TurnEnd => Some(Self::TurnEnd),
+                Phase::RequestStart => Some(Self::RequestStart),
+                Phase::TurnStart | Phase::Overflow => None,
+            },
+            Some(_) => None,
         }
     }
 
+    fn trigger(self) -> Option<Trigger> {
+        match self {
+            Self::Compaction => None,
+            Self::Share => Some(above(0.5)),
+            Self::Loop => Some(Trigger::at(Phase::Loop, Trigger::Always)),
+            Self::TurnEnd => Some(Trigger::at(Phase::TurnEnd, Trigger::Always)),
+            Self::RequestStart => Some(Trigger::at(Phase::RequestStart, Trigger::Always)),
+            Self::Always => Some(Trigger::Always),
+        }
+    }
+}
+
+fn above(fraction: f64) -> Trigger {
+    Trigger::Fill(Fill { fraction, max_tokens: 0 })
+}
+
+impl ReducerKind {
     /// The kind of a reducer.
-    pub(super) fn of(reducer: &Reducer) -> Self {
+    pub(in crate::settings) fn of(reducer: &Reducer) -> Self {
         match reducer {
             Reducer::Deduplicate => Self::Deduplicate,
             Reducer::TruncateToolResults(_) => Self::TruncateToolResults,
@@ -60,31 +92,24 @@ impl ReducerKind {
         }
     }
 
-    fn label(self) -> &'static str {
-        match self {
-            Self::Deduplicate => "Trim repetitions",
-            Self::TruncateToolResults => "Truncate by age",
-            Self::ClearToolInputs => "Prune arguments",
-            Self::OffloadToolResults => "Put large results aside",
-            Self::DropOldest => "Drop the oldest",
-        }
-    }
-
     fn hint(self) -> &'static str {
         match self {
-            Self::Deduplicate => "Leaves out health checks and repeated machine-made messages.",
-            Self::TruncateToolResults => "The older a tool result, the less of it stays.",
+            Self::Deduplicate => {
+                "Removes heartbeats and automatic messages that a later one repeats."
+            }
+            Self::TruncateToolResults => "The older a tool result is, the less of it is kept.",
             Self::ClearToolInputs => "Shortens the arguments of old tool calls.",
-            Self::OffloadToolResults => "Large tool results are shortened and can be read back.",
-            Self::DropOldest => "The last resort, where nobody summarizes.",
+            Self::OffloadToolResults => {
+                "Shortens large tool results, which can be read back in full."
+            }
+            Self::DropOldest => "The last resort if nothing is summarized.",
         }
     }
 
-    /// What it begins with.
+    /// The rule that turning it on adds.
     fn usual(self) -> ReducerRule {
-        let fill = |fraction| Trigger::Fill(Fill { fraction, max_tokens: 0 });
         match self {
-            Self::Deduplicate => ReducerRule::when(Reducer::Deduplicate, fill(0.5)),
+            Self::Deduplicate => ReducerRule::when(Reducer::Deduplicate, above(0.5)),
             Self::TruncateToolResults => ReducerRule::when(
                 Reducer::TruncateToolResults(TruncateToolResults::default()),
                 Trigger::Always,
@@ -95,68 +120,58 @@ impl ReducerKind {
             Self::OffloadToolResults => ReducerRule::in_compactions(Reducer::OffloadToolResults(
                 OffloadToolResults::default(),
             )),
-            Self::DropOldest => ReducerRule::when(Reducer::DropOldest, fill(1.0)),
+            Self::DropOldest => ReducerRule::when(Reducer::DropOldest, above(1.0)),
         }
     }
 
     fn find(self, policy: &Policy) -> Option<&ReducerRule> {
-        policy.reducers.iter().find(|one| Self::of(&one.reducer) == self)
+        policy.reducers.iter().find(|rule| Self::of(&rule.reducer) == self)
     }
 
     fn find_mut(self, policy: &mut Policy) -> Option<&mut ReducerRule> {
-        policy.reducers.iter_mut().find(|one| Self::of(&one.reducer) == self)
+        policy.reducers.iter_mut().find(|rule| Self::of(&rule.reducer) == self)
     }
 
-    /// Whether it works at all.
-    pub(crate) fn switch(self) -> Switch {
+    /// Whether it runs at all.
+    pub(super) fn switch(self) -> Switch {
         let read = move |policy: &Policy| self.find(policy).is_some();
-        Switch::new(self.as_str(), self.label(), self.hint(), read, move |policy, on| {
-            policy.reducers.retain(|one| Self::of(&one.reducer) != self);
+        Switch::new(self.name(), self.label(), self.hint(), read, move |policy, on| {
+            policy.reducers.retain(|rule| Self::of(&rule.reducer) != self);
             if on {
-                let later = |one: &ReducerRule| Self::of(&one.reducer) > self;
-                let place = policy.reducers.iter().position(later);
-                policy.reducers.insert(place.unwrap_or(policy.reducers.len()), self.usual());
+                let later = |rule: &ReducerRule| Self::of(&rule.reducer) > self;
+                let index = policy.reducers.iter().position(later);
+                policy.reducers.insert(index.unwrap_or(policy.reducers.len()), self.usual());
             }
         })
     }
 
-    /// When it works.
-    pub(crate) fn when(self) -> Choice {
-        let name = format!("{}.when", self.as_str());
-        let read = move |policy: &Policy| {
-            self.find(policy).map_or(OTHER, |one| when_name(one.when.as_ref()))
-        };
-        Choice::new(name, "When", &WHEN, read, move |policy, name| {
-            if let Some(one) = self.find_mut(policy) {
-                one.when = match name {
-                    "share" => Some(Trigger::Fill(Fill { fraction: 0.5, max_tokens: 0 })),
-                    "loop" => Some(Trigger::at(Phase::Loop, Trigger::Always)),
-                    "turnEnd" => Some(Trigger::at(Phase::TurnEnd, Trigger::Always)),
-                    "requestStart" => Some(Trigger::at(Phase::RequestStart, Trigger::Always)),
-                    "always" => Some(Trigger::Always),
-                    _ => None,
-                };
+    /// When it runs.
+    pub(super) fn when(self) -> Choice {
+        let name = format!("{}.when", self.name());
+        let read = move |policy: &Policy| ReducerCondition::of(self.find(policy)?.when.as_ref());
+        Choice::new(name, "When", read, move |policy, condition: ReducerCondition| {
+            if let Some(rule) = self.find_mut(policy) {
+                rule.when = condition.trigger();
             }
         })
     }
 
-    /// True where it works at a share of the window.
-    pub(crate) fn has_share(self, policy: &Policy) -> bool {
-        self.find(policy).is_some_and(|one| matches!(one.when, Some(Trigger::Fill(_))))
+    /// True if it runs above a share of the window.
+    pub(super) fn has_share(self, policy: &Policy) -> bool {
+        self.find(policy).is_some_and(|rule| matches!(rule.when, Some(Trigger::Fill(_))))
     }
 
     /// That share.
-    pub(crate) fn share(self) -> Entry {
-        let read = move |policy: &Policy| match self.find(policy).and_then(|one| one.when.as_ref())
-        {
-            Some(Trigger::Fill(fill)) => percentage(fill.fraction),
+    pub(super) fn share(self) -> TextField {
+        let read = move |policy: &Policy| match self.find(policy).map(|rule| &rule.when) {
+            Some(Some(Trigger::Fill(fill))) => percentage(fill.fraction),
             _ => String::new(),
         };
-        let name = format!("{}.when.share", self.as_str());
-        Entry::new(name, "From", "%", read, move |policy, text| {
+        let name = format!("{}.when.share", self.name());
+        TextField::new(name, "Above", "%", read, move |policy, text| {
             let share = percent(text)?;
-            if let Some(Trigger::Fill(fill)) =
-                self.find_mut(policy).and_then(|one| one.when.as_mut())
+            if let Some(Some(Trigger::Fill(fill))) =
+                self.find_mut(policy).map(|rule| &mut rule.when)
             {
                 fill.fraction = share;
             }
@@ -164,25 +179,31 @@ impl ReducerKind {
         })
     }
 
-    /// Its numbers.
-    pub(crate) fn entries(self) -> Vec<Entry> {
+    /// Its limits.
+    pub(super) fn fields(self) -> Vec<TextField> {
         let own = match self {
             Self::Deduplicate | Self::DropOldest => Vec::new(),
             Self::TruncateToolResults => vec![steps()],
             Self::ClearToolInputs => vec![
-                prune_share(),
-                self.number("argThresholdTokens", "Longer than", |reducer| match reducer {
-                    Reducer::ClearToolInputs(prune) => Some(&mut prune.arg_threshold_tokens),
+                self.protected(|reducer| match reducer {
+                    Reducer::ClearToolInputs(clear) => Some(&mut clear.protect_fraction),
+                    _ => None,
+                }),
+                self.tokens("argThresholdTokens", "Longer than", |reducer| match reducer {
+                    Reducer::ClearToolInputs(clear) => Some(&mut clear.arg_threshold_tokens),
                     _ => None,
                 }),
             ],
             Self::OffloadToolResults => vec![
-                offload_share(),
-                self.number("maxTokens", "Longer than", |reducer| match reducer {
+                self.protected(|reducer| match reducer {
+                    Reducer::OffloadToolResults(offload) => Some(&mut offload.protect_fraction),
+                    _ => None,
+                }),
+                self.tokens("maxTokens", "Longer than", |reducer| match reducer {
                     Reducer::OffloadToolResults(offload) => Some(&mut offload.max_tokens),
                     _ => None,
                 }),
-                self.number("keepTokens", "What stays", |reducer| match reducer {
+                self.tokens("keepTokens", "Shorten to", |reducer| match reducer {
                     Reducer::OffloadToolResults(offload) => Some(&mut offload.keep_tokens),
                     _ => None,
                 }),
@@ -191,126 +212,93 @@ impl ReducerKind {
         own.into_iter().chain([self.min_saving()]).collect()
     }
 
-    fn number(
+    /// The share of the window whose newest messages it leaves alone.
+    fn protected(self, part: fn(&mut Reducer) -> Option<&mut f64>) -> TextField {
+        let read = move |policy: &Policy| {
+            let reducer = self.find(policy).map(|rule| rule.reducer.clone());
+            let share = reducer.and_then(|mut reducer| part(&mut reducer).map(|part| *part));
+            share.map(percentage).unwrap_or_default()
+        };
+        let name = format!("{}.protectFraction", self.name());
+        TextField::new(name, "Protect the newest", "%", read, move |policy, text| {
+            let share = percent(text)?;
+            if let Some(part) = self.find_mut(policy).and_then(|rule| part(&mut rule.reducer)) {
+                *part = share;
+            }
+            Ok(())
+        })
+    }
+
+    /// A number of tokens of the reducer.
+    fn tokens(
         self,
         name: &str,
         label: &'static str,
         part: fn(&mut Reducer) -> Option<&mut u32>,
-    ) -> Entry {
+    ) -> TextField {
         let read = move |policy: &Policy| {
-            let reducer = self.find(policy).map(|one| one.reducer.clone());
+            let reducer = self.find(policy).map(|rule| rule.reducer.clone());
             let number = reducer.and_then(|mut reducer| part(&mut reducer).map(|part| *part));
             number.map(|number| number.to_string()).unwrap_or_default()
         };
-        let name = format!("{}.{name}", self.as_str());
-        Entry::new(name, label, "tokens", read, move |policy, text| {
+        let name = format!("{}.{name}", self.name());
+        TextField::new(name, label, "tokens", read, move |policy, text| {
             let number = whole(text)?;
-            if let Some(part) = self.find_mut(policy).and_then(|one| part(&mut one.reducer)) {
+            if let Some(part) = self.find_mut(policy).and_then(|rule| part(&mut rule.reducer)) {
                 *part = number;
             }
             Ok(())
         })
     }
 
-    fn min_saving(self) -> Entry {
+    /// What it has to save to run.
+    fn min_saving(self) -> TextField {
         let read = move |policy: &Policy| {
-            self.find(policy).map(|one| one.min_saving_tokens.to_string()).unwrap_or_default()
+            self.find(policy).map(|rule| rule.min_saving_tokens.to_string()).unwrap_or_default()
         };
-        let name = format!("{}.minSavingTokens", self.as_str());
-        Entry::new(name, "Only if it saves", "tokens", read, move |policy, text| {
+        let name = format!("{}.minSavingTokens", self.name());
+        TextField::new(name, "Only if it saves", "tokens", read, move |policy, text| {
             let number = whole(text)?;
-            if let Some(one) = self.find_mut(policy) {
-                one.min_saving_tokens = number;
+            if let Some(rule) = self.find_mut(policy) {
+                rule.min_saving_tokens = number;
             }
             Ok(())
         })
     }
 }
 
-fn when_name(when: Option<&Trigger>) -> &'static str {
-    match when {
-        None => "compaction",
-        Some(Trigger::Fill(_)) => "share",
-        Some(Trigger::Always) => "always",
-        Some(Trigger::At { phase, trigger }) if **trigger == Trigger::Always => match phase {
-            Phase::Loop => "loop",
-            Phase::TurnEnd => "turnEnd",
-            Phase::RequestStart => "requestStart",
-            Phase::TurnStart | Phase::Overflow => OTHER,
-        },
-        Some(_) => OTHER,
-    }
-}
-
-fn prune_share() -> Entry {
-    let read =
-        |policy: &Policy| match ReducerKind::ClearToolInputs.find(policy).map(|one| &one.reducer) {
-            Some(Reducer::ClearToolInputs(prune)) => percentage(prune.protect_fraction),
-            _ => String::new(),
-        };
-    Entry::new("prune.protectFraction", "Spare the newest", "%", read, |policy, text| {
-        let share = percent(text)?;
-        if let Some(Reducer::ClearToolInputs(prune)) =
-            ReducerKind::ClearToolInputs.find_mut(policy).map(|one| &mut one.reducer)
-        {
-            prune.protect_fraction = share;
-        }
-        Ok(())
-    })
-}
-
-fn offload_share() -> Entry {
-    let read = |policy: &Policy| match ReducerKind::OffloadToolResults
-        .find(policy)
-        .map(|one| &one.reducer)
-    {
-        Some(Reducer::OffloadToolResults(offload)) => percentage(offload.protect_fraction),
-        _ => String::new(),
-    };
-    let name = "offload.protectFraction";
-    Entry::new(name, "Spare the newest", "%", read, |policy, text| {
-        let share = percent(text)?;
-        if let Some(Reducer::OffloadToolResults(offload)) =
-            ReducerKind::OffloadToolResults.find_mut(policy).map(|one| &mut one.reducer)
-        {
-            offload.protect_fraction = share;
-        }
-        Ok(())
-    })
-}
-
-/// Ages and what they may take, as `11: 2000, 21: 1000`.
-fn steps() -> Entry {
-    let read = |policy: &Policy| match ReducerKind::TruncateToolResults
-        .find(policy)
-        .map(|one| &one.reducer)
-    {
-        Some(Reducer::TruncateToolResults(age)) => {
-            let steps = age.steps.iter();
+/// The steps of `TruncateToolResults`, as `11: 2000, 21: 1000`: from this age, at most so many tokens.
+fn steps() -> TextField {
+    const KIND: ReducerKind = ReducerKind::TruncateToolResults;
+    let read = |policy: &Policy| match KIND.find(policy).map(|rule| &rule.reducer) {
+        Some(Reducer::TruncateToolResults(truncate)) => {
+            let steps = truncate.steps.iter();
             let steps: Vec<String> =
                 steps.map(|step| format!("{}: {}", step.from_messages, step.max_tokens)).collect();
             steps.join(", ")
         }
         _ => String::new(),
     };
-    Entry::new("age.steps", "Messages ago: longest result", "tokens", read, |policy, text| {
-        let steps = text.split(',').filter(|step| !step.trim().is_empty()).map(step);
-        let steps: Vec<TruncationStep> = steps.collect::<Result<_, _>>()?;
-        if let Some(Reducer::TruncateToolResults(age)) =
-            ReducerKind::TruncateToolResults.find_mut(policy).map(|one| &mut one.reducer)
-        {
-            age.steps = steps;
-        }
-        Ok(())
-    })
-    .wide()
+    let name = format!("{}.steps", KIND.name());
+    let field =
+        TextField::new(name, "Messages ago: tokens to keep", "tokens", read, |policy, text| {
+            let steps = text.split(',').filter(|step| !step.trim().is_empty()).map(step);
+            let steps: Vec<TruncationStep> = steps.collect::<Result<_, _>>()?;
+            if let Some(Reducer::TruncateToolResults(truncate)) =
+                KIND.find_mut(policy).map(|rule| &mut rule.reducer)
+            {
+                truncate.steps = steps;
+            }
+            Ok(())
+        });
+    field.wide()
 }
 
 fn step(text: &str) -> Result<TruncationStep, String> {
-    let wanted = || format!("has {:?}; give steps such as 11: 2000, 21: 1000", text.trim());
-    let (from, most) = text.split_once(':').ok_or_else(wanted)?;
+    let expected = || format!("has {:?}; give steps such as 11: 2000, 21: 1000", text.trim());
+    let (from, most) = text.split_once(':').ok_or_else(expected)?;
     let (Ok(from_messages), Ok(max_tokens)) = (whole(from), whole(most)) else {
-        return Err(wanted());
+        return Err(expected());
     };
     Ok(TruncationStep { from_messages, max_tokens })
 }
@@ -320,14 +308,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_reducer_is_turned_on_in_its_place_and_off_again() {
+    fn reducers_are_turned_on_in_their_order_and_off_again() {
         let mut policy = Policy { reducers: Vec::new(), ..Policy::recommended(100_000) };
-        for kind in ReducerKind::ALL.into_iter().rev() {
+        for kind in ReducerKind::ALL.iter().rev() {
             kind.switch().write(&mut policy, true);
-            assert!(kind.entries().iter().all(|entry| !entry.read(&policy).is_empty()));
+            assert!(kind.fields().iter().all(|field| !field.read(&policy).is_empty()));
         }
         let order: Vec<_> =
-            policy.reducers.iter().map(|one| ReducerKind::of(&one.reducer)).collect();
+            policy.reducers.iter().map(|rule| ReducerKind::of(&rule.reducer)).collect();
         assert_eq!(order, ReducerKind::ALL);
         assert_eq!(policy.check(), Ok(()));
         ReducerKind::TruncateToolResults.switch().write(&mut policy, false);
@@ -335,26 +323,26 @@ mod tests {
     }
 
     #[test]
-    fn every_time_to_work_is_read_as_it_was_written() {
+    fn every_condition_is_read_as_it_was_written() {
         let mut policy = Policy { reducers: Vec::new(), ..Policy::recommended(100_000) };
         ReducerKind::ClearToolInputs.switch().write(&mut policy, true);
-        for (name, _) in WHEN {
+        for name in ReducerCondition::ALL.iter().map(|condition| condition.name()) {
             ReducerKind::ClearToolInputs.when().write(&mut policy, name);
             assert_eq!(ReducerKind::ClearToolInputs.when().read(&policy), name);
         }
     }
 
     #[test]
-    fn ages_are_typed_as_steps() {
+    fn truncation_steps_are_typed_as_a_list() {
         let mut policy = Policy::team(100_000, None);
         assert_eq!(steps().read(&policy), "11: 2000, 21: 1000, 41: 500");
         steps().write(&mut policy, "5: 100").unwrap();
-        let Some(Reducer::TruncateToolResults(age)) =
-            policy.reducers.first().map(|one| &one.reducer)
+        let Some(Reducer::TruncateToolResults(truncate)) =
+            policy.reducers.first().map(|rule| &rule.reducer)
         else {
-            panic!("no age");
+            panic!("no truncation");
         };
-        assert_eq!((age.limit(4), age.limit(5)), (None, Some(100)));
+        assert_eq!((truncate.limit(4), truncate.limit(5)), (None, Some(100)));
         assert!(steps().write(&mut policy, "5 100").is_err());
     }
 }

@@ -1,30 +1,35 @@
-//! What saves tokens without a model.
+//! How the reducers are shown.
 
 use leptos::prelude::*;
 
-use super::field::{Field, Select, Toggle};
-use crate::form::ReducerKind;
-use crate::store::Store;
+use super::model::ReducerKind;
+use crate::settings::SettingsState;
+use crate::settings::field::{Checkbox, Options as _, Select, TextInput};
 
-/// Each reducer with its numbers.
+/// Every reducer with its limits.
 #[component]
-pub(super) fn Reducers(store: Store) -> impl IntoView {
-    ReducerKind::ALL.map(|kind| view! { <Reducer store kind /> })
+pub(in crate::settings) fn ReducerSettings(settings: SettingsState) -> impl IntoView {
+    let reducers = ReducerKind::ALL.iter();
+    reducers.map(|kind| view! { <Reducer settings kind=*kind /> }).collect_view()
 }
 
 #[component]
-fn Reducer(store: Store, kind: ReducerKind) -> impl IntoView {
-    let works = Memo::new(move |_| kind.switch().read(&store.policy.read()));
-    let has_share = Memo::new(move |_| kind.has_share(&store.policy.read()));
+fn Reducer(settings: SettingsState, kind: ReducerKind) -> impl IntoView {
+    let on = Memo::new(move |_| kind.switch().read(&settings.policy.read()));
+    let has_share = Memo::new(move |_| kind.has_share(&settings.policy.read()));
+    let fields = move || {
+        let fields = kind.fields().into_iter();
+        fields.map(|field| view! { <TextInput settings field /> }).collect_view()
+    };
     view! {
-        <Toggle store switch=kind.switch() />
-        <Show when=move || works.get()>
+        <Checkbox settings switch=kind.switch() />
+        <Show when=move || on.get()>
             <div class="fields inset">
-                <Select store choice=kind.when() />
+                <Select settings choice=kind.when() />
                 <Show when=move || has_share.get()>
-                    <Field store entry=kind.share() />
+                    <TextInput settings field=kind.share() />
                 </Show>
-                {kind.entries().into_iter().map(|entry| view! { <Field store entry /> }).collect_view()}
+                {fields()}
             </div>
         </Show>
     }

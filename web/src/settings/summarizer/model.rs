@@ -1,129 +1,123 @@
-//! Who writes the summaries, as chosen and typed.
+//! The summarizer as chosen and typed, and whether the page's own server is one.
 
 use epitome_browser::{Endpoint, Streaming, Timeouts};
 
-use crate::browser::{forget, origin, recall, remember};
+use leptos::prelude::{Set as _, Update as _};
+use leptos::task::spawn_local;
+
+use crate::browser::{forget, origin, recall, remember, text_at};
+use crate::settings::SettingsState;
+use crate::settings::field::options;
 
 /// The kind of summarizer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum SummarizerKind {
-    /// The server that the page came from.
+pub(super) enum SummarizerKind {
+    /// The server that the page was loaded from.
     #[default]
-    Here,
-    /// Another server that speaks OpenAI's chat completions.
+    OwnServer,
+    /// A server with OpenAI's chat completions API.
     Endpoint,
     /// The page itself, without a model.
     Page,
 }
 
+options!(SummarizerKind {
+    OwnServer: "here", "This server";
+    Endpoint: "endpoint", "OpenAI-compatible endpoint";
+    Page: "page", "In this page";
+});
+
 impl SummarizerKind {
-    /// Every kind, in the order shown.
-    pub(crate) const ALL: [Self; 3] = [Self::Here, Self::Endpoint, Self::Page];
-
-    /// The kind's name, for forms.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Here => "here",
-            Self::Endpoint => "endpoint",
-            Self::Page => "page",
-        }
-    }
-
-    /// The kind as a person reads it.
-    pub(crate) fn label(self) -> &'static str {
-        match self {
-            Self::Here => "This server",
-            Self::Endpoint => "OpenAI-compatible endpoint",
-            Self::Page => "In this page",
-        }
-    }
-
     /// What the kind means.
-    pub(crate) fn hint(self) -> &'static str {
+    pub(super) fn hint(self) -> &'static str {
         match self {
-            Self::Here => "epitome-extractive, served beside this page. Quotes, needs no key.",
-            Self::Endpoint => "A model of yours: Ollama, LM Studio, llama.cpp, or a provider.",
-            Self::Page => "Quotes the most telling sentences. No network, no model.",
+            Self::OwnServer => {
+                "epitome-extractive, served with this page. It quotes; no key needed."
+            }
+            Self::Endpoint => "Your own model: Ollama, LM Studio, llama.cpp, or a provider.",
+            Self::Page => "Quotes the most important sentences. No network, no model.",
         }
     }
 }
 
-/// Whether a summarizer answers where the page came from.
+/// Whether a summarizer answers at the address that the page was loaded from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Availability {
-    /// Nobody has answered yet.
+    /// The server has not answered yet.
     Unknown,
-    /// It does.
-    Answers,
-    /// It does not: the page is served by something that only serves files.
+    /// A summarizer answers.
+    Available,
+    /// The server only serves files.
     Absent,
 }
 
-/// Whether the key outlives a reload of the page.
+/// How long the API key is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KeyKeeping {
-    /// It is forgotten.
+pub(super) enum KeyStorage {
+    /// Until the page is reloaded.
     Memory,
-    /// It is kept until the tab is closed.
+    /// Until the tab is closed.
     Tab,
 }
 
 /// The summarizer as chosen and typed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Summarizer {
-    pub(crate) kind: SummarizerKind,
-    pub(crate) base_url: String,
-    pub(crate) model: String,
-    /// Never exported, and kept no longer than `keeping` says.
-    pub(crate) key: String,
-    pub(crate) keeping: KeyKeeping,
-    /// One `name: value` a line.
-    pub(crate) headers: String,
-    /// How long the server may stay silent, in seconds, as typed.
-    pub(crate) patience: String,
+    pub(super) kind: SummarizerKind,
+    pub(super) base_url: String,
+    pub(super) model: String,
+    /// The API key. It is never exported.
+    pub(super) key: String,
+    pub(super) key_storage: KeyStorage,
+    /// One `name: value` per line.
+    pub(super) headers: String,
+    /// How long the server may send nothing, in seconds, as typed.
+    pub(super) timeout: String,
 }
 
-/// The name that a remembered key is kept under.
+/// The name of the stored API key.
 const KEY: &str = "epitome-key";
-/// What `epitome-serve` calls its model.
+/// The name of the model of `epitome-serve`.
 const EXTRACTIVE: &str = "epitome-extractive";
-const DEFAULT_PATIENCE_SECONDS: u32 = 300;
-/// Longest chunk that the page itself reads without a pause that could be felt.
+const DEFAULT_TIMEOUT_SECONDS: u32 = 300;
+/// The longest chunk that the page can summarize without a noticeable pause.
 const PAGE_CHUNK_CHARACTERS: u32 = 20_000;
 
 impl Summarizer {
-    /// The default, with a key that an earlier visit left in this tab.
+    /// The default, with the key that is stored in this tab.
     pub(crate) fn remembered() -> Self {
         let key = recall(KEY);
         Self {
             kind: SummarizerKind::default(),
             base_url: "http://localhost:11434/v1".to_owned(),
             model: "llama3.2".to_owned(),
-            keeping: if key.is_some() { KeyKeeping::Tab } else { KeyKeeping::Memory },
+            key_storage: if key.is_some() { KeyStorage::Tab } else { KeyStorage::Memory },
             key: key.unwrap_or_default(),
             headers: String::new(),
-            patience: DEFAULT_PATIENCE_SECONDS.to_string(),
+            timeout: DEFAULT_TIMEOUT_SECONDS.to_string(),
         }
     }
 
-    /// Keeps or forgets the key, as chosen.
-    pub(crate) fn keep_key(&self) {
-        match self.keeping {
-            KeyKeeping::Tab => remember(KEY, &self.key),
-            KeyKeeping::Memory => forget(KEY),
+    /// Stores or removes the key, as chosen.
+    pub(super) fn store_key(&self) {
+        match self.key_storage {
+            KeyStorage::Tab => remember(KEY, &self.key),
+            KeyStorage::Memory => forget(KEY),
         }
     }
 
-    /// The longest chunk it takes, where it takes less than others.
+    /// The longest chunk that it accepts, in characters, if it has a limit of its own.
     pub(crate) fn chunk_limit(&self) -> Option<u32> {
         (self.kind == SummarizerKind::Page).then_some(PAGE_CHUNK_CHARACTERS)
     }
 
-    /// Where to ask; `None` where the page summarizes by itself.
+    /// The endpoint to ask; `None` if the page summarizes by itself.
     pub(crate) fn endpoint(&self) -> Option<Endpoint> {
         match self.kind {
             SummarizerKind::Page => None,
-            SummarizerKind::Here => Some(Endpoint::new(format!("{}/v1", origin()), EXTRACTIVE)),
+            SummarizerKind::OwnServer => {
+                Some(Endpoint::new(format!("{}/v1", origin()), EXTRACTIVE))
+            }
             SummarizerKind::Endpoint => {
                 let mut endpoint = Endpoint::new(self.base_url.trim(), self.model.trim());
                 endpoint.api_key = Some(self.key.clone());
@@ -137,8 +131,8 @@ impl Summarizer {
 
     fn timeouts(&self) -> Timeouts {
         let defaults = Timeouts::default();
-        let seconds = self.patience.trim().parse().ok().filter(|seconds| *seconds > 0);
-        let silence_ms = seconds.unwrap_or(DEFAULT_PATIENCE_SECONDS).saturating_mul(1_000);
+        let seconds = self.timeout.trim().parse().ok().filter(|seconds| *seconds > 0);
+        let silence_ms = seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS).saturating_mul(1_000);
         Timeouts {
             first_byte_ms: silence_ms,
             idle_ms: silence_ms.min(defaults.idle_ms),
@@ -146,16 +140,39 @@ impl Summarizer {
         }
     }
 
-    /// Who is asked, in a few words.
+    /// Its name in a sentence: "Summarized by …".
     pub(crate) fn described(&self) -> String {
         match self.kind {
-            SummarizerKind::Here => "epitome-extractive on this server".to_owned(),
+            SummarizerKind::OwnServer => "epitome-extractive on this server".to_owned(),
             SummarizerKind::Endpoint => {
                 format!("{} at {}", self.model.trim(), self.base_url.trim())
             }
             SummarizerKind::Page => "the page itself, without a model".to_owned(),
         }
     }
+}
+
+/// Looks for a summarizer at the address that the page was loaded from. If there is none, the page summarizes by
+/// itself.
+pub(crate) fn find_summarizer(settings: SettingsState) {
+    spawn_local(async move {
+        let text = text_at(&format!("{}/v1/models", origin())).await;
+        let answers = text.is_some_and(|text| {
+            // A file server may answer every address with a page.
+            serde_json::from_str::<serde_json::Value>(&text)
+                .is_ok_and(|models| models.get("data").is_some_and(serde_json::Value::is_array))
+        });
+        if answers {
+            settings.own_server.set(Availability::Available);
+            return;
+        }
+        settings.own_server.set(Availability::Absent);
+        settings.summarizer.update(|summarizer| {
+            if summarizer.kind == SummarizerKind::OwnServer {
+                summarizer.kind = SummarizerKind::Page;
+            }
+        });
+    });
 }
 
 fn headers(text: &str) -> Vec<(String, String)> {

@@ -1,45 +1,25 @@
-//! Who summarizes, and how to reach them.
+//! How the choice of the summarizer is shown.
 
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 
-use crate::browser::{origin, text_at};
-use crate::store::{Availability, KeyKeeping, Store, Summarizer, SummarizerKind};
-
-/// Looks for a summarizer where the page came from. Without one the page summarizes by itself.
-pub(crate) fn find_summarizer(store: Store) {
-    spawn_local(async move {
-        let text = text_at(&format!("{}/v1/models", origin())).await;
-        let answers = text.is_some_and(|text| {
-            // A server of files may answer every address with a page.
-            serde_json::from_str::<serde_json::Value>(&text)
-                .is_ok_and(|models| models.get("data").is_some_and(serde_json::Value::is_array))
-        });
-        if answers {
-            store.here.set(Availability::Answers);
-            return;
-        }
-        store.here.set(Availability::Absent);
-        store.summarizer.update(|summarizer| {
-            if summarizer.kind == SummarizerKind::Here {
-                summarizer.kind = SummarizerKind::Page;
-            }
-        });
-    });
-}
+use super::model::{Availability, KeyStorage, Summarizer, SummarizerKind};
+use crate::settings::SettingsState;
+use crate::settings::field::Options as _;
 
 /// The choice of the summarizer.
 #[component]
-pub(super) fn SummarizerSettings(store: Store) -> impl IntoView {
-    let kind = Memo::new(move |_| store.summarizer.with(|summarizer| summarizer.kind));
+pub(in crate::settings) fn SummarizerSettings(settings: SettingsState) -> impl IntoView {
+    let kind = Memo::new(move |_| settings.summarizer.with(|summarizer| summarizer.kind));
     let option = move |option: SummarizerKind| {
-        let id = format!("summarizer-{}", option.as_str());
+        let id = format!("summarizer-{}", option.name());
         let hint_id = format!("{id}-hint");
-        let absent =
-            move || option == SummarizerKind::Here && store.here.get() == Availability::Absent;
+        let absent = move || {
+            let no_server = settings.own_server.get() == Availability::Absent;
+            option == SummarizerKind::OwnServer && no_server
+        };
         let hint = move || {
             if absent() {
-                "Nobody answers there: this page is served as files."
+                "No summarizer there: this server only serves files."
             } else {
                 option.hint()
             }
@@ -53,7 +33,7 @@ pub(super) fn SummarizerSettings(store: Store) -> impl IntoView {
                     aria-describedby=hint_id.clone()
                     disabled=absent
                     prop:checked=move || kind.get() == option
-                    on:change=move |_| store.summarizer.update(|summarizer| summarizer.kind = option)
+                    on:change=move |_| settings.summarizer.update(|summarizer| summarizer.kind = option)
                 />
                 <label for=id>{option.label()}</label>
                 <p class="hint" id=hint_id>{hint}</p>
@@ -63,27 +43,27 @@ pub(super) fn SummarizerSettings(store: Store) -> impl IntoView {
     view! {
         <fieldset class="group">
             <legend id="summarizer-heading" tabindex="-1">"Summarizer"</legend>
-            {SummarizerKind::ALL.map(option)}
+            {SummarizerKind::ALL.iter().copied().map(option).collect_view()}
             <Show when=move || kind.get() == SummarizerKind::Endpoint>
-                <EndpointSettings store />
+                <EndpointSettings settings />
             </Show>
         </fieldset>
     }
 }
 
 #[component]
-fn EndpointSettings(store: Store) -> impl IntoView {
+fn EndpointSettings(settings: SettingsState) -> impl IntoView {
     let keep = move |event| {
-        store.summarizer.update(|summarizer| {
-            summarizer.keeping =
-                if event_target_checked(&event) { KeyKeeping::Tab } else { KeyKeeping::Memory };
-            summarizer.keep_key();
+        settings.summarizer.update(|summarizer| {
+            summarizer.key_storage =
+                if event_target_checked(&event) { KeyStorage::Tab } else { KeyStorage::Memory };
+            summarizer.store_key();
         });
     };
     view! {
         <div class="endpoint">
             <Text
-                store
+                settings
                 id="base-url"
                 label="Base URL"
                 kind="url"
@@ -91,7 +71,7 @@ fn EndpointSettings(store: Store) -> impl IntoView {
                 write=|summarizer, text| summarizer.base_url = text
             />
             <Text
-                store
+                settings
                 id="model"
                 label="Model"
                 kind="text"
@@ -99,14 +79,14 @@ fn EndpointSettings(store: Store) -> impl IntoView {
                 write=|summarizer, text| summarizer.model = text
             />
             <Text
-                store
+                settings
                 id="key"
                 label="Key (optional)"
                 kind="password"
                 read=|summarizer| &summarizer.key
                 write=|summarizer, text| {
                     summarizer.key = text;
-                    summarizer.keep_key();
+                    summarizer.store_key();
                 }
             />
             <div class="option">
@@ -114,54 +94,54 @@ fn EndpointSettings(store: Store) -> impl IntoView {
                     type="checkbox"
                     id="keep-key"
                     prop:checked=move || {
-                        store.summarizer.with(|summarizer| summarizer.keeping == KeyKeeping::Tab)
+                        settings.summarizer.with(|summarizer| summarizer.key_storage == KeyStorage::Tab)
                     }
                     on:change=keep
                 />
                 <label for="keep-key">"Keep the key until this tab is closed"</label>
-                <p class="hint">"Otherwise it is gone when the page is reloaded. It is never exported."</p>
+                <p class="hint">"If not, it is removed when the page is reloaded. It is never exported."</p>
             </div>
             <details class="more">
-                <summary>"Patience and headers"</summary>
+                <summary>"Timeout and headers"</summary>
                 <Text
-                    store
-                    id="patience"
+                    settings
+                    id="timeout"
                     label="Give up after this many seconds of silence"
                     kind="text"
-                    read=|summarizer| &summarizer.patience
-                    write=|summarizer, text| summarizer.patience = text
+                    read=|summarizer| &summarizer.timeout
+                    write=|summarizer, text| summarizer.timeout = text
                 />
                 <div class="field">
-                    <label for="headers">"Extra headers, one “name: value” a line"</label>
+                    <label for="headers">"Extra headers, one “name: value” per line"</label>
                     <textarea
                         id="headers"
                         rows="2"
                         spellcheck="false"
-                        prop:value=move || store.summarizer.with(|summarizer| summarizer.headers.clone())
+                        prop:value=move || settings.summarizer.with(|summarizer| summarizer.headers.clone())
                         on:input=move |event| {
                             let text = event_target_value(&event);
-                            store.summarizer.update(|summarizer| summarizer.headers = text);
+                            settings.summarizer.update(|summarizer| summarizer.headers = text);
                         }
                     ></textarea>
                 </div>
             </details>
             <p class="hint">
-                "The server has to allow this page’s origin (CORS). Ollama does with "
-                <code>"OLLAMA_ORIGINS"</code> " set."
+                "The server must allow this page’s origin (CORS). For Ollama, set "
+                <code>"OLLAMA_ORIGINS"</code> "."
             </p>
         </div>
     }
 }
 
-/// One text of the summarizer's form.
+/// A text input of the summarizer.
 #[component]
 fn Text(
-    store: Store,
+    settings: SettingsState,
     /// The input's id.
     id: &'static str,
-    /// What it is called.
+    /// The label.
     label: &'static str,
-    /// The type of input.
+    /// The type of the input.
     kind: &'static str,
     /// Reads it.
     read: fn(&Summarizer) -> &String,
@@ -176,10 +156,10 @@ fn Text(
                 type=kind
                 autocomplete="off"
                 spellcheck="false"
-                prop:value=move || store.summarizer.with(|summarizer| read(summarizer).clone())
+                prop:value=move || settings.summarizer.with(|summarizer| read(summarizer).clone())
                 on:input=move |event| {
                     let text = event_target_value(&event);
-                    store.summarizer.update(|summarizer| write(summarizer, text));
+                    settings.summarizer.update(|summarizer| write(summarizer, text));
                 }
             />
         </div>

@@ -1,88 +1,83 @@
-//! How the prefix is summarized, and by whom.
+//! The fields of the summary.
 
 use epitome::Policy;
 use epitome::policy::{LastRequest, Shape, SummarySettings, ToolFilter};
 
-use super::amount::{list, optional, whole};
-use super::entry::{Choice, Entry, Switch};
+use crate::settings::field::number::{list, optional, whole};
+use crate::settings::field::{Choice, Switch, TextField, options};
 
 /// Who summarizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Writer {
-    /// Whoever the app has for that.
+pub(super) enum Writer {
+    /// The app's default summarizer.
     Default,
-    /// An agent of a name.
+    /// An agent by name.
     Agent,
-    /// The conversation's own model, with a prompt of the person's.
-    Own,
-    /// Nobody: only reducers work.
+    /// The conversation's model, with a prompt of the user.
+    OwnModel,
+    /// Nothing is summarized; only reducers run.
     Nobody,
 }
 
-const WRITERS: [(&str, &str); 4] = [
-    ("default", "The app’s summarizer"),
-    ("agent", "An agent by name"),
-    ("own", "The own model, with your prompt"),
-    ("nobody", "Nobody: reducers only"),
-];
+options!(Writer {
+    Default: "default", "The app’s summarizer";
+    Agent: "agent", "An agent by name";
+    OwnModel: "own", "The conversation’s model, with your prompt";
+    Nobody: "nobody", "No summary: reducers only";
+});
 
-const SHAPES: [(&str, &str); 2] = [
-    ("threeSections", "Three: facts, course, open points"),
-    ("sevenSections", "Seven: from goals to the next step"),
-];
+options!(Shape {
+    ThreeSections: "threeSections", "Three: facts, course, open points";
+    SevenSections: "sevenSections", "Seven: from goals to the next step";
+});
 
-const REQUESTS: [(&str, &str); 2] =
-    [("keep", "Stays as a message"), ("append", "Goes into the summary, word for word")];
+options!(LastRequest {
+    Keep: "keep", "Kept as a message";
+    Append: "append", "Appended to the summary, word for word";
+});
 
-/// The prompt that somebody begins with.
+/// The first text of the user's prompt.
 const PROMPT: &str =
     "Condense the conversation. Keep names, numbers, decisions and open questions.";
-/// The name of a prompt that the form makes.
-const OWN: &str = "own";
-/// The name of the app's summarizer.
+/// The name of the prompt that the form adds.
+const OWN_PROMPT: &str = "own";
+/// The name of the app's default summarizer.
 const SUMMARIZER: &str = "summarizer";
-/// Shorter tool results to begin with.
+/// The first fallback levels: limits for tool results, in characters.
 const FALLBACK_LEVELS: [u32; 4] = [150, 100, 50, 0];
 
 impl Writer {
-    /// Who summarizes by this policy.
-    pub(crate) fn of(policy: &Policy) -> Self {
+    /// Who summarizes with this policy.
+    pub(super) fn of(policy: &Policy) -> Self {
         let SummarySettings { prompt, agent, default_agent, .. } = &policy.summary;
         match (prompt, agent, default_agent) {
-            (Some(_), ..) => Self::Own,
+            (Some(_), ..) => Self::OwnModel,
             (None, Some(_), _) => Self::Agent,
             (None, None, Some(_)) => Self::Default,
             (None, None, None) => Self::Nobody,
         }
     }
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::Agent => "agent",
-            Self::Own => "own",
-            Self::Nobody => "nobody",
-        }
-    }
 }
 
 /// Who summarizes.
-pub(crate) fn writer() -> Choice {
-    let read = |policy: &Policy| Writer::of(policy).as_str();
-    Choice::new("summary.agent", "Written by", &WRITERS, read, |policy, name| {
+pub(super) fn writer() -> Choice {
+    let read = |policy: &Policy| Some(Writer::of(policy));
+    Choice::new("summary.agent", "Written by", read, |policy, writer| {
         let summary = &mut policy.summary;
         let agent = summary.agent.take();
         let prompt = summary.prompt.take();
-        match name {
-            "own" => {
+        match writer {
+            Writer::OwnModel => {
                 let name = prompt.or_else(|| summary.prompts.keys().next().cloned());
-                let name = name.unwrap_or_else(|| OWN.to_owned());
+                let name = name.unwrap_or_else(|| OWN_PROMPT.to_owned());
                 summary.prompts.entry(name.clone()).or_insert_with(|| PROMPT.to_owned());
                 summary.prompt = Some(name);
             }
-            "agent" => summary.agent = Some(agent.unwrap_or_else(|| SUMMARIZER.to_owned())),
-            "nobody" => summary.default_agent = None,
-            _ => {
+            Writer::Agent => {
+                summary.agent = Some(agent.unwrap_or_else(|| SUMMARIZER.to_owned()));
+            }
+            Writer::Nobody => summary.default_agent = None,
+            Writer::Default => {
                 summary.default_agent.get_or_insert_with(|| SUMMARIZER.to_owned());
             }
         }
@@ -90,9 +85,9 @@ pub(crate) fn writer() -> Choice {
 }
 
 /// The agent's name.
-pub(crate) fn named_agent() -> Entry {
+pub(super) fn named_agent() -> TextField {
     let read = |policy: &Policy| policy.summary.agent.clone().unwrap_or_default();
-    Entry::new("summary.agent.name", "Its name", "", read, |policy, text| match text.trim() {
+    TextField::new("summary.agent.name", "Agent name", "", read, |policy, text| match text.trim() {
         "" => Err("is empty; give the agent’s name".to_owned()),
         name => {
             policy.summary.agent = Some(name.to_owned());
@@ -101,14 +96,14 @@ pub(crate) fn named_agent() -> Entry {
     })
 }
 
-/// The text of the person's own prompt.
-pub(crate) fn own_prompt() -> Entry {
+/// The text of the user's prompt.
+pub(super) fn own_prompt() -> TextField {
     let read = |policy: &Policy| {
         let SummarySettings { prompt, prompts, .. } = &policy.summary;
         let text = prompt.as_ref().and_then(|name| prompts.get(name));
         text.cloned().unwrap_or_default()
     };
-    Entry::new("summary.prompt", "Your prompt", "", read, |policy, text| {
+    TextField::new("summary.prompt", "Your prompt", "", read, |policy, text| {
         let SummarySettings { prompt, prompts, .. } = &mut policy.summary;
         if let Some(name) = prompt {
             prompts.insert(name.clone(), text.to_owned());
@@ -118,30 +113,16 @@ pub(crate) fn own_prompt() -> Entry {
 }
 
 /// The sections of a summary.
-pub(crate) fn shape() -> Choice {
-    let read = |policy: &Policy| match policy.summary.shape {
-        Shape::ThreeSections => "threeSections",
-        Shape::SevenSections => "sevenSections",
-    };
-    Choice::new("summary.shape", "Sections", &SHAPES, read, |policy, name| {
-        policy.summary.shape = match name {
-            "sevenSections" => Shape::SevenSections,
-            _ => Shape::ThreeSections,
-        };
-    })
+pub(super) fn shape() -> Choice {
+    let read = |policy: &Policy| Some(policy.summary.shape);
+    Choice::new("summary.shape", "Sections", read, |policy, shape| policy.summary.shape = shape)
 }
 
-/// What becomes of the last request.
-pub(crate) fn last_request() -> Choice {
-    let read = |policy: &Policy| match policy.summary.last_request {
-        LastRequest::Keep => "keep",
-        LastRequest::Append => "append",
-    };
-    Choice::new("summary.lastRequest", "The last request", &REQUESTS, read, |policy, name| {
-        policy.summary.last_request = match name {
-            "append" => LastRequest::Append,
-            _ => LastRequest::Keep,
-        };
+/// What happens to the last user request.
+pub(super) fn last_request() -> Choice {
+    let read = |policy: &Policy| Some(policy.summary.last_request);
+    Choice::new("summary.lastRequest", "The last user request", read, |policy, last_request| {
+        policy.summary.last_request = last_request;
     })
 }
 
@@ -150,66 +131,76 @@ fn number(
     label: &'static str,
     unit: &'static str,
     part: fn(&mut SummarySettings) -> &mut u32,
-) -> Entry {
+) -> TextField {
     let read = move |policy: &Policy| part(&mut policy.summary.clone()).to_string();
-    Entry::new(format!("summary.{name}"), label, unit, read, move |policy, text| {
+    TextField::new(format!("summary.{name}"), label, unit, read, move |policy, text| {
         *part(&mut policy.summary) = whole(text)?;
         Ok(())
     })
 }
 
-/// The longest summary.
-pub(crate) fn max_tokens() -> Entry {
-    number("maxTokens", "Longest summary", "tokens", |summary| &mut summary.max_tokens)
+/// The maximum length of a summary.
+pub(super) fn max_tokens() -> TextField {
+    number("maxTokens", "Maximum summary", "tokens", |summary| &mut summary.max_tokens)
 }
 
-/// The longest list of facts that the summary lost.
-pub(crate) fn ledger() -> Entry {
-    number("ledgerTokens", "Of it for lost facts", "tokens", |summary| &mut summary.ledger_tokens)
+/// The part of a summary that lists facts which the summarizer left out.
+pub(super) fn ledger() -> TextField {
+    number("ledgerTokens", "Of that, for lost facts", "tokens", |summary| {
+        &mut summary.ledger_tokens
+    })
 }
 
-/// Above which length a summary is summarized.
-pub(crate) fn rollup() -> Entry {
-    number("rollupTokens", "Roll up above", "tokens", |summary| &mut summary.rollup_tokens)
+/// The length above which a summary is summarized again.
+pub(super) fn rollup() -> TextField {
+    number("rollupTokens", "Summarize it again above", "tokens", |summary| {
+        &mut summary.rollup_tokens
+    })
 }
 
-/// The longest request.
-pub(crate) fn chunk_characters() -> Entry {
-    number("chunkCharacters", "Longest request", "characters", |summary| {
+/// The maximum length of a summarizer request.
+pub(super) fn chunk_characters() -> TextField {
+    number("chunkCharacters", "Maximum request", "characters", |summary| {
         &mut summary.chunk_characters
     })
 }
 
-/// The number of requests.
-pub(crate) fn chunks() -> Entry {
-    number("chunks", "In at least", "parts", |summary| &mut summary.chunks)
+/// The minimum number of summarizer requests.
+pub(in crate::settings) fn chunks() -> TextField {
+    number("chunks", "Minimum number of", "requests", |summary| &mut summary.chunks)
 }
 
-/// The longest tool result in a transcript.
-pub(crate) fn tool_results() -> Entry {
-    number("toolResultMaxCharacters", "Tool results up to", "characters", |summary| {
+/// The maximum length of a tool result in the transcript.
+pub(super) fn tool_results() -> TextField {
+    number("toolResultMaxCharacters", "Maximum tool result", "characters", |summary| {
         &mut summary.tool_result_max_characters
     })
 }
 
-/// The window of whoever summarizes.
-pub(crate) fn summarizer_window() -> Entry {
+/// The summarizer's context window.
+pub(super) fn summarizer_window() -> TextField {
     let read = |policy: &Policy| {
         policy.summary.window_tokens.map(|tokens| tokens.to_string()).unwrap_or_default()
     };
-    Entry::new("summary.windowTokens", "Its own window", "tokens", read, |policy, text| {
-        policy.summary.window_tokens = optional(text)?;
-        Ok(())
-    })
+    TextField::new(
+        "summary.windowTokens",
+        "Summarizer’s window",
+        "tokens",
+        read,
+        |policy, text| {
+            policy.summary.window_tokens = optional(text)?;
+            Ok(())
+        },
+    )
 }
 
-/// Which tools it reads about.
-pub(crate) fn tools() -> Entry {
+/// The tools whose calls and results are in the transcript.
+pub(super) fn tools() -> TextField {
     let read = |policy: &Policy| match &policy.summary.tools {
         ToolFilter::All => "*".to_owned(),
         ToolFilter::Only(names) => names.join(", "),
     };
-    Entry::new("summary.tools", "Tools it reads about", "", read, |policy, text| {
+    TextField::new("summary.tools", "Tools in the transcript", "", read, |policy, text| {
         policy.summary.tools = match text.trim() {
             "*" => ToolFilter::All,
             names => {
@@ -222,48 +213,44 @@ pub(crate) fn tools() -> Entry {
     .wide()
 }
 
-/// Whether a result that is too large is tried again with less.
-pub(crate) fn fallback_levels_on() -> Switch {
-    let hint = "With shorter tool results, and then with a shorter tail.";
-    let label = "Try again where the result is too large";
+/// Whether a compaction whose result is too large is repeated with fallback levels.
+pub(super) fn fallback_levels_on() -> Switch {
+    let hint = "With shorter tool results, then with a shorter tail.";
+    let label = "Retry if the result is too large";
     let read = |policy: &Policy| !policy.summary.fallback_levels.is_empty();
-    Switch::new("fallback_levels", label, hint, read, |policy, on| {
+    Switch::new("summary.fallbackLevels", label, hint, read, |policy, on| {
         policy.summary.fallback_levels = if on { FALLBACK_LEVELS.into() } else { Vec::new() };
     })
 }
 
-/// The limits to try.
-pub(crate) fn fallback_levels() -> Entry {
+/// The fallback levels: limits for tool results, tried one after the other.
+pub(super) fn fallback_levels() -> TextField {
     let read = |policy: &Policy| {
-        let fallbacks: Vec<String> =
-            policy.summary.fallback_levels.iter().map(u32::to_string).collect();
-        fallbacks.join(", ")
+        let levels = policy.summary.fallback_levels.iter();
+        levels.map(u32::to_string).collect::<Vec<String>>().join(", ")
     };
-    Entry::new(
-        "fallback_levels.fallbacks",
-        "Tool results of",
-        "characters",
-        read,
-        |policy, text| {
-            let fallbacks = list(text)?;
-            if fallbacks.is_empty() {
-                return Err("is empty; give limits such as 150, 100, 50, 0".to_owned());
-            }
-            policy.summary.fallback_levels = fallbacks;
-            Ok(())
-        },
-    )
-    .wide()
+    let (name, label) = ("summary.fallbackLevels", "Fallback levels for tool results");
+    let field = TextField::new(name, label, "characters", read, |policy, text| {
+        let levels = list(text)?;
+        if levels.is_empty() {
+            return Err("is empty; give limits such as 150, 100, 50, 0".to_owned());
+        }
+        policy.summary.fallback_levels = levels;
+        Ok(())
+    });
+    field.wide()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::field::Options as _;
 
     #[test]
-    fn d11_everybody_who_may_summarize_can_be_chosen_and_left_again() {
+    fn d11_every_writer_of_summaries_can_be_chosen_and_left_again() {
         let mut policy = Policy::recommended(100_000);
-        for (name, _) in WRITERS.into_iter().chain(WRITERS.into_iter().rev()) {
+        let names = || Writer::ALL.iter().map(|writer| writer.name());
+        for name in names().chain(names().rev()) {
             writer().write(&mut policy, name);
             assert_eq!(writer().read(&policy), name);
             assert_eq!(policy.check(), Ok(()));

@@ -1,54 +1,54 @@
-//! How the prefix is summarized.
+//! How the settings of the summary are shown.
 
 use leptos::prelude::*;
 
-use super::field::{Field, Select, Toggle};
-use crate::form::{
+use super::model::{
     Writer, chunk_characters, chunks, fallback_levels, fallback_levels_on, last_request, ledger,
     max_tokens, named_agent, own_prompt, rollup, shape, summarizer_window, tool_results, tools,
     writer,
 };
-use crate::store::Store;
+use crate::settings::SettingsState;
+use crate::settings::field::{Checkbox, Select, TextInput};
 
-/// The summary's settings.
+/// The settings of the summary.
 #[component]
-pub(super) fn SummarySettings(store: Store) -> impl IntoView {
-    let who = Memo::new(move |_| Writer::of(&store.policy.read()));
-    let again = Memo::new(move |_| fallback_levels_on().read(&store.policy.read()));
+pub(in crate::settings) fn SummarySettings(settings: SettingsState) -> impl IntoView {
+    let written_by = Memo::new(move |_| Writer::of(&settings.policy.read()));
+    let retries = Memo::new(move |_| fallback_levels_on().read(&settings.policy.read()));
     view! {
-        <Select store choice=writer() />
-        <Show when=move || who.get() == Writer::Agent>
-            <Field store entry=named_agent() />
+        <Select settings choice=writer() />
+        <Show when=move || written_by.get() == Writer::Agent>
+            <TextInput settings field=named_agent() />
         </Show>
-        <Show when=move || who.get() == Writer::Own>
-            <Field store entry=own_prompt() lines=4 />
+        <Show when=move || written_by.get() == Writer::OwnModel>
+            <TextInput settings field=own_prompt() lines=4 />
         </Show>
         <p class="hint">
-            "This page asks the summarizer chosen above in any case; an app may ask another for each."
+            "This page always asks the summarizer chosen above. An app can use a different one for each."
         </p>
         <div class="fields">
-            <Show when=move || who.get() != Writer::Own>
-                <Select store choice=shape() />
+            <Show when=move || written_by.get() != Writer::OwnModel>
+                <Select settings choice=shape() />
             </Show>
-            <Select store choice=last_request() />
-            <Field store entry=max_tokens() />
-            <Field store entry=ledger() />
-            <Field store entry=rollup() />
-            <Field store entry=summarizer_window() />
-            <Field store entry=chunk_characters() />
-            <Field store entry=chunks() />
-            <Field store entry=tools() />
-            <Field store entry=tool_results() />
+            <Select settings choice=last_request() />
+            <TextInput settings field=max_tokens() />
+            <TextInput settings field=ledger() />
+            <TextInput settings field=rollup() />
+            <TextInput settings field=summarizer_window() />
+            <TextInput settings field=chunk_characters() />
+            <TextInput settings field=chunks() />
+            <TextInput settings field=tools() />
+            <TextInput settings field=tool_results() />
         </div>
         <p class="hint">
-            "A longer transcript is folded part by part; the page itself takes at most 20,000 characters "
-            "at once. A summary that is itself too long is rolled up; 0: never. Tools by name, with commas: "
-            "linear* for all that begin so, * for all."
+            "A longer transcript is summarized in several requests; the summarizer in this page takes at "
+            "most 20,000 characters per request. 0: a summary is never summarized again. Tools are names "
+            "separated by commas; linear* stands for all that start with linear, * for all tools."
         </p>
-        <Toggle store switch=fallback_levels_on() />
-        <Show when=move || again.get()>
+        <Checkbox settings switch=fallback_levels_on() />
+        <Show when=move || retries.get()>
             <div class="inset">
-                <Field store entry=fallback_levels() />
+                <TextInput settings field=fallback_levels() />
             </div>
         </Show>
     }

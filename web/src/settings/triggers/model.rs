@@ -1,157 +1,165 @@
-//! When to compact: the main trigger, the two for requests, and how far to come down.
+//! The fields of the triggers: the main trigger, the two triggers of requests, and the target.
 
 use epitome::Policy;
 use epitome::policy::{Budget, Fill, Phase, Reactive, RequestBoundary, Trigger};
 
-use super::amount::{percent, percentage, signed, whole};
-use super::entry::{Choice, Entry, OTHER, Switch};
+use crate::settings::field::number::{percent, percentage, signed, whole};
+use crate::settings::field::{Choice, Switch, TextField, options};
 
-/// The kinds of main trigger.
+/// The kinds of main trigger that the form can write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TriggerKind {
-    /// A share of the window.
-    Share,
-    /// A number of tokens.
+pub(super) enum TriggerKind {
+    Fill,
     Tokens,
-    /// A share of the window, or the window without its reserves where that is less.
     Budget,
-    /// A number of messages.
     Messages,
-    /// Nothing.
     Manual,
-    /// Something that the form does not show.
-    Other,
 }
 
-const KINDS: [(&str, &str); 5] = [
-    ("share", "A share of the window"),
-    ("tokens", "A number of tokens"),
-    ("budget", "What the reserves leave"),
-    ("messages", "A number of messages"),
-    ("manual", "Nothing: only by hand"),
-];
+options!(TriggerKind {
+    Fill: "share", "A share of the window";
+    Tokens: "tokens", "A number of tokens";
+    Budget: "budget", "The window minus reserves";
+    Messages: "messages", "A number of messages";
+    Manual: "manual", "Never automatically";
+});
 
-const PHASES: [(&str, &str); 5] = [
-    ("any", "At any phase"),
-    ("requestStart", "When a request begins"),
-    ("turnStart", "Before each turn"),
-    ("loop", "After each round of tools"),
-    ("turnEnd", "When a turn ends"),
-];
+/// When the main trigger is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TriggerPhase {
+    Any,
+    RequestStart,
+    TurnStart,
+    Loop,
+    TurnEnd,
+}
 
-/// A trigger without the phase it is tied to.
-pub(super) fn bare(trigger: &Trigger) -> &Trigger {
+options!(TriggerPhase {
+    Any: "any", "Every phase";
+    RequestStart: "requestStart", "Request start";
+    TurnStart: "turnStart", "Turn start";
+    Loop: "loop", "Tool loop";
+    TurnEnd: "turnEnd", "Turn end";
+});
+
+/// What the form does with a trigger.
+enum Role {
+    /// It is the main trigger, of a kind that the form can write; `None`: only the JSON can.
+    Main(Option<TriggerKind>),
+    /// It has a switch of its own.
+    Switched,
+}
+
+/// The role of a trigger. Exhaustive, so that the form cannot forget a kind of trigger.
+fn role(trigger: &Trigger) -> Role {
+    match without_phase(trigger) {
+        Trigger::Fill(_) => Role::Main(Some(TriggerKind::Fill)),
+        Trigger::Tokens(_) => Role::Main(Some(TriggerKind::Tokens)),
+        Trigger::Budget(_) => Role::Main(Some(TriggerKind::Budget)),
+        Trigger::Messages(_) => Role::Main(Some(TriggerKind::Messages)),
+        Trigger::Manual => Role::Main(Some(TriggerKind::Manual)),
+        Trigger::All(_) | Trigger::Any(_) | Trigger::Always | Trigger::At { .. } => {
+            Role::Main(None)
+        }
+        Trigger::RequestBoundary(_) | Trigger::Reactive(_) => Role::Switched,
+    }
+}
+
+/// A trigger without the phase that it is tied to.
+pub(in crate::settings) fn without_phase(trigger: &Trigger) -> &Trigger {
     match trigger {
-        Trigger::At { trigger, .. } => bare(trigger),
+        Trigger::At { trigger, .. } => without_phase(trigger),
         other => other,
     }
 }
 
-fn bare_mut(trigger: &mut Trigger) -> &mut Trigger {
+fn without_phase_mut(trigger: &mut Trigger) -> &mut Trigger {
     match trigger {
-        Trigger::At { trigger, .. } => bare_mut(trigger),
+        Trigger::At { trigger, .. } => without_phase_mut(trigger),
         other => other,
     }
 }
 
 fn is_main(trigger: &Trigger) -> bool {
-    !matches!(bare(trigger), Trigger::RequestBoundary(_) | Trigger::Reactive(_))
+    matches!(role(trigger), Role::Main(_))
 }
 
+/// The main trigger: the first one without a switch of its own.
 fn main(policy: &Policy) -> Option<&Trigger> {
     policy.triggers.iter().find(|trigger| is_main(trigger))
 }
 
 fn main_mut(policy: &mut Policy) -> Option<&mut Trigger> {
-    policy.triggers.iter_mut().find(|trigger| is_main(trigger)).map(bare_mut)
+    policy.triggers.iter_mut().find(|trigger| is_main(trigger)).map(without_phase_mut)
 }
 
-impl TriggerKind {
-    /// The kind of a policy's main trigger.
-    pub(crate) fn of(policy: &Policy) -> Self {
-        match main(policy).map(bare) {
-            Some(Trigger::Fill(_)) => Self::Share,
-            Some(Trigger::Tokens(_)) => Self::Tokens,
-            Some(Trigger::Budget(_)) => Self::Budget,
-            Some(Trigger::Messages(_)) => Self::Messages,
-            Some(Trigger::Manual) | None => Self::Manual,
-            Some(_) => Self::Other,
-        }
-    }
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Share => "share",
-            Self::Tokens => "tokens",
-            Self::Budget => "budget",
-            Self::Messages => "messages",
-            Self::Manual => "manual",
-            Self::Other => OTHER,
-        }
+/// The kind of the main trigger; `None` if only the JSON can express it.
+pub(super) fn main_kind(policy: &Policy) -> Option<TriggerKind> {
+    match main(policy).map(role) {
+        Some(Role::Main(kind)) => kind,
+        // A policy without a main trigger compacts like one with `Manual`.
+        Some(Role::Switched) | None => Some(TriggerKind::Manual),
     }
 }
 
-/// What calls for a compaction.
-pub(crate) fn trigger_kind() -> Choice {
-    let write = |policy: &mut Policy, name: &str| {
-        let share = match main(policy).map(bare) {
+/// The main trigger's kind.
+pub(super) fn trigger_kind() -> Choice {
+    Choice::new("triggers", "Compact at", main_kind, |policy, kind| {
+        let fraction = match main(policy).map(without_phase) {
             Some(Trigger::Fill(fill)) => fill.fraction,
             Some(Trigger::Budget(budget)) => budget.fraction,
             _ => 0.75,
         };
-        let tokens = i64::from(policy.window) * 3 / 4;
-        let trigger = match name {
-            "tokens" => Trigger::Tokens(tokens),
-            "budget" => Trigger::Budget(Budget { fraction: share, ..Budget::default() }),
-            "messages" => Trigger::Messages(17),
-            "manual" => Trigger::Manual,
-            _ => Trigger::Fill(Fill { fraction: share, max_tokens: 0 }),
+        let trigger = match kind {
+            TriggerKind::Fill => Trigger::Fill(Fill { fraction, max_tokens: 0 }),
+            TriggerKind::Tokens => Trigger::Tokens(i64::from(policy.window) * 3 / 4),
+            TriggerKind::Budget => Trigger::Budget(Budget { fraction, ..Budget::default() }),
+            TriggerKind::Messages => Trigger::Messages(17),
+            TriggerKind::Manual => Trigger::Manual,
         };
         match main_mut(policy) {
             Some(main) => *main = trigger,
             None => policy.triggers.insert(0, trigger),
         }
-    };
-    let read = |policy: &Policy| TriggerKind::of(policy).as_str();
-    Choice::new("triggers", "Compact at", &KINDS, read, write)
+    })
 }
 
-/// When the main trigger is looked at.
-pub(crate) fn phase() -> Choice {
+/// The phase at which the main trigger is checked.
+pub(super) fn phase() -> Choice {
     let read = |policy: &Policy| match main(policy) {
         Some(Trigger::At { phase, .. }) => match phase {
-            Phase::RequestStart => "requestStart",
-            Phase::TurnStart => "turnStart",
-            Phase::Loop => "loop",
-            Phase::TurnEnd => "turnEnd",
-            Phase::Overflow => OTHER,
+            Phase::RequestStart => Some(TriggerPhase::RequestStart),
+            Phase::TurnStart => Some(TriggerPhase::TurnStart),
+            Phase::Loop => Some(TriggerPhase::Loop),
+            Phase::TurnEnd => Some(TriggerPhase::TurnEnd),
+            // A main trigger at an overflow would compact without looking at the window.
+            Phase::Overflow => None,
         },
-        _ => "any",
+        _ => Some(TriggerPhase::Any),
     };
-    Choice::new("triggers.at", "Looked at", &PHASES, read, |policy, name| {
+    Choice::new("triggers.at", "Checked at", read, |policy, phase| {
         let Some(main) = policy.triggers.iter_mut().find(|trigger| is_main(trigger)) else {
             return;
         };
-        let own = bare(main).clone();
-        let phase = match name {
-            "requestStart" => Phase::RequestStart,
-            "turnStart" => Phase::TurnStart,
-            "loop" => Phase::Loop,
-            "turnEnd" => Phase::TurnEnd,
-            _ => return *main = own,
+        let trigger = without_phase(main).clone();
+        *main = match phase {
+            TriggerPhase::Any => trigger,
+            TriggerPhase::RequestStart => Trigger::at(Phase::RequestStart, trigger),
+            TriggerPhase::TurnStart => Trigger::at(Phase::TurnStart, trigger),
+            TriggerPhase::Loop => Trigger::at(Phase::Loop, trigger),
+            TriggerPhase::TurnEnd => Trigger::at(Phase::TurnEnd, trigger),
         };
-        *main = Trigger::at(phase, own);
     })
 }
 
 /// The main trigger's share of the window.
-pub(crate) fn at_share() -> Entry {
-    let read = |policy: &Policy| match main(policy).map(bare) {
+pub(in crate::settings) fn threshold_share() -> TextField {
+    let read = |policy: &Policy| match main(policy).map(without_phase) {
         Some(Trigger::Fill(fill)) => percentage(fill.fraction),
         Some(Trigger::Budget(budget)) => percentage(budget.fraction),
         _ => String::new(),
     };
-    Entry::new("triggers", "Threshold", "%", read, |policy, text| {
+    TextField::new("triggers", "Threshold", "%", read, |policy, text| {
         let share = percent(text)?;
         match main_mut(policy) {
             Some(Trigger::Fill(fill)) => fill.fraction = share,
@@ -163,12 +171,12 @@ pub(crate) fn at_share() -> Entry {
 }
 
 /// The main trigger's number of tokens.
-pub(crate) fn at_tokens() -> Entry {
-    let read = |policy: &Policy| match main(policy).map(bare) {
+pub(super) fn threshold_tokens() -> TextField {
+    let read = |policy: &Policy| match main(policy).map(without_phase) {
         Some(Trigger::Tokens(tokens)) => tokens.to_string(),
         _ => String::new(),
     };
-    Entry::new("triggers", "Threshold", "tokens", read, |policy, text| {
+    TextField::new("triggers", "Threshold", "tokens", read, |policy, text| {
         let number = signed(text)?;
         if let Some(Trigger::Tokens(tokens)) = main_mut(policy) {
             *tokens = number;
@@ -178,12 +186,12 @@ pub(crate) fn at_tokens() -> Entry {
 }
 
 /// The main trigger's number of messages.
-pub(crate) fn at_messages() -> Entry {
-    let read = |policy: &Policy| match main(policy).map(bare) {
+pub(super) fn threshold_messages() -> TextField {
+    let read = |policy: &Policy| match main(policy).map(without_phase) {
         Some(Trigger::Messages(messages)) => messages.to_string(),
         _ => String::new(),
     };
-    Entry::new("triggers", "Threshold", "messages", read, |policy, text| {
+    TextField::new("triggers", "Threshold", "messages", read, |policy, text| {
         let number = whole(text)?;
         if let Some(Trigger::Messages(messages)) = main_mut(policy) {
             *messages = number;
@@ -192,13 +200,13 @@ pub(crate) fn at_messages() -> Entry {
     })
 }
 
-/// A number of tokens that counts instead of the share.
-pub(crate) fn instead_tokens() -> Entry {
-    let read = |policy: &Policy| match main(policy).map(bare) {
+/// The number of tokens that replaces the share of the window.
+pub(super) fn fixed_tokens() -> TextField {
+    let read = |policy: &Policy| match main(policy).map(without_phase) {
         Some(Trigger::Fill(fill)) => fill.max_tokens.to_string(),
         _ => String::new(),
     };
-    Entry::new("triggers.maxTokens", "Or, above 0, at", "tokens", read, |policy, text| {
+    TextField::new("triggers.maxTokens", "Or at (0: off)", "tokens", read, |policy, text| {
         let number = whole(text)?;
         if let Some(Trigger::Fill(fill)) = main_mut(policy) {
             fill.max_tokens = number;
@@ -207,22 +215,22 @@ pub(crate) fn instead_tokens() -> Entry {
     })
 }
 
-/// What the main trigger keeps free for the answer.
-pub(crate) fn output_reserve() -> Entry {
-    reserve("outputReserve", "Room for the answer", |budget| &mut budget.output_reserve)
+/// Tokens that the main trigger reserves for the model's output.
+pub(super) fn output_reserve() -> TextField {
+    reserve("outputReserve", "Output reserve", |budget| &mut budget.output_reserve)
 }
 
-/// What the main trigger keeps free for what the count may be wrong by.
-pub(crate) fn safety_margin() -> Entry {
+/// Tokens that the main trigger reserves for counting errors.
+pub(super) fn safety_margin() -> TextField {
     reserve("safetyMargin", "Safety margin", |budget| &mut budget.safety_margin)
 }
 
-fn reserve(name: &str, label: &'static str, part: fn(&mut Budget) -> &mut u32) -> Entry {
-    let read = move |policy: &Policy| match main(policy).map(bare) {
+fn reserve(name: &str, label: &'static str, part: fn(&mut Budget) -> &mut u32) -> TextField {
+    let read = move |policy: &Policy| match main(policy).map(without_phase) {
         Some(Trigger::Budget(budget)) => part(&mut budget.clone()).to_string(),
         _ => String::new(),
     };
-    Entry::new(name, label, "tokens", read, move |policy, text| {
+    TextField::new(name, label, "tokens", read, move |policy, text| {
         let number = whole(text)?;
         if let Some(Trigger::Budget(budget)) = main_mut(policy) {
             *part(budget) = number;
@@ -231,30 +239,18 @@ fn reserve(name: &str, label: &'static str, part: fn(&mut Budget) -> &mut u32) -
     })
 }
 
-/// How far to come down.
-pub(crate) fn target() -> Entry {
+/// The share of the window that a compaction reduces the conversation to.
+pub(in crate::settings) fn target() -> TextField {
     let read = |policy: &Policy| percentage(policy.target);
-    Entry::new("target", "Come down to", "%", read, |policy, text| {
+    TextField::new("target", "Compact down to", "%", read, |policy, text| {
         policy.target = percent(text)?;
         Ok(())
     })
 }
 
-/// The window of the model.
-pub(crate) fn window() -> Entry {
-    let read = |policy: &Policy| policy.window.to_string();
-    Entry::new("window", "Window of the model", "tokens", read, |policy, text| {
-        policy.window = whole(text)?;
-        Ok(())
-    })
-}
-
-fn has(policy: &Policy, wanted: fn(&Trigger) -> bool) -> bool {
-    policy.triggers.iter().any(|trigger| wanted(bare(trigger)))
-}
-
-fn turn(policy: &mut Policy, on: bool, wanted: fn(&Trigger) -> bool, trigger: Trigger) {
-    policy.triggers.retain(|trigger| !wanted(bare(trigger)));
+/// Turns a trigger on or off. A policy always has at least one trigger.
+fn set_trigger(policy: &mut Policy, on: bool, wanted: fn(&Trigger) -> bool, trigger: Trigger) {
+    policy.triggers.retain(|trigger| !wanted(without_phase(trigger)));
     if on {
         policy.triggers.push(trigger);
     } else if policy.triggers.is_empty() {
@@ -262,33 +258,35 @@ fn turn(policy: &mut Policy, on: bool, wanted: fn(&Trigger) -> bool, trigger: Tr
     }
 }
 
-/// The trigger at the border of a request.
-pub(crate) fn request_boundary() -> Switch {
+/// The trigger at the start of a user request.
+pub(super) fn request_boundary() -> Switch {
     const IS: fn(&Trigger) -> bool = |trigger| matches!(trigger, Trigger::RequestBoundary(_));
-    let hint = "Where a request begins with a long history.";
-    let read = |policy: &Policy| has(policy, IS);
-    Switch::new("requestBoundary", "When a request begins", hint, read, |policy, on| {
-        // As large as fits the window.
+    let hint = "Compacts if a user request starts with a long history.";
+    let read = |policy: &Policy| policy.triggers.iter().any(|trigger| IS(without_phase(trigger)));
+    Switch::new("requestBoundary", "At request start", hint, read, |policy, on| {
+        // The default threshold may be larger than the window, which is not valid.
         let usual = RequestBoundary::default();
         let trigger_tokens = usual.trigger_tokens.min(policy.window / 2);
-        turn(policy, on, IS, Trigger::RequestBoundary(RequestBoundary { trigger_tokens, ..usual }));
+        let trigger = Trigger::RequestBoundary(RequestBoundary { trigger_tokens, ..usual });
+        set_trigger(policy, on, IS, trigger);
     })
 }
 
-/// Its numbers.
-pub(crate) fn request_entries() -> [Entry; 2] {
+/// The thresholds of the trigger at the start of a user request.
+pub(super) fn request_boundary_fields() -> [TextField; 2] {
     let field = |name: &str, label, unit, part: fn(&mut RequestBoundary) -> &mut u32| {
         let read = move |policy: &Policy| {
-            let found = policy.triggers.iter().find_map(|trigger| match bare(trigger) {
+            let found = policy.triggers.iter().find_map(|trigger| match without_phase(trigger) {
                 Trigger::RequestBoundary(boundary) => Some(*boundary),
                 _ => None,
             });
             found.map(|mut boundary| part(&mut boundary).to_string()).unwrap_or_default()
         };
-        Entry::new(format!("requestBoundary.{name}"), label, unit, read, move |policy, text| {
+        let name = format!("requestBoundary.{name}");
+        TextField::new(name, label, unit, read, move |policy, text| {
             let number = whole(text)?;
             for trigger in &mut policy.triggers {
-                if let Trigger::RequestBoundary(boundary) = bare_mut(trigger) {
+                if let Trigger::RequestBoundary(boundary) = without_phase_mut(trigger) {
                     *part(boundary) = number;
                 }
             }
@@ -302,26 +300,26 @@ pub(crate) fn request_entries() -> [Entry; 2] {
 }
 
 /// The trigger in the tool loop.
-pub(crate) fn reactive() -> Switch {
+pub(super) fn reactive() -> Switch {
     const IS: fn(&Trigger) -> bool = |trigger| matches!(trigger, Trigger::Reactive(_));
-    let hint = "In the tool loop, by what the last prompt really took, and when one is refused.";
-    let read = |policy: &Policy| has(policy, IS);
+    let hint = "Compacts if the provider reported a large prompt, or rejected one as too long.";
+    let read = |policy: &Policy| policy.triggers.iter().any(|trigger| IS(without_phase(trigger)));
     Switch::new("reactive", "In the tool loop", hint, read, |policy, on| {
-        turn(policy, on, IS, Trigger::Reactive(Reactive::default()));
+        set_trigger(policy, on, IS, Trigger::Reactive(Reactive::default()));
     })
 }
 
-/// Its numbers.
-pub(crate) fn reactive_entries() -> [Entry; 5] {
+/// The thresholds and sizes of the trigger in the tool loop.
+pub(super) fn reactive_fields() -> [TextField; 5] {
     let of = |policy: &Policy| {
-        policy.triggers.iter().find_map(|trigger| match bare(trigger) {
+        policy.triggers.iter().find_map(|trigger| match without_phase(trigger) {
             Trigger::Reactive(reactive) => Some(*reactive),
             _ => None,
         })
     };
     let each = |policy: &mut Policy, change: &dyn Fn(&mut Reactive)| {
         for trigger in &mut policy.triggers {
-            if let Trigger::Reactive(reactive) = bare_mut(trigger) {
+            if let Trigger::Reactive(reactive) = without_phase_mut(trigger) {
                 change(reactive);
             }
         }
@@ -330,7 +328,7 @@ pub(crate) fn reactive_entries() -> [Entry; 5] {
         let read = move |policy: &Policy| {
             of(policy).map(|mut reactive| percentage(*part(&mut reactive))).unwrap_or_default()
         };
-        Entry::new(format!("reactive.{name}"), label, "%", read, move |policy, text| {
+        TextField::new(format!("reactive.{name}"), label, "%", read, move |policy, text| {
             let share = percent(text)?;
             each(policy, &|reactive| *part(reactive) = share);
             Ok(())
@@ -340,24 +338,27 @@ pub(crate) fn reactive_entries() -> [Entry; 5] {
         let read = move |policy: &Policy| {
             of(policy).map(|mut reactive| part(&mut reactive).to_string()).unwrap_or_default()
         };
-        Entry::new(format!("reactive.{name}"), label, unit, read, move |policy, text| {
+        TextField::new(format!("reactive.{name}"), label, unit, read, move |policy, text| {
             let number = whole(text)?;
             each(policy, &|reactive| *part(reactive) = number);
             Ok(())
         })
     };
     [
-        share("microFraction", "A little at", |reactive| &mut reactive.micro_fraction),
-        share("fullFraction", "All of it at", |reactive| &mut reactive.full_fraction),
-        number("microBatchRounds", "A little is", "rounds", |r| &mut r.micro_batch_rounds),
-        number("keepRounds", "The latest stay", "rounds", |r| &mut r.keep_rounds),
-        number("maxPerRequest", "At most", "per request", |r| &mut r.max_per_request),
+        share("microFraction", "Micro compaction at", |reactive| &mut reactive.micro_fraction),
+        share("fullFraction", "Full compaction at", |reactive| &mut reactive.full_fraction),
+        number("microBatchRounds", "A micro compaction takes", "rounds", |reactive| {
+            &mut reactive.micro_batch_rounds
+        }),
+        number("keepRounds", "Keep the latest", "rounds", |reactive| &mut reactive.keep_rounds),
+        number("maxPerRequest", "At most", "per request", |reactive| &mut reactive.max_per_request),
     ]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::field::OTHER;
 
     #[test]
     fn the_main_trigger_changes_its_kind_and_the_others_stay() {
@@ -365,20 +366,18 @@ mod tests {
         trigger_kind().write(&mut policy, "tokens");
         assert_eq!(policy.triggers.first(), Some(&Trigger::Tokens(75_000)));
         assert!(policy.reactive().is_some());
-        at_tokens().write(&mut policy, "60,000").unwrap();
+        threshold_tokens().write(&mut policy, "60,000").unwrap();
         assert_eq!(policy.threshold(), Some(60_000));
         trigger_kind().write(&mut policy, "messages");
-        at_messages().write(&mut policy, "7").unwrap();
-        assert_eq!(at_messages().read(&policy), "7");
+        threshold_messages().write(&mut policy, "7").unwrap();
+        assert_eq!(threshold_messages().read(&policy), "7");
     }
 
     #[test]
-    fn a_main_trigger_is_tied_to_a_phase_and_freed_of_it() {
+    fn a_main_trigger_is_tied_to_a_phase_and_released() {
         let mut policy = Policy::workstream(200_000);
-        assert_eq!(
-            (TriggerKind::of(&policy), phase().read(&policy)),
-            (TriggerKind::Budget, "turnEnd")
-        );
+        assert_eq!(main_kind(&policy), Some(TriggerKind::Budget));
+        assert_eq!(phase().read(&policy), "turnEnd");
         safety_margin().write(&mut policy, "9000").unwrap();
         phase().write(&mut policy, "any");
         let budget = Budget { safety_margin: 9_000, ..Budget::default() };
@@ -386,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_form_does_not_show_it_leaves_alone() {
+    fn triggers_that_only_the_json_can_express_are_left_alone() {
         let both = Trigger::All(vec![Trigger::Tokens(10), Trigger::Messages(3)]);
         let mut policy = Policy { triggers: vec![both.clone()], ..Policy::recommended(100) };
         assert_eq!(trigger_kind().read(&policy), OTHER);
@@ -396,12 +395,12 @@ mod tests {
     }
 
     #[test]
-    fn turning_the_last_trigger_off_leaves_compacting_by_hand() {
+    fn turning_the_last_trigger_off_leaves_manual_compaction() {
         let mut policy = Policy::request(200_000);
         request_boundary().write(&mut policy, false);
         reactive().write(&mut policy, false);
         assert_eq!(policy.triggers, [Trigger::Manual]);
-        let [share, ..] = reactive_entries();
+        let [share, ..] = reactive_fields();
         reactive().write(&mut policy, true);
         share.write(&mut policy, "60").unwrap();
         assert_eq!(policy.reactive().map(|reactive| reactive.micro_fraction), Some(0.6));

@@ -1,67 +1,68 @@
-//! When to compact and how far, and what else calls for it while a request runs.
+//! How the triggers are shown.
 
 use leptos::prelude::*;
 
-use super::field::{Field, Select, Toggle};
-use crate::form::{
-    TriggerKind, at_messages, at_share, at_tokens, instead_tokens, output_reserve, phase, reactive,
-    reactive_entries, request_boundary, request_entries, safety_margin, target, trigger_kind,
+use super::model::{
+    TriggerKind, fixed_tokens, main_kind, output_reserve, phase, reactive, reactive_fields,
+    request_boundary, request_boundary_fields, safety_margin, target, threshold_messages,
+    threshold_share, threshold_tokens, trigger_kind,
 };
-use crate::store::Store;
+use crate::settings::SettingsState;
+use crate::settings::field::{Checkbox, Select, TextInput};
 
-/// The main trigger.
+/// The main trigger, and the target.
 #[component]
-pub(super) fn When(store: Store) -> impl IntoView {
-    let kind = Memo::new(move |_| TriggerKind::of(&store.policy.read()));
-    let is = move |wanted: TriggerKind| move || kind.get() == wanted;
-    let share = move || matches!(kind.get(), TriggerKind::Share | TriggerKind::Budget);
+pub(in crate::settings) fn MainTriggerSettings(settings: SettingsState) -> impl IntoView {
+    let kind = Memo::new(move |_| main_kind(&settings.policy.read()));
+    let is = move |wanted: TriggerKind| move || kind.get() == Some(wanted);
+    let share = move || matches!(kind.get(), Some(TriggerKind::Fill | TriggerKind::Budget));
     view! {
         <fieldset class="group when">
-            <legend>"When, and how far"</legend>
-            <Select store choice=trigger_kind() />
+            <legend>"When to compact"</legend>
+            <Select settings choice=trigger_kind() />
             <div class="fields">
                 <Show when=share>
-                    <Field store entry=at_share() />
+                    <TextInput settings field=threshold_share() />
                 </Show>
                 <Show when=is(TriggerKind::Tokens)>
-                    <Field store entry=at_tokens() />
+                    <TextInput settings field=threshold_tokens() />
                 </Show>
                 <Show when=is(TriggerKind::Messages)>
-                    <Field store entry=at_messages() />
+                    <TextInput settings field=threshold_messages() />
                 </Show>
-                <Show when=is(TriggerKind::Share)>
-                    <Field store entry=instead_tokens() />
+                <Show when=is(TriggerKind::Fill)>
+                    <TextInput settings field=fixed_tokens() />
                 </Show>
                 <Show when=is(TriggerKind::Budget)>
-                    <Field store entry=output_reserve() />
-                    <Field store entry=safety_margin() />
+                    <TextInput settings field=output_reserve() />
+                    <TextInput settings field=safety_margin() />
                 </Show>
-                <Field store entry=target() />
-                <Show when=move || kind.get() != TriggerKind::Manual>
-                    <Select store choice=phase() />
+                <TextInput settings field=target() />
+                <Show when=move || kind.get() != Some(TriggerKind::Manual)>
+                    <Select settings choice=phase() />
                 </Show>
             </div>
-            <p class="hint">"Shares are shares of the window."</p>
+            <p class="hint">"Percentages are shares of the window."</p>
         </fieldset>
     }
 }
 
-/// The triggers of requests.
+/// The triggers with a switch: at request start, and in the tool loop.
 #[component]
-pub(super) fn Requests(store: Store) -> impl IntoView {
-    let begins = Memo::new(move |_| request_boundary().read(&store.policy.read()));
-    let reacts = Memo::new(move |_| reactive().read(&store.policy.read()));
+pub(in crate::settings) fn RequestTriggerSettings(settings: SettingsState) -> impl IntoView {
+    let at_request = Memo::new(move |_| request_boundary().read(&settings.policy.read()));
+    let in_loop = Memo::new(move |_| reactive().read(&settings.policy.read()));
     view! {
-        <Toggle store switch=request_boundary() />
-        <Show when=move || begins.get()>
+        <Checkbox settings switch=request_boundary() />
+        <Show when=move || at_request.get()>
             <div class="fields inset">
-                {request_entries().map(|entry| view! { <Field store entry /> })}
+                {request_boundary_fields().map(|field| view! { <TextInput settings field /> })}
             </div>
         </Show>
-        <Toggle store switch=reactive() />
-        <Show when=move || reacts.get()>
+        <Checkbox settings switch=reactive() />
+        <Show when=move || in_loop.get()>
             <div class="fields inset">
-                {reactive_entries().map(|entry| view! { <Field store entry /> })}
+                {reactive_fields().map(|field| view! { <TextInput settings field /> })}
             </div>
         </Show>
     }

@@ -1,59 +1,59 @@
-//! What counts tokens, and what is under way to have something else count them.
+//! What counts tokens now, and the progress of changing it.
 
 use epitome::policy::{Counting, Encoding, Family};
 use epitome::tokens::BoxedTokenizer;
 use epitome_tokens::{BytePairs, Encodings, Heuristic};
 use leptos::prelude::*;
 
-/// What counts tokens. Copying it copies handles.
+/// State of token counting. Copying it copies handles.
 #[derive(Clone, Copy)]
-pub(crate) struct Counter {
+pub(crate) struct CountingState {
     encodings: StoredValue<Encodings>,
-    /// What the settings last named and could be had: it counts whatever is loaded, or soon will.
-    pub(crate) ready: RwSignal<Counting>,
-    /// What is under way.
-    pub(crate) effort: RwSignal<Option<Effort>>,
-    /// Why what the settings named does not count.
+    /// The latest setting that could be loaded. The conversation is counted by it, or is being recounted.
+    pub(crate) active: RwSignal<Counting>,
+    /// The progress of a change.
+    pub(crate) progress: RwSignal<Option<CountingProgress>>,
+    /// Why the setting could not be loaded.
     pub(crate) problem: RwSignal<Option<String>>,
 }
 
-/// What is done before something else counts.
+/// A step of changing what counts tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Effort {
+pub(crate) enum CountingProgress {
     /// The vocabulary of an encoding is fetched and read.
     Loading(Encoding),
-    /// The conversation is counted anew.
+    /// The conversation is counted again.
     Recounting,
 }
 
-impl Counter {
+impl CountingState {
     /// The estimate.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             encodings: StoredValue::new(Encodings::default()),
-            ready: RwSignal::new(Counting::Estimate),
-            effort: RwSignal::new(None),
+            active: RwSignal::new(Counting::Estimate),
+            progress: RwSignal::new(None),
             problem: RwSignal::new(None),
         }
     }
 
-    /// Takes a vocabulary.
+    /// Adds a loaded vocabulary.
     pub(crate) fn insert(self, vocabulary: BytePairs) {
         self.encodings.update_value(|encodings| encodings.insert(vocabulary));
     }
 
-    /// The encoding that has to be loaded before anything counts so.
+    /// The encoding that must be loaded before `counting` can be active.
     pub(crate) fn missing(self, counting: &Counting) -> Option<Encoding> {
         let encoding = counting.encoding()?;
         self.encodings.with_value(|encodings| encodings.get(encoding).is_err()).then_some(encoding)
     }
 
-    /// What is ready to count, an estimate for the models of this family unless the settings name others.
+    /// The active tokenizer. `usual` is the model family of an estimate, unless the settings name one.
     pub(crate) fn tokenizer(self, usual: Family) -> BoxedTokenizer {
-        let counting = self.ready.get_untracked();
+        let counting = self.active.get_untracked();
         let tokenizer =
             self.encodings.with_value(|encodings| encodings.tokenizer(&counting, usual));
-        // Nothing is ready before its vocabulary is there.
+        // An encoding only becomes active after its vocabulary is loaded.
         tokenizer.unwrap_or_else(|_| Box::new(Heuristic))
     }
 }

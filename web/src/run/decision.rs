@@ -1,20 +1,21 @@
-//! The question before a summary is written.
+//! The decision before a summary is requested.
 
 use leptos::prelude::*;
 
-use super::{COMPACT_BUTTON, reason_label};
+use super::COMPACT_BUTTON;
 use crate::browser::focus;
 use crate::driver;
+use crate::label::reason_label;
 use crate::number::{percentage, thousands};
 use crate::store::Store;
 
-const GO_ON: &str = "go-on";
+const CONTINUE_BUTTON: &str = "continue";
 
-/// What would be done, and the choice to do it or not.
+/// The figures of the compaction, and the choice to continue or to skip it.
 #[component]
-pub(super) fn Deciding(store: Store) -> impl IntoView {
-    // The keyboard is where the answer is given.
-    request_animation_frame(|| focus(GO_ON));
+pub(super) fn Decision(store: Store) -> impl IntoView {
+    // A keyboard user can answer at once.
+    request_animation_frame(|| focus(CONTINUE_BUTTON));
     let facts = move || {
         store.live.deciding.get().map(|before| {
             let forced = if before.forced { "yes" } else { "no" };
@@ -35,16 +36,16 @@ pub(super) fn Deciding(store: Store) -> impl IntoView {
     };
     view! {
         <div class="running" role="group" aria-label="Before the summary">
-            <p class="running-title">"About to ask for a summary. Go on?"</p>
+            <p class="running-title">"A summary is about to be requested. Continue?"</p>
             <dl class="asked">{facts}</dl>
             <div class="result-actions">
                 <button
-                    id=GO_ON
+                    id=CONTINUE_BUTTON
                     type="button"
                     class="button primary"
                     on:click=move |_| driver::proceed(store)
                 >
-                    "Go on"
+                    "Continue"
                 </button>
                 <button type="button" class="button" on:click=skip>"Skip"</button>
             </div>

@@ -1,4 +1,4 @@
-//! A compaction under way.
+//! The progress of a running compaction.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use crate::driver;
 use crate::number::{duration, percentage, share, thousands};
 use crate::store::{Progress, Store};
 
-/// As much of a growing summary as the box below the progress shows.
+/// The number of characters that the box with the arriving summary shows.
 const LATEST_CHARACTERS: usize = 700;
 
-/// How far it is, and the way to call it off.
+/// The progress, and the button that cancels.
 #[component]
 pub(super) fn Running(store: Store) -> impl IntoView {
     let now_ms = RwSignal::new(clock::now_ms());
@@ -53,7 +53,7 @@ pub(super) fn Running(store: Store) -> impl IntoView {
     };
     let tokens = Memo::new(move |_| {
         use epitome::tokens::Tokenizer as _;
-        // Counting twice a second is enough for a figure that only shows that something happens.
+        // Counting at each tick is enough for a figure that only shows that text arrives.
         now_ms.track();
         store.streamed.with_untracked(|text| Heuristic.count(text))
     });
@@ -70,7 +70,7 @@ pub(super) fn Running(store: Store) -> impl IntoView {
         })
     };
     view! {
-        <div class="running" role="group" aria-label="Compaction under way">
+        <div class="running" role="group" aria-label="Running compaction">
             <div class="running-head">
                 <p class="running-title">{title}</p>
                 <p class="figures">
@@ -99,7 +99,7 @@ pub(super) fn Running(store: Store) -> impl IntoView {
     }
 }
 
-/// The end of a text that grows: what was written last is what somebody wants to see.
+/// The end of the arriving text, which is the new part.
 fn latest(text: &str) -> String {
     if text.is_empty() {
         return "Waiting for the first words …".to_owned();

@@ -1,0 +1,43 @@
+//! The options of a choice, listed so that a missing one does not compile.
+
+/// A value that is one of a few. Implement it with [`options!`].
+pub(crate) trait Options: Copy + PartialEq + 'static {
+    /// Every option, in the order shown.
+    const ALL: &'static [Self];
+
+    /// The option's name in the page's markup.
+    fn name(self) -> &'static str;
+
+    /// The option as the page shows it.
+    fn label(self) -> &'static str;
+
+    /// The option of this name.
+    fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|option| option.name() == name)
+    }
+}
+
+/// Implements [`Options`] for an enum without data: `Variant: "name", "label";` for each variant.
+///
+/// The list and the exhaustive matches come from the same lines, so a variant without a line is a compile error.
+macro_rules! options {
+    ($enum:ty { $($variant:ident: $name:expr, $label:expr;)+ }) => {
+        impl $crate::settings::field::Options for $enum {
+            const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+
+            fn label(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $label,)+
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use options;

@@ -1,0 +1,6 @@
+//! The preset that the settings start from.
+
+mod model;
+mod view;
+
+pub(super) use view::PresetSettings;
