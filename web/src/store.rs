@@ -11,8 +11,8 @@ mod session;
 
 use std::sync::Arc;
 
+use epitome::Pressure;
 use epitome::history::View;
-use epitome::tokens::Pressure;
 use epitome::{Compactor, Plan, Reason, Report};
 use leptos::prelude::*;
 

@@ -1,6 +1,6 @@
 //! The receipt of a compaction: which facts the summary kept, which were appended, which are only in the history.
 
-use epitome::summary::receipt::{Fact, Receipt};
+use epitome::facts::{Fact, Receipt};
 use leptos::prelude::*;
 
 use crate::number::{count, thousands};

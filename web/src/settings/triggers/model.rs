@@ -19,7 +19,7 @@ pub(super) enum TriggerKind {
 options!(TriggerKind {
     Fill: "share", "A share of the window";
     Tokens: "tokens", "A number of tokens";
-    Budget: "budget", "The window minus reserves";
+    Budget: "budget", "A share, or the window minus reserves";
     Messages: "messages", "A number of messages";
     Manual: "manual", "Never automatically";
 });
