@@ -1,4 +1,4 @@
-// Things to say that are long enough to fill a small window.
+// Example messages that are long enough to fill a small window.
 
 export const EXAMPLES: readonly string[] = [
   "We are planning the move of our office from Lindenstrasse 14 to Harbour Road 220. The lease of the old place " +
