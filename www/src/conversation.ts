@@ -22,7 +22,7 @@ export interface Observer {
 
 export class Conversation {
   readonly #compactor: Compactor<ChatMessage>;
-  readonly #observer: Watcher;
+  readonly #observer: Observer;
   #settings: Settings;
   #activity: Activity = "nothing";
   #controller = new AbortController();

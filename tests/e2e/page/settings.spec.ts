@@ -28,7 +28,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await epitome.readUsage(110_000, 20);
       await expect(epitome.due("Tool loop")).toContainText("due");
       await look("all-settings");
-      await page.getByLabel("Written by").selectOption("nobody");
+      await page.getByLabel("Written by").selectOption("none");
       await page.getByLabel("Warn at").fill("much");
       await epitome.applyJson("{");
       await expect(page.getByText("These settings are not valid")).toBeVisible();

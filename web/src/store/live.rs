@@ -37,7 +37,7 @@ pub(crate) struct Live {
     pub(crate) rejection: RwSignal<Option<String>>,
     /// What is due at each of [`PHASES`], while [`Self::due_shown`].
     pub(crate) due: RwSignal<[Option<Reason>; PHASES.len()]>,
-    /// Whether the page shows what is due. It is not computed otherwise, because it may need a plan for each phase.
+    /// Whether the page shows what is due. If not, it is not computed, because that may need a plan for each phase.
     pub(crate) due_shown: RwSignal<bool>,
     /// The totals of the usage that the provider reported, if there is any.
     pub(crate) statistics: RwSignal<Option<Statistics>>,

@@ -106,7 +106,7 @@ impl Summarizer {
         }
     }
 
-    /// The longest chunk that it accepts, in characters, if it has a limit of its own.
+    /// The longest chunk that it accepts, in characters, if it has its own limit.
     pub(crate) fn chunk_limit(&self) -> Option<u32> {
         (self.kind == SummarizerKind::Page).then_some(PAGE_CHUNK_CHARACTERS)
     }

@@ -16,14 +16,14 @@ pub(super) enum Writer {
     /// The conversation's model, with a prompt of the user.
     OwnModel,
     /// Nothing is summarized; only reducers run.
-    Nobody,
+    NoSummary,
 }
 
 options!(Writer {
     Default: "default", "The app’s summarizer";
     Agent: "agent", "An agent by name";
     OwnModel: "own", "The conversation’s model, with your prompt";
-    Nobody: "nobody", "No summary: reducers only";
+    NoSummary: "none", "No summary: reducers only";
 });
 
 options!(Shape {
@@ -54,7 +54,7 @@ impl Writer {
             (Some(_), ..) => Self::OwnModel,
             (None, Some(_), _) => Self::Agent,
             (None, None, Some(_)) => Self::Default,
-            (None, None, None) => Self::Nobody,
+            (None, None, None) => Self::NoSummary,
         }
     }
 }
@@ -76,7 +76,7 @@ pub(super) fn writer() -> Choice {
             Writer::Agent => {
                 summary.agent = Some(agent.unwrap_or_else(|| SUMMARIZER.to_owned()));
             }
-            Writer::Nobody => summary.default_agent = None,
+            Writer::NoSummary => summary.default_agent = None,
             Writer::Default => {
                 summary.default_agent.get_or_insert_with(|| SUMMARIZER.to_owned());
             }

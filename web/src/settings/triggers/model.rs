@@ -46,7 +46,7 @@ options!(TriggerPhase {
 enum Role {
     /// It is the main trigger, of a kind that the form can write; `None`: only the JSON can.
     Main(Option<TriggerKind>),
-    /// It has a switch of its own.
+    /// It has its own switch.
     Switched,
 }
 
@@ -84,7 +84,7 @@ fn is_main(trigger: &Trigger) -> bool {
     matches!(role(trigger), Role::Main(_))
 }
 
-/// The main trigger: the first one without a switch of its own.
+/// The main trigger: the first one without its own switch.
 fn main(policy: &Policy) -> Option<&Trigger> {
     policy.triggers.iter().find(|trigger| is_main(trigger))
 }
