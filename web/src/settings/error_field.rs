@@ -1,23 +1,18 @@
 //! Which form field shows an error of the engine.
 
 use epitome::Policy;
-use epitome::policy::Trigger;
 
 use super::field::Options as _;
 use super::reducers::ReducerKind;
-use super::triggers::without_phase;
+use super::triggers::trigger_field;
 
 /// The name of the form field for a field of the policy: `reactive.microFraction` for
 /// `triggers[1].reactive.microFraction`. Fields outside of lists have the same name in both.
 pub(super) fn form_field(policy: &Policy, field: &str) -> String {
     if let Some((index, rest)) = indexed(field, "triggers[") {
-        return match policy.triggers.get(index).map(without_phase) {
-            Some(Trigger::RequestBoundary(_)) => "requestBoundary.triggerTokens".to_owned(),
-            Some(Trigger::Reactive(_)) => {
-                let part = rest.strip_prefix(".reactive.").unwrap_or("microFraction");
-                format!("reactive.{part}")
-            }
-            _ => "triggers".to_owned(),
+        return match policy.triggers.get(index) {
+            Some(trigger) => trigger_field(trigger, rest),
+            None => "triggers".to_owned(),
         };
     }
     if let Some((index, rest)) = indexed(field, "reducers[") {
@@ -41,7 +36,7 @@ fn indexed<'a>(field: &'a str, before: &str) -> Option<(usize, &'a str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use epitome::policy::{Fill, OffloadToolResults, Reactive, Reducer, ReducerRule};
+    use epitome::policy::{Fill, OffloadToolResults, Reactive, Reducer, ReducerRule, Trigger};
 
     fn check(policy: &Policy, expected: &str) {
         let error = policy.check().unwrap_err();

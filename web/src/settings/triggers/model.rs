@@ -46,8 +46,8 @@ options!(TriggerPhase {
 enum Role {
     /// It is the main trigger, of a kind that the form can write; `None`: only the JSON can.
     Main(Option<TriggerKind>),
-    /// It has its own switch.
-    Switched,
+    /// It has its own switch of this name, and this is the first of its fields.
+    Switched(&'static str, &'static str),
 }
 
 /// The role of a trigger. Exhaustive, so that the form cannot forget a kind of trigger.
@@ -61,12 +61,24 @@ fn role(trigger: &Trigger) -> Role {
         Trigger::All(_) | Trigger::Any(_) | Trigger::Always | Trigger::At { .. } => {
             Role::Main(None)
         }
-        Trigger::RequestBoundary(_) | Trigger::Reactive(_) => Role::Switched,
+        Trigger::RequestBoundary(_) => Role::Switched("requestBoundary", "triggerTokens"),
+        Trigger::Reactive(_) => Role::Switched("reactive", "microFraction"),
+    }
+}
+
+/// The name of the form field for an error in `rest` of a trigger, such as `.reactive.microFraction`.
+pub(in crate::settings) fn trigger_field(trigger: &Trigger, rest: &str) -> String {
+    match role(trigger) {
+        Role::Main(_) => "triggers".to_owned(),
+        Role::Switched(name, first) => {
+            let part = rest.strip_prefix(&format!(".{name}.")).unwrap_or(first);
+            format!("{name}.{part}")
+        }
     }
 }
 
 /// A trigger without the phase that it is tied to.
-pub(in crate::settings) fn without_phase(trigger: &Trigger) -> &Trigger {
+fn without_phase(trigger: &Trigger) -> &Trigger {
     match trigger {
         Trigger::At { trigger, .. } => without_phase(trigger),
         other => other,
@@ -98,7 +110,7 @@ pub(super) fn main_kind(policy: &Policy) -> Option<TriggerKind> {
     match main(policy).map(role) {
         Some(Role::Main(kind)) => kind,
         // A policy without a main trigger compacts like one with `Manual`.
-        Some(Role::Switched) | None => Some(TriggerKind::Manual),
+        Some(Role::Switched(..)) | None => Some(TriggerKind::Manual),
     }
 }
 
