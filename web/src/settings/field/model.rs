@@ -71,7 +71,7 @@ pub(crate) struct Choice {
     /// The label.
     pub(crate) label: &'static str,
     /// Names and labels of the options.
-    pub(crate) options: Vec<(&'static str, &'static str)>,
+    pub(crate) options: &'static [(&'static str, &'static str)],
     read: Read<&'static str>,
     write: Write<String, ()>,
 }
@@ -97,7 +97,7 @@ impl Choice {
         Self {
             name: name.into(),
             label,
-            options: T::ALL.iter().map(|option| (option.name(), option.label())).collect(),
+            options: T::TEXTS,
             read: Arc::new(read),
             write: Arc::new(write),
         }

@@ -5,6 +5,9 @@ pub(crate) trait Options: Copy + PartialEq + 'static {
     /// Every option, in the order shown.
     const ALL: &'static [Self];
 
+    /// Name and label of every option, in the same order.
+    const TEXTS: &'static [(&'static str, &'static str)];
+
     /// The option's name in the page's markup.
     fn name(self) -> &'static str;
 
@@ -13,8 +16,13 @@ pub(crate) trait Options: Copy + PartialEq + 'static {
 
     /// The option of this name.
     fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|option| option.name() == name)
+        Self::ALL.get(position(Self::TEXTS, name)?).copied()
     }
+}
+
+/// Not generic, because every instance of a generic function adds to the size of the page.
+fn position(texts: &[(&str, &str)], name: &str) -> Option<usize> {
+    texts.iter().position(|(other, _)| *other == name)
 }
 
 /// Implements [`Options`] for an enum without data: `Variant: "name", "label";` for each variant.
@@ -24,6 +32,7 @@ macro_rules! options {
     ($enum:ty { $($variant:ident: $name:expr, $label:expr;)+ }) => {
         impl $crate::settings::field::Options for $enum {
             const ALL: &'static [Self] = &[$(Self::$variant),+];
+            const TEXTS: &'static [(&'static str, &'static str)] = &[$(($name, $label)),+];
 
             fn name(self) -> &'static str {
                 match self {

@@ -88,7 +88,7 @@ pub(crate) fn Select(
     choice: Choice,
 ) -> impl IntoView {
     let id = element_id(&format!("{}-choice", choice.name));
-    let (label, options) = (choice.label, choice.options.clone());
+    let (label, options) = (choice.label, choice.options);
     let choice = StoredValue::new(choice);
     let chosen =
         Memo::new(move |_| choice.with_value(|choice| choice.read(&settings.policy.read())));
@@ -96,8 +96,8 @@ pub(crate) fn Select(
         (chosen.get() == OTHER)
             .then(|| view! { <option value=OTHER selected>"Something else: see the JSON"</option> })
     };
-    let options = options.into_iter().map(|(name, label)| {
-        view! { <option value=name selected=move || chosen.get() == name>{label}</option> }
+    let options = options.iter().map(|(name, label)| {
+        view! { <option value=*name selected=move || chosen.get() == *name>{*label}</option> }
     });
     let choose = move |event| {
         let name = event_target_value(&event);
