@@ -99,7 +99,8 @@ fn Actions(plan: Arc<Plan>) -> impl IntoView {
             }
         })
     };
-    view! { <ul class="actions" aria-label="Planned actions">{Action::ALL.map(row)}</ul> }
+    let rows = Action::ALL.iter().copied().map(row).collect_view();
+    view! { <ul class="actions" aria-label="Planned actions">{rows}</ul> }
 }
 
 /// A sentence of the engine, which starts in lower case, with a capital letter.

@@ -13,7 +13,7 @@ mod summary;
 mod trigger;
 
 pub use counting::{Counting, Encoding, Family};
-pub use keep::{Keep, Size};
+pub use keep::Keep;
 pub use preset::PRESETS;
 pub use reason::Reason;
 pub use reducer::{
@@ -76,6 +76,9 @@ pub struct Policy {
     /// counts is to be kept apart from that of other models.
     #[serde(default)]
     pub model: Option<String>,
+    /// What an assistant answers, word for word, to a heartbeat message of the app; `None`: there are none.
+    #[serde(default)]
+    pub heartbeat_answer: Option<String>,
 }
 
 /// A policy that cannot work: the field, its value, and what would do.

@@ -194,9 +194,17 @@ fn c5_without_a_summarizer_a_full_window_loses_its_oldest_messages() {
 fn c6_health_checks_are_recognised_by_their_answer_and_left_out() {
     let text = "u: mend it\na: on it\nu: are you alive?\na: HEARTBEAT_OK\na: mended\nu: still?\n\
                 a: HEARTBEAT_OK";
-    check(policy(vec![Reducer::Deduplicate]), text, "u: mend it\na: on it\na: mended\n");
-    let compactor = stage_with(policy(vec![Reducer::Deduplicate]), text);
+    let heartbeats = || Policy {
+        heartbeat_answer: Some("HEARTBEAT_OK".into()),
+        ..policy(vec![Reducer::Deduplicate])
+    };
+    check(heartbeats(), text, "u: mend it\na: on it\na: mended\n");
+    let compactor = stage_with(heartbeats(), text);
     assert_eq!(compactor.conversation().last_request(), Some(0), "nobody asked anything since");
+
+    // Without the setting, such an answer is a message like any other.
+    let compactor = stage_with(policy(vec![Reducer::Deduplicate]), text);
+    assert_eq!(compactor.conversation().last_request(), Some(5));
 }
 
 #[test]

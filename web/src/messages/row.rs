@@ -79,8 +79,9 @@ impl Row {
                 let Edit::Insert { role, parts } = edit else { return None };
                 let message = Message::with_parts("", *role, parts.clone());
                 let tokens = store.read(|session| {
-                    let meter = session.compactor()?.conversation().meter();
-                    Some(meter.measure(&message).tokens)
+                    let compactor = session.compactor()?;
+                    let cost = compactor.conversation().meter().measure(&message);
+                    Some(compactor.scale().to_provider(cost.tokens))
                 })?;
                 let summary = message.text().starts_with(SUMMARY);
                 let status = if summary { Status::Summary } else { Status::Added };
@@ -102,7 +103,8 @@ impl Row {
     fn of_message(store: Store, position: usize, perspective: Perspective) -> Option<Self> {
         store.plan.with(|plan| {
             store.read(|session| {
-                let conversation = session.compactor()?.conversation();
+                let compactor = session.compactor()?;
+                let (conversation, scale) = (compactor.conversation(), compactor.scale());
                 let projection = conversation.projection();
                 let action = plan.as_ref().map_or(Action::Keep, |plan| plan.action(position));
                 let status = match projection.dropped.contains(&position) {
@@ -118,12 +120,12 @@ impl Row {
                     Perspective::Model => (
                         conversation.seen(position)?,
                         offloaded_paths(changes),
-                        conversation.seen_tokens(position),
+                        scale.to_provider(conversation.seen_tokens(position)),
                     ),
                 };
-                let tokens_after = plan
-                    .as_ref()
-                    .map_or(tokens, |plan| plan.message_tokens(conversation, position).1);
+                let tokens_after = plan.as_ref().map_or(tokens, |plan| {
+                    scale.to_provider(plan.message_tokens(conversation, position).1)
+                });
                 Some(Self {
                     position: Some(position),
                     number: session.number(position),

@@ -85,9 +85,11 @@ impl Session {
         MessageNumber::of(self.compactor.as_ref()?.log(), position)
     }
 
-    /// Tokens of the message at a position, as it was loaded.
+    /// Tokens of the message at a position as it was loaded, in the provider's tokens.
     pub(crate) fn tokens(&self, position: usize) -> u32 {
-        self.compactor.as_ref().map_or(0, |c| c.conversation().meter().tokens(position))
+        self.compactor.as_ref().map_or(0, |compactor| {
+            compactor.scale().to_provider(compactor.conversation().meter().tokens(position))
+        })
     }
 
     /// Applies a policy, unless a compaction is running. The counting stays the same; see [`Self::begin_recount`].

@@ -41,6 +41,8 @@ pub struct Policy {
     /// The model's name, where an estimate is to be for its family, and what is learned of how its provider
     /// counts is to be kept apart from that of other models.
     pub model: Option<String>,
+    /// What an assistant answers, word for word, to a heartbeat message of the app; null: there are none.
+    pub heartbeat_answer: Option<String>,
 }
 
 /// Where the summary stands in what the model sees: behind the system prompts, as a user message in front
@@ -88,6 +90,7 @@ impl From<epitome::Policy> for Policy {
             tool_schema_tokens,
             counting,
             model,
+            heartbeat_answer,
         } = policy;
         Self {
             window,
@@ -104,6 +107,7 @@ impl From<epitome::Policy> for Policy {
             tool_schema_tokens,
             counting: counting.into(),
             model,
+            heartbeat_answer,
         }
     }
 }

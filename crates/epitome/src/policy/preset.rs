@@ -74,6 +74,7 @@ impl Policy {
             tool_schema_tokens: 0,
             counting: Counting::Estimate,
             model: None,
+            heartbeat_answer: None,
         }
     }
 

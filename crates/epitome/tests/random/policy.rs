@@ -241,6 +241,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
                         tool_schema_tokens,
                         counting,
                         model: None,
+                        heartbeat_answer: None,
                     }
                 },
             );

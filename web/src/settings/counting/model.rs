@@ -18,8 +18,8 @@ enum CountingKind {
 options!(CountingKind {
     Estimate: "estimate", "Estimate, by script and word";
     Characters: "characters", "Characters per token";
-    O200kBase: Encoding::O200kBase.as_str(), "Exactly, with o200k_base";
-    Cl100kBase: Encoding::Cl100kBase.as_str(), "Exactly, with cl100k_base";
+    O200kBase: "o200k_base", "Exactly, with o200k_base";
+    Cl100kBase: "cl100k_base", "Exactly, with cl100k_base";
 });
 
 /// What counts tokens.
