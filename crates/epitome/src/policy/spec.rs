@@ -36,10 +36,10 @@ pub struct PolicySpec {
 /// Fields of [`Policy`] that differ from the preset, as JSON. In TypeScript, `Partial<PolicyFields>`.
 pub type FieldOverrides = Map<String, Value>;
 
-/// Fields whose parts can be given one by one.
-const MERGED: [&str; 2] = ["summary", "retry"];
-
 impl PolicySpec {
+    /// The fields of [`Policy`] that are objects and are merged: a spec may give only some of their parts.
+    pub const MERGED_FIELDS: [&str; 2] = ["summary", "retry"];
+
     /// Reads a policy written as YAML.
     #[cfg(feature = "yaml")]
     pub fn from_yaml(text: &str) -> Result<Self, PolicyError> {
@@ -109,7 +109,9 @@ impl PolicySpec {
 fn overlay(policy: &mut Value, field: &str, given: &Value) {
     let Some(fields) = policy.as_object_mut() else { return };
     match (fields.get_mut(field), given) {
-        (Some(Value::Object(parts)), Value::Object(given)) if MERGED.contains(&field) => {
+        (Some(Value::Object(parts)), Value::Object(given))
+            if PolicySpec::MERGED_FIELDS.contains(&field) =>
+        {
             for (part, value) in given {
                 parts.insert(part.clone(), value.clone());
             }
