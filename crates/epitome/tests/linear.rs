@@ -28,8 +28,8 @@ const FEW: usize = 1 << 10;
 const MANY: usize = FEW * TIMES;
 const TIMES: usize = 8;
 
-/// The most that [`TIMES`] as many messages may cost: a fifth more than in proportion.
-const AT_MOST: u64 = TIMES as u64 * 6 / 5;
+/// The most that [`TIMES`] as many messages may cost: an eighth more than in proportion.
+const AT_MOST: u64 = TIMES as u64 + 1;
 
 /// What one call allocates whatever the number of messages, so that small counts do not fail by chance.
 const CONSTANT: u64 = 64;
