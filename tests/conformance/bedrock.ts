@@ -123,7 +123,10 @@ const client = new BedrockRuntimeClient({
   },
 });
 
-/** The same with every value under `bytes` as this makes it. */
+/** Where the SDK takes bytes and sends base64. */
+const BINARY = new Set(["bytes", "redactedContent"]);
+
+/** A copy in which every binary value is converted by `bytes`. */
 function mapped(value: unknown, bytes: (value: unknown) => unknown): unknown {
   if (Array.isArray(value)) {
     return value.map((item) => mapped(item, bytes));
@@ -132,7 +135,7 @@ function mapped(value: unknown, bytes: (value: unknown) => unknown): unknown {
     return value;
   }
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, key === "bytes" ? bytes(inner) : mapped(inner, bytes)]),
+    Object.entries(value).map(([key, inner]) => [key, BINARY.has(key) ? bytes(inner) : mapped(inner, bytes)]),
   );
 }
 
