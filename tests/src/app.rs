@@ -1,8 +1,8 @@
 //! A chat app around the engine: it keeps the original messages, summarizes by extraction and stores nothing.
 
+use epitome::extractive::extract;
 use epitome::message::MessageId;
-use epitome::summary::envelope::Envelope;
-use epitome::summary::extract::extract;
+use epitome::transcript::Envelope;
 use epitome::{CommandError, Compactor, Output, Policy, PolicyError, Reason, Report};
 use epitome_formats::{Format, Issue, Outgoing, ShapeError};
 use epitome_tokens::Heuristic;

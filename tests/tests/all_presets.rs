@@ -13,8 +13,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use epitome::Level;
 use epitome::policy::{PRESETS, Phase, Trigger};
-use epitome::tokens::Level;
 use epitome::{Outcome, Policy, Reason};
 use epitome_formats::Format;
 use epitome_tests::{App, Conversation, chats, defects, facts_in, readable, role};

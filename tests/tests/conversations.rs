@@ -10,7 +10,7 @@
 
 use std::collections::BTreeSet;
 
-use epitome::tokens::Level;
+use epitome::Level;
 use epitome::{Outcome, Policy, Reason};
 use epitome_formats::Format;
 use epitome_tests::{App, Conversation, chats, defects, readable, role};

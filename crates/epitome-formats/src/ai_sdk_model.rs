@@ -317,7 +317,7 @@ mod tests {
     use crate::Format;
     use epitome::history::{Change, PLACEHOLDER_RESULT, PartChange};
     use epitome::message::Part;
-    use epitome::notation::notate;
+    use epitome::test_notation::notate;
 
     fn check(value: &Value, notation: &str, paths: &[&str]) {
         let reading = Format::AiSdkModel.read(&"m".into(), value).unwrap();

@@ -397,7 +397,7 @@ mod tests {
     use crate::{Format, Outgoing};
     use epitome::history::{Change, Log, PLACEHOLDER_RESULT, PartChange, Projection, Record, View};
     use epitome::message::Part;
-    use epitome::notation::notate;
+    use epitome::test_notation::notate;
 
     fn check(value: &Value, notation: &str, paths: &[&str]) {
         let reading = Format::AiSdkUi.read(&"m".into(), value).unwrap();

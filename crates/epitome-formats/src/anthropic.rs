@@ -341,7 +341,7 @@ fn media_block(media: &Attachment<'_>, lost: &mut Vec<String>) -> Option<Value> 
 mod tests {
     use super::*;
     use crate::Format;
-    use epitome::notation::notate;
+    use epitome::test_notation::notate;
 
     fn check(value: &Value, notation: &str, paths: &[&str]) {
         let reading = Format::Anthropic.read(&"m".into(), value).unwrap();

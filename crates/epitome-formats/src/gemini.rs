@@ -72,7 +72,7 @@ mod tests {
     use crate::extract::extract;
     use epitome::history::{Change, PartChange};
     use epitome::message::{Part, Role};
-    use epitome::notation::notate;
+    use epitome::test_notation::notate;
 
     fn check(value: &Value, notation: &str, paths: &[&str]) {
         let reading = Format::Gemini.read(&"m".into(), value).unwrap();

@@ -450,7 +450,7 @@ mod tests {
     use crate::Format;
     use epitome::history::{Change, PartChange};
     use epitome::message::Part;
-    use epitome::notation::notate;
+    use epitome::test_notation::notate;
 
     fn check(value: &Value, notation: &str, paths: &[&str]) {
         let reading = Format::OpenAiChat.read(&"m".into(), value).unwrap();

@@ -162,7 +162,7 @@ mod tests {
     use epitome::history::pairing::Pairing;
     use epitome::history::{Change, PartChange, exchanges};
     use epitome::message::{Message, Part};
-    use epitome::notation::notate;
+    use epitome::test_notation::notate;
 
     fn check(value: &Value, notation: &str, paths: &[&str]) {
         let reading = Format::OpenAiResponses.read(&"m".into(), value).unwrap();

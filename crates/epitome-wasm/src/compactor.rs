@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use epitome::Pressure;
 use epitome::history::LogError;
 use epitome::message::{Message, MessageId, RequestId};
-use epitome::tokens::{BoxedTokenizer, Pressure};
+use epitome::tokens::BoxedTokenizer;
 use epitome::{CommandError, Failure, FailureKind, Policy, Snapshot, Timestamp};
 use epitome_formats::{Format, Outgoing, fit, pieces_of, whole_of};
 use js_sys::{Array, Object, Reflect};

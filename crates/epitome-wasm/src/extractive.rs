@@ -1,7 +1,7 @@
 //! A summary without a model.
 
-use epitome::summary::envelope::Envelope;
-use epitome::summary::extract::extract;
+use epitome::extractive::extract;
+use epitome::transcript::Envelope;
 use epitome_tokens::Heuristic;
 use wasm_bindgen::prelude::wasm_bindgen;
 

@@ -1,6 +1,6 @@
 //! What became of the facts in what was summarized.
 
-use epitome::summary::receipt;
+use epitome::facts;
 use serde::Serialize;
 use tsify::Tsify;
 
@@ -55,34 +55,34 @@ pub struct Receipt {
     pub unsupported: Vec<String>,
 }
 
-impl From<receipt::Kind> for FactKind {
-    fn from(kind: receipt::Kind) -> Self {
+impl From<facts::Kind> for FactKind {
+    fn from(kind: facts::Kind) -> Self {
         match kind {
-            receipt::Kind::Checklist => Self::Checklist,
-            receipt::Kind::Decision => Self::Decision,
-            receipt::Kind::Negation => Self::Negation,
-            receipt::Kind::Url => Self::Url,
-            receipt::Kind::Path => Self::Path,
-            receipt::Kind::Package => Self::Package,
-            receipt::Kind::Identifier => Self::Identifier,
-            receipt::Kind::Quote => Self::Quote,
-            receipt::Kind::Number => Self::Number,
+            facts::Kind::Checklist => Self::Checklist,
+            facts::Kind::Decision => Self::Decision,
+            facts::Kind::Negation => Self::Negation,
+            facts::Kind::Url => Self::Url,
+            facts::Kind::Path => Self::Path,
+            facts::Kind::Package => Self::Package,
+            facts::Kind::Identifier => Self::Identifier,
+            facts::Kind::Quote => Self::Quote,
+            facts::Kind::Number => Self::Number,
         }
     }
 }
 
-impl From<receipt::Fact> for Fact {
-    fn from(fact: receipt::Fact) -> Self {
-        let receipt::Fact { kind, text, speaker, sources } = fact;
+impl From<facts::Fact> for Fact {
+    fn from(fact: facts::Fact) -> Self {
+        let facts::Fact { kind, text, speaker, sources } = fact;
         let sources = sources.iter().map(|id| id.as_str().to_owned()).collect();
         Self { kind: kind.into(), text, speaker, sources }
     }
 }
 
-impl From<receipt::Receipt> for Receipt {
-    fn from(receipt: receipt::Receipt) -> Self {
-        let receipt::Receipt { kept, appended, given_up, unsupported } = receipt;
-        let facts = |facts: Vec<receipt::Fact>| facts.into_iter().map(Fact::from).collect();
+impl From<facts::Receipt> for Receipt {
+    fn from(receipt: facts::Receipt) -> Self {
+        let facts::Receipt { kept, appended, given_up, unsupported } = receipt;
+        let facts = |facts: Vec<facts::Fact>| facts.into_iter().map(Fact::from).collect();
         Self {
             kept: facts(kept),
             appended: facts(appended),

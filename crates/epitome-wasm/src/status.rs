@@ -71,26 +71,26 @@ pub struct Status {
     pub statistics: Statistics,
 }
 
-impl From<tokens::Level> for Level {
-    fn from(level: tokens::Level) -> Self {
+impl From<epitome::Level> for Level {
+    fn from(level: epitome::Level) -> Self {
         match level {
-            tokens::Level::Ok => Self::Ok,
-            tokens::Level::Warn => Self::Warn,
-            tokens::Level::Compact => Self::Compact,
+            epitome::Level::Ok => Self::Ok,
+            epitome::Level::Warn => Self::Warn,
+            epitome::Level::Compact => Self::Compact,
         }
     }
 }
 
-impl From<tokens::Breakdown> for Breakdown {
-    fn from(breakdown: tokens::Breakdown) -> Self {
-        let tokens::Breakdown { system, tools, summary, user, assistant, results } = breakdown;
+impl From<epitome::Breakdown> for Breakdown {
+    fn from(breakdown: epitome::Breakdown) -> Self {
+        let epitome::Breakdown { system, tools, summary, user, assistant, results } = breakdown;
         Self { system, tools, summary, user, assistant, results }
     }
 }
 
 impl Status {
-    pub(crate) fn of(pressure: tokens::Pressure, statistics: tokens::Statistics) -> Self {
-        let tokens::Pressure {
+    pub(crate) fn of(pressure: epitome::Pressure, statistics: tokens::Statistics) -> Self {
+        let epitome::Pressure {
             tokens,
             window,
             fill,

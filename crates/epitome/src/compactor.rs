@@ -3,28 +3,33 @@
 mod answers;
 mod conclusion;
 mod cycle;
+mod error;
 mod job;
 mod output;
 mod phases;
-mod refusal;
+mod report;
+mod snapshot;
 
 use std::collections::VecDeque;
 
 pub(crate) use cycle::Cycle;
+pub use error::{CommandError, PolicyChange, RestoreError};
 use job::Job;
 pub use output::{BeforeCompaction, Event, Output, SummaryRequest};
-pub use refusal::{CommandError, PolicyChange, RestoreError};
 
 use crate::conversation::Conversation;
+use crate::conversation::{Level, Pressure};
+use crate::history::{BoxedProvider, Provider};
 use crate::history::{Checkpoint, Log, LogError, Record, View};
+use crate::message::Timestamp;
 use crate::message::{Message, MessageId, RequestId, Role};
 use crate::plan::Plan;
+use crate::policy::Reason;
 use crate::policy::{Counting, Policy, PolicyError};
-use crate::provider::{BoxedProvider, Provider};
-use crate::report::{Outcome, Reason, Report};
-use crate::snapshot::Condition;
-use crate::tokens::{BoxedTokenizer, CharactersPer, Level, Pressure};
-use crate::{Snapshot, Timestamp};
+use crate::tokens::{BoxedTokenizer, CharactersPer};
+pub use report::{Outcome, Report};
+use snapshot::Condition;
+pub use snapshot::{Snapshot, SnapshotError};
 
 enum State {
     Idle,

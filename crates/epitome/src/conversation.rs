@@ -1,21 +1,23 @@
 //! A log and its meter together: what the model sees, and what that costs, at any moment.
 
-mod told;
+pub(crate) mod index;
+mod pressure;
+mod usage;
 
 use std::collections::BTreeMap;
 
-use told::Reading;
-pub(crate) use told::Resumption;
+pub use pressure::{Breakdown, Level, Pressure};
+use usage::Reading;
+pub(crate) use usage::Resumption;
 
+use crate::calibration::Calibrations;
 use crate::contract::Contract;
+use crate::history::frame;
 use crate::history::{Checkpoint, Log, LogError, Projection, Record, View};
 use crate::message::{Message, Part, Role};
-use crate::outline::{Outline, is_alive};
 use crate::policy::{Load, SummarySettings};
-use crate::summary::frame;
-use crate::tokens::{
-    BoxedTokenizer, Breakdown, Calibrations, Cost, Meter, Mix, Statistics, Tokenizer, Totals,
-};
+use crate::tokens::{BoxedTokenizer, Cost, Meter, Mix, Statistics, Tokenizer, Totals};
+use index::{Outline, is_alive};
 
 /// A conversation that is counted as it grows.
 pub struct Conversation {

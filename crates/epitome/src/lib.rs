@@ -10,8 +10,8 @@
 //!
 //! ```
 //! use epitome::message::{Message, Role};
-//! use epitome::tokens::{CharactersPer, Level};
-//! use epitome::{Compactor, Contract, Output, Policy, Reason};
+//! use epitome::tokens::CharactersPer;
+//! use epitome::{Compactor, Contract, Level, Output, Policy, Reason};
 //!
 //! let policy = Policy::recommended(400);
 //! let tokenizer = Box::new(CharactersPer(4));
@@ -39,37 +39,32 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod calibration;
 mod compactor;
 mod contract;
 mod conversation;
+pub mod extractive;
+pub mod facts;
 pub mod history;
 pub mod message;
-pub mod notation;
-mod outline;
 mod plan;
 pub mod policy;
-mod provider;
-mod reduce;
-mod report;
-mod retry;
-mod snapshot;
-pub mod summary;
-mod timestamp;
+#[cfg(any(test, feature = "test-notation"))]
+pub mod test_notation;
+mod text;
 pub mod tokens;
+pub mod transcript;
 
 pub use compactor::{
-    BeforeCompaction, CommandError, Compactor, Event, Output, PolicyChange, RestoreError,
-    SummaryRequest,
+    BeforeCompaction, CommandError, Compactor, Event, Outcome, Output, PolicyChange, Report,
+    RestoreError, Snapshot, SnapshotError, SummaryRequest,
 };
 pub use contract::{
     BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,
     SystemPlace, Violation,
 };
-pub use conversation::{Conversation, Protected};
+pub use conversation::{Breakdown, Conversation, Level, Pressure, Protected};
+pub use history::Provider;
+pub use message::Timestamp;
 pub use plan::{Action, Columns, Plan};
-pub use policy::{Phase, Policy, PolicyError, PolicySpec};
-pub use provider::Provider;
-pub use report::{Outcome, Reason, Report};
-pub use retry::{Failure, FailureKind, Retry};
-pub use snapshot::{Snapshot, SnapshotError};
-pub use timestamp::Timestamp;
+pub use policy::{Failure, FailureKind, Phase, Policy, PolicyError, PolicySpec, Reason, Retry};

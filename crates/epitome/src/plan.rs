@@ -1,27 +1,30 @@
 //! What a compaction would do to every message: a value that changes nothing.
 
 mod action;
+mod appendix;
 mod budget;
+mod chunks;
 mod columns;
-mod material;
-mod stays;
+mod cut;
+mod protected;
+pub(crate) mod reduce;
 
 use std::collections::BTreeMap;
 
 pub use action::Action;
 use budget::{Budget, appended_request, appended_tokens, crowd, floor};
 pub use columns::Columns;
-use stays::{is_system, oldest_rounds, protected, requests_to_keep, size, strip};
+use protected::{is_system, oldest_rounds, protected, requests_to_keep, size, strip};
 
 use crate::conversation::Conversation;
+use crate::facts::Fact;
 use crate::history::{Checkpoint, Cover, Exchange, Rewrite};
 use crate::message::{CheckpointId, Message, MessageId, Role};
+use crate::policy::Reason;
 use crate::policy::{Keep, Phase, Policy, SummaryPlacement};
-use crate::reduce::{Draft, Reduced};
-use crate::report::Reason;
-use crate::summary::appendix::appendix;
-use crate::summary::cut::cut;
-use crate::summary::receipt::Fact;
+pub(crate) use appendix::appendix;
+use cut::cut;
+use reduce::{Draft, Reduced};
 
 /// A summary, and the facts that it lost.
 pub(crate) struct Written {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use epitome::history::{Log, View};
-use epitome::notation::transcript;
+use epitome::test_notation::transcript;
 use epitome::tokens::CharactersPer;
 use epitome::{Compactor, Contract, Outcome, Output, Policy, Provider, Reason, Violation};
 use stage::long_talk;

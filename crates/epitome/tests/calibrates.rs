@@ -6,8 +6,9 @@ mod stage;
 use epitome::history::Edit;
 use epitome::message::{Message, Part, Role, Usage};
 use epitome::policy::Policy;
-use epitome::tokens::{CharactersPer, Level, Pressure, Tokenizer};
+use epitome::tokens::{CharactersPer, Tokenizer};
 use epitome::{Compactor, Contract, Reason, Snapshot};
+use epitome::{Level, Pressure};
 use stage::{applied, compact};
 
 /// A provider whose tokens are these percent of the meter's, beside so many that are no message.

@@ -2,8 +2,8 @@
 
 mod stage;
 
+use epitome::Level;
 use epitome::policy::Keep;
-use epitome::tokens::Level;
 use epitome::{Action, CommandError, Outcome, Policy, Reason};
 use stage::{applied, compact, drive, long_talk, shown, stage, stage_with};
 
@@ -70,7 +70,7 @@ fn compacting_twice_is_compacting_once() {
 fn d18_a_second_summary_builds_on_the_first() {
     let mut compactor = stage(&long_talk());
     compact(&mut compactor).unwrap();
-    for message in epitome::notation::transcript(&long_talk()) {
+    for message in epitome::test_notation::transcript(&long_talk()) {
         let id = format!("second-{}", message.id).into();
         compactor.append(epitome::message::Message { id, ..message }).unwrap();
     }

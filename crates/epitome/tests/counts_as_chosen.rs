@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a scenario that cannot go on should stop")]
 
 use epitome::message::{Message, Role};
-use epitome::notation::transcript;
 use epitome::policy::{Keep, Policy};
+use epitome::test_notation::transcript;
 use epitome::tokens::{BoxedTokenizer, CharactersPer, Tokenizer};
 use epitome::{CommandError, Compactor, Contract, Output, Reason};
 

@@ -4,8 +4,8 @@ mod stage;
 
 use epitome::history::Defect;
 use epitome::message::{Message, Role, Usage};
-use epitome::notation::transcript;
 use epitome::policy::Keep;
+use epitome::test_notation::transcript;
 use epitome::tokens::CharactersPer;
 use epitome::{Compactor, Contract, Outcome, Policy, Reason, ResultPlace, Snapshot};
 use stage::{applied, compact, drive, long_talk, next_request, shown, stage, stage_with};
@@ -136,7 +136,7 @@ fn a_conversation_that_is_stored_and_taken_up_goes_on_as_if_it_had_not_been() {
     let tokenizer = Box::new(CharactersPer(3));
     let mut restored = Compactor::restore(snapshot, Contract::default(), tokenizer).unwrap();
     for compactor in [&mut straight, &mut restored] {
-        for message in epitome::notation::transcript(&long_talk()) {
+        for message in epitome::test_notation::transcript(&long_talk()) {
             let id = format!("second-{}", message.id).into();
             compactor.append(Message { id, ..message }).unwrap();
         }

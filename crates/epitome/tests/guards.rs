@@ -81,7 +81,7 @@ fn what_a_provider_condensed_itself_stays_in_front_of_the_summary() {
         let mut condensed = Message::with_parts("own", Role::Assistant, condensed);
         condensed.pinned = true;
         compactor.append(condensed).unwrap();
-        for message in epitome::notation::transcript(&long_talk()).into_iter().skip(1) {
+        for message in epitome::test_notation::transcript(&long_talk()).into_iter().skip(1) {
             compactor.append(message).unwrap();
         }
         let report = compact(&mut compactor).unwrap();
@@ -172,9 +172,9 @@ fn i16_a_model_that_condenses_its_own_conversation_has_that_window() {
 #[test]
 fn i31_a_smaller_window_can_be_tried_before_it_is_used() {
     let compactor = stage_with(Policy::recommended(2_000), &long_talk());
-    assert_eq!(compactor.pressure().level, epitome::tokens::Level::Ok);
+    assert_eq!(compactor.pressure().level, epitome::Level::Ok);
     let smaller = compactor.pressure_under(&Policy::recommended(400));
-    assert_eq!(smaller.level, epitome::tokens::Level::Compact);
+    assert_eq!(smaller.level, epitome::Level::Compact);
     assert_eq!(compactor.policy().window, 2_000, "nothing has changed");
 }
 
@@ -199,7 +199,7 @@ fn i27_an_edit_of_a_message_that_was_rewritten_takes_the_rewriting_back() {
     compactor.compact(Reason::Reduce, None).unwrap();
     drive(&mut compactor, |_| String::new());
     assert!(shown(&compactor).contains("put aside"), "{}", shown(&compactor));
-    let edited = epitome::notation::transcript("u: x\nu: x\nt: =a<short>").remove(2);
+    let edited = epitome::test_notation::transcript("u: x\nu: x\nt: =a<short>").remove(2);
     compactor.edit(edited).unwrap();
     drive(&mut compactor, |_| String::new());
     assert_eq!(shown(&compactor), "u: go\na: !a\nt: =a<short>\na: done\nu: thanks\n");
@@ -283,7 +283,7 @@ fn i15_a_compaction_that_came_to_nothing_is_not_tried_again_by_itself() {
 fn i21_tool_output_since_the_last_reading_is_added_to_it() {
     let mut compactor = stage("u: hi\na: !a");
     compactor.handle_usage(epitome::message::Usage { prompt_tokens: 90, ..Default::default() });
-    let result = epitome::notation::transcript("u: x\nu: x\nt: =a<0123456789>").remove(2);
+    let result = epitome::test_notation::transcript("u: x\nu: x\nt: =a<0123456789>").remove(2);
     compactor.append(result).unwrap();
     assert_eq!((compactor.pressure().tokens, compactor.pressure().exact), (90 + 4 + 8 + 4, false));
 }
@@ -348,7 +348,7 @@ fn an_edit_of_a_summarized_message_leaves_a_conversation_that_may_be_compacted_a
     let edited = Message::new("m1", Role::User, "another question altogether");
     compactor.edit(edited).unwrap();
     drive(&mut compactor, |_| String::new());
-    assert_eq!(compactor.pressure().level, epitome::tokens::Level::Compact);
+    assert_eq!(compactor.pressure().level, epitome::Level::Compact);
     assert_eq!(compactor.check(Phase::TurnStart), Some(Reason::Threshold));
 }
 
@@ -391,7 +391,7 @@ fn i32_a_call_that_waits_for_its_result_is_not_summarized() {
     let mut compactor = stage_with(policy, &text);
     compactor.compact(Reason::Manual, None).unwrap();
     drive(&mut compactor, |_| "They talked.".into());
-    let result = epitome::notation::transcript("t: =late").remove(0);
+    let result = epitome::test_notation::transcript("t: =late").remove(0);
     compactor.append(Message { id: "result".into(), ..result }).unwrap();
     assert_eq!(
         shown(&compactor),

@@ -243,7 +243,7 @@ fn b1_tokens_are_counted_by_whatever_the_host_brings() {
         let policy = Policy::recommended(1_000);
         let mut compactor =
             epitome::Compactor::new(policy, epitome::Contract::default(), tokenizer).unwrap();
-        for message in epitome::notation::transcript("u: twelve chars") {
+        for message in epitome::test_notation::transcript("u: twelve chars") {
             compactor.append(message).unwrap();
         }
         compactor.pressure().tokens

@@ -134,7 +134,7 @@ fn d10_open_tasks_go_to_the_summarizer_and_stand_behind_the_summary() {
 
     // The next summary builds on this one, but not on tasks that may be done by then.
     compactor.set_todo("- [ ] water them".into()).unwrap();
-    for message in epitome::notation::transcript(&long_talk()) {
+    for message in epitome::test_notation::transcript(&long_talk()) {
         let id = format!("second-{}", message.id).into();
         compactor.append(epitome::message::Message { id, ..message }).unwrap();
     }
@@ -228,7 +228,7 @@ fn d12_what_comes_after_stands_behind_the_summary() {
     let mut compactor = stage_with(Policy::loop_middleware(300_000), WORK);
     compactor.compact(Reason::Manual, None).unwrap();
     drive(&mut compactor, |_| "Done.".into());
-    for message in epitome::notation::transcript("a: step six") {
+    for message in epitome::test_notation::transcript("a: step six") {
         let id = "later".into();
         compactor.append(epitome::message::Message { id, ..message }).unwrap();
     }
@@ -330,7 +330,7 @@ fn d10_what_a_summary_lost_is_carried_from_one_to_the_next_under_its_own_name() 
         let fact =
             report.receipt.appended.iter().find(|fact| fact.text.contains("Friday")).unwrap();
         assert_eq!(fact.sources, ["m1".into()], "round {round}");
-        for message in epitome::notation::transcript(&talk(8)) {
+        for message in epitome::test_notation::transcript(&talk(8)) {
             let id = format!("{round}-{}", message.id).into();
             compactor.append(epitome::message::Message { id, ..message }).unwrap();
         }

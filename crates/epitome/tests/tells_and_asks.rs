@@ -30,7 +30,7 @@ fn b6_a_warning_comes_once_until_the_next_compaction() {
     assert_eq!((warnings(&mut compactor), warnings(&mut compactor)), (1, 0));
     compact(&mut compactor).unwrap();
     assert_eq!(warnings(&mut compactor), 0, "below the mark again");
-    for message in epitome::notation::transcript(&long_talk()) {
+    for message in epitome::test_notation::transcript(&long_talk()) {
         let id = format!("second-{}", message.id).into();
         compactor.append(Message { id, ..message }).unwrap();
     }

@@ -3,8 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use epitome::summary::envelope::Envelope;
-use epitome::summary::extract::extract;
+use epitome::extractive::extract;
+use epitome::transcript::Envelope;
 use epitome::{Failure, FailureKind, SummaryRequest};
 use epitome_browser::{AbortSignal, Endpoint, EndpointError, Prompt, clock, complete};
 use epitome_tokens::Heuristic;

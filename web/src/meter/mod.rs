@@ -2,7 +2,7 @@
 
 mod segment;
 
-use epitome::tokens::{Level, Pressure};
+use epitome::{Level, Pressure};
 use leptos::prelude::*;
 
 use crate::number::{percent, percentage, share, thousands};

@@ -1,6 +1,6 @@
 //! The kinds of content that fill a window.
 
-use epitome::tokens::Breakdown;
+use epitome::Breakdown;
 
 /// One kind of content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

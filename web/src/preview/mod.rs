@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use epitome::tokens::Level;
+use epitome::Level;
 use epitome::{Action, Plan};
 use leptos::prelude::*;
 

@@ -1,6 +1,6 @@
 //! The receipt of a compaction: which facts are still there, which were appended, which were given up.
 
-use epitome::summary::receipt::{Fact, Receipt};
+use epitome::facts::{Fact, Receipt};
 use leptos::prelude::*;
 
 use crate::number::{count, thousands};

@@ -13,8 +13,8 @@ mod summarizer;
 
 use std::sync::Arc;
 
+use epitome::Pressure;
 use epitome::history::View;
-use epitome::tokens::Pressure;
 use epitome::{Compactor, Plan, Policy, PolicyError, Reason, Report};
 use leptos::prelude::*;
 

@@ -5,7 +5,7 @@ use crate::Format;
 use crate::extract::extract;
 use epitome::history::{Change, PartChange};
 use epitome::message::Part;
-use epitome::notation::notate;
+use epitome::test_notation::notate;
 
 fn check(value: &Value, notation: &str, paths: &[&str]) {
     let reading = Format::Bedrock.read(&"m".into(), value).unwrap();

@@ -154,7 +154,7 @@ const NAMES: [&str; 7] = [
 mod tests {
     use super::*;
     use epitome::message::Role;
-    use epitome::notation::notate;
+    use epitome::test_notation::notate;
     use serde_json::json;
 
     #[track_caller]

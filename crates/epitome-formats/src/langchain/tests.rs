@@ -5,7 +5,7 @@ use crate::extract::extract;
 use crate::{Format, Outgoing};
 use epitome::history::{Change, Edit, Log, PartChange, Record, View};
 use epitome::message::Part;
-use epitome::notation::notate;
+use epitome::test_notation::notate;
 
 fn constructor(class: &str, kwargs: &Value) -> Value {
     let id = ["langchain_core", "messages", class];

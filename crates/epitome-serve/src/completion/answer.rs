@@ -1,8 +1,8 @@
 //! What is answered: a summary where one is asked for, small talk otherwise.
 
-use epitome::summary::envelope::Envelope;
-use epitome::summary::extract::extract;
+use epitome::extractive::extract;
 use epitome::tokens::Tokenizer;
+use epitome::transcript::Envelope;
 use epitome_tokens::Heuristic;
 
 use super::request::Request;

@@ -2,13 +2,13 @@
 
 use super::job::{Job, Stage};
 use super::{CommandError, Compactor, Event, Output, State};
-use crate::Timestamp;
+use super::{Outcome, Report};
+use crate::facts::Receipt;
 use crate::history::Record;
+use crate::message::Timestamp;
 use crate::message::{RequestId, Role, Usage};
-use crate::report::{Outcome, Report};
-use crate::retry::{Failure, FailureKind};
-use crate::summary::degenerate::degenerate;
-use crate::summary::receipt::Receipt;
+use crate::policy::{Failure, FailureKind};
+use crate::transcript::degenerate::degenerate;
 
 impl Compactor {
     /// Takes what the provider counted for the latest request, once its answer was appended. Until the

@@ -2,15 +2,15 @@
 
 use super::job::{Job, Stage};
 use super::{Compactor, Event, Output, State, SummaryRequest};
+use super::{Outcome, Report};
+use crate::calibration::Scale;
 use crate::conversation::Prospect;
+use crate::facts::{Receipt, settle};
 use crate::history::{Checkpoint, Cover, Record};
 use crate::message::{CheckpointId, RequestId, Role};
 use crate::plan::{Plan, Written};
 use crate::policy::{WindowTooSmall, share};
-use crate::report::{Outcome, Report};
-use crate::summary::envelope::Envelope;
-use crate::summary::receipt::{Receipt, settle};
-use crate::tokens::Scale;
+use crate::transcript::Envelope;
 
 /// A step that has been verified.
 struct Verified {

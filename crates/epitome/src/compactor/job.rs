@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 
 use super::SummaryRequest;
 use crate::conversation::Conversation;
+use crate::facts::{Facts, Haystack};
 use crate::history::Cover;
 use crate::message::{MessageId, RequestId};
 use crate::plan::Plan;
 use crate::policy::{Keep, Policy, Summarizer, WindowTooSmall};
-use crate::summary::envelope::Envelope;
-use crate::summary::fold::Fold;
-use crate::summary::prompt::{Material, REMINDER, instructions};
-use crate::summary::receipt::{Facts, Haystack};
+use crate::transcript::Envelope;
+use crate::transcript::fold::Fold;
+use crate::transcript::prompt::{Material, REMINDER, instructions};
 
 /// A compaction under way.
 pub(super) struct Job {

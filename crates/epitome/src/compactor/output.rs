@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 
-use crate::Timestamp;
+use super::Report;
 use crate::history::Record;
 use crate::message::RequestId;
+use crate::message::Timestamp;
+use crate::policy::Reason;
 use crate::policy::{Keep, Summarizer};
-use crate::report::{Reason, Report};
 
 /// What the compactor wants of its host. Drain until [`Output::Wait`] after every command.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,7 +57,7 @@ pub struct SummaryRequest {
     pub summarizer: Summarizer,
     /// Instructions, for the system role.
     pub system: String,
-    /// The material, for the user role; see [`crate::summary::envelope::Envelope`].
+    /// The material, for the user role; see [`crate::transcript::Envelope`].
     pub input: String,
     /// Longest answer that is of use, in tokens.
     pub target_tokens: u32,

@@ -2,8 +2,8 @@
 
 use super::{Compactor, Event, Output, State};
 use crate::plan::Plan;
-use crate::policy::{Call, Phase};
-use crate::report::Reason;
+use crate::policy::Phase;
+use crate::policy::Reason;
 
 impl Compactor {
     /// Why a compaction is due at this phase of the app's work, for [`Self::compact`]; `None` where it
@@ -39,14 +39,16 @@ impl Compactor {
         let load = self.conversation.load(&self.policy);
         let allowed = self.policy.reactive().map_or(0, |reactive| reactive.max_per_request);
         let due = match self.policy.call(phase, &load) {
-            Some(Call::ReactiveMicro | Call::ReactiveFull) if self.cycle.reactions >= allowed => {
+            Some(Reason::ReactiveMicro | Reason::ReactiveFull)
+                if self.cycle.reactions >= allowed =>
+            {
                 None
             }
-            Some(Call::Threshold | Call::RequestBoundary) if !self.cycle.used => None,
+            Some(Reason::Threshold | Reason::RequestBoundary) if !self.cycle.used => None,
             call => call,
         };
         if due.is_some() {
-            return due.map(Reason::from);
+            return due;
         }
         let saves = || {
             let plan = Plan::draft(&self.conversation, &self.policy, Reason::Reduce, Some(phase));

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::rewrite::Rewrite;
+use crate::facts::{Fact, ledger};
 use crate::message::{CheckpointId, MessageId, Role};
-use crate::report::Reason;
-use crate::summary::receipt::{Fact, ledger};
+use crate::policy::Reason;
 
 /// A step that was taken. Steps in force build on each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

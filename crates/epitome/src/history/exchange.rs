@@ -44,7 +44,7 @@ pub(crate) fn exchange_of(exchanges: &[Exchange], index: usize) -> Option<&Excha
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::transcript;
+    use crate::test_notation::transcript;
 
     fn check(text: &str, expected: &[Exchange]) {
         let messages = transcript(text);

@@ -4,9 +4,9 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use super::{Log, Projection};
+use crate::history::frame;
+use crate::message::attachment;
 use crate::message::{CallId, Message, Part, Role};
-use crate::summary::frame;
-use crate::summary::transcript::attachment;
 
 /// The calls that are not seen any more and were not answered before.
 pub(crate) struct LateResults<'a> {

@@ -37,7 +37,7 @@ pub fn most_recent(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::{notate, transcript};
+    use crate::test_notation::{notate, transcript};
     use crate::tokens::CharactersPer;
 
     fn check(budget: u32, expected: &str) {

@@ -324,7 +324,7 @@ fn own_defects(message: &Message) -> impl Iterator<Item = Defect> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::{notate, transcript};
+    use crate::test_notation::{notate, transcript};
 
     fn check(ending: Ending, before: &str, after: &str, defects: &[Defect]) {
         let messages = transcript(before);

@@ -88,7 +88,7 @@ impl Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::{notate, transcript};
+    use crate::test_notation::{notate, transcript};
 
     fn change(part: usize, change: Change) -> PartChange {
         PartChange { part, change }

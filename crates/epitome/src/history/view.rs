@@ -6,8 +6,8 @@ use super::projection::Projection;
 use super::repair::{Defect, Ending, Finding, Repaired, repair_part};
 use super::rewrite::PartChange;
 use crate::contract::{Contract, First};
+use crate::history::frame;
 use crate::message::{Message, MessageId, Part, Role};
-use crate::summary::frame;
 
 /// Text of the user message that stands in front where a provider wants a user to speak first.
 const OPENING: &str = "[what was said before is left out]";

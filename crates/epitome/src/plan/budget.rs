@@ -1,10 +1,10 @@
 //! How the room below the target is shared out.
 
+use super::appendix::appendix;
+use crate::calibration::Scale;
 use crate::conversation::Conversation;
 use crate::message::Part;
 use crate::policy::{Keep, LastRequest, Load, Policy, SummaryPlacement};
-use crate::summary::appendix::appendix;
-use crate::tokens::Scale;
 
 /// A summary shorter than this says nothing.
 pub(super) const SHORTEST_SUMMARY: u32 = 48;

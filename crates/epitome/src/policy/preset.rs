@@ -5,7 +5,7 @@ use super::{
     Reducer, ReducerRule, RequestBoundary, Shape, SummaryPlacement, SummarySettings, ToolFilter,
     Trigger, TruncateToolResults,
 };
-use crate::Retry;
+use crate::policy::Retry;
 
 /// The names of presets, in the order to show them.
 pub const PRESETS: [&str; 10] = [

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Reason;
+
 /// A phase in a chat app's work at which a compaction may be due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -28,19 +30,6 @@ pub struct Load {
     pub messages: u32,
     /// Prompt tokens that the provider counted for the latest request since the last compaction.
     pub prompt_tokens: Option<u32>,
-}
-
-/// Why a trigger calls for a compaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Call {
-    /// Its threshold is reached.
-    Threshold,
-    /// A request begins with a long history.
-    RequestBoundary,
-    /// The last prompt was large: summarize the oldest rounds.
-    ReactiveMicro,
-    /// The last prompt was very large, or refused: summarize all that may be.
-    ReactiveFull,
 }
 
 /// One condition.
@@ -209,34 +198,34 @@ impl Trigger {
     }
 
     /// Why it calls for a compaction at this phase; `None` where it does not.
-    pub fn call(&self, phase: Phase, load: &Load, window: u32) -> Option<Call> {
+    pub fn call(&self, phase: Phase, load: &Load, window: u32) -> Option<Reason> {
         match self {
             Self::At { phase: own, trigger } if *own == phase => trigger.call(phase, load, window),
             Self::At { .. } => None,
             Self::RequestBoundary(_) => {
                 let due = phase == Phase::RequestStart && self.fires(load, window);
-                due.then_some(Call::RequestBoundary)
+                due.then_some(Reason::RequestBoundary)
             }
             Self::Reactive(reactive) => {
                 let full = share(window, reactive.full_fraction);
                 match phase {
-                    Phase::Overflow => Some(Call::ReactiveFull),
+                    Phase::Overflow => Some(Reason::ReactiveFull),
                     Phase::Loop if load.prompt_tokens.is_some_and(|prompt| prompt >= full) => {
-                        Some(Call::ReactiveFull)
+                        Some(Reason::ReactiveFull)
                     }
-                    Phase::Loop if self.fires(load, window) => Some(Call::ReactiveMicro),
+                    Phase::Loop if self.fires(load, window) => Some(Reason::ReactiveMicro),
                     _ => None,
                 }
             }
             Self::All(all) => {
-                let calls: Option<Vec<Call>> =
+                let calls: Option<Vec<Reason>> =
                     all.iter().map(|one| one.call(phase, load, window)).collect();
                 calls?.into_iter().next()
             }
             Self::Any(any) => any.iter().find_map(|one| one.call(phase, load, window)),
             // A refused request is for those who ask to hear of it.
             _ if phase == Phase::Overflow => None,
-            _ => self.fires(load, window).then_some(Call::Threshold),
+            _ => self.fires(load, window).then_some(Reason::Threshold),
         }
     }
 
@@ -306,11 +295,11 @@ mod tests {
     fn b2_b5_a_trigger_can_be_tied_to_a_phase() {
         let end = Trigger::at(Phase::TurnEnd, Trigger::Budget(Budget::default()));
         let full = tokens(150_000);
-        assert_eq!(end.call(Phase::TurnEnd, &full, 200_000), Some(Call::Threshold));
+        assert_eq!(end.call(Phase::TurnEnd, &full, 200_000), Some(Reason::Threshold));
         assert_eq!(end.call(Phase::TurnStart, &full, 200_000), None);
         assert!(end.fires(&full, 200_000), "the meter shows it at any time");
         let start = Trigger::at(Phase::TurnStart, Trigger::Tokens(200_000));
-        assert_eq!(start.call(Phase::TurnStart, &tokens(200_000), 0), Some(Call::Threshold));
+        assert_eq!(start.call(Phase::TurnStart, &tokens(200_000), 0), Some(Reason::Threshold));
         assert_eq!(start.call(Phase::TurnStart, &tokens(199_999), 0), None);
     }
 
@@ -344,7 +333,7 @@ mod tests {
         let trigger = Trigger::RequestBoundary(RequestBoundary::default());
         let load = |tokens, messages| Load { tokens, messages, prompt_tokens: None };
         let at_start = |load| trigger.call(Phase::RequestStart, &load, 200_000);
-        assert_eq!(at_start(load(80_001, 20)), Some(Call::RequestBoundary));
+        assert_eq!(at_start(load(80_001, 20)), Some(Reason::RequestBoundary));
         assert_eq!(at_start(load(80_000, 20)), None);
         assert_eq!(at_start(load(80_001, 19)), None);
         assert_eq!(trigger.call(Phase::TurnStart, &load(90_000, 30), 200_000), None);
@@ -355,11 +344,11 @@ mod tests {
         let trigger = Trigger::Reactive(Reactive::default());
         let in_loop = |load| trigger.call(Phase::Loop, &load, 100_000);
         assert_eq!(in_loop(prompt(84_999)), None);
-        assert_eq!(in_loop(prompt(85_000)), Some(Call::ReactiveMicro));
-        assert_eq!(in_loop(prompt(92_000)), Some(Call::ReactiveFull));
+        assert_eq!(in_loop(prompt(85_000)), Some(Reason::ReactiveMicro));
+        assert_eq!(in_loop(prompt(92_000)), Some(Reason::ReactiveFull));
         assert_eq!(in_loop(tokens(99_000)), None, "an estimate is no prompt");
         let refused = trigger.call(Phase::Overflow, &prompt(10), 100_000);
-        assert_eq!(refused, Some(Call::ReactiveFull));
+        assert_eq!(refused, Some(Reason::ReactiveFull));
         assert_eq!(trigger.call(Phase::TurnEnd, &prompt(99_000), 100_000), None);
     }
 

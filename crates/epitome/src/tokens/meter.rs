@@ -336,7 +336,7 @@ fn part_cost(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::transcript;
+    use crate::test_notation::transcript;
     use crate::tokens::{CharactersPer, WithOverhead};
 
     fn meter() -> Meter {

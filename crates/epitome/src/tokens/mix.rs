@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::scale::ONE;
 use super::script::{Blend, SCRIPTS, Script};
+
+/// A factor of one, in millionths.
+pub(crate) const ONE: u32 = 1_000_000;
 
 /// What a part of a message costs, by its script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,19 +20,19 @@ pub struct PartCost {
 
 impl PartCost {
     /// Tokens that are not of text, or of text whose script makes no difference.
-    pub(super) fn plain(tokens: u32) -> Self {
+    pub(crate) fn plain(tokens: u32) -> Self {
         Self { latin: tokens, ..Self::default() }
     }
 
     /// Tokens of a text. Linear in the text.
-    pub(super) fn of(text: &str, tokens: u32) -> Self {
+    pub(crate) fn of(text: &str, tokens: u32) -> Self {
         let blend = Blend::of(text);
         let foreign = blend.foreign_of(tokens);
         Self { latin: tokens.saturating_sub(foreign), foreign, script: blend.script }
     }
 
     /// The same with tokens that are not of text.
-    pub(super) fn beside(self, tokens: u32) -> Self {
+    pub(crate) fn beside(self, tokens: u32) -> Self {
         Self { latin: self.latin.saturating_add(tokens), ..self }
     }
 }
@@ -65,7 +67,7 @@ impl Mix {
     }
 
     /// Takes a part in.
-    pub(super) fn add(&mut self, part: &PartCost) {
+    pub(crate) fn add(&mut self, part: &PartCost) {
         for (script, tokens) in [(Script::Latin, part.latin), (part.script, part.foreign)] {
             if let Some(slot) = self.0.get_mut(script as usize) {
                 *slot = slot.saturating_add(tokens);
@@ -88,7 +90,7 @@ impl Mix {
     }
 
     /// What came to an earlier mix; `None` where something went.
-    pub(super) fn since(&self, earlier: &Self) -> Option<Self> {
+    pub(crate) fn since(&self, earlier: &Self) -> Option<Self> {
         let grew = self.0.iter().zip(earlier.0).all(|(now, before)| *now >= before);
         grew.then(|| self.minus(earlier))
     }
@@ -104,7 +106,7 @@ impl Mix {
     }
 
     /// Tokens of each script, Latin first.
-    pub(super) fn tokens(&self) -> [u32; SCRIPTS] {
+    pub(crate) fn tokens(&self) -> [u32; SCRIPTS] {
         self.0
     }
 }
@@ -125,7 +127,7 @@ impl Weights {
     pub(crate) const EVEN: Self = Self([ONE; SCRIPTS]);
 
     /// Weights by what the provider takes for a token in each script, in millionths.
-    pub(super) fn by(factors: [u32; SCRIPTS]) -> Self {
+    pub(crate) fn by(factors: [u32; SCRIPTS]) -> Self {
         let [latin, ..] = factors;
         let weight = |factor: u32| {
             let weight = u64::from(factor) * u64::from(ONE) / u64::from(latin.max(1));
@@ -135,13 +137,13 @@ impl Weights {
     }
 
     /// True where none is further than by a part of so many from those others.
-    pub(super) fn is_near(&self, others: &Self, parts: u32) -> bool {
+    pub(crate) fn is_near(&self, others: &Self, parts: u32) -> bool {
         let mut both = self.0.iter().zip(others.0);
         both.all(|(one, other)| one.abs_diff(other) <= other / parts)
     }
 
     /// What the provider takes for a token in each script, in millionths, where it takes so many in Latin.
-    pub(super) fn factors(&self, latin: u32) -> [u32; SCRIPTS] {
+    pub(crate) fn factors(&self, latin: u32) -> [u32; SCRIPTS] {
         self.0.map(|weight| {
             let factor = u64::from(weight) * u64::from(latin) / u64::from(ONE);
             u32::try_from(factor).unwrap_or(u32::MAX)
@@ -149,7 +151,7 @@ impl Weights {
     }
 
     /// What a part weighs.
-    pub(super) fn part(&self, part: &PartCost) -> u32 {
+    pub(crate) fn part(&self, part: &PartCost) -> u32 {
         if part.foreign == 0 {
             return part.latin;
         }

@@ -20,7 +20,7 @@ pub enum Script {
 }
 
 /// How many scripts are told apart.
-pub(super) const SCRIPTS: usize = 5;
+pub(crate) const SCRIPTS: usize = 5;
 
 impl Script {
     /// All of them, Latin first.
@@ -41,7 +41,7 @@ pub(super) struct Blend {
 
 impl Blend {
     /// Of a text. Linear in the text: where it is not all ASCII, a seventh of a nanosecond a byte.
-    pub(super) fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         let mut bytes = [0; SCRIPTS];
         if !text.is_ascii() {
             let step = if text.len() > SHORT { WINDOW * 4 } else { WINDOW };
@@ -62,7 +62,7 @@ impl Blend {
 
     /// How many of so many tokens are in the other script. A token has three to seven bytes in any of them, so that
     /// bytes tell.
-    pub(super) fn foreign_of(&self, tokens: u32) -> u32 {
+    pub(crate) fn foreign_of(&self, tokens: u32) -> u32 {
         let share = u64::from(tokens) * self.foreign;
         let rounded = (share + self.all / 2).checked_div(self.all).unwrap_or(0);
         u32::try_from(rounded).unwrap_or(tokens)

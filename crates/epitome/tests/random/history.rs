@@ -3,7 +3,7 @@
 use std::fmt;
 
 use epitome::message::{Media, Message, Part, Role};
-use epitome::notation::notate;
+use epitome::test_notation::notate;
 use proptest::prelude::*;
 
 /// A history in the making. It is shown as the messages it makes.

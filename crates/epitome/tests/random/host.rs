@@ -1,10 +1,10 @@
 //! A host of any manner: its summarizer answers well, badly, late or not at all.
 
+use epitome::extractive::extract;
 use epitome::message::{Message, RequestId};
 use epitome::policy::Counting;
-use epitome::summary::envelope::Envelope;
-use epitome::summary::extract::extract;
 use epitome::tokens::CharactersPer;
+use epitome::transcript::Envelope;
 use epitome::{
     Compactor, Contract, Failure, FailureKind, First, Outcome, Output, Policy, Reason,
     ReasoningPolicy, Report, ResultPlace, SummaryRequest, SummaryRole, SystemPlace, Timestamp,

@@ -4,7 +4,7 @@
 
 use epitome::history::{Edit, Rewrite};
 use epitome::message::{Message, MessageId};
-use epitome::notation::{notate, transcript};
+use epitome::test_notation::{notate, transcript};
 use epitome::tokens::CharactersPer;
 use epitome::{
     Action, CommandError, Compactor, Contract, Event, Outcome, Output, Policy, Reason, Report,

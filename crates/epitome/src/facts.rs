@@ -1,0 +1,11 @@
+//! What must not be lost in a summary: facts, and the receipt of where each is afterwards.
+
+mod fact;
+mod receipt;
+mod scan;
+mod token;
+
+pub use fact::{Fact, Kind};
+pub use receipt::Receipt;
+pub(crate) use receipt::{Haystack, ledger, settle};
+pub(crate) use scan::Facts;

@@ -1,0 +1,280 @@
+//! What a summary must not lose: found before it is written, looked for afterwards.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::fact::Mention;
+use super::{Fact, Facts, Kind};
+
+use crate::message::{MessageId, Role};
+use crate::text::sentence;
+use crate::tokens::Tokenizer;
+
+/// Where each fact of the summarized messages is now. What people and models said counts as a whole, what
+/// tools were given and printed as far as the summarizer reads it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Receipt {
+    /// In the summary, or in a message that stays.
+    pub kept: Vec<Fact>,
+    /// Appended to the summary, word for word.
+    pub appended: Vec<Fact>,
+    /// In none of them: there was no room. Still in the log.
+    pub given_up: Vec<Fact>,
+    /// Names and numbers of the summary that no summarized message has.
+    pub unsupported: Vec<String>,
+}
+
+/// Opens the ledger behind a summary.
+const LEDGER: &str = "Also said, word for word:";
+
+/// Looks for every fact in `summary` and in `there`, what stays beside it, and appends what is in neither
+/// while there is room. What is appended is the ledger: see [`ledger`].
+///
+/// The ledger takes at most `ledger_tokens` by `tokenizer`, the most important facts first; within it
+/// they stand in the order in which they were said. `name` tells a message by its number. Costs
+/// O(n log n) in the facts and the summary.
+pub(crate) fn settle(
+    facts: Facts,
+    summary: &str,
+    mut there: Haystack,
+    ledger_tokens: u32,
+    tokenizer: &dyn Tokenizer,
+    name: &dyn Fn(u32) -> Option<MessageId>,
+) -> Receipt {
+    there.add(summary, Role::User);
+    let mut receipt = Receipt { unsupported: unsupported(summary, &facts), ..Receipt::default() };
+    let (kept, missing): (Vec<Mention>, Vec<Mention>) =
+        facts.into_vec().into_iter().partition(|mention| there.has(&mention.text));
+    receipt.kept = kept.into_iter().map(|mention| mention.named(name)).collect();
+
+    let mut by_worth: Vec<usize> = (0..missing.len()).collect();
+    by_worth.sort_by_key(|index| std::cmp::Reverse(missing.get(*index).map(Mention::worth)));
+    let mut room = ledger_tokens.saturating_sub(tokenizer.count(LEDGER) + 4);
+    let mut chosen: BTreeSet<usize> = BTreeSet::new();
+    for index in by_worth {
+        let Some(mention) = missing.get(index) else { continue };
+        let cost = tokenizer.count(&line(&mention.speaker, &mention.text)).saturating_add(1);
+        if cost <= room {
+            room -= cost;
+            chosen.insert(index);
+        }
+    }
+    for (index, mention) in missing.into_iter().enumerate() {
+        let place =
+            if chosen.contains(&index) { &mut receipt.appended } else { &mut receipt.given_up };
+        place.push(mention.named(name));
+    }
+    receipt
+}
+
+/// The facts behind a summary as the model reads them, a line each; empty where there are none.
+pub(crate) fn ledger(facts: &[Fact]) -> String {
+    if facts.is_empty() {
+        return String::new();
+    }
+    let lines = facts.iter().map(|fact| line(&fact.speaker, &fact.text));
+    std::iter::once(LEDGER.to_owned()).chain(lines).collect::<Vec<String>>().join("\n")
+}
+
+fn line(speaker: &str, text: &str) -> String {
+    format!("- {speaker}: {text}")
+}
+
+fn unsupported(summary: &str, facts: &Facts) -> Vec<String> {
+    let mut names = BTreeSet::new();
+    super::token::for_each(summary, |kind, text| {
+        if kind != Kind::Number && !facts.support(text) {
+            names.insert(text.to_owned());
+        }
+    });
+    names.into_iter().collect()
+}
+
+/// Texts in which facts are looked up, taken apart as facts are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Haystack {
+    wordings: BTreeSet<Box<str>>,
+}
+
+impl Haystack {
+    /// Adds a text in somebody's words. Costs O(n log n) in the text.
+    pub(crate) fn add(&mut self, text: &str, role: Role) {
+        super::token::for_each(text, |_, name| self.note(name));
+        for line in text.lines() {
+            if super::scan::is_checklist(line) {
+                self.note(line.trim());
+            }
+            // What a tool prints is nobody's sentence.
+            if role == Role::Tool {
+                continue;
+            }
+            sentence::split(line).into_iter().for_each(|sentence| self.note(sentence));
+            super::scan::quotes(line, |quote| self.note(quote));
+        }
+    }
+
+    fn note(&mut self, wording: &str) {
+        if !self.wordings.contains(wording) {
+            self.wordings.insert(wording.into());
+        }
+    }
+
+    fn has(&self, text: &str) -> bool {
+        self.wordings.contains(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::Entry;
+    use crate::tokens::CharactersPer;
+
+    fn entries(texts: &[(&str, &str)]) -> Vec<Entry> {
+        (1..)
+            .zip(texts)
+            .map(|(number, (speaker, text))| Entry {
+                number,
+                speaker: (*speaker).to_owned(),
+                text: (*text).to_owned(),
+            })
+            .collect()
+    }
+
+    fn facts(texts: &[(&str, &str)]) -> Facts {
+        let mut facts = Facts::default();
+        facts.read(&entries(texts));
+        facts
+    }
+
+    fn found(text: &str) -> Vec<(Kind, String)> {
+        facts(&[("user", text)]).into_vec().into_iter().map(|fact| (fact.kind, fact.text)).collect()
+    }
+
+    fn check(text: &str, expected: &[(Kind, &str)]) {
+        let found = found(text);
+        let found: Vec<(Kind, &str)> =
+            found.iter().map(|(kind, text)| (*kind, text.as_str())).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn d10_names_and_numbers_are_found_as_they_are_written() {
+        check("See https://example.org/a?b=1.", &[(Kind::Url, "https://example.org/a?b=1")]);
+        check("Open src/main.rs, please", &[(Kind::Path, "src/main.rs")]);
+        check(
+            "It is in ./build or /etc/hosts",
+            &[(Kind::Path, "./build"), (Kind::Path, "/etc/hosts")],
+        );
+        check(
+            "with serde@1.0.2 and leptos==0.8",
+            &[(Kind::Package, "serde@1.0.2"), (Kind::Package, "leptos==0.8")],
+        );
+        check(
+            "flight HAT039 (reservation M61CQM)",
+            &[(Kind::Identifier, "HAT039"), (Kind::Identifier, "M61CQM")],
+        );
+        check(
+            "pay $250 by 2026-05-16, 40% of it",
+            &[(Kind::Number, "$250"), (Kind::Number, "2026-05-16"), (Kind::Number, "40%")],
+        );
+        check(
+            "12 rose bushes, 4 of them red, on port 8443 and 443",
+            &[(Kind::Number, "12 rose"), (Kind::Number, "8443"), (Kind::Number, "443")],
+        );
+        check("nothing to see here", &[]);
+        check("either/or, and so on. e.g. this", &[]);
+    }
+
+    #[test]
+    fn d10_checklists_decisions_and_negations_are_found_whole() {
+        check(
+            "- [ ] src/a.rs builds",
+            &[(Kind::Checklist, "- [ ] src/a.rs builds"), (Kind::Path, "src/a.rs")],
+        );
+        check("We decided on blue. It is nice.", &[(Kind::Decision, "We decided on blue.")]);
+        check("Please do not touch the API.", &[(Kind::Negation, "Please do not touch the API.")]);
+        check("call it \"the green one\"", &[(Kind::Quote, "the green one")]);
+    }
+
+    fn name(number: u32) -> Option<MessageId> {
+        Some(format!("m{number}").into())
+    }
+
+    fn there() -> Haystack {
+        Haystack::default()
+    }
+
+    fn names(facts: &[Fact]) -> Vec<&str> {
+        facts.iter().map(|fact| fact.text.as_str()).collect()
+    }
+
+    #[test]
+    fn what_a_summary_lost_is_appended_word_for_word_with_who_said_it() {
+        let facts = facts(&[
+            ("user alice", "Use port 8443 and never log the token."),
+            ("assistant", "I changed src/server.rs; see HAT039."),
+            ("user alice", "HAT039 again"),
+        ]);
+        let mut there = Haystack::default();
+        there.add("HAT039 again", Role::User);
+        let receipt =
+            settle(facts, "They changed src/server.rs.", there, 200, &CharactersPer(4), &name);
+        assert_eq!(
+            ledger(&receipt.appended),
+            "Also said, word for word:\n\
+             - user alice: 8443\n\
+             - user alice: Use port 8443 and never log the token."
+        );
+        assert_eq!(names(&receipt.kept), ["src/server.rs", "HAT039"]);
+        assert_eq!(receipt.kept[1].sources, ["m2".into(), "m3".into()]);
+        assert_eq!(receipt.given_up, []);
+        assert_eq!(receipt.unsupported, Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_fact_is_kept_appended_or_given_up_and_the_ledger_keeps_its_budget() {
+        let text: String = (0..200).map(|n| format!("file number{n} src/a{n}.rs\n")).collect();
+        let facts = facts(&[("tool", &text)]);
+        let all = facts.clone().into_vec().len();
+        for budget in [0, 20, 60, 400, 100_000] {
+            let tokenizer = CharactersPer(4);
+            let receipt =
+                settle(facts.clone(), "Much was read.", there(), budget, &tokenizer, &name);
+            let sum = receipt.kept.len() + receipt.appended.len() + receipt.given_up.len();
+            assert_eq!(sum, all);
+            let taken = tokenizer.count(&ledger(&receipt.appended));
+            assert!(taken <= budget, "{taken} tokens in {budget}");
+        }
+    }
+
+    #[test]
+    fn a_checklist_goes_before_a_number() {
+        let facts = facts(&[("user", "- [ ] ship it\n12:45 12:46 12:47")]);
+        let receipt = settle(facts, "So it was.", there(), 20, &CharactersPer(4), &name);
+        assert_eq!(names(&receipt.appended), ["- [ ] ship it"]);
+        assert_eq!(receipt.given_up.len(), 3);
+    }
+
+    #[test]
+    fn a_name_that_no_message_has_is_flagged() {
+        let facts = facts(&[("user", "look at src/a.rs")]);
+        let summary = "They looked at src/a.rs and src/b.rs for 5AJG10.";
+        let receipt = settle(facts, summary, there(), 0, &CharactersPer(4), &name);
+        assert_eq!(receipt.unsupported, ["5AJG10", "src/b.rs"]);
+    }
+
+    #[test]
+    fn notes_of_our_own_and_the_arguments_of_calls_are_nobodys_words() {
+        check("read src/a.rs: 1… [2994 more characters]", &[(Kind::Path, "src/a.rs")]);
+        check("calls edit {\"path\": \"src/a.rs\"}", &[(Kind::Path, "src/a.rs")]);
+    }
+
+    #[test]
+    fn nothing_in_nothing_out() {
+        let receipt = settle(Facts::default(), "Nothing.", there(), 100, &CharactersPer(4), &name);
+        assert_eq!((receipt, ledger(&[])), (Receipt::default(), String::new()));
+    }
+}

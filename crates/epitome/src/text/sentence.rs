@@ -1,0 +1,333 @@
+//! Cuts text into the pieces an extract is made of: sentences, and clauses where a sentence is too long.
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
+/// Stands between two pieces of a line that would otherwise read as one sentence.
+pub(crate) const SEPARATOR: &str = " · ";
+/// Characters of the longest piece.
+const LONGEST: usize = 400;
+/// Words of the longest piece.
+const MOST_WORDS: usize = 60;
+/// Characters of the shortest run that can be encoded bytes.
+const SHORTEST_BLOB: usize = 64;
+
+/// The pieces of a text in its order, each a trimmed slice of it. Linear in the text.
+///
+/// Lines, sentence ends of any script, and the fields of JSON end a piece. Encoded bytes are left out,
+/// and so is what has nothing but ASCII punctuation.
+pub(crate) fn split(text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    for line in text.split('\n') {
+        // Whatever else ends a line or a part of it is rare.
+        if !line.bytes().any(|byte| byte == b'\r' || !byte.is_ascii()) {
+            split_part(line, &mut pieces);
+            continue;
+        }
+        for line in line.split(['\r', '\u{85}', '\u{2028}', '\u{2029}']) {
+            line.split(SEPARATOR).for_each(|part| split_part(part, &mut pieces));
+        }
+    }
+    pieces
+}
+
+fn split_part<'a>(part: &'a str, pieces: &mut Vec<&'a str>) {
+    let mut rest = part.trim();
+    let (ascii, encoded) = (rest.is_ascii(), has_long_run(rest));
+    while !rest.is_empty() {
+        let cut = if ascii {
+            first_cut(rest, rest.bytes().map(char::from).enumerate(), encoded)
+        } else {
+            first_cut(rest, rest.char_indices(), encoded)
+        };
+        let (Cut::Keep(end) | Cut::Drop(end)) = cut;
+        let (piece, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        if matches!(cut, Cut::Keep(_)) {
+            split_fields(piece.trim_end(), pieces);
+        }
+        rest = tail.trim_start();
+    }
+}
+
+/// Whether [`split`] cuts between this piece and whatever follows it behind a space.
+pub(crate) fn ends_itself(piece: &str) -> bool {
+    let bare = piece.trim_end_matches(closes);
+    let Some(last) = bare.chars().next_back() else { return false };
+    let at = bare.len() - last.len_utf8();
+    let ends = ends_before_blank(last) && !abbreviates(bare, at);
+    ends_anywhere(last) || (ends && bare.split_whitespace().nth(1).is_some())
+}
+
+/// Where the first piece ends, in bytes, and whether it is worth keeping.
+enum Cut {
+    Keep(usize),
+    Drop(usize),
+}
+
+/// `characters` are those of the text and where they begin; `encoded` says whether it has a run that is long
+/// enough to be encoded bytes.
+fn first_cut(text: &str, characters: impl Iterator<Item = (usize, char)>, encoded: bool) -> Cut {
+    let (mut words, mut in_word) = (0, false);
+    let mut soft_break = 0;
+    let mut run = Run::default();
+    let mut ended = Ended::No;
+    for (count, (at, character)) in characters.enumerate() {
+        match ended {
+            Ended::Anywhere if !closes(character) => return Cut::Keep(at),
+            Ended::BeforeBlank if character.is_whitespace() => return Cut::Keep(at),
+            Ended::BeforeBlank if !closes(character) => ended = Ended::No,
+            _ => {}
+        }
+        if count >= LONGEST || words > MOST_WORDS {
+            return Cut::Keep(clause_end(text, at, soft_break));
+        }
+        if encoded && run.take(at, character) {
+            if run.start > 0 {
+                return Cut::Keep(run.start);
+            }
+            let rest = text.bytes().position(|byte| !encodes(byte)).unwrap_or(text.len());
+            return Cut::Drop(rest);
+        }
+        let blank = character.is_whitespace();
+        if !blank && !in_word {
+            words += 1;
+        }
+        in_word = !blank;
+        if blank
+            || (!character.is_alphanumeric() && !matches!(character, '_' | '-' | '.' | '\'' | '\\'))
+        {
+            soft_break = at + character.len_utf8();
+        }
+        if ends_anywhere(character) {
+            ended = Ended::Anywhere;
+        } else if ends_before_blank(character) && words > 1 && !abbreviates(text, at) {
+            ended = Ended::BeforeBlank;
+        }
+    }
+    Cut::Keep(text.len())
+}
+
+#[derive(Clone, Copy)]
+enum Ended {
+    No,
+    BeforeBlank,
+    Anywhere,
+}
+
+fn ends_anywhere(character: char) -> bool {
+    matches!(character, '。' | '！' | '？' | '｡' | '।' | '۔' | '॥')
+}
+
+fn ends_before_blank(character: char) -> bool {
+    matches!(character, '.' | '!' | '?' | '…' | '؟' | '։')
+}
+
+/// Words that keep their full stop in the middle of a sentence.
+const ABBREVIATIONS: [&str; 18] = [
+    "Mr", "Mrs", "Ms", "Dr", "Prof", "St", "No", "Nr", "vs", "approx", "e.g", "i.e", "cf", "Fig",
+    "z.B", "d.h", "Jr", "Sr",
+];
+
+/// True where the stop at byte `at` belongs to the word before it.
+fn abbreviates(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    let word = before.rsplit(|c: char| c.is_whitespace() || closes(c) || c == '(').next();
+    word.is_some_and(|word| ABBREVIATIONS.contains(&word))
+}
+
+fn closes(character: char) -> bool {
+    matches!(character, '"' | '\'' | '”' | '’' | '»' | ')' | ']' | '」' | '』' | '）' | '】' | '*')
+}
+
+/// The end of a clause of at most `limit` bytes: behind the last mark or blank, else between graphemes.
+fn clause_end(text: &str, limit: usize, soft_break: usize) -> usize {
+    if soft_break * 2 >= limit {
+        return soft_break;
+    }
+    let window = text.get(..limit).unwrap_or(text);
+    let last = window.grapheme_indices(true).next_back().map_or(0, |(start, _)| start);
+    // One cluster can be longer than any piece; it is cut then, as there is no better place.
+    if last * 2 >= limit { last } else { limit }
+}
+
+/// The run of characters without a break that can be base64 or hexadecimal.
+#[derive(Default)]
+struct Run {
+    start: usize,
+    length: usize,
+    small: usize,
+    capitals: usize,
+    digits: usize,
+    changes: usize,
+    before: Option<Kind>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Small,
+    Capital,
+    Digit,
+}
+
+impl Run {
+    /// Takes the next character and says whether the run is long and disorderly enough to be encoded.
+    fn take(&mut self, at: usize, character: char) -> bool {
+        if !u8::try_from(character).is_ok_and(encodes) {
+            *self = Self { start: at + character.len_utf8(), ..Self::default() };
+            return false;
+        }
+        self.length += 1;
+        let kind = match character {
+            'a'..='z' => Kind::Small,
+            'A'..='Z' => Kind::Capital,
+            '0'..='9' => Kind::Digit,
+            _ => return false,
+        };
+        match kind {
+            Kind::Small => self.small += 1,
+            Kind::Capital => self.capitals += 1,
+            Kind::Digit => self.digits += 1,
+        }
+        if self.before.is_some_and(|before| before != kind) {
+            self.changes += 1;
+        }
+        self.before = Some(kind);
+        let base64 = self.length >= SHORTEST_BLOB
+            && self.small.min(self.capitals).min(self.digits) * 20 >= self.length;
+        // A digest of 128 digits is a name; what is longer is content.
+        let hexadecimal = self.length > 2 * SHORTEST_BLOB && self.digits * 4 >= self.length;
+        self.changes * 4 >= self.length && (base64 || hexadecimal)
+    }
+}
+
+/// True where a run is long enough to be encoded bytes. Looks at few of the bytes of a text that has none.
+fn has_long_run(text: &str) -> bool {
+    let mut start = 0;
+    while let Some(run) = text.as_bytes().get(start..start + SHORTEST_BLOB) {
+        match run.iter().rposition(|byte| !encodes(*byte)) {
+            Some(broken) => start += broken + 1,
+            None => return true,
+        }
+    }
+    false
+}
+
+fn encodes(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_')
+}
+
+/// Cuts a record into its fields, so that one of them can be kept without the others, and escaped text
+/// into its lines.
+fn split_fields<'a>(piece: &'a str, pieces: &mut Vec<&'a str>) {
+    let (mut record, mut escaped_lines) = (false, 0);
+    let mut last = 0;
+    for byte in piece.bytes() {
+        match byte {
+            b':' => record |= matches!(last, b'"' | b'\''),
+            b'n' if last == b'\\' => escaped_lines += 1,
+            _ => {}
+        }
+        last = byte;
+    }
+    if !record && escaped_lines < 2 {
+        push(piece, pieces);
+        return;
+    }
+    let (mut start, mut before) = (0, ' ');
+    let mut characters = piece.char_indices().peekable();
+    while let Some((at, character)) = characters.next() {
+        let next = characters.peek().map_or(' ', |&(_, next)| next);
+        let behind = at + character.len_utf8();
+        let cut = match character {
+            ',' if record && ends_value(before) && matches!(next, ' ' | '"' | '\'' | '{' | '[') => {
+                behind
+            }
+            '{' if record && opens_value(piece.get(behind..).unwrap_or_default()) => behind,
+            '}' if record && matches!(next, ',' | '}' | ']') => behind,
+            '\\' if before != '\\' && matches!(next, 'n' | 't') => behind + 1,
+            _ => 0,
+        };
+        if cut > 0 {
+            push(field(piece.get(start..at).unwrap_or_default()), pieces);
+            start = cut;
+        }
+        before = character;
+    }
+    push(field(piece.get(start..).unwrap_or_default()), pieces);
+}
+
+fn ends_value(character: char) -> bool {
+    matches!(character, '"' | '\'' | ']' | '}' | 'e' | 'l' | '0'..='9')
+}
+
+fn opens_value(rest: &str) -> bool {
+    rest.trim_start().starts_with(['"', '\'', '{', '['])
+}
+
+/// A field without the brackets of what it stands in.
+fn field(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '}' | ','))
+}
+
+fn push<'a>(piece: &'a str, pieces: &mut Vec<&'a str>) {
+    let piece = piece.trim_end_matches(['[', '(', ',', ' ', '\t']).trim();
+    if piece
+        .chars()
+        .any(|c| c.is_alphanumeric() || (!c.is_ascii() && !c.is_whitespace() && !c.is_control()))
+    {
+        pieces.push(piece);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, pieces: &[&str]) {
+        assert_eq!(split(text), pieces, "{text:?}");
+        for piece in pieces {
+            assert_eq!(split(piece), [*piece], "a piece is cut again");
+        }
+    }
+
+    #[test]
+    fn an_abbreviation_ends_no_sentence() {
+        let text =
+            "Ask the electrician, Mr. Olsen, about it. He knows, e.g. the fuse. Is it No. 7?";
+        let pieces = [
+            "Ask the electrician, Mr. Olsen, about it.",
+            "He knows, e.g. the fuse.",
+            "Is it No. 7?",
+        ];
+        assert_eq!(split(text), pieces);
+        assert!(!ends_itself("Ask the electrician, Mr.") && ends_itself("Ask the man."));
+    }
+
+    #[test]
+    fn text_is_cut_where_a_reader_would() {
+        check("One day. \"Two days!\" Three", &["One day.", "\"Two days!\"", "Three"]);
+        check("- a list\n- of two\r\n\n", &["- a list", "- of two"]);
+        check("version 1.2.3 is out", &["version 1.2.3 is out"]);
+        check("你好。「再见！」谢谢", &["你好。", "「再见！」", "谢谢"]);
+        check("{\"a\": 1, \"b\": {\"c\": \"x, y\"}}", &["\"a\": 1", "\"b\":", "\"c\": \"x, y\""]);
+        check("--- ... ???", &[]);
+    }
+
+    #[test]
+    fn a_long_line_is_cut_into_bounded_clauses_and_nothing_is_lost() {
+        for unit in ["word ", "a,", "x", "字", "e\u{301}", "\u{301}", "👩\u{200d}"] {
+            let text = unit.repeat(5_000);
+            let pieces = split(&text);
+            assert!(pieces.iter().all(|piece| piece.chars().count() <= LONGEST), "{unit:?}");
+            let kept: usize = pieces.iter().map(|piece| piece.len()).sum();
+            assert!(kept * 10 >= text.len() * 7, "{unit:?}: {kept} of {}", text.len());
+        }
+    }
+
+    #[test]
+    fn names_and_digests_are_not_taken_for_encoded_bytes() {
+        let digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+        let path = "/usr/share/doc/some-package/examples/configuration/with/a/long/path/README2.md";
+        check(digest, &[digest]);
+        check(path, &[path]);
+    }
+}

@@ -1,0 +1,206 @@
+//! From old messages to what a summarizer is asked: entries, chunks, an envelope, a prompt.
+
+pub(crate) mod chunk;
+pub(crate) mod degenerate;
+mod envelope;
+pub(crate) mod fold;
+pub(crate) mod prompt;
+
+pub use envelope::Envelope;
+pub(crate) use envelope::render_entry;
+
+use crate::contract::Contract;
+use crate::history::{ACKNOWLEDGEMENT, Ending, Repaired, repair};
+use crate::message::{CALLS, CallId, Entry, Message, Part, Role, attachment};
+use crate::policy::{SummarySettings, ToolFilter};
+use crate::text::encoded::without_encoded;
+use crate::text::excerpt::excerpt;
+
+/// Writes messages as entries. `messages` are numbers, from 1, and the messages themselves.
+///
+/// The history is repaired first, so that every call has a result. Text stands as it is, but for encoded
+/// bytes; reasoning is left out; calls and results stand where `settings.tools` allows them, cut at
+/// `settings.tool_result_max_characters`. A message of which nothing is left has no entry.
+pub fn transcript(messages: &[(u32, &Message)], settings: &SummarySettings) -> Vec<Entry> {
+    let plain: Vec<&Message> = messages.iter().map(|(_, message)| *message).collect();
+    let repaired = repair(&plain, Ending::Acknowledged, &Contract::default());
+    let max_characters = settings.tool_result_max_characters;
+    let mut writer = Writer { tools: &settings.tools, max_characters, waiting: Vec::new() };
+    let mut number = messages.first().map_or(1, |(number, _)| *number);
+    let mut entries = Vec::new();
+    for message in &repaired.messages {
+        let (speaker, text) = match message {
+            Repaired::Kept(index) => {
+                let Some((own, message)) = messages.get(*index) else { continue };
+                number = *own;
+                (speaker(message), writer.parts(&message.parts))
+            }
+            Repaired::Added { role, part } => {
+                (role.as_str().to_owned(), writer.parts(std::slice::from_ref(part)))
+            }
+        };
+        if !text.trim().is_empty() {
+            entries.push(Entry { number, speaker, text });
+        }
+    }
+    entries
+}
+
+fn speaker(message: &Message) -> String {
+    match &message.author {
+        // A name with a line break in it would end the head of the entry.
+        Some(author) => {
+            format!("{} {}", message.role.as_str(), author.replace(['\n', '\r', ':'], " "))
+        }
+        None => message.role.as_str().to_owned(),
+    }
+}
+
+/// The entry of one message alone; `None` where nothing of it is told. `called` are the tools that its results
+/// come from, in the order of the results.
+pub(crate) fn entry<'a>(
+    number: u32,
+    message: &'a Message,
+    called: Vec<(&'a CallId, &'a str)>,
+    tools: &ToolFilter,
+    max_characters: u32,
+) -> Option<Entry> {
+    let mut writer = Writer { tools, max_characters, waiting: called };
+    let text = writer.parts(&message.parts);
+    (!text.trim().is_empty()).then(|| Entry { number, speaker: speaker(message), text })
+}
+
+/// The entry that closes a transcript which would end on what a tool answers.
+pub(crate) fn closing() -> Entry {
+    Entry {
+        number: 1,
+        speaker: Role::Assistant.as_str().to_owned(),
+        text: ACKNOWLEDGEMENT.to_owned(),
+    }
+}
+
+struct Writer<'a, 'b> {
+    tools: &'b ToolFilter,
+    max_characters: u32,
+    /// The calls whose results have not come yet, with the tools they went to; results mostly do not say.
+    waiting: Vec<(&'a CallId, &'a str)>,
+}
+
+impl<'a> Writer<'a, '_> {
+    fn parts(&mut self, parts: &'a [Part]) -> String {
+        let mut lines = parts.iter().filter_map(|part| self.part(part));
+        let mut text = lines.next().unwrap_or_default();
+        for line in lines {
+            text.push('\n');
+            text.push_str(&line);
+        }
+        text
+    }
+
+    fn part(&mut self, part: &'a Part) -> Option<String> {
+        let max = self.max_characters;
+        match part {
+            Part::Text { text } => Some(without_encoded(text).into_owned()),
+            Part::Reasoning { .. } => None,
+            Part::ToolCall { call, name, arguments } => {
+                self.waiting.push((call, name));
+                let allowed = self.tools.allows(name);
+                allowed
+                    .then(|| format!("{CALLS}{name} {}", excerpt(&without_encoded(arguments), max)))
+            }
+            Part::ToolResult { call, name, text } => {
+                let called = self.called(call);
+                let name = name.as_deref().or(called).unwrap_or("a tool");
+                let allowed = self.tools.allows(name);
+                allowed.then(|| format!("{name} answers: {}", excerpt(&without_encoded(text), max)))
+            }
+            Part::Approval { granted, .. } => Some(leave(*granted).to_owned()),
+            Part::Image(media) => Some(attachment("image", media)),
+            Part::File(media) => Some(attachment("file", media)),
+            Part::Other { kind, .. } => Some(format!("[{kind}]")),
+        }
+    }
+
+    /// The tool that a result is from. In a repaired history every call has one result, and one without
+    /// an id answers the first call that waits.
+    fn called(&mut self, call: &CallId) -> Option<&'a str> {
+        let nameless = call.as_str().is_empty();
+        let place = self.waiting.iter().position(|(other, _)| *other == call || nameless)?;
+        Some(self.waiting.remove(place).1)
+    }
+}
+
+fn leave(granted: Option<bool>) -> &'static str {
+    match granted {
+        None => "[asks whether the tool may run]",
+        Some(true) => "[the tool may run]",
+        Some(false) => "[the tool may not run]",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_notation;
+
+    fn check(text: &str, settings: &SummarySettings, expected: &str) {
+        let messages = test_notation::transcript(text);
+        let numbered: Vec<(u32, &Message)> = (1..).zip(&messages).collect();
+        let entries: Vec<String> = transcript(&numbered, settings)
+            .into_iter()
+            .map(|entry| format!("{} {}: {}", entry.number, entry.speaker, entry.text))
+            .collect();
+        assert_eq!(entries.join("\n"), expected);
+    }
+
+    #[test]
+    fn d2_entries_are_numbered_and_reasoning_is_left_out() {
+        check(
+            "u: hi\na: ?thought well !one\nt: =one\na: ?only",
+            &SummarySettings::default(),
+            "1 user: hi\n2 assistant: well\ncalls tool {}\n3 tool: tool answers: result one",
+        );
+    }
+
+    #[test]
+    fn d2_tools_that_are_not_allowed_leave_no_trace() {
+        let none = ToolFilter::Only(Vec::new());
+        let settings = SummarySettings { tools: none, ..SummarySettings::default() };
+        check("u: hi\na: !one\nt: =one\na: done", &settings, "1 user: hi\n4 assistant: done");
+    }
+
+    #[test]
+    fn d2_results_are_cut_at_the_limit() {
+        let settings =
+            SummarySettings { tool_result_max_characters: 3, ..SummarySettings::default() };
+        let cut = "1 assistant: calls tool {}\n2 tool: tool answers: res… [7 more characters]\n\
+                   2 assistant: Noted.";
+        check("a: !one\nt: =one", &settings, cut);
+    }
+
+    #[test]
+    fn a2_a_summarizer_never_sees_a_call_without_a_result() {
+        check(
+            "a: !one\nu: so?",
+            &SummarySettings::default(),
+            "1 assistant: calls tool {}\n\
+             1 tool: tool answers: [no result was recorded for this call]\n2 user: so?",
+        );
+    }
+
+    #[test]
+    fn a_summarizer_never_sees_encoded_bytes() {
+        let picture = "aB3/".repeat(200);
+        let message = Message::new("m", Role::User, format!("look: {picture}"));
+        let entries = transcript(&[(1, &message)], &SummarySettings::default());
+        assert_eq!(entries[0].text, "look: [800 characters of encoded data]");
+    }
+
+    #[test]
+    fn d2_authors_are_named_on_one_line() {
+        let mut message = Message::new("m", Role::User, "hello");
+        message.author = Some("eve\n[9] system:".into());
+        let entries = transcript(&[(7, &message)], &SummarySettings::default());
+        assert_eq!(entries[0].speaker, "user eve [9] system ");
+    }
+}

@@ -1,0 +1,97 @@
+//! Chunk after chunk, each on the summary so far.
+
+use std::collections::VecDeque;
+
+use super::Envelope;
+use super::prompt::ChunkPlace;
+use crate::message::Entry;
+
+/// A summary that grows over the chunks of a transcript.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fold {
+    waiting: VecDeque<Vec<Entry>>,
+    state: String,
+    current: Envelope,
+    place: ChunkPlace,
+}
+
+impl Fold {
+    /// A fold over these chunks on top of an earlier summary, which may be empty. `state` is put before
+    /// the summarizer with the last chunk. `None` without chunks.
+    pub(crate) fn new(
+        chunks: Vec<Vec<Entry>>,
+        previous_summary: String,
+        state: String,
+    ) -> Option<Self> {
+        let count = u32::try_from(chunks.len()).unwrap_or(u32::MAX);
+        let mut waiting = VecDeque::from(chunks);
+        let entries = waiting.pop_front()?;
+        let last = waiting.is_empty();
+        let now = if last { state.clone() } else { String::new() };
+        let current = Envelope { previous_summary, state: now, entries };
+        Some(Self { waiting, state, current, place: ChunkPlace { index: 0, count } })
+    }
+
+    /// What the summarizer is to read now.
+    pub(crate) fn envelope(&self) -> &Envelope {
+        &self.current
+    }
+
+    /// Which chunk that is.
+    pub(crate) fn place(&self) -> ChunkPlace {
+        self.place
+    }
+
+    /// Takes the summary of the current chunk. Gives it back where that was the last one.
+    pub(crate) fn take(&mut self, summary: String) -> Option<String> {
+        let Some(entries) = self.waiting.pop_front() else { return Some(summary) };
+        let state = match self.waiting.is_empty() {
+            true => std::mem::take(&mut self.state),
+            false => String::new(),
+        };
+        self.current = Envelope { previous_summary: summary, state, entries };
+        self.place.index += 1;
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chunk(text: &str) -> Vec<Entry> {
+        vec![Entry { number: 1, speaker: "user".into(), text: text.into() }]
+    }
+
+    fn fold(chunks: &[&str], previous: &str, state: &str) -> Fold {
+        let chunks = chunks.iter().map(|text| chunk(text)).collect();
+        Fold::new(chunks, previous.into(), state.into()).unwrap()
+    }
+
+    #[test]
+    fn d5_the_state_goes_with_the_last_chunk_only() {
+        let mut fold = fold(&["one", "two", "three"], "", "- [ ] ship");
+        let mut states = vec![fold.envelope().state.clone()];
+        while fold.take("so far".into()).is_none() {
+            states.push(fold.envelope().state.clone());
+        }
+        assert_eq!(states, ["", "", "- [ ] ship"]);
+    }
+
+    #[test]
+    fn d4_each_chunk_is_folded_onto_the_summary_so_far() {
+        let mut fold = fold(&["one", "two"], "zero", "");
+        assert_eq!(fold.envelope().previous_summary, "zero");
+        assert_eq!(fold.place(), ChunkPlace { index: 0, count: 2 });
+        assert_eq!(fold.take("zero one".into()), None);
+        assert_eq!(fold.envelope().previous_summary, "zero one");
+        assert_eq!(fold.envelope().entries, chunk("two"));
+        assert_eq!(fold.place(), ChunkPlace { index: 1, count: 2 });
+        assert_eq!(fold.take("all".into()), Some("all".into()));
+    }
+
+    #[test]
+    fn without_chunks_there_is_nothing_to_fold() {
+        assert_eq!(Fold::new(Vec::new(), "so far".into(), String::new()), None);
+    }
+}
