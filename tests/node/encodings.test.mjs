@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { test } from "node:test";
 import { countTokens, createCompactor, loadEncoding, plan, recentWithin, restoreCompactor } from "epitome";
 import { block, corpus, golden } from "./golden-counts.mjs";
-import { said } from "./workshop.mjs";
+import { said } from "./harness.mjs";
 
 const { get_encoding: reference } = createRequire(import.meta.url)("tiktoken");
 const NAMES = ["o200k_base", "cl100k_base"];

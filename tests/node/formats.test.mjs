@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { convert, createCompactor, detectFormat, recentWithin, repair, restoreCompactor, validate } from "epitome";
-import { round, said, talk } from "./workshop.mjs";
+import { round, said, talk } from "./harness.mjs";
 
 const FORMATS = [
   "openai-chat",

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deferred } from "./garden.mjs";
-import { round, said, talk, workshop } from "./workshop.mjs";
+import { deferred } from "./fixtures.mjs";
+import { round, said, talk, workshop } from "./harness.mjs";
 
 const KEEP = { keep: { messages: 2 } };
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createCompactor, llamaCppCounter } from "epitome";
 import { llama, skip } from "../servers/llama.mjs";
-import { said, talk } from "./workshop.mjs";
+import { said, talk } from "./harness.mjs";
 
 const MODEL = "local";
 let server;

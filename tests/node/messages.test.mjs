@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { restoreCompactor } from "epitome";
 import { refusal } from "./provider.mjs";
-import { round, said, scripted, talk, workshop } from "./workshop.mjs";
+import { round, said, scripted, talk, workshop } from "./harness.mjs";
 
 const KEEP = { keep: { messages: 2 } };
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { test } from "node:test";
 import { countTokens, createCompactor, loadTokenizer } from "epitome";
 import { dice } from "./golden-counts.mjs";
-import { said } from "./workshop.mjs";
+import { said } from "./harness.mjs";
 
 /** The packages have a lock file of their own, since their files take 290 MB. */
 const folder = new URL("../tokenizers/", import.meta.url);

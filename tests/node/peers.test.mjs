@@ -13,7 +13,7 @@ import { instances } from "../out/conformance/examples/langchain.js";
 import { story } from "../out/conformance/examples/story.js";
 import { checks } from "../out/conformance/index.js";
 import { conversations, skip } from "./recordings.mjs";
-import { round, said } from "./workshop.mjs";
+import { round, said } from "./harness.mjs";
 
 const table = [["what is measured", "whose", "result"]];
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { restoreCompactor } from "epitome";
-import { full, garden } from "./garden.mjs";
+import { full, garden } from "./fixtures.mjs";
 
 const FORMAT = { format: "openai-chat" };
 

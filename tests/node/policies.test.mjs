@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor, isEpitomeError, presets, resolvePolicy } from "epitome";
-import { talk } from "./workshop.mjs";
+import { talk } from "./harness.mjs";
 
 const NAMES = ["recommended", "workstream", "team", "team-aggressive", "team-strong", "team-careful", "team-none", "loop", "fill", "request"];
 

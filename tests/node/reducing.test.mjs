@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { restoreCompactor } from "epitome";
-import { preset, round, said, talk, workshop } from "./workshop.mjs";
+import { preset, round, said, talk, workshop } from "./harness.mjs";
 
 const always = (reducer) => ({ reducers: [{ reducer, when: "always" }] });
 const unasked = { summarize: () => assert.fail("a summarizer was asked") };

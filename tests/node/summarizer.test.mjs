@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { extractive, isEpitomeError, openAICompatible } from "epitome";
-import { deferred, full } from "./garden.mjs";
+import { deferred, full } from "./fixtures.mjs";
 
 /** Compacts with this summarizer, and checks what holds for every compaction that is not applied. */
 async function outcome(summarize, options = {}) {

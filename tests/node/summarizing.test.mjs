@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor, resolvePolicy } from "epitome";
-import { preset, round, said, scripted, talk, workshop } from "./workshop.mjs";
+import { preset, round, said, scripted, talk, workshop } from "./harness.mjs";
 
 const KEEP = { keep: { messages: 2 } };
 

@@ -14,7 +14,7 @@ import {
   restoreCompactor,
 } from "epitome";
 import { tokenizerFile } from "./tokenizer-file.mjs";
-import { said } from "./workshop.mjs";
+import { said } from "./harness.mjs";
 
 const FILE = tokenizerFile("l o", "Ġ lo");
 const NOWHERE = "file:///nowhere/tokenizer.json";

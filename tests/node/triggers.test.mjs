@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor, estimateTokens, recentWithin, resolvePolicy } from "epitome";
-import { preset, round, said, talk, workshop } from "./workshop.mjs";
+import { preset, round, said, talk, workshop } from "./harness.mjs";
 
 const PHASES = ["requestStart", "turnStart", "loop", "turnEnd", "overflow"];
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readUsage } from "epitome";
-import { said, workshop } from "./workshop.mjs";
+import { said, workshop } from "./harness.mjs";
 
 /** The same request, 900 tokens of which 600 were cached, and an answer of 50 with 20 of thoughts. */
 const READINGS = {

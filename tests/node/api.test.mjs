@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as epitome from "epitome";
 import * as slim from "epitome/slim";
-import { full, garden, SYSTEM } from "./garden.mjs";
+import { full, garden, SYSTEM } from "./fixtures.mjs";
 
 const { createCompactor, isEpitomeError, restoreCompactor } = epitome;
 const FORMAT = { format: "openai-chat" };
