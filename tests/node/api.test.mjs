@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as epitome from "epitome";
 import * as slim from "epitome/slim";
-import { full, garden, SYSTEM } from "./fixtures.mjs";
+import { fullCompactor, longChat, SYSTEM } from "./fixtures.mjs";
 
 const { createCompactor, isEpitomeError, restoreCompactor } = epitome;
 const FORMAT = { format: "openai-chat" };
@@ -25,16 +25,16 @@ function check(error, code, words) {
 }
 
 test("before a compaction the messages are the very objects that came in", async () => {
-  const messages = garden(5);
-  const compactor = await full({}, messages);
+  const messages = longChat(5);
+  const compactor = await fullCompactor({}, messages);
   assert.deepEqual(compactor.messages(), messages);
   assert.ok(compactor.messages().every((message, index) => message === messages[index]));
   compactor.dispose();
 });
 
 test("a compaction comes down to the target, keeps what must stay, and undo takes it back", async () => {
-  const messages = garden(60);
-  const compactor = await full({}, messages);
+  const messages = longChat(60);
+  const compactor = await fullCompactor({}, messages);
   assert.equal(compactor.status().level, "compact");
   const report = await compactor.compact();
   assert.equal(report.outcome, "applied");
@@ -56,7 +56,7 @@ test("a compaction comes down to the target, keeps what must stay, and undo take
 });
 
 test("a plan tells every message's action and changes nothing", async () => {
-  const compactor = await full();
+  const compactor = await fullCompactor();
   const before = compactor.snapshot();
   const plan = compactor.plan({ reason: "threshold" });
   assert.equal(compactor.snapshot(), before);
@@ -69,7 +69,7 @@ test("a plan tells every message's action and changes nothing", async () => {
   assert.ok(plan.tokensAfter < plan.tokensBefore && plan.requests === 1);
   const policy = { window: 1_000 };
   assert.deepEqual(
-    await epitome.plan(garden(60), { ...FORMAT, policy, reason: "threshold" }),
+    await epitome.plan(longChat(60), { ...FORMAT, policy, reason: "threshold" }),
     plan,
   );
   await compactor.compact();
@@ -92,7 +92,7 @@ test("a plan tells of every step of a message that has several", async () => {
 });
 
 test("a batch with a value that is no message is refused by its index, and none of it is taken", async () => {
-  const compactor = await full({}, []);
+  const compactor = await fullCompactor({}, []);
   for (const [value, words] of [
     [7, "found a number"],
     [null, "found null"],
@@ -125,7 +125,7 @@ test("whatever else an app keeps in its messages is left alone", async () => {
     nothing: undefined,
     bytes: new Uint8Array(3),
   };
-  const compactor = await full({}, []);
+  const compactor = await fullCompactor({}, []);
   compactor.append(Object.freeze(message));
   assert.equal(compactor.messages()[0], message);
   compactor.dispose();
@@ -137,14 +137,14 @@ test("one message is taken as well as several, and during a compaction too", asy
     assert.deepEqual(compactor.append(later), ["m61"]);
     return "They talked.";
   };
-  const compactor = await full({ summarize });
+  const compactor = await fullCompactor({ summarize });
   await compactor.compact();
   assert.equal(compactor.messages().at(-1), later);
   compactor.dispose();
 });
 
 test("an edited message takes back the summary that tells of its old wording", async () => {
-  const compactor = await full();
+  const compactor = await fullCompactor();
   await compactor.compact();
   const wording = { role: "user", content: "I meant tulips." };
   compactor.edit("m1", wording);
@@ -157,7 +157,7 @@ test("an edited message takes back the summary that tells of its old wording", a
 });
 
 test("what the provider counted goes before the estimate, in either spelling", async () => {
-  const compactor = await full();
+  const compactor = await fullCompactor();
   compactor.usage({ prompt_tokens: 300, completion_tokens: 20, total_tokens: 320 });
   assert.equal(compactor.status().tokens, 320);
   assert.equal(compactor.status().exact, true);
@@ -185,8 +185,8 @@ test("a policy is refused by the field that is wrong", async () => {
 });
 
 test("a restored compactor goes on as the first one would have", async () => {
-  const messages = garden(60);
-  const first = await full({}, messages);
+  const messages = longChat(60);
+  const first = await fullCompactor({}, messages);
   await first.compact();
   const later = [{ role: "user", content: "And the tulips?" }];
   first.append(later);
@@ -204,8 +204,8 @@ test("a restored compactor goes on as the first one would have", async () => {
 });
 
 test("originals that are not those of the snapshot are refused by their place", async () => {
-  const messages = garden(4);
-  const compactor = await full({}, messages);
+  const messages = longChat(4);
+  const compactor = await fullCompactor({}, messages);
   const snapshot = compactor.snapshot();
   const restore = (originals, text = snapshot) => restoreCompactor(text, { ...FORMAT, originals });
   await rejects(restore(messages.slice(0, 3)), "invalid-originals", "originals[3] is missing");
@@ -223,7 +223,7 @@ test("originals that are not those of the snapshot are refused by their place", 
 });
 
 test("after dispose every call says so, and disposing twice is fine", async () => {
-  const compactor = await full();
+  const compactor = await fullCompactor();
   compactor.dispose();
   compactor.dispose();
   compactor[Symbol.dispose]?.();

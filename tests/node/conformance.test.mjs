@@ -6,7 +6,8 @@ import { examples } from "../out/conformance/examples/index.js";
 import { instances, stored } from "../out/conformance/examples/langchain.js";
 import { checks } from "../out/conformance/index.js";
 import { asBedrock, asLangChain, asResponses } from "../out/conformance/retold.js";
-import { conversations, malformed, skip } from "./recordings.mjs";
+import { brokenFixtures, fixtures } from "./fixtures.mjs";
+import { brokenRecordings, conversations, skip } from "./recordings.mjs";
 
 const CHAT = "tool-chat-tau2-airline.jsonl.gz";
 const AGENT_FIRST = /speaks first and is no user/;
@@ -119,6 +120,12 @@ const RECORDED = [
   { format: "ai-sdk-model", file: "reshaped-aisdk-modelmessage.jsonl.gz", but: { "pi-before": /MissingToolResults/ } },
 ];
 
+for (const { id, format, messages } of fixtures()) {
+  test(`${format}: the fixture ${id} passes`, async () => {
+    assert.deepEqual(await checks[format](messages, { history: messages }), []);
+  });
+}
+
 for (const { format, file, from = "shapes", but = {} } of RECORDED) {
   test(`${format}: ${file} passes, but for what is known of it`, { skip }, async (context) => {
     const all = conversations(file, from);
@@ -147,33 +154,26 @@ test("conversations told in another format pass there", { skip }, async () => {
   }
 });
 
-const SHAPES = {
-  "openai-chat": "openai-chat",
-  anthropic: "anthropic",
-  gemini: "gemini",
-  "aisdk-ui": "ai-sdk-ui",
-  "aisdk-model": "ai-sdk-model",
-};
-
-// Broken for other servers or other versions of the SDK: arguments that are no JSON, which OpenAI passes on; results in
-// two messages, of which Anthropic makes one turn; and parts that the AI SDK leaves out by itself.
-const ELSEWHERE = /^(16|17|41|50|53)-/;
-
-for (const [shape, format] of Object.entries(SHAPES)) {
-  for (const { id, class: kind, messages } of malformed(shape)) {
-    if (kind === "broken") {
-      test(`${format}: ${id} is refused`, async () => {
-        assert.equal((await checks[format](messages)).length > 0, !ELSEWHERE.test(id));
-        assert.notDeepEqual(await checks[format](messages, { strict: true }), []);
-      });
-    } else if (kind === "legal-but-tricky") {
-      test(`${format}: ${id} is legal`, async () => {
-        assert.deepEqual(await checks[format](messages), []);
-      });
-    }
+for (const { id, class: kind, format, onlyOtherServers = false, messages } of [...brokenFixtures(), ...brokenRecordings()]) {
+  if (kind === "broken") {
+    test(`${format}: ${id} is refused`, async () => {
+      assert.equal((await checks[format](messages)).length > 0, !onlyOtherServers);
+      assert.notDeepEqual(await checks[format](messages, { strict: true }), []);
+    });
+  } else if (kind === "legal-but-tricky") {
+    test(`${format}: ${id} is legal`, async () => {
+      assert.deepEqual(await checks[format](messages), []);
+    });
   }
 }
 
-test("recordings in every shape are at hand", { skip }, () => {
-  assert.ok(Object.keys(SHAPES).every((shape) => malformed(shape).length > 0));
+const formatsOf = (histories) => new Set(histories.map(({ format }) => format));
+
+test("broken fixtures and whole ones are there in every format", () => {
+  assert.deepEqual(formatsOf(brokenFixtures()), new Set(Object.keys(checks)));
+  assert.deepEqual(formatsOf(fixtures()), new Set(Object.keys(checks)));
+});
+
+test("recorded broken histories are available in five formats", { skip }, () => {
+  assert.equal(formatsOf(brokenRecordings()).size, 5);
 });

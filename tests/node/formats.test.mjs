@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { convert, createCompactor, detectFormat, recentWithin, repair, restoreCompactor, validate } from "epitome";
-import { round, said, talk } from "./harness.mjs";
+import { chatOf, said, toolRound } from "./harness.mjs";
 
 const FORMATS = [
   "openai-chat",
@@ -18,10 +18,10 @@ const FORMATS = [
 
 /** A conversation with parallel calls, in Chat Completions. */
 function chat() {
-  const [first, one] = round("a1", "a cat, asleep on the mat");
-  const [second, two] = round("b2", "a dog, awake");
+  const [first, one] = toolRound("a1", "a cat, asleep on the mat");
+  const [second, two] = toolRound("b2", "a dog, awake");
   const both = { ...first, tool_calls: [...first.tool_calls, ...second.tool_calls] };
-  return [...talk(12), said("user", "What is there?"), both, one, two, said("assistant", "Two animals."), ...talk(3), ...round("c3", "nothing"), said("assistant", "There is nothing."), ...talk(3)].map(
+  return [...chatOf(12), said("user", "What is there?"), both, one, two, said("assistant", "Two animals."), ...chatOf(3), ...toolRound("c3", "nothing"), said("assistant", "There is nothing."), ...chatOf(3)].map(
     ({ "x-mine": _, ...message }) => message,
   );
 }
@@ -167,7 +167,7 @@ test("the most recent messages that fit are whole ones, in every format", async 
 });
 
 /** A conversation of eight turns, and these messages behind it. */
-const behind = (format, ...messages) => convert(talk(8), "openai-chat", format).then(({ messages: old }) => [...old, ...messages]);
+const behind = (format, ...messages) => convert(chatOf(8), "openai-chat", format).then(({ messages: old }) => [...old, ...messages]);
 
 async function compacted(format, messages) {
   const compactor = await createCompactor({ format, policy: POLICY });
@@ -254,7 +254,7 @@ test("ids of calls are written as the target takes them", async () => {
 });
 
 test("a compaction of the provider's own stays in front", async () => {
-  const old = (await convert(talk(8), "openai-chat", "anthropic")).messages;
+  const old = (await convert(chatOf(8), "openai-chat", "anthropic")).messages;
   const messages = [{ role: "assistant", content: [{ type: "compaction", content: "so far" }] }, ...old];
   assert.deepEqual((await repair(messages, "anthropic")).messages, messages);
   const compactor = await compacted("anthropic", messages);

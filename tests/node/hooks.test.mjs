@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deferred } from "./fixtures.mjs";
-import { round, said, talk, workshop } from "./harness.mjs";
+import { chatOf, compactorWith, said, toolRound } from "./harness.mjs";
 
 const KEEP = { keep: { messages: 2 } };
 
@@ -14,7 +14,7 @@ test("g4: a hook before every compaction sees what is about to happen, and one a
     afterCompaction: ({ type, ...context }) => void seen.push([type, context]),
   };
   const policy = { ...KEEP, window: 2_000, triggers: [{ tokens: 900 }] };
-  const compactor = await workshop(policy, talk(10), host);
+  const compactor = await compactorWith(policy, chatOf(10), host);
   const report = await compactor.maintain("turnEnd");
   const before = { reason: "threshold", forced: false, tokensUsed: 1_000, contextPercent: 50, messageCount: 10, keepLast: 2 };
   const { messagesBefore, messagesAfter, summaryCharacters } = report;
@@ -22,7 +22,7 @@ test("g4: a hook before every compaction sees what is about to happen, and one a
   assert.deepEqual(seen, [["before", before], ["after", after]]);
   assert.equal(summaryCharacters, [...report.summary].length);
   seen.length = 0;
-  compactor.append(talk(10));
+  compactor.append(chatOf(10));
   await compactor.compact();
   assert.equal(seen[0][1].forced, true);
   compactor.dispose();
@@ -33,7 +33,7 @@ test("g4: a hook may skip, sooner or later", async () => {
     const summarize = () => assert.fail("asked");
     const after = [];
     const host = { beforeCompaction: () => answer, afterCompaction: (news) => after.push(news), summarize };
-    const compactor = await workshop(KEEP, talk(10), host);
+    const compactor = await compactorWith(KEEP, chatOf(10), host);
     const report = await compactor.compact();
     assert.equal(report.outcome, "skipped");
     assert.ok(report.message.length > 0);
@@ -42,7 +42,7 @@ test("g4: a hook may skip, sooner or later", async () => {
     compactor.dispose();
   }
   for (const answer of [undefined, true, { skip: false }, Promise.resolve()]) {
-    const compactor = await workshop(KEEP, talk(10), { beforeCompaction: () => answer });
+    const compactor = await compactorWith(KEEP, chatOf(10), { beforeCompaction: () => answer });
     assert.equal((await compactor.compact()).outcome, "applied");
     compactor.dispose();
   }
@@ -53,7 +53,7 @@ test("g4: a hook that throws fails the compaction with its message", async () =>
   const beforeCompaction = () => {
     throw new Error("not today");
   };
-  const compactor = await workshop(KEEP, talk(10), { beforeCompaction, onEvent: (event) => events.push(event) });
+  const compactor = await compactorWith(KEEP, chatOf(10), { beforeCompaction, onEvent: (event) => events.push(event) });
   const report = await compactor.compact();
   assert.deepEqual([report.outcome, report.message], ["failed", "beforeCompaction failed: not today"]);
   assert.deepEqual(events, [{ type: "end", report }]);
@@ -67,7 +67,7 @@ test("g4: what an after-hook throws goes to the console", async (context) => {
     throw new Error("mine");
   };
   for (const afterCompaction of [async () => throws(), throws]) {
-    const compactor = await workshop(KEEP, talk(10), { afterCompaction });
+    const compactor = await compactorWith(KEEP, chatOf(10), { afterCompaction });
     assert.equal((await compactor.compact()).outcome, "applied");
     compactor.dispose();
   }
@@ -77,12 +77,12 @@ test("g4: what an after-hook throws goes to the console", async (context) => {
 test("g4: neither hook is called where only reducers work", async () => {
   const hooks = { beforeCompaction: () => assert.fail("asked"), afterCompaction: () => assert.fail("told") };
   const offload = { offloadToolResults: { protectFraction: 0, maxTokens: 100, keepTokens: 80 } };
-  const messages = [said("user", "go"), ...round("a", "long ".repeat(99)), said("user", "so?")];
-  const own = await workshop({ reducers: [{ reducer: offload, when: "always" }] }, messages, hooks);
+  const messages = [said("user", "go"), ...toolRound("a", "long ".repeat(99)), said("user", "so?")];
+  const own = await compactorWith({ reducers: [{ reducer: offload, when: "always" }] }, messages, hooks);
   assert.equal((await own.maintain("turnEnd")).outcome, "applied");
   own.dispose();
   const nobody = { target: 0.01, reducers: [{ reducer: offload }], summary: { defaultAgent: null } };
-  const compactor = await workshop(nobody, messages, hooks);
+  const compactor = await compactorWith(nobody, messages, hooks);
   const report = await compactor.compact();
   assert.deepEqual([report.outcome, report.requests, report.reduced], ["applied", 0, 1]);
   compactor.dispose();
@@ -91,7 +91,7 @@ test("g4: neither hook is called where only reducers work", async () => {
 test("a compaction can be called off while a hook thinks, and a late answer changes nothing", async () => {
   const { promise, resolve } = deferred();
   const answers = [promise, undefined];
-  const compactor = await workshop(KEEP, talk(10), { beforeCompaction: () => answers.shift() });
+  const compactor = await compactorWith(KEEP, chatOf(10), { beforeCompaction: () => answers.shift() });
   const controller = new AbortController();
   const first = compactor.compact({ signal: controller.signal });
   controller.abort();
@@ -107,7 +107,7 @@ test("a compaction can be called off while a hook thinks, and a late answer chan
 test("what is called off before it begins is not stored, even where no summary is asked for", async () => {
   const drops = { reducers: [{ reducer: "deduplicate" }], summary: { defaultAgent: null } };
   const messages = [said("user", "hi"), said("user", "alive?"), said("assistant", "HEARTBEAT_OK"), said("user", "bye")];
-  const compactor = await workshop(drops, messages);
+  const compactor = await compactorWith(drops, messages);
   const report = await compactor.compact({ signal: AbortSignal.abort() });
   assert.equal(report.outcome, "cancelled");
   assert.deepEqual(compactor.messages(), messages);
@@ -119,7 +119,7 @@ test("what is called off before it begins is not stored, even where no summary i
 test("g5: events tell tokens and threshold at the start, and old and new tokens with the summary's length at the end", async () => {
   const [everything, own] = [[], []];
   const policy = { ...KEEP, triggers: [{ tokens: 900 }] };
-  const compactor = await workshop(policy, talk(10), { onEvent: (event) => everything.push(event) });
+  const compactor = await compactorWith(policy, chatOf(10), { onEvent: (event) => everything.push(event) });
   const report = await compactor.compact({ reason: "threshold", onEvent: (event) => own.push(event) });
   assert.deepEqual(own, everything);
   assert.deepEqual(own[0], { type: "start", tokens: 1_000, threshold: 900, budgetUsedPct: 10, chunks: 1 });

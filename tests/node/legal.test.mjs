@@ -7,12 +7,13 @@ import { examples } from "../out/conformance/examples/index.js";
 import { instances, stored } from "../out/conformance/examples/langchain.js";
 import { checks } from "../out/conformance/index.js";
 import { asBedrock, asLangChain, asResponses } from "../out/conformance/retold.js";
+import { fixtures } from "./fixtures.mjs";
 import { conversations, skip } from "./recordings.mjs";
 
 const WINDOWS = Array.from({ length: 20 }, (_, index) => (index + 1) / 20);
 // In fewer tokens than that, some triggers come to nothing.
 const SMALLEST = 100;
-// For conversations of hundreds of thousands of tokens.
+// For conversations of hundreds of thousands of tokens, and those that add their own content more than their own shape.
 const FEW_WINDOWS = [0.1, 0.3, 0.5, 0.75, 1];
 
 const PRESETS = await presets();
@@ -109,6 +110,12 @@ for (const [format, { tidy }] of Object.entries(examples)) {
       format,
       all.map(([id, messages]) => ({ id, messages })),
     );
+  });
+}
+
+for (const format of Object.keys(checks)) {
+  test(`${format}: the fixtures are legal after every compaction`, async (context) => {
+    await legal(context, format, fixtures(format), FEW_WINDOWS);
   });
 }
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createCompactor, llamaCppCounter } from "epitome";
 import { llama, skip } from "../servers/llama.mjs";
-import { said, talk } from "./harness.mjs";
+import { chatOf, said } from "./harness.mjs";
 
 const MODEL = "local";
 let server;
@@ -64,7 +64,7 @@ check("tools that go along are counted as the answer says", async () => {
 check("b1: after a compaction the status is what the server says of the view", async (countTokens) => {
   const policy = { window: 4_000, triggers: [{ tokens: 500 }], keep: { messages: 4 } };
   const compactor = await createCompactor({ format: "openai-chat", policy, countTokens });
-  compactor.append(talk(20, 120));
+  compactor.append(chatOf(20, 120));
   const report = await compactor.compact();
   assert.equal(report.outcome, "applied", report.message);
   const { tokens, exact } = compactor.status();

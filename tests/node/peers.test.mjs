@@ -12,8 +12,9 @@ import { examples } from "../out/conformance/examples/index.js";
 import { instances } from "../out/conformance/examples/langchain.js";
 import { story } from "../out/conformance/examples/story.js";
 import { checks } from "../out/conformance/index.js";
+import { fixtures } from "./fixtures.mjs";
+import { said, toolRound } from "./harness.mjs";
 import { conversations, skip } from "./recordings.mjs";
-import { round, said } from "./harness.mjs";
 
 const table = [["what is measured", "whose", "result"]];
 
@@ -49,7 +50,7 @@ async function orphaned(check, views) {
 test("no budget leaves an orphan", async () => {
   const turns = Array.from({ length: 15 }, (_, turn) => {
     const [[first, one], [second, other]] = ["left", "right"].map((side) =>
-      round(`${side}_${turn}`, `It is ${turn} degrees in the ${side} bed.`),
+      toolRound(`${side}_${turn}`, `It is ${turn} degrees in the ${side} bed.`),
     );
     const calls = [...first.tool_calls, ...second.tool_calls];
     return [said("user", `How warm is it on day ${turn}?`), { ...first, tool_calls: calls }, one, other];
@@ -217,7 +218,7 @@ const SETTINGS = [
 
 test("with the settings of pruneMessages, a budget is met as well", async () => {
   const recorded = skip ? [] : conversations("reshaped-aisdk-modelmessage.jsonl.gz", "shapes").slice(0, 12);
-  const all = [examples["ai-sdk-model"].tidy(24), ...recorded.map(({ messages }) => messages)];
+  const all = [examples["ai-sdk-model"].tidy(24), ...[...fixtures("ai-sdk-model"), ...recorded].map(({ messages }) => messages)];
   for (const { name, theirs, ours } of SETTINGS) {
     const totals = { theirs: { findings: 0, met: 0 }, ours: { findings: 0, met: 0 } };
     for (const messages of all) {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { restoreCompactor } from "epitome";
-import { full, garden } from "./fixtures.mjs";
+import { fullCompactor, longChat } from "./fixtures.mjs";
 
 const FORMAT = { format: "openai-chat" };
 
@@ -27,16 +27,16 @@ async function next(compactor, before) {
 }
 
 test("a plan has the objects of the plan before, where it says the same of a message", async () => {
-  const compactor = await full({}, garden(150));
+  const compactor = await fullCompactor({}, longChat(150));
   const plans = [compactor.plan()];
   const steps = {
     nothing: () => {},
-    append: () => compactor.append(garden(2).slice(1)),
-    "append many": () => compactor.append(garden(200).slice(1)),
+    append: () => compactor.append(longChat(2).slice(1)),
+    "append many": () => compactor.append(longChat(200).slice(1)),
     edit: () => compactor.edit("m350", { role: "user", content: "Rather tulips." }),
     setPolicy: () => compactor.setPolicy({ window: 2_000, keep: { messages: 20 } }),
     compact: () => compactor.compact(),
-    "append behind it": () => compactor.append(garden(90).slice(1)),
+    "append behind it": () => compactor.append(longChat(90).slice(1)),
     undo: () => compactor.undo(),
   };
   const others = {};
@@ -56,10 +56,10 @@ test("a plan has the objects of the plan before, where it says the same of a mes
 });
 
 test("a plan stays what it is when others follow, and others do not mind what becomes of it", async () => {
-  const compactor = await full();
+  const compactor = await fullCompactor();
   const first = compactor.plan();
   const copy = structuredClone(first);
-  compactor.append(garden(20).slice(1));
+  compactor.append(longChat(20).slice(1));
   await compactor.compact();
   const second = compactor.plan();
   assert.deepEqual(first, copy);
@@ -76,7 +76,7 @@ test("steps of one message are told of in every plan", async () => {
   ];
   const answer = (parts) => ({ id: "a", role: "assistant", parts });
   const asked = { id: "u", role: "user", parts: [{ type: "text", text: "Look around." }] };
-  const compactor = await full({ format: "ai-sdk-ui" }, [asked, answer([...step("one"), ...step("two")])]);
+  const compactor = await fullCompactor({ format: "ai-sdk-ui" }, [asked, answer([...step("one"), ...step("two")])]);
   const first = compactor.plan();
   compactor.edit("m1", answer([...step("one"), ...step("two"), ...step("three")]));
   const second = compactor.plan();

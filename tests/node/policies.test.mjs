@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor, isEpitomeError, presets, resolvePolicy } from "epitome";
-import { talk } from "./harness.mjs";
+import { chatOf } from "./harness.mjs";
 
 const NAMES = ["recommended", "workstream", "team", "team-aggressive", "team-strong", "team-careful", "team-none", "loop", "fill", "request"];
 
@@ -59,7 +59,7 @@ test("a policy is refused by the very field that is wrong", async () => {
 
 test("a policy can be tried before it is put in force", async () => {
   const compactor = await createCompactor({ format: "openai-chat", policy: { counting: { charactersPerToken: 1 }, window: 4_000 } });
-  compactor.append(talk(20));
+  compactor.append(chatOf(20));
   const before = compactor.status();
   assert.equal(compactor.statusUnder({ window: 2_400 }).level, "compact");
   assert.throws(() => compactor.statusUnder({ window: 0 }), { code: "invalid-policy" });

@@ -7,11 +7,11 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { extractive, isEpitomeError, openAICompatible } from "epitome";
-import { deferred, full } from "./fixtures.mjs";
+import { deferred, fullCompactor } from "./fixtures.mjs";
 
 /** Compacts with this summarizer, and checks what holds for every compaction that is not applied. */
 async function outcome(summarize, options = {}) {
-  const compactor = await full({ summarize });
+  const compactor = await fullCompactor({ summarize });
   const history = compactor.messages();
   const events = [];
   const report = await compactor.compact({ ...options, onEvent: (event) => events.push(event) });
@@ -153,7 +153,7 @@ test("a signal calls off at any moment", async () => {
 test("a summarizer is not asked for what is no longer wanted", async (context) => {
   const summarize = context.mock.fn(() => "They planned.");
   const controller = new AbortController();
-  const compactor = await full({ summarize });
+  const compactor = await fullCompactor({ summarize });
   const aborted = compactor.compact({ signal: controller.signal });
   controller.abort();
   assert.equal((await aborted).outcome, "cancelled");
@@ -165,7 +165,7 @@ test("a summarizer is not asked for what is no longer wanted", async (context) =
 
 test("a signal that aborts after the end changes nothing", async () => {
   const controller = new AbortController();
-  const compactor = await full({ summarize: () => "They planned." });
+  const compactor = await fullCompactor({ summarize: () => "They planned." });
   await compactor.compact({ signal: controller.signal });
   const { length } = compactor.messages();
   controller.abort();
@@ -180,7 +180,7 @@ test("a summarizer that aborts by itself cancels", async () => {
 
 test("one compaction at a time", async () => {
   const { promise, resolve } = deferred();
-  const compactor = await full({ summarize: () => promise });
+  const compactor = await fullCompactor({ summarize: () => promise });
   const first = compactor.compact();
   const busy = (error) => isEpitomeError(error) && error.code === "busy";
   await assert.rejects(compactor.compact(), busy);
@@ -196,7 +196,7 @@ test("disposing during a compaction settles it", async () => {
     () => new Promise(() => {}),
     failing(http(429, { retryAfterMs: 30_000 })),
   ]) {
-    const compactor = await full({ summarize });
+    const compactor = await fullCompactor({ summarize });
     const compaction = compactor.compact();
     await wait(5);
     compactor.dispose();
@@ -206,7 +206,7 @@ test("disposing during a compaction settles it", async () => {
 
 test("an app may do anything while it is told of events", async () => {
   for (const type of ["start", "progress", "end"]) {
-    const compactor = await full({ summarize: () => "They planned." });
+    const compactor = await fullCompactor({ summarize: () => "They planned." });
     const onEvent = (event) => event.type === type && compactor.dispose();
     const { outcome } = await compactor.compact({ onEvent });
     assert.equal(outcome, type === "start" ? "cancelled" : "applied");
@@ -215,7 +215,7 @@ test("an app may do anything while it is told of events", async () => {
 
 test("an app that fails while it is told of events does not stop a compaction", async (context) => {
   const logged = context.mock.method(console, "error", () => {});
-  const compactor = await full();
+  const compactor = await fullCompactor();
   const onEvent = () => {
     throw new Error("mine");
   };
@@ -227,7 +227,7 @@ test("an app that fails while it is told of events does not stop a compaction", 
 test("an answer that comes too late is left aside and told", async () => {
   const { promise, resolve } = deferred();
   const answers = [promise, new Promise(() => {})];
-  const compactor = await full({ summarize: () => answers.shift() });
+  const compactor = await fullCompactor({ summarize: () => answers.shift() });
   const controller = new AbortController();
   const first = compactor.compact({ signal: controller.signal });
   await wait(1);
@@ -244,7 +244,7 @@ test("an answer that comes too late is left aside and told", async () => {
 });
 
 test("a failed compaction is not made again by itself until something is said", async () => {
-  const compactor = await full({ summarize: failing(new Error("no"), new Error("no")) });
+  const compactor = await fullCompactor({ summarize: failing(new Error("no"), new Error("no")) });
   assert.equal((await compactor.compact({ reason: "threshold" })).outcome, "failed");
   const exhausted = (error) => isEpitomeError(error) && error.code === "exhausted";
   await assert.rejects(compactor.compact({ reason: "threshold" }), exhausted);
@@ -260,7 +260,7 @@ test("a transcript in several chunks is folded one by one", async () => {
     chunks.push([chunkIndex, chunkCount, input.includes(`part ${chunkIndex - 1}`)]);
     return `part ${chunkIndex}`;
   };
-  const compactor = await full({ summarize, policy: { summary: { chunks: 3 } } });
+  const compactor = await fullCompactor({ summarize, policy: { summary: { chunks: 3 } } });
   const report = await compactor.compact();
   assert.deepEqual(chunks, [[0, 3, false], [1, 3, true], [2, 3, true]]);
   assert.ok(report.summary.startsWith("part 2"), report.summary);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor, estimateTokens, recentWithin, resolvePolicy } from "epitome";
-import { preset, round, said, talk, workshop } from "./harness.mjs";
+import { chatOf, compactorWith, preset, said, toolRound } from "./harness.mjs";
 
 const PHASES = ["requestStart", "turnStart", "loop", "turnEnd", "overflow"];
 
@@ -33,7 +33,7 @@ test("b1: tokens are counted by characters, or estimated, or told by the provide
   assert.equal(await estimateTokens(text, { charactersPerToken: 44 }), 1);
   const estimate = await estimateTokens(text);
   assert.ok(estimate >= 8 && estimate <= 12);
-  const compactor = await workshop({ counting: { charactersPerToken: 3 } }, [said("user", text)]);
+  const compactor = await compactorWith({ counting: { charactersPerToken: 3 } }, [said("user", text)]);
   assert.equal(compactor.status().tokens, 15 + 4);
   compactor.setPolicy({ counting: { charactersPerToken: 4 } });
   assert.equal(compactor.status().tokens, 11 + 4, "what was there is counted anew");
@@ -61,7 +61,7 @@ test("b3, b4: at a share of the window, or at tokens instead; trimming at its ow
   const tokens = { ...fill, triggers: [{ fill: { fraction: 0.8, maxTokens: 300 } }] };
   assert.equal((await dueAt(tokens, 300)).turnEnd, "threshold");
   const trimmed = async (tokens, more) => {
-    const compactor = await workshop(preset("fill", 1_000, more));
+    const compactor = await compactorWith(preset("fill", 1_000, more));
     compactor.append([said("user", "noon"), said("user", "noon")], { synthetic: "time" });
     compactor.append(said("user", "x".repeat(tokens - 20)));
     assert.equal(compactor.status().tokens, tokens);
@@ -89,10 +89,10 @@ test("b6: a warning comes once per cycle, where it is asked for", async () => {
   const events = [];
   const onEvent = (event) => event.type === "warning" && events.push(event);
   const policy = { triggers: [{ tokens: 2_000 }], warning: 0.5, keep: { messages: 2 } };
-  const compactor = await workshop(policy, talk(9), { onEvent });
+  const compactor = await compactorWith(policy, chatOf(9), { onEvent });
   compactor.check("turnEnd");
   assert.deepEqual(events, []);
-  compactor.append(talk(2));
+  compactor.append(chatOf(2));
   compactor.check("turnStart");
   compactor.check("turnEnd");
   const warning = { type: "warning", tokens: 1_100, threshold: 2_000, budgetUsedPct: 11 };
@@ -100,12 +100,12 @@ test("b6: a warning comes once per cycle, where it is asked for", async () => {
   assert.equal((await compactor.compact()).outcome, "applied");
   compactor.check("turnEnd");
   assert.equal(events.length, 1);
-  compactor.append(talk(12));
+  compactor.append(chatOf(12));
   compactor.check("turnEnd");
   compactor.check("turnEnd");
   assert.equal(events.length, 2);
   compactor.setPolicy({ window: 10_000, triggers: [{ tokens: 2_000 }] });
-  compactor.append(talk(2));
+  compactor.append(chatOf(2));
   compactor.check("turnEnd");
   assert.equal(events.length, 2, "nobody asked for it any more");
   compactor.dispose();
@@ -117,23 +117,23 @@ test("b7: above a number of messages, by preset", async () => {
     const { triggers, keep: kept } = await resolvePolicy({ preset: name });
     assert.deepEqual([triggers, kept], [[{ messages: trigger }], { messages: keep }]);
     const policy = preset(name, 100_000, { reducers: [] });
-    const compactor = await workshop(policy, [said("system", "s"), ...talk(trigger)]);
+    const compactor = await compactorWith(policy, [said("system", "s"), ...chatOf(trigger)]);
     assert.deepEqual(due(compactor), {}, name);
-    compactor.append(talk(1));
+    compactor.append(chatOf(1));
     assert.equal(compactor.check("turnEnd"), "threshold", name);
     await compactor.maintain("turnEnd");
     const stays = compactor.messages().filter((message) => compactor.history().includes(message));
     assert.ok(stays.length - 1 >= keep && stays.length - 1 <= keep + 1, `${name}: ${stays.length}`);
     compactor.dispose();
   }
-  const none = await workshop(preset("team-none", 100_000, { reducers: [] }), talk(200));
+  const none = await compactorWith(preset("team-none", 100_000, { reducers: [] }), chatOf(200));
   assert.deepEqual(due(none), {});
   none.dispose();
 });
 
 test("b8: when a request begins, above tokens and with enough messages", async () => {
   const at = async (messages, characters) => {
-    const compactor = await workshop(preset("request", 200_000, { reducers: [] }), talk(messages, characters - 4));
+    const compactor = await compactorWith(preset("request", 200_000, { reducers: [] }), chatOf(messages, characters - 4));
     const found = due(compactor);
     compactor.dispose();
     return found.requestStart;
@@ -145,7 +145,7 @@ test("b8: when a request begins, above tokens and with enough messages", async (
 
 test("b9: in the tool loop by the last prompt, and after one that was refused; at most three times a request", async () => {
   const policy = { window: 1_000, triggers: [{ reactive: {} }] };
-  const compactor = await workshop(policy, [said("user", "go"), ...Array.from({ length: 20 }, (_, index) => round(`c${index}`, "found it ".repeat(5))).flat()]);
+  const compactor = await compactorWith(policy, [said("user", "go"), ...Array.from({ length: 20 }, (_, index) => toolRound(`c${index}`, "found it ".repeat(5))).flat()]);
   const after = (promptTokens) => {
     compactor.usage({ promptTokens, completionTokens: 1 });
     return compactor.check("loop");
@@ -179,7 +179,7 @@ test("b10: a window is the agent's own, then that of all, then the model's, then
   assert.equal(compactor.status().threshold, 24_000);
   compactor.setPolicy({ agents: { writer: { modelWindow: 128_000 } } });
   assert.equal(compactor.status().threshold, 96_000, "another model, another threshold");
-  compactor.append(talk(4, 200));
+  compactor.append(chatOf(4, 200));
   const smaller = compactor.statusUnder({ triggers: [{ tokens: 40 }], agents: { writer: { window: 50 } } });
   assert.deepEqual([smaller.level, smaller.window], ["compact", 50]);
   assert.deepEqual([compactor.status().level, compactor.status().window], ["ok", 128_000]);
@@ -187,7 +187,7 @@ test("b10: a window is the agent's own, then that of all, then the model's, then
 });
 
 test("b11: every call counts for itself and for the session", async () => {
-  const compactor = await workshop({});
+  const compactor = await compactorWith({});
   compactor.usage({ promptTokens: 1_000, completionTokens: 50, durationMs: 500 });
   compactor.usage({ prompt_tokens: 1_200, completion_tokens: 30 });
   assert.deepEqual(compactor.status().statistics, {
@@ -206,7 +206,7 @@ test("b11: every call counts for itself and for the session", async () => {
 test("b12: how much of the window is used is told with status, events and report", async () => {
   const events = [];
   const policy = { window: 2_000, triggers: [{ tokens: 1_000 }], keep: { messages: 2 } };
-  const compactor = await workshop(policy, talk(15), { onEvent: (event) => events.push(event) });
+  const compactor = await compactorWith(policy, chatOf(15), { onEvent: (event) => events.push(event) });
   assert.equal(compactor.status().budgetUsedPct, 75);
   const report = await compactor.maintain("turnEnd");
   assert.equal(events.find(({ type }) => type === "start").budgetUsedPct, 75);
@@ -217,7 +217,7 @@ test("b12: how much of the window is used is told with status, events and report
 
 test("b13: a budgeted load takes the most recent messages that fit, whole exchanges, system prompt first", async () => {
   const system = said("system", "be kind");
-  const messages = [system, said("user", "one"), ...round("a", "found"), said("assistant", "two"), said("user", "three")];
+  const messages = [system, said("user", "one"), ...toolRound("a", "found"), said("assistant", "two"), said("user", "three")];
   const load = (tokens) => recentWithin(messages, { tokens, counting: { charactersPerToken: 1 } });
   const whole = await load(10_000);
   assert.ok(whole.every((message, index) => message === messages[index]));
@@ -233,9 +233,9 @@ test("b13: a budgeted load takes the most recent messages that fit, whole exchan
 
 test("conditions can be joined, and tied to a phase", async () => {
   const triggers = [{ at: { phase: "turnEnd", trigger: { all: [{ tokens: 500 }, { any: [{ messages: 5 }, "manual"] }] } } }];
-  const compactor = await workshop({ triggers }, talk(5));
+  const compactor = await compactorWith({ triggers }, chatOf(5));
   assert.deepEqual(due(compactor), {});
-  compactor.append(talk(1));
+  compactor.append(chatOf(1));
   assert.deepEqual(due(compactor), { turnEnd: "threshold" });
   assert.equal(await compactor.maintain("turnStart"), undefined);
   assert.throws(() => compactor.check("noon"), { code: "invalid-option" });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readUsage } from "epitome";
-import { said, workshop } from "./harness.mjs";
+import { compactorWith, said } from "./harness.mjs";
 
 /** The same request, 900 tokens of which 600 were cached, and an answer of 50 with 20 of thoughts. */
 const READINGS = {
@@ -50,7 +50,7 @@ for (const [provider, reading] of Object.entries(READINGS)) {
   test(`${provider}: everything that was sent and came back fills the window, cached or not`, async () => {
     const usage = await readUsage(reading);
     assert.deepEqual([usage.promptTokens, usage.completionTokens, usage.cachedTokens], [900, 50, 600]);
-    const compactor = await workshop({}, [said("user", "hi"), said("assistant", "ho")]);
+    const compactor = await compactorWith({}, [said("user", "hi"), said("assistant", "ho")]);
     compactor.usage(reading);
     assert.equal(compactor.status().tokens, 950);
     compactor.dispose();
