@@ -1,4 +1,4 @@
-// Hooks and events: who is asked, who is told, and what their mistakes do.
+// Hooks and events: when they are called, with what, and what their errors do.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { chatOf, compactorWith, said, toolRound } from "./harness.mjs";
 
 const KEEP = { keep: { messages: 2 } };
 
-test("g4: a hook before every compaction sees what is about to happen, and one after it what came of it", async () => {
+test("g4: a hook before every compaction sees its plan, and one after it sees its result", async () => {
   const seen = [];
   const host = {
     beforeCompaction: (context) => void seen.push(["before", context]),
@@ -28,7 +28,7 @@ test("g4: a hook before every compaction sees what is about to happen, and one a
   compactor.dispose();
 });
 
-test("g4: a hook may skip, sooner or later", async () => {
+test("g4: a hook may skip, at once or after a wait", async () => {
   for (const answer of [false, { skip: true }, Promise.resolve(false), Promise.resolve({ skip: true })]) {
     const summarize = () => assert.fail("asked");
     const after = [];
@@ -61,7 +61,7 @@ test("g4: a hook that throws fails the compaction with its message", async () =>
   compactor.dispose();
 });
 
-test("g4: what an after-hook throws goes to the console", async (context) => {
+test("g4: an error of an after-hook goes to the console", async (context) => {
   const logged = context.mock.method(console, "error", () => {});
   const throws = () => {
     throw new Error("mine");
@@ -74,7 +74,7 @@ test("g4: what an after-hook throws goes to the console", async (context) => {
   assert.equal(logged.mock.callCount(), 2);
 });
 
-test("g4: neither hook is called where only reducers work", async () => {
+test("g4: neither hook is called if only reducers work", async () => {
   const hooks = { beforeCompaction: () => assert.fail("asked"), afterCompaction: () => assert.fail("told") };
   const offload = { offloadToolResults: { protectFraction: 0, maxTokens: 100, keepTokens: 80 } };
   const messages = [said("user", "go"), ...toolRound("a", "long ".repeat(99)), said("user", "so?")];
@@ -88,7 +88,7 @@ test("g4: neither hook is called where only reducers work", async () => {
   compactor.dispose();
 });
 
-test("a compaction can be called off while a hook thinks, and a late answer changes nothing", async () => {
+test("a compaction can be cancelled while a hook is pending, and a late answer changes nothing", async () => {
   const { promise, resolve } = deferred();
   const answers = [promise, undefined];
   const compactor = await compactorWith(KEEP, chatOf(10), { beforeCompaction: () => answers.shift() });
@@ -104,7 +104,7 @@ test("a compaction can be called off while a hook thinks, and a late answer chan
   assert.ok(["cancelled", "skipped"].includes((await third).outcome));
 });
 
-test("what is called off before it begins is not stored, even where no summary is asked for", async () => {
+test("a compaction cancelled before it begins is not stored, even without a summary", async () => {
   const drops = { reducers: [{ reducer: "deduplicate" }], summary: { defaultAgent: null } };
   const messages = [said("user", "hi"), said("user", "alive?"), said("assistant", "HEARTBEAT_OK"), said("user", "bye")];
   const compactor = await compactorWith(drops, messages);
@@ -116,7 +116,7 @@ test("what is called off before it begins is not stored, even where no summary i
   compactor.dispose();
 });
 
-test("g5: events tell tokens and threshold at the start, and old and new tokens with the summary's length at the end", async () => {
+test("g5: events have tokens and threshold at the start, and both totals and the summary's length at the end", async () => {
   const [everything, own] = [[], []];
   const policy = { ...KEEP, triggers: [{ tokens: 900 }] };
   const compactor = await compactorWith(policy, chatOf(10), { onEvent: (event) => everything.push(event) });

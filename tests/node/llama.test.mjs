@@ -1,4 +1,4 @@
-// What llama.cpp's server says that a prompt took is what its counting door counts before.
+// The prompt tokens that llama.cpp's server reports are those that its counting endpoint gave before.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -14,14 +14,14 @@ before(async () => {
 });
 after(() => server?.close());
 
-/** Runs where there is a server for this processor, and says so where there is none. */
+/** Runs if a server for this processor is available, and is skipped otherwise. */
 const check = (name, run) =>
   test(name, { skip }, async (t) => {
     if (server === undefined) return t.skip("this llama-server is for another processor");
     await run(llamaCppCounter({ model: MODEL, baseURL: `${server.url}/v1` }));
   });
 
-/** The tokens of the prompt, by the server's own word. */
+/** The prompt tokens that the server reports. */
 async function promptTokens(messages, more) {
   const response = await fetch(`${server.url}/v1/chat/completions`, {
     method: "POST",

@@ -1,4 +1,4 @@
-// What the engine knows of messages, and what holds for them in every view.
+// What the engine stores about messages, and the rules for them in every view.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,7 +8,7 @@ import { chatOf, compactorWith, said, scripted, toolRound } from "./harness.mjs"
 
 const KEEP = { keep: { messages: 2 } };
 
-test("a1: an app may mark messages as pinned or machine-made, and tell who said them and when", async () => {
+test("a1: an app may mark messages as pinned or synthetic, and give their author and time", async () => {
   const [first, ...rest] = chatOf(12);
   const script = scripted();
   const compactor = await compactorWith(KEEP, [first], script);
@@ -35,7 +35,7 @@ test("a1: an app may mark messages as pinned or machine-made, and tell who said 
   restored.dispose();
 });
 
-test("a2: a summarizer reads a result for every call, and never a history that ends in a tool's message", async () => {
+test("a2: a summarizer's input has a result for every call, and never ends in a tool message", async () => {
   const [call] = toolRound("lost", "");
   const script = scripted();
   const compactor = await compactorWith(KEEP, [said("user", "go"), call, said("user", "well?"), ...toolRound("b", "found"), ...chatOf(4)], script);
@@ -47,7 +47,7 @@ test("a2: a summarizer reads a result for every call, and never a history that e
   compactor.dispose();
 });
 
-test("a3: orphans and duplicates are mended in what goes to the model, and listed", async () => {
+test("a3: orphans and duplicates are repaired for the model, and listed", async () => {
   const messages = [...chatOf(8), ...toolRound("a", "found"), said("tool", "again", { tool_call_id: "a" }), said("tool", "whose?", { tool_call_id: "z" }), said("user", "so?")];
   const compactor = await compactorWith({ keep: { messages: 4 } }, messages);
   const report = await compactor.compact();
@@ -58,7 +58,7 @@ test("a3: orphans and duplicates are mended in what goes to the model, and liste
   compactor.dispose();
 });
 
-test("a4: calls stay with all of their results, whatever the tail", async () => {
+test("a4: calls stay with all of their results for every size of the tail", async () => {
   const call = (id) => ({ id, type: "function", function: { name: "look", arguments: "{}" } });
   const parallel = { role: "assistant", content: null, tool_calls: [call("a"), call("b"), call("c")] };
   const results = ["a", "b", "c"].map((id) => said("tool", `found ${id}`, { tool_call_id: id }));
@@ -74,7 +74,7 @@ test("a4: calls stay with all of their results, whatever the tail", async () => 
   }
 });
 
-test("a5: the system prompt survives, first", async () => {
+test("a5: the system prompt is kept, and is first", async () => {
   const system = said("system", "be kind");
   for (const summaryPlacement of ["systemSummaryTail", "oneMessage", "leadingSystem", "inPlace"]) {
     const compactor = await compactorWith({ ...KEEP, summaryPlacement }, [system, ...chatOf(10)]);

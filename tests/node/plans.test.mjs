@@ -1,4 +1,4 @@
-// What one plan after the other says of the same messages.
+// Plans of the same messages that follow each other.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,8 +7,8 @@ import { fullCompactor, longChat } from "./fixtures.mjs";
 
 const FORMAT = { format: "openai-chat" };
 
-/** The compactor's next plan: what one restored from it would say, in an array of its own, with the objects of the plan
- * `before` where they say the same. Tells how many of them are others. */
+/** The compactor's next plan, checked: it equals the plan of a restored compactor, its array is new, and its actions are the
+ * objects of the plan `before` if they are equal. Also returns how many of them are new objects. */
 async function next(compactor, before) {
   const plan = compactor.plan();
   const restored = await restoreCompactor(compactor.snapshot(), { ...FORMAT, originals: compactor.history() });
@@ -16,17 +16,17 @@ async function next(compactor, before) {
   restored.dispose();
   assert.notEqual(plan.actions, before.actions);
   assert.ok(Array.isArray(plan.actions));
-  let others = 0;
+  let renewed = 0;
   for (const [index, action] of plan.actions.entries()) {
     const earlier = before.actions[index];
     const same = earlier !== undefined && Object.entries(earlier).every(([key, value]) => action[key] === value);
     assert.equal(action === earlier, same, action.id);
-    others += same ? 0 : 1;
+    renewed += same ? 0 : 1;
   }
-  return { plan, others };
+  return { plan, others: renewed };
 }
 
-test("a plan has the objects of the plan before, where it says the same of a message", async () => {
+test("a plan reuses the objects of the plan before for unchanged actions", async () => {
   const compactor = await fullCompactor({}, longChat(150));
   const plans = [compactor.plan()];
   const steps = {
@@ -43,8 +43,8 @@ test("a plan has the objects of the plan before, where it says the same of a mes
   for (const [name, step] of Object.entries(steps)) {
     await step();
     const before = plans.at(-1);
-    const { plan, ...told } = await next(compactor, before);
-    others[name] = told.others;
+    const { plan, ...counts } = await next(compactor, before);
+    others[name] = counts.others;
     plans.push(plan);
   }
   assert.equal(others.nothing, 0);
@@ -55,7 +55,7 @@ test("a plan has the objects of the plan before, where it says the same of a mes
   compactor.dispose();
 });
 
-test("a plan stays what it is when others follow, and others do not mind what becomes of it", async () => {
+test("a plan does not change when others follow, and changing it does not affect them", async () => {
   const compactor = await fullCompactor();
   const first = compactor.plan();
   const copy = structuredClone(first);
@@ -63,13 +63,13 @@ test("a plan stays what it is when others follow, and others do not mind what be
   await compactor.compact();
   const second = compactor.plan();
   assert.deepEqual(first, copy);
-  const told = structuredClone(second);
+  const expected = structuredClone(second);
   second.actions.reverse().length = 3;
-  assert.deepEqual(compactor.plan(), told);
+  assert.deepEqual(compactor.plan(), expected);
   compactor.dispose();
 });
 
-test("steps of one message are told of in every plan", async () => {
+test("steps of one message are listed in every plan", async () => {
   const step = (id) => [
     { type: "step-start" },
     { type: "tool-look", toolCallId: id, state: "output-available", input: { at: id }, output: "a rose" },

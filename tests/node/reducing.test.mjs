@@ -1,4 +1,4 @@
-// What is saved without a model: the app's own objects stay as they are, and copies come out.
+// Reducers: they save tokens without a model, and change copies instead of the app's objects.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,7 +8,7 @@ import { chatOf, compactorWith, preset, said, toolRound } from "./harness.mjs";
 const always = (reducer) => ({ reducers: [{ reducer, when: "always" }] });
 const unasked = { summarize: () => assert.fail("a summarizer was asked") };
 
-/** Lets reducers work on their own; gives what the model sees, and checks what holds for all of them. */
+/** Runs reducers without a summary, checks what holds for all of them, and returns what the model sees. */
 async function reduced(compactor, before) {
   const was = structuredClone(before);
   const report = await compactor.maintain("turnEnd");
@@ -22,7 +22,7 @@ async function reduced(compactor, before) {
   return view;
 }
 
-test("c1: tool results are truncated by their age, and say so", async () => {
+test("c1: tool results are truncated by their age, with a notice", async () => {
   const long = "a long result ".repeat(400);
   const messages = [said("user", "go"), ...Array.from({ length: 25 }, (_, index) => toolRound(`c${index}`, long)).flat()];
   const compactor = await compactorWith(preset("team", 1_000_000, { triggers: ["manual"] }), messages, unasked);
@@ -33,7 +33,7 @@ test("c1: tool results are truncated by their age, and say so", async () => {
   assert.ok(truncated.every(({ tokensBefore, tokensAfter }) => tokensBefore > tokensAfter && tokensAfter > 0));
   const view = await reduced(compactor, messages);
   const results = view.filter(({ role }) => role === "tool").map(({ content }) => content.length).reverse();
-  // The newest ten messages are five rounds.
+  // The newest ten messages are five tool rounds.
   assert.ok(results.slice(0, 5).every((length) => length === long.length), results.join());
   assert.ok(results.slice(5, 10).every((length) => length > 1_000 && length <= 2_000), results.join());
   assert.ok(results.slice(10, 20).every((length) => length > 500 && length <= 1_000), results.join());
@@ -47,7 +47,7 @@ test("c1: tool results are truncated by their age, and say so", async () => {
   compactor.dispose();
 });
 
-test("c2: a machine-made message that a later one repeats is left out", async () => {
+test("c2: a synthetic message that a later one repeats is left out", async () => {
   const note = said("user", "The time is noon.");
   const messages = [said("system", "s"), note, said("user", "hi"), said("assistant", "hello"), { ...note }, said("user", "bye")];
   const compactor = await compactorWith(always("deduplicate"), messages.slice(0, 1), unasked);
@@ -61,7 +61,7 @@ test("c2: a machine-made message that a later one repeats is left out", async ()
   compactor.dispose();
 });
 
-test("c3: arguments of old calls are shortened; off, after each tool loop, or in compactions", async () => {
+test("c3: arguments of old calls are cleared: never, after each tool loop, or in compactions", async () => {
   const text = "x".repeat(900);
   const messages = [said("user", "go"), ...toolRound("a", "ok", { args: { path: "a.rs", text } }), ...toolRound("b", "ok", { args: { text } }), said("assistant", "done ".repeat(80)), said("user", "so?")];
   const prune = { clearToolInputs: { protectFraction: 0.05, argThresholdTokens: 200 } };
@@ -83,7 +83,7 @@ test("c3: arguments of old calls are shortened; off, after each tool loop, or in
   assert.deepEqual((await due([{ reducer: prune }])).slice(0, 2), [undefined, undefined]);
 });
 
-test("c4: a large tool result is put aside under a name, and read back", async () => {
+test("c4: a large tool result is offloaded under a name, and can be read back", async () => {
   const long = Array.from({ length: 900 }, (_, line) => `line ${line}`).join("\n");
   const messages = [said("user", "go"), ...toolRound("call_1", long), ...toolRound("call_2", "short"), said("user", "so?")];
   const paths = [];
@@ -104,7 +104,7 @@ test("c4: a large tool result is put aside under a name, and read back", async (
   restored.dispose();
 });
 
-test("c4: what JSON has no room for is still in the copy of a changed message", async () => {
+test("c4: values that JSON cannot hold are still in the copy of a changed message", async () => {
   const when = new Date();
   const [call, result] = toolRound("a", "long ".repeat(200));
   const mine = { ...result, when, self: () => 1, big: 10n };
@@ -117,7 +117,7 @@ test("c4: what JSON has no room for is still in the copy of a changed message", 
   compactor.dispose();
 });
 
-test("c5: with nobody to summarize, a full window loses its oldest messages", async () => {
+test("c5: without a summarizer, a full window loses its oldest messages", async () => {
   const messages = [said("system", "s"), ...chatOf(11)];
   const compactor = await compactorWith(preset("team-none", 1_000), messages, unasked);
   assert.ok(compactor.status().tokens > 1_000);
@@ -129,7 +129,7 @@ test("c5: with nobody to summarize, a full window loses its oldest messages", as
   compactor.dispose();
 });
 
-test("c6: health checks go first", async () => {
+test("c6: heartbeats are removed first", async () => {
   const check = () => [said("user", "Are you there?"), said("assistant", "HEARTBEAT_OK")];
   const messages = [said("user", "hi"), said("assistant", "hello"), ...check(), ...check(), said("user", "bye")];
   const compactor = await compactorWith(always("deduplicate"), messages, unasked);

@@ -1,4 +1,4 @@
-// When a compaction is due, and what is told about the window.
+// When a compaction is due, and what is reported about the window.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { chatOf, compactorWith, preset, said, toolRound } from "./harness.mjs";
 
 const PHASES = ["requestStart", "turnStart", "loop", "turnEnd", "overflow"];
 
-/** At which phases a compaction is due, and why. */
+/** The phases at which a compaction is due, with its reason. */
 function due(compactor) {
   const found = PHASES.map((phase) => {
     const shown = compactor.due(phase);
@@ -27,7 +27,7 @@ async function dueAt(policy, tokens) {
   return found;
 }
 
-test("b1: tokens are counted by characters, or estimated, or told by the provider", async () => {
+test("b1: tokens are counted by characters, estimated, or reported by the provider", async () => {
   const text = "The quick brown fox jumps over the lazy dog."; // 44 characters
   assert.equal(await estimateTokens(text, { charactersPerToken: 3 }), 15);
   assert.equal(await estimateTokens(text, { charactersPerToken: 44 }), 1);
@@ -54,7 +54,7 @@ test("b2: at the end of a turn, above the smaller of a fraction of the window an
   assert.ok("turnEnd" in (await dueAt(settable, 301)));
 });
 
-test("b3, b4: at a share of the window, or at tokens instead; trimming at its own", async () => {
+test("b3, b4: at a share of the window, or at a number of tokens; reducers at their own trigger", async () => {
   const fill = preset("fill", 1_000, { reducers: [] });
   assert.deepEqual(await dueAt(fill, 799), {});
   assert.equal((await dueAt(fill, 800)).turnEnd, "threshold");
@@ -85,7 +85,7 @@ test("b5: at absolute tokens before a turn, and never at zero or less", async ()
   }
 });
 
-test("b6: a warning comes once per cycle, where it is asked for", async () => {
+test("b6: a warning comes once per cycle, if the policy has one", async () => {
   const events = [];
   const onEvent = (event) => event.type === "warning" && events.push(event);
   const policy = { triggers: [{ tokens: 2_000 }], warning: 0.5, keep: { messages: 2 } };
@@ -131,7 +131,7 @@ test("b7: above a number of messages, by preset", async () => {
   none.dispose();
 });
 
-test("b8: when a request begins, above tokens and with enough messages", async () => {
+test("b8: when a request begins, above a number of tokens and of messages", async () => {
   const at = async (messages, characters) => {
     const compactor = await compactorWith(preset("request", 200_000, { reducers: [] }), chatOf(messages, characters - 4));
     const found = due(compactor);
@@ -143,7 +143,7 @@ test("b8: when a request begins, above tokens and with enough messages", async (
   assert.equal(await at(19, 5_000), undefined);
 });
 
-test("b9: in the tool loop by the last prompt, and after one that was refused; at most three times a request", async () => {
+test("b9: in the tool loop by the last prompt, and after a refused one; at most three times per request", async () => {
   const policy = { window: 1_000, triggers: [{ reactive: {} }] };
   const compactor = await compactorWith(policy, [said("user", "go"), ...Array.from({ length: 20 }, (_, index) => toolRound(`c${index}`, "found it ".repeat(5))).flat()]);
   const after = (promptTokens) => {
@@ -167,7 +167,7 @@ test("b9: in the tool loop by the last prompt, and after one that was refused; a
   compactor.dispose();
 });
 
-test("b10: a window is the agent's own, then that of all, then the model's, then 200,000", async () => {
+test("b10: the window is the agent's, then the policy's, then the model's, then 200,000", async () => {
   const window = async (policy, agent) => (await resolvePolicy(policy, agent)).window;
   assert.equal(await window(undefined), 200_000);
   assert.equal(await window({ modelWindow: 64_000 }), 64_000);
@@ -186,7 +186,7 @@ test("b10: a window is the agent's own, then that of all, then the model's, then
   compactor.dispose();
 });
 
-test("b11: every call counts for itself and for the session", async () => {
+test("b11: usage is counted per call and for the session", async () => {
   const compactor = await compactorWith({});
   compactor.usage({ promptTokens: 1_000, completionTokens: 50, durationMs: 500 });
   compactor.usage({ prompt_tokens: 1_200, completion_tokens: 30 });
@@ -203,7 +203,7 @@ test("b11: every call counts for itself and for the session", async () => {
   compactor.dispose();
 });
 
-test("b12: how much of the window is used is told with status, events and report", async () => {
+test("b12: status, events and report have the used share of the window", async () => {
   const events = [];
   const policy = { window: 2_000, triggers: [{ tokens: 1_000 }], keep: { messages: 2 } };
   const compactor = await compactorWith(policy, chatOf(15), { onEvent: (event) => events.push(event) });
@@ -215,7 +215,7 @@ test("b12: how much of the window is used is told with status, events and report
   compactor.dispose();
 });
 
-test("b13: a budgeted load takes the most recent messages that fit, whole exchanges, system prompt first", async () => {
+test("b13: loading by budget takes the most recent exchanges that fit, system prompt first", async () => {
   const system = said("system", "be kind");
   const messages = [system, said("user", "one"), ...toolRound("a", "found"), said("assistant", "two"), said("user", "three")];
   const load = (tokens) => recentWithin(messages, { tokens, counting: { charactersPerToken: 1 } });
@@ -231,7 +231,7 @@ test("b13: a budgeted load takes the most recent messages that fit, whole exchan
   await assert.rejects(recentWithin([1], { tokens: 5 }), { code: "unknown-format" });
 });
 
-test("conditions can be joined, and tied to a phase", async () => {
+test("conditions can be combined, and limited to a phase", async () => {
   const triggers = [{ at: { phase: "turnEnd", trigger: { all: [{ tokens: 500 }, { any: [{ messages: 5 }, "manual"] }] } } }];
   const compactor = await compactorWith({ triggers }, chatOf(5));
   assert.deepEqual(due(compactor), {});

@@ -1,4 +1,4 @@
-// Whatever format a conversation is in: it is read, compacted, handed back in that format, and as it was.
+// A conversation in each format: it is read, compacted, exported in that format, and restored by undo.
 
 import { expect, type Page, test } from "@playwright/test";
 import { detectFormat, validate } from "epitome";
@@ -10,7 +10,7 @@ type Shape = Readonly<Record<string, unknown>>;
 const isText = (value: unknown): boolean => typeof value === "string";
 const isOneOf = (value: unknown, ...names: string[]): boolean => names.includes(String(value));
 
-/** Each format, as the page calls it, and what every one of its messages has. */
+/** Each format with its title on the page, and the fields that all of its messages have. */
 const FORMATS: { readonly [F in Format]: readonly [title: string, isShaped: (message: Shape) => boolean] } = {
   "openai-chat": ["OpenAI Chat Completions", ({ role, content }) => isOneOf(role, "system", "user", "assistant", "tool") && isText(content)],
   "openai-responses": [
@@ -38,13 +38,13 @@ function areTyped(parts: unknown): boolean {
   return Array.isArray(parts) && parts.length > 0 && parts.every((part: Shape) => isText(part["type"]));
 }
 
-/** What the provider would refuse. */
+/** Why the provider would refuse these messages. */
 async function refusals(messages: readonly object[], format: Format): Promise<string[]> {
   const issues = await validate(messages, format);
   return issues.filter(({ severity }) => severity === "refused").map(({ path, code }) => `${path}: ${code}`);
 }
 
-/** What the page hands out, as JSON. */
+/** The messages that the page exports, as JSON. */
 async function handedOut(epitome: EpitomePage): Promise<Shape[]> {
   return JSON.parse(await epitome.exported()) as Shape[];
 }
@@ -62,7 +62,7 @@ async function drop(page: Page, name: string, text: string): Promise<void> {
 }
 
 for (const [format, [title, isShaped]] of Object.entries(FORMATS) as [Format, (typeof FORMATS)[Format]][]) {
-  test(`a conversation in ${title} comes back in that format, and as it was`, async ({ page }) => {
+  test(`a conversation in ${title} is exported in that format, and restored by undo`, async ({ page }) => {
     const { document, messages } = written[format](turns(6));
     expect(await refusals(messages, format), "as it is written here").toEqual([]);
     const epitome = new EpitomePage(page);
@@ -95,7 +95,7 @@ for (const [format, [title, isShaped]] of Object.entries(FORMATS) as [Format, (t
   });
 }
 
-test("of one message of many steps, some are summarized and some are kept", async ({ page }) => {
+test("a message of many steps is summarized in part", async ({ page }) => {
   const messages = atOneGo(turns(8));
   const epitome = new EpitomePage(page);
   await epitome.open();
@@ -138,7 +138,7 @@ test("lines that are items of OpenAI Responses are one conversation", async ({ p
   await expect(page.getByText(new RegExp(`^${messages.length} messages · OpenAI Responses`))).toBeVisible();
 });
 
-test("instructions beside the messages go along with every request, and leave with their document", async ({ page }) => {
+test("instructions next to the messages count as overhead, and are removed with their document", async ({ page }) => {
   const told = turns(2);
   const bodies = [
     ...(["anthropic", "openai-responses", "gemini"] as const).map((format) => written[format](told).document),

@@ -1,4 +1,4 @@
-// An office moves house: one conversation, as eight formats write it.
+// One conversation about moving an office, written in eight formats.
 
 /** A format's name in the package. */
 export type Format =
@@ -29,7 +29,7 @@ export interface Turn {
   readonly answer: string;
 }
 
-/** What a format makes of the conversation: a document to load, and the messages in it. */
+/** The conversation in one format: a document to load, and the messages in it. */
 export interface Written {
   readonly document: unknown;
   readonly messages: readonly object[];
@@ -39,7 +39,7 @@ export const SYSTEM = "You plan the move of an office. Name the room and the day
 
 const ROOMS = ["library", "kitchen", "workshop", "archive", "studio", "reception", "laboratory", "cellar"];
 
-/** So many turns of one question, two rounds of calls, two of them in parallel, and an answer. */
+/** This many turns of one question, two rounds of calls, two of them in parallel, and an answer. */
 export function turns(count: number): Turn[] {
   return Array.from({ length: count }, (_, index) => {
     const room = ROOMS[index % ROOMS.length] ?? "hall";
@@ -68,7 +68,7 @@ const TOOLS = ["inventory", "crew", "lift"].map((name) => ({
   schema: { type: "object", properties: { room: { type: "string" }, day: { type: "integer" } }, required: ["room"] },
 }));
 
-/** The conversation in each format. Where instructions stand beside the messages, they do so here. */
+/** The conversation in each format. Instructions are next to the messages if the format has them there. */
 export const written: { readonly [F in Format]: (told: readonly Turn[]) => Written } = {
   "openai-chat": (told) => {
     const messages = [
@@ -258,7 +258,7 @@ export const written: { readonly [F in Format]: (told: readonly Turn[]) => Writt
   },
 };
 
-/** An AI SDK message in which the assistant works through all of it at one go. */
+/** An AI SDK message in which the assistant does everything in steps of one message. */
 export function atOneGo(told: readonly Turn[]): object[] {
   const steps = told.flatMap(({ rounds }) => rounds).flatMap(step);
   const answer = told.map(({ answer }) => answer).join(" ");
