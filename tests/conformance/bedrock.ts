@@ -20,8 +20,8 @@ const BLOCKS: { readonly [M in Member]: Rule } = {
   toolResult: (result) => id(fieldsOf(result)["toolUseId"]) && list(fieldsOf(result)["content"]),
   guardContent: object,
   cachePoint: (point) => filled(fieldsOf(point)["type"]),
-  reasoningContent: (thought) =>
-    filled(fieldsOf(fieldsOf(thought)["reasoningText"])["text"]) || fieldsOf(thought)["redactedContent"] !== undefined,
+  reasoningContent: (reasoning) =>
+    filled(fieldsOf(fieldsOf(reasoning)["reasoningText"])["text"]) || fieldsOf(reasoning)["redactedContent"] !== undefined,
   citationsContent: object,
   searchResult: object,
   toolAddition: object,

@@ -30,7 +30,7 @@ test("g4: a hook before every compaction sees its plan, and one after it sees it
 
 test("g4: a hook may skip, at once or after a wait", async () => {
   for (const answer of [false, { skip: true }, Promise.resolve(false), Promise.resolve({ skip: true })]) {
-    const summarize = () => assert.fail("asked");
+    const summarize = () => assert.fail("before");
     const after = [];
     const host = { beforeCompaction: () => answer, afterCompaction: (news) => after.push(news), summarize };
     const compactor = await compactorWith(KEEP, chatOf(10), host);
@@ -75,14 +75,14 @@ test("g4: an error of an after-hook goes to the console", async (context) => {
 });
 
 test("g4: neither hook is called if only reducers work", async () => {
-  const hooks = { beforeCompaction: () => assert.fail("asked"), afterCompaction: () => assert.fail("told") };
+  const hooks = { beforeCompaction: () => assert.fail("before"), afterCompaction: () => assert.fail("after") };
   const offload = { offloadToolResults: { protectFraction: 0, maxTokens: 100, keepTokens: 80 } };
   const messages = [said("user", "go"), ...toolRound("a", "long ".repeat(99)), said("user", "so?")];
   const own = await compactorWith({ reducers: [{ reducer: offload, when: "always" }] }, messages, hooks);
   assert.equal((await own.maintain("turnEnd")).outcome, "applied");
   own.dispose();
-  const nobody = { target: 0.01, reducers: [{ reducer: offload }], summary: { defaultAgent: null } };
-  const compactor = await compactorWith(nobody, messages, hooks);
+  const withoutSummarizer = { target: 0.01, reducers: [{ reducer: offload }], summary: { defaultAgent: null } };
+  const compactor = await compactorWith(withoutSummarizer, messages, hooks);
   const report = await compactor.compact();
   assert.deepEqual([report.outcome, report.requests, report.reduced], ["applied", 0, 1]);
   compactor.dispose();

@@ -170,7 +170,7 @@ function reached(turns, kept, requests) {
   const read = prefix.filter((mark) => asked.includes(mark)).length;
   return {
     share: read / prefix.length,
-    told: `${Math.round((read / prefix.length) * 100)} %, ${read} of ${prefix.length} messages`,
+    text: `${Math.round((read / prefix.length) * 100)} %, ${read} of ${prefix.length} messages`,
   };
 }
 
@@ -182,7 +182,7 @@ test("all of the prefix reaches the summarizer", async () => {
   const history = await agentHistory(model, instances(turns));
   const kept = history.filter(({ additional_kwargs: { lc_source: source } }) => source !== "summarization");
   const theirs = reached(turns, kept, model.requests);
-  row(measured, "LangChain summarizationMiddleware", theirs.told);
+  row(measured, "LangChain summarizationMiddleware", theirs.text);
 
   const requests = [];
   const summarize = ({ input }) => {
@@ -198,7 +198,7 @@ test("all of the prefix reaches the summarizer", async () => {
     compactor.messages().filter((message) => messages.includes(message)),
     requests,
   );
-  row(measured, "epitome", ours.told);
+  row(measured, "epitome", ours.text);
   compactor.dispose();
   assert.equal(ours.share, 1);
   assert.ok(theirs.share < 0.5, "the version that is pinned gives it the last 4,000 tokens");

@@ -37,7 +37,7 @@ test("d1: the tail is a number of messages, rounds or tokens, and moves if it wo
 test("d2: entries are numbered and attributed, without reasoning, and tools are filtered by an allow-list", async () => {
   const messages = [
     said("user", "Find it.", { name: "alice" }),
-    { ...said("assistant", "On it."), reasoning_content: "a secret thought" },
+    { ...said("assistant", "On it."), reasoning_content: "secret reasoning" },
     ...toolRound("a", "R".repeat(500), { name: "linearSearch", args: { q: "roses" } }),
     ...toolRound("b", "hidden result", { name: "shell" }),
     ...chatOf(4),
@@ -170,16 +170,16 @@ test("d13: a manual compaction takes instructions", async () => {
 });
 
 test("d14: a summarizer receives the reason", async () => {
-  const told = new Set();
+  const prompts = new Set();
   for (const reason of ["threshold", "manual", "request-boundary", "reactive-micro", "reactive-full"]) {
     const policy = { ...KEEP, triggers: [{ tokens: 100 }, { reactive: { keepRounds: 1 } }], target: 0.001 };
     const messages = [...chatOf(6), ...toolRound("a", "x"), ...toolRound("b", "x"), ...toolRound("c", "x")];
     const { request, report } = await compacted(policy, messages, { options: { reason } });
     assert.equal(request?.reason, reason, report.message);
     assert.equal(report.reason, reason);
-    told.add(request.system);
+    prompts.add(request.system);
   }
-  assert.equal(told.size, 5);
+  assert.equal(prompts.size, 5);
 });
 
 test("d15: a reactive compaction takes the oldest rounds, or all it may; the request and the latest rounds stay", async () => {

@@ -36,7 +36,7 @@ test("b1: tokens are counted by characters, estimated, or reported by the provid
   const compactor = await compactorWith({ counting: { charactersPerToken: 3 } }, [said("user", text)]);
   assert.equal(compactor.status().tokens, 15 + 4);
   compactor.setPolicy({ counting: { charactersPerToken: 4 } });
-  assert.equal(compactor.status().tokens, 11 + 4, "what was there is counted anew");
+  assert.equal(compactor.status().tokens, 11 + 4, "the messages are counted again");
   compactor.setPolicy({});
   assert.equal(compactor.status().tokens, estimate + 4 + 3, "a message costs four besides, and a request three");
   compactor.usage({ promptTokens: 70, completionTokens: 7 });
@@ -107,7 +107,7 @@ test("b6: a warning comes once per cycle, if the policy has one", async () => {
   compactor.setPolicy({ window: 10_000, triggers: [{ tokens: 2_000 }] });
   compactor.append(chatOf(2));
   compactor.check("turnEnd");
-  assert.equal(events.length, 2, "nobody asked for it any more");
+  assert.equal(events.length, 2, "the policy has no warning any more");
   compactor.dispose();
 });
 

@@ -83,7 +83,7 @@ fn found<'a>(recordings: &'a [Conversation], id: &str) -> &'a Conversation {
     recordings.iter().find(|conversation| conversation.name.contains(id)).unwrap()
 }
 
-/// What Claude counted, as the recorded session has it beside each message.
+/// What Claude counted, as the recorded session has it in each message.
 fn recorded_usage(message: &Value) -> Option<Usage> {
     let family = message.pointer("/modelInfo/family").and_then(Value::as_str);
     let metrics = message.get("metrics").filter(|_| family == Some("claude-opus"))?;

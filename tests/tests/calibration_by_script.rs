@@ -76,7 +76,7 @@ fn alternating(other: &[&str; 8]) -> Vec<String> {
 }
 
 /// Gives counts that another tokenizer made; a text is only the index of its count. So the engine learns one factor,
-/// since all texts are digits and no script can be told.
+/// since digits have no script.
 struct Blind(Vec<u32>);
 
 impl Tokenizer for Blind {

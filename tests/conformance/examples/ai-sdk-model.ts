@@ -82,7 +82,7 @@ export const examples: Examples<ModelMessage> = {
       content: [{ type: "tool-result", toolCallId: "history_1", toolName: "history", result: "dry" }],
     }),
     "a result from a user": altered(base, 3, { content: [result] }),
-    "an answer to an approval that nobody asked": altered(base, 7, {
+    "an unsolicited approval response": altered(base, 7, {
       content: [result, { type: "tool-approval-response", approvalId: "a", approved: true }],
     }),
     "an approval of no call": altered(base, 8, {

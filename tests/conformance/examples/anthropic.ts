@@ -70,7 +70,7 @@ export const examples: Examples<Message> = {
       content: [{ ...result, tool_use_id: "a b" }],
     }),
     "an empty text": altered(base, 7, { content: [{ type: "text", text: "" }] }),
-    "a blank text beside a call": altered(base, 5, { content: [{ type: "text", text: "\n" }, use] }),
+    "a blank text next to a call": altered(base, 5, { content: [{ type: "text", text: "\n" }, use] }),
     "an empty message": altered(base, 7, { content: [] }),
     "thinking without its signature": altered(base, 5, { content: [{ ...thinking, signature: "" }, use] }),
     "nothing but thinking": altered(base, 7, { content: [thinking] }),

@@ -2,7 +2,7 @@
 
 import { expect, type Page, test } from "@playwright/test";
 import { detectFormat, validate } from "epitome";
-import { atOneGo, type Format, SYSTEM, turns, written } from "./move.js";
+import { inOneMessage, type Format, SYSTEM, turns, written } from "./move.js";
 import { EpitomePage } from "./page.js";
 
 type Shape = Readonly<Record<string, unknown>>;
@@ -96,7 +96,7 @@ for (const [format, [title, isShaped]] of Object.entries(FORMATS) as [Format, (t
 }
 
 test("a message of many steps is summarized in part", async ({ page }) => {
-  const messages = atOneGo(turns(8));
+  const messages = inOneMessage(turns(8));
   const epitome = new EpitomePage(page);
   await epitome.open();
   await drop(page, "one-go.json", JSON.stringify(messages));
@@ -139,10 +139,10 @@ test("lines that are items of OpenAI Responses are one conversation", async ({ p
 });
 
 test("instructions next to the messages count as overhead, and are removed with their document", async ({ page }) => {
-  const told = turns(2);
+  const story = turns(2);
   const bodies = [
-    ...(["anthropic", "openai-responses", "gemini"] as const).map((format) => written[format](told).document),
-    { contents: written.gemini(told).messages, config: { systemInstruction: SYSTEM } },
+    ...(["anthropic", "openai-responses", "gemini"] as const).map((format) => written[format](story).document),
+    { contents: written.gemini(story).messages, config: { systemInstruction: SYSTEM } },
   ];
   const epitome = new EpitomePage(page);
   await epitome.open();
@@ -156,9 +156,9 @@ test("instructions next to the messages count as overhead, and are removed with 
   expect(amounts.size, "the same text counts the same everywhere").toBe(1);
   await epitome.load([{ role: "user", content: "hi" }], "bare.json");
   await expect(besides).toHaveCount(0);
-  await epitome.load(written.bedrock(told).document, "tools.json");
+  await epitome.load(written.bedrock(story).document, "tools.json");
   await expect(besides).toBeVisible();
   await epitome.settle({ toolSchemaTokens: 1_234 });
   await epitome.load([{ role: "user", content: "hi" }], "bare.json");
-  await expect(besides, "what somebody wrote stays").toContainText("1,234");
+  await expect(besides, "the user's own value stays").toContainText("1,234");
 });

@@ -11,16 +11,16 @@ test("an error in the JSON is named, and the former policy stays", async ({ page
   const json = page.getByLabel("All settings as JSON");
   const before = JSON.parse(await json.inputValue());
   expect(before).toMatchObject({ preset: "recommended", window: 8000, target: 0.5 });
-  const wrong: [text: string, told: RegExp][] = [
+  const wrong: [text: string, error: RegExp][] = [
     [JSON.stringify({ ...before, target: 7 }), /policy\.target: is 7; give a share/],
     [JSON.stringify({ ...before, tresholds: 1 }), /policy\.tresholds: unknown field/],
     [JSON.stringify({ ...before, window: "large" }), /policy\.window: invalid type/],
     [JSON.stringify({ ...before, triggers: [{ fill: { fraction: 2 } }] }), /policy\.triggers\[0\]\.fill\.fraction: is 2/],
     ['{ "preset": ', /This is not JSON: .*line 1/],
   ];
-  for (const [text, told] of wrong) {
+  for (const [text, error] of wrong) {
     await epitome.applyJson(text);
-    await expect(json).toHaveAccessibleDescription(told);
+    await expect(json).toHaveAccessibleDescription(error);
     await expect(json).toHaveAttribute("aria-invalid", "true");
     await expect(json).toHaveValue(text);
     await expect(epitome.meter).toHaveAttribute("aria-valuetext", /compacts at 6,000/);
