@@ -1,9 +1,9 @@
-// Somebody may be asked before a summary is written.
+// A hook may ask the user before a summary is written.
 
 import { expect, test } from "@playwright/test";
 import { EpitomePage, toolLoop } from "./page.js";
 
-test("g4: skipping leaves the conversation untouched, going on compacts it", async ({ page }) => {
+test("g4: skipping leaves the conversation unchanged, proceeding compacts it", async ({ page }) => {
   const epitome = new EpitomePage(page);
   const asked: string[] = [];
   page.on("request", (request) => request.url().endsWith("/chat/completions") && asked.push(request.url()));
@@ -37,7 +37,7 @@ test("g4: skipping leaves the conversation untouched, going on compacts it", asy
   expect(events.join("\n")).toMatch(/After the compaction: applied, 113 → \d+ messages, a summary of [\d,]+ characters/);
 });
 
-test("g4: nobody is asked where only reducers work", async ({ page }) => {
+test("g4: the user is not asked if only reducers work", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.load(toolLoop(12, { resultWords: 400 }));

@@ -1,4 +1,4 @@
-// What is due at each phase of an app's work, and what is done then.
+// Which compaction is due at each phase of an app's request loop, and what it does.
 
 import { expect, test } from "@playwright/test";
 import { breaches, EpitomePage, toolLoop } from "./page.js";
@@ -61,7 +61,7 @@ test("b6: a warning comes once until the next compaction", async ({ page }) => {
   await expect(warning).toHaveCount(0);
 });
 
-test("b11: readings add up", async ({ page }) => {
+test("b11: reports of usage add up", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
@@ -76,11 +76,11 @@ test("b11: readings add up", async ({ page }) => {
   await expect(epitome.meter).toHaveAttribute("aria-valuetext", /^5,280 of 8,000/);
 });
 
-test("d7: a result that is too large is tried with less, and told about", async ({ page }) => {
+test("d7: a result that is too large is tried with less, and reported", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
-  // What goes along with every request is above the threshold all by itself.
+  // The overhead of every request alone is above the threshold.
   await epitome.settle({ window: 8_000, triggers: [{ tokens: 5_000 }], keep: { messages: 10 }, toolSchemaTokens: 5_200 });
   await epitome.unfold("The summary");
   await page.getByRole("checkbox", { name: "Retry if the result is too large" }).check();

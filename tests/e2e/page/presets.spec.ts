@@ -1,4 +1,4 @@
-// Presets fill the form, change the plan, and bring along what they need.
+// Presets fill the form, change the plan, and set what they need.
 
 import { expect, test } from "@playwright/test";
 import { EpitomePage } from "./page.js";
@@ -24,7 +24,7 @@ test("b7: a preset fills the form and changes what a compaction would do", async
   expect(epitome.errors).toEqual([]);
 });
 
-test("every preset works, in the window it is shown in or in one that it brings", async ({ page }) => {
+test("every preset works, in the current window or in one that it sets", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
@@ -41,7 +41,7 @@ test("every preset works, in the window it is shown in or in one that it brings"
   await expect(epitome.meter).toHaveAttribute("aria-valuetext", /compacts at 140,000/);
 });
 
-test("a preset is left by a field, and gone back to", async ({ page }) => {
+test("changing a field leaves a preset, which can be chosen again", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
@@ -53,7 +53,7 @@ test("a preset is left by a field, and gone back to", async ({ page }) => {
   await expect(page.getByLabel("Measured in")).toHaveValue("share");
 });
 
-test("b1: characters or a heuristic count, as chosen", async ({ page }) => {
+test("b1: tokens are counted by characters or a heuristic, as chosen", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");

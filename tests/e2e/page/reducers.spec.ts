@@ -1,4 +1,4 @@
-// What saves tokens without a model: shown before, done without asking anybody, and taken back.
+// Reducers save tokens without a model: shown in advance, done without a request, and undone.
 
 import { expect, test } from "@playwright/test";
 import { breaches, EpitomePage, type Message, toolLoop } from "./page.js";
@@ -10,7 +10,7 @@ const only = (reducer: object | string, rest: object = {}) => ({
   reducers: [{ reducer, ...rest }],
 });
 
-test("c3: arguments of old calls are pruned, and no summarizer is asked", async ({ page }) => {
+test("c3: arguments of old calls are cleared without a summarizer", async ({ page }) => {
   const epitome = new EpitomePage(page);
   const asked: string[] = [];
   page.on("request", (request) => request.method() === "POST" && asked.push(request.url()));
@@ -40,7 +40,7 @@ test("c3: arguments of old calls are pruned, and no summarizer is asked", async 
   expect(await epitome.exported()).toBe(before);
 });
 
-test("c4: a large result is put aside and can be read back", async ({ page }) => {
+test("c4: a large result is offloaded and can be read back", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.load(toolLoop(4, { resultWords: 3_000 }));
@@ -67,7 +67,7 @@ test("c4: a large result is put aside and can be read back", async ({ page }) =>
   expect(await epitome.events()).toContain("Offloaded: tool-results/call_1.txt");
 });
 
-test("c1: old results are truncated by their age, and say so", async ({ page }) => {
+test("c1: old results are truncated by their age, with a notice", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   const messages = toolLoop(10, { resultWords: 500 });
@@ -85,7 +85,7 @@ test("c1: old results are truncated by their age, and say so", async ({ page }) 
   expect(String(after[3]?.content)).toMatch(/truncat/i);
 });
 
-test("c2: what machines repeat goes first", async ({ page }) => {
+test("c2: repeated synthetic messages are removed first", async ({ page }) => {
   const epitome = new EpitomePage(page);
   const beat: Message[] = [
     { role: "user", content: "Are you there?" },

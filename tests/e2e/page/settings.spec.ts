@@ -1,4 +1,4 @@
-// Every setting for everybody: no faults that axe finds with all of them in sight, any width, light and dark.
+// All settings are accessible: axe finds no faults with all of them open, at any width, in light and dark.
 
 import { expect, test } from "@playwright/test";
 import { EpitomePage, toolLoop } from "./page.js";
@@ -8,7 +8,7 @@ const SWITCHES = ["At request start", "Truncate tool results", "Clear tool input
 
 for (const colorScheme of ["light", "dark"] as const) {
   for (const width of [1280, 768, 320]) {
-    test(`nothing is wrong with any setting, ${colorScheme}, ${width} pixels wide`, async ({ page }) => {
+    test(`axe finds no faults in the settings, ${colorScheme}, ${width} pixels wide`, async ({ page }) => {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await page.setViewportSize({ width, height: 800 });
       const epitome = new EpitomePage(page);

@@ -1,11 +1,11 @@
-// Recorded conversations of Chat Completions and of Anthropic, told in formats of which no long recordings are at hand.
+// Recorded conversations of Chat Completions and of Anthropic, written in formats that have no long recordings.
 
 import type { ContentBlock, Message, ToolResultContentBlock } from "@aws-sdk/client-bedrock-runtime";
 import type Anthropic from "@anthropic-ai/sdk";
 import { type BaseMessage, coerceMessageLikeToMessage } from "@langchain/core/messages";
 import { convertMessagesToResponsesInput } from "@langchain/openai";
 import type OpenAI from "openai";
-import { sent } from "./verdict.js";
+import { sent } from "./check.js";
 
 type Chat = OpenAI.Chat.ChatCompletionMessageParam;
 
@@ -19,7 +19,7 @@ export function asResponses(messages: readonly Chat[]): object[] {
   return sent(convertMessagesToResponsesInput({ messages: messages.map(read), zdrEnabled: true, model: "gpt-4o" })) as object[];
 }
 
-/** LangChain knows no message without content, only an empty one. */
+/** LangChain has no messages without content, only with empty content. */
 function read(message: Chat): BaseMessage {
   const { role, content, ...rest } = message;
   return coerceMessageLikeToMessage({ ...rest, role, content: content ?? "" } as Parameters<
@@ -49,6 +49,6 @@ function block(block: Anthropic.ContentBlockParam): ContentBlock {
       };
     }
     default:
-      throw new Error(`a block of the kind ${block.type} is not told`);
+      throw new Error(`a block of the kind ${block.type} cannot be written`);
   }
 }

@@ -1,11 +1,11 @@
-// Conversations with tools, counted by their characters: a message costs what is in it and four more.
+// Compactors that count characters as tokens, and conversations to append to them: a message costs 4 besides its content.
 
 import { createCompactor } from "epitome";
 
 export const said = (role, content, more) => ({ role, content, ...more });
 
-/** A round: an assistant's call of a tool, and its result. */
-export function round(id, result, { name = "look", args = {} } = {}) {
+/** Two messages: an assistant's call of a tool, and its result. */
+export function toolRound(id, result, { name = "look", args = {} } = {}) {
   const call = { id, type: "function", function: { name, arguments: JSON.stringify(args) } };
   return [
     { role: "assistant", content: null, tool_calls: [call], "x-mine": { id } },
@@ -15,9 +15,9 @@ export function round(id, result, { name = "look", args = {} } = {}) {
 
 const BARE = { window: 10_000, counting: { charactersPerToken: 1 }, triggers: ["manual"], reducers: [], minSaving: 0, keepRequestsTokens: 0 };
 
-/** A compactor over these messages. Without a preset it counts a character as a token, and acts only where
- * the policy says so. */
-export async function workshop(policy, messages = [], options = {}) {
+/** A compactor over these messages. Without a preset it counts a character as a token, and compacts only if the policy
+ * says so. */
+export async function compactorWith(policy, messages = [], options = {}) {
   const compactor = await createCompactor({
     format: "openai-chat",
     policy: policy.preset === undefined ? { ...BARE, ...policy } : policy,
@@ -28,16 +28,16 @@ export async function workshop(policy, messages = [], options = {}) {
   return compactor;
 }
 
-/** A preset in this window, counting a character as a token. */
+/** A preset for this window that counts a character as a token. */
 export const preset = (name, window, more) => ({ preset: name, window, counting: { charactersPerToken: 1 }, ...more });
 
-/** So many user and assistant messages in turn, each of so many characters. */
-export function talk(messages, characters = 96) {
+/** This many user and assistant messages in turn, each of this many characters. */
+export function chatOf(messages, characters = 96) {
   const text = (turn) => `Turn ${turn}: `.padEnd(characters, "ab cd ");
   return Array.from({ length: messages }, (_, turn) => said(turn % 2 ? "assistant" : "user", text(turn)));
 }
 
-/** Keeps the requests that it is asked, and answers each with the next of these or the last. */
+/** A summarizer that records its requests and answers them with these in order; the last one repeats. */
 export function scripted(...answers) {
   const requests = [];
   const summarize = (request) => {

@@ -1,4 +1,4 @@
-//! Every real conversation in OpenAI's shape is compacted into one that the API accepts, and back.
+//! Every conversation in OpenAI's Chat Completions format is compacted to one that the API accepts, and undone.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,53 +13,53 @@ use std::collections::BTreeSet;
 use epitome::Level;
 use epitome::{Outcome, Policy, Reason};
 use epitome_formats::Format;
-use epitome_tests::{Conversation, Host, conversations, defects, readable, role};
+use epitome_tests::{App, Conversation, chats, defects, readable, role};
 use serde_json::Value;
 
-/// A host with all messages of a conversation, in a window of 60 % of their size.
-fn load(conversation: &Conversation) -> Host {
-    let mut host = Host::new(Format::OpenAiChat, Policy::recommended(u32::MAX)).unwrap();
+/// An app with all messages of a conversation, in a window of 60 % of their tokens.
+fn load(conversation: &Conversation) -> App {
+    let mut app = App::new(Format::OpenAiChat, Policy::recommended(u32::MAX)).unwrap();
     for message in &conversation.messages {
-        host.append(message.clone()).unwrap();
+        app.append(message.clone()).unwrap();
     }
-    let size = u64::from(host.compactor.pressure().tokens);
+    let size = u64::from(app.compactor.pressure().tokens);
     let window = u32::try_from(size * 6 / 10).unwrap();
-    host.compactor.set_policy(Policy::recommended(window)).unwrap();
-    host
+    app.compactor.set_policy(Policy::recommended(window)).unwrap();
+    app
 }
 
 #[test]
-fn every_real_conversation_fits_after_compaction_and_comes_back_on_undo() {
-    let Some(conversations) = conversations() else { return };
+fn every_conversation_fits_after_compaction_and_is_restored_by_undo() {
+    let conversations = chats();
     let (mut floors, mut impossible) = (0, 0);
     let mut facts = (0, 0, 0);
     for conversation in &conversations {
         let name = &conversation.name;
         let originals = &conversation.messages;
-        let mut host = load(conversation);
-        assert_eq!(host.messages(), *originals, "{name}: untouched before");
-        assert_eq!(host.compactor.pressure().level, Level::Compact, "{name}");
+        let mut app = load(conversation);
+        assert_eq!(app.messages(), *originals, "{name}: untouched before");
+        assert_eq!(app.compactor.pressure().level, Level::Compact, "{name}");
 
-        let report = host.compact(Reason::Threshold).unwrap().unwrap();
-        let pressure = host.compactor.pressure();
+        let report = app.compact(Reason::Threshold).unwrap().unwrap();
+        let pressure = app.compactor.pressure();
         assert!(matches!(report.outcome, Outcome::Applied { .. }), "{name}: {:?}", report.outcome);
         assert!(report.tokens_after < report.tokens_before, "{name}");
         assert_eq!(report.tokens_after, pressure.tokens, "{name}");
         if pressure.level == Level::Compact {
             assert!(report.floor.is_some(), "{name}: unexplained {pressure:?}");
-            let conversation = host.compactor.conversation();
-            let scale = conversation.scale(host.compactor.policy());
+            let conversation = app.compactor.conversation();
+            let scale = app.compactor.scale();
             let protected = scale.to_provider(conversation.protected().sum());
             let threshold = pressure.threshold.unwrap();
-            // What is left would not hold the fence of a summary and a line inside it.
-            assert!(protected + 100 > threshold, "{name}: {protected} leave room in {threshold}");
+            // The remaining tokens would not hold the tags of a summary and one line between them.
+            assert!(protected + 100 > threshold, "{name}: {protected} leave space in {threshold}");
             let possible = protected + 100 <= pressure.window;
             assert!(!possible || pressure.tokens <= pressure.window, "{name}: it fits the window");
             floors += 1;
             impossible += usize::from(protected >= pressure.window);
         }
 
-        let compacted = host.messages();
+        let compacted = app.messages();
         assert_eq!(defects(&compacted), Vec::<String>::new(), "{name}");
         if role(&originals[0]) == "system" {
             assert_eq!(compacted[0], originals[0], "{name}: the system prompt is first");
@@ -69,32 +69,39 @@ fn every_real_conversation_fits_after_compaction_and_comes_back_on_undo() {
                 && message["content"].as_str().is_none_or(|text| !text.trim().is_empty())
         });
         if let Some(request) = request {
-            assert!(compacted.contains(request), "{name}: the last request is there word for word");
+            assert!(compacted.contains(request), "{name}: the last request is kept word for word");
         }
         let texts: BTreeSet<String> = originals.iter().map(Value::to_string).collect();
         let inserted = compacted.iter().filter(|message| !texts.contains(&message.to_string()));
         let summaries = inserted.filter(|message| role(message) != "tool").count();
-        assert_eq!(summaries, 1, "{name}: besides the summary, every message is an original");
+        assert_eq!(summaries, 1, "{name}: every message but the summary is an original");
 
         let all = compacted.iter().map(readable).collect::<Vec<String>>().join("\n");
-        let there = report.receipt.kept.iter().chain(&report.receipt.appended);
-        for fact in there {
-            assert!(all.contains(&fact.text), "{name}: the receipt says {fact:?} is there");
+        let retained = report.receipt.kept.iter().chain(&report.receipt.appended);
+        for fact in retained {
+            assert!(
+                all.contains(&fact.text),
+                "{name}: the receipt lists {fact:?}, which is missing"
+            );
         }
         facts.0 += report.receipt.kept.len();
         facts.1 += report.receipt.appended.len();
         facts.2 += report.receipt.given_up.len();
-        assert_eq!(report.receipt.unsupported, Vec::<String>::new(), "{name}: it invents nothing");
+        assert_eq!(
+            report.receipt.unsupported,
+            Vec::<String>::new(),
+            "{name}: the summary invents nothing"
+        );
 
-        let again = host.compact(Reason::Threshold).unwrap().unwrap();
+        let again = app.compact(Reason::Threshold).unwrap().unwrap();
         assert!(matches!(again.outcome, Outcome::Skipped { .. }), "{name}: {:?}", again.outcome);
-        assert_eq!(host.messages(), compacted, "{name}: compacting twice is compacting once");
+        assert_eq!(app.messages(), compacted, "{name}: a second compaction changes nothing");
 
-        host.undo().unwrap();
-        assert_eq!(host.messages(), *originals, "{name}: undo");
+        app.undo().unwrap();
+        assert_eq!(app.messages(), *originals, "{name}: undo");
     }
     println!(
-        "{} conversations: {} below the threshold, {floors} held above it by system prompt and last \
+        "{} conversations: {} below the threshold, {floors} kept above it by system prompt and last \
          request (in {impossible} of them these alone exceed the window)",
         conversations.len(),
         conversations.len() - floors,

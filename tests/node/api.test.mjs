@@ -1,10 +1,10 @@
-// What the package promises about a conversation, whatever summarizes it.
+// What the API promises about a conversation, with any summarizer.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as epitome from "epitome";
 import * as slim from "epitome/slim";
-import { full, garden, SYSTEM } from "./garden.mjs";
+import { fullCompactor, longChat, SYSTEM } from "./fixtures.mjs";
 
 const { createCompactor, isEpitomeError, restoreCompactor } = epitome;
 const FORMAT = { format: "openai-chat" };
@@ -24,17 +24,17 @@ function check(error, code, words) {
   return true;
 }
 
-test("before a compaction the messages are the very objects that came in", async () => {
-  const messages = garden(5);
-  const compactor = await full({}, messages);
+test("before a compaction the messages are the same objects that were appended", async () => {
+  const messages = longChat(5);
+  const compactor = await fullCompactor({}, messages);
   assert.deepEqual(compactor.messages(), messages);
   assert.ok(compactor.messages().every((message, index) => message === messages[index]));
   compactor.dispose();
 });
 
-test("a compaction comes down to the target, keeps what must stay, and undo takes it back", async () => {
-  const messages = garden(60);
-  const compactor = await full({}, messages);
+test("a compaction reaches the target, keeps what must stay, and undo restores everything", async () => {
+  const messages = longChat(60);
+  const compactor = await fullCompactor({}, messages);
   assert.equal(compactor.status().level, "compact");
   const report = await compactor.compact();
   assert.equal(report.outcome, "applied");
@@ -55,8 +55,8 @@ test("a compaction comes down to the target, keeps what must stay, and undo take
   compactor.dispose();
 });
 
-test("a plan tells every message's action and changes nothing", async () => {
-  const compactor = await full();
+test("a plan lists the action of every message and changes nothing", async () => {
+  const compactor = await fullCompactor();
   const before = compactor.snapshot();
   const plan = compactor.plan({ reason: "threshold" });
   assert.equal(compactor.snapshot(), before);
@@ -69,7 +69,7 @@ test("a plan tells every message's action and changes nothing", async () => {
   assert.ok(plan.tokensAfter < plan.tokensBefore && plan.requests === 1);
   const policy = { window: 1_000 };
   assert.deepEqual(
-    await epitome.plan(garden(60), { ...FORMAT, policy, reason: "threshold" }),
+    await epitome.plan(longChat(60), { ...FORMAT, policy, reason: "threshold" }),
     plan,
   );
   await compactor.compact();
@@ -77,7 +77,7 @@ test("a plan tells every message's action and changes nothing", async () => {
   compactor.dispose();
 });
 
-test("a plan tells of every step of a message that has several", async () => {
+test("a plan lists every step of a message that has several", async () => {
   const step = (id, output) => [
     { type: "step-start" },
     { type: "tool-look", toolCallId: id, state: "output-available", input: { at: id }, output },
@@ -91,8 +91,8 @@ test("a plan tells of every step of a message that has several", async () => {
   assert.ok(plan.actions.every(({ action, tokensBefore }) => action === "keep" && tokensBefore > 0));
 });
 
-test("a batch with a value that is no message is refused by its index, and none of it is taken", async () => {
-  const compactor = await full({}, []);
+test("a batch with a value that is not a message is refused with its index, and none is appended", async () => {
+  const compactor = await fullCompactor({}, []);
   for (const [value, words] of [
     [7, "found a number"],
     [null, "found null"],
@@ -114,7 +114,7 @@ test("a batch with a value that is no message is refused by its index, and none 
   compactor.dispose();
 });
 
-test("whatever else an app keeps in its messages is left alone", async () => {
+test("an app's own fields in its messages are left unchanged", async () => {
   const message = {
     role: "user",
     content: "hi",
@@ -125,26 +125,26 @@ test("whatever else an app keeps in its messages is left alone", async () => {
     nothing: undefined,
     bytes: new Uint8Array(3),
   };
-  const compactor = await full({}, []);
+  const compactor = await fullCompactor({}, []);
   compactor.append(Object.freeze(message));
   assert.equal(compactor.messages()[0], message);
   compactor.dispose();
 });
 
-test("one message is taken as well as several, and during a compaction too", async () => {
+test("append takes one message or several, during a compaction too", async () => {
   const later = { role: "user", content: "One more thing." };
   const summarize = () => {
     assert.deepEqual(compactor.append(later), ["m61"]);
     return "They talked.";
   };
-  const compactor = await full({ summarize });
+  const compactor = await fullCompactor({ summarize });
   await compactor.compact();
   assert.equal(compactor.messages().at(-1), later);
   compactor.dispose();
 });
 
-test("an edited message takes back the summary that tells of its old wording", async () => {
-  const compactor = await full();
+test("editing a message undoes the summary that covers its old text", async () => {
+  const compactor = await fullCompactor();
   await compactor.compact();
   const wording = { role: "user", content: "I meant tulips." };
   compactor.edit("m1", wording);
@@ -156,8 +156,8 @@ test("an edited message takes back the summary that tells of its old wording", a
   compactor.dispose();
 });
 
-test("what the provider counted goes before the estimate, in either spelling", async () => {
-  const compactor = await full();
+test("tokens that the provider reported replace the estimate, in either spelling", async () => {
+  const compactor = await fullCompactor();
   compactor.usage({ prompt_tokens: 300, completion_tokens: 20, total_tokens: 320 });
   assert.equal(compactor.status().tokens, 320);
   assert.equal(compactor.status().exact, true);
@@ -168,7 +168,7 @@ test("what the provider counted goes before the estimate, in either spelling", a
   compactor.dispose();
 });
 
-test("a policy is refused by the field that is wrong", async () => {
+test("an invalid policy is refused with the name of the field", async () => {
   const make = (policy) => createCompactor({ ...FORMAT, policy });
   await rejects(make({ windw: 1 }), "invalid-policy", "policy.windw: unknown field");
   await rejects(make({ window: "big" }), "invalid-policy", "policy.window: ");
@@ -184,9 +184,9 @@ test("a policy is refused by the field that is wrong", async () => {
   compactor.dispose();
 });
 
-test("a restored compactor goes on as the first one would have", async () => {
-  const messages = garden(60);
-  const first = await full({}, messages);
+test("a restored compactor continues as the first one would have", async () => {
+  const messages = longChat(60);
+  const first = await fullCompactor({}, messages);
   await first.compact();
   const later = [{ role: "user", content: "And the tulips?" }];
   first.append(later);
@@ -203,9 +203,9 @@ test("a restored compactor goes on as the first one would have", async () => {
   second.dispose();
 });
 
-test("originals that are not those of the snapshot are refused by their place", async () => {
-  const messages = garden(4);
-  const compactor = await full({}, messages);
+test("originals that differ from those of the snapshot are refused with their index", async () => {
+  const messages = longChat(4);
+  const compactor = await fullCompactor({}, messages);
   const snapshot = compactor.snapshot();
   const restore = (originals, text = snapshot) => restoreCompactor(text, { ...FORMAT, originals });
   await rejects(restore(messages.slice(0, 3)), "invalid-originals", "originals[3] is missing");
@@ -222,8 +222,8 @@ test("originals that are not those of the snapshot are refused by their place", 
   restored.dispose();
 });
 
-test("after dispose every call says so, and disposing twice is fine", async () => {
-  const compactor = await full();
+test("after dispose every call throws, and disposing twice is allowed", async () => {
+  const compactor = await fullCompactor();
   compactor.dispose();
   compactor.dispose();
   compactor[Symbol.dispose]?.();
@@ -251,7 +251,7 @@ test("after dispose every call says so, and disposing twice is fine", async () =
   await rejects(compactor.maintain("turnEnd"), "disposed");
 });
 
-test("tokens, formats and presets are told without a compactor", async () => {
+test("tokens, formats and presets are available without a compactor", async () => {
   assert.equal(await epitome.estimateTokens(""), 0);
   const tokens = await epitome.estimateTokens("The quick brown fox jumps over the lazy dog.");
   assert.ok(tokens >= 8 && tokens <= 12, String(tokens));
@@ -266,6 +266,6 @@ test("tokens, formats and presets are told without a compactor", async () => {
   compactor.dispose();
 });
 
-test("the slim entry has the same functions, and one to load the module", () => {
+test("the slim entry has the same functions, and one more to load the module", () => {
   assert.deepEqual(Object.keys(slim).sort(), [...Object.keys(epitome), "init"].sort());
 });

@@ -1,4 +1,4 @@
-//! A host for the engine: it keeps the originals, summarizes by extraction, and stores nothing.
+//! A chat app around the engine: it keeps the original messages, summarizes by extraction and stores nothing.
 
 use epitome::extractive::extract;
 use epitome::message::MessageId;
@@ -8,48 +8,48 @@ use epitome_formats::{Format, Issue, Outgoing, ShapeError};
 use epitome_tokens::Heuristic;
 use serde_json::Value;
 
-/// A chat app in small.
-pub struct Host {
+/// A small chat app.
+pub struct App {
     /// The engine.
     pub compactor: Compactor,
     /// The format of its messages.
     pub format: Format,
     /// The app's own messages; the one at index 3 is named `m3`.
     pub originals: Vec<Value>,
-    /// What was odd about them, by index.
-    pub surprises: Vec<(usize, Issue)>,
+    /// The issues that were found while reading them, each with the index of its message.
+    pub issues: Vec<(usize, Issue)>,
 }
 
-impl Host {
+impl App {
     /// An app with no messages.
     pub fn new(format: Format, policy: Policy) -> Result<Self, PolicyError> {
         let compactor = Compactor::new(policy, format, Box::new(Heuristic))?;
-        Ok(Self { compactor, format, originals: Vec::new(), surprises: Vec::new() })
+        Ok(Self { compactor, format, originals: Vec::new(), issues: Vec::new() })
     }
 
-    /// Adds a message; one that is no object is refused and nothing is added.
+    /// Adds a message. One that is not an object is an error, and nothing is added.
     pub fn append(&mut self, message: Value) -> Result<(), ShapeError> {
         let index = self.originals.len();
         let id = MessageId::from(format!("m{index}"));
         let reading = self.format.read(&id, &message)?;
-        self.surprises.extend(reading.issues.into_iter().map(|surprise| (index, surprise)));
-        for piece in reading.messages {
-            // Names are made here and never twice.
-            let appended = self.compactor.append(piece);
+        self.issues.extend(reading.issues.into_iter().map(|issue| (index, issue)));
+        for step in reading.messages {
+            // Appending fails only if an id is used twice, and each index is used once.
+            let appended = self.compactor.append(step);
             debug_assert_eq!(appended, Ok(()));
         }
         self.originals.push(message);
         Ok(())
     }
 
-    /// Compacts and gives what became of it.
+    /// Compacts, and returns the report.
     pub fn compact(&mut self, reason: Reason) -> Result<Option<Report>, CommandError> {
         self.compactor.compact(reason, None)?;
         self.drive()?;
         Ok(self.compactor.report().cloned())
     }
 
-    /// Takes the latest compaction back.
+    /// Undoes the latest compaction.
     pub fn undo(&mut self) -> Result<(), CommandError> {
         self.compactor.undo()?;
         self.drive()
@@ -71,12 +71,12 @@ impl Host {
         }
     }
 
-    /// What goes to the model, in the app's own shape.
+    /// The messages for the model, in the app's format.
     pub fn messages(&self) -> Vec<Value> {
         self.composed().into_iter().map(|(value, _)| value).collect()
     }
 
-    /// What goes to the model, each with the index of the original where it is that very message.
+    /// The messages for the model, each with the index of the original if it is that message unchanged.
     pub fn composed(&self) -> Vec<(Value, Option<usize>)> {
         let index = |id: &MessageId| id.as_str().strip_prefix('m')?.parse::<usize>().ok();
         let original = |id: &MessageId| self.originals.get(index(id)?);

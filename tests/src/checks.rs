@@ -1,8 +1,8 @@
-//! Messages in OpenAI's shape, judged without any of the engine's code.
+//! Checks of messages in OpenAI's Chat Completions format that use none of the engine's code.
 
 use serde_json::Value;
 
-/// Who speaks.
+/// The role of a message; empty if it has none.
 pub fn role(message: &Value) -> &str {
     text(message, "role")
 }
@@ -15,7 +15,7 @@ fn calls(message: &Value) -> impl Iterator<Item = &Value> {
     message.get("tool_calls").and_then(Value::as_array).into_iter().flatten()
 }
 
-/// What the API refuses.
+/// Why the API would refuse these messages: calls without results and results without calls.
 pub fn defects(messages: &[Value]) -> Vec<String> {
     let mut defects = Vec::new();
     let mut open: Vec<&str> = Vec::new();
@@ -23,8 +23,8 @@ pub fn defects(messages: &[Value]) -> Vec<String> {
         if role(message) == "tool" {
             let id = text(message, "tool_call_id");
             match open.iter().position(|call| *call == id) {
-                Some(place) => drop(open.remove(place)),
-                None => defects.push(format!("{index}: orphaned result {id}")),
+                Some(position) => drop(open.remove(position)),
+                None => defects.push(format!("{index}: orphan result {id}")),
             }
             continue;
         }
@@ -35,7 +35,7 @@ pub fn defects(messages: &[Value]) -> Vec<String> {
     defects
 }
 
-/// Everything in a message that a model reads.
+/// Everything in a message that a model reads: its calls and its content.
 pub fn readable(message: &Value) -> String {
     let calls = calls(message).filter_map(|call| call.get("function"));
     let calls = calls.map(|call| format!("{:?} {}", text(call, "name"), text(call, "arguments")));
@@ -44,15 +44,15 @@ pub fn readable(message: &Value) -> String {
     calls.chain([content]).collect::<Vec<String>>().join("\n")
 }
 
-/// Things in what a person or the model says that must not be lost, found by the simplest of means:
-/// addresses on the web, lines of a checklist, and codes such as `HAT039`.
+/// Facts in the text of a user or assistant message that must not be lost: URLs, checklist items, and codes such
+/// as `HAT039`. Found by simple rules of its own, which the engine's must at least cover.
 pub fn facts_in(message: &Value) -> Vec<String> {
-    let said = matches!(role(message), "user" | "assistant");
-    let content = if said { text(message, "content") } else { "" };
-    let marks = |c: char| !c.is_ascii_alphanumeric();
+    let has_text = matches!(role(message), "user" | "assistant");
+    let content = if has_text { text(message, "content") } else { "" };
+    let punctuation = |c: char| !c.is_ascii_alphanumeric();
     let words = content.split(|c: char| c.is_whitespace() || "<>()[]\"'`,*|{}".contains(c));
     let words = words
-        .map(|word| word.trim_matches(marks))
+        .map(|word| word.trim_matches(punctuation))
         .filter(|word| (word.starts_with("https://") && word.len() > 12) || is_code(word));
     let items = content.lines().map(str::trim).filter(|line| line.starts_with("- [ ] "));
     words.chain(items).map(str::to_owned).collect()
