@@ -20,8 +20,8 @@ thread_local! {
     static BUILDING: RefCell<VecDeque<Building>> = RefCell::default();
 }
 
-/// Reads the vocabulary of an encoding from the buffer. Returns 0 if the encoding can count now. Otherwise the buffer has
-/// the error message, and the result is the length of the message in bytes.
+/// Reads the vocabulary of an encoding from the buffer. Returns 0 if the encoding can count now. Otherwise the buffer
+/// has the error message, and the result is the length of the message in bytes.
 #[wasm_bindgen(js_name = readWhole)]
 pub fn read_whole(encoding: usize) -> usize {
     keep(encoding, Reach::Everything, BytePairs::open(buffer::take()))
@@ -44,8 +44,8 @@ pub fn read_shards(encoding: usize, ascii_bytes: usize) -> usize {
     keep(encoding, Reach::Everything, whole.and_then(BytePairs::open))
 }
 
-/// Builds indexes for a fraction of a millisecond. Returns true if there is more to build: the caller decides when to call
-/// again, so that a page stays responsive.
+/// Builds indexes for a fraction of a millisecond. Returns true if there is more to build: the caller decides when to
+/// call again, so that a page stays responsive.
 #[wasm_bindgen]
 pub fn advance() -> bool {
     let Some(mut building) = BUILDING.with_borrow_mut(VecDeque::pop_front) else { return false };

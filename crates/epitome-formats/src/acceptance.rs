@@ -38,7 +38,7 @@ pub(crate) fn accepts(
     composed: &[Outgoing],
 ) -> Result<(), Violation> {
     // A conversation that the engine has not touched is sent as the app has it, whatever is wrong with it.
-    if !view.arranged {
+    if !view.projected {
         return Ok(());
     }
     let mut checker = Checker::new(contract, log);
@@ -47,12 +47,12 @@ pub(crate) fn accepts(
         let message = ComposedMessage::of(log, outgoing);
         let as_planned = |step| edits.next().is_some_and(|edit| realizes(edit, step, contract));
         if message.steps.is_empty() || !message.steps.iter().all(as_planned) {
-            return Err(Violation::NotTheView { index });
+            return Err(Violation::DiffersFromView { index });
         }
         checker.push(index, &message)?;
     }
     if edits.next().is_some() {
-        return Err(Violation::NotTheView { index: composed.len() });
+        return Err(Violation::DiffersFromView { index: composed.len() });
     }
     checker.finish()
 }
@@ -83,7 +83,7 @@ fn may_be_removed(part: &Part, contract: &Contract) -> bool {
     match part {
         Part::Text { text } => text.trim().is_empty() && contract.blank_text == BlankText::Refused,
         Part::Reasoning { signature, .. } => {
-            signature.is_none() && contract.reasoning == ReasoningPolicy::Sealed
+            signature.is_none() && contract.reasoning == ReasoningPolicy::Signed
         }
         _ => false,
     }
@@ -132,7 +132,7 @@ impl<'a> Checker<'a> {
     fn push(&mut self, index: usize, message: &ComposedMessage<'a>) -> Result<(), Violation> {
         let steps = message.steps.as_slice();
         let mut roles = steps.iter().filter_map(ComposedStep::role);
-        let Some(first) = roles.next() else { return Err(Violation::NotTheView { index }) };
+        let Some(first) = roles.next() else { return Err(Violation::DiffersFromView { index }) };
         let last = roles.next_back().unwrap_or(first);
         let mut kinds = steps.iter().take(1).flat_map(ComposedStep::kinds);
         let is_compaction = kinds.any(|kind| matches!(kind, PartKind::Compaction));
@@ -214,9 +214,9 @@ impl<'a> Checker<'a> {
         if again && neighbours == Neighbours::Merged {
             return Err(Violation::SameRoleTwice { index });
         }
-        let tied = matches!(reasoning, ReasoningPolicy::Sealed | ReasoningPolicy::WholeTurn);
+        let tied = matches!(reasoning, ReasoningPolicy::Signed | ReasoningPolicy::WholeTurn);
         if let Some(index) = self.reasoning_only.filter(|_| tied && wire_role != Role::Assistant) {
-            return Err(Violation::ThoughtsAlone { index });
+            return Err(Violation::ReasoningAlone { index });
         }
         self.started |= role != Role::System;
         Ok(())
@@ -232,9 +232,9 @@ impl<'a> Checker<'a> {
                 Err(Violation::BlankText { index })
             }
             PartKind::Reasoning { signed: false, .. }
-                if role == Role::Assistant && reasoning == ReasoningPolicy::Sealed =>
+                if role == Role::Assistant && reasoning == ReasoningPolicy::Signed =>
             {
-                Err(Violation::UnsealedThoughts { index })
+                Err(Violation::UnsignedReasoning { index })
             }
             _ => Ok(()),
         }
@@ -265,7 +265,7 @@ impl<'a> Checker<'a> {
         };
         let is_placed = at == index
             || match self.contract.results {
-                ResultPlace::Behind | ResultPlace::Later => true,
+                ResultPlace::DirectlyAfter | ResultPlace::AnywhereAfter => true,
                 ResultPlace::NextUser => at + 1 == index && only_results,
                 ResultPlace::Inside => false,
             };
@@ -278,7 +278,7 @@ impl<'a> Checker<'a> {
     /// Checks that no call of an earlier message is open, before anything but a result may follow.
     fn check_no_open_call(&self, index: usize) -> Result<(), Violation> {
         match self.open.iter().find(|(_, at)| *at != index) {
-            Some((call, at)) if self.contract.results != ResultPlace::Later => {
+            Some((call, at)) if self.contract.results != ResultPlace::AnywhereAfter => {
                 Err(Violation::UnansweredCall { call: (*call).clone(), index: *at })
             }
             _ => Ok(()),
@@ -288,12 +288,12 @@ impl<'a> Checker<'a> {
     /// Checks how the messages end.
     fn finish(self) -> Result<(), Violation> {
         let tied =
-            matches!(self.contract.reasoning, ReasoningPolicy::Sealed | ReasoningPolicy::WholeTurn);
+            matches!(self.contract.reasoning, ReasoningPolicy::Signed | ReasoningPolicy::WholeTurn);
         if let Some((call, index)) = self.open.first() {
             return Err(Violation::UnansweredCall { call: (*call).clone(), index: *index });
         }
         match self.reasoning_only {
-            Some(index) if tied => Err(Violation::ThoughtsAlone { index }),
+            Some(index) if tied => Err(Violation::ReasoningAlone { index }),
             _ if !self.started => Err(Violation::NothingSaid),
             _ => Ok(()),
         }

@@ -99,7 +99,7 @@ impl Format {
     /// How each message of a view is made: which of the app's messages stay as they are, and how the others
     /// are composed. Linear in the view.
     pub fn compose(self, log: &Log, view: &View) -> Vec<Outgoing> {
-        if !view.arranged {
+        if !view.projected {
             let steps = view.edits.iter().filter_map(Edit::id).map(split_step_id);
             let first = steps.filter(|(_, step)| *step == 0);
             return first.map(|(message, _)| Outgoing::Keep(message)).collect();
@@ -201,7 +201,7 @@ pub(crate) fn are_merged(first: Role, second: Role, contract: &Contract) -> bool
 fn is_refused(part: &Part, contract: &Contract) -> bool {
     match part {
         Part::Text { .. } => contract.blank_text == BlankText::Refused && part.is_blank(),
-        Part::Reasoning { signature: None, .. } => contract.reasoning == ReasoningPolicy::Sealed,
+        Part::Reasoning { signature: None, .. } => contract.reasoning == ReasoningPolicy::Signed,
         _ => false,
     }
 }

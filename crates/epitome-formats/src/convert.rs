@@ -74,7 +74,7 @@ fn turns<'a>(
     from: Format,
     lost: &mut Vec<Issue>,
 ) -> Vec<(usize, Turn<'a>)> {
-    let has_call_items = from.contract().results == ResultPlace::Later;
+    let has_call_items = from.contract().results == ResultPlace::AnywhereAfter;
     let mut names: Vec<(String, String)> = Vec::new();
     let mut turns: Vec<(usize, Turn<'a>)> = Vec::new();
     for (index, content) in parsed.contents.iter().enumerate() {

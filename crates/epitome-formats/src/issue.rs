@@ -129,7 +129,7 @@ pub enum IssueCode {
 
 impl IssueCode {
     /// How severe issues with this code usually are.
-    pub fn severity(self) -> Severity {
+    pub(crate) fn severity(self) -> Severity {
         match self {
             Self::UnknownPart | Self::Lost => Severity::Odd,
             Self::ReusedCallId

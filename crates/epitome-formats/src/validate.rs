@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use epitome::history::pairing::{Pairing, Place};
+use epitome::history::pairing::{Pairing, PartPosition};
 use epitome::message::{CallId, Part, Role};
 use epitome::{
     BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SystemPlace,
@@ -96,8 +96,8 @@ impl Validation<'_> {
     fn check_calls(&mut self) {
         for position in 0..self.parsed.steps.len() {
             for (part, at) in self.call_paths(position).iter().enumerate() {
-                let call = Place { message: position, part };
-                if self.pairing.answer(call).is_none() && !self.pairing.is_waiting(call) {
+                let call = PartPosition { message: position, part };
+                if self.pairing.result_of(call).is_none() && !self.pairing.awaits_approval(call) {
                     let message = "the call has no result; give it one, or leave both out";
                     self.note(position, at, IssueCode::MissingResult, message);
                 }
@@ -109,13 +109,13 @@ impl Validation<'_> {
     fn check_results(&mut self) {
         let mut result_messages: BTreeMap<usize, usize> = BTreeMap::new();
         for position in 0..self.parsed.steps.len() {
-            if self.pairing.is_unasked(position) {
+            if self.pairing.is_unsolicited_approval(position) {
                 let message = "nothing asked for this approval";
                 self.note(position, &Path::default(), IssueCode::OrphanResult, message);
             }
             for (part, at) in self.result_paths(position).iter().enumerate() {
-                let result = Place { message: position, part };
-                let Some(call) = self.pairing.question(result) else {
+                let result = PartPosition { message: position, part };
+                let Some(call) = self.pairing.call_of(result) else {
                     let (code, message) = match self.pairing.is_repeated(result) {
                         true => (IssueCode::RepeatedResult, "the call has a result already"),
                         false => (IssueCode::OrphanResult, "no call asks for this result"),
@@ -135,7 +135,7 @@ impl Validation<'_> {
 
     /// True if the step of a result is where the provider looks for it. Both are positions.
     fn follows(&self, call: usize, result: usize) -> bool {
-        if self.contract.results == ResultPlace::Later {
+        if self.contract.results == ResultPlace::AnywhereAfter {
             return call < result;
         }
         // If neighbours of one role are one message, assistant steps after the call belong to the message
@@ -281,7 +281,7 @@ impl Validation<'_> {
     /// Reasoning is signed, and something from the model follows it.
     fn check_reasoning(&mut self, position: usize) {
         let policy = self.contract.reasoning;
-        if !matches!(policy, ReasoningPolicy::Sealed | ReasoningPolicy::WholeTurn) {
+        if !matches!(policy, ReasoningPolicy::Signed | ReasoningPolicy::WholeTurn) {
             return;
         }
         let Some(step) = self.parsed.step(position) else { return };
@@ -289,7 +289,7 @@ impl Validation<'_> {
             step.parts().map(|(part, item)| (part, item.at.clone())).collect();
         for (part, at) in &parts {
             let unsigned = matches!(part, Part::Reasoning { signature: None, .. });
-            if unsigned && policy == ReasoningPolicy::Sealed {
+            if unsigned && policy == ReasoningPolicy::Signed {
                 let message = "the reasoning has no signature of the provider; leave it out";
                 self.note(position, at, IssueCode::UnsignedReasoning, message);
             }
@@ -318,9 +318,9 @@ impl Validation<'_> {
                 let several = before.is_some();
                 let place = self.contract.system;
                 let native = self.is_compaction(position);
-                if !native && (started || several || place == SystemPlace::Beside) {
+                if !native && (started || several || place == SystemPlace::Separate) {
                     let message = match place {
-                        SystemPlace::Beside => {
+                        SystemPlace::Separate => {
                             "this format has no system messages among the messages"
                         }
                         _ if started => "a system message comes after other messages",

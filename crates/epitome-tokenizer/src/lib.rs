@@ -1,7 +1,7 @@
 //! Exact token counts by the `tokenizer.json` of a model, for JavaScript, as a wasm module that few apps need.
 //!
-//! As in `epitome-count`, only numbers cross the boundary: files and texts are in the scratch buffer (`epitome-buffer`),
-//! and a tokenizer is a number.
+//! As in `epitome-count`, only numbers cross the boundary: files and texts are in the scratch buffer
+//! (`epitome-buffer`), and a tokenizer is a number.
 #![cfg(target_arch = "wasm32")]
 
 use std::cell::RefCell;
@@ -16,8 +16,8 @@ thread_local! {
     static TOKENIZERS: RefCell<Vec<Option<TokenizerJson>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Reads the `tokenizer.json` in the buffer. Returns the number of the tokenizer. If the file cannot be used, the buffer
-/// has the error message, and the result is its length in bytes as a negative number.
+/// Reads the `tokenizer.json` in the buffer. Returns the number of the tokenizer. If the file cannot be used, the
+/// buffer has the error message, and the result is its length in bytes as a negative number.
 #[wasm_bindgen]
 pub fn read() -> i32 {
     let file = buffer::take();

@@ -1,8 +1,8 @@
 //! Measures how far estimates are from exact counts, and how fast they are:
 //! `cargo run --release --package epitome-tokens --example accuracy -- TEXTS VOCABULARY`
 //!
-//! TEXTS is a folder that `fit/collect.mjs` has filled. Messages of fewer than 20 tokens are left out. A conversation is a
-//! document of a source of recordings; the kinds of those begin with `chat`, `coding` or `meetings`.
+//! TEXTS is a folder that `fit/collect.mjs` has filled. Messages of fewer than 20 tokens are left out. A conversation
+//! is a document of a source of recordings; the kinds of those begin with `chat`, `coding` or `meetings`.
 #![expect(clippy::print_stdout, reason = "figures are what this command is for")]
 #![expect(
     clippy::disallowed_types,

@@ -1,8 +1,8 @@
 //! Computes a ratio for each class of characters: tokens of another vocabulary per token of `o200k_base`:
 //! `cargo run --release --package epitome-tokens --example ratios -- TEXTS O200K_BASE VOCABULARY`
 //!
-//! TEXTS is a folder that `fit/collect.mjs` has filled. Only its folder `fit` is read. A piece of text counts for the class
-//! of its last character. The printed ratios are for `src/heuristic/estimate.rs`.
+//! TEXTS is a folder that `fit/collect.mjs` has filled. Only its folder `fit` is read. A piece of text counts for the
+//! class of its last character. The printed ratios are for `src/heuristic/estimate.rs`.
 #![expect(clippy::print_stdout, reason = "figures are what this command is for")]
 #![expect(
     clippy::disallowed_types,

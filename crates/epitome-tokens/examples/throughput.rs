@@ -69,9 +69,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn messages(text: &str) -> Vec<&str> {
     let (mut rest, mut messages) = (text, Vec::new());
     while !rest.is_empty() {
-        let (message, behind) = rest.split_at(rest.ceil_char_boundary(MESSAGE));
+        let (message, others) = rest.split_at(rest.ceil_char_boundary(MESSAGE));
         messages.push(message);
-        rest = behind;
+        rest = others;
     }
     messages
 }

@@ -2,8 +2,8 @@
 //!
 //! # Stages
 //!
-//! A text is split into *pieces* (pre-tokens), and each piece is merged on its own: neighbouring *parts*, which are bytes
-//! at first, are merged into tokens until no two neighbours merge. The merge with the lowest *rank* comes first.
+//! A text is split into *pieces* (pre-tokens), and each piece is merged on its own: neighbouring *parts*, which are
+//! bytes at first, are merged into tokens until no two neighbours merge. The merge with the lowest *rank* comes first.
 //!
 //! 1. **Load** a vocabulary: which tokens there are, and which two tokens each was merged from.
 //!    - `rank.rs`: ranks and limits. `batches.rs`: long work with pauses. `hash.rs`: hashes of bytes.
@@ -172,7 +172,7 @@ impl BytePairs {
     }
 
     /// The numbers of the tokens of `text`, in order.
-    // By the definition alone, without index and cache: nobody waits for it, and tests compare it with `count`.
+    // By definition, without index and cache: it is only needed in tests and tools, which compare it with `count`.
     pub fn encode(&self, text: &str) -> Vec<u32> {
         let mut numbers = Vec::new();
         let mut workspace = Workspace::default();

@@ -1,17 +1,17 @@
 //! The loaded tokenizers that policies refer to: encodings by their vocabularies, and other tokenizers by name.
 
 use std::collections::BTreeMap;
-use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
 use epitome::policy::{Counting, Encoding, Family};
 use epitome::tokens::{BoxedTokenizer, CharactersPer, Tokenizer};
+use thiserror::Error;
 
 use crate::{BytePairs, heuristic};
 
-/// The loaded vocabularies and tokenizers. One value per program: a vocabulary takes megabytes, and all tokenizers that are
-/// made here share it.
+/// The loaded vocabularies and tokenizers. One value per program: a vocabulary takes megabytes, and all tokenizers that
+/// are made here share it.
 #[derive(Clone, Default)]
 pub struct Encodings {
     loaded: Vec<Arc<BytePairs>>,
@@ -19,24 +19,15 @@ pub struct Encodings {
 }
 
 /// The tokenizer that a policy needs is not loaded.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NotLoaded {
     /// The vocabulary of this encoding is missing.
+    #[error("the vocabulary of {0} is not loaded")]
     Encoding(Encoding),
     /// The tokenizer of this name is missing.
+    #[error("the tokenizer {0:?} is not loaded")]
     Tokenizer(String),
 }
-
-impl fmt::Display for NotLoaded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Encoding(encoding) => write!(f, "the vocabulary of {encoding} is not loaded"),
-            Self::Tokenizer(name) => write!(f, "the tokenizer {name:?} is not loaded"),
-        }
-    }
-}
-
-impl Error for NotLoaded {}
 
 impl Encodings {
     /// Adds a vocabulary. It replaces one of the same encoding.
@@ -45,8 +36,8 @@ impl Encodings {
         self.loaded.push(Arc::new(vocabulary));
     }
 
-    /// Adds a tokenizer for policies that name it, such as a [`TokenizerJson`](crate::TokenizerJson). It replaces one of
-    /// the same name; tokenizers that were made before keep the old one.
+    /// Adds a tokenizer for policies that name it, such as a [`TokenizerJson`](crate::TokenizerJson). It replaces one
+    /// of the same name; tokenizers that were made before keep the old one.
     pub fn insert_named(
         &mut self,
         name: impl Into<String>,

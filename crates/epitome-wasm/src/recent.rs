@@ -22,7 +22,11 @@ pub fn recent_within(
     let whole = MessageId::from("");
     let read = messages.iter().enumerate().map(|(index, value)| {
         let steps = json::message(format, &whole, &value, &format_args!("messages[{index}]"))?;
-        Ok(fit_steps(steps, &whole, 1).into_iter().next().unwrap_or(Message::new("", Role::User, "")))
+        Ok(fit_steps(steps, &whole, 1).into_iter().next().unwrap_or(Message::new(
+            "",
+            Role::User,
+            "",
+        )))
     });
     let messages = read.collect::<Result<Vec<Message>, Thrown>>()?;
     let counting: Counting =

@@ -111,7 +111,7 @@ fn a_refused_part_that_was_not_removed_is_found() {
         assert_eq!(case.with(1..2, vec![keep("1")]), violation);
     };
     check(blank, Violation::BlankText { index: 1 });
-    check(reasoning, Violation::UnsealedThoughts { index: 1 });
+    check(reasoning, Violation::UnsignedReasoning { index: 1 });
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn a_result_after_a_text_is_found_if_results_come_first() {
 fn missing_repeated_and_moved_messages_are_found() {
     let talk = json!([says("user", "hi"), says("assistant", "ho"), says("user", "so")]);
     let case = || Case::of(Format::Anthropic, &talk);
-    let moved = |index| Violation::NotTheView { index };
+    let moved = |index| Violation::DiffersFromView { index };
     assert_eq!(case().with(1..2, Vec::new()), moved(1));
     assert_eq!(case().with(2..3, Vec::new()), moved(2), "the last one is missing");
     assert_eq!(case().with(1..2, vec![keep("1"), keep("1")]), moved(2));
@@ -168,13 +168,13 @@ fn lost_and_unplanned_changes_are_found() {
     };
     let mut case = Case::of(Format::Anthropic, &talk);
     case.view.edits[1] = Edit::Replace { id: "1".into(), changes: vec![change("short")] };
-    assert_eq!(case.with(1..2, vec![keep("1")]), Violation::NotTheView { index: 1 });
+    assert_eq!(case.with(1..2, vec![keep("1")]), Violation::DiffersFromView { index: 1 });
     let case = Case::of(Format::Anthropic, &talk);
     let other = changed(vec![(0, vec![change("other")])]);
-    assert_eq!(case.with(1..2, vec![other]), Violation::NotTheView { index: 1 });
+    assert_eq!(case.with(1..2, vec![other]), Violation::DiffersFromView { index: 1 });
     let case = Case::of(Format::Anthropic, &talk);
     let gone = changed(vec![(0, vec![PartChange { part: 0, change: Change::Remove }])]);
-    assert_eq!(case.with(1..2, vec![gone]), Violation::NotTheView { index: 1 });
+    assert_eq!(case.with(1..2, vec![gone]), Violation::DiffersFromView { index: 1 });
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn a_placeholder_that_was_left_out_is_found() {
         let rest = fragments(&composed[2]).split_off(1);
         composed[2] = compose(rest);
     });
-    assert_eq!(found, Violation::NotTheView { index: 2 });
+    assert_eq!(found, Violation::DiffersFromView { index: 2 });
     // The view itself may lack it.
     let mut case = Case::of(Format::Anthropic, &talk);
     case.view.edits.remove(2);
@@ -227,7 +227,7 @@ fn reasoning_alone_is_found() {
     assert_eq!(case.composed.len(), 2, "it was left out");
     case.view.edits.insert(1, Edit::Keep("1".into()));
     let found = case.with(1..1, vec![keep("1")]);
-    assert_eq!(found, Violation::ThoughtsAlone { index: 1 });
+    assert_eq!(found, Violation::ReasoningAlone { index: 1 });
 }
 
 #[test]
@@ -302,7 +302,7 @@ fn compacted(provider: impl Provider + Send + Sync + 'static) -> (Outcome, bool,
             Output::Wait(_) => break,
         }
     }
-    (compactor.report().unwrap().outcome.clone(), stored, compactor.view().arranged)
+    (compactor.report().unwrap().outcome.clone(), stored, compactor.view().projected)
 }
 
 #[test]

@@ -26,14 +26,14 @@ impl Dialect for Anthropic {
     fn contract(&self) -> Contract {
         Contract {
             // Only some models accept system messages among the others.
-            system: SystemPlace::Beside,
+            system: SystemPlace::Separate,
             first: First::User,
             last: Last::NotAssistantForSome,
             // The provider itself merges neighbours of one role.
             neighbours: Neighbours::Free,
             results: ResultPlace::NextUser,
             blank_text: BlankText::Refused,
-            reasoning: ReasoningPolicy::Sealed,
+            reasoning: ReasoningPolicy::Signed,
             summary: SummaryRole::User,
         }
     }

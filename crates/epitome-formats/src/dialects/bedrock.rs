@@ -24,13 +24,13 @@ pub(crate) struct Bedrock;
 impl Dialect for Bedrock {
     fn contract(&self) -> Contract {
         Contract {
-            system: SystemPlace::Beside,
+            system: SystemPlace::Separate,
             first: First::User,
             last: Last::NotAssistantForSome,
             neighbours: Neighbours::Merged,
             results: ResultPlace::NextUser,
             blank_text: BlankText::Refused,
-            reasoning: ReasoningPolicy::Sealed,
+            reasoning: ReasoningPolicy::Signed,
             summary: SummaryRole::User,
         }
     }

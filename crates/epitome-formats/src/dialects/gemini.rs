@@ -23,7 +23,7 @@ pub(crate) struct Gemini;
 impl Dialect for Gemini {
     fn contract(&self) -> Contract {
         Contract {
-            system: SystemPlace::Beside,
+            system: SystemPlace::Separate,
             first: First::User,
             last: Last::Anyone,
             neighbours: Neighbours::Merged,

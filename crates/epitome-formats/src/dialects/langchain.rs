@@ -42,7 +42,7 @@ impl Dialect for LangChain {
             first: First::Anyone,
             last: Last::NotAssistantForSome,
             neighbours: Neighbours::Free,
-            results: ResultPlace::Behind,
+            results: ResultPlace::DirectlyAfter,
             blank_text: BlankText::Allowed,
             reasoning: ReasoningPolicy::WholeTurn,
             summary: SummaryRole::User,

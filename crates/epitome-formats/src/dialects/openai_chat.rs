@@ -28,11 +28,11 @@ impl Dialect for OpenAiChat {
             first: First::Anyone,
             last: Last::NotAssistantForSome,
             neighbours: Neighbours::Free,
-            results: ResultPlace::Behind,
+            results: ResultPlace::DirectlyAfter,
             blank_text: BlankText::Allowed,
             // Some servers that send the reasoning of their model require all of it back.
             reasoning: ReasoningPolicy::KeepAll,
-            summary: SummaryRole::AsAsked,
+            summary: SummaryRole::FromPolicy,
         }
     }
 

@@ -33,12 +33,12 @@ impl Dialect for OpenAiResponses {
             first: First::Anyone,
             last: Last::Anyone,
             neighbours: Neighbours::Free,
-            results: ResultPlace::Later,
+            results: ResultPlace::AnywhereAfter,
             blank_text: BlankText::Allowed,
             // A reasoning item is refused without the item that followed it, and that item without the
             // reasoning.
             reasoning: ReasoningPolicy::WholeTurn,
-            summary: SummaryRole::AsAsked,
+            summary: SummaryRole::FromPolicy,
         }
     }
 

@@ -2,8 +2,9 @@
 //! `cargo run --release --package epitome-tokens --example fit -- TEXTS VOCABULARY WEIGHTS`
 //!
 //! TEXTS is a folder that `fit/collect.mjs` has filled. Only its folder `fit` is read; `held-out` is for the example
-//! `accuracy`. VOCABULARY is the packed vocabulary of `o200k_base`, whose pieces the state machine knows. WEIGHTS is the
-//! file to write, `src/heuristic/o200k_base.weights`; a list of the texts is written next to it. Takes a minute or two.
+//! `accuracy`. VOCABULARY is the packed vocabulary of `o200k_base`, whose pieces the state machine knows. WEIGHTS is
+//! the file to write, `src/heuristic/o200k_base.weights`; a list of the texts is written next to it. Takes a minute or
+//! two.
 #![expect(clippy::print_stdout, reason = "figures are what this command is for")]
 #![expect(
     clippy::disallowed_types,

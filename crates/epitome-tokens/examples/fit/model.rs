@@ -24,8 +24,8 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// Least squares over pieces, by their importance. The estimate of a piece is at least one token, so for a piece of one
-    /// token every sum up to 1 is right.
+    /// Least squares over pieces, by their importance. The estimate of a piece is at least one token, so for a piece of
+    /// one token every sum up to 1 is right.
     pub(crate) fn fitted(pieces: &[Piece]) -> Self {
         let mut model = Self { weights: vec![0.0; WEIGHTS] };
         let importances: Vec<f32> = pieces.iter().map(importance).collect();
@@ -94,7 +94,8 @@ impl Model {
 
     /// The file of weights: for each slot two bytes, in units of 1/1024 token, then for each gram one byte, in units of
     /// 1/16 token.
-    // The weight of a rare gram rounds to 0. That keeps the compressed file small, and helps the estimate of other texts.
+    // The weight of a rare gram rounds to 0. That keeps the compressed file small, and helps the estimate of other
+    // texts.
     pub(crate) fn quantized(&self) -> Vec<u8> {
         let (slots, grams) = self.weights.split_at(SLOTS);
         let slots =

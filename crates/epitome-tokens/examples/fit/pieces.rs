@@ -30,8 +30,8 @@ pub(crate) struct Piece {
     pub(crate) importance: f64,
 }
 
-/// All distinct pieces of the sources. The importance of a kind is its share. Within a kind, the importance of a source is
-/// proportional to the square root of its size.
+/// All distinct pieces of the sources. The importance of a kind is its share. Within a kind, the importance of a source
+/// is proportional to the square root of its size.
 pub(crate) fn of(sources: &[Source], encoding: &BytePairs, lengths: &[u8]) -> Vec<Piece> {
     let mut met: HashMap<Vec<Features>, (f64, f64)> = HashMap::new();
     let mut of_kind: HashMap<&str, f64> = HashMap::new();

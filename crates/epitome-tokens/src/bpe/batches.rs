@@ -9,8 +9,8 @@ pub(super) const BATCH: usize = 1 << 12;
 
 /// Calls `work` for all of `range`, one batch at a time, and awaits `pause` after each batch.
 // `work` is a `dyn` function on purpose. A JavaScript engine optimizes a wasm function after some calls, so a loop in a
-// function that is called once per batch is optimized soon, but one in an async state machine that runs once is not. And
-// the state machine is compiled once instead of once per caller, which keeps the module small.
+// function that is called once per batch is optimized soon, but one in an async state machine that runs once is not.
+// And the state machine is compiled once instead of once per caller, which keeps the module small.
 pub(super) async fn in_batches(
     range: Range<usize>,
     pause: &mut impl AsyncFnMut(),

@@ -2,14 +2,14 @@
 //!
 //! It answers two questions that make merging a piece faster.
 //!
-//! 1. *Where can a piece be split into parts that are merged alone?* A merge across a boundary makes a token that contains
-//!    the boundary. If no token contains two characters next to each other, the boundary between them is never merged
-//!    across, and the text on each side is merged as if it were a piece of its own. In scripts with thousands of
+//! 1. *Where can a piece be split into parts that are merged alone?* A merge across a boundary makes a token that
+//!    contains the boundary. If no token contains two characters next to each other, the boundary between them is never
+//!    merged across, and the text on each side is merged as if it were a piece of its own. In scripts with thousands of
 //!    characters most pairs are in no token. So a long piece splits into short parts, which repeat and are found in the
 //!    piece cache.
-//! 2. *Can merging start from whole characters instead of bytes?* Merges come in the order of ranks. If every token that
-//!    crosses a boundary with only a part of a character has a higher rank than that character, the character is whole
-//!    before any of its bytes is merged with others.
+//! 2. *Can merging start from whole characters instead of bytes?* Merges come in the order of ranks. If every token
+//!    that crosses a boundary with only a part of a character has a higher rank than that character, the character is
+//!    whole before any of its bytes is merged with others.
 
 use super::batches::in_batches;
 use super::hash::MULTIPLIER;
@@ -21,9 +21,10 @@ use super::token_bytes::TokenBytes;
 /// Bits of the set of joined pairs: 32 kB. The vocabularies in use set one bit in twenty.
 const BITS: usize = 1 << 18;
 /// Boundaries that are distinguished: by the byte before them, and six bits of the byte after them.
-// The byte after a boundary is the first byte of a character or a continuation byte; its six low bits tell enough.
+// The six low bits of the byte after it distinguish continuation bytes, and nearly all first bytes.
 const CROSSINGS: usize = BYTES << 6;
-/// The first character that is looked up in pairs. Scripts below it have few letters, and tokens for most pairs of them.
+/// The first character that is looked up in pairs. Scripts below it have few letters, and tokens for most pairs of
+/// them.
 const WIDE: u32 = 0x1000;
 /// The first byte of that character. Characters below it have only lower bytes.
 const WIDE_BYTE: u8 = 0xE1;
@@ -140,8 +141,8 @@ impl Characters {
         }
     }
 
-    /// Splits `piece` where no token joins two characters, and calls `part` for each part, in order. `piece` consists of
-    /// whole characters. Parts are not empty, and together they are the piece.
+    /// Splits `piece` where no token joins two characters, and calls `part` for each part, in order. `piece` consists
+    /// of whole characters. Parts are not empty, and together they are the piece.
     #[inline]
     pub(super) fn split<'a>(&self, piece: &'a [u8], mut part: impl FnMut(&'a [u8])) {
         // Most pieces have no wide character. A maximum over all bytes has no branch per byte, and is vectorized.
@@ -164,8 +165,8 @@ impl Characters {
         part(piece.get(start..).unwrap_or_default());
     }
 
-    /// Calls `start` with the token index of each part that merging `piece` may start from, in order: a whole character,
-    /// or each byte of a character that a token may have a part of.
+    /// Calls `start` with the token index of each part that merging `piece` may start from, in order: a whole
+    /// character, or each byte of a character that a token may have a part of.
     #[inline]
     pub(super) fn starts(&self, piece: &[u8], mut start: impl FnMut(u32)) {
         if piece.is_ascii() {

@@ -58,8 +58,8 @@ pub(super) struct Classes {
 
 impl Classes {
     /// Unpacks the table. Takes a fraction of a millisecond.
-    // Not inlined: a JavaScript engine recompiles a function while its loop runs, and its caller with it if it is inlined.
-    // This function runs once, so the recompilation should be as small as possible.
+    // Not inlined: a JavaScript engine recompiles a function while its loop runs, and its caller with it if it is
+    // inlined. This function runs once, so the recompilation should be as small as possible.
     #[inline(never)]
     pub(super) fn new() -> Self {
         let mut table = Self {
@@ -117,8 +117,8 @@ impl Classes {
     }
 }
 
-/// Reads [`RUNS`] from the front. Each run is a number: its length times eight, plus its class. Numbers are in groups of
-/// seven bits, the lowest group first; all groups but the last have the high bit set (LEB128).
+/// Reads [`RUNS`] from the front. Each run is a number: its length times eight, plus its class. Numbers are in groups
+/// of seven bits, the lowest group first; all groups but the last have the high bit set (LEB128).
 struct Runs {
     packed: &'static [u8],
     class: u8,

@@ -14,8 +14,8 @@ fn big_endian(bytes: &[u8]) -> u64 {
     if let Some(eight) = bytes.first_chunk::<8>() {
         return u64::from_be_bytes(*eight);
     }
-    // Four to seven bytes are two loads of four that overlap. Copying them byte by byte would cost a loop, and this runs
-    // for every piece of a text.
+    // Four to seven bytes are two loads of four that overlap. Copying them byte by byte would cost a loop, and this
+    // runs for every piece of a text.
     if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
         let [first, last] = [*first, *last].map(|half| u64::from(u32::from_be_bytes(half)));
         return (first << 32) | (last << (64 - 8 * bytes.len()));

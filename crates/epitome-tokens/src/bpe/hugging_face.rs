@@ -22,14 +22,14 @@ use pattern::Patterns;
 use super::class::Classes;
 use super::vocabulary::{SharedWorkspace, Vocabulary, Workspace};
 
-/// Counts tokens exactly, by the byte-level BPE that a `tokenizer.json` describes. Llama 3, Qwen, DeepSeek, Mistral since
-/// Nemo, GPT-2 and others have such a file.
+/// Counts tokens exactly, by the byte-level BPE that a `tokenizer.json` describes. Llama 3, Qwen, DeepSeek, Mistral
+/// since Nemo, GPT-2 and others have such a file.
 ///
-/// The text of added tokens, special or not, counts as plain text, and nothing is added before or after a text. Text with
-/// characters that are new in Unicode 16 may have other tokens than in a library with older tables.
+/// The text of added tokens, special or not, counts as plain text, and nothing is added before or after a text. Text
+/// with characters that are new in Unicode 16 may have other tokens than in a library with older tables.
 ///
-/// Cost: linear in the text, for any text. Memory: as much as a [`BytePairs`](super::BytePairs) with as many tokens. One
-/// value can serve all conversations.
+/// Cost: linear in the text, for any text. Memory: as much as a [`BytePairs`](super::BytePairs) with as many tokens.
+/// One value can serve all conversations.
 ///
 /// ```
 /// use epitome::tokens::Tokenizer;
@@ -69,8 +69,8 @@ pub struct TokenizerJson {
 impl TokenizerJson {
     /// Reads the text of a `tokenizer.json`. Takes up to a second for 200,000 tokens.
     ///
-    /// Fails if the file needs something that is not supported, such as another model than byte-level BPE, or an unknown
-    /// normalizer or pre-tokenizer. The error says what, and where in the file.
+    /// Fails if the file needs something that is not supported, such as another model than byte-level BPE, or an
+    /// unknown normalizer or pre-tokenizer. The error says what, and where in the file.
     pub fn read(text: &str) -> Result<Self, TokenizerJsonError> {
         let File { normalizer, pre_tokenizer, model } = file::read(text)?;
         learned::accept(&model)?;

@@ -30,8 +30,8 @@ impl MergeSources {
 }
 
 impl MergeSources {
-    /// The single bytes, followed by the tokens whose source ranks are in `planes`. Ranks are below 2^20; higher bits are
-    /// lost.
+    /// The single bytes, followed by the tokens whose source ranks are in `planes`. Ranks are below 2^20; higher bits
+    /// are lost.
     // A JavaScript engine runs these loops once, in the code of its quick first compilation. So they contain only loads
     // and shifts, and the function contains nothing else, because the engine may recompile the whole function while it
     // runs.

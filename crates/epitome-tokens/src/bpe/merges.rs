@@ -18,8 +18,8 @@ pub(super) struct Merges {
     /// The ranks of tokens by the hash of their sources. The bits above a rank are a tag: bits of that hash.
     slots: Vec<u32>,
     /// One bit for the hash of each pair that merges.
-    // Most pairs that are looked up do not merge. The filter is a fifth of the size of the slots, so it stays in a faster
-    // cache, and it answers most lookups alone.
+    // Most pairs that are looked up do not merge. The filter is a fifth of the size of the slots, so it stays in a
+    // faster cache, and it answers most lookups alone.
     filter: Vec<u64>,
     /// By rank, the position of the merge in the order of merges. Empty if that order is the order of ranks.
     order: Vec<u32>,

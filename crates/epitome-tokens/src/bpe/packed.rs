@@ -2,10 +2,8 @@
 //!
 //! `crates/xtask/src/vocab/packed.rs` describes the layout.
 
-use std::error::Error;
-use std::fmt;
-
 use epitome::policy::Encoding;
+use thiserror::Error;
 
 use super::merge_sources::{MergeSources, PLANES};
 use super::rank::BYTES;
@@ -14,22 +12,26 @@ const MAGIC: &[u8; 8] = b"EPIVOCAB";
 const VERSION: u8 = 1;
 
 /// Why a file is not a vocabulary that can be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum VocabularyError {
     /// The file is not a packed vocabulary.
+    #[error("not a packed vocabulary")]
     NoVocabulary,
     /// The file has a format that this version does not support.
+    #[error("a packed vocabulary of format {version}, not {VERSION}")]
     UnknownFormat {
         /// The version of the format, as in the file.
         version: u8,
     },
     /// The file needs a pre-tokenizer that this version does not support.
+    #[error("a packed vocabulary that cuts text in an unknown way, {number}")]
     UnknownSplitter {
         /// The number of the pre-tokenizer, as in the file.
         number: u8,
     },
     /// The file is shorter or longer than its header says.
+    #[error("a packed vocabulary of {found} bytes instead of {expected}")]
     WrongLength {
         /// The bytes that the file should have.
         expected: usize,
@@ -37,36 +39,15 @@ pub enum VocabularyError {
         found: usize,
     },
     /// The content is not what was written.
+    #[error("a packed vocabulary with a wrong checksum")]
     WrongChecksum,
     /// A token cannot be merged from earlier tokens, is too long, or is equal to an earlier one.
+    #[error("a packed vocabulary whose token of rank {rank} cannot be made")]
     WrongToken {
         /// The rank of that token.
         rank: u32,
     },
 }
-
-impl fmt::Display for VocabularyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoVocabulary => f.write_str("not a packed vocabulary"),
-            Self::UnknownFormat { version } => {
-                write!(f, "a packed vocabulary of format {version}, not {VERSION}")
-            }
-            Self::UnknownSplitter { number } => {
-                write!(f, "a packed vocabulary that cuts text in an unknown way, {number}")
-            }
-            Self::WrongLength { expected, found } => {
-                write!(f, "a packed vocabulary of {found} bytes instead of {expected}")
-            }
-            Self::WrongChecksum => f.write_str("a packed vocabulary with a wrong checksum"),
-            Self::WrongToken { rank } => {
-                write!(f, "a packed vocabulary whose token of rank {rank} cannot be made")
-            }
-        }
-    }
-}
-
-impl Error for VocabularyError {}
 
 /// The content of a packed vocabulary.
 pub(super) struct Packed {

@@ -1,8 +1,8 @@
 //! Which token two tokens merge into, by token index: the faster table that the index has.
 //!
-//! The pairs of one left token are together, and tokens of one script are together (`token_index.rs`), so the lookups of
-//! one text touch few cache lines. A lookup always compares the same number of slots, without a branch that depends on
-//! what it finds. Whether two tokens merge is nearly random, so a processor would mispredict such a branch often.
+//! The pairs of one left token are together, and tokens of one script are together (`token_index.rs`), so the lookups
+//! of one text touch few cache lines. A lookup always compares the same number of slots, without a branch that depends
+//! on what it finds. Whether two tokens merge is nearly random, so a processor would mispredict such a branch often.
 
 use super::batches::in_batches;
 use super::merge_sources::MergeSources;
@@ -36,8 +36,8 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// The table of a vocabulary. `indexes` has the token indexes by rank. `None` if the pairs of some left token do not
-    /// fit into a table of reasonable size; then pieces are merged by rank.
+    /// The table of a vocabulary. `indexes` has the token indexes by rank. `None` if the pairs of some left token do
+    /// not fit into a table of reasonable size; then pieces are merged by rank.
     pub(super) async fn new(
         sources: &MergeSources,
         indexes: Vec<u32>,

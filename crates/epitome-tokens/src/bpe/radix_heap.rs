@@ -26,8 +26,8 @@ pub(super) struct RadixHeap {
     /// By digit, one bit for each value whose bucket is not empty.
     filled: [u16; DIGITS],
     /// The numbers below `last`, in descending order.
-    // Only a `tokenizer.json` has such merges: it may list a merge before the one that makes one of its sources. Without
-    // this list such a merge would come too late.
+    // Only a `tokenizer.json` has such merges: it may list a merge before the one that makes one of its sources.
+    // Without this list such a merge would come too late.
     early: Vec<u64>,
     /// Takes the numbers of one bucket while they move to others, so that no memory is allocated.
     moving: Vec<u64>,
@@ -83,8 +83,8 @@ impl RadixHeap {
                 }
                 return Some(self.last);
             }
-            // The lowest number becomes `last`, so all numbers of the bucket now agree with it in this digit, and `push`
-            // puts each into a bucket of a lower digit. That is what makes this loop end.
+            // The lowest number becomes `last`, so all numbers of the bucket now agree with it in this digit, and
+            // `push` puts each into a bucket of a lower digit. That is what makes this loop end.
             *filled &= *filled - 1;
             std::mem::swap(bucket, &mut self.moving);
             self.last = self.moving.iter().copied().min()?;

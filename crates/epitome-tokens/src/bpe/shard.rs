@@ -1,7 +1,7 @@
 //! A vocabulary in two files: the shard for ASCII text, and the rest.
 //!
-//! ASCII text only has tokens that are ASCII, so a vocabulary of those tokens counts it exactly. The shard for ASCII is a
-//! packed vocabulary like any other. `crates/xtask/src/vocab/shard.rs` describes the layout of the rest.
+//! ASCII text only has tokens that are ASCII, so a vocabulary of those tokens counts it exactly. The shard for ASCII is
+//! a packed vocabulary like any other. `crates/xtask/src/vocab/shard.rs` describes the layout of the rest.
 
 use super::merge_sources::PLANES;
 use super::packed::{VocabularyError, checksum, take};
@@ -43,8 +43,8 @@ pub fn join_shards(ascii: &[u8], rest: &[u8]) -> Result<Vec<u8>, VocabularyError
         return Err(VocabularyError::WrongLength { expected, found: rest.len() });
     }
 
-    // For each rank of the shard, the rank of the same token in the whole vocabulary. The shard has fewer tokens, so its
-    // ranks are different.
+    // For each rank of the shard, the rank of the same token in the whole vocabulary. The shard has fewer tokens, so
+    // its ranks are different.
     let mut ranks: Vec<u32> = (0..BYTES as u32).collect();
     let (mut shard, mut others) = (pairs(ascii_planes), pairs(rest_planes));
     let mut joined: Vec<(u32, u32)> = Vec::with_capacity(merges);

@@ -1,8 +1,8 @@
 //! The tokens of a short piece: for the next merge, all parts are compared.
 //!
 //! A piece that starts from fewer than 64 parts is merged in fixed arrays, without a heap and without a linked list. To
-//! find the lowest rank among at most 64 numbers takes a few vector instructions. That is less work than one operation of
-//! a heap, and no branch depends on the numbers.
+//! find the lowest rank among at most 64 numbers takes a few vector instructions. That is less work than one operation
+//! of a heap, and no branch depends on the numbers.
 
 use super::characters::Characters;
 use super::pairs::{Merged, Pairs};
@@ -63,7 +63,8 @@ pub(super) struct ShortPiece {
     /// For each part, the rank of the token that it and the next part merge into, above the part's own position.
     /// [`NONE`] if they do not merge.
     // With the position in the low bits, the lowest number is the next merge: the lowest rank, and of equal ranks the
-    // leftmost, as the encoding defines. And it tells where to merge without a second search.
+    // leftmost, as the encoding defines. The position also says where to merge, without a
+    // second search.
     merged: PerPart,
     /// The index of that token.
     merged_index: PerPart,
@@ -122,8 +123,8 @@ impl ShortPiece {
     /// Merges the part at `at` with the next part that is left.
     #[inline]
     fn merge_at(&mut self, pairs: &Pairs, at: usize) {
-        // The neighbours are found in the bits of the parts that are left: the highest bit below `at`, and the two lowest
-        // bits above it. `u64::MAX << 1 << at` instead of `<< (at + 1)`: a shift by 64 is not defined.
+        // The neighbours are found in the bits of the parts that are left: the highest bit below `at`, and the two
+        // lowest bits above it. `u64::MAX << 1 << at` instead of `<< (at + 1)`: a shift by 64 is not defined.
         let before = self.left & !(u64::MAX << at);
         let after = self.left & (u64::MAX << 1 << at);
         let removed = after.trailing_zeros() as usize;

@@ -32,7 +32,7 @@ pub(super) fn split(
             }
         }
         Encoding::O200kBase => {
-            // Before this position, pieces are found one by one: a block of 64 characters there told too little.
+            // Before this position, pieces are found one by one: a block of 64 characters there has no sure piece.
             let mut one_by_one_until = 0;
             while start < text.len() {
                 if start >= one_by_one_until {

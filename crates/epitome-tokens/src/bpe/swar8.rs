@@ -108,8 +108,8 @@ mod without_vectors {
         /// A bit for each byte, the first byte lowest.
         #[inline(always)]
         pub(in super::super) fn bits(self) -> u64 {
-            // The multiplication adds up copies of the number, each shifted so that the bit of one byte lands in its own
-            // position of the highest byte. No two bits land in the same position, so there are no carries.
+            // The multiplication adds up copies of the number, each shifted so that the bit of one byte lands in its
+            // own position of the highest byte. No two bits land in the same position, so there are no carries.
             (self.0 >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
         }
     }

@@ -1,9 +1,9 @@
 //! A vocabulary that counts: it chooses the fastest way for each piece of a text.
 //!
 //! A token has a *rank* (`rank.rs`). With the merges by rank a vocabulary counts as soon as it is loaded. With an index
-//! it also has a *token index* for each token (`token_index.rs`), and counts several times as fast. For each piece, from
-//! the fastest way to the slowest: it is one whole token; it is in the piece cache; it splits into parts for which one of
-//! these holds; it is merged as a short piece; it is merged by rank.
+//! it also has a *token index* for each token (`token_index.rs`), and counts several times as fast. For each piece,
+//! from the fastest way to the slowest: it is one whole token; it is in the piece cache; it splits into parts for which
+//! one of these holds; it is merged as a short piece; it is merged by rank.
 
 use std::sync::{Mutex, OnceLock};
 
@@ -75,9 +75,9 @@ impl Clone for SharedWorkspace {
 }
 
 impl Vocabulary {
-    /// The vocabulary whose first 256 tokens are `bytes`, in the order of their ranks, and whose tokens were merged from
-    /// `sources`. Fails with the rank of a byte that is not unique, or of a token whose sources are not two earlier
-    /// tokens. Takes a few milliseconds for 200,000 tokens.
+    /// The vocabulary whose first 256 tokens are `bytes`, in the order of their ranks, and whose tokens were merged
+    /// from `sources`. Fails with the rank of a byte that is not unique, or of a token whose sources are not two
+    /// earlier tokens. Takes a few milliseconds for 200,000 tokens.
     pub(super) fn new(bytes: &[u8; BYTES], sources: MergeSources) -> Result<Self, u32> {
         if sources.len() >= MOST_TOKENS {
             return Err(MOST_TOKENS as u32);
@@ -118,8 +118,8 @@ impl Vocabulary {
     }
 
     /// Returns a function that counts the tokens of a piece of `text`, by its start and its end.
-    // Only the lookup of short whole tokens is inlined into the loop over pieces: it answers for most pieces, and the rest
-    // would take the registers that this loop needs.
+    // Only the lookup of short whole tokens is inlined into the loop over pieces: it answers for most pieces, and the
+    // rest would take the registers that this loop needs.
     #[inline(always)]
     pub(super) fn counter<'a>(
         &'a self,
@@ -188,8 +188,8 @@ impl Vocabulary {
 }
 
 impl Index {
-    /// The tokens of a piece: 1 if it is one whole token, the cached count, or else the result of `count`. `is_whole` is
-    /// as in [`Vocabulary::count`].
+    /// The tokens of a piece: 1 if it is one whole token, the cached count, or else the result of `count`. `is_whole`
+    /// is as in [`Vocabulary::count`].
     #[inline(always)]
     fn whole_or_cached(
         &self,

@@ -14,7 +14,8 @@ const EMPTY: u32 = u32::MAX;
 // piece it takes the slot, the end of the token and its bytes.
 #[derive(Clone, Debug)]
 pub(super) struct WholeTokens {
-    /// The keys of tokens of up to eight bytes that do not begin with a zero byte. No key is 0, which marks empty slots.
+    /// The keys of tokens of up to eight bytes that do not begin with a zero byte. No key is 0, which marks empty
+    /// slots.
     short: Vec<u64>,
     /// The ranks of all other tokens. The bits above a rank are a tag: bits of the token's hash.
     long: Vec<u32>,
@@ -86,8 +87,8 @@ impl WholeTokens {
     /// Whether a piece is one of `tokens`, of which this is the set. `hash` is the piece's [`hash`].
     #[inline]
     pub(super) fn contains_hash(&self, tokens: &TokenBytes, piece: &[u8], hash: u64) -> bool {
-        // The tag is compared first: the bytes of a token are in another table, and reading those of every other token on
-        // the way would be a cache miss each.
+        // The tag is compared first: the bytes of a token are in another table, and reading those of every other token
+        // on the way would be a cache miss each.
         let is_it = |slot: u32| {
             slot & !RANK_MASK == tag(hash)
                 && slot != EMPTY

@@ -90,8 +90,8 @@ struct Block {
 }
 
 static BLOCKS: [Block; (u16::MAX / BLOCK) as usize + 1] = blocks();
-/// The kinds of ASCII, and after them one for each class. Large enough for the sum of any two bytes, so that the compiler
-/// checks no bounds.
+/// The kinds of ASCII, and after them one for each class. Large enough for the sum of any two bytes, so that the
+/// compiler checks no bounds.
 static KINDS: [Kind; 2 << u8::BITS] = kinds();
 static LETTERS: [Letter; 256] = letters();
 

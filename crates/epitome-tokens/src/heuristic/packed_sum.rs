@@ -13,8 +13,8 @@ const CHARACTER: u64 = 1 << WEIGHT_BITS;
 const PIECE: u64 = CHARACTER << COUNT_BITS;
 
 impl PackedSum {
-    /// The sums of no characters. The weights start in the middle of their range, since a negative sum would borrow from the
-    /// number of characters.
+    /// The sums of no characters. The weights start in the middle of their range, since a negative sum would borrow
+    /// from the number of characters.
     pub(super) const START: Self = Self(CHARACTER / 2);
     /// The most characters of a sum: as many as fit, in multiples of eight.
     pub(super) const CAPACITY: usize = Self::COUNTS - 8;

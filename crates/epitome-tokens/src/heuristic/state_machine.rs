@@ -1,9 +1,9 @@
 //! The state machine of the estimate: where a piece of `o200k_base` begins, and what is known of each character.
 //!
-//! Each character is a *step* from one state to the next. A state says what the current piece is so far: what came before
-//! its word, its case, how many characters it has. Two *grams* say which characters they were: hashes of the last few
-//! characters. A step also says whether a piece begins with the character. Contractions and quotes after a word count as
-//! part of the word, since only the characters after them could distinguish the two.
+//! Each character is a *step* from one state to the next. A state says what the current piece is so far: what came
+//! before its word, its case, how many characters it has. Two *grams* say which characters they were: hashes of the
+//! last few characters. A step also says whether a piece begins with the character. Contractions and quotes after a
+//! word count as part of the word, since only the characters after them could distinguish the two.
 
 use super::script_class::{self, CAPITAL, CLASSES, DIGIT, LATIN_CAPITAL, LETTERS, NEWLINE, QUOTE};
 use super::script_class::{BLANK, SPACE as SPACE_CLASS};

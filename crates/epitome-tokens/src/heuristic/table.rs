@@ -1,8 +1,8 @@
 //! The state machine and the weights as tables that a walk reads.
 //!
-//! A *cell* belongs to a class and to the state before the character. The cells of one class are a *row*. The next state
-//! takes one addition and one load. Each character waits for the state of the one before it, so this is the only chain of
-//! dependent work in a walk, and its length decides the speed.
+//! A *cell* belongs to a class and to the state before the character. The cells of one class are a *row*. The next
+//! state takes one addition and one load. Each character waits for the state of the one before it, so this is the only
+//! chain of dependent work in a walk, and its length decides the speed.
 
 use super::packed_sum::PackedSum;
 use super::script_class::CLASSES;
@@ -26,8 +26,8 @@ const LIFT: i32 = 1 << 7;
 /// The tables of the weights: 70 kB.
 pub(super) struct Table {
     states: [u8; CELLS],
-    /// The step that a [`PackedSum`] adds for a cell. It includes the weight of the empty short gram, the only short gram
-    /// that ASCII characters have.
+    /// The step that a [`PackedSum`] adds for a cell. It includes the weight of the empty short gram, the only short
+    /// gram that ASCII characters have.
     steps: [u64; CELLS],
     /// The weight of a short gram minus that of the empty one, in units of [`GRAM`].
     short: [i8; SHORT_GRAMS],
@@ -51,7 +51,8 @@ impl Row {
 
 impl Table {
     /// Lays out the weights. Takes a fraction of a millisecond.
-    // Not inlined: a JavaScript engine recompiles a function while its loop runs, and its caller with it if it is inlined.
+    // Not inlined: a JavaScript engine recompiles a function while its loop runs, and its caller with it if it is
+    // inlined.
     #[inline(never)]
     pub(super) fn new(weights: &Weights) -> Self {
         let mut table = Self {

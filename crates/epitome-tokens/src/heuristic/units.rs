@@ -11,8 +11,8 @@ const REPLACEMENT: u32 = 0xFFFD;
 
 /// A source of units.
 pub(super) trait Units {
-    /// Calls `each` for at most `most` units, until it breaks, and returns what it broke with. Of a character with two units
-    /// only the first one is passed.
+    /// Calls `each` for at most `most` units, until it breaks, and returns what it broke with. Of a character with two
+    /// units only the first one is passed.
     fn each<B>(&mut self, most: usize, each: impl FnMut(u16) -> ControlFlow<B>) -> Option<B>;
 
     /// The character that the last unit, a surrogate, starts. Advances past it.

@@ -1,9 +1,10 @@
 //! The weight of a text: a fast walk over its characters.
 //!
 //! The result is the same as that of the simple definition in [`state_machine`](super::state_machine), which a test
-//! compares it with. No branch depends on where a piece begins, since a processor would mispredict it. Instead, the sum so
-//! far is written after each character into the slot of its piece, over the sum after the previous character of the same
-//! piece. What remains in a slot is the sum at the end of its piece. The weight of a piece is the difference of two slots.
+//! compares it with. No branch depends on where a piece begins, since a processor would mispredict it. Instead, the sum
+//! so far is written after each character into the slot of its piece, over the sum after the previous character of the
+//! same piece. What remains in a slot is the sum at the end of its piece. The weight of a piece is the difference of
+//! two slots.
 
 use std::ops::ControlFlow;
 
@@ -40,8 +41,8 @@ impl Ratio for Plain {
     }
 }
 
-/// The sum of the weights of all pieces of UTF-8 text, each times its ratio; 0 for an empty text. Invalid bytes count as
-/// some characters. Linear in the text.
+/// The sum of the weights of all pieces of UTF-8 text, each times its ratio; 0 for an empty text. Invalid bytes count
+/// as some characters. Linear in the text.
 #[inline(always)]
 pub(super) fn utf8<R: Ratio>(text: &[u8], table: &Table, ratios: &R) -> i64 {
     let mut walk = Walk::new();

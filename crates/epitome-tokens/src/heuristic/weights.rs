@@ -37,7 +37,7 @@ impl Weights {
         weights
     }
 
-    /// The weight of a slot: a class in a state. 0 if there is no such slot.
+    /// The weight of a slot: a class in a state. 0 if the slot does not exist.
     pub(super) const fn slot(&self, slot: usize) -> i32 {
         match self.slots.split_at_checked(slot) {
             Some((_, [weight, ..])) => *weight as i32,

@@ -140,8 +140,8 @@ pub(crate) fn sequence(patterns: &[&str]) -> Value {
     json!({ "type": "Sequence", "pretokenizers": steps })
 }
 
-/// Merges of tokens over few letters, so that many overlap, in any order: a merge may be listed before the one that makes
-/// its source, and several may make the same token.
+/// Merges of tokens over few letters, so that many overlap, in any order: a merge may be listed before the one that
+/// makes its source, and several may make the same token.
 pub(crate) fn merges(prng: &mut Prng, seeds: &str, is_shuffled: bool) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut tokens: Vec<Vec<u8>> = seeds.bytes().map(|byte| vec![byte]).collect();
     let mut merges: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();

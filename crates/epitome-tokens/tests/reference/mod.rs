@@ -29,7 +29,7 @@ pub(crate) fn packed(name: &str) -> Option<Vec<u8>> {
     });
     let file = std::fs::read(path).ok();
     if file.is_none() {
-        eprintln!("SKIPPED: there is no vocabulary {name}; `cargo xtask vocab` says why");
+        eprintln!("SKIPPED: the vocabulary {name} is missing; `cargo xtask vocab` says why");
     }
     file
 }

@@ -30,11 +30,11 @@ pub(crate) struct AiSdkModel;
 impl Dialect for AiSdkModel {
     fn contract(&self) -> Contract {
         Contract {
-            system: SystemPlace::Beside,
+            system: SystemPlace::Separate,
             first: First::Anyone,
             last: Last::Anyone,
             neighbours: Neighbours::Free,
-            results: ResultPlace::Behind,
+            results: ResultPlace::DirectlyAfter,
             blank_text: BlankText::Allowed,
             reasoning: ReasoningPolicy::WholeTurn,
             summary: SummaryRole::User,

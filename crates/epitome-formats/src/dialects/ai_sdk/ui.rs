@@ -39,7 +39,7 @@ impl Dialect for AiSdkUi {
             results: ResultPlace::Inside,
             blank_text: BlankText::Allowed,
             reasoning: ReasoningPolicy::WholeTurn,
-            summary: SummaryRole::AsAsked,
+            summary: SummaryRole::FromPolicy,
         }
     }
 

@@ -1,7 +1,7 @@
 //! A map from byte strings to numbers.
 //!
-//! The standard hash map is not allowed here, since its order differs from run to run, and an ordered map would be several
-//! times slower for the hundreds of thousands of lookups that reading a file takes.
+//! The standard hash map is not allowed here, since its order differs from run to run, and an ordered map would be
+//! several times slower for the hundreds of thousands of lookups that reading a file takes.
 
 use super::super::hash::hash_of_word;
 use super::super::packed::checksum;

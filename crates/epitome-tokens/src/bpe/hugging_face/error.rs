@@ -1,18 +1,21 @@
 //! Why a `tokenizer.json` cannot be used.
 
-use std::error::Error;
 use std::fmt;
 
+use thiserror::Error;
+
 /// Why a `tokenizer.json` cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TokenizerJsonError {
     /// The text is not JSON, or does not have the shape of a `tokenizer.json`.
+    #[error("not a tokenizer.json: {problem}")]
     Malformed {
         /// What is wrong, with line and column.
         problem: String,
     },
     /// The file needs something that is not supported.
+    #[error("{place}: {found} is not known; known are {known}")]
     Unsupported {
         /// Where, as a path: `pre_tokenizer.pretokenizers[0].type`.
         place: String,
@@ -22,6 +25,7 @@ pub enum TokenizerJsonError {
         known: String,
     },
     /// A token or a merge contradicts the rest of the file.
+    #[error("{place}: {problem}")]
     Contradiction {
         /// Where, as a path: `model.merges[17]`.
         place: String,
@@ -39,17 +43,3 @@ impl TokenizerJsonError {
         }
     }
 }
-
-impl fmt::Display for TokenizerJsonError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Malformed { problem } => write!(f, "not a tokenizer.json: {problem}"),
-            Self::Unsupported { place, found, known } => {
-                write!(f, "{place}: {found} is not known; known are {known}")
-            }
-            Self::Contradiction { place, problem } => write!(f, "{place}: {problem}"),
-        }
-    }
-}
-
-impl Error for TokenizerJsonError {}

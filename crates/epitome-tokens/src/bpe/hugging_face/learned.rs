@@ -1,12 +1,12 @@
 //! The merges of a model that can ever take place, in the order in which they do.
 //!
 //! A file lists more merges than that. A token is merged from the same two tokens wherever it occurs: before it exists,
-//! nothing merges across its ends, so everything inside it happens as if it stood alone. So of all listed pairs that make
-//! the same token, at most one is ever merged. And a token that merging its own bytes does not lead to never occurs. All
-//! other pairs and tokens can be left out without changing a count.
+//! nothing merges across its ends, so everything inside it happens as if it stood alone. So of all listed pairs that
+//! make the same token, at most one is ever merged. And a token that merging its own bytes does not lead to never
+//! occurs. All other pairs and tokens can be left out without changing a count.
 //!
-//! What is left has ranks like any other vocabulary, except for a few *late* tokens: their merge is listed before a merge
-//! that makes one of their two sources. Such a merge takes place as soon as both sources exist.
+//! What is left has ranks like any other vocabulary, except for a few *late* tokens: their merge is listed before a
+//! merge that makes one of their two sources. Such a merge takes place as soon as both sources exist.
 
 use serde_json::Value;
 
@@ -186,9 +186,10 @@ impl EffectiveMerges<'_> {
 
     /// Whether merging the joined bytes of two tokens leads to exactly these two tokens next to each other. Any listed
     /// merge counts.
-    // The two must not have merged across their boundary on the way. That is checked backwards: of the two tokens next to
-    // the boundary, the one whose merge is listed later is split again, until both are bytes. At each step, a merge across
-    // the boundary that is listed earlier would have come first. Of equal merges the leftmost comes first, hence the 1.
+    // The two must not have merged across their boundary on the way. That is checked backwards: of the two tokens next
+    // to the boundary, the one whose merge is listed later is split again, until both are bytes. At each step, a merge
+    // across the boundary that is listed earlier would have come first. Of equal merges the leftmost comes first, hence
+    // the 1.
     fn can_meet(&self, mut left: u32, mut right: u32) -> bool {
         loop {
             let until = match (self.of(left), self.of(right)) {
@@ -229,8 +230,8 @@ impl EffectiveMerges<'_> {
         late
     }
 
-    /// Sorts all tokens by the last merge that making them takes. For a `late` token that is a merge of one of its sources,
-    /// not its own.
+    /// Sorts all tokens by the last merge that making them takes. For a `late` token that is a merge of one of its
+    /// sources, not its own.
     fn order(&self, in_order: Vec<u32>, late: Vec<u32>) -> Vec<u32> {
         let mut last = self.by_token.clone();
         for &token in &late {
@@ -241,7 +242,8 @@ impl EffectiveMerges<'_> {
                 *slot = whole;
             }
         }
-        // The sort is stable. So a late token comes after the source that it waited for, and shorter ones before longer.
+        // The sort is stable. So a late token comes after the source that it waited for, and shorter ones before
+        // longer.
         let mut order = in_order;
         order.extend(late);
         order.sort_by_key(|&token| last.get(token as usize).copied().flatten());

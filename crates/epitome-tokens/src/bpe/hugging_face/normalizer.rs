@@ -12,8 +12,8 @@ use super::error::TokenizerJsonError;
 pub(super) enum Normalizer {
     /// Not at all.
     Nothing,
-    /// Unicode NFC: a letter and its accents become one character, if Unicode has one. Takes linear time, except that each
-    /// run of accents is sorted.
+    /// Unicode NFC: a letter and its accents become one character, if Unicode has one. Takes linear time, except that
+    /// each run of accents is sorted.
     Nfc,
 }
 

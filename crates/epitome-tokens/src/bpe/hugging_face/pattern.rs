@@ -87,8 +87,8 @@ impl Pattern {
         }
     }
 
-    /// Calls `piece(start, end)` for every match and for each text between two matches, in order. Pieces are not empty, and
-    /// together they are the text.
+    /// Calls `piece(start, end)` for every match and for each text between two matches, in order. Pieces are not empty,
+    /// and together they are the text.
     #[inline]
     fn split(self, text: &str, classes: &Classes, piece: impl FnMut(usize, usize)) {
         let text = Text::new(text, classes);
@@ -145,7 +145,8 @@ impl Patterns {
         Self(patterns)
     }
 
-    /// Calls `piece(start, end)` for every piece of `text`, in order. Pieces are not empty, and together they are the text.
+    /// Calls `piece(start, end)` for every piece of `text`, in order. Pieces are not empty, and together they are the
+    /// text.
     #[inline]
     pub(super) fn split(&self, text: &str, classes: &Classes, mut piece: impl FnMut(usize, usize)) {
         match *self.0.as_slice() {

@@ -38,7 +38,7 @@ impl Steps {
         };
         let kind = value.get("type").and_then(Value::as_str);
         if let Some(end) = &self.ended_at {
-            return refuse("", &format!("a step behind {end}"), "steps before ByteLevel");
+            return refuse("", &format!("a step after {end}"), "steps before ByteLevel");
         }
         match kind {
             Some("Sequence") => {
@@ -83,8 +83,8 @@ fn split(value: &Value, place: &str) -> Result<Pattern, TokenizerJsonError> {
     let behavior = value.get("behavior").and_then(Value::as_str).unwrap_or_default();
     match behavior {
         "Isolated" => Ok(known),
-        // `Removed` with `invert` keeps the matches and removes what is between them. These patterns match everything, so
-        // it is the same as `Isolated`.
+        // `Removed` with `invert` keeps the matches and removes what is between them. These patterns match everything,
+        // so it is the same as `Isolated`.
         "Removed" if known.matches_everything() && flag(value, "invert", false) => Ok(known),
         _ => refuse("behavior", &behavior, "Isolated"),
     }
@@ -163,7 +163,7 @@ mod tests {
                 { "type": "ByteLevel", "add_prefix_space": false }, { "type": "Digits" }
             ] }"#,
             Err(
-                "pre_tokenizer.pretokenizers[1]: a step behind pre_tokenizer.pretokenizers[0] is not known; known are steps before ByteLevel",
+                "pre_tokenizer.pretokenizers[1]: a step after pre_tokenizer.pretokenizers[0] is not known; known are steps before ByteLevel",
             ),
         );
     }

@@ -1,15 +1,15 @@
 //! The pieces of `o200k_base` among 64 ASCII characters, all found at once.
 //!
-//! Each character of a block is one bit of a `u64`, the first character lowest, and a set of characters is a number. So a
-//! condition on neighbours is a shift: `set << 1` are the characters that come after those of a set. And a sum finds the
-//! ends of runs: adding the first characters of some runs to the set of all runs makes a carry through each of these
-//! runs, which ends at the first character after it.
+//! Each character of a block is one bit of a `u64`, the first character lowest, and a set of characters is a number. So
+//! a condition on neighbours is a shift: `set << 1` are the characters that come after those of a set. And a sum finds
+//! the ends of runs: adding the first characters of some runs to the set of all runs makes a carry through each of
+//! these runs, which ends at the first character after it.
 //!
-//! A piece takes a few instructions this way, without a branch per character. Branches are what a matcher of one character
-//! after the other mostly waits for: where a word ends is hard to predict.
+//! A piece takes a few instructions this way, without a branch per character. Branches are what a matcher of one
+//! character after the other mostly waits for: where a word ends is hard to predict.
 //!
-//! The bits only decide what the characters before and in the block decide. Whatever also depends on later characters is
-//! *unsure*, and the block ends before it.
+//! The bits only decide what the characters before and in the block decide. Whatever also depends on later characters
+//! is *unsure*, and the block ends before it.
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use super::super::simd16::Simd16 as Lane;
@@ -37,8 +37,8 @@ pub(super) enum Found {
 #[inline]
 pub(super) fn find(text: Text<'_>, at: usize, variant: Variant) -> Found {
     let left = text.len() - at;
-    // Text in other scripts would load and classify a block for nothing at every piece. Looking at eight bytes first avoids
-    // that.
+    // Text in other scripts would load and classify a block for nothing at every piece. Looking at eight bytes first
+    // avoids that.
     if let Some(lane) = text.block(at).map(|bytes| Swar8::new(*bytes)) {
         let ascii = lane.wide().unset();
         if ascii < Swar8::BYTES {
@@ -97,8 +97,8 @@ struct Kinds {
 impl Kinds {
     #[inline]
     fn of(block: &[u8; BLOCK], length: usize) -> Self {
-        // The sets of all lanes are collected first and masked at the end: characters after `length` are not ASCII, or are
-        // the zeros of a padded block, and lanes say anything about them.
+        // The sets of all lanes are collected first and masked at the end: characters after `length` are not ASCII, or
+        // are the zeros of a padded block, and lanes say anything about them.
         let mut kinds = Self::default();
         for (at, lane) in lanes(block) {
             let letters = lane.letters();
@@ -145,8 +145,9 @@ impl Pieces<'_> {
         let Kinds { letters, small, .. } = self.kinds;
         let marks = self.marks();
         let first_marks = marks & !(marks << 1) & !(self.kinds.blanks << 1);
-        // `[^\r\n\p{L}\p{N}]?` takes one mark or space before a word into the word's piece. So a letter starts a piece only
-        // after a mark whose piece began before it, after a digit or a line end, or as a capital after a small letter.
+        // `[^\r\n\p{L}\p{N}]?` takes one mark or space before a word into the word's piece. So a letter starts a piece
+        // only after a mark whose piece began before it, after a digit or a line end, or as a capital after a small
+        // letter.
         let words = letters & (marks << 1) & !(first_marks << 1)
             | letters & (self.kinds.digits << 1 | self.kinds.newlines << 1)
             | letters & !small & (small << 1);
@@ -161,8 +162,8 @@ impl Pieces<'_> {
         if unsure == 0 && self.is_last {
             return ends | 1 << (self.length - 1);
         }
-        // Whether a piece starts at the last character may depend on the character after it, which is not known: a space
-        // belongs to a word that follows, for example.
+        // Whether a piece starts at the last character may depend on the character after it, which is not known: a
+        // space belongs to a word that follows, for example.
         let sure = if self.is_last { self.length } else { self.length - 1 };
         ends & below((unsure.trailing_zeros() as usize).min(sure).saturating_sub(1))
     }
@@ -179,8 +180,8 @@ impl Pieces<'_> {
     fn numbers(&self, most: usize) -> u64 {
         let digits = self.kinds.digits;
         let mut starts = digits & !(digits << 1);
-        // `after` are the digits that have `most` digits before them in their run. All runs advance together, so the loop
-        // takes as many rounds as the longest run has numbers.
+        // `after` are the digits that have `most` digits before them in their run. All runs advance together, so the
+        // loop takes as many rounds as the longest run has numbers.
         let (mut found, after) =
             (starts, (1..=most).fold(digits, |after, by| after & digits << by));
         while starts != 0 {
@@ -195,8 +196,9 @@ impl Pieces<'_> {
     #[inline]
     fn blanks(&self, marks: u64) -> (u64, u64) {
         let Kinds { spaces, newlines, .. } = self.kinds;
-        // `[\r\n/]*`: line ends after punctuation belong to its piece. The sum carries through each run of line ends that
-        // follows punctuation, and so clears it. A slash after them would belong to the piece as well, which is left unsure.
+        // `[\r\n/]*`: line ends after punctuation belong to its piece. The sum carries through each run of line ends
+        // that follows punctuation, and so clears it. A slash after them would belong to the piece as well, which is
+        // left unsure.
         let first = newlines & marks << 1;
         let attached = newlines & !newlines.wrapping_add(first);
         let blank = (spaces | newlines) & !attached;
@@ -226,8 +228,8 @@ impl Pieces<'_> {
         slashes
     }
 
-    /// The first spaces after a line end that belong to the piece before them, because the run of white space has another
-    /// line end: `\s*[\r\n]+` takes everything up to the last one.
+    /// The first spaces after a line end that belong to the piece before them, because the run of white space has
+    /// another line end: `\s*[\r\n]+` takes everything up to the last one.
     #[inline]
     fn unsure_indents(&self, indents: u64) -> u64 {
         let Kinds { spaces, newlines, .. } = self.kinds;
@@ -243,7 +245,8 @@ impl Pieces<'_> {
         unsure
     }
 
-    /// Removes the starts within contractions, and adds the starts after them: `'s` and `'re` belong to the word before.
+    /// Removes the starts within contractions, and adds the starts after them: `'s` and `'re` belong to the word
+    /// before.
     #[inline]
     fn contracted(&self, mut starts: u64) -> u64 {
         let letters = self.kinds.letters;

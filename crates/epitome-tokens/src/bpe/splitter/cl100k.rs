@@ -35,8 +35,8 @@ pub(in super::super) const QWEN3_5: Variant =
     Variant { letters: Class::LETTER.or(Class::MARK), marks: Class::OTHER, digits: 1 };
 
 /// The end of the piece that starts at `start`; `None` at the end of the text.
-// The order of the alternatives decides, as in the regular expression: the first one that matches is taken. Numbers come
-// before words here only because no character can start both.
+// The order of the alternatives decides, as in the regular expression: the first one that matches is taken. Numbers
+// come before words here only because no character can start both.
 #[inline(always)]
 pub(in super::super) fn end(text: Text<'_>, start: usize, variant: Variant) -> Option<usize> {
     let Variant { letters, marks, digits } = variant;

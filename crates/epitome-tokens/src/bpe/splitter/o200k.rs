@@ -69,9 +69,9 @@ pub(in super::super) fn end(text: Text<'_>, start: usize, variant: Variant) -> O
         None
     } else {
         match word(text, second) {
-            // A combining mark can be the lead, and can also be the first letter. A backtracking matcher tries the whole
-            // first alternative before the second one. So a word that ends in a small letter is taken first, with the
-            // mark as its lead and then with the mark as its first letter, and a word of capitals only after that.
+            // A combining mark can be the lead, and can also be the first letter. A backtracking matcher tries the
+            // whole first alternative before the second one. So a word that ends in a small letter is taken first, with
+            // the mark as its lead and then with the mark as its first letter, and a word of capitals only after that.
             None | Some(Word::Capitals(_)) if class.is(Class::MARK) => word(text, start),
             word => word,
         }
@@ -104,8 +104,8 @@ impl Endings {
     }
 }
 
-/// The end of a word of ASCII letters, after one other character if it `has_lead`. `None` if the next eight bytes are not
-/// all ASCII, or if they do not show where the word ends.
+/// The end of a word of ASCII letters, after one other character if it `has_lead`. `None` if the next eight bytes are
+/// not all ASCII, or if they do not show where the word ends.
 // Most pieces are such words. Eight bytes at once take a few instructions without a branch per character.
 #[inline(always)]
 fn ascii_word(text: Text<'_>, start: usize, has_lead: bool) -> Option<usize> {
@@ -119,8 +119,8 @@ fn ascii_word(text: Text<'_>, start: usize, has_lead: bool) -> Option<usize> {
     if end < Swar8::BYTES {
         return (end > lead).then_some(start + end);
     }
-    // The word goes on after the eight bytes. After a small letter only small letters continue it, since a capital starts
-    // the next piece. After capitals alone, capitals may follow, and the general `word` takes over.
+    // The word goes on after the eight bytes. After a small letter only small letters continue it, since a capital
+    // starts the next piece. After capitals alone, capitals may follow, and the general `word` takes over.
     let mut more = small;
     while more > 0 && end.is_multiple_of(Swar8::BYTES) {
         let lane = Swar8::at(text, start + end)?;
@@ -147,8 +147,8 @@ fn word(text: Text<'_>, start: usize) -> Option<Word> {
     if small > capitals {
         Some(Word::Small(small))
     } else if either > start {
-        // The first alternative needs one letter that counts as small. Backtracking gives it the last one of either case,
-        // and the capitals after it start the next piece.
+        // The first alternative needs one letter that counts as small. Backtracking gives it the last one of either
+        // case, and the capitals after it start the next piece.
         Some(Word::Small(either))
     } else if capitals > start {
         Some(Word::Capitals(capitals))

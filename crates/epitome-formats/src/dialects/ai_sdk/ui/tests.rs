@@ -43,7 +43,7 @@ fn compacted(message: &Value, dropped: &[usize]) -> Value {
         log.append(Record::Message { message }).unwrap();
     }
     let dropped = dropped.iter().copied().collect();
-    let projection = Projection { steps: 1, dropped, ..Projection::default() };
+    let projection = Projection { checkpoints: 1, dropped, ..Projection::default() };
     let view = View::of(&log, &projection, &format.contract());
     format.contract().check(&log, &view).unwrap();
     match format.compose(&log, &view).as_slice() {

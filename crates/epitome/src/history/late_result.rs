@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use super::{Log, Projection};
-use crate::history::frame;
+use crate::history::tagged;
 use crate::message::attachment;
 use crate::message::{CallId, Message, Part, Role};
 
@@ -23,7 +23,7 @@ impl<'a> LateResults<'a> {
 
     /// What a result says, marked as what a tool said; `None` for one whose call is seen, was answered before,
     /// or never was. The first time costs O(n log n) in what is no longer seen.
-    pub(crate) fn told(&self, message: &Message) -> Option<String> {
+    pub(crate) fn text(&self, message: &Message) -> Option<String> {
         message.results().next()?;
         let open = self.open.get_or_init(|| self.unseen());
         let tool = message.results().find_map(|call| open.get(call))?;
@@ -34,12 +34,12 @@ impl<'a> LateResults<'a> {
             _ => None,
         });
         let texts: Vec<String> = texts.collect();
-        Some(frame::wrap_late(tool, &texts.join("\n")))
+        Some(tagged::late_result(tool, &texts.join("\n")))
     }
 
     /// The same result as a message that a summarizer is told of.
-    pub(crate) fn retold(&self, message: &Message) -> Option<Message> {
-        let text = self.told(message)?;
+    pub(crate) fn message(&self, message: &Message) -> Option<Message> {
+        let text = self.text(message)?;
         Some(Message { role: Role::Tool, parts: vec![Part::text(text)], ..message.clone() })
     }
 

@@ -25,7 +25,7 @@ const ERRORS: [&str; 16] = [
 
 /// What makes an answer no summary, as a sentence for a person; `None` where it may be one.
 /// `last_reply` is what the model last said in the conversation.
-pub(crate) fn degenerate(answer: &str, last_reply: Option<&str>) -> Option<&'static str> {
+pub(crate) fn invalid_answer(answer: &str, last_reply: Option<&str>) -> Option<&'static str> {
     let answer = answer.trim();
     if answer.is_empty() {
         return Some("the summarizer answered with nothing; try another model");
@@ -81,9 +81,9 @@ mod tests {
             "{\"error\": {\"code\": 500}}",
             "I'm sorry, I can't help with that.",
         ] {
-            assert!(degenerate(answer, None).is_some(), "{answer:?}");
+            assert!(invalid_answer(answer, None).is_some(), "{answer:?}");
         }
-        assert!(degenerate("It is done.", Some("It is done.\n")).is_some());
+        assert!(invalid_answer("It is done.", Some("It is done.\n")).is_some());
     }
 
     #[test]
@@ -94,7 +94,7 @@ mod tests {
         for answer in
             ["They planted roses.", colon, about, "## Key facts\nRoses.", "Done.", long.as_str()]
         {
-            assert_eq!(degenerate(answer, Some("Something else.")), None, "{answer:?}");
+            assert_eq!(invalid_answer(answer, Some("Something else.")), None, "{answer:?}");
         }
     }
 }
