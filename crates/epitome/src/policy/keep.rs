@@ -4,23 +4,23 @@ use serde::{Deserialize, Serialize};
 
 use super::trigger::share;
 
-/// The tail that a compaction leaves alone, where there is room for it. It is counted in whole
-/// exchanges: a count of messages or rounds is rounded up to one, a count of tokens down.
+/// The tail of the conversation that a compaction does not change, as far as the target allows. A tool call is never
+/// separated from its results: numbers of messages and rounds are rounded up to whole tool calls, tokens down.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Keep {
     /// At least this many messages.
     Messages(u32),
-    /// At least this many rounds: an assistant message with its results.
+    /// At least this many rounds. A round is an assistant message with the results of its tool calls.
     Rounds(u32),
     /// At most this many tokens.
     Tokens(u32),
-    /// At most this share of the window, 0 to 1.
+    /// At most this share of the window, from 0 to below 1.
     Fraction(f64),
 }
 
-/// What an exchange adds to a tail.
+/// The size of a tail, or of an exchange that may be added to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Size {
     /// Messages in it.
@@ -32,7 +32,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// Both together.
+    /// The sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -44,7 +44,7 @@ impl Size {
 }
 
 impl Keep {
-    /// True where a tail of size `tail` should grow by one more exchange of size `next`.
+    /// True if a tail of size `tail` should grow by one more exchange of size `next`.
     pub fn wants(&self, tail: Size, next: Size, window: u32) -> bool {
         match self {
             Self::Messages(messages) => tail.messages < *messages,
