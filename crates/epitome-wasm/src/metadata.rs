@@ -1,7 +1,6 @@
 //! What an app knows about a message and the message itself does not tell.
 
-use epitome::Timestamp;
-use epitome::message::{Audience, Message};
+use epitome::message::{Audience, Message, UnixTime};
 use serde::{Deserialize, Serialize};
 use tsify::Tsify;
 
@@ -19,7 +18,7 @@ pub struct MessageMetadata {
     /// Who speaks, where there are several of one role.
     #[tsify(optional)]
     pub author: Option<String>,
-    /// When it was said, as `Date.now()` counts.
+    /// When it was sent, as `Date.now()` counts. A summarizer reads it to the minute.
     #[tsify(optional)]
     pub time: Option<f64>,
     /// The agents that may see them, by name; all where absent.
@@ -35,7 +34,7 @@ impl MessageMetadata {
             pinned: pinned.unwrap_or(message.pinned),
             synthetic: synthetic.or(message.synthetic),
             author: author.or(message.author),
-            time: time.map(|time| Timestamp(time as u64)).or(message.time),
+            time: time.map(|time| UnixTime(time as u64)).or(message.time),
             audience: audience.map_or(message.audience, Audience::Agents),
             ..message
         }
