@@ -118,7 +118,9 @@ fn check(conversation: &Conversation, preset: &str) -> Row {
     if pressure.level == Level::Compact {
         assert!(report.floor.is_some(), "{name}: unexplained {pressure:?} after {report:?}");
         if let Some(threshold) = pressure.threshold {
-            let protected = host.compactor.conversation().protected().sum();
+            let conversation = host.compactor.conversation();
+            let scale = conversation.scale(host.compactor.policy());
+            let protected = scale.to_provider(conversation.protected().sum());
             // What is left would not hold the fence of a summary and a line inside it.
             assert!(protected + 100 > threshold, "{name}: {protected} leave room in {threshold}");
         }

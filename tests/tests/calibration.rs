@@ -8,7 +8,7 @@
 )]
 
 use epitome::message::{MessageId, Usage};
-use epitome::tokens::{BoxedTokenizer, CharactersPer, Tokenizer};
+use epitome::tokens::{BoxedTokenizer, CharactersPer, MeterTokens, Tokenizer};
 use epitome::{Compactor, Policy};
 use epitome_formats::Format;
 use epitome_tests::{Conversation, recordings};
@@ -51,7 +51,7 @@ fn follow(
     let mut last: Option<(Usage, u32)> = None;
     for (index, message) in messages.iter().enumerate() {
         let usage = told(index, message);
-        let counted = compactor.conversation().counted_tokens();
+        let counted = compactor.conversation().counted_tokens().get();
         let scale = compactor.conversation().scale(&policy);
         if let Some(usage) = usage {
             let prompt = f64::from(usage.prompt_tokens);
@@ -59,10 +59,11 @@ fn follow(
             if let Some((last, at)) = last {
                 errors.prompts += 1;
                 errors.whole[0] += error(counted) / prompt;
-                errors.whole[1] += error(scale.window(counted)) / prompt;
+                errors.whole[1] += error(scale.prompt_tokens(MeterTokens::new(counted))) / prompt;
                 let (since, before) = (counted - at, last.prompt_tokens);
                 errors.since[0] += error(before.saturating_add(since));
-                errors.since[1] += error(before.saturating_add(scale.told(since)));
+                errors.since[1] +=
+                    error(before.saturating_add(scale.to_provider(MeterTokens::new(since))));
                 errors.appended += (prompt - f64::from(before)).abs();
             }
             last = Some((usage, counted));
@@ -132,7 +133,7 @@ fn a_long_session_is_predicted_within_the_band_that_is_told() {
     )
     .unwrap();
     let told = |index: usize, message: &Value| {
-        let prompt_tokens = reference.conversation().counted_tokens() + 20_000;
+        let prompt_tokens = reference.conversation().counted_tokens().get() + 20_000;
         let id = MessageId::from(format!("m{index}"));
         for piece in Format::Anthropic.read(&id, message).unwrap().messages {
             reference.append(piece).unwrap();

@@ -47,7 +47,9 @@ fn every_real_conversation_fits_after_compaction_and_comes_back_on_undo() {
         assert_eq!(report.tokens_after, pressure.tokens, "{name}");
         if pressure.level == Level::Compact {
             assert!(report.floor.is_some(), "{name}: unexplained {pressure:?}");
-            let protected = host.compactor.conversation().protected().sum();
+            let conversation = host.compactor.conversation();
+            let scale = conversation.scale(host.compactor.policy());
+            let protected = scale.to_provider(conversation.protected().sum());
             let threshold = pressure.threshold.unwrap();
             // What is left would not hold the fence of a summary and a line inside it.
             assert!(protected + 100 > threshold, "{name}: {protected} leave room in {threshold}");

@@ -1161,15 +1161,16 @@ export interface EncodingOptions {
 export type EndpointSummarize = (request: Pick<SummaryRequest, "system" | "input" | "maxTokens">, context?: Partial<SummarizeContext>) => Promise<Completion>;
 
 /**
- * A complete answer of an endpoint.
+ * A complete answer.
  */
 export interface Completion {
   /**
-   * The text.
+   * The text, without white space before it and without a `<think>…</think>` at its start; never empty. If it was
+   * streamed, it is the deltas joined.
    */
   text: string;
   /**
-   * What the server counted, where it says so.
+   * Tokens, if the server reports them.
    */
   usage?: CompletionUsage;
   /**
@@ -1179,15 +1180,15 @@ export interface Completion {
 }
 
 /**
- * Tokens of a summary as the server counted them.
+ * Tokens of a completion as the server reports them.
  */
 export interface CompletionUsage {
   /**
-   * Tokens of the question.
+   * Tokens of the prompt. Far fewer than estimated mean that the server truncated it silently.
    */
   promptTokens: number;
   /**
-   * Tokens of the answer, thinking included.
+   * Tokens of the answer, including reasoning.
    */
   completionTokens: number;
 }
@@ -1395,9 +1396,19 @@ export interface EpitomeError extends Error {
 }
 
 /**
- * What went wrong, for code to decide by.
+ * What went wrong, for code to branch on.
  */
-export type ErrorCode = "unknown-format" | "invalid-option" | "invalid-policy" | "invalid-message" | "unknown-id" | "duplicate-id" | "invalid-snapshot" | "invalid-originals" | "busy" | "exhausted" | "nothing-to-undo" | "unknown-encoding" | "encoding-not-loaded" | "encoding-unavailable" | "invalid-vocabulary" | "disposed" | "not-loaded" | "internal" | "aborted" | "misconfigured" | "unreachable" | "first-byte-timeout" | "idle-timeout" | "total-timeout" | "unauthorized" | "model-unknown" | "too-long" | "rate-limited" | "overloaded" | "refused" | "bad-answer" | "cut-off" | "truncated" | "filtered" | "empty";
+export type ErrorCode = PackageErrorCode | EndpointErrorCode;
+
+/**
+ * What went wrong in a call of this package, for code to branch on.
+ */
+export type PackageErrorCode = "unknown-format" | "invalid-option" | "invalid-policy" | "invalid-message" | "unknown-id" | "duplicate-id" | "invalid-snapshot" | "invalid-originals" | "busy" | "exhausted" | "nothing-to-undo" | "unknown-encoding" | "encoding-not-loaded" | "encoding-unavailable" | "invalid-vocabulary" | "disposed" | "not-loaded" | "internal";
+
+/**
+ * What went wrong with a request to an endpoint, for code to branch on.
+ */
+export type EndpointErrorCode = "aborted" | "misconfigured" | "unreachable" | "first-byte-timeout" | "idle-timeout" | "total-timeout" | "unauthorized" | "model-unknown" | "too-long" | "rate-limited" | "overloaded" | "refused" | "bad-answer" | "cut-off" | "truncated" | "filtered" | "empty";
 
 /** True for what this package throws and rejects with, from whichever copy of it. */
 export declare function isEpitomeError(error: unknown): error is EpitomeError;

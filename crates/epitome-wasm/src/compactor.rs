@@ -12,7 +12,7 @@ use js_sys::{Array, Object, Reflect};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use crate::error::{ErrorCode, Thrown};
+use crate::error::{PackageErrorCode, Thrown};
 use crate::made::Made;
 use crate::metadata::MessageMetadata;
 use crate::output::Output;
@@ -98,7 +98,7 @@ impl Compactor {
     /// has as many afterwards, but for the last one, which may have grown.
     pub fn edit(&mut self, id: &str, message: &JsValue, metadata: &JsValue) -> Result<(), JsValue> {
         let metadata: MessageMetadata =
-            json::option(metadata, "metadata", ErrorCode::InvalidOption)?;
+            json::option(metadata, "metadata", PackageErrorCode::InvalidOption.into())?;
         let whole = MessageId::from(id);
         let pieces = json::message(self.format, &whole, message, &"message")?;
         let log = self.engine.log();
@@ -292,7 +292,7 @@ impl Compactor {
         let mut known = Vec::new();
         for (id, original) in recipe.needs().zip(originals.iter()) {
             let value = json::read(&original).map_err(|error| {
-                Thrown::new(ErrorCode::InvalidMessage, &format!("the message {id} {error}"))
+                Thrown::new(PackageErrorCode::InvalidMessage, &format!("the message {id} {error}"))
             })?;
             known.push((original, value));
         }
@@ -327,7 +327,7 @@ impl Compactor {
     )]
     pub fn plan(&mut self, reason: &Ts<Reason>) -> Result<Array, JsValue> {
         let plan = self.engine.plan(parse_reason(reason)?);
-        Ok(self.plans.take(&plan, self.engine.conversation()))
+        Ok(self.plans.take(&plan, &self.engine))
     }
 
     /// Everything, to go on from later.
@@ -364,7 +364,7 @@ impl Compactor {
     /// Adds what messages were read as, all of it or none.
     fn append_pieces(&mut self, pieces: Vec<Message>, metadata: &JsValue) -> Result<(), Thrown> {
         let metadata: MessageMetadata =
-            json::option(metadata, "metadata", ErrorCode::InvalidOption)?;
+            json::option(metadata, "metadata", PackageErrorCode::InvalidOption.into())?;
         let mut taken = BTreeSet::new();
         for Message { id, .. } in &pieces {
             if self.engine.log().position(id).is_some() || !taken.insert(id) {
@@ -389,18 +389,20 @@ fn counts(policy: &Policy, format: Format) -> Result<BoxedTokenizer, Thrown> {
 }
 
 fn parse_phase(phase: &Ts<Phase>) -> Result<epitome::Phase, Thrown> {
-    let phase: Phase = json::required(&phase.js_value(), "phase", ErrorCode::InvalidOption)?;
+    let phase: Phase =
+        json::required(&phase.js_value(), "phase", PackageErrorCode::InvalidOption.into())?;
     Ok(phase.into())
 }
 
 fn parse_reason(reason: &Ts<Reason>) -> Result<epitome::Reason, Thrown> {
-    let reason: Reason = json::option(&reason.js_value(), "reason", ErrorCode::InvalidOption)?;
+    let reason: Reason =
+        json::option(&reason.js_value(), "reason", PackageErrorCode::InvalidOption.into())?;
     Ok(reason.into())
 }
 
 /// Refuses originals that are not the messages that the engine knows.
 fn compare(engine: &epitome::Compactor, format: Format, originals: &Array) -> Result<(), Thrown> {
-    let refuse = |problem: String| Err(Thrown::new(ErrorCode::InvalidOriginals, &problem));
+    let refuse = |problem: String| Err(Thrown::new(PackageErrorCode::InvalidOriginals, &problem));
     let wholes = engine.log().messages().map(|message| whole_of(&message.id));
     let ids: Vec<MessageId> = wholes.filter(|(_, piece)| *piece == 0).map(|(id, _)| id).collect();
     let (known, given) = (ids.len(), originals.length() as usize);

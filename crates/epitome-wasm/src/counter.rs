@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use epitome_browser::{CountApi, Endpoint, Timeouts, count_tokens};
+use epitome_browser::{Endpoint, EndpointErrorCode, Provider, Timeouts, count_tokens};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tsify::Tsify;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use web_sys::AbortSignal;
 
-use crate::error::{ErrorCode, Thrown};
+use crate::error::{PackageErrorCode, Thrown};
 use crate::json;
 
 /// How long a count may take, unless the app says otherwise.
@@ -43,19 +43,21 @@ pub struct CounterOptions {
 /// Asks a provider for a count, once. `messages` is an array of them as JSON.
 #[wasm_bindgen(js_name = countByProvider)]
 pub async fn count_by_provider(
-    api: String,
+    provider: String,
     options: JsValue,
     messages: String,
     signal: Option<AbortSignal>,
 ) -> Result<u32, JsValue> {
-    let options: CounterOptions = json::option(&options, "counter", ErrorCode::Misconfigured)?;
-    let known = CountApi::NAMED.into_iter().find(|(name, _)| *name == api);
+    let options: CounterOptions =
+        json::option(&options, "counter", EndpointErrorCode::Misconfigured.into())?;
+    let provider = serde_json::from_value::<Provider>(provider.into()).ok();
     let messages = serde_json::from_str(&messages).ok();
-    let (Some((_, api)), Some(messages)) = (known, messages) else {
+    let (Some(provider), Some(messages)) = (provider, messages) else {
         let problem = "countTokens: expected an array of messages that JSON can hold";
-        return Err(Thrown::new(ErrorCode::InvalidMessage, &problem).into());
+        return Err(Thrown::new(PackageErrorCode::InvalidMessage, &problem).into());
     };
     let endpoint = Endpoint {
+        provider,
         api_key: options.api_key,
         headers: options.headers.unwrap_or_default().into_iter().collect(),
         timeouts: Timeouts {
@@ -63,11 +65,11 @@ pub async fn count_by_provider(
             ..Timeouts::default()
         },
         ..Endpoint::new(
-            options.base_url.unwrap_or_else(|| api.base_url().to_owned()),
+            options.base_url.unwrap_or_else(|| provider.base_url().to_owned()),
             options.model,
         )
     };
     let request = options.request.unwrap_or_default();
-    let count = count_tokens(api, &endpoint, messages, request, signal.as_ref()).await;
+    let count = count_tokens(&endpoint, messages, request, signal.as_ref()).await;
     Ok(count.map_err(Thrown::from)?)
 }

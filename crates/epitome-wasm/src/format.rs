@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tsify::Tsify;
 
-use crate::error::{ErrorCode, Thrown};
+use crate::error::{PackageErrorCode, Thrown};
 
 /// A format that messages are read from and written to.
 #[derive(Clone, Copy, Debug, Serialize, Tsify)]
@@ -54,6 +54,6 @@ pub(crate) fn named(name: &str) -> Result<epitome_formats::Format, Thrown> {
     epitome_formats::Format::named(name).ok_or_else(|| {
         let known = epitome_formats::Format::ALL.map(epitome_formats::Format::as_str).join(", ");
         let problem = format!("format: {name:?} is no format that can be read; there are {known}");
-        Thrown::new(ErrorCode::UnknownFormat, &problem)
+        Thrown::new(PackageErrorCode::UnknownFormat, &problem)
     })
 }

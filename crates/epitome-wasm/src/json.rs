@@ -11,7 +11,7 @@ use serde_json::{Map, Number, Value, json};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
-use crate::error::{ErrorCode, Thrown};
+use crate::error::{ErrorCode, PackageErrorCode, Thrown};
 
 /// Deeper than any message, and far from the end of the stack: a value that contains itself ends here.
 const DEEPEST: u32 = 128;
@@ -159,8 +159,9 @@ pub(crate) fn message(
     value: &JsValue,
     place: &dyn Display,
 ) -> Result<Vec<Message>, Thrown> {
-    let value = read(value)
-        .map_err(|error| Thrown::new(ErrorCode::InvalidMessage, &format!("{place} {error}")))?;
+    let value = read(value).map_err(|error| {
+        Thrown::new(PackageErrorCode::InvalidMessage, &format!("{place} {error}"))
+    })?;
     pieces(format, id, &value, place)
 }
 
@@ -172,8 +173,9 @@ pub(crate) fn pieces(
     place: &dyn Display,
 ) -> Result<Vec<Message>, Thrown> {
     let reading = format.read(id, value);
-    let reading = reading
-        .map_err(|error| Thrown::new(ErrorCode::InvalidMessage, &format!("{place}: {error}")))?;
+    let reading = reading.map_err(|error| {
+        Thrown::new(PackageErrorCode::InvalidMessage, &format!("{place}: {error}"))
+    })?;
     Ok(reading.messages)
 }
 
@@ -181,7 +183,7 @@ pub(crate) fn pieces(
 pub(crate) fn messages(list: &Array) -> Result<Vec<Value>, Thrown> {
     let read = list.iter().enumerate().map(|(index, value)| {
         read(&value).map_err(|error| {
-            Thrown::new(ErrorCode::InvalidMessage, &format!("messages[{index}] {error}"))
+            Thrown::new(PackageErrorCode::InvalidMessage, &format!("messages[{index}] {error}"))
         })
     });
     read.collect()
@@ -295,5 +297,5 @@ fn field_of((own, value): &Known, key: &str) -> Option<Known> {
 pub(crate) fn write(value: &Value) -> Result<JsValue, Thrown> {
     value
         .serialize(&serde_wasm_bindgen::Serializer::json_compatible())
-        .map_err(|error| Thrown::new(ErrorCode::Internal, &error))
+        .map_err(|error| Thrown::new(PackageErrorCode::Internal, &error))
 }

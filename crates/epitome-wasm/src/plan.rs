@@ -1,6 +1,6 @@
 //! What a compaction would do to every message.
 
-use epitome::{Action, Columns, Conversation};
+use epitome::{Action, Columns};
 use js_sys::Array;
 use serde::Serialize;
 use tsify::Tsify;
@@ -55,10 +55,10 @@ impl Plans {
     /// Takes the next plan. Tells where its figures are, and where its columns; of how many messages those are; where
     /// the positions are of messages that are new or of which something else is said than before, and how many; why the
     /// plan is idle, and what its floor is.
-    pub(crate) fn take(&mut self, plan: &epitome::Plan, conversation: &Conversation) -> Array {
+    pub(crate) fn take(&mut self, plan: &epitome::Plan, engine: &epitome::Compactor) -> Array {
         let figures = PlanFigures::of(plan);
         self.figures = figures.numbers();
-        self.columns.take(plan, conversation);
+        self.columns.update(plan, engine.conversation(), &engine.scale());
         let changed = self.columns.changed();
         let told = |text: Option<String>| text.map_or(JsValue::UNDEFINED, JsValue::from);
         let place = |numbers: &[u32]| JsValue::from(numbers.as_ptr() as usize);

@@ -7,7 +7,7 @@ use epitome_formats::fit;
 use js_sys::Array;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use crate::error::{ErrorCode, Thrown};
+use crate::error::{PackageErrorCode, Thrown};
 use crate::{format, json, tokenizer};
 
 /// The indices of the most recent messages that fit, in order.
@@ -25,7 +25,8 @@ pub fn recent_within(
         Ok(fit(pieces, &whole, 1).into_iter().next().unwrap_or(Message::new("", Role::User, "")))
     });
     let messages = read.collect::<Result<Vec<Message>, Thrown>>()?;
-    let counting: Counting = json::option(counting, "counting", ErrorCode::InvalidOption)?;
+    let counting: Counting =
+        json::option(counting, "counting", PackageErrorCode::InvalidOption.into())?;
     let tokenizer = tokenizer::of(&counting, format.family())?;
     let recent = most_recent(&messages, tokens, &*tokenizer);
     Ok(recent.into_iter().filter_map(|index| u32::try_from(index).ok()).collect())

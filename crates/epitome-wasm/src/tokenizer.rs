@@ -9,7 +9,7 @@ use epitome_browser::clock;
 use epitome_tokens::{BytePairs, Encodings, VocabularyError, join_shards};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use crate::error::{ErrorCode, Thrown};
+use crate::error::{PackageErrorCode, Thrown};
 use crate::{room, tokenizer_json};
 
 /// Longest stretch of reading a vocabulary, which takes a tenth of a second in all.
@@ -102,7 +102,7 @@ fn keep(vocabulary: BytePairs) {
 
 fn refusal(wanted: Encoding, problem: &dyn Display) -> Thrown {
     let message = format!("what was given as the vocabulary of {wanted} is {problem}");
-    Thrown::new(ErrorCode::InvalidVocabulary, &message)
+    Thrown::new(PackageErrorCode::InvalidVocabulary, &message)
 }
 
 fn named(name: &str) -> Result<Encoding, Thrown> {
@@ -110,6 +110,6 @@ fn named(name: &str) -> Result<Encoding, Thrown> {
     known.ok_or_else(|| {
         let names = Encoding::ALL.map(Encoding::as_str).join(", ");
         let message = format!("{name:?} is no encoding that can be loaded; there are {names}");
-        Thrown::new(ErrorCode::UnknownEncoding, &message)
+        Thrown::new(PackageErrorCode::UnknownEncoding, &message)
     })
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use crate::error::{ErrorCode, Thrown};
+use crate::error::{PackageErrorCode, Thrown};
 use crate::json;
 
 /// Tokens of one call as the provider counted them, and how long it took.
@@ -52,7 +52,7 @@ pub(crate) fn required(usage: &JsValue) -> Result<Option<message::Usage>, Thrown
     let Some(usage) = epitome_formats::usage(&value) else {
         let problem = "usage: expected the usage of a provider, or { promptTokens, completionTokens }, each a \
                        whole number";
-        return Err(Thrown::new(ErrorCode::InvalidOption, &problem));
+        return Err(Thrown::new(PackageErrorCode::InvalidOption, &problem));
     };
     // Clocks tell fractions of a millisecond.
     let duration_ms = duration_ms.map(|duration_ms| duration_ms.round() as u32);
@@ -60,7 +60,7 @@ pub(crate) fn required(usage: &JsValue) -> Result<Option<message::Usage>, Thrown
 }
 
 fn unreadable(error: &json::Unreadable) -> Thrown {
-    Thrown::new(ErrorCode::InvalidOption, &format!("usage {error}"))
+    Thrown::new(PackageErrorCode::InvalidOption, &format!("usage {error}"))
 }
 
 impl From<message::Usage> for Usage {

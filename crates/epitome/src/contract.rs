@@ -223,7 +223,7 @@ impl fmt::Display for Violation {
                 write!(f, "message {index} of the result is not what was planned")
             }
             Self::MixedRoles { index } => {
-                write!(f, "message {index} of the result mixes what several roles say")
+                write!(f, "message {index} of the result totals_by_script what several roles say")
             }
             Self::SameRoleTwice { index } => {
                 write!(f, "message {index} of the result is of the same role as the one before it")

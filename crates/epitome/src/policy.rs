@@ -15,7 +15,7 @@ mod trigger;
 
 pub use check::PolicyError;
 pub use counting::{Counting, Encoding, Family};
-pub use keep::{Keep, Size};
+pub use keep::Keep;
 pub use preset::PRESETS;
 pub use reason::Reason;
 pub use reducer::{

@@ -85,9 +85,11 @@ impl Session {
         Place::of(self.compactor.as_ref()?.log(), position)
     }
 
-    /// Tokens of the message at a position, as it came.
+    /// Tokens of the message at a position as it was appended, in the provider's tokens.
     pub(crate) fn tokens(&self, position: usize) -> u32 {
-        self.compactor.as_ref().map_or(0, |c| c.conversation().meter().tokens(position))
+        self.compactor.as_ref().map_or(0, |compactor| {
+            compactor.scale().to_provider(compactor.conversation().meter().tokens(position))
+        })
     }
 
     /// Puts a policy in force, unless a compaction runs under another one. What counts stays the same; see

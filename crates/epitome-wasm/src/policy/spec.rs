@@ -8,7 +8,7 @@ use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use super::Policy;
-use crate::error::{ErrorCode, Thrown};
+use crate::error::{PackageErrorCode, Thrown};
 use crate::json;
 
 /// A preset's name and whatever is to differ from it, for all agents or for one. Everything is optional.
@@ -60,7 +60,8 @@ pub fn resolve_policy(policy: &JsValue, agent: Option<String>) -> Result<Ts<Poli
 
 /// Reads a policy.
 pub(crate) fn resolve(policy: &JsValue, agent: Option<&str>) -> Result<epitome::Policy, Thrown> {
-    let spec: policy::PolicySpec = json::option(policy, "policy", ErrorCode::InvalidPolicy)?;
+    let spec: policy::PolicySpec =
+        json::option(policy, "policy", PackageErrorCode::InvalidPolicy.into())?;
     Ok(match agent {
         Some(agent) => spec.resolve_for(agent)?,
         None => spec.resolve()?,

@@ -17,13 +17,13 @@ impl Compactor {
     /// [`Usage::epoch`] tells which view was sent. A reading of another one than the present, as comes
     /// where a compaction ended while the model was answering, only adds to the statistics.
     pub fn handle_usage(&mut self, usage: Usage) {
-        self.cycle.used |= self.conversation.read(usage, &self.policy);
+        self.cycle.used |= self.conversation.record_usage(usage, &self.policy);
     }
 
     /// Takes what the provider counts for the view as it is now: after a compaction, this is what the
     /// next trigger sees.
     pub fn handle_count(&mut self, tokens: u32) {
-        self.conversation.recount(tokens, &self.policy);
+        self.conversation.record_count(tokens, &self.policy);
     }
 
     /// Takes a summary.

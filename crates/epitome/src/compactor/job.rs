@@ -88,7 +88,7 @@ impl Job {
     fn take(&mut self, fallback: FallbackLevel, conversation: &Conversation) -> Option<()> {
         self.policy.summary.tool_result_max_characters = fallback.tool_result_max_characters;
         self.policy.keep = fallback.keep;
-        let plan = Plan::draft(conversation, &self.policy, self.plan.reason, None);
+        let plan = Plan::without_requests(conversation, &self.policy, self.plan.reason, None);
         self.stage = Stage::chunks(conversation, &self.policy, &plan).ok()??;
         // What was found so far still counts, though the next transcript shows less of it.
         self.plan = plan;

@@ -51,7 +51,12 @@ impl Compactor {
             return due;
         }
         let saves = || {
-            let plan = Plan::draft(&self.conversation, &self.policy, Reason::Reduce, Some(phase));
+            let plan = Plan::without_requests(
+                &self.conversation,
+                &self.policy,
+                Reason::Reduce,
+                Some(phase),
+            );
             plan.idle.is_none()
         };
         (self.trims(phase) && saves()).then_some(Reason::Reduce)

@@ -5,7 +5,7 @@ use crate::message::Entry;
 use crate::message::Role;
 use crate::policy::SummarySettings;
 use crate::text::excerpt::split;
-use crate::tokens::Tokenizer;
+use crate::tokens::{Meter, MeterTokens};
 
 /// Splits entries into chunks of at most `settings.chunk_characters`, and into at least
 /// `settings.chunks` where there are that many entries. What tools answer stays with the entry before it,
@@ -129,19 +129,19 @@ fn groups(entries: Vec<Entry>, limit: usize) -> Vec<Group> {
     groups
 }
 
-/// The same in chunks of at most `budget_tokens` each as rendered: with a smaller limit of characters,
+/// The same in chunks of at most `budget` tokens each as rendered: with a smaller limit of characters,
 /// halved until all fit. `None` where not even the smallest do. Counts the transcript a few times.
 pub(crate) fn chunks_within(
     entries: &[Entry],
     settings: &SummarySettings,
-    budget_tokens: u32,
-    tokenizer: &dyn Tokenizer,
+    budget: MeterTokens,
+    meter: &Meter,
 ) -> Option<Vec<Vec<Entry>>> {
     const SMALLEST: u32 = 250;
     let fits = |chunk: &Vec<Entry>| {
         let mut text = String::new();
         chunk.iter().for_each(|entry| render_entry(&mut text, entry));
-        tokenizer.count(&text) <= budget_tokens
+        meter.count(&text) <= budget
     };
     let mut settings = settings.clone();
     loop {
@@ -254,8 +254,10 @@ mod tests {
     #[test]
     fn d4_chunks_fit_the_summarizers_own_window_in_tokens() {
         let settings = SummarySettings::default();
+        let meter = Meter::new(Box::new(CharactersPer(1)));
         let within = |budget| {
-            chunks_within(&entries(&[900, 900, 900]), &settings, budget, &CharactersPer(1))
+            let budget = MeterTokens::new(budget);
+            chunks_within(&entries(&[900, 900, 900]), &settings, budget, &meter)
         };
         assert_eq!(within(10_000).unwrap().len(), 1);
         let many = within(1_000).unwrap();
