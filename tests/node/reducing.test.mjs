@@ -79,7 +79,7 @@ test("c3: arguments of old calls are shortened; off, after each tool loop, or in
     return found;
   };
   assert.deepEqual(await due([]), [undefined, undefined, false]);
-  assert.deepEqual((await due([{ reducer: prune, when: { at: { phase: "loop", trigger: "always" } } }])).slice(0, 2), ["deduplicate", undefined]);
+  assert.deepEqual((await due([{ reducer: prune, when: { at: { phase: "loop", trigger: "always" } } }])).slice(0, 2), ["reduce", undefined]);
   assert.deepEqual((await due([{ reducer: prune }])).slice(0, 2), [undefined, undefined]);
 });
 

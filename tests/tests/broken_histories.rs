@@ -93,7 +93,7 @@ fn nothing_is_lost(name: &str, messages: &[Value], refused: &[Issue], repaired: 
     for index in 0..messages.len() {
         let there = repaired.messages.iter().any(|message| match message {
             RepairedMessage::Keep(kept) => *kept == index,
-            RepairedMessage::Made { sources, .. } => sources.contains(&index),
+            RepairedMessage::Composed { sources, .. } => sources.contains(&index),
         });
         let prefix = format!("messages[{index}]");
         let said = refused.iter().any(|issue| issue.path.starts_with(&prefix));

@@ -12,7 +12,7 @@ use epitome::tokens::{BoxedTokenizer, CharactersPer, MeterTokens, Tokenizer};
 use epitome::{Compactor, Policy};
 use epitome_formats::Format;
 use epitome_tests::{Conversation, recordings};
-use epitome_tokens::Family;
+use epitome_tokens::{Estimate, Family};
 use serde_json::Value;
 
 /// Mean errors over the prompts of a conversation from the second on, each by what was known before it was
@@ -87,7 +87,7 @@ fn found<'a>(recordings: &'a [Conversation], id: &str) -> &'a Conversation {
 fn recorded(message: &Value) -> Option<Usage> {
     let family = message.pointer("/modelInfo/family").and_then(Value::as_str);
     let metrics = message.get("metrics").filter(|_| family == Some("claude-opus"))?;
-    epitome_formats::usage(metrics)
+    epitome_formats::read_usage(metrics)
 }
 
 #[test]
@@ -97,8 +97,8 @@ fn a_recorded_session_with_claude_is_predicted_closely_once_it_was_counted() {
     assert_eq!(session.format, Format::Anthropic);
     println!("                  whole prompts        what was appended    scale");
     for (name, tokenizer, since) in [
-        ("claude", Box::new(Family::Claude) as BoxedTokenizer, 0.08),
-        ("o200k_base", Box::new(Family::O200kBase), 0.15),
+        ("claude", Box::new(Estimate(Family::Claude)) as BoxedTokenizer, 0.08),
+        ("o200k_base", Box::new(Estimate(Family::O200kBase)), 0.15),
         ("characters / 4", Box::new(CharactersPer(4)), 0.30),
     ] {
         let (compactor, errors) = follow(session, tokenizer, |_, message| recorded(message));
@@ -125,7 +125,7 @@ fn a_long_session_is_predicted_within_the_band_that_is_told() {
     let Some(recordings) = recordings() else { return };
     let session = found(&recordings, "anthropic-messages-pi-long-session");
     // The texts are real; the counts are those of another tokenizer, beside 20,000 tokens that are not seen.
-    let provider = Family::Claude;
+    let provider = Estimate(Family::Claude);
     let mut reference = Compactor::new(
         Policy::recommended(2_000_000),
         Format::Anthropic.contract(),
@@ -141,7 +141,7 @@ fn a_long_session_is_predicted_within_the_band_that_is_told() {
         let answers = message.get("role").and_then(Value::as_str) == Some("assistant");
         answers.then(|| Usage { prompt_tokens, ..Usage::default() })
     };
-    let (compactor, errors) = follow(session, Box::new(Family::O200kBase), told);
+    let (compactor, errors) = follow(session, Box::new(Estimate(Family::O200kBase)), told);
     let (whole, since) = (errors.of_whole(), errors.of_since());
     let band = {
         let mut compactor = compactor;

@@ -17,7 +17,7 @@ use epitome::message::{Message, Role, Usage};
 use epitome::tokens::{TokenOverhead, Tokenizer};
 use epitome::{Compactor, Contract, Policy};
 use epitome_tests::conversations;
-use epitome_tokens::{BytePairs, Family};
+use epitome_tokens::{BytePairs, Estimate, Family};
 use serde_json::Value;
 
 const ENGLISH: [&str; 8] = [
@@ -26,7 +26,7 @@ const ENGLISH: [&str; 8] = [
     "Could you work out how many bags of soil we need for nine metres of raised beds?",
     "Last year the slugs took every seedling in a single wet night at the end of May.",
     "A drip line costs more than a hose, but it halves what we use in a dry summer.",
-    "ClearToolInputs the old apple tree in February, before the buds open and after the hard frost.",
+    "Prune the old apple tree in February, before the buds open and after the hard frost.",
     "The neighbours asked whether we would share the water from the tank with them.",
     "Please write the list of jobs for this weekend, the most important ones first.",
 ];
@@ -85,11 +85,11 @@ impl Tokenizer for Blind {
     }
 
     fn error_band(&self) -> f64 {
-        Family::O200kBase.error_band()
+        Estimate(Family::O200kBase).error_band()
     }
 
     fn overhead(&self) -> TokenOverhead {
-        Family::O200kBase.overhead()
+        Estimate(Family::O200kBase).overhead()
     }
 }
 
@@ -98,7 +98,7 @@ impl Tokenizer for Blind {
 fn error(texts: &[String], told: &[u32], tokenizer: impl Tokenizer + Send + Sync + 'static) -> f64 {
     const BESIDE: u32 = 700;
     const TURNS_TO_LEARN: usize = 20;
-    let around = Family::O200kBase.overhead().message;
+    let around = Estimate(Family::O200kBase).overhead().message;
     let policy = Policy::recommended(1_000_000);
     let mut compactor = Compactor::new(policy, Contract::default(), Box::new(tokenizer)).unwrap();
     let (mut real, mut off, mut appended) = (BESIDE, 0, 0);
@@ -121,9 +121,9 @@ fn error(texts: &[String], told: &[u32], tokenizer: impl Tokenizer + Send + Sync
 /// How far off predictions are where scripts are told apart, and by one factor for all.
 fn errors(name: &str, texts: &[String], provider: &dyn Tokenizer) -> [f64; 2] {
     let told: Vec<u32> = texts.iter().map(|text| provider.count(text)).collect();
-    let estimates = texts.iter().map(|text| Family::O200kBase.count(text)).collect();
+    let estimates = texts.iter().map(|text| Estimate(Family::O200kBase).count(text)).collect();
     let numbers: Vec<String> = (0..texts.len()).map(|number| number.to_string()).collect();
-    let by_script = error(texts, &told, Family::O200kBase);
+    let by_script = error(texts, &told, Estimate(Family::O200kBase));
     let by_one = error(&numbers, &told, Blind(estimates));
     let [first, second] = [by_script, by_one].map(|error| error * 100.0);
     println!("{name:24} {first:5.1} % by script, {second:5.1} % by one factor");
@@ -147,10 +147,10 @@ fn what_is_said_in_two_languages_is_predicted_closer_than_by_one_factor() {
     // What a provider takes more than double for is not learned, as for Arabic.
     let cases: [(&str, &[&str; 8], &dyn Tokenizer, f64); 5] = [
         ("Chinese, cl100k_base", &CHINESE, &exact, 0.08),
-        ("Chinese, Claude", &CHINESE, &Family::Claude, 0.04),
+        ("Chinese, Claude", &CHINESE, &Estimate(Family::Claude), 0.04),
         ("Arabic, cl100k_base", &ARABIC, &exact, 0.20),
         ("Russian, cl100k_base", &RUSSIAN, &exact, 0.10),
-        ("Russian, Claude", &RUSSIAN, &Family::Claude, 0.08),
+        ("Russian, Claude", &RUSSIAN, &Estimate(Family::Claude), 0.08),
     ];
     for (name, sentences, provider, most) in cases {
         let [by_script, by_one] = errors(name, &alternating(sentences), provider);
@@ -184,6 +184,6 @@ fn recorded_chats_in_turns_are_predicted_closer_than_by_one_factor() {
     let (Some(exact), Some(texts)) = (cl100k(), recorded()) else { return };
     let [by_script, by_one] = errors("recorded, cl100k_base", &texts, &exact);
     assert!(by_script < 0.05 && by_script < by_one / 2.0, "{by_script} {by_one}");
-    let [by_script, by_one] = errors("recorded, Claude", &texts, &Family::Claude);
+    let [by_script, by_one] = errors("recorded, Claude", &texts, &Estimate(Family::Claude));
     assert!(by_script < 0.03 && by_script < by_one, "{by_script} {by_one}");
 }

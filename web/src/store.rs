@@ -188,7 +188,7 @@ impl Store {
     /// Shows a changed conversation, and its plan at the next frame.
     pub(crate) fn show_change(self) {
         let (view, undoable) = self.read(|session| match session.compactor() {
-            Some(compactor) => (compactor.view(), compactor.log().in_force().count()),
+            Some(compactor) => (compactor.view(), compactor.log().active_checkpoints().count()),
             None => (View::default(), 0),
         });
         self.view.set(Arc::new(view));

@@ -87,13 +87,19 @@ function showReport(report: Report): void {
     transcript.insert(latest.element);
     return;
   }
-  const message = {
-    skipped: `Nothing was compacted: ${report.message}.`,
-    failed: `The conversation could not be compacted: ${report.message}. It is unchanged.`,
-    cancelled: "The compaction was stopped. The conversation is unchanged.",
-  }[report.outcome];
   const role = report.outcome === "failed" ? "alert" : "note";
-  transcript.insert(element("div", { class: "problem", role }, element("p", {}, message)));
+  transcript.insert(element("div", { class: "problem", role }, element("p", {}, explanationOf(report))));
+}
+
+function explanationOf(report: Exclude<Report, { outcome: "applied" }>): string {
+  switch (report.outcome) {
+    case "skipped":
+      return `Nothing was compacted: ${report.message}.`;
+    case "failed":
+      return `The conversation could not be compacted: ${report.message}. It is unchanged.`;
+    case "cancelled":
+      return "The compaction was stopped. The conversation is unchanged.";
+  }
 }
 
 composer.addEventListener("submit", (event) => {

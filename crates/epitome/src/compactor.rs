@@ -162,7 +162,8 @@ impl Compactor {
             self.cancel();
         }
         let log = self.conversation.log();
-        let stale = log.in_force().find(|checkpoint| tells_of(log, checkpoint, &message.id));
+        let stale =
+            log.active_checkpoints().find(|checkpoint| tells_of(log, checkpoint, &message.id));
         if let Some(checkpoint) = stale.map(|checkpoint| checkpoint.id) {
             self.conversation.append(Record::Undo { checkpoint })?;
         }
@@ -329,11 +330,11 @@ impl Compactor {
         let load = self.conversation.load(policy);
         let warned = policy.warning_tokens().is_some_and(|warning| tokens >= warning);
         let mut trims = policy.reducers.iter().filter_map(|reduction| reduction.when.as_ref());
-        let level = if policy.fires(&load) {
+        let level = if policy.is_due(&load) {
             Level::Compact
         } else if warned
             || trims.any(|when| {
-                when.threshold(policy.window).is_some() && when.fires(&load, policy.window)
+                when.threshold(policy.window).is_some() && when.is_met(&load, policy.window)
             })
         {
             Level::Warn

@@ -13,7 +13,7 @@ pub(crate) use usage::UsageState;
 
 use crate::calibration::{Calibrations, Scale};
 use crate::contract::Contract;
-use crate::history::{Checkpoint, Log, LogError, Projection, Record, View, frame};
+use crate::history::{Checkpoint, Log, LogError, Projection, Record, View, tagged};
 use crate::message::{Message, Part, Role};
 use crate::policy::Policy;
 use crate::tokens::{BoxedTokenizer, Cost, Meter, MeterTokens, ScriptTokens, Statistics, Totals};
@@ -196,7 +196,7 @@ impl Conversation {
     /// A message as the active checkpoints rewrite it, or as it was appended if they do not; whether or not
     /// it is in the view.
     pub fn seen(&self, position: usize) -> Option<&Message> {
-        self.projection.seen(&self.log, position)
+        self.projection.visible(&self.log, position)
     }
 
     /// Tokens of a message as [`Self::seen`] returns it.
@@ -217,7 +217,7 @@ impl Conversation {
             Effect::Appended => {}
             Effect::Checkpoint => {
                 let Some(checkpoint) = self.log.checkpoint() else { return Ok(()) };
-                self.projection.take(&self.log, checkpoint);
+                self.projection.apply(&self.log, checkpoint);
                 self.base = self.base(&self.projection, &self.known_without(checkpoint));
                 self.begin_epoch();
             }
@@ -400,7 +400,7 @@ impl Conversation {
     }
 
     fn summary_cost(&self, summary: &str, summarized: u32) -> Cost {
-        let part = Part::text(frame::wrap(summary, summarized));
+        let part = Part::text(tagged::summary(summary, summarized));
         self.meter.measure(&Message::with_parts("", Role::User, vec![part]))
     }
 

@@ -1,7 +1,7 @@
 //! What the provider counts teaches the meter, and thresholds, plans and reports are in its tokens from then on.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a scenario that cannot go on should stop")]
 
-mod stage;
+mod harness;
 
 use epitome::history::Edit;
 use epitome::message::{Message, Part, Role, Usage};
@@ -9,7 +9,7 @@ use epitome::policy::Policy;
 use epitome::tokens::{CharactersPer, Tokenizer};
 use epitome::{Compactor, Contract, Reason, Snapshot};
 use epitome::{Level, Pressure};
-use stage::{applied, compact};
+use harness::{applied, compact};
 
 /// A provider whose tokens are these percent of the meter's, beside so many that are no message.
 #[derive(Clone, Copy)]

@@ -15,7 +15,7 @@
     reason = "the engine may not look at a clock; whoever measures it must"
 )]
 
-mod stage;
+mod harness;
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ use epitome::message::{Message, Part, Role};
 use epitome::policy::{ClearToolInputs, Reducer, ReducerRule};
 use epitome::tokens::CharactersPer;
 use epitome::{Compactor, Contract, Outcome, Policy, Reason};
-use stage::drive;
+use harness::drive;
 
 const FEW: usize = 10_000;
 const MANY: usize = 100_000;

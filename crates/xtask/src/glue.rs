@@ -47,7 +47,10 @@ pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf>
         let staged = workspace.target("npm-glue.unfinished");
         for (module, name) in MODULES {
             let mut bindgen = workspace.command("wasm-bindgen");
-            bindgen.args(["--target", "web", "--out-name", module, "--out-dir"]);
+            // The package always gives the module. With a default path, bundlers would copy its file into every app, next to
+            // the module that is inlined.
+            bindgen.args(["--target", "web", "--omit-default-module-path"]);
+            bindgen.args(["--out-name", module, "--out-dir"]);
             command::run(bindgen.arg(&staged).arg(compiled(name)))?;
             // No feature flags: wasm-opt reads them from the module. With all features on it would write a module that
             // Node 20 refuses.

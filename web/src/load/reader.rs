@@ -5,7 +5,7 @@ use std::sync::Arc;
 use epitome::history::{Ending, most_recent, repair};
 use epitome::message::{Message, MessageId};
 use epitome::{Compactor, Policy};
-use epitome_formats::{Detection, Format, detect, fit, piece_id};
+use epitome_formats::{Detection, Format, detect, fit_steps, step_id};
 use js_sys::Array;
 use leptos::prelude::*;
 use serde_json::Value;
@@ -138,7 +138,7 @@ async fn read_as(
     let mut excerpt = None;
     if recent_only {
         let whole = MessageId::from("");
-        let merged = read.iter().map(|steps| fit(steps.clone(), &whole, 1));
+        let merged = read.iter().map(|steps| fit_steps(steps.clone(), &whole, 1));
         let merged: Vec<Message> = merged.flatten().collect();
         let recent = most_recent(&merged, budget_tokens, &*counter);
         originals = append_recent(&mut compactor, candidate, read, &recent, &mut notes)?;
@@ -173,7 +173,7 @@ fn append_recent(
             originals.push(&candidate.messages.get(index));
             let steps = steps.into_iter().enumerate();
             let steps =
-                steps.map(|(step, message)| Message { id: piece_id(&whole, step), ..message });
+                steps.map(|(step, message)| Message { id: step_id(&whole, step), ..message });
             append(compactor, steps.collect(), index)?;
         }
     }

@@ -164,7 +164,7 @@ impl Session {
         let outgoing = self.format.compose(compactor.log(), &compactor.view());
         let messages = outgoing.iter().map(|outgoing| match outgoing {
             Outgoing::Keep(id) => self.original(id),
-            Outgoing::Make(recipe) => self.composed(recipe),
+            Outgoing::Composed(recipe) => self.composed(recipe),
         });
         messages.collect()
     }
@@ -181,7 +181,7 @@ impl Session {
             .filter_map(|id| Some((id, serde_wasm_bindgen::from_value(self.original(id)).ok()?)))
             .collect();
         let find = |id: &MessageId| sources.iter().find(|(source, _)| *source == id);
-        let value = recipe.make(self.format, |id| find(id).map(|(_, value)| value));
+        let value = recipe.compose(self.format, |id| find(id).map(|(_, value)| value));
         JSON::parse(&value.to_string()).unwrap_or(JsValue::NULL)
     }
 

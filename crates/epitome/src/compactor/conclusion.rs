@@ -5,7 +5,7 @@ use super::{Compactor, Event, Output, State, SummaryRequest};
 use super::{Outcome, Report};
 use crate::calibration::Scale;
 use crate::conversation::Prospect;
-use crate::facts::{Receipt, settle};
+use crate::facts::{Receipt, build_receipt};
 use crate::history::{Checkpoint, Cover, Record};
 use crate::message::{CheckpointId, RequestId, Role};
 use crate::plan::{Plan, WrittenSummary};
@@ -109,12 +109,12 @@ impl Compactor {
             false => job.facts.clone(),
         };
         let mut receipt =
-            settle(facts, &summary, there, job.plan.ledger_budget(), meter, &|number| {
+            build_receipt(facts, &summary, there, job.plan.ledger_budget(), meter, &|number| {
                 self.log().message_numbered(number).map(|message| message.id.clone())
             });
         // A name may stand in the middle of what was taken for another one, or behind an excerpt.
         let told = |name: &String| {
-            self.log().messages().take(job.plan.tail_start).any(|message| message.says(name))
+            self.log().messages().take(job.plan.tail_start).any(|message| message.contains(name))
         };
         receipt.unsupported.retain(|name| !told(name));
         let written = WrittenSummary { summary, ledger: receipt.appended.clone() };
@@ -130,7 +130,7 @@ impl Compactor {
                 return self.ask(Box::new(job));
             }
         };
-        let over = self.policy.fires(&load_after(&verified));
+        let over = self.policy.is_due(&load_after(&verified));
         if over && self.climb(&mut job) {
             return self.ask(Box::new(job));
         }
@@ -172,7 +172,7 @@ impl Compactor {
     }
 
     fn verify(&self, plan: &Plan, written: Option<WrittenSummary>) -> Result<Verified, Refused> {
-        let made = u32::try_from(self.log().checkpoints_made()).unwrap_or(u32::MAX);
+        let made = u32::try_from(self.log().checkpoints_committed()).unwrap_or(u32::MAX);
         let id = CheckpointId(made.saturating_add(1));
         let checkpoint = plan.checkpoint(&self.conversation, &self.policy, id, written);
         let prospect = self.conversation.with(&checkpoint);
@@ -247,7 +247,7 @@ impl Compactor {
             requests,
             budget_used_pct: self.percent(after.tokens),
             session: self.session(),
-            floor: self.policy.fires(&after).then(|| plan.floor.clone().unwrap_or(over)),
+            floor: self.policy.is_due(&after).then(|| plan.floor.clone().unwrap_or(over)),
             findings: prospect.view.findings.clone(),
         }
     }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::history::exchange::exchange_of;
-use crate::history::pairing::{Bond, Pairer, Pairing, Place, ties_alike};
+use crate::history::pairing::{Link, Pairer, Pairing, PartPosition, has_same_links};
 use crate::history::{Exchange, Log, exchanges};
 use crate::message::{CallId, Entry, Message, Part, Role};
 use crate::policy::{SummarySettings, ToolFilter};
@@ -81,9 +81,9 @@ impl MessageIndex {
         let Some(message) = log.message(position) else { return };
         self.exchanges.push(position..position + 1);
         let mut called = Vec::new();
-        for bond in self.pairer.take(position, message) {
-            match bond {
-                Bond::Answer { call, result } => {
+        for link in self.pairer.push(position, message) {
+            match link {
+                Link::Answer { call, result } => {
                     self.join(call.message, position);
                     let tool = log.message(call.message).and_then(|asked| tool(asked, call.part));
                     called.extend(message.results().nth(result.part).zip(tool));
@@ -92,7 +92,7 @@ impl MessageIndex {
                         self.misplaced.push(position);
                     }
                 }
-                Bond::Tie { earlier } => self.join(earlier, position),
+                Link::Tied { earlier } => self.join(earlier, position),
             }
         }
         let characters = self.settings.entry_characters(message, called);
@@ -104,7 +104,7 @@ impl MessageIndex {
     /// length of the log if the edit changes which messages belong together.
     pub(crate) fn edit(&mut self, log: &Log, position: usize, before: &Message) {
         let Some(message) = log.message(position) else { return };
-        if !ties_alike(before, message) {
+        if !has_same_links(before, message) {
             *self = Self::of(log, self.settings.clone());
             return;
         }
@@ -211,8 +211,9 @@ impl MessageIndex {
             return self.pairer.is_open(position, message);
         }
         let pairing = Pairing::of(log.messages());
-        let mut calls = (0..message.calls().count()).map(|part| Place { message: position, part });
-        calls.any(|call| pairing.answer(call).is_none())
+        let mut calls =
+            (0..message.calls().count()).map(|part| PartPosition { message: position, part });
+        calls.any(|call| pairing.result_of(call).is_none())
     }
 
     /// The sizes of the entries that a transcript of these messages would have under these settings.
@@ -224,7 +225,7 @@ impl MessageIndex {
         settings: &SummarySettings,
     ) -> Option<impl Iterator<Item = EntrySize>> {
         let repaired = !self.pairer.is_settled()
-            || self.pairer.has_unasked()
+            || self.pairer.has_unsolicited_approvals()
             || self.pairer.open().any(|at| range.contains(&at))
             || self.misplaced.iter().any(|at| range.contains(at));
         if repaired || self.settings != IndexSettings::of(settings) {
@@ -234,10 +235,13 @@ impl MessageIndex {
         let closing = kept.filter(|note| note.role == Role::Tool).map(|_| transcript::closing());
         let sizes = positions.filter_map(|at| {
             let note = self.notes.get(at).filter(|note| note.entry_characters > 0)?;
-            Some(EntrySize { characters: note.entry_characters, answers: note.role == Role::Tool })
+            Some(EntrySize {
+                characters: note.entry_characters,
+                is_result: note.role == Role::Tool,
+            })
         });
         Some(sizes.chain(
-            closing.map(|entry| EntrySize { characters: characters(&entry), answers: false }),
+            closing.map(|entry| EntrySize { characters: characters(&entry), is_result: false }),
         ))
     }
 }

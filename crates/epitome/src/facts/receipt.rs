@@ -14,6 +14,7 @@ use crate::tokens::{Meter, MeterTokens};
 /// Where each fact of the summarized messages is now. What people and models said counts as a whole, what
 /// tools were given and printed as far as the summarizer reads it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct Receipt {
     /// In the summary, or in a message that stays.
@@ -35,10 +36,10 @@ const LEDGER: &str = "Also said, word for word:";
 /// The ledger takes at most `ledger_budget` tokens by `meter`, the most important facts first; within it
 /// they stand in the order in which they were said. `name` tells a message by its number. Costs
 /// O(n log n) in the facts and the summary.
-pub(crate) fn settle(
+pub(crate) fn build_receipt(
     facts: Facts,
     summary: &str,
-    mut there: Haystack,
+    mut there: RetainedText,
     ledger_budget: MeterTokens,
     meter: &Meter,
     name: &dyn Fn(u32) -> Option<MessageId>,
@@ -94,11 +95,11 @@ fn unsupported(summary: &str, facts: &Facts) -> Vec<String> {
 
 /// Texts in which facts are looked up, taken apart as facts are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Haystack {
+pub(crate) struct RetainedText {
     wordings: BTreeSet<Box<str>>,
 }
 
-impl Haystack {
+impl RetainedText {
     /// Adds a text in somebody's words. Costs O(n log n) in the text.
     pub(crate) fn add(&mut self, text: &str, role: Role) {
         super::token::for_each(text, |_, name| self.note(name));
@@ -207,8 +208,8 @@ mod tests {
         Some(format!("m{number}").into())
     }
 
-    fn there() -> Haystack {
-        Haystack::default()
+    fn there() -> RetainedText {
+        RetainedText::default()
     }
 
     fn names(facts: &[Fact]) -> Vec<&str> {
@@ -222,9 +223,9 @@ mod tests {
             ("assistant", "I changed src/server.rs; see HAT039."),
             ("user alice", "HAT039 again"),
         ]);
-        let mut there = Haystack::default();
+        let mut there = RetainedText::default();
         there.add("HAT039 again", Role::User);
-        let receipt = settle(
+        let receipt = build_receipt(
             facts,
             "They changed src/server.rs.",
             there,
@@ -251,7 +252,7 @@ mod tests {
         let all = facts.clone().into_vec().len();
         for budget in [0, 20, 60, 400, 100_000] {
             let meter = meter();
-            let receipt = settle(
+            let receipt = build_receipt(
                 facts.clone(),
                 "Much was read.",
                 there(),
@@ -269,7 +270,8 @@ mod tests {
     #[test]
     fn a_checklist_goes_before_a_number() {
         let facts = facts(&[("user", "- [ ] ship it\n12:45 12:46 12:47")]);
-        let receipt = settle(facts, "So it was.", there(), MeterTokens::new(20), &meter(), &name);
+        let receipt =
+            build_receipt(facts, "So it was.", there(), MeterTokens::new(20), &meter(), &name);
         assert_eq!(names(&receipt.appended), ["- [ ] ship it"]);
         assert_eq!(receipt.given_up.len(), 3);
     }
@@ -278,7 +280,7 @@ mod tests {
     fn a_name_that_no_message_has_is_flagged() {
         let facts = facts(&[("user", "look at src/a.rs")]);
         let summary = "They looked at src/a.rs and src/b.rs for 5AJG10.";
-        let receipt = settle(facts, summary, there(), MeterTokens::new(0), &meter(), &name);
+        let receipt = build_receipt(facts, summary, there(), MeterTokens::new(0), &meter(), &name);
         assert_eq!(receipt.unsupported, ["5AJG10", "src/b.rs"]);
     }
 
@@ -290,8 +292,14 @@ mod tests {
 
     #[test]
     fn nothing_in_nothing_out() {
-        let receipt =
-            settle(Facts::default(), "Nothing.", there(), MeterTokens::new(100), &meter(), &name);
+        let receipt = build_receipt(
+            Facts::default(),
+            "Nothing.",
+            there(),
+            MeterTokens::new(100),
+            &meter(),
+            &name,
+        );
         assert_eq!((receipt, ledger(&[])), (Receipt::default(), String::new()));
     }
 }

@@ -9,7 +9,7 @@ use crate::message::{Entry, Message, Part};
 use crate::policy::{Policy, WindowTooSmall};
 use crate::tokens::MeterTokens;
 use crate::transcript::chunk::{self, chunks, chunks_within};
-use crate::transcript::prompt::{ChunkPlace, Material, instructions};
+use crate::transcript::prompt::{ChunkPosition, PromptInput, instructions};
 use crate::transcript::transcript;
 
 /// Tokens of the envelope's tags and of separators.
@@ -59,7 +59,7 @@ impl Plan {
             .read(covered)
             .filter_map(|at| {
                 let message = readable(conversation, at)?;
-                let message = late.retold(&message).map_or(message, Cow::Owned);
+                let message = late.message(&message).map_or(message, Cow::Owned);
                 Some((u32::try_from(at + 1).ok()?, message))
             })
             .collect();
@@ -71,11 +71,11 @@ impl Plan {
         };
         // The instructions, the summary so far and the answer share the window with a chunk.
         let (meter, scale) = (conversation.meter(), conversation.summarizer_scale(policy));
-        let place = ChunkPlace { index: 0, count: 2 };
+        let place = ChunkPosition { index: 0, count: 2 };
         let task = instructions(
             &policy.summary,
             self.reason,
-            Material::Chunk(place),
+            PromptInput::Chunk(place),
             self.summary_tokens,
             None,
         );

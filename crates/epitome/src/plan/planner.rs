@@ -51,7 +51,7 @@ pub(super) fn plan(
     // An automatic compaction that gets far enough without a model asks for no summary.
     let enough = reason == Reason::Threshold
         && scale.prompt_tokens(reduction.tokens()) <= policy.target_tokens()
-        && !policy.fires(&reduction.load());
+        && !policy.is_due(&reduction.load());
     if reason != Reason::Reduce && policy.summary.summarizer().is_some() && !enough {
         plan.summarize(&mut reduction);
     }
@@ -287,7 +287,7 @@ fn floor(conversation: &Conversation, policy: &Policy, scale: &Scale) -> Option<
 
 /// Says so if the messages that are left would fire a trigger by their number alone.
 fn too_many_messages(policy: &Policy, count: impl FnOnce() -> usize) -> Option<String> {
-    let fires = |messages| policy.fires(&Load { messages, ..Load::default() });
+    let fires = |messages| policy.is_due(&Load { messages, ..Load::default() });
     if !fires(u32::MAX) || fires(0) {
         return None;
     }
@@ -410,7 +410,7 @@ fn oldest_rounds(reduction: &Reduction, covered: usize, rounds: u32) -> usize {
 fn remove_stale_reasoning(reduction: &mut Reduction, positions: impl Iterator<Item = usize>) {
     let conversation = reduction.conversation;
     let reasoning = conversation.contract().reasoning;
-    if !matches!(reasoning, ReasoningPolicy::MayDrop | ReasoningPolicy::Sealed) {
+    if !matches!(reasoning, ReasoningPolicy::MayDrop | ReasoningPolicy::Signed) {
         return;
     }
     let index = conversation.index();

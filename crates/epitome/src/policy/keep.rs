@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 /// exchanges: a count of messages or rounds is rounded up to one, a count of tokens down.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub enum Keep {
     /// At least this many messages.

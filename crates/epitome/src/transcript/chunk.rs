@@ -54,9 +54,9 @@ fn each_group(entries: impl Iterator<Item = EntrySize>, limit: usize, mut tell: 
             tell(length);
         }
     };
-    entries.for_each(|EntrySize { characters, answers }| {
+    entries.for_each(|EntrySize { characters, is_result }| {
         let mut length = usize::try_from(characters).unwrap_or(usize::MAX);
-        if joins(group, length, answers, limit) {
+        if joins(group, length, is_result, limit) {
             group += length;
             return;
         }
@@ -77,7 +77,7 @@ pub(crate) struct EntrySize {
     /// Its [`length`].
     pub(crate) characters: u32,
     /// It is what a tool answers.
-    pub(crate) answers: bool,
+    pub(crate) is_result: bool,
 }
 
 fn limit(settings: &SummarySettings) -> usize {
@@ -99,8 +99,8 @@ fn pack(lengths: &[usize], settings: &SummarySettings) -> impl Iterator<Item = b
 }
 
 /// True where an entry goes into the group before it.
-fn joins(group: usize, length: usize, answers: bool, limit: usize) -> bool {
-    answers && group + length <= limit
+fn joins(group: usize, length: usize, is_result: bool, limit: usize) -> bool {
+    is_result && group + length <= limit
 }
 
 /// Entries that go into one chunk.
@@ -114,9 +114,9 @@ fn groups(entries: Vec<Entry>, limit: usize) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for entry in entries {
         let length = length(&entry);
-        let answers = entry.speaker.split(' ').next() == Some(Role::Tool.as_str());
+        let is_result = entry.speaker.split(' ').next() == Some(Role::Tool.as_str());
         match groups.last_mut() {
-            Some(group) if joins(group.length, length, answers, limit) => {
+            Some(group) if joins(group.length, length, is_result, limit) => {
                 group.length += length;
                 group.entries.push(entry);
             }
@@ -250,13 +250,10 @@ mod tests {
     #[test]
     fn d4_chunks_fit_the_summarizers_own_window_in_tokens() {
         let settings = SummarySettings::default();
+        let meter = Meter::new(Box::new(CharactersPer(1)));
         let within = |budget| {
-            chunks_within(
-                &entries(&[900, 900, 900]),
-                &settings,
-                MeterTokens::new(budget),
-                &Meter::new(Box::new(CharactersPer(1))),
-            )
+            let budget = MeterTokens::new(budget);
+            chunks_within(&entries(&[900, 900, 900]), &settings, budget, &meter)
         };
         assert_eq!(within(10_000).unwrap().len(), 1);
         let many = within(1_000).unwrap();

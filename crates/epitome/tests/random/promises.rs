@@ -250,11 +250,12 @@ impl<'a> Seen<'a> {
 pub(crate) fn nothing_vanishes(compactor: &Compactor, messages: &[Message]) -> Result<(), String> {
     let view = compactor.view();
     let seen = Seen::new(messages, &view);
-    let covered = compactor.log().in_force().filter_map(|checkpoint| checkpoint.cover.as_ref());
+    let covered =
+        compactor.log().active_checkpoints().filter_map(|checkpoint| checkpoint.cover.as_ref());
     let covered = covered.filter_map(|cover| compactor.log().position(&cover.through)).max();
     let dropped: BTreeSet<&str> = compactor
         .log()
-        .in_force()
+        .active_checkpoints()
         .flat_map(|checkpoint| &checkpoint.dropped)
         .map(|id| id.as_str())
         .collect();

@@ -28,7 +28,7 @@ pub(super) fn propose(reduction: &Reduction) -> Proposals {
     for position in index.synthetic.iter().rev() {
         let Some((exchange, message)) = removable_message(reduction, *position) else { continue };
         let Some(kind) = message.synthetic.as_deref() else { continue };
-        if !later.insert((kind, message.words())) {
+        if !later.insert((kind, message.readable_text())) {
             list.push(Proposal::Remove { exchange: exchange.clone() });
         }
     }

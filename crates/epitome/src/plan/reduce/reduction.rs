@@ -89,9 +89,9 @@ impl<'a> Reduction<'a> {
         match (&rule.when, phase) {
             (None, _) => reason != Reason::Reduce,
             (Some(when), Some(phase)) if reason == Reason::Reduce => {
-                when.call(phase, &load, window).is_some()
+                when.reason_to_compact(phase, &load, window).is_some()
             }
-            (Some(when), _) => when.fires(&load, window),
+            (Some(when), _) => when.is_met(&load, window),
         }
     }
 
