@@ -1,3 +1,5 @@
+// How Vite builds the chat app.
+
 import { defineConfig } from "vite";
 
 // Relative addresses, so that it can be served below any path.

@@ -1,25 +1,25 @@
-// Time as a process pays for it, so that what else runs on the machine counts as little as possible.
+// Processor time, so that other work of the machine affects the results as little as possible.
 
-/** Milliseconds of processor time that this process has taken. */
+/** Milliseconds of processor time that this process has used. */
 export function processorTime() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
-/** Collects garbage where the process was started for that: all of it, or that of the young, which takes a moment. */
-export function settle(generation) {
+/** Collects garbage if the process was started with --expose-gc: all of it, or only the young generation's, which is fast. */
+export function collectGarbage(generation) {
   globalThis.gc?.({ type: generation === "young" ? "minor" : "major" });
 }
 
-/** The least processor time, in milliseconds, of `repetitions` runs of `work`; `prepare` is not counted, and `work` is
- * given what it returns. Nor is `lead`, which runs where garbage was collected: what takes microseconds would be outweighed
- * by the machine's looking up anew where memory is. */
-export async function least(repetitions, work, prepare = () => undefined, lead = () => undefined) {
+/** The shortest processor time of `repetitions` runs of `work`, in milliseconds. `work` gets what `prepare` returns. Neither
+ * `prepare` nor `warmUp` is measured. `warmUp` runs after garbage collection, which leaves the processor's address caches
+ * empty: filling them would take longer than work of a few microseconds. */
+export async function leastTime(repetitions, work, prepare = () => undefined, warmUp = () => undefined) {
   let shortest = Number.POSITIVE_INFINITY;
   for (let repetition = 0; repetition < repetitions; repetition += 1) {
     const prepared = await prepare();
-    settle("all");
-    await lead(prepared);
+    collectGarbage("all");
+    await warmUp(prepared);
     const started = processorTime();
     await work(prepared);
     shortest = Math.min(shortest, processorTime() - started);

@@ -1,11 +1,11 @@
-// The texts that are measured: by kind, from sources that the estimator was never fitted on.
+// The texts of the measurements, by kind, from sources that the estimator was never fitted on.
 //
-// `fit/collect.mjs` has put them into a folder: from packages, and from recorded conversations where there are some.
+// `fit/collect.mjs` writes them to a folder: from packages, and from recorded conversations if these are present.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Kinds whose letters are not Latin ones. */
+/** Kinds in other scripts than Latin. */
 const OTHER_SCRIPTS = [
   "arabic",
   "chat-chinese-japanese",
@@ -18,7 +18,7 @@ const OTHER_SCRIPTS = [
   "russian",
 ];
 
-/** Kinds that are recorded conversations, a document each. */
+/** Kinds that are recorded conversations, one document each. */
 const CONVERSATIONS = ["chat", "coding", "meetings"];
 
 /** Each kind with its sources; a source is a list of documents, a document a list of messages. */
@@ -44,7 +44,7 @@ export function corpus(folder = process.env.BENCH_TEXTS) {
     }));
 }
 
-/** Messages of about `bytes` in all: as much of each source, and of each the documents that lie evenly spread. */
+/** Messages of about `bytes` in total: the same number of bytes from each source, from documents spread evenly over it. */
 export function sample({ sources }, bytes) {
   return sources.flatMap((documents) => {
     const taken = [];
@@ -72,7 +72,7 @@ export function samples(bytes) {
   }));
 }
 
-/** The same items in an order whose every beginning is from all over. */
+/** The same items in an order in which the first few, however many, are spread evenly over all. */
 function spread(items) {
   const digits = Math.ceil(Math.log2(Math.max(2, items.length)));
   const mirrored = (index) => Number.parseInt(index.toString(2).padStart(digits, "0").split("").reverse().join(""), 2);

@@ -1,6 +1,6 @@
-// Which entries the package has.
+// The entry points of the package.
 
-/** The entry that a page would import which only counts; the whole package where there is no such entry. */
+/** The entry point for pages that only count; the whole package if it has no such entry point. */
 export function countingEntry() {
   try {
     import.meta.resolve("epitome/tokens");

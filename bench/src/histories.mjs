@@ -1,6 +1,6 @@
-// One long conversation with tool calls, in the formats of those who are compared.
+// One long conversation with tool calls, in the formats of the packages that are compared.
 
-import { dice } from "./dice.mjs";
+import { prng } from "./prng.mjs";
 
 const WORDS =
   `the of and to in a is that for it as was with be by on not he his but at are this have from or had an they
@@ -9,7 +9,7 @@ into than them can only other new some could time these two may then do first an
 most made after also did many before must through back years where much your way well down should because each
 just those people table value return error request message function window summary budget`.split(/\s+/);
 
-/** Words of about so many characters. */
+/** Words with this many characters in total. */
 function prose(below, characters) {
   let text = "";
   while (text.length < characters) {
@@ -20,7 +20,7 @@ function prose(below, characters) {
 
 /** Messages of 390 characters on average, in rounds of six: a request, two calls, two results, an answer. */
 export function history(messages) {
-  const below = dice(messages + 1);
+  const below = prng(messages + 1);
   const said = (shortest, span) => prose(below, shortest + below(span));
   const all = [];
   for (let turn = 0; all.length < messages; turn += 1) {
@@ -68,7 +68,7 @@ export const inAISDK = (messages) =>
     return { role, content: [{ type: "text", text }, ...parts] };
   });
 
-/** `classes` are LangChain's own. */
+/** The second parameter has LangChain's message classes. */
 export const inLangChain = (messages, { HumanMessage, AIMessage, ToolMessage }) =>
   messages.map(({ role, text, id, calls = [] }) => {
     if (role === "user") return new HumanMessage(text);
@@ -79,5 +79,5 @@ export const inLangChain = (messages, { HumanMessage, AIMessage, ToolMessage }) 
     });
   });
 
-/** A message of 400 characters, another one for every number. */
-export const request = (number) => ({ role: "user", content: prose(dice(number + 1), 400) });
+/** A message of 400 characters; every number gives a different text. */
+export const request = (number) => ({ role: "user", content: prose(prng(number + 1), 400) });

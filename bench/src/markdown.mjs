@@ -1,6 +1,6 @@
-// Tables in Markdown, padded so that they read as well in a terminal.
+// Tables in Markdown, padded so that a terminal shows them well too.
 
-/** The first `texts` columns to the left, the figures behind them to the right. */
+/** A table whose first `texts` columns are aligned left; the columns of figures after them are aligned right. */
 export function table(columns, rows, texts = 1) {
   const all = [columns, ...rows].map((row) => row.map((cell) => String(cell).replaceAll("|", "\\|")));
   const widths = columns.map((_, column) => Math.max(3, ...all.map((row) => widthOf(row[column]))));
@@ -18,7 +18,7 @@ const padded = (text, width, right) => {
   return right ? space + text : text + space;
 };
 
-/** Three figures that count, whatever the size. */
+/** A number with three significant digits. */
 export function figure(value) {
   if (value === undefined || value === null || Number.isNaN(value)) return "–";
   const size = Math.abs(value);

@@ -1,4 +1,4 @@
-// The other packages, those too that are measured in Node alone.
+// The other packages, including those that are measured in Node only.
 
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -18,17 +18,17 @@ export const counters = {
       import("js-tiktoken/ranks/o200k_base"),
     ]);
     const tokenizer = new Tiktoken(ranks.default);
-    // Minutes for what the others count in a second: it is given less.
+    // It takes minutes for what the others count in a second, so it gets less text.
     return {
       name: "js-tiktoken",
       slow: true,
       count: (text) => tokenizer.encode(text, [], []).length,
-      forget() {},
+      clearCache() {},
     };
   },
   async tiktoken() {
     const tokenizer = require("tiktoken").get_encoding("o200k_base");
-    return { name: "tiktoken", count: (text) => tokenizer.encode_ordinary(text).length, forget() {} };
+    return { name: "tiktoken", count: (text) => tokenizer.encode_ordinary(text).length, clearCache() {} };
   },
   async "bpe-openai"() {
     const module = await import(pathToFileURL(join(process.env.BENCH_BPE_OPENAI, "bpe-openai.js")));
@@ -41,7 +41,7 @@ export const counters = {
       }
       return module.count(buffer.subarray(0, encoder.encodeInto(text, buffer).written));
     };
-    return { name: "bpe-openai", count, forget() {} };
+    return { name: "bpe-openai", count, clearCache() {} };
   },
 };
 

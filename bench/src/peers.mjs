@@ -1,14 +1,14 @@
-// The other packages that run in Node and in a browser alike, each as a contestant.
+// The other packages that run in Node and in browsers, each as a candidate.
 //
-// A contestant has a `name`, counts a text with `count`, and empties with `forget` what it remembers of texts that it
-// has counted. Special tokens count as plain text wherever a package has a setting for that.
+// A candidate has a `name`, counts a text with `count`, and removes with `clearCache` what it has cached of counted texts.
+// Special tokens count as plain text if the package has a setting for that.
 
-const NOTHING_TO_FORGET = () => {};
+const NO_CACHE = () => {};
 
 export const estimators = {
   async tokenx() {
     const { estimateTokenCount } = await import("tokenx");
-    return { name: "tokenx", count: estimateTokenCount, forget: NOTHING_TO_FORGET };
+    return { name: "tokenx", count: estimateTokenCount, clearCache: NO_CACHE };
   },
 };
 
@@ -16,7 +16,7 @@ export const counters = {
   async "gpt-tokenizer"() {
     const { clearMergeCache, countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
     const plain = { disallowedSpecial: new Set() };
-    return { name: "gpt-tokenizer", count: (text) => countTokens(text, plain), forget: clearMergeCache };
+    return { name: "gpt-tokenizer", count: (text) => countTokens(text, plain), clearCache: clearMergeCache };
   },
   async "ai-tokenizer"() {
     const [{ Tokenizer }, encoding] = await Promise.all([
@@ -24,11 +24,11 @@ export const counters = {
       import("ai-tokenizer/encoding/o200k_base"),
     ]);
     const tokenizer = new Tokenizer(encoding);
-    // Its `count` takes no settings, and throws where a special token is in the text.
+    // Its `count` has no settings, and throws if a special token is in the text.
     return {
       name: "ai-tokenizer",
       count: (text) => tokenizer.encode(text, [], []).length,
-      forget: () => tokenizer.mergeCache.clear(),
+      clearCache: () => tokenizer.mergeCache.clear(),
     };
   },
 };

@@ -1,10 +1,10 @@
-// The result as a page: what has to hold first, then every part's figures.
+// The results as a Markdown page: the targets first, then the figures of every part.
 
 import { figure, table, times } from "./markdown.mjs";
 import { geometricMean, mean } from "./statistics.mjs";
 import { bestPass, targets } from "./targets.mjs";
 
-/** All of it in Markdown. */
+/** The whole page. */
 export function report({ date, machine, versions, parts, measuredBy }) {
   const written = SECTIONS.filter(([part]) => parts[part] !== undefined).flatMap(([part, title, note, tables]) => [
     `## ${title}`,
@@ -16,7 +16,7 @@ export function report({ date, machine, versions, parts, measuredBy }) {
     "# Results of the bench",
     `${date === undefined ? "" : `${date}. `}${machine}. ${packages.join(", ")}.`,
     [
-      "`cargo xtask bench` writes this page. Contestants take turns in one process; times are processor time in Node",
+      "`cargo xtask bench` writes this page. Candidates take turns in one process; times are processor time in Node",
       "and wall clock in Chromium, the best of several passes. Ratios carry over to other machines, single times do not.",
     ].join("\n"),
     "## What has to hold",
@@ -44,47 +44,47 @@ o200k_base; texts of sources that the estimator was never fitted on.`,
   [
     "estimating",
     "Estimating, Node",
-    "MB of UTF-8 a second, JavaScript strings in, new strings every time.",
+    "MB of UTF-8 per second, from JavaScript strings that are new every time.",
     ({ rows }) => [estimating(rows)],
   ],
   [
     "counting",
     "Counting exactly, Node",
-    `MB/s of epitome, and how many times as fast as the others it is. First pass: nothing remembered of the text, warm
-code; then right after it. js-tiktoken is given a tenth of each text.`,
+    `MB/s of epitome, and how many times faster than the others it is. The first pass has warm code and empty caches; the
+warm pass follows it. js-tiktoken gets a tenth of each text.`,
     ({ rows }) => ["First pass:", counting(rows, "first"), "Warm:", counting(rows, "warm")],
   ],
   [
     "chromium",
     "Headless Chromium",
-    `Wall clock in a page. The start is that of a new page over the loopback interface, from before the import to the
+    `Wall clock in a page. The start is measured in a new page over the loopback interface, from before the import to the
 first count.`,
     inChromium,
   ],
   [
     "start",
     "Start and memory",
-    `A fresh process of Node each, from before the import to the first count; memory after garbage collection, more than
-before.`,
+    `A new process of Node each, from before the import to the first count; the memory is what the process has more than
+before, after garbage collection.`,
     start,
   ],
   [
     "sizes",
     "Bytes on the wire",
-    "Bundled and minified from the smallest entry, with the files that go with it; kB.",
+    "Bundled and minified from the smallest entry point, with the files that it loads; kB.",
     sizes,
   ],
   [
     "worst-cases",
     "Worst cases",
-    "Milliseconds at 1, 10 and 100 kB. “over”: over the limit of time, or sure to be after the size before.",
+    "Milliseconds at 1, 10 and 100 kB. “over” means over the time limit, or sure to be so given the time of the smaller size.",
     worstCases,
   ],
-  ["agreement", "Agreement with tiktoken", "Counts by o200k_base, one by one.", agreement],
+  ["agreement", "Agreement with tiktoken", "Counts by o200k_base, text by text.", agreement],
   [
     "history",
     "Operations on a history",
-    "Milliseconds of a call by the number of messages in the conversation, 390 characters each.",
+    "Milliseconds per call, by the number of messages in the conversation; a message has 390 characters.",
     history,
   ],
 ];

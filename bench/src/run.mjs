@@ -1,6 +1,6 @@
 // The whole bench: every part in a process of its own, one after another, then the report.
 //
-// `cargo xtask bench` builds what this needs and tells where it is: BENCH_TEXTS, BENCH_BPE_OPENAI, EPITOME_BROWSER.
+// `cargo xtask bench` builds what this needs and sets the variables BENCH_TEXTS, BENCH_BPE_OPENAI and EPITOME_BROWSER.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { parseArgs } from "node:util";
 import { mustHold, report } from "./report.mjs";
 import { targets } from "./targets.mjs";
 
-/** In this order they are measured. */
+/** The parts, in the order in which they are measured. */
 const PARTS = [
   "sizes",
   "start",
@@ -44,7 +44,7 @@ if (unknown.length > 0) {
   throw new Error(`there is no part ${unknown.join(", ")}; there are ${PARTS.join(", ")}`);
 }
 
-// What is not measured now stays as it was measured before.
+// Parts that are not measured now keep their results of the run before.
 const before = options.only !== undefined && existsSync(RESULTS) ? JSON.parse(readFileSync(RESULTS, "utf8")) : {};
 const result = {
   date: options.date,
@@ -73,11 +73,11 @@ try {
 }
 
 const all = targets(result.parts);
-// Six digits are more than any clock tells here.
+// No clock here is more precise than six digits.
 const rounded = (_, value) => (typeof value === "number" ? Number(value.toPrecision(6)) : value);
 writeFileSync(RESULTS, `${JSON.stringify({ ...result, targets: all }, rounded, 1)}\n`);
 writeFileSync(PAGE, report(result));
-// In a terminal, what comes last is seen first.
+// The last lines stay visible in a terminal, so the targets come last.
 console.log(`${report(result)}\n${mustHold(result.parts)}`);
 if (broken.length > 0) {
   throw new Error(`broken: ${broken.join("; ")}`);
@@ -86,7 +86,7 @@ if (options.strict && all.some(({ met }) => met !== true)) {
   throw new Error(`${all.filter(({ met }) => met !== true).length} of ${all.length} targets are not met`);
 }
 
-/** What a part has measured. */
+/** The result of one part. */
 async function measured(name) {
   const file = join(folder, `${name}.json`);
   const given = JSON.stringify({ quick: options.quick, fullPeers: options["full-peers"] });
@@ -100,7 +100,7 @@ async function measured(name) {
   return JSON.parse(readFileSync(file, "utf8"));
 }
 
-/** What kind of machine this is. */
+/** The machine in a few words. */
 function machine() {
   const [{ model }] = cpus();
   const processors = `${cpus().length} × ${model.trim()} (${arch()})`;

@@ -1,10 +1,10 @@
-// What has to hold: each target with what was measured, and whether it is met.
+// The targets of the bench: each with the measured figures, and whether it is met.
 //
-// A part that was not measured leaves its targets open.
+// The targets of a part that was not measured are open.
 
 import { geometricMean, sum } from "./statistics.mjs";
 
-/** `{ what, target, measured, met }` for every target; `met` is undefined where a part or a contestant is missing. */
+/** `{ what, target, measured, met }` for every target; `met` is undefined if a part or a candidate is missing. */
 export function targets(parts) {
   return [
     ...accuracy(parts.accuracy),
@@ -25,14 +25,14 @@ export function targets(parts) {
 
 const number = (value, digits = 1) => value.toFixed(digits);
 
-/** A target whose measure may be missing: `look` is only called where it is there. */
+/** A target whose figures may be missing: `look` is called only if they are present. */
 const target = (what, target, measures, look) => ({
   what,
   target,
   found: measures === undefined ? undefined : look(measures),
 });
 
-/** Several figures, every one of which has to be on the right side of its limit. */
+/** A target with one or more conditions, all of which have to hold. */
 const within = (measured, ...met) => ({ measured, met: met.every(Boolean) });
 
 function accuracy(measures) {
@@ -69,11 +69,11 @@ function accuracy(measures) {
   ];
 }
 
-/** How many times as fast as another one it is, on each kind of the given rows that both were measured on. */
+/** How many times faster epitome is than `name`, for each of the rows on which both were measured. */
 const ratios = (rows, when, name) =>
   rows.filter((row) => row[when][name] > 0).map((row) => row[when].epitome / row[when][name]);
 
-/** An estimate remembers nothing: every pass over new strings is as good as another. */
+/** The faster pass of each candidate. Estimators cache nothing, so both passes measure the same. */
 export const bestPass = (row) =>
   Object.fromEntries(Object.keys(row.first).map((name) => [name, Math.max(row.first[name], row.warm[name])]));
 
@@ -203,7 +203,7 @@ function agreement(measures) {
   ];
 }
 
-/** Of a conversation that grows: every plan but the first. */
+/** Every plan of a growing conversation except the first. */
 const PLAN = "plan after a message more";
 
 function history(measures) {

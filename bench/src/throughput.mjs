@@ -1,28 +1,28 @@
-// How fast contestants count: interleaved, on strings that are new each time, the best of several passes.
+// How fast candidates count: in turns, on strings that are new each time, the best of several passes.
 //
-// The first pass is that over a text of which nothing is remembered: whatever a contestant has in its caches is
-// forgotten before. The code is warm by then. The pass right after it is warm in every sense.
+// Before the first pass over a text, each candidate clears its caches; its code is warm by then. The pass directly after it
+// has warm caches as well.
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * Megabytes of UTF-8 a second, of every contestant on every kind. Fails where contestants count exactly and differ.
+ * Megabytes of UTF-8 per second, of every candidate on every kind. Fails if candidates that count exactly differ.
  *
- * `kinds` are `{ kind, script, messages }` with messages in UTF-8; `clock` tells milliseconds; `settle` collects
- * garbage, all of it before a kind and that of the young before a pass; `told` is called before every repetition.
+ * `kinds` are `{ kind, script, messages }` with messages in UTF-8; `clock` returns milliseconds; `collectGarbage` collects
+ * all garbage before a kind, and the young generation's before a pass; `progress` is called before every repetition.
  */
 export async function throughput({
   kinds,
-  contestants,
+  candidates,
   clock,
   repetitions,
   exact,
-  settle = () => {},
-  told = () => {},
+  collectGarbage = () => {},
+  progress = () => {},
 }) {
   for (const { messages } of kinds) {
     const warming = messages.slice(-Math.ceil(messages.length / 8));
-    for (const { count, slow } of contestants) {
+    for (const { count, slow } of candidates) {
       await pass(count, strings(slow ? warming.slice(0, 2) : warming));
     }
   }
@@ -33,23 +33,23 @@ export async function throughput({
     first: {},
     warm: {},
   }));
-  // All kinds come between two passes over one: what else the machine does then hits no kind more than another, and a
-  // cache that cannot be emptied has seen other texts.
+  // Every kind is measured once before any is measured again: other work of the machine then affects all kinds alike, and
+  // a cache that cannot be cleared has seen other texts in between.
   for (let repetition = 0; repetition < repetitions; repetition += 1) {
-    told(`pass ${repetition + 1} of ${repetitions}`);
+    progress(`pass ${repetition + 1} of ${repetitions}`);
     for (const [index, { kind, messages }] of kinds.entries()) {
-      settle("all");
+      collectGarbage("all");
       const counted = new Map();
-      for (const { name, count, forget, slow } of contestants) {
+      for (const { name, count, clearCache, slow } of candidates) {
         if (slow && repetition > 0) {
           continue;
         }
         const given = slow ? messages.slice(0, Math.ceil(messages.length / 10)) : messages;
         const bytes = lengthOf(given);
-        forget();
+        clearCache();
         for (const when of ["first", "warm"]) {
           const texts = strings(given);
-          settle("young");
+          collectGarbage("young");
           const started = clock();
           const tokens = await pass(count, texts);
           const rate = bytes / 1000 / (clock() - started);
@@ -75,7 +75,7 @@ async function pass(count, texts) {
   let tokens = 0;
   for (const text of texts) {
     const counted = count(text);
-    // Waiting for what is already there would cost more than counting.
+    // `await` on a number would cost more than counting.
     tokens += typeof counted === "number" ? counted : await counted;
   }
   return tokens;

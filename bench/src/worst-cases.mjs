@@ -1,6 +1,6 @@
-// Inputs that make tokenizers slow: runs that no cut divides, and characters that no token joins.
+// Inputs that make tokenizers slow: long runs that pre-tokenizing does not split, and characters that no token joins.
 
-import { dice } from "./dice.mjs";
+import { prng } from "./prng.mjs";
 
 /** Letters from `first` to `last`. */
 const range = (first, last) =>
@@ -9,7 +9,7 @@ const range = (first, last) =>
   );
 
 const random = (alphabet) => (characters, seed) => {
-  const below = dice(seed);
+  const below = prng(seed);
   return Array.from({ length: characters }, () => alphabet[below(alphabet.length)]).join("");
 };
 
@@ -17,7 +17,7 @@ const repeated = (unit) => (characters) => unit.repeat(characters);
 
 const [small, capital, digits] = [range("a", "z"), range("A", "Z"), range("0", "9")];
 
-/** By name: what makes the text, and the bytes that a character of it takes. */
+/** By name: the function that makes the text, and the bytes of one of its characters. */
 const CASES = {
   "one letter": [repeated("a"), 1],
   spaces: [repeated(" "), 1],
@@ -32,7 +32,7 @@ const CASES = {
 
 export const worstCases = Object.keys(CASES);
 
-/** The text of a case, of about so many bytes in UTF-8. Random ones differ by the seed, which is not 0. */
+/** The text of a case, with about this many bytes of UTF-8. Random texts depend on the seed, which must not be 0. */
 export function worstCase(name, bytes, seed = 7) {
   const [text, width] = CASES[name];
   return text(Math.floor(bytes / width), seed);

@@ -83,7 +83,7 @@ impl App {
         let outgoing = self.format.compose(self.compactor.log(), &self.compactor.view());
         let messages = outgoing.iter().map(|outgoing| match outgoing {
             Outgoing::Keep(id) => (original(id).cloned().unwrap_or_default(), index(id)),
-            Outgoing::Make(recipe) => (recipe.make(self.format, original), None),
+            Outgoing::Composed(recipe) => (recipe.compose(self.format, original), None),
         });
         messages.collect()
     }

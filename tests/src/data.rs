@@ -197,7 +197,7 @@ fn format_of(name: &str, document: &Value) -> Format {
 fn reports(list: &Value) -> BTreeMap<usize, Usage> {
     let report = |entry: &Value| {
         let index = entry.get("message").and_then(Value::as_u64)?;
-        Some((usize::try_from(index).ok()?, epitome_formats::usage(entry)?))
+        Some((usize::try_from(index).ok()?, epitome_formats::read_usage(entry)?))
     };
     list.as_array().into_iter().flatten().filter_map(report).collect()
 }

@@ -117,7 +117,9 @@ fn check(conversation: &Conversation, preset: &str) -> Row {
     if pressure.level == Level::Compact {
         assert!(report.floor.is_some(), "{name}: unexplained {pressure:?} after {report:?}");
         if let Some(threshold) = pressure.threshold {
-            let protected = app.compactor.conversation().protected().sum();
+            let conversation = app.compactor.conversation();
+            let scale = conversation.scale(app.compactor.policy());
+            let protected = scale.to_provider(conversation.protected().sum());
             // The remaining tokens would not hold the tags of a summary and one line between them.
             assert!(protected + 100 > threshold, "{name}: {protected} leave space in {threshold}");
         }

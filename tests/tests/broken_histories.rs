@@ -93,7 +93,7 @@ fn nothing_is_lost(name: &str, messages: &[Value], refused: &[Issue], repaired: 
     for message in &repaired.messages {
         match message {
             RepairedMessage::Keep(index) => accounted[*index] = true,
-            RepairedMessage::Made { sources, .. } => {
+            RepairedMessage::Composed { sources, .. } => {
                 sources.iter().for_each(|index| accounted[*index] = true);
             }
         }

@@ -8,11 +8,11 @@
 )]
 
 use epitome::message::{Message, MessageId, Role, Usage};
-use epitome::tokens::{BoxedTokenizer, CharactersPer, Tokenizer};
+use epitome::tokens::{BoxedTokenizer, CharactersPer, MeterTokens, Tokenizer};
 use epitome::{Compactor, Policy};
 use epitome_formats::Format;
 use epitome_tests::{Conversation, fixture, recordings};
-use epitome_tokens::Family;
+use epitome_tokens::{Estimate, Family};
 use serde_json::Value;
 
 /// Errors over the prompts of a conversation from the second on, each estimated before its count was reported. Pairs
@@ -52,7 +52,7 @@ fn follow(
     let mut last: Option<(Usage, u32)> = None;
     for (index, message) in messages.iter().enumerate() {
         let usage = reported(index, message);
-        let counted = compactor.conversation().counted_tokens();
+        let counted = compactor.conversation().counted_tokens().get();
         let scale = compactor.conversation().scale(&policy);
         if let Some(usage) = usage {
             let prompt = f64::from(usage.prompt_tokens);
@@ -60,10 +60,11 @@ fn follow(
             if let Some((last, at)) = last {
                 errors.prompts += 1;
                 errors.whole[0] += error(counted) / prompt;
-                errors.whole[1] += error(scale.window(counted)) / prompt;
+                errors.whole[1] += error(scale.prompt_tokens(MeterTokens::new(counted))) / prompt;
                 let (since, before) = (counted - at, last.prompt_tokens);
                 errors.since[0] += error(before.saturating_add(since));
-                errors.since[1] += error(before.saturating_add(scale.told(since)));
+                errors.since[1] +=
+                    error(before.saturating_add(scale.to_provider(MeterTokens::new(since))));
                 errors.appended += (prompt - f64::from(before)).abs();
             }
             last = Some((usage, counted));
@@ -87,7 +88,7 @@ fn found<'a>(recordings: &'a [Conversation], id: &str) -> &'a Conversation {
 fn recorded_usage(message: &Value) -> Option<Usage> {
     let family = message.pointer("/modelInfo/family").and_then(Value::as_str);
     let metrics = message.get("metrics").filter(|_| family == Some("claude-opus"))?;
-    epitome_formats::usage(metrics)
+    epitome_formats::read_usage(metrics)
 }
 
 /// The most that an error may be for a tokenizer: of what was appended since the last report.
@@ -95,8 +96,8 @@ type Limits = [(&'static str, BoxedTokenizer, f64); 3];
 
 fn limits(claude: f64, o200k: f64, characters: f64) -> Limits {
     [
-        ("claude", Box::new(Family::Claude), claude),
-        ("o200k_base", Box::new(Family::O200kBase), o200k),
+        ("claude", Box::new(Estimate(Family::Claude)), claude),
+        ("o200k_base", Box::new(Estimate(Family::O200kBase)), o200k),
         ("characters / 4", Box::new(CharactersPer(4)), characters),
     ]
 }
@@ -145,12 +146,12 @@ fn a_session_with_claude_is_predicted_closely_after_reports_of_usage() {
 /// Follows a session whose provider counts by another tokenizer and adds these tokens for its system prompt and tools,
 /// and demands errors below the limits for whole prompts and for what was appended since the last report.
 fn check_long_session(session: &Conversation, overhead: u32, [whole, since]: [f64; 2]) -> Errors {
-    let provider = Family::Claude;
+    let provider = Estimate(Family::Claude);
     let policy = Policy::recommended(2_000_000);
     let contract = session.format.contract();
     let mut reference = Compactor::new(policy, contract, Box::new(provider)).unwrap();
     let reported = |index: usize, message: &Value| {
-        let prompt_tokens = reference.conversation().counted_tokens() + overhead;
+        let prompt_tokens = reference.conversation().counted_tokens().get() + overhead;
         let id = MessageId::from(format!("m{index}"));
         for step in session.format.read(&id, message).unwrap().messages {
             reference.append(step).unwrap();
@@ -158,7 +159,7 @@ fn check_long_session(session: &Conversation, overhead: u32, [whole, since]: [f6
         let answers = message.get("role").and_then(Value::as_str) == Some("assistant");
         answers.then(|| Usage { prompt_tokens, ..Usage::default() })
     };
-    let (mut compactor, errors) = follow(session, Box::new(Family::O200kBase), reported);
+    let (mut compactor, errors) = follow(session, Box::new(Estimate(Family::O200kBase)), reported);
     let text = "And then? ".repeat(2_000);
     let before = compactor.pressure().tokens;
     compactor.append(Message::new("last", Role::User, &text)).unwrap();

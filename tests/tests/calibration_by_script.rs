@@ -16,7 +16,7 @@ use epitome::message::{Message, Role, Usage};
 use epitome::tokens::{TokenOverhead, Tokenizer};
 use epitome::{Compactor, Contract, Policy};
 use epitome_tests::{Conversation, fixture, fixture_text, recorded_chats, skipped};
-use epitome_tokens::{BytePairs, Family};
+use epitome_tokens::{BytePairs, Estimate, Family};
 use serde_json::Value;
 
 const ENGLISH: [&str; 8] = [
@@ -85,11 +85,11 @@ impl Tokenizer for Blind {
     }
 
     fn error_band(&self) -> f64 {
-        Family::O200kBase.error_band()
+        Estimate(Family::O200kBase).error_band()
     }
 
     fn overhead(&self) -> TokenOverhead {
-        Family::O200kBase.overhead()
+        Estimate(Family::O200kBase).overhead()
     }
 }
 
@@ -104,7 +104,7 @@ fn error(
     tokenizer: impl Tokenizer + Send + Sync + 'static,
 ) -> f64 {
     const REQUEST_OVERHEAD: u32 = 700;
-    let overhead = Family::O200kBase.overhead().message;
+    let overhead = Estimate(Family::O200kBase).overhead().message;
     let policy = Policy::recommended(1_000_000);
     let mut compactor = Compactor::new(policy, Contract::default(), Box::new(tokenizer)).unwrap();
     let (mut real, mut off, mut appended) = (REQUEST_OVERHEAD, 0, 0);
@@ -127,9 +127,9 @@ fn error(
 /// The errors of predictions by one factor per script, and by one factor for all, if the provider reports these counts.
 fn errors(name: &str, texts: &[String], reported: &[u32]) -> [f64; 2] {
     assert_eq!(texts.len(), reported.len(), "{name}");
-    let estimates = texts.iter().map(|text| Family::O200kBase.count(text)).collect();
+    let estimates = texts.iter().map(|text| Estimate(Family::O200kBase).count(text)).collect();
     let numbers: Vec<String> = (0..texts.len()).map(|number| number.to_string()).collect();
-    let by_script = error(texts, reported, Family::O200kBase);
+    let by_script = error(texts, reported, Estimate(Family::O200kBase));
     let by_one = error(&numbers, reported, Blind(estimates));
     let [first, second] = [by_script, by_one].map(|error| error * 100.0);
     println!("{name:24} {first:5.1} % by script, {second:5.1} % by one factor");
@@ -181,7 +181,7 @@ fn two_languages_are_predicted_better_by_one_factor_per_script() {
         };
         check("cl100k_base", &cl100k_counts(name, &texts), most_by_cl100k);
         if let Some(most) = most_by_claude {
-            check("Claude", &counts(&texts, &Family::Claude), most);
+            check("Claude", &counts(&texts, &Estimate(Family::Claude)), most);
         }
     }
 }
@@ -225,11 +225,13 @@ fn chats_in_several_languages_are_predicted_better_by_one_factor_per_script() {
     let [by_script, by_one] = errors("fixture, cl100k_base", &texts, &reported);
     assert!(by_script < 0.12 && by_script < by_one * 0.7, "{by_script} {by_one}");
     // In so few turns of short texts, a provider whose factors differ little by script is predicted the same by both.
-    let [by_script, by_one] = errors("fixture, Claude", &texts, &counts(&texts, &Family::Claude));
+    let [by_script, by_one] =
+        errors("fixture, Claude", &texts, &counts(&texts, &Estimate(Family::Claude)));
     assert!(by_script < 0.16 && by_script < by_one * 1.1, "{by_script} {by_one}");
 
     let Some(texts) = recorded_texts() else { return };
-    let [by_script, by_one] = errors("recorded, Claude", &texts, &counts(&texts, &Family::Claude));
+    let [by_script, by_one] =
+        errors("recorded, Claude", &texts, &counts(&texts, &Estimate(Family::Claude)));
     assert!(by_script < 0.03 && by_script < by_one, "{by_script} {by_one}");
     let Some(exact) = cl100k() else { return };
     let [by_script, by_one] = errors("recorded, cl100k_base", &texts, &counts(&texts, &exact));

@@ -47,7 +47,9 @@ fn every_conversation_fits_after_compaction_and_is_restored_by_undo() {
         assert_eq!(report.tokens_after, pressure.tokens, "{name}");
         if pressure.level == Level::Compact {
             assert!(report.floor.is_some(), "{name}: unexplained {pressure:?}");
-            let protected = app.compactor.conversation().protected().sum();
+            let conversation = app.compactor.conversation();
+            let scale = conversation.scale(app.compactor.policy());
+            let protected = scale.to_provider(conversation.protected().sum());
             let threshold = pressure.threshold.unwrap();
             // The remaining tokens would not hold the tags of a summary and one line between them.
             assert!(protected + 100 > threshold, "{name}: {protected} leave space in {threshold}");

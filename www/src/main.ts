@@ -87,13 +87,19 @@ function tell(report: Report): void {
     transcript.insert(latest.element);
     return;
   }
-  const words = {
-    skipped: `Nothing was compacted: ${report.message}.`,
-    failed: `The conversation could not be compacted: ${report.message}. It is as it was.`,
-    cancelled: "The compaction was stopped. The conversation is as it was.",
-  }[report.outcome];
   const role = report.outcome === "failed" ? "alert" : "note";
-  transcript.insert(element("div", { class: "problem", role }, element("p", {}, words)));
+  transcript.insert(element("div", { class: "problem", role }, element("p", {}, explanationOf(report))));
+}
+
+function explanationOf(report: Exclude<Report, { outcome: "applied" }>): string {
+  switch (report.outcome) {
+    case "skipped":
+      return `Nothing was compacted: ${report.message}.`;
+    case "failed":
+      return `The conversation could not be compacted: ${report.message}. It is as it was.`;
+    case "cancelled":
+      return "The compaction was stopped. The conversation is as it was.";
+  }
 }
 
 composer.addEventListener("submit", (event) => {

@@ -1,5 +1,5 @@
-// One contestant in a process of its own: imports it, counts one text, and prints what that cost. Ours counts many more,
-// and tells what memory its module has then.
+// One candidate in its own process: imports it, counts one text, and prints the time and memory that took. epitome then
+// counts many more texts, and prints the memory of its module.
 
 import { performance } from "node:perf_hooks";
 import { countingEntry } from "../entries.mjs";
@@ -7,7 +7,7 @@ import { countingEntry } from "../entries.mjs";
 const ENTRY = countingEntry();
 const TEXT = "How many tokens is this? A line of text, 12 words or so.\n";
 
-// wasm-bindgen gives nobody the memory of its module: what is instantiated is noted on the way.
+// wasm-bindgen does not export the memory of its module, so each instance is noted when it is made.
 const memories = [];
 const note = (instance) => {
   memories.push(...Object.values(instance.exports).filter((item) => item instanceof WebAssembly.Memory));
@@ -21,7 +21,7 @@ WebAssembly.instantiate = async (source, imports) => {
 };
 WebAssembly.Instance = new Proxy(Instance, { construct: (target, given) => note(new target(...given)) });
 
-const openers = {
+const loaders = {
   nothing: async () => ({ count: (text) => text.length }),
   "epitome estimate": async () => {
     const { estimateTokens } = await import(ENTRY);
@@ -41,12 +41,12 @@ const openers = {
 const used = () => {
   globalThis.gc();
   const { arrayBuffers, external, heapUsed, rss } = process.memoryUsage();
-  // What lies in buffers is part of what is external.
+  // Array buffers are part of the external memory.
   return { heap: heapUsed + Math.max(external, arrayBuffers), resident: rss };
 };
 
 const [name] = process.argv.slice(2);
-const open = openers[name] ?? (await peer(name));
+const open = loaders[name] ?? (await peer(name));
 const before = used();
 const started = { cpu: process.cpuUsage(), wall: performance.now() };
 const { count } = await open();
@@ -58,7 +58,7 @@ const megabytes = (bytes) => bytes / 1e6;
 const wasmMB = () => megabytes(memories.reduce((bytes, { buffer }) => bytes + buffer.byteLength, 0));
 const atFirstMB = wasmMB();
 if (name.startsWith("epitome")) {
-  // What is counted builds the index beside it, and fills the memory of pieces: every text has words of its own.
+  // Counting builds the index in the background and fills the cache of pieces, because every text has other words.
   for (let text = 0; text < 4_000; text += 1) {
     await count(TEXT.repeat(50) + scripts(text));
   }
@@ -75,7 +75,7 @@ console.log(
 );
 process.exit();
 
-/** Words that were never there, in some scripts. */
+/** Words in several scripts that no other seed gives. */
 function scripts(seed) {
   const firsts = [0x61, 0x430, 0x5d0, 0x627, 0x905, 0xe01, 0x4e00 + seed, 0xac00 + seed];
   const word = (first, at) =>
@@ -83,7 +83,7 @@ function scripts(seed) {
   return firsts.map((first, at) => word(first, at).join("")).join(" ");
 }
 
-/** Loads the list of peers first, which is not what is measured. */
+/** Loads the list of the other packages before the measurement begins. */
 async function peer(name) {
   const { counters, estimators } = await import("../node-peers.mjs");
   return counters[name] ?? estimators[name];

@@ -1,25 +1,25 @@
-// The throughput of all contestants in this page.
+// The throughput of all candidates in this page.
 
 import { throughput } from "../throughput.mjs";
-import { openers } from "./contestants.mjs";
+import { loaders } from "./candidates.mjs";
 
 const encoder = new TextEncoder();
 
-/** `names` are the contestants, `bytes` the texts of a kind. */
+/** Measures the candidates `names` on `bytes` bytes of each kind. */
 export async function measure(what, names, bytes, repetitions) {
   const kinds = await (await fetch(`/kinds.json?bytes=${bytes}`)).json();
-  const contestants = [];
+  const candidates = [];
   for (const name of names) {
-    contestants.push(await openers[what][name]());
+    candidates.push(await loaders[what][name]());
   }
   return throughput({
     kinds: kinds.map((one) => ({ ...one, messages: one.messages.map((text) => encoder.encode(text)) })),
-    contestants,
+    candidates,
     clock: () => performance.now(),
     repetitions,
     exact: what === "counting",
-    settle: (generation) => globalThis.gc?.({ type: generation === "young" ? "minor" : "major" }),
-    // The console is how a page tells how far it is.
-    told: (kind) => console.info(`${what}: ${kind}`),
+    collectGarbage: (generation) => globalThis.gc?.({ type: generation === "young" ? "minor" : "major" }),
+    // The bench reads the page's console to show its progress.
+    progress: (kind) => console.info(`${what}: ${kind}`),
   });
 }

@@ -13,16 +13,16 @@ const here = dirname(fileURLToPath(import.meta.url));
 const encodings = join(dirname(createRequire(import.meta.url).resolve("epitome/package.json")), "encodings");
 
 const HEADERS = {
-  // Isolated from other origins, a page gets a clock that tells microseconds.
+  // A page that is isolated from other origins has a clock with microseconds.
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-embedder-policy": "require-corp",
   "cache-control": "no-store",
 };
 
-/** Listens on a free port. Call `close` in the end. */
+/** Listens on a free port. Call `close` afterwards. */
 export async function serve() {
   const { outputFiles } = await build({
-    entryPoints: [join(here, "contestants.mjs"), join(here, "measure.mjs")],
+    entryPoints: [join(here, "candidates.mjs"), join(here, "measure.mjs")],
     bundle: true,
     minify: true,
     splitting: true,

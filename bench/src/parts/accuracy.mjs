@@ -5,10 +5,10 @@ import { estimateTokens } from "../epitome.mjs";
 import { counters, estimators } from "../node-peers.mjs";
 import { mean, percentile, sum } from "../statistics.mjs";
 
-/** Shorter messages are off by a token or two, which says nothing in percent. */
+/** For shorter messages a difference of one or two tokens would be a large percentage. */
 const SHORTEST_TOKENS = 20;
 
-export async function measure({ told }) {
+export async function measure({ progress }) {
   const [{ count: exact }, { count: tokenx }] = await Promise.all([counters.tiktoken(), estimators.tokenx()]);
   const estimates = { epitome: estimateTokens, tokenx, "characters ÷ 4": (text) => text.length / 4 };
   const names = Object.keys(estimates);
@@ -34,7 +34,7 @@ export async function measure({ told }) {
   const kinds = [];
   const ofConversations = Object.fromEntries(names.map((name) => [name, []]));
   for (const one of corpus()) {
-    told(one.kind);
+    progress(one.kind);
     const counts = [];
     for (const document of one.sources.flat()) {
       const messages = await countedAll(document);

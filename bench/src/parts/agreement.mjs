@@ -1,12 +1,12 @@
-// Whether exact counts are those of tiktoken: on every text of the corpus, on random strings and on hostile ones.
+// Whether exact counts equal tiktoken's: on every text of the corpus, on random strings and on worst cases.
 
 import { corpus, sample } from "../corpus.mjs";
-import { dice } from "../dice.mjs";
+import { prng } from "../prng.mjs";
 import { countTokens } from "../epitome.mjs";
 import { counters } from "../node-peers.mjs";
 import { worstCase, worstCases } from "../worst-cases.mjs";
 
-/** Where texts are cut, joined without a sense. */
+/** Characters and words at which pre-tokenizing splits. */
 const FRAGMENTS = [
   ..."aBÉß1!/中한ก٣ \t\n\u200d\u00a0\u3000",
   ...["'s", "'LL", "’ve", "  ", "\r\n", "2345", "...", "かな", "ि", "é", "👍🏽"],
@@ -22,11 +22,11 @@ const SPECIAL = [
   "<|fim_suffix|>",
 ];
 
-export async function measure({ quick, told }) {
+export async function measure({ quick, progress }) {
   const { count: reference } = await counters.tiktoken();
   const groups = [];
   const compare = async (group, texts) => {
-    told(group);
+    progress(group);
     const result = { group, texts: 0, tokens: 0, different: 0, thrown: 0 };
     for (const text of texts) {
       const expected = reference(text);
@@ -59,15 +59,15 @@ export async function measure({ quick, told }) {
   return { groups };
 }
 
-/** Any characters, characters below U+3000, and fragments where cuts are made. */
+/** Strings of any characters, of characters below U+3000, and of fragments at which pre-tokenizing splits. */
 function* randomStrings(texts) {
-  const below = dice(20_261);
+  const below = prng(20_261);
   for (let index = 0; index < texts; index += 1) {
     const shape = below(3);
     yield Array.from({ length: 1 + below(40) }, () => {
       if (shape === 2) return FRAGMENTS[below(FRAGMENTS.length)];
       const code = below(shape === 0 ? 0x110000 : 0x3000);
-      // Half a pair of surrogates is no character.
+      // A lone surrogate is not a character.
       return code >= 0xd800 && code < 0xe000 ? "A" : String.fromCodePoint(code);
     }).join("");
   }

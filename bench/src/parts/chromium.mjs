@@ -1,9 +1,9 @@
-// Estimating and counting in headless Chromium: throughput in a page, and the start in pages that are new.
+// Estimating and counting in headless Chromium: throughput in one page, and the start in new pages.
 
 import { chromium } from "playwright-core";
 import { serve } from "../page/server.mjs";
 
-/** A browser that keeps to itself: it talks to nobody and needs neither sandbox nor graphics. */
+/** Without network traffic of its own, sandbox and graphics. */
 const ARGUMENTS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -16,25 +16,25 @@ const ARGUMENTS = [
   "--js-flags=--expose-gc",
 ];
 
-const CONTESTANTS = {
+const CANDIDATES = {
   estimating: ["epitome", "tokenx"],
   counting: ["epitome", "gpt-tokenizer", "ai-tokenizer"],
 };
 
-/** Takes this browser ten seconds and more to import: a quick run does without, and others start it once. */
+/** Its import takes ten seconds or more in this browser: quick runs leave it out, and full runs start it once. */
 const SLOW = "ai-tokenizer";
 
-export async function measure({ quick, told }) {
+export async function measure({ quick, progress }) {
   const { address, close } = await serve();
   const browser = await chromium.launch({
     executablePath: process.env.EPITOME_BROWSER || "/usr/bin/chromium",
     args: ARGUMENTS,
   });
-  /** Does `work` in a page of its own, with nothing in any cache. */
+  /** Runs `work` in a new page with empty caches. */
   const inPage = async (work) => {
     const context = await browser.newContext();
     const page = await context.newPage();
-    page.on("console", (message) => told(message.text()));
+    page.on("console", (message) => progress(message.text()));
     await page.goto(address);
     try {
       return await work(page);
@@ -44,17 +44,17 @@ export async function measure({ quick, told }) {
   };
   try {
     const names = Object.fromEntries(
-      Object.entries(CONTESTANTS).map(([what, all]) => [what, all.filter((name) => !quick || name !== SLOW)]),
+      Object.entries(CANDIDATES).map(([what, all]) => [what, all.filter((name) => !quick || name !== SLOW)]),
     );
     const starts = {};
     for (let round = 0; round < (quick ? 3 : 9); round += 1) {
-      told(`start, round ${round + 1}`);
+      progress(`start, round ${round + 1}`);
       for (const [what, name] of Object.entries(names).flatMap(([what, all]) => all.map((name) => [what, name]))) {
         if (name === SLOW && round > 0) {
           continue;
         }
         const ms = await inPage((page) =>
-          page.evaluate(async (given) => (await import("/contestants.js")).start(...given), [what, name]),
+          page.evaluate(async (given) => (await import("/candidates.js")).start(...given), [what, name]),
         );
         starts[`${what}: ${name}`] = Math.min(ms, starts[`${what}: ${name}`] ?? ms);
       }

@@ -1,20 +1,20 @@
 // How fast strings are estimated in Node, crossing into wasm included.
 
-import { processorTime, settle } from "../clock.mjs";
+import { processorTime, collectGarbage } from "../clock.mjs";
 import { samples } from "../corpus.mjs";
 import { estimating } from "../epitome.mjs";
 import { estimators } from "../node-peers.mjs";
 import { throughput } from "../throughput.mjs";
 
-export async function measure({ quick, told }) {
+export async function measure({ quick, progress }) {
   const rows = await throughput({
     kinds: samples(300_000),
-    contestants: [await estimating(), await estimators.tokenx()],
+    candidates: [await estimating(), await estimators.tokenx()],
     clock: processorTime,
     repetitions: quick ? 6 : 20,
     exact: false,
-    settle,
-    told,
+    collectGarbage,
+    progress,
   });
   return { rows };
 }

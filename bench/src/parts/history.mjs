@@ -1,20 +1,20 @@
-// What a growing conversation costs: appending, the status, a plan, the view; and the same from those who recount.
+// The time of operations on a growing conversation: append, status, plan and view, and the equivalents in packages that
+// count everything again each time.
 
 import * as langchain from "@langchain/core/messages";
 import { pruneMessages } from "ai";
 import { createCompactor } from "epitome";
-import { least } from "../clock.mjs";
+import { leastTime } from "../clock.mjs";
 import { history, inAISDK, inLangChain, inOpenAI, request } from "../histories.mjs";
 import { estimators } from "../node-peers.mjs";
 import { sum } from "../statistics.mjs";
 
 const SIZES = [100, 1_000, 10_000, 100_000];
 
-/** Messages appended between two looks at the clock. */
+/** Messages appended between two readings of the clock. */
 const BATCH = 20;
 
-/** Counters for `trimMessages`: four characters a token, of contents alone or of calls too, as LangChain's agents
- * count. */
+/** Counters for `trimMessages`: four characters per token, of contents only, or of calls too, as LangChain's agents count. */
 const COUNTERS = {
   "contents ÷ 4": (messages) => Math.ceil(messages.reduce((sum, { content }) => sum + content.length, 0) / 4),
   "contents and calls ÷ 4": (messages) =>
@@ -25,13 +25,13 @@ const COUNTERS = {
 
 const callsOf = (calls) => (calls.length > 0 ? JSON.stringify(calls).length : 0);
 
-export async function measure({ quick, fullPeers, told }) {
+export async function measure({ quick, fullPeers, progress }) {
   const rows = [];
   const row = (operation, whose, messages, ms) => rows.push({ operation, whose, messages, ms });
-  // The first compactor pays for a module that is not warm.
+  // The first compactor runs on code that is not warm yet, so it is not measured.
   await ours(1_000, quick, () => {});
   for (const messages of SIZES) {
-    told(`${messages} messages`);
+    progress(`${messages} messages`);
     await ours(messages, quick, row);
     await theirs(messages, { quick, fullPeers }, row);
   }
@@ -45,7 +45,7 @@ async function ours(size, quick, row) {
     compactor?.dispose();
     compactor = await createCompactor({ format: "openai-chat" });
   };
-  row("append all", "epitome", size, await least(size >= 10_000 ? 1 : 3, () => compactor.append(messages), empty));
+  row("append all", "epitome", size, await leastTime(size >= 10_000 ? 1 : 3, () => compactor.append(messages), empty));
 
   const window = Math.ceil(compactor.status().tokens / 2);
   const fill = async () => {
@@ -53,7 +53,7 @@ async function ours(size, quick, row) {
     compactor.setPolicy({ window });
     compactor.append(messages);
   };
-  row("first plan", "epitome", size, await least(size >= 100_000 ? 1 : 3, () => compactor.plan(), fill));
+  row("first plan", "epitome", size, await leastTime(size >= 100_000 ? 1 : 3, () => compactor.plan(), fill));
   const times = Math.max(1, Math.ceil(2_000 / size));
   const repeated = (work) => () => {
     for (let time = 0; time < times; time += 1) {
@@ -62,32 +62,32 @@ async function ours(size, quick, row) {
   };
   let [number, actions] = [0, []];
   const plan = () => ({ actions } = compactor.plan());
-  // As an app does: a plan, a message more, and the next plan, which is the one that counts.
-  const planning = await least(quick ? 5 : 11, repeated(plan), undefined, () => {
+  // As in an app: a plan, another message, and the next plan, which is the one that is measured.
+  const planning = await leastTime(quick ? 5 : 11, repeated(plan), undefined, () => {
     plan();
     compactor.append([request((number += 1))]);
   });
   if (actions.length !== size + number) {
-    throw new Error(`a plan of ${size + number} messages tells the action of ${actions.length}`);
+    throw new Error(`a plan of ${size + number} messages has the actions of ${actions.length}`);
   }
   row("plan after a message more", "epitome", size, planning / times);
   row(
     "view",
     "epitome",
     size,
-    (await least(
+    (await leastTime(
       5,
       repeated(() => compactor.messages()),
     )) / times,
   );
 
   const requests = async () => {
-    // What is appended makes a short conversation another one.
+    // The appended messages would make a short conversation much longer.
     if (size <= 1_000) {
       await fill();
     }
     const batch = () => Array.from({ length: BATCH }, () => request((number += 1)));
-    return { lead: batch(), measured: batch() };
+    return { warmUp: batch(), measured: batch() };
   };
   const append = (batch) => {
     for (const message of batch) {
@@ -95,16 +95,16 @@ async function ours(size, quick, row) {
       compactor.status();
     }
   };
-  const appending = await least(
+  const appending = await leastTime(
     quick ? 10 : 25,
     ({ measured }) => append(measured),
     requests,
-    ({ lead }) => append(lead),
+    ({ warmUp }) => append(warmUp),
   );
   row("append one, and status", "epitome", size, appending / BATCH);
 
   const looks = 2_000;
-  const looking = await least(5, () => {
+  const looking = await leastTime(5, () => {
     for (let look = 0; look < looks; look += 1) {
       compactor.status();
     }
@@ -119,29 +119,29 @@ async function theirs(size, { quick, fullPeers }, row) {
   const [instances, parts] = [inLangChain(messages, langchain), inAISDK(messages)];
   for (const [counter, tokenCounter] of Object.entries(COUNTERS)) {
     for (const kept of [0.1, 0.7]) {
-      // Ten times the messages take it up to a hundred times as long, and calls that again.
-      const patient =
+      // Ten times the messages take up to a hundred times as long, and counting calls multiplies that again.
+      const isIncluded =
         size <= 10_000 ? kept === 0.7 || !quick || size < 10_000 : fullPeers && counter === "contents ÷ 4";
-      if (patient) {
+      if (isIncluded) {
         const options = {
           maxTokens: Math.ceil(tokenCounter(instances) * kept),
           tokenCounter,
           strategy: "last",
         };
-        const trimming = await least(runs, () => langchain.trimMessages(instances, options));
+        const trimming = await leastTime(runs, () => langchain.trimMessages(instances, options));
         row(`trim to ${kept * 100} %, ${counter}`, "LangChain trimMessages", size, trimming);
       }
     }
   }
   const prune = () => pruneMessages({ messages: parts, reasoning: "all", toolCalls: "before-last-20-messages" });
-  const pruning = await least(runs, prune, undefined, prune);
+  const pruning = await leastTime(runs, prune, undefined, prune);
   row("prune calls before the last 20 messages", "AI SDK pruneMessages", size, pruning);
   row(
     "count all again",
     "contents and calls ÷ 4",
     size,
-    await least(runs, () => COUNTERS["contents and calls ÷ 4"](instances)),
+    await leastTime(runs, () => COUNTERS["contents and calls ÷ 4"](instances)),
   );
   const { count } = await estimators.tokenx();
-  row("count all again", "tokenx", size, await least(runs, () => sum(messages.map(({ text }) => count(text)))));
+  row("count all again", "tokenx", size, await leastTime(runs, () => sum(messages.map(({ text }) => count(text)))));
 }

@@ -1,4 +1,4 @@
-// What travels: bundles of the smallest entries and the files beside them, as they are and in brotli.
+// What a page downloads: bundles of the smallest entry points with their files, uncompressed, in gzip and in brotli.
 
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,10 +13,10 @@ const here = dirname(fileURLToPath(import.meta.url));
 const inEpitome = (file) => join(dirname(require.resolve("epitome/package.json")), file);
 const inTiktoken = (file) => join(dirname(require.resolve("tiktoken")), file);
 
-/** What is larger is packed less thoroughly, for that would take minutes. */
+/** Larger files are compressed at a lower quality, because the highest would take minutes. */
 const LARGE = { quick: 2_000_000, full: 9_000_000 };
 
-/** What a page loads, by name: a module that is bundled, and files as they are. */
+/** What a page loads, by name: a module to bundle, and files to load unchanged. */
 function loads() {
   const bpeOpenAI = process.env.BENCH_BPE_OPENAI ?? "";
   return [
@@ -60,10 +60,10 @@ function loads() {
   ];
 }
 
-export async function measure({ quick, told }) {
+export async function measure({ quick, progress }) {
   const rows = [];
   for (const { name, module, files = [] } of loads()) {
-    told(name);
+    progress(name);
     const all = [...(module === undefined ? [] : await bundled(module)), ...files.map((file) => readFileSync(file))];
     const total = (size) => all.reduce((bytes, file) => bytes + size(file), 0);
     const quality = all.some(({ length }) => length > (quick ? LARGE.quick : LARGE.full)) ? 5 : 11;
@@ -79,7 +79,7 @@ export async function measure({ quick, told }) {
   return { rows };
 }
 
-/** The files of the bundle of a module that its code can come to load, minified. */
+/** The files of a module's minified bundle that its code can load. */
 async function bundled(contents) {
   const { metafile, outputFiles } = await build({
     stdin: { contents, resolveDir: here },
@@ -96,7 +96,7 @@ async function bundled(contents) {
     write: false,
     logLevel: "error",
   });
-  // What is imported by code that was left out is in a file of its own all the same, and nobody asks for it.
+  // esbuild also writes files for imports of code that it has left out; no code loads these files.
   const code = outputFiles.filter(({ path }) => path.endsWith(".js"));
   const texts = new Map(code.map(({ path, text }) => [basename(path), text]));
   const [entry] = Object.keys(metafile.outputs).filter((path) => metafile.outputs[path].entryPoint === "<stdin>");

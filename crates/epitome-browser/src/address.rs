@@ -1,27 +1,26 @@
-//! The address of the chat completions behind a base URL as people write it.
+//! The base URL of an endpoint, parsed from what users paste into a settings field.
 
-use crate::failure::{EndpointError, FailureKind};
+use crate::error::{EndpointError, EndpointErrorCode};
 
-/// Where chat completions are.
-pub(crate) const PATH: &str = "/chat/completions";
-
-/// An `http` or `https` address that `fetch` will take.
+/// The `http` or `https` base URL of an API, which `fetch` accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     secure: bool,
     host: String,
     port: Option<u16>,
-    /// Scheme, host and path up to, not including, `/chat/completions`.
+    /// Scheme, host, port and path, without a slash at the end and without the query.
     base: String,
     query: String,
 }
 
 impl Address {
-    pub(crate) fn parse(base_url: &str) -> Result<Self, EndpointError> {
+    /// Parses a base URL. Each of `pasted_paths` is removed from the end of its path, in this order, because users
+    /// also paste the whole URL of a route, such as `https://host/v1/chat/completions`.
+    pub(crate) fn parse(base_url: &str, pasted_paths: &[&str]) -> Result<Self, EndpointError> {
         let url = base_url.trim();
         let refuse = |why: &str| {
             let message = format!("the base URL {why}; write it like http://localhost:11434/v1");
-            Err(EndpointError::new(FailureKind::Misconfigured, message))
+            Err(EndpointError::new(EndpointErrorCode::Misconfigured, message))
         };
         if url.is_empty() {
             return refuse("is empty");
@@ -36,43 +35,41 @@ impl Address {
             return refuse("contains a character that no URL may have");
         }
         let rest = rest.split('#').next().unwrap_or(rest);
-        let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
-        let (authority, path) = place.split_once('/').unwrap_or((place, ""));
+        let (location, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (authority, path) = location.split_once('/').unwrap_or((location, ""));
         if authority.contains('@') {
             return refuse("must not carry a user name or a password");
         }
         let Some((host, port)) = split_port(authority) else {
-            return refuse("has a port that is no number from 1 to 65535");
+            return refuse("has a port that is not a number from 1 to 65535");
         };
         if host.is_empty() {
             return refuse("names no host");
         }
         let path = format!("/{}", path.trim_end_matches('/'));
-        let path = path.strip_suffix(PATH).unwrap_or(&path).trim_end_matches('/');
+        let path = pasted_paths.iter().fold(path.as_str(), |path, pasted| {
+            path.strip_suffix(pasted).unwrap_or(path).trim_end_matches('/')
+        });
         Ok(Self {
             secure,
             host: host.to_ascii_lowercase(),
             port,
-            base: format!("{}://{authority}{path}", scheme.to_ascii_lowercase()),
+            base: format!(
+                "{}://{authority}{}",
+                scheme.to_ascii_lowercase(),
+                path.trim_end_matches('/')
+            ),
             query: query.to_owned(),
         })
     }
 
-    /// Where to send a request for what stands at a path, such as `/chat/completions`.
-    pub(crate) fn at(&self, path: &str) -> String {
+    /// The URL of a path, such as `/chat/completions`, with the query of the base URL.
+    pub(crate) fn url(&self, path: &str) -> String {
         let mark = if self.query.is_empty() { "" } else { "?" };
         format!("{}{path}{mark}{}", self.base, self.query)
     }
 
-    /// The same server without a last part of its path, where it has that.
-    pub(crate) fn without(self, last: &str) -> Self {
-        match self.base.strip_suffix(last) {
-            Some(base) => Self { base: base.to_owned(), ..self },
-            None => self,
-        }
-    }
-
-    /// The address as a message may show it: without the query, which may hold a key.
+    /// The address for messages: without the query, which may contain a key.
     pub(crate) fn shown(&self) -> &str {
         &self.base
     }
@@ -85,7 +82,7 @@ impl Address {
         self.port
     }
 
-    /// Whether the server runs on the very machine that shows the page.
+    /// Whether the server runs on the device that shows the page.
     pub(crate) fn is_loopback(&self) -> bool {
         let host = self.host.as_str();
         host == "localhost"
@@ -96,9 +93,10 @@ impl Address {
     }
 }
 
-/// Host and port of `host`, `host:80` or `[::1]:80`; `None` where the port is none.
+/// Host and port of `host`, `host:80` or `[::1]:80`; `None` if the port is not a number from 1 to 65535.
 fn split_port(authority: &str) -> Option<(&str, Option<u16>)> {
     let (host, port) = match authority.rsplit_once(':') {
+        // In `[::1]` the last colon is inside the brackets of an IPv6 address.
         Some((host, port)) if !port.ends_with(']') => (host, port),
         _ => return Some((authority, None)),
     };
@@ -112,12 +110,18 @@ fn split_port(authority: &str) -> Option<(&str, Option<u16>)> {
 mod tests {
     use super::*;
 
+    const PATH: &str = "/chat/completions";
+
+    fn parse(base_url: &str) -> Result<Address, EndpointError> {
+        Address::parse(base_url, &[PATH])
+    }
+
     fn check(base_url: &str, expected: &str) {
-        assert_eq!(Address::parse(base_url).unwrap().at(PATH), expected, "{base_url}");
+        assert_eq!(parse(base_url).unwrap().url(PATH), expected, "{base_url}");
     }
 
     #[test]
-    fn every_way_to_write_a_base_leads_to_the_same_address() {
+    fn every_spelling_of_a_base_url_leads_to_the_same_url() {
         for base_url in [
             "http://localhost:11434/v1",
             "http://localhost:11434/v1/",
@@ -149,7 +153,14 @@ mod tests {
     }
 
     #[test]
-    fn a_base_that_cannot_be_asked_is_refused_with_the_reason() {
+    fn only_the_path_is_shortened_never_the_host() {
+        let address = |base_url: &str| Address::parse(base_url, &["/v1"]).unwrap().url("/p");
+        assert_eq!(address("http://v1"), "http://v1/p");
+        assert_eq!(address("http://v1/v1"), "http://v1/p");
+    }
+
+    #[test]
+    fn a_base_url_that_cannot_be_called_is_refused_with_the_reason() {
         for (base_url, reason) in [
             ("", "is empty"),
             ("localhost:11434/v1", "must start with http:// or https://"),
@@ -163,15 +174,15 @@ mod tests {
             ("http://me:secret@host/v1", "must not carry a user name"),
             ("http://ho st/v1", "contains a character"),
         ] {
-            let error = Address::parse(base_url).unwrap_err();
-            assert_eq!(error.kind, FailureKind::Misconfigured, "{base_url}");
+            let error = parse(base_url).unwrap_err();
+            assert_eq!(error.code, EndpointErrorCode::Misconfigured, "{base_url}");
             assert!(error.message.contains(reason), "{base_url}: {}", error.message);
             assert!(!error.message.contains("secret"));
         }
     }
 
     #[test]
-    fn loopback_is_told_from_the_rest() {
+    fn loopback_addresses_are_recognized() {
         for (base_url, expected) in [
             ("http://localhost:1/v1", true),
             ("http://app.localhost/v1", true),
@@ -182,7 +193,7 @@ mod tests {
             ("http://192.168.0.2/v1", false),
             ("http://localhost.example.com/v1", false),
         ] {
-            assert_eq!(Address::parse(base_url).unwrap().is_loopback(), expected, "{base_url}");
+            assert_eq!(parse(base_url).unwrap().is_loopback(), expected, "{base_url}");
         }
     }
 }

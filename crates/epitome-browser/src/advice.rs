@@ -1,16 +1,16 @@
-//! What a person can do about a server that cannot be reached.
+//! What the user can do about a server that cannot be reached.
 
-use crate::failure::{EndpointError, FailureKind};
-use crate::server::{Product, Server};
+use crate::error::{EndpointError, EndpointErrorCode};
+use crate::server::{LocalProduct, Server};
 
-/// Where the request came from.
+/// Where the request came from, and what the platform says of its failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Page {
-    /// The page's origin; none in Node, where origins do not matter.
+    /// The page's origin; `None` in Node, where origins do not matter.
     pub(crate) origin: Option<String>,
-    /// Whether the browser knows that it has no network.
+    /// Whether the browser reports that it is offline.
     pub(crate) offline: bool,
-    /// What the platform itself says, where it says anything: `ECONNREFUSED`.
+    /// The platform's error code, if it gives one: Node says `ECONNREFUSED`, browsers say nothing.
     pub(crate) cause: Option<String>,
 }
 
@@ -20,7 +20,8 @@ impl Page {
     }
 }
 
-/// No answer at all. A page is not told why, so the message names what is likely.
+/// The error for a request without any response. A browser hides the reason from the page, so the message names the
+/// likely ones.
 pub(crate) fn unreachable(server: Server<'_>, page: &Page) -> EndpointError {
     let shown = server.address.shown();
     let mut message = format!("no answer from {shown}");
@@ -37,29 +38,30 @@ pub(crate) fn unreachable(server: Server<'_>, page: &Page) -> EndpointError {
             format!("the server is down, or {}", refused_origin(server, page, origin))
         }
     };
-    EndpointError::new(FailureKind::Unreachable, message)
+    EndpointError::new(EndpointErrorCode::Unreachable, message)
 }
 
 fn refused_origin(server: Server<'_>, page: &Page, origin: &str) -> String {
     let address = server.address;
+    // Browsers block http from https pages (mixed content), except on loopback addresses.
     if page.is_secure() && !address.is_secure() && !address.is_loopback() {
         return format!(
             "the browser blocks it, because a page on https may not call {}; use https there too",
             address.shown()
         );
     }
-    let allow = match server.product() {
-        Some(Product::Ollama) => {
+    let allow = match server.local_product() {
+        Some(LocalProduct::Ollama) => {
             format!("start it with OLLAMA_ORIGINS={origin} in its environment")
         }
-        Some(Product::LmStudio) => {
+        Some(LocalProduct::LmStudio) => {
             "switch on CORS in its server settings, or start it with `lms server start --cors`"
                 .to_owned()
         }
-        Some(Product::LlamaServer) => {
+        Some(LocalProduct::LlamaServer) => {
             format!("if it is llama-server, start it with `--cors-origins {origin}`")
         }
-        Some(Product::Vllm) => {
+        Some(LocalProduct::Vllm) => {
             format!("if it is vLLM, start it with `--allowed-origins '[\"{origin}\"]'`")
         }
         None => "allow that origin in the server's CORS settings, or call the server through your \
@@ -85,11 +87,11 @@ mod tests {
 
     fn check(base_url: &str, origin: Option<&str>, expected: &[&str]) {
         let endpoint = Endpoint::new(base_url, "m");
-        let address = Address::parse(base_url).unwrap();
+        let address = Address::parse(base_url, &[]).unwrap();
         let server = Server::completions(&endpoint, &address);
         let page = Page { origin: origin.map(str::to_owned), ..Page::default() };
         let error = unreachable(server, &page);
-        assert_eq!(error.kind, FailureKind::Unreachable);
+        assert_eq!(error.code, EndpointErrorCode::Unreachable);
         for part in expected {
             assert!(error.message.contains(part), "{base_url}: {}", error.message);
         }
@@ -97,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn local_servers_get_the_command_that_helps() {
+    fn local_servers_get_the_command_that_allows_the_origin() {
         let page = Some("https://chat.example");
         check(
             "http://localhost:11434/v1",
@@ -111,12 +113,12 @@ mod tests {
     }
 
     #[test]
-    fn mixed_content_is_named() {
+    fn mixed_content_is_explained() {
         check("http://192.168.0.2:11434/v1", Some("https://chat.example"), &["https may not call"]);
     }
 
     #[test]
-    fn a_remote_server_may_be_down_or_closed_to_pages() {
+    fn a_remote_server_may_be_down_or_refuse_the_origin() {
         let page = Some("http://localhost:5173");
         check(
             "https://api.example.com/v1?key=secret",
@@ -126,10 +128,10 @@ mod tests {
     }
 
     #[test]
-    fn outside_a_page_there_is_no_talk_of_origins() {
+    fn outside_a_page_origins_are_not_mentioned() {
         let base_url = "http://localhost:11434/v1";
         let endpoint = Endpoint::new(base_url, "m");
-        let address = Address::parse(base_url).unwrap();
+        let address = Address::parse(base_url, &[]).unwrap();
         let server = Server::completions(&endpoint, &address);
         let page = Page { cause: Some("ECONNREFUSED".into()), ..Page::default() };
         assert_eq!(
@@ -140,9 +142,9 @@ mod tests {
     }
 
     #[test]
-    fn a_device_without_network_is_told_so() {
+    fn a_message_says_that_the_device_is_offline() {
         let endpoint = Endpoint::new("https://api.example.com/v1", "m");
-        let address = Address::parse(&endpoint.base_url).unwrap();
+        let address = Address::parse(&endpoint.base_url, &[]).unwrap();
         let server = Server::completions(&endpoint, &address);
         let origin = Some("https://chat.example".to_owned());
         let page = Page { origin, offline: true, cause: None };

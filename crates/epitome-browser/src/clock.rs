@@ -1,15 +1,14 @@
-//! The time, and waiting, for hosts that drive the engine.
+//! The time, and waiting, for apps that drive the engine.
 
 use std::cell::RefCell;
-use std::error::Error;
-use std::fmt;
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 
+use thiserror::Error;
 use web_sys::AbortSignal;
 
-use crate::listener::Listener;
+use crate::abort_listener::AbortListener;
 use crate::timer::Timer;
 
 /// Milliseconds since 1970, as `Date.now()` gives them.
@@ -17,13 +16,14 @@ pub fn now_ms() -> f64 {
     js_sys::Date::now()
 }
 
-/// The signal stopped the wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The signal ended the wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the wait was aborted")]
 pub struct Aborted;
 
-/// Waits. A delay below zero, or one that is no number, is none; 24 days are the longest.
+/// Waits at most 24 days. A delay that is negative or not a number counts as zero.
 ///
-/// Fails as soon as the signal aborts, at once if it has already. Dropping the future clears the timer.
+/// Fails as soon as the signal aborts, and at once if it has aborted already. Dropping the future clears the timer.
 pub async fn sleep(delay_ms: f64, signal: Option<&AbortSignal>) -> Result<(), Aborted> {
     if signal.is_some_and(AbortSignal::aborted) {
         return Err(Aborted);
@@ -33,7 +33,8 @@ pub async fn sleep(delay_ms: f64, signal: Option<&AbortSignal>) -> Result<(), Ab
         let state = state.clone();
         move || state.borrow_mut().end(outcome)
     };
-    let _listener = signal.map(|signal| Listener::start(signal, end(Err(Aborted))));
+    // Both have to live until the wait ends: dropping them stops them.
+    let _listener = signal.map(|signal| AbortListener::start(signal, end(Err(Aborted))));
     let _timer = Timer::start(delay_ms, end(Ok(())));
     poll_fn(|context| {
         let mut state = state.borrow_mut();
@@ -50,7 +51,7 @@ struct State {
 }
 
 impl State {
-    /// The first outcome stays.
+    /// Sets the outcome, unless there is one already.
     fn end(&mut self, outcome: Result<(), Aborted>) {
         self.outcome.get_or_insert(outcome);
         if let Some(waker) = self.waker.take() {
@@ -58,11 +59,3 @@ impl State {
         }
     }
 }
-
-impl fmt::Display for Aborted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the wait was aborted")
-    }
-}
-
-impl Error for Aborted {}

@@ -1,126 +1,138 @@
-//! Everything that may stop a request, joined into one signal: the host, the timeouts, and being dropped.
+//! Everything that may stop a request, joined into one abort signal: the caller, the timeouts, and being dropped.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
 use web_sys::{AbortController, AbortSignal};
 
+use crate::abort_listener::AbortListener;
 use crate::endpoint::Timeouts;
-use crate::failure::{EndpointError, FailureKind, Phase};
-use crate::listener::Listener;
+use crate::error::{EndpointError, EndpointErrorCode};
 use crate::timer::Timer;
 
-/// Stops the request when its time is up, when the host's signal aborts, or when it is dropped.
+/// Stops the request when a timeout expires, when the caller's signal aborts, or when this is dropped.
 pub(crate) struct Deadline {
     stop: Stop,
     timeouts: Timeouts,
-    phase: Option<(Phase, Timer)>,
+    /// The timeout for the next bytes, with the error that it causes.
+    silence: Option<(EndpointErrorCode, Timer)>,
     _total: Timer,
-    _host: Option<Listener>,
+    _caller: Option<AbortListener>,
 }
 
-/// The first cause wins; later ones find the request stopped already.
+/// Aborts the request and remembers why. The first cause wins, because later ones find the request stopped already:
+/// dropping a [`Deadline`] aborts too, and must not replace a timeout.
 #[derive(Clone)]
 struct Stop {
     controller: AbortController,
-    cause: Rc<Cell<Option<FailureKind>>>,
+    cause: Rc<Cell<Option<EndpointErrorCode>>>,
 }
 
 impl Deadline {
-    /// Starts the total, and nothing else.
+    /// Starts the total timeout, and no other.
     pub(crate) fn start(
         timeouts: Timeouts,
-        host: Option<&AbortSignal>,
+        caller: Option<&AbortSignal>,
     ) -> Result<Self, EndpointError> {
         let controller = AbortController::new().map_err(|_| {
-            EndpointError::new(FailureKind::Misconfigured, "this place has no AbortController")
+            EndpointError::new(
+                EndpointErrorCode::Misconfigured,
+                "this environment has no AbortController",
+            )
         })?;
         let stop = Stop { controller, cause: Rc::default() };
-        if host.is_some_and(AbortSignal::aborted) {
-            stop.because(FailureKind::Aborted);
+        // A signal that has aborted already fires no event.
+        if caller.is_some_and(AbortSignal::aborted) {
+            stop.because(EndpointErrorCode::Aborted);
         }
-        let by_host = stop.clone();
+        let by_caller = stop.clone();
         let by_total = stop.clone();
         Ok(Self {
-            _host: host
-                .map(|host| Listener::start(host, move || by_host.because(FailureKind::Aborted))),
-            _total: Timer::start(f64::from(timeouts.total_ms), move || {
-                by_total.because(FailureKind::TimedOut(Phase::Total));
+            _caller: caller.map(|signal| {
+                AbortListener::start(signal, move || by_caller.because(EndpointErrorCode::Aborted))
             }),
-            phase: None,
+            _total: Timer::start(f64::from(timeouts.total_ms), move || {
+                by_total.because(EndpointErrorCode::TotalTimeout);
+            }),
+            silence: None,
             stop,
             timeouts,
         })
     }
 
+    /// The signal for `fetch`.
     pub(crate) fn signal(&self) -> AbortSignal {
         self.stop.controller.signal()
     }
 
-    /// The request goes out, and a streamed answer is to begin.
+    /// Call when a request for a streamed response is sent.
     pub(crate) fn await_first_byte(&mut self) {
-        self.limit(Phase::FirstByte, self.timeouts.first_byte_ms);
+        self.limit(EndpointErrorCode::FirstByteTimeout, self.timeouts.first_byte_ms);
     }
 
-    /// The request goes out, and a plain answer is to come all at once: only the total counts.
+    /// Call when a request for a response in one piece is sent. Its first byte arrives when the whole answer is
+    /// written, so only the total timeout applies.
     pub(crate) fn await_whole(&mut self) {
-        self.phase = None;
+        self.silence = None;
     }
 
-    /// A piece of the answer arrived, and the next one is to follow.
-    pub(crate) fn await_next_piece(&mut self) {
-        self.limit(Phase::Idle, self.timeouts.idle_ms);
+    /// Call when a chunk of the response has arrived.
+    pub(crate) fn await_next_chunk(&mut self) {
+        self.limit(EndpointErrorCode::IdleTimeout, self.timeouts.idle_ms);
     }
 
-    /// The answer is complete, and only its connection is still open.
+    /// Call when the answer is complete and only its connection is still open.
     pub(crate) fn await_end(&mut self, grace_ms: u32) {
-        self.limit(Phase::Idle, grace_ms);
+        self.limit(EndpointErrorCode::IdleTimeout, grace_ms);
     }
 
-    fn limit(&mut self, phase: Phase, delay_ms: u32) {
+    fn limit(&mut self, code: EndpointErrorCode, delay_ms: u32) {
         let delay_ms = f64::from(delay_ms);
-        match &mut self.phase {
-            Some((current, timer)) if *current == phase => timer.restart(delay_ms),
+        match &mut self.silence {
+            // Called for every chunk: restarting a timer avoids a new JavaScript closure for each.
+            Some((current, timer)) if *current == code => timer.restart(delay_ms),
             _ => {
                 let stop = self.stop.clone();
-                let handler = move || stop.because(FailureKind::TimedOut(phase));
-                self.phase = Some((phase, Timer::start(delay_ms, handler)));
+                let handler = move || stop.because(code);
+                self.silence = Some((code, Timer::start(delay_ms, handler)));
             }
         }
     }
 
-    /// Why the request was stopped, if it was.
+    /// Why the request was stopped; `None` if it was not.
     pub(crate) fn cause(&self) -> Option<EndpointError> {
-        let kind = self.stop.cause.get()?;
+        let code = self.stop.cause.get()?;
         let Timeouts { first_byte_ms, idle_ms, total_ms } = self.timeouts;
-        let message = match kind {
-            FailureKind::TimedOut(Phase::FirstByte) => format!(
+        let message = match code {
+            EndpointErrorCode::FirstByteTimeout => format!(
                 "the server sent nothing for {first_byte_ms} ms; it may still be loading the model \
                  or reading the prompt"
             ),
-            FailureKind::TimedOut(Phase::Idle) => {
+            EndpointErrorCode::IdleTimeout => {
                 format!("the answer began, and then nothing came for {idle_ms} ms")
             }
-            FailureKind::TimedOut(Phase::Total) => {
+            EndpointErrorCode::TotalTimeout => {
                 format!("the answer was not complete after {total_ms} ms")
             }
             _ => "the request was aborted".to_owned(),
         };
-        Some(EndpointError::new(kind, message))
+        Some(EndpointError::new(code, message))
     }
 }
 
 impl Drop for Deadline {
-    /// Whatever is still under way has nobody left to read it. After a complete answer this does nothing.
+    /// Closes the connection if the request is still running, because nothing reads its response any more: the future
+    /// was dropped, or an error ended it early. After a complete response this has no effect.
     fn drop(&mut self) {
         self.stop.controller.abort();
     }
 }
 
 impl Stop {
-    fn because(&self, kind: FailureKind) {
+    fn because(&self, code: EndpointErrorCode) {
         if self.cause.get().is_none() {
-            self.cause.set(Some(kind));
+            // The cause comes first: aborting may run code that reads it.
+            self.cause.set(Some(code));
             self.controller.abort();
         }
     }

@@ -1,57 +1,62 @@
-//! An endpoint: where a summarizer answers, which model, which key, and how long it may take.
+//! An endpoint: which server, model and key to use, and how long a response may take.
 
 use std::fmt;
 
-/// A server that speaks OpenAI's chat completions.
+use crate::provider::Provider;
+
+/// A server that completes prompts or counts tokens.
 ///
-/// Any value may be written into any field; what cannot be asked is reported by
-/// [`complete`](crate::complete) as [`Misconfigured`](crate::FailureKind::Misconfigured). Printing one
-/// with `{:?}` shows neither the key nor the values of the headers.
+/// The fields accept any value; [`complete`](crate::complete) and [`count_tokens`](crate::count_tokens) report what
+/// cannot be used as [`Misconfigured`](crate::EndpointErrorCode::Misconfigured). `{:?}` shows neither the key nor the
+/// values of the headers.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint {
-    /// `http://host/v1`, with or without a slash behind it, or the whole address ending in
-    /// `/chat/completions`. A query (`?api-version=…`) stays where it is.
+    /// Which API the server implements.
+    pub provider: Provider,
+    /// `http://host/v1`, with or without a slash at its end, or the whole URL of the API's route, such as
+    /// `http://host/v1/chat/completions`. A query (`?api-version=…`) is kept.
     pub base_url: String,
     /// The model's name, as the server knows it.
     pub model: String,
-    /// Sent as `authorization: Bearer …`; spaces and line ends around it are dropped, and an empty one
-    /// is not sent.
+    /// Sent in the provider's header for keys, mostly as `authorization: Bearer …`. White space around it is removed,
+    /// and an empty key is not sent.
     pub api_key: Option<String>,
-    /// Further headers. Each one makes a browser ask the server's permission first, and some servers
-    /// refuse headers they do not know, so there are none by default.
+    /// Further headers; none by default. In a browser, the server's CORS settings have to allow each one, and some
+    /// servers allow only headers that they know.
     pub headers: Vec<(String, String)>,
-    /// Whether the text is to come piece by piece.
+    /// Whether to ask for a stream. Only completions can be streamed.
     pub stream: Streaming,
-    /// How long to wait for what.
+    /// How long each part of a response may take.
     pub timeouts: Timeouts,
 }
 
-/// How the answer is to come. A server may decide otherwise: the type of its answer counts.
+/// How to ask for the answer. A server may answer differently: the content type of its response decides how it is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Streaming {
-    /// Piece by piece, as server-sent events.
+    /// In deltas, as server-sent events.
     #[default]
     Streamed,
     /// All at once, as one JSON object.
     Plain,
 }
 
-/// How long each part of an answer may take, in milliseconds. Longest is 24 days.
+/// How long each part of a response may take, in milliseconds. At most 24 days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// From the request to the first byte of a streamed answer. A plain answer arrives all at once, so
-    /// only the total bounds its first byte.
+    /// From the request to the first byte of a streamed response. A response that is not streamed has no limit for its
+    /// first byte, because it arrives all at once; for that only the total counts.
     pub first_byte_ms: u32,
-    /// Between two pieces of an answer, once it has begun.
+    /// Between two chunks of a response, once it has begun.
     pub idle_ms: u32,
     /// From the request to the last byte.
     pub total_ms: u32,
 }
 
 impl Endpoint {
-    /// An endpoint that streams, without a key, with the default timeouts.
+    /// An OpenAI-compatible endpoint that streams, without a key, with the default timeouts.
     pub fn new(base_url: impl Into<String>, model: impl Into<String>) -> Self {
         Self {
+            provider: Provider::OpenAi,
             base_url: base_url.into(),
             model: model.into(),
             api_key: None,
@@ -61,17 +66,18 @@ impl Endpoint {
         }
     }
 
-    /// The key as it is sent.
+    /// The key as it is sent; `None` if there is none to send.
     pub(crate) fn key(&self) -> Option<&str> {
         self.api_key.as_deref().map(str::trim).filter(|key| !key.is_empty())
     }
 
-    /// A server's words without our secrets: some servers quote the key that they refuse.
-    pub(crate) fn redact(&self, words: &str) -> String {
+    /// A server's message with `[key]` in place of the key and the header values, because some servers quote the key
+    /// that they refuse.
+    pub(crate) fn redact(&self, message: &str) -> String {
         let values = self.headers.iter().map(|(_, value)| value.trim());
-        // A shorter value is a word like `true`, and hiding it would only garble the text.
+        // A shorter value is hardly a secret but a word like `true`, and hiding it would make the message unreadable.
         let secrets = self.key().into_iter().chain(values.filter(|value| value.len() >= 8));
-        secrets.fold(words.to_owned(), |words, secret| words.replace(secret, "[key]"))
+        secrets.fold(message.to_owned(), |message, secret| message.replace(secret, "[key]"))
     }
 }
 
@@ -79,6 +85,7 @@ impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let headers: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
         f.debug_struct("Endpoint")
+            .field("provider", &self.provider)
             .field("base_url", &self.base_url)
             .field("model", &self.model)
             .field("api_key", &self.api_key.as_ref().map(|_| "[key]"))
@@ -90,8 +97,8 @@ impl fmt::Debug for Endpoint {
 }
 
 impl Default for Timeouts {
-    /// 5 minutes to the first byte, because a local model may take that long to read its prompt;
-    /// 2 minutes between pieces; 12 minutes in all.
+    /// 5 minutes to the first byte, because a local model may take that long to read its prompt; 2 minutes between
+    /// chunks; 12 minutes in total.
     fn default() -> Self {
         Self { first_byte_ms: 5 * 60_000, idle_ms: 2 * 60_000, total_ms: 12 * 60_000 }
     }
@@ -112,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_hidden_wherever_a_server_quotes_it() {
+    fn secrets_that_a_server_quotes_are_hidden() {
         let mut endpoint = Endpoint::new("http://localhost/v1", "m");
         endpoint.headers = vec![("x-a".into(), "sk-other".into()), ("x-b".into(), "true".into())];
         assert_eq!(endpoint.redact("it is true that sk-other"), "it is true that [key]");

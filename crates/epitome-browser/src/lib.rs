@@ -1,12 +1,10 @@
-//! The host side of epitome in the browser: asks a chat-completions endpoint for a summary, and providers for
-//! counts of tokens.
+//! Asks endpoints over `fetch` for a browser app: LLM servers for summaries, and providers for token counts.
 //!
-//! It runs on a window's main thread, in a dedicated worker and in Node 20 alike, because it reaches
-//! `fetch`, `setTimeout` and `AbortController` through the global object.
+//! It runs on the main thread of a window, in a dedicated worker and in Node 20 alike, because it takes `fetch`,
+//! `setTimeout` and `AbortController` from the global object.
 //!
-//! [`complete`] asks once and always settles: with the text, or with an [`EndpointError`] whose
-//! [`FailureKind`] says whether asking again may help. It never retries a failure by itself; when to ask
-//! again is the engine's decision.
+//! [`complete`] asks once and always settles: with the text, or with an [`EndpointError`], which converts to the
+//! engine's [`Failure`](epitome::Failure). It does not retry: when to ask again is the engine's decision.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), epitome_browser::EndpointError> {
@@ -23,16 +21,36 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Layers
+//!
+//! Each file uses only files that are before it in this list:
+//!
+//! 1. [`error`](EndpointError), `sse`, `thinking`, `surrogate`, `retry_after`, `context_overflow`, `timer`,
+//!    `abort_listener`, `clock`, and `provider`: the table of HTTP APIs.
+//! 2. `endpoint`, `address`, then `server`: where a request goes.
+//! 3. `advice` and `error_body`: what to do about a server that fails.
+//! 4. `deadline`, then `http_request`: one request and its response.
+//! 5. `completion`, `completion_format`, then `chat_request` and `chat_response`; `count_format`: the bodies.
+//! 6. `complete` and `count_tokens`: what apps call.
 
+mod abort_listener;
 mod address;
 mod advice;
-mod answer;
+mod chat_request;
+mod chat_response;
+mod complete;
+mod completion;
+mod completion_format;
+mod context_overflow;
+mod count_format;
+mod count_tokens;
 mod deadline;
-mod exchange;
-mod listener;
-mod overflow;
-mod refusal;
-mod request;
+mod endpoint;
+mod error;
+mod error_body;
+mod http_request;
+mod provider;
 mod retry_after;
 mod server;
 mod surrogate;
@@ -40,14 +58,12 @@ mod thinking;
 mod timer;
 
 pub mod clock;
-pub mod completion;
-pub mod count;
-pub mod endpoint;
-pub mod failure;
 pub mod sse;
 
-pub use completion::{Completion, Prompt, Usage, complete};
-pub use count::{CountApi, count_tokens};
+pub use complete::complete;
+pub use completion::{Completion, CompletionUsage, Prompt};
+pub use count_tokens::count_tokens;
 pub use endpoint::{Endpoint, Streaming, Timeouts};
-pub use failure::{EndpointError, FailureKind, Phase};
+pub use error::{EndpointError, EndpointErrorCode};
+pub use provider::Provider;
 pub use web_sys::AbortSignal;

@@ -1,40 +1,41 @@
-//! How long a server asks to be left alone, in its headers or in its words.
+//! How long a server asks to wait before the next request, in its headers or in its error message.
 
-/// A longer wait is not honoured: the engine's own backoff decides then.
-const LONGEST_MS: f64 = 60_000.0;
+/// A longer wait is ignored: the engine's own backoff decides then.
+const MAX_MS: f64 = 60_000.0;
 
-/// The delay in the headers `retry-after-ms` and `retry-after`, the first of which is more exact.
+/// The delay in milliseconds from the headers `retry-after-ms` and `retry-after`; the first is more exact and wins.
 ///
-/// `parse_date` gives the milliseconds since 1970 of an HTTP date.
+/// `parse_date` converts an HTTP date to milliseconds since 1970.
 pub(crate) fn from_headers(
     milliseconds: Option<&str>,
     retry_after: Option<&str>,
     now_ms: f64,
     parse_date: impl Fn(&str) -> Option<f64>,
 ) -> Option<u64> {
-    if let Some(delay) = milliseconds.and_then(number).and_then(honoured) {
+    if let Some(delay) = milliseconds.and_then(number).and_then(accepted) {
         return Some(delay);
     }
     let value = retry_after?;
     match number(value) {
-        Some(seconds) => honoured(seconds * 1000.0),
-        None => honoured(parse_date(value)? - now_ms),
+        Some(seconds) => accepted(seconds * 1000.0),
+        None => accepted(parse_date(value)? - now_ms),
     }
 }
 
-/// The delay in a message like `Please try again in 1.2s`, for pages that may not read the headers.
+/// The delay in milliseconds from a message like `Please try again in 1.2s`. A page needs it if the server does not
+/// expose the headers to it.
 pub(crate) fn from_message(message: &str) -> Option<u64> {
     let message = message.to_lowercase();
-    let behind = |words: &str| message.split_once(words).map(|(_, rest)| rest);
-    let rest = behind("try again in ").or_else(|| behind("retry in "))?;
+    let after = |words: &str| message.split_once(words).map(|(_, rest)| rest);
+    let rest = after("try again in ").or_else(|| after("retry in "))?;
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
     let (amount, unit) = rest.split_at_checked(end)?;
     let amount = number(amount.trim_end_matches('.'))?;
     let unit = unit.trim_start();
     if unit.starts_with("ms") || unit.starts_with("milli") {
-        honoured(amount)
+        accepted(amount)
     } else if unit.starts_with('s') {
-        honoured(amount * 1000.0)
+        accepted(amount * 1000.0)
     } else {
         None
     }
@@ -44,9 +45,9 @@ fn number(text: &str) -> Option<f64> {
     text.trim().parse().ok()
 }
 
-fn honoured(delay_ms: f64) -> Option<u64> {
-    // The cast keeps what the range allows, and rounds up so that nobody asks too early.
-    (0.0..=LONGEST_MS).contains(&delay_ms).then(|| delay_ms.ceil() as u64)
+fn accepted(delay_ms: f64) -> Option<u64> {
+    // Rounded up, so that the next request is not too early. The cast loses nothing in this range.
+    (0.0..=MAX_MS).contains(&delay_ms).then(|| delay_ms.ceil() as u64)
 }
 
 #[cfg(test)]
@@ -60,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn the_headers_say_milliseconds_seconds_or_a_date() {
+    fn headers_give_milliseconds_seconds_or_a_date() {
         check(None, None, None);
         check(Some("1500"), Some("9"), Some(1500));
         check(Some("soon"), Some("9"), Some(9000));
@@ -71,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_or_past_is_left_to_the_engine() {
+    fn a_delay_that_is_too_long_or_past_is_ignored() {
         check(None, Some("61"), None);
         check(None, Some("-1"), None);
         check(None, Some("NaN"), None);
@@ -81,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_may_say_it_too() {
+    fn a_message_may_give_the_delay() {
         for (message, expected) in [
             ("Rate limit reached. Please try again in 1.2s. Visit us.", Some(1200)),
             ("Please try again in 20ms.", Some(20)),

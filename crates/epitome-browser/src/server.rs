@@ -1,20 +1,21 @@
-//! The server that a message to people talks about.
+//! The server that a request goes to, and what is known of it for error messages.
 
 use crate::address::Address;
 use crate::endpoint::Endpoint;
+use crate::provider::HttpApi;
 
-/// An endpoint whose address could be read.
+/// An endpoint with its parsed address.
 #[derive(Clone, Copy)]
 pub(crate) struct Server<'a> {
     pub(crate) endpoint: &'a Endpoint,
     pub(crate) address: &'a Address,
-    /// What is wanted of it, in the words of a message to people.
+    /// What the request is for, as error messages say it.
     pub(crate) wanted: &'static str,
 }
 
-/// A product that is known by the port it listens on, on the user's own machine.
+/// A product that runs on the user's device and is recognized by its default port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Product {
+pub(crate) enum LocalProduct {
     Ollama,
     LmStudio,
     LlamaServer,
@@ -22,22 +23,26 @@ pub(crate) enum Product {
 }
 
 impl<'a> Server<'a> {
-    /// One that is asked for completions.
+    /// A server that is asked for a completion.
     pub(crate) fn completions(endpoint: &'a Endpoint, address: &'a Address) -> Self {
         Self { endpoint, address, wanted: "chat completions" }
     }
 
-    /// One that is asked for counts.
+    /// A server that is asked to count tokens.
     pub(crate) fn counts(endpoint: &'a Endpoint, address: &'a Address) -> Self {
         Self { endpoint, address, wanted: "count of tokens" }
     }
 
-    pub(crate) fn product(self) -> Option<Product> {
+    pub(crate) fn api(self) -> &'static HttpApi {
+        self.endpoint.provider.api()
+    }
+
+    pub(crate) fn local_product(self) -> Option<LocalProduct> {
         match self.address.port()? {
-            11434 => Some(Product::Ollama),
-            1234 => Some(Product::LmStudio),
-            8080 => Some(Product::LlamaServer),
-            8000 => Some(Product::Vllm),
+            11434 => Some(LocalProduct::Ollama),
+            1234 => Some(LocalProduct::LmStudio),
+            8080 => Some(LocalProduct::LlamaServer),
+            8000 => Some(LocalProduct::Vllm),
             _ => None,
         }
         .filter(|_| self.address.is_loopback())

@@ -1,28 +1,26 @@
-//! Server-sent events out of bytes that arrive in any pieces.
+//! Parses server-sent events from bytes that arrive in chunks of any size.
 
-use std::error::Error;
-use std::fmt;
+use thiserror::Error;
 
-/// The longest line, and the longest event, that is read: one megabyte.
-pub const LONGEST_BYTES: usize = 1024 * 1024;
+/// The longest line, and the longest event, that is accepted: one megabyte.
+pub const MAX_BYTES: usize = 1024 * 1024;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// One event of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SseEvent {
-    /// The value of its `event` field, where it has one.
+    /// The value of its `event` field, if it has one.
     pub name: Option<String>,
     /// The values of its `data` fields, joined by line feeds.
     pub data: String,
 }
 
-/// Reads a stream of events: [`push`](Self::push) each piece, then [`finish`](Self::finish).
+/// Parses a stream of events: [`push`](Self::push) each chunk, then call [`finish`](Self::finish).
 ///
-/// Where the pieces begin and end makes no difference to the events, not even inside a character or
-/// between a carriage return and its line feed. Bytes that are no UTF-8 become U+FFFD. An event that
-/// only the end of the stream completes counts, unlike in the standard, because servers do forget the
-/// last blank line.
+/// The borders of the chunks make no difference to the events, even inside a character or between a carriage return
+/// and its line feed. Bytes that are not UTF-8 become U+FFFD. Unlike in the standard, an event counts even if the
+/// stream ends before its blank line, because some servers forget the last one.
 ///
 /// ```
 /// use epitome_browser::sse::SseParser;
@@ -35,31 +33,37 @@ pub struct SseEvent {
 /// ```
 #[derive(Debug, Default)]
 pub struct SseParser {
+    /// The line so far. Bytes, because a chunk may end inside a character.
     line: Vec<u8>,
+    /// Whether the first line has ended: only that one may begin with a byte order mark.
     after_first_line: bool,
+    /// Whether the last byte was a carriage return, so that a line feed belongs to it.
     after_carriage_return: bool,
     name: Option<String>,
+    /// `None` until the event has a `data` field: an event without one is not dispatched.
     data: Option<String>,
 }
 
-/// A line or an event longer than [`LONGEST_BYTES`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A line or an event is longer than [`MAX_BYTES`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("an event of the stream is longer than one megabyte")]
 pub struct EventTooLong;
 
 impl SseParser {
-    /// Reads a piece and returns the events it completes, in their order. Linear in the piece.
-    pub fn push(&mut self, piece: &[u8]) -> Result<Vec<SseEvent>, EventTooLong> {
+    /// Adds a chunk and returns the events that it completes, in order. Linear in the length of the chunk.
+    pub fn push(&mut self, chunk: &[u8]) -> Result<Vec<SseEvent>, EventTooLong> {
         let mut events = Vec::new();
-        let mut rest = piece;
+        let mut rest = chunk;
         while let Some((&first, after_first)) = rest.split_first() {
-            // The line feed of a pair whose carriage return has already ended the line.
+            // The carriage return has ended the line already. If its line feed ended another one, that blank line
+            // would dispatch the event too early. A flag remembers it, because the two may be in different chunks.
             if std::mem::take(&mut self.after_carriage_return) && first == b'\n' {
                 rest = after_first;
                 continue;
             }
             let end = rest.iter().position(|byte| matches!(byte, b'\r' | b'\n'));
             let (text, tail) = rest.split_at(end.unwrap_or(rest.len()));
-            if self.line.len() + text.len() > LONGEST_BYTES {
+            if self.line.len() + text.len() > MAX_BYTES {
                 return Err(EventTooLong);
             }
             self.line.extend_from_slice(text);
@@ -71,7 +75,7 @@ impl SseParser {
         Ok(events)
     }
 
-    /// Ends the stream, and returns the event that lacked only its last blank line.
+    /// Ends the stream, and returns the event that lacks only its blank line.
     pub fn finish(mut self) -> Option<SseEvent> {
         if self.line.is_empty() {
             return self.dispatch();
@@ -99,7 +103,7 @@ impl SseParser {
         match field {
             "data" => self.add_data(value)?,
             "event" => self.name = Some(value.to_owned()),
-            // A comment, or a field that says nothing to us: `id`, `retry`, an unknown one.
+            // A comment, which has an empty name, or a field that is not used: `id`, `retry`, an unknown one.
             _ => {}
         }
         Ok(None)
@@ -110,7 +114,7 @@ impl SseParser {
             self.data = Some(value.to_owned());
             return Ok(());
         };
-        if data.len() + value.len() >= LONGEST_BYTES {
+        if data.len() + value.len() >= MAX_BYTES {
             return Err(EventTooLong);
         }
         data.push('\n');
@@ -124,23 +128,15 @@ impl SseParser {
     }
 }
 
-impl fmt::Display for EventTooLong {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an event of the stream is longer than one megabyte")
-    }
-}
-
-impl Error for EventTooLong {}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn parse(pieces: &[&[u8]]) -> Vec<SseEvent> {
+    fn parse(chunks: &[&[u8]]) -> Vec<SseEvent> {
         let mut parser = SseParser::default();
         let mut events = Vec::new();
-        for piece in pieces {
-            events.extend(parser.push(piece).unwrap());
+        for chunk in chunks {
+            events.extend(parser.push(chunk).unwrap());
         }
         events.extend(parser.finish());
         events
@@ -153,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_end_ends_a_line() {
+    fn all_three_line_endings_are_accepted() {
         for end in ["\n", "\r\n", "\r"] {
             check(&format!("data: a{end}{end}data: b{end}{end}"), &["a", "b"]);
         }
@@ -189,40 +185,40 @@ mod tests {
     }
 
     #[test]
-    fn an_event_keeps_its_name_to_itself() {
+    fn a_name_applies_to_one_event_only() {
         let events = parse(&[b"event: error\ndata: a\n\ndata: b\n\n"]);
         let names: Vec<Option<&str>> = events.iter().map(|event| event.name.as_deref()).collect();
         assert_eq!(names, [Some("error"), None]);
     }
 
     #[test]
-    fn bytes_that_are_no_text_do_no_harm() {
+    fn bytes_that_are_not_utf_8_become_replacement_characters() {
         let events = parse(&[b"data: a\xFF\xC3b\n\n"]);
         assert_eq!(events[0].data, "a\u{fffd}\u{fffd}b");
     }
 
     #[test]
-    fn a_line_or_an_event_without_end_is_refused() {
+    fn a_line_or_an_event_that_is_too_long_is_refused() {
         let mut parser = SseParser::default();
-        assert_eq!(parser.push(&vec![b'a'; LONGEST_BYTES]), Ok(vec![]));
+        assert_eq!(parser.push(&vec![b'a'; MAX_BYTES]), Ok(vec![]));
         assert_eq!(parser.push(b"a"), Err(EventTooLong));
 
         let mut parser = SseParser::default();
-        let line = format!("data: {}\n", "a".repeat(LONGEST_BYTES / 4));
+        let line = format!("data: {}\n", "a".repeat(MAX_BYTES / 4));
         let results: Vec<bool> = (0..4).map(|_| parser.push(line.as_bytes()).is_ok()).collect();
         assert_eq!(results, [true, true, true, false]);
     }
 
     #[test]
-    fn any_two_cuts_leave_the_events_alone() {
+    fn events_do_not_depend_on_where_chunks_end() {
         let stream = "\u{feff}: hi\r\ndata: é€😀\rdata: b\r\n\r\nevent: x\ndata: [DONE]\n\ndata: z";
         let bytes = stream.as_bytes();
         let whole = parse(&[bytes]);
         assert_eq!(whole.len(), 3);
         for first in 0..=bytes.len() {
             for second in first..=bytes.len() {
-                let pieces = [&bytes[..first], &bytes[first..second], &bytes[second..]];
-                assert_eq!(parse(&pieces), whole, "cut at {first} and {second}");
+                let chunks = [&bytes[..first], &bytes[first..second], &bytes[second..]];
+                assert_eq!(parse(&chunks), whole, "cut at {first} and {second}");
             }
         }
         let single: Vec<&[u8]> = bytes.chunks(1).collect();

@@ -1,65 +1,69 @@
-//! Takes the thinking that some models put before their text out of it, while it arrives.
+//! Removes the `<think>…</think>` block that some models write before their answer, while the text arrives.
 
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
 
-/// Passes text on without a `<think>…</think>` at its start, and without white space before it.
+/// Passes text on without a `<think>…</think>` block at its start, and without white space before the text.
+///
+/// A tag may be split over any number of deltas, so text that may still become a tag is held back.
 #[derive(Debug, Default)]
-pub(crate) struct Thinking {
-    place: Place,
+pub(crate) struct ThinkingFilter {
+    state: State,
 }
 
 #[derive(Debug)]
-enum Place {
-    /// Nothing passed on yet; what arrived may still become the opening tag.
+enum State {
+    /// Nothing was passed on yet. Holds what has arrived, which may still become the opening tag.
     Start(String),
-    /// Inside; the end of what arrived may still become the closing tag.
+    /// Inside the block. Holds the last characters, which may be the beginning of the closing tag.
     Inside(String),
-    /// Behind the closing tag, before the text.
+    /// After the closing tag, before the text.
     After,
-    /// In the text.
+    /// In the text, where a `<think>` is part of the answer.
     Text,
 }
 
-impl Default for Place {
+impl Default for State {
     fn default() -> Self {
         Self::Start(String::new())
     }
 }
 
-impl Thinking {
-    /// The part of the text so far that is known to be text, and was not passed on before.
+impl ThinkingFilter {
+    /// Adds a delta, and returns what can be passed on now.
     pub(crate) fn push(&mut self, delta: &str) -> String {
         let mut rest = delta.to_owned();
         loop {
-            match &mut self.place {
-                Place::Text => return rest,
-                Place::After => {
+            match &mut self.state {
+                State::Text => return rest,
+                State::After => {
                     let text = rest.trim_start();
                     if !text.is_empty() {
-                        self.place = Place::Text;
+                        self.state = State::Text;
                     }
                     return text.to_owned();
                 }
-                Place::Start(seen) => {
+                State::Start(seen) => {
                     seen.push_str(&rest);
                     let text = seen.trim_start();
-                    if let Some(thought) = text.strip_prefix(OPEN) {
-                        rest = thought.to_owned();
-                        self.place = Place::Inside(String::new());
+                    if let Some(inside) = text.strip_prefix(OPEN) {
+                        rest = inside.to_owned();
+                        self.state = State::Inside(String::new());
                     } else if OPEN.starts_with(text) {
+                        // Only white space so far, or the beginning of the tag.
                         return String::new();
                     } else {
                         rest = text.to_owned();
-                        self.place = Place::Text;
+                        self.state = State::Text;
                     }
                 }
-                Place::Inside(seen) => {
+                State::Inside(seen) => {
                     seen.push_str(&rest);
                     if let Some((_, text)) = seen.split_once(CLOSE) {
                         rest = text.to_owned();
-                        self.place = Place::After;
+                        self.state = State::After;
                     } else {
+                        // Keeps no more than can be the beginning of the closing tag: reasoning may be long.
                         *seen = last_chars(seen, CLOSE.len() - 1);
                         return String::new();
                     }
@@ -68,11 +72,11 @@ impl Thinking {
         }
     }
 
-    /// What was held back, now that nothing more can turn it into a tag.
+    /// What is still held back, because the text has ended and it cannot become a tag any more.
     pub(crate) fn finish(self) -> String {
-        match self.place {
-            Place::Start(seen) => seen.trim_start().to_owned(),
-            Place::Inside(_) | Place::After | Place::Text => String::new(),
+        match self.state {
+            State::Start(seen) => seen.trim_start().to_owned(),
+            State::Inside(_) | State::After | State::Text => String::new(),
         }
     }
 }
@@ -86,22 +90,22 @@ fn last_chars(text: &str, count: usize) -> String {
 mod tests {
     use super::*;
 
-    /// Whatever the pieces, the same text passes.
+    /// Checks deltas of every length: the same text has to pass.
     fn check(text: &str, expected: &str) {
         let chars: Vec<String> = text.chars().map(String::from).collect();
         for size in 1..=chars.len().max(1) {
-            let mut thinking = Thinking::default();
+            let mut filter = ThinkingFilter::default();
             let mut passed = String::new();
-            for piece in chars.chunks(size) {
-                passed += &thinking.push(&piece.concat());
+            for delta in chars.chunks(size) {
+                passed += &filter.push(&delta.concat());
             }
-            passed += &thinking.finish();
-            assert_eq!(passed, expected, "{text:?} in pieces of {size}");
+            passed += &filter.finish();
+            assert_eq!(passed, expected, "{text:?} in deltas of {size}");
         }
     }
 
     #[test]
-    fn thinking_at_the_start_is_taken_out() {
+    fn a_thinking_block_at_the_start_is_removed() {
         check("<think>hm</think>\n\nText", "Text");
         check("\n<think>a < b, é, </thin </think>Text \n", "Text \n");
         check("<think></think>Text", "Text");
@@ -110,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_passes() {
+    fn other_text_passes() {
         check("Text <think>no</think>", "Text <think>no</think>");
         check("<thin", "<thin");
         check("<thing>Text", "<thing>Text");

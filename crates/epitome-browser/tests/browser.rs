@@ -1,4 +1,4 @@
-//! Summarizers over fetch on the main thread of a page.
+//! Runs the shared tests on the main thread of a page.
 #![cfg(target_arch = "wasm32")]
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Summarizers over fetch in Node.
+//! Runs the shared tests in Node.
 #![cfg(target_arch = "wasm32")]
 
 #[cfg(test)]

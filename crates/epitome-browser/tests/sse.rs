@@ -1,4 +1,4 @@
-//! Whatever the pieces a stream arrives in, the events are the ones that were sent.
+//! Events do not depend on the chunks that a stream arrives in.
 #![cfg(not(target_arch = "wasm32"))]
 
 use epitome_browser::sse::{EventTooLong, SseEvent, SseParser};
@@ -6,8 +6,8 @@ use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::sample::select;
 use proptest::{collection, option};
 
-/// The bytes that mean something to a parser.
-const TELLING: &[u8] = b"\r\n: data\xEF\xBB\xBF\xE2\x82\xAC";
+/// Bytes that a parser treats specially.
+const SPECIAL: &[u8] = b"\r\n: data\xEF\xBB\xBF\xE2\x82\xAC";
 
 fn parse(bytes: &[u8], cuts: &[usize]) -> Result<Vec<SseEvent>, EventTooLong> {
     let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (bytes.len() + 1)).collect();
@@ -16,8 +16,8 @@ fn parse(bytes: &[u8], cuts: &[usize]) -> Result<Vec<SseEvent>, EventTooLong> {
     let mut events = Vec::new();
     let (mut rest, mut start) = (bytes, 0);
     for end in cuts {
-        let (piece, tail) = rest.split_at(end - start);
-        events.extend(parser.push(piece)?);
+        let (chunk, tail) = rest.split_at(end - start);
+        events.extend(parser.push(chunk)?);
         (rest, start) = (tail, end);
     }
     events.extend(parser.push(rest)?);
@@ -53,7 +53,7 @@ fn write(events: &[SseEvent], end: &str) -> String {
 
 proptest! {
     #[test]
-    fn what_was_sent_is_what_arrives(
+    fn parsed_events_are_the_sent_events(
         events in collection::vec(event(), 0..6),
         end in line_end(),
         cuts in collection::vec(any::<usize>(), 0..12),
@@ -63,8 +63,8 @@ proptest! {
     }
 
     #[test]
-    fn pieces_make_no_difference_to_any_bytes(
-        bytes in collection::vec(prop_oneof![4 => select(TELLING), 1 => any::<u8>()], 0..80),
+    fn chunks_make_no_difference_even_for_random_bytes(
+        bytes in collection::vec(prop_oneof![4 => select(SPECIAL), 1 => any::<u8>()], 0..80),
         cuts in collection::vec(any::<usize>(), 0..20),
     ) {
         assert_eq!(parse(&bytes, &cuts), parse(&bytes, &[]));

@@ -1,4 +1,4 @@
-//! Summarizers over fetch in a dedicated worker.
+//! Runs the shared tests in a dedicated worker.
 #![cfg(target_arch = "wasm32")]
 
 #[cfg(test)]

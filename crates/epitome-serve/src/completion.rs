@@ -1,11 +1,11 @@
-//! `POST /v1/chat/completions`: a request is read, answered, and told at once or piece by piece.
+//! `POST /v1/chat/completions`: parses a request, answers it, and sends the answer as JSON or as a stream.
 
 mod answer;
-mod pieces;
-mod plain;
+mod chat_reply;
+mod deltas;
+mod event_stream;
+mod json_response;
 mod request;
-mod small_talk;
-mod stream;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -17,42 +17,42 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
+use crate::api_error::ApiError;
 use crate::models;
-use crate::problem::Problem;
 use answer::Answer;
 use request::Request;
 
-/// Answers one request. `delay` is the wait before each piece of a streamed answer.
+/// Answers one request. `delay` is the wait before each delta of a stream.
 pub(crate) async fn complete(
     State(delay): State<Duration>,
     body: Result<Bytes, BytesRejection>,
-) -> Result<Response, Problem> {
-    let body = body.map_err(|rejection| Problem {
+) -> Result<Response, ApiError> {
+    let body = body.map_err(|rejection| ApiError {
         status: rejection.status(),
         code: "unreadable_body",
         message: rejection.body_text(),
     })?;
     let request = Request::parse(&body)?;
-    // Reading a long conversation takes the processor for a while; others are served meanwhile.
+    // Summarizing a long conversation takes a while. On a thread of its own it does not block other requests.
     let (request, answer) = tokio::task::spawn_blocking(move || {
         let answer = Answer::to(&request);
         (request, answer)
     })
     .await
-    .map_err(|error| Problem {
+    .map_err(|error| ApiError {
         status: StatusCode::INTERNAL_SERVER_ERROR,
         code: "summarizer_failed",
         message: format!("the summarizer stopped: {error}"),
     })?;
     let completion = Completion::now(&request, answer);
     Ok(if request.stream() {
-        stream::respond(&completion, request.usage_in_stream(), delay)
+        event_stream::respond(&completion, request.usage_in_stream(), delay)
     } else {
-        plain::respond(&completion).into_response()
+        json_response::respond(&completion).into_response()
     })
 }
 
-/// An answer with what the API says around it.
+/// An answer with the other fields of a completion object.
 #[derive(Debug)]
 struct Completion {
     id: String,

@@ -1,11 +1,11 @@
-//! `epitome-serve`: the page, the TypeScript app, and the extractive summarizer as a chat completions
-//! endpoint, on this machine only.
+//! `epitome-serve`: serves the pages, and the extractive summarizer as a chat completions endpoint, on this machine
+//! only.
 
+mod api_error;
 mod completion;
 mod models;
 mod options;
 mod pages;
-mod problem;
 mod routes;
 
 use std::net::Ipv4Addr;
@@ -46,7 +46,7 @@ async fn serve(options: &Options) -> Result<(), String> {
         format!("port {port} cannot be used: {error}; choose another, like `--port {other}`")
     })?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;
-    // Whoever starts this program waits for this line.
+    // Tests and scripts that start this program wait for this line and read the port from it.
     println!("listening http://{address}");
     axum::serve(listener, routes::all(options)).await.map_err(|error| error.to_string())
 }

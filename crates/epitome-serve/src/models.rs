@@ -1,9 +1,9 @@
-//! `GET /v1/models`: the one summarizer there is.
+//! `GET /v1/models`: lists the one model, the extractive summarizer.
 
 use axum::Json;
 use serde_json::{Value, json};
 
-/// What answers, whatever model a request names.
+/// The name of the model. It answers every request, even if the request names another model.
 pub(crate) const EXTRACTIVE: &str = "epitome-extractive";
 
 /// The list of models.

@@ -8,34 +8,36 @@ pub(crate) const USAGE: &str = "\
 usage: epitome-serve [options]
 
   --port <n>          port on 127.0.0.1; 0 takes a free one (8080)
-  --page <folder>     what is served at /
-  --chat <folder>     what is served at /chat/
-  --delay-ms <n>      wait before each piece of a streamed answer (0)
-  --help              this text";
+  --page <folder>     folder to serve at /
+  --chat <folder>     folder to serve at /chat/
+  --delay-ms <n>      wait before each delta of a streamed answer (0)
+  --help              print this text";
 
-/// How to serve.
+/// The parsed command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Options {
     /// Port on 127.0.0.1; 0 takes a free one.
     pub(crate) port: u16,
-    /// The folder at `/`; without it there is no page.
+    /// The folder to serve at `/`, if any.
     pub(crate) page: Option<PathBuf>,
-    /// The folder at `/chat/`; without it there is no app.
+    /// The folder to serve at `/chat/`, if any.
     pub(crate) chat: Option<PathBuf>,
-    /// The wait before each piece of a streamed answer.
+    /// The wait before each delta of a streamed answer.
     pub(crate) delay: Duration,
 }
 
 impl Options {
-    /// Reads the words after the program's name. `None` asks for the usage.
-    pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Option<Self>, String> {
+    /// Parses the arguments after the program's name. `None` means that the user asks for the usage text.
+    pub(crate) fn parse(
+        arguments: impl IntoIterator<Item = String>,
+    ) -> Result<Option<Self>, String> {
         let mut options = Self { port: 8080, page: None, chat: None, delay: Duration::ZERO };
-        let mut words = words.into_iter();
-        while let Some(option) = words.next() {
+        let mut arguments = arguments.into_iter();
+        while let Some(option) = arguments.next() {
             if option == "--help" || option == "-h" {
                 return Ok(None);
             }
-            let mut value = || words.next().ok_or_else(|| format!("{option} needs a value"));
+            let mut value = || arguments.next().ok_or_else(|| format!("{option} needs a value"));
             match option.as_str() {
                 "--port" => options.port = number(&option, &value()?)?,
                 "--page" => options.page = Some(value()?.into()),
@@ -79,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_option_is_named() {
+    fn an_error_names_the_wrong_option() {
         check("--prot 1", Err("there is no option `--prot`"));
         check("--port", Err("--port needs a value"));
         check("--port 70000", Err("--port does not take `70000`"));

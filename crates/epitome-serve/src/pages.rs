@@ -1,4 +1,4 @@
-//! Folders of files for a browser, which is told to ask again each time.
+//! Serves folders of files, which browsers have to revalidate each time.
 
 use std::path::Path;
 
@@ -9,12 +9,12 @@ use axum::routing::get;
 use tower_http::services::ServeDir;
 use tower_http::set_header::SetResponseHeader;
 
-// Trunk names a file by a hash of what it was before wasm-opt, so the same name may hold other bytes.
-const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
+// Trunk names a file after a hash from before wasm-opt, so the same name may have different bytes after a build.
+const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");
 
 type Pages = SetResponseHeader<ServeDir, HeaderValue>;
 
-/// Fails unless `folder` has a page to begin with.
+/// Fails if `folder` has no `index.html`.
 pub(crate) fn check(folder: &Path) -> Result<(), String> {
     if folder.join("index.html").is_file() {
         return Ok(());
@@ -23,15 +23,15 @@ pub(crate) fn check(folder: &Path) -> Result<(), String> {
     Err(format!("there is no {folder}/index.html; `cargo xtask build` makes the pages"))
 }
 
-/// The files of `folder`, at the root.
+/// Serves the files of `folder` at the root.
 pub(crate) fn at_root(folder: &Path) -> Pages {
-    SetResponseHeader::overriding(ServeDir::new(folder), header::CACHE_CONTROL, ASK_AGAIN)
+    SetResponseHeader::overriding(ServeDir::new(folder), header::CACHE_CONTROL, REVALIDATE)
 }
 
-/// The files of `folder` below `path`, which has no slash at its end.
+/// Serves the files of `folder` below `path`, which must not end in a slash.
 pub(crate) fn below(path: &str, folder: &Path) -> Router {
     let inside = format!("{path}/");
-    // Relative addresses on the page need the slash.
+    // Without the slash, relative URLs on the page would resolve to the root.
     let redirect = Redirect::temporary(&inside);
     Router::new().route(path, get(async move || redirect)).nest_service(&inside, at_root(folder))
 }

@@ -1,4 +1,4 @@
-//! Which path leads where.
+//! Maps paths to handlers.
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -6,14 +6,14 @@ use axum::routing::{get, post};
 use tower_http::cors::{AllowHeaders, Any, CorsLayer};
 
 use crate::options::Options;
-use crate::{completion, models, pages, problem};
+use crate::{api_error, completion, models, pages};
 
-/// A long conversation with images in it passes; a mistake does not fill the memory.
-const LARGEST_REQUEST_BYTES: usize = 64 * 1024 * 1024;
+/// Large enough for a long conversation with images, small enough for the memory.
+const MAX_REQUEST_BYTES: usize = 64 * 1024 * 1024;
 
-/// The endpoint, and the pages that were asked for.
+/// The API, and the pages that the options name.
 pub(crate) fn all(options: &Options) -> Router {
-    let mut routes = Router::new().nest("/v1", endpoint(options));
+    let mut routes = Router::new().nest("/v1", api(options));
     if let Some(folder) = &options.chat {
         routes = routes.merge(pages::below("/chat", folder));
     }
@@ -23,9 +23,9 @@ pub(crate) fn all(options: &Options) -> Router {
     routes
 }
 
-/// What looks like OpenAI's API, callable from a page of any origin.
-fn endpoint(options: &Options) -> Router {
-    // A page asks for `authorization`, which a plain `*` would not allow.
+/// The OpenAI-compatible API, which pages of any origin may call.
+fn api(options: &Options) -> Router {
+    // Browsers do not let `*` allow the header `authorization`, so the requested headers are named.
     let any_page = CorsLayer::new()
         .allow_origin(Any)
         .allow_methods(Any)
@@ -33,8 +33,8 @@ fn endpoint(options: &Options) -> Router {
     Router::new()
         .route("/models", get(models::list))
         .route("/chat/completions", post(completion::complete).with_state(options.delay))
-        .fallback(problem::no_such_path)
-        .method_not_allowed_fallback(problem::wrong_method)
-        .layer(DefaultBodyLimit::max(LARGEST_REQUEST_BYTES))
+        .fallback(api_error::no_such_path)
+        .method_not_allowed_fallback(api_error::wrong_method)
+        .layer(DefaultBodyLimit::max(MAX_REQUEST_BYTES))
         .layer(any_page)
 }

@@ -1,33 +1,35 @@
-//! A summary from an endpoint that speaks chat completions.
+//! Summaries from an endpoint with the chat-completions API.
 
 use std::collections::BTreeMap;
 
-use epitome_browser::{Endpoint, Prompt, Streaming, Timeouts};
+use epitome_browser::{
+    Completion, Endpoint, EndpointErrorCode, Prompt, Provider, Streaming, Timeouts,
+};
 use js_sys::Function;
 use serde::{Deserialize, Serialize};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use web_sys::AbortSignal;
 
-use crate::error::{ErrorCode, Thrown};
+use crate::error::Thrown;
 use crate::json;
 
-/// An endpoint: where a summarizer answers, which model, which key, and how long it may take.
+/// Options of an endpoint with the chat-completions API.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, Tsify)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EndpointOptions {
-    /// `http://host/v1`, or the whole address ending in `/chat/completions`.
+    /// `http://host/v1`, or the whole address that ends in `/chat/completions`.
     #[serde(rename = "baseURL")]
     pub base_url: String,
     /// The model's name, as the server knows it.
     pub model: String,
-    /// Sent as `authorization: Bearer …`; an empty one is not sent.
+    /// Sent as `authorization: Bearer …`. An empty key is not sent.
     #[tsify(optional)]
     pub api_key: Option<String>,
-    /// Further headers. In a browser each one needs the server's permission.
+    /// Further headers. In a browser, the server must allow each of them.
     #[tsify(optional, type = "Record<string, string>")]
     pub headers: Option<BTreeMap<String, String>>,
-    /// Whether the text is to come piece by piece; true where absent.
+    /// Whether the answer is streamed. Default: true.
     #[tsify(optional)]
     pub stream: Option<bool>,
     /// How long each part of an answer may take.
@@ -39,42 +41,18 @@ pub struct EndpointOptions {
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, Tsify)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EndpointTimeouts {
-    /// From the request to the first byte of a streamed answer; 5 minutes where absent.
+    /// From the request to the first byte of a streamed answer. Default: 5 minutes.
     #[tsify(optional)]
     pub first_byte_ms: Option<u32>,
-    /// Between two pieces of an answer; 2 minutes where absent.
+    /// Between two parts of a streamed answer. Default: 2 minutes.
     #[tsify(optional)]
     pub idle_ms: Option<u32>,
-    /// From the request to the last byte; 12 minutes where absent.
+    /// From the request to the last byte. Default: 12 minutes.
     #[tsify(optional)]
     pub total_ms: Option<u32>,
 }
 
-/// A complete answer of an endpoint.
-#[derive(Clone, Debug, Serialize, Tsify)]
-#[serde(rename_all = "camelCase")]
-pub struct Completion {
-    /// The text.
-    pub text: String,
-    /// What the server counted, where it says so.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub usage: Option<CompletionUsage>,
-    /// Why the model stopped, in the server's words: mostly `stop`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub finish_reason: Option<String>,
-}
-
-/// Tokens of a summary as the server counted them.
-#[derive(Clone, Copy, Debug, Serialize, Tsify)]
-#[serde(rename_all = "camelCase")]
-pub struct CompletionUsage {
-    /// Tokens of the question.
-    pub prompt_tokens: u32,
-    /// Tokens of the answer, thinking included.
-    pub completion_tokens: u32,
-}
-
-/// Asks an endpoint once, and settles with the whole answer or the reason why there is none.
+/// Asks an endpoint once. Resolves to the whole answer, or rejects with the reason why there is none.
 #[wasm_bindgen]
 pub async fn complete(
     options: JsValue,
@@ -85,11 +63,11 @@ pub async fn complete(
     on_delta: Option<Function>,
 ) -> Result<Ts<Completion>, JsValue> {
     let options: EndpointOptions =
-        json::option(&options, "openAICompatible", ErrorCode::Misconfigured)?;
+        json::option(&options, "openAICompatible", EndpointErrorCode::Misconfigured.into())?;
     let prompt = Prompt { system, user, max_tokens };
     let mut show = |delta: &str| {
         if let Some(on_delta) = &on_delta {
-            // Whoever only watches has no say in the outcome.
+            // What a listener throws does not change the outcome.
             let _ = on_delta.call1(&JsValue::UNDEFINED, &delta.into());
         }
     };
@@ -97,7 +75,7 @@ pub async fn complete(
         epitome_browser::complete(&options.into(), &prompt, signal.as_ref(), &mut show)
             .await
             .map_err(Thrown::from)?;
-    Ok(Completion::from(completion).into_ts().map_err(Thrown::from)?)
+    Ok(completion.into_ts().map_err(Thrown::from)?)
 }
 
 impl From<EndpointOptions> for Endpoint {
@@ -106,6 +84,7 @@ impl From<EndpointOptions> for Endpoint {
         let default = Timeouts::default();
         let stream = options.stream.unwrap_or(true);
         Self {
+            provider: Provider::OpenAi,
             base_url: options.base_url,
             model: options.model,
             api_key: options.api_key,
@@ -117,16 +96,5 @@ impl From<EndpointOptions> for Endpoint {
                 total_ms: timeouts.total_ms.unwrap_or(default.total_ms),
             },
         }
-    }
-}
-
-impl From<epitome_browser::Completion> for Completion {
-    fn from(completion: epitome_browser::Completion) -> Self {
-        let epitome_browser::Completion { text, usage, finish_reason } = completion;
-        let usage = usage.map(|usage| CompletionUsage {
-            prompt_tokens: usage.prompt_tokens,
-            completion_tokens: usage.completion_tokens,
-        });
-        Self { text, usage, finish_reason }
     }
 }

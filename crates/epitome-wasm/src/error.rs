@@ -1,91 +1,66 @@
-//! Errors as JavaScript sees them: an `Error` of the name `EpitomeError` with a code to decide by.
+//! Errors as JavaScript gets them: an `Error` with the name `EpitomeError` and a code.
 
 use std::fmt::Display;
 
 use epitome::history::LogError;
 use epitome::{CommandError, PolicyChange, PolicyError, RestoreError, SnapshotError};
-use epitome_browser::{EndpointError, FailureKind, Phase};
+use epitome_browser::{EndpointError, EndpointErrorCode};
 use epitome_tokens::NotLoaded;
 use js_sys::Reflect;
 use serde::Serialize;
 use tsify::Tsify;
 use wasm_bindgen::JsValue;
 
-/// What went wrong, for code to decide by.
+/// What went wrong, for code to branch on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Tsify)]
+#[serde(untagged)]
+pub enum ErrorCode {
+    /// A call of this package was wrong, or came at the wrong time.
+    Package(PackageErrorCode),
+    /// A request to an endpoint failed.
+    Endpoint(EndpointErrorCode),
+}
+
+/// What went wrong in a call of this package, for code to branch on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Tsify)]
 #[serde(rename_all = "kebab-case")]
-pub enum ErrorCode {
+pub enum PackageErrorCode {
     /// The format has no reader.
     UnknownFormat,
     /// An option has a value that cannot be used.
     InvalidOption,
     /// The policy cannot work.
     InvalidPolicy,
-    /// A value is no message. Nothing of its batch was taken.
+    /// A value is not a message. Nothing of its batch was appended.
     InvalidMessage,
     /// No message has this id.
     UnknownId,
-    /// A message of this id is there already.
+    /// Another message has this id.
     DuplicateId,
-    /// A text is no snapshot, or one that this version cannot read.
+    /// A text is not a snapshot, or one that this version cannot read.
     InvalidSnapshot,
     /// The originals are not those of the snapshot.
     InvalidOriginals,
     /// A compaction is running.
     Busy,
-    /// The last compaction failed, and nothing has been said since.
+    /// The last compaction failed, and no message has been appended since.
     Exhausted,
-    /// There is no compaction to undo.
+    /// No compaction can be undone.
     NothingToUndo,
-    /// There is no encoding of this name.
+    /// No encoding has this name.
     UnknownEncoding,
-    /// The vocabulary of an encoding is not loaded yet, or a tokenizer; the error's `encoding` or `tokenizer` says
-    /// which.
+    /// The vocabulary of an encoding, or a tokenizer, is not loaded; the error's `encoding` or `tokenizer` names it.
     EncodingNotLoaded,
     /// The vocabulary of an encoding, or a tokenizer, could not be fetched.
     EncodingUnavailable,
-    /// What was given is no vocabulary, that of another encoding, or no tokenizer that can be counted by exactly.
+    /// A file is not a vocabulary, or that of another encoding; or a tokenizer cannot be reproduced exactly.
     InvalidVocabulary,
     /// The compactor was disposed of.
     Disposed,
     /// The wasm module could not be loaded.
     NotLoaded,
-    /// A mistake in this package.
+    /// A bug in this package.
     Internal,
-    /// The signal stopped the request.
-    Aborted,
-    /// The endpoint's description cannot be asked; nothing was sent.
-    Misconfigured,
-    /// No connection, or the server does not allow this page's origin.
-    Unreachable,
-    /// The first byte took too long.
-    FirstByteTimeout,
-    /// The next piece of an answer took too long.
-    IdleTimeout,
-    /// The whole answer took too long.
-    TotalTimeout,
-    /// The key is missing or wrong.
-    Unauthorized,
-    /// The server has no such model.
-    ModelUnknown,
-    /// The prompt does not fit the model's window.
-    TooLong,
-    /// Too many requests for now.
-    RateLimited,
-    /// The server cannot answer now.
-    Overloaded,
-    /// The request was refused, and will be again.
-    Refused,
-    /// Something came that is no chat completion.
-    BadAnswer,
-    /// The connection ended in the middle of the answer.
-    CutOff,
-    /// The answer reached the limit of tokens and lacks its end.
-    Truncated,
-    /// A filter, or the model itself, declined to answer.
-    Filtered,
-    /// A complete answer with no text in it.
-    Empty,
 }
 
 /// An error to throw.
@@ -94,11 +69,15 @@ pub(crate) struct Thrown {
 }
 
 impl Thrown {
-    pub(crate) fn new(code: ErrorCode, message: &dyn Display) -> Self {
+    pub(crate) fn new(code: impl Into<ErrorCode>, message: &dyn Display) -> Self {
+        Self::with_code(code.into(), message)
+    }
+
+    fn with_code(code: ErrorCode, message: &dyn Display) -> Self {
         let error = js_sys::Error::new(&message.to_string());
         error.set_name("EpitomeError");
         let thrown = Self { error };
-        // A unit variant serializes to its name, and a new object takes any property.
+        // A code serializes to its name, and setting a property of a new object cannot fail.
         thrown.with("code", serde_wasm_bindgen::to_value(&code).unwrap_or(JsValue::UNDEFINED))
     }
 
@@ -114,24 +93,24 @@ impl From<Thrown> for JsValue {
     }
 }
 
-/// A serializer that failed, which none of our types makes it do.
+/// A value that could not be serialized, which does not happen with our types.
 impl From<tsify::Error> for Thrown {
     fn from(error: tsify::Error) -> Self {
-        Self::new(ErrorCode::Internal, &error)
+        Self::new(PackageErrorCode::Internal, &error)
     }
 }
 
 impl From<CommandError> for Thrown {
     fn from(error: CommandError) -> Self {
         let code = match &error {
-            CommandError::Busy => ErrorCode::Busy,
-            CommandError::NothingToUndo => ErrorCode::NothingToUndo,
-            CommandError::Exhausted(_) => ErrorCode::Exhausted,
-            CommandError::Log(LogError::DuplicateId(_)) => ErrorCode::DuplicateId,
-            CommandError::Log(LogError::UnknownId(_)) => ErrorCode::UnknownId,
+            CommandError::Busy => PackageErrorCode::Busy,
+            CommandError::NothingToUndo => PackageErrorCode::NothingToUndo,
+            CommandError::Exhausted(_) => PackageErrorCode::Exhausted,
+            CommandError::Log(LogError::DuplicateId(_)) => PackageErrorCode::DuplicateId,
+            CommandError::Log(LogError::UnknownId(_)) => PackageErrorCode::UnknownId,
             CommandError::NothingToPersist
             | CommandError::NothingToDecide
-            | CommandError::Log(LogError::UnknownCheckpoint(_)) => ErrorCode::Internal,
+            | CommandError::Log(LogError::UnknownCheckpoint(_)) => PackageErrorCode::Internal,
         };
         Self::new(code, &error)
     }
@@ -139,7 +118,7 @@ impl From<CommandError> for Thrown {
 
 impl From<PolicyError> for Thrown {
     fn from(error: PolicyError) -> Self {
-        Self::new(ErrorCode::InvalidPolicy, &error)
+        Self::new(PackageErrorCode::InvalidPolicy, &error)
     }
 }
 
@@ -155,7 +134,7 @@ impl From<PolicyChange> for Thrown {
 impl From<NotLoaded> for Thrown {
     fn from(error: NotLoaded) -> Self {
         let refuse = |first: String| {
-            Self::new(ErrorCode::EncodingNotLoaded, &format!("{error}; await {first} first"))
+            Self::new(PackageErrorCode::EncodingNotLoaded, &format!("{error}; await {first} first"))
         };
         match &error {
             NotLoaded::Encoding(encoding) => {
@@ -171,20 +150,19 @@ impl From<NotLoaded> for Thrown {
 
 impl From<SnapshotError> for Thrown {
     fn from(error: SnapshotError) -> Self {
-        Self::new(ErrorCode::InvalidSnapshot, &error)
+        Self::new(PackageErrorCode::InvalidSnapshot, &error)
     }
 }
 
 impl From<RestoreError> for Thrown {
     fn from(error: RestoreError) -> Self {
-        Self::new(ErrorCode::InvalidSnapshot, &error)
+        Self::new(PackageErrorCode::InvalidSnapshot, &error)
     }
 }
 
 impl From<EndpointError> for Thrown {
     fn from(error: EndpointError) -> Self {
-        let mut thrown =
-            Self::new(error.kind.into(), &error).with("retryable", error.kind.is_retryable());
+        let mut thrown = Self::new(error.code, &error).with("retryable", error.is_retryable());
         if let Some(status) = error.status {
             thrown = thrown.with("status", status);
         }
@@ -195,26 +173,14 @@ impl From<EndpointError> for Thrown {
     }
 }
 
-impl From<FailureKind> for ErrorCode {
-    fn from(kind: FailureKind) -> Self {
-        match kind {
-            FailureKind::Aborted => Self::Aborted,
-            FailureKind::Misconfigured => Self::Misconfigured,
-            FailureKind::Unreachable => Self::Unreachable,
-            FailureKind::TimedOut(Phase::FirstByte) => Self::FirstByteTimeout,
-            FailureKind::TimedOut(Phase::Idle) => Self::IdleTimeout,
-            FailureKind::TimedOut(Phase::Total) => Self::TotalTimeout,
-            FailureKind::Unauthorized => Self::Unauthorized,
-            FailureKind::ModelUnknown => Self::ModelUnknown,
-            FailureKind::TooLong => Self::TooLong,
-            FailureKind::RateLimited => Self::RateLimited,
-            FailureKind::Overloaded => Self::Overloaded,
-            FailureKind::Refused => Self::Refused,
-            FailureKind::BadAnswer => Self::BadAnswer,
-            FailureKind::CutOff => Self::CutOff,
-            FailureKind::Truncated => Self::Truncated,
-            FailureKind::Filtered => Self::Filtered,
-            FailureKind::Empty => Self::Empty,
-        }
+impl From<PackageErrorCode> for ErrorCode {
+    fn from(code: PackageErrorCode) -> Self {
+        Self::Package(code)
+    }
+}
+
+impl From<EndpointErrorCode> for ErrorCode {
+    fn from(code: EndpointErrorCode) -> Self {
+        Self::Endpoint(code)
     }
 }

@@ -12,12 +12,12 @@ pub use scale::Scale;
 
 use serde::{Deserialize, Serialize};
 
-use crate::tokens::{Mix, ONE, SCRIPTS, Weights};
-use intervals::{BOUNDS, Stretches};
+use crate::tokens::{ONE, SCRIPTS, ScriptTokens, Weights};
+use intervals::{BOUNDS, Intervals};
 
-/// A stretch of fewer tokens tells nothing: what is counted by the message would outweigh its text.
+/// A interval of fewer tokens tells nothing: what is counted by the message would outweigh its text.
 const LEAST: u32 = 100;
-/// What is known before the first stretch weighs as much as this many tokens, divided by its error band: 820 where
+/// What is known before the first interval weighs as much as this many tokens, divided by its error band: 820 where
 /// that is 25 %.
 const PRIOR: u64 = 205;
 /// And no more than this: an estimate may be close for its family, and the model of another one.
@@ -34,9 +34,9 @@ const DIFFERENCE: u32 = 64;
 #[serde(from = "(Written, u32)", into = "(Written, u32)")]
 pub(crate) struct Sample {
     /// By the meter.
-    pub(crate) counted: Mix,
+    pub(crate) counted: ScriptTokens,
     /// By the provider, with whatever else was in the prompt.
-    pub(crate) told: u32,
+    pub(crate) reported: u32,
 }
 
 /// The meter's tokens in a snapshot: one number where all are in Latin, as in snapshots that tell no scripts apart.
@@ -44,26 +44,26 @@ pub(crate) struct Sample {
 #[serde(untagged)]
 enum Written {
     Latin(u32),
-    Mixed(Mix),
+    Mixed(ScriptTokens),
 }
 
 impl From<(Written, u32)> for Sample {
-    fn from((counted, told): (Written, u32)) -> Self {
+    fn from((counted, reported): (Written, u32)) -> Self {
         let counted = match counted {
-            Written::Latin(tokens) => Mix::latin(tokens),
-            Written::Mixed(mix) => mix,
+            Written::Latin(tokens) => ScriptTokens::latin(tokens),
+            Written::Mixed(by_script) => by_script,
         };
-        Self { counted, told }
+        Self { counted, reported }
     }
 }
 
 impl From<Sample> for (Written, u32) {
-    fn from(Sample { counted, told }: Sample) -> Self {
+    fn from(Sample { counted, reported }: Sample) -> Self {
         let written = match counted.is_foreign() {
             true => Written::Mixed(counted),
             false => Written::Latin(counted.sum()),
         };
-        (written, told)
+        (written, reported)
     }
 }
 
@@ -71,7 +71,7 @@ impl From<Sample> for (Written, u32) {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
     /// Tokens that the host says go along with every request.
-    pub(crate) beside: u32,
+    pub(crate) overhead: u32,
     /// Tokens that a request takes besides, by the overhead.
     pub(crate) request: u32,
     /// Half-width of the relative error of the meter's count, as its tokenizer says.
@@ -86,7 +86,7 @@ pub(crate) struct Terms {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Calibration {
-    /// The model's name; empty where nobody told it.
+    /// The model's name; empty where nobody reported it.
     model: String,
     /// The first prompt that was long enough to tell something, without what the host said goes along.
     first: Option<Sample>,
@@ -96,13 +96,13 @@ pub(crate) struct Calibration {
     last: Option<Sample>,
     /// What lay between two prompts.
     #[serde(flatten)]
-    stretches: Stretches,
+    intervals: Intervals,
 }
 
 impl Calibration {
     /// Takes a prompt that was counted. Constant time.
     fn learn(&mut self, sample: Sample, terms: Terms) {
-        if sample.told == 0 {
+        if sample.reported == 0 {
             return;
         }
         let counted = sample.counted.sum();
@@ -110,16 +110,17 @@ impl Calibration {
             None => self.last = Some(sample),
             Some(last) if counted.abs_diff(last.counted.sum()) < LEAST => {}
             Some(last) => {
-                if let Some(stretch) = sample.counted.since(&last.counted) {
-                    let told = sample.told.saturating_sub(last.told);
-                    self.stretches.learn(&stretch, told, prior(millionths(terms.error_band)));
+                if let Some(interval) = sample.counted.since(&last.counted) {
+                    let reported = sample.reported.saturating_sub(last.reported);
+                    self.intervals.learn(&interval, reported, prior(millionths(terms.error_band)));
                 }
                 self.last = Some(sample);
             }
         }
         if self.first.is_none() && counted >= 5 * LEAST {
-            let told = sample.told.saturating_sub(terms.beside).saturating_sub(terms.request);
-            self.first = Some(Sample { told, ..sample });
+            let reported =
+                sample.reported.saturating_sub(terms.overhead).saturating_sub(terms.request);
+            self.first = Some(Sample { reported, ..sample });
         }
         if self.wholes.len() >= WHOLES {
             self.wholes.remove(0);
@@ -136,11 +137,11 @@ impl Calibration {
         }
         let seed = self.first.map_or(ONE, |first| {
             let counted = u64::from(first.counted.sum().max(1));
-            let ratio = u64::from(first.told) * u64::from(ONE) / counted;
+            let ratio = u64::from(first.reported) * u64::from(ONE) / counted;
             let ratio = u32::try_from(ratio).unwrap_or(u32::MAX);
             ratio.clamp(ONE.saturating_sub(band), ONE.saturating_add(band))
         });
-        self.stretches.factors(seed, prior(band))
+        self.intervals.factors(seed, prior(band))
     }
 
     /// Millionths of the provider's tokens for one that the meter weighs.
@@ -161,12 +162,16 @@ impl Calibration {
 
     /// What goes along with every request: the middle of what the latest prompts tell, the smaller of two. One
     /// alone is believed within a quarter of the window, several within half of it.
-    fn beside(&self, terms: Terms) -> Option<u32> {
-        let alone = Scale { factor: self.factor(terms), beside: 0, request: terms.request };
+    fn overhead(&self, terms: Terms) -> Option<u32> {
+        let alone = Scale { factor: self.factor(terms), overhead: 0, request: terms.request };
         let mut rests: Vec<u32> = self
             .wholes
             .iter()
-            .map(|whole| whole.told.saturating_sub(alone.window(terms.weights.mix(&whole.counted))))
+            .map(|whole| {
+                whole
+                    .reported
+                    .saturating_sub(alone.prompt_tokens(terms.weights.total(&whole.counted)))
+            })
             .collect();
         rests.sort_unstable();
         match *rests.as_slice() {
@@ -177,16 +182,16 @@ impl Calibration {
     }
 
     fn scale(&self, terms: Terms) -> Scale {
-        let beside = self.beside(terms).unwrap_or(terms.beside);
-        Scale { factor: self.factor(terms), beside, request: terms.request }
+        let overhead = self.overhead(terms).unwrap_or(terms.overhead);
+        Scale { factor: self.factor(terms), overhead, request: terms.request }
     }
 
     /// Half-width of the relative error that is left of tokens in these scripts: of each script by its share.
-    fn error_band(&self, mix: &Mix, terms: Terms) -> f64 {
+    fn error_band(&self, by_script: &ScriptTokens, terms: Terms) -> f64 {
         let band = millionths(terms.error_band);
-        let bands = self.stretches.error_bands(band, prior(band));
+        let bands = self.intervals.error_bands(band, prior(band));
         let [latin, ..] = bands;
-        let shares = mix.tokens().map(f64::from);
+        let shares = by_script.tokens().map(f64::from);
         let sum: f64 = shares.iter().sum();
         if sum <= 0.0 {
             return latin;
@@ -195,7 +200,7 @@ impl Calibration {
     }
 }
 
-/// The weight of what is known before the first stretch.
+/// The weight of what is known before the first interval.
 fn prior(band: u32) -> u64 {
     (PRIOR * u64::from(ONE) / u64::from(band.max(1))).min(HEAVIEST_PRIOR)
 }
@@ -240,7 +245,7 @@ impl Calibrations {
 
     /// How the meter's tokens become the provider's.
     pub(crate) fn scale(&self, terms: Terms) -> Scale {
-        let untaught = Scale { factor: ONE, beside: terms.beside, request: terms.request };
+        let untaught = Scale { factor: ONE, overhead: terms.overhead, request: terms.request };
         self.present().map_or(untaught, |calibration| calibration.scale(terms))
     }
 
@@ -250,8 +255,9 @@ impl Calibrations {
     }
 
     /// Half-width of the relative error of what [`Self::scale`] gives for tokens in these scripts.
-    pub(crate) fn error_band(&self, mix: &Mix, terms: Terms) -> f64 {
-        self.present().map_or(terms.error_band, |calibration| calibration.error_band(mix, terms))
+    pub(crate) fn error_band(&self, by_script: &ScriptTokens, terms: Terms) -> f64 {
+        self.present()
+            .map_or(terms.error_band, |calibration| calibration.error_band(by_script, terms))
     }
 
     /// The view is another one from now on: what was counted of it can no longer be subtracted.
@@ -274,37 +280,52 @@ impl Calibrations {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tokens::MeterTokens;
 
-    const TERMS: Terms =
-        Terms { beside: 0, request: 0, error_band: 0.25, window: 200_000, weights: Weights::EVEN };
+    const TERMS: Terms = Terms {
+        overhead: 0,
+        request: 0,
+        error_band: 0.25,
+        window: 200_000,
+        weights: Weights::EVEN,
+    };
 
-    fn latin(counted: u32, told: u32) -> Sample {
-        Sample { counted: Mix::latin(counted), told }
+    fn latin(counted: u32, reported: u32) -> Sample {
+        Sample { counted: ScriptTokens::latin(counted), reported }
     }
 
-    /// Prompts of a provider whose tokens are `percent` of the meter's, beside so many that are not seen.
-    fn taught(percent: u32, beside: u32, counts: &[u32]) -> Calibration {
+    /// Prompts of a provider whose tokens are `percent` of the meter's, overhead so many that are not seen.
+    fn taught(percent: u32, overhead: u32, counts: &[u32]) -> Calibration {
         let mut calibration = Calibration::default();
         for counted in counts {
-            let told = counted * percent / 100 + beside;
-            calibration.learn(latin(*counted, told), TERMS);
+            let reported = counted * percent / 100 + overhead;
+            calibration.learn(latin(*counted, reported), TERMS);
         }
         calibration
     }
 
-    fn close(scale: Scale, counted: u32, told: u32, percent: u32) {
-        let found = scale.window(counted);
-        assert!(found.abs_diff(told) <= told * percent / 100, "{found}, and really {told}");
+    fn close(scale: Scale, counted: u32, reported: u32, percent: u32) {
+        let found = scale.prompt_tokens(MeterTokens::new(counted));
+        assert!(
+            found.abs_diff(reported) <= reported * percent / 100,
+            "{found}, and really {reported}"
+        );
     }
 
     #[test]
     fn without_a_reading_nothing_is_bent() {
-        let scale = Calibrations::default().scale(Terms { beside: 70, request: 3, ..TERMS });
-        assert_eq!((scale.window(1_000), scale.told(1_000)), (1_073, 1_000));
+        let scale = Calibrations::default().scale(Terms { overhead: 70, request: 3, ..TERMS });
+        assert_eq!(
+            (
+                scale.prompt_tokens(MeterTokens::new(1_000)),
+                scale.to_provider(MeterTokens::new(1_000))
+            ),
+            (1_073, 1_000)
+        );
     }
 
     #[test]
-    fn a_factor_and_what_goes_along_are_told_apart() {
+    fn a_factor_and_what_goes_along_are_reported_apart() {
         let counts: Vec<u32> = (1..30).map(|turn| turn * 3_000).collect();
         let calibration = taught(127, 20_000, &counts);
         close(calibration.scale(TERMS), 87_000, 87_000 * 127 / 100 + 20_000, 1);
@@ -316,9 +337,9 @@ mod tests {
     fn the_first_reading_bends_no_further_than_the_estimate_may_be_wrong() {
         let calibration = taught(127, 0, &[10_000]);
         assert_eq!(calibration.factor(TERMS), 1_250_000);
-        assert_eq!(calibration.beside(TERMS), Some(200));
+        assert_eq!(calibration.overhead(TERMS), Some(200));
         let exact = Terms { error_band: 0.0, ..TERMS };
-        assert_eq!(calibration.scale(exact), Scale { factor: ONE, beside: 2_700, request: 0 });
+        assert_eq!(calibration.scale(exact), Scale { factor: ONE, overhead: 2_700, request: 0 });
     }
 
     #[test]
@@ -337,7 +358,12 @@ mod tests {
             let mut calibration = taught(120, 5_000, &counts);
             let before = calibration.scale(TERMS);
             calibration.learn(latin(40_000, odd), TERMS);
-            close(calibration.scale(TERMS), 10_000, before.window(10_000), 1);
+            close(
+                calibration.scale(TERMS),
+                10_000,
+                before.prompt_tokens(MeterTokens::new(10_000)),
+                1,
+            );
             for turn in 21..25 {
                 let counted = turn * 2_000;
                 calibration.learn(latin(counted, counted * 120 / 100 + 5_000), TERMS);
@@ -349,14 +375,15 @@ mod tests {
     #[test]
     fn readings_that_agree_narrow_the_error_and_others_widen_it() {
         let counts: Vec<u32> = (1..20).map(|turn| turn * 2_000).collect();
-        let band = |calibration: &Calibration| calibration.error_band(&Mix::latin(1), TERMS);
+        let band =
+            |calibration: &Calibration| calibration.error_band(&ScriptTokens::latin(1), TERMS);
         let agreed = taught(110, 1_000, &counts);
         assert!(band(&Calibration::default()) > 0.24 && band(&agreed) < 0.05, "{}", band(&agreed));
         let mut noisy = agreed.clone();
         for turn in 0..8_u32 {
             let counted = 40_000 + turn * 2_000;
-            let told = counted * 110 / 100 + 1_000 + turn % 2 * 1_000;
-            noisy.learn(latin(counted, told), TERMS);
+            let reported = counted * 110 / 100 + 1_000 + turn % 2 * 1_000;
+            noisy.learn(latin(counted, reported), TERMS);
         }
         assert!(band(&noisy) > 3.0 * band(&agreed), "{}", band(&noisy));
     }
@@ -369,11 +396,11 @@ mod tests {
             calibrations.learn(latin(10_000, 11_000 + model * 10), TERMS);
         }
         assert_eq!(calibrations.models.len(), MODELS);
-        assert_eq!(calibrations.scale(TERMS).window(10_000), 11_190);
+        assert_eq!(calibrations.scale(TERMS).prompt_tokens(MeterTokens::new(10_000)), 11_190);
         calibrations.name(Some("model-15"));
-        assert_eq!(calibrations.scale(TERMS).window(10_000), 11_150);
+        assert_eq!(calibrations.scale(TERMS).prompt_tokens(MeterTokens::new(10_000)), 11_150);
         calibrations.name(None);
-        assert_eq!(calibrations.scale(TERMS).window(10_000), 10_000);
+        assert_eq!(calibrations.scale(TERMS).prompt_tokens(MeterTokens::new(10_000)), 10_000);
     }
 
     /// A provider that takes these percent of the meter's tokens for Latin and for Han, in turns.
@@ -382,9 +409,9 @@ mod tests {
         let mut tokens = [0, 0];
         for turn in 0..60 {
             tokens[turn % 2] += 900;
-            let counted = Mix::from(vec![tokens[0], 0, 0, 0, tokens[1]]);
-            let told = (tokens[0] * latin + tokens[1] * han) / 100;
-            calibration.learn(Sample { counted, told }, TERMS);
+            let counted = ScriptTokens::from(vec![tokens[0], 0, 0, 0, tokens[1]]);
+            let reported = (tokens[0] * latin + tokens[1] * han) / 100;
+            calibration.learn(Sample { counted, reported }, TERMS);
         }
         calibration
     }
@@ -395,8 +422,8 @@ mod tests {
         let weights = calibration.weights(TERMS.error_band, Weights::EVEN);
         let terms = Terms { weights, ..TERMS };
         for (latin, han) in [(10_000, 0), (0, 10_000), (8_000, 2_000)] {
-            let counted = weights.mix(&Mix::from(vec![latin, 0, 0, 0, han]));
-            close(calibration.scale(terms), counted, (latin * 110 + han * 165) / 100, 4);
+            let counted = weights.total(&ScriptTokens::from(vec![latin, 0, 0, 0, han]));
+            close(calibration.scale(terms), counted.get(), (latin * 110 + han * 165) / 100, 4);
         }
     }
 
@@ -405,7 +432,7 @@ mod tests {
         let mut calibration = taught_by_script(100, 150);
         let weights = calibration.weights(TERMS.error_band, Weights::EVEN);
         assert_ne!(weights, Weights::EVEN);
-        calibration.stretches.learn(&Mix::latin(400), 404, 820);
+        calibration.intervals.learn(&ScriptTokens::latin(400), 404, 820);
         assert_eq!(calibration.weights(TERMS.error_band, weights), weights);
         assert_eq!(calibration.weights(0.0, weights), Weights::EVEN, "an exact count is not bent");
         let alone = taught(130, 0, &[1_000, 9_000, 17_000]);
@@ -415,7 +442,7 @@ mod tests {
     #[test]
     fn a_snapshot_that_tells_no_scripts_apart_has_one_factor_for_all() {
         let text = r#"{"model":"m","first":[5000,6500],"wholes":[[5000,6500],[9000,11500]],
-                       "last":[9000,11500],"counted":40000,"told":52000,"astray":900}"#;
+                       "last":[9000,11500],"counted":40000,"reported":52000,"astray":900}"#;
         let calibration: Calibration = serde_json::from_str(text).unwrap();
         let [first, others @ ..] = calibration.factors(TERMS.error_band);
         assert!((1_290_000..=1_300_000).contains(&first));

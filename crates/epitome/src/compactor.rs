@@ -89,7 +89,7 @@ impl Compactor {
             _ => tokenizer,
         };
         let mut conversation = Conversation::new(provider.contract(), tokenizer);
-        conversation.tell_by(&policy.summary);
+        conversation.index_for(&policy);
         conversation.name_model(policy.model.as_deref());
         Ok(Self {
             policy,
@@ -113,7 +113,7 @@ impl Compactor {
         let (policy, records, condition) = snapshot.into_parts();
         let mut compactor = Self::new(policy, provider, tokenizer).map_err(RestoreError::Policy)?;
         compactor.conversation.replay(records).map_err(RestoreError::Log)?;
-        compactor.conversation.resume(condition.resumption);
+        compactor.conversation.resume_usage(condition.usage);
         compactor.cycle = condition.cycle;
         compactor.next_request = condition.next_request.max(1);
         if let Some(reason) = condition.exhausted {
@@ -135,7 +135,7 @@ impl Compactor {
         if self.conversation.last_request() > last_request {
             self.cycle.begin_request();
             self.recover();
-        } else if self.cycle.may_try(self.conversation.counted_tokens(), self.policy.window) {
+        } else if self.cycle.may_try(self.prompt_tokens(), self.policy.window) {
             self.recover();
         }
         Ok(())
@@ -162,7 +162,8 @@ impl Compactor {
             self.cancel();
         }
         let log = self.conversation.log();
-        let stale = log.in_force().find(|checkpoint| tells_of(log, checkpoint, &message.id));
+        let stale =
+            log.active_checkpoints().find(|checkpoint| tells_of(log, checkpoint, &message.id));
         if let Some(checkpoint) = stale.map(|checkpoint| checkpoint.id) {
             self.conversation.append(Record::Undo { checkpoint })?;
         }
@@ -196,7 +197,7 @@ impl Compactor {
             self.cycle.reactions = self.cycle.reactions.saturating_add(1);
         }
         let phase = self.cycle.phase.filter(|_| reason == Reason::Reduce);
-        let plan = Plan::draft(&self.conversation, &self.policy, reason, phase);
+        let plan = Plan::without_requests(&self.conversation, &self.policy, reason, phase);
         if plan.idle.is_some() || !plan.summarizes {
             self.reduce(&plan);
             return Ok(());
@@ -324,16 +325,16 @@ impl Compactor {
     /// whether to compact first, with the model that still holds everything. Costs O(1).
     pub fn pressure_under(&self, policy: &Policy) -> Pressure {
         let scale = self.conversation.scale(policy);
-        let (tokens, told) = self.conversation.tokens(policy);
-        let exact = told || self.conversation.tokenizer().error_band() <= 0.0;
+        let (tokens, reported) = self.conversation.tokens(policy);
+        let exact = reported || self.conversation.meter().error_band() <= 0.0;
         let load = self.conversation.load(policy);
         let warned = policy.warning_tokens().is_some_and(|warning| tokens >= warning);
         let mut trims = policy.reducers.iter().filter_map(|reduction| reduction.when.as_ref());
-        let level = if policy.fires(&load) {
+        let level = if policy.is_due(&load) {
             Level::Compact
         } else if warned
             || trims.any(|when| {
-                when.threshold(policy.window).is_some() && when.fires(&load, policy.window)
+                when.threshold(policy.window).is_some() && when.is_met(&load, policy.window)
             })
         {
             Level::Warn
@@ -351,8 +352,8 @@ impl Compactor {
             target: policy.target_tokens(),
             exact,
             error_band: if exact { 0.0 } else { self.conversation.error_band(policy) },
-            floor: scale.window(self.conversation.protected().sum()),
-            breakdown: self.conversation.breakdown(0).on(&scale),
+            floor: scale.prompt_tokens(self.conversation.protected().sum()),
+            breakdown: self.conversation.breakdown(&scale),
         }
     }
 
@@ -375,14 +376,14 @@ impl Compactor {
 
     /// Everything, to go on from later. A compaction under way is not in it.
     pub fn snapshot(&self) -> Snapshot {
-        let resumption = self.conversation.resumption();
+        let usage = self.conversation.usage_state();
         let exhausted = match &self.state {
             State::Exhausted { reason } => Some(reason.clone()),
             _ => None,
         };
         let cycle = self.cycle.clone();
         let next_request = self.next_request;
-        let condition = Condition { cycle, exhausted, resumption, next_request };
+        let condition = Condition { cycle, exhausted, usage, next_request };
         Snapshot::new(self.policy.clone(), self.log().records().to_vec(), condition)
     }
 
@@ -407,7 +408,7 @@ impl Compactor {
             return Err(PolicyChange::Busy);
         }
         policy.check().map_err(PolicyChange::Refused)?;
-        self.conversation.tell_by(&policy.summary);
+        self.conversation.index_for(&policy);
         self.conversation.name_model(policy.model.as_deref());
         self.policy = policy;
         self.cycle.trimmed_at = None;

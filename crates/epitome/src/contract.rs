@@ -49,7 +49,7 @@ pub enum Last {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SummaryRole {
     /// Whoever the policy says: the user, or the system.
-    AsAsked,
+    FromPolicy,
     /// The user, whatever the policy says.
     User,
 }
@@ -67,13 +67,13 @@ pub enum Neighbours {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultPlace {
     /// In messages of their own, right behind the message that calls.
-    Behind,
+    DirectlyAfter,
     /// All of a turn in one user message, right behind the message that calls and before anything else in it.
     NextUser,
     /// In the very part that calls.
     Inside,
     /// Anywhere behind the call.
-    Later,
+    AnywhereAfter,
 }
 
 /// Whether a text in a message may be empty.
@@ -91,7 +91,7 @@ pub enum ReasoningPolicy {
     /// They may be left out, each as a whole. Sealed ones behind a changed past are.
     MayDrop,
     /// The same, and only sealed ones are taken.
-    Sealed,
+    Signed,
     /// They stay or go with the whole turn.
     WholeTurn,
     /// A message that stays keeps them.
@@ -107,7 +107,7 @@ pub enum SystemPlace {
     First,
     /// Not among the messages: providers of this kind take it beside them. One that comes all the same is
     /// left where it was.
-    Beside,
+    Separate,
 }
 
 impl Default for Contract {
@@ -118,10 +118,10 @@ impl Default for Contract {
             first: First::Anyone,
             last: Last::NotAssistantForSome,
             neighbours: Neighbours::Free,
-            results: ResultPlace::Behind,
+            results: ResultPlace::DirectlyAfter,
             blank_text: BlankText::Allowed,
             reasoning: ReasoningPolicy::MayDrop,
-            summary: SummaryRole::AsAsked,
+            summary: SummaryRole::FromPolicy,
         }
     }
 }
@@ -163,7 +163,7 @@ pub enum Violation {
         index: usize,
     },
     /// What would be sent is not what the view says: something is missing, twice, in another place or changed.
-    NotTheView {
+    DiffersFromView {
         /// Index of the message, among those that would be sent.
         index: usize,
     },
@@ -190,12 +190,12 @@ pub enum Violation {
         index: usize,
     },
     /// Thoughts without the seal that the provider wants on them.
-    UnsealedThoughts {
+    UnsignedReasoning {
         /// Index of their message among those that would be sent.
         index: usize,
     },
     /// A message of nothing but thoughts, with nothing from the model behind it.
-    ThoughtsAlone {
+    ReasoningAlone {
         /// Its index among those that would be sent.
         index: usize,
     },
@@ -219,11 +219,11 @@ impl fmt::Display for Violation {
                 write!(f, "message {index} of the result is the first and not a user's")
             }
             Self::Blank { index } => write!(f, "message {index} of the result is empty"),
-            Self::NotTheView { index } => {
+            Self::DiffersFromView { index } => {
                 write!(f, "message {index} of the result is not what was planned")
             }
             Self::MixedRoles { index } => {
-                write!(f, "message {index} of the result mixes what several roles say")
+                write!(f, "message {index} of the result totals_by_script what several roles say")
             }
             Self::SameRoleTwice { index } => {
                 write!(f, "message {index} of the result is of the same role as the one before it")
@@ -235,12 +235,12 @@ impl fmt::Display for Violation {
             Self::BlankText { index } => {
                 write!(f, "message {index} of the result has an empty text in it")
             }
-            Self::UnsealedThoughts { index } => {
-                write!(f, "message {index} of the result has thoughts without a seal in it")
+            Self::UnsignedReasoning { index } => {
+                write!(f, "message {index} of the result has reasoning without a signature in it")
             }
-            Self::ThoughtsAlone { index } => write!(
+            Self::ReasoningAlone { index } => write!(
                 f,
-                "message {index} of the result holds nothing but thoughts, with nothing behind them"
+                "message {index} of the result holds nothing but reasoning, with nothing after it"
             ),
         }
     }

@@ -1,4 +1,4 @@
-//! A log and its meter together: what the model sees, and what that costs, at any moment.
+//! A log and its meter together: what the model sees, and how many tokens that takes.
 
 pub(crate) mod index;
 mod pressure;
@@ -6,26 +6,25 @@ mod usage;
 
 use std::collections::BTreeMap;
 
+use index::{MessageIndex, is_heartbeat_answer};
 pub use pressure::{Breakdown, Level, Pressure};
 use usage::Reading;
-pub(crate) use usage::Resumption;
+pub(crate) use usage::UsageState;
 
-use crate::calibration::Calibrations;
+use crate::calibration::{Calibrations, Scale};
 use crate::contract::Contract;
-use crate::history::frame;
-use crate::history::{Checkpoint, Log, LogError, Projection, Record, View};
+use crate::history::{Checkpoint, Log, LogError, Projection, Record, View, tagged};
 use crate::message::{Message, Part, Role};
-use crate::policy::{Load, SummarySettings};
-use crate::tokens::{BoxedTokenizer, Cost, Meter, Mix, Statistics, Tokenizer, Totals};
-use index::{Outline, is_alive};
+use crate::policy::Policy;
+use crate::tokens::{BoxedTokenizer, Cost, Meter, MeterTokens, ScriptTokens, Statistics, Totals};
 
 /// A conversation that is counted as it grows.
 pub struct Conversation {
     contract: Contract,
     log: Log,
-    outline: Outline,
+    index: MessageIndex,
     meter: Meter,
-    /// What counts by another tokenizer, and will take the place of the meter once it has counted all.
+    /// A meter with another tokenizer, which replaces `meter` once it has counted every message.
     successor: Option<Meter>,
     projection: Projection,
     base: Base,
@@ -33,59 +32,61 @@ pub struct Conversation {
     calibrations: Calibrations,
     epoch: u32,
     statistics: Statistics,
-    pinned_tokens: u32,
+    pinned_tokens: MeterTokens,
     requests: Requests,
+    /// What an assistant answers to a heartbeat of the app; `None` if the app has none.
+    heartbeat_answer: Option<String>,
 }
 
-/// What the steps in force come to, counted when one comes into force.
+/// Token sums of the active checkpoints, computed once when one becomes active.
 #[derive(Clone, Debug, Default)]
 struct Base {
-    /// Covered messages that stay, and what rewriting adds behind them: nothing when it was done, but scripts may come to
-    /// weigh otherwise.
+    /// Covered messages that stay. Of rewritten messages behind them, what these cost more than the
+    /// originals: rewriting only shortens, but another weight for a script can reverse that.
     kept: Totals,
     kept_messages: usize,
-    summary: u32,
-    /// What rewriting and leaving out saves behind the covered messages.
+    summary: MeterTokens,
+    /// What rewriting and dropping saves among the messages that are not covered.
     saved: Totals,
     dropped_messages: usize,
-    /// Tokens of messages that are seen otherwise than they came.
-    rewritten: BTreeMap<usize, Tokens>,
-    /// By script, of what stays, the summary, and what is rewritten behind the covered messages.
-    mix: Mix,
-    /// By script, of what is behind the covered messages and seen otherwise, or not at all.
-    unseen_mix: Mix,
+    /// Tokens of rewritten messages, by position.
+    rewritten: BTreeMap<usize, MessageTokens>,
+    /// Tokens by script of the kept messages, the summary, and the rewritten messages that are not covered.
+    by_script: ScriptTokens,
+    /// Tokens by script, as originally appended, of messages that are not covered but rewritten or dropped.
+    unseen_by_script: ScriptTokens,
 }
 
-/// What a message comes to.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Tokens {
-    /// As it weighs.
-    weighed: u32,
-    /// By script, before that.
-    mix: Mix,
+/// Tokens of one message.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct MessageTokens {
+    /// With the weights of their scripts.
+    pub(crate) weighted: MeterTokens,
+    /// By script, before weights are applied.
+    by_script: ScriptTokens,
 }
 
-impl From<&Cost> for Tokens {
+impl From<&Cost> for MessageTokens {
     fn from(cost: &Cost) -> Self {
-        Self { weighed: cost.tokens, mix: cost.mix() }
+        Self { weighted: cost.tokens, by_script: cost.by_script() }
     }
 }
 
-/// What a record changes besides the log.
-enum Noted {
-    /// Nothing of what was seen so far.
-    Aside,
-    /// One more step is in force.
-    Step,
-    /// Steps in force, or what they are about.
-    Elsewhere,
+/// What a record changes in the view.
+enum Effect {
+    /// Nothing that was in the view before.
+    Appended,
+    /// One more checkpoint is active.
+    Checkpoint,
+    /// Other checkpoints are active, or a message that they are about has changed.
+    Rebuilt,
 }
 
-/// The latest messages that a person sent.
+/// The latest messages that a user sent.
 #[derive(Clone, Copy, Default)]
 struct Requests {
     last: Option<usize>,
-    /// The one before it, in case the last turns out to be a health check.
+    /// The one before, in case the last turns out to be a heartbeat.
     earlier: Option<usize>,
 }
 
@@ -95,7 +96,7 @@ impl Conversation {
         Self {
             contract,
             log: Log::default(),
-            outline: Outline::default(),
+            index: MessageIndex::default(),
             meter: Meter::new(tokenizer),
             successor: None,
             projection: Projection::default(),
@@ -104,8 +105,9 @@ impl Conversation {
             calibrations: Calibrations::default(),
             epoch: 0,
             statistics: Statistics::default(),
-            pinned_tokens: 0,
+            pinned_tokens: MeterTokens::ZERO,
             requests: Requests::default(),
+            heartbeat_answer: None,
         }
     }
 
@@ -114,50 +116,57 @@ impl Conversation {
         &self.contract
     }
 
-    /// Everything that was said and decided.
+    /// Every message and every decision, in order.
     pub fn log(&self) -> &Log {
         &self.log
     }
 
-    /// What planning has to know of its messages.
-    pub(crate) fn outline(&self) -> &Outline {
-        &self.outline
+    /// What planning needs to know about each message.
+    pub(crate) fn index(&self) -> &MessageIndex {
+        &self.index
     }
 
-    /// Takes note of what goes into a transcript. Where that is something else than before, costs the length
-    /// of all texts.
-    pub(crate) fn tell_by(&mut self, settings: &SummarySettings) {
-        self.outline.tell_by(&self.log, settings);
+    /// Indexes messages as this policy needs them. Free if it is the same as before in what goes into a
+    /// transcript and what a heartbeat is; otherwise linear in all texts.
+    pub(crate) fn index_for(&mut self, policy: &Policy) {
+        self.index.index_for(&self.log, &policy.summary);
+        if self.heartbeat_answer != policy.heartbeat_answer {
+            self.heartbeat_answer.clone_from(&policy.heartbeat_answer);
+            self.recount_protected();
+        }
     }
 
-    /// What the steps in force make of it.
+    /// True if the message at a position answers a heartbeat of the app.
+    pub(crate) fn answers_heartbeat(&self, position: usize) -> bool {
+        let message = self.log.message(position);
+        message
+            .is_some_and(|message| is_heartbeat_answer(message, self.heartbeat_answer.as_deref()))
+    }
+
+    /// The effect of the active checkpoints on the log.
     pub fn projection(&self) -> &Projection {
         &self.projection
     }
 
-    /// The costs of its messages as they came.
+    /// The token costs of its messages, as they were appended.
     pub fn meter(&self) -> &Meter {
         &self.meter
     }
 
-    /// What counts its tokens.
-    pub fn tokenizer(&self) -> &dyn Tokenizer {
-        self.meter.tokenizer()
-    }
-
-    /// Counts everything anew by another tokenizer. Linear.
+    /// Counts every message again with another tokenizer. Linear.
     pub fn count_by(&mut self, tokenizer: BoxedTokenizer) {
         self.begin_count_by(tokenizer);
         while self.count_next() {}
     }
 
-    /// Begins to count everything anew by another tokenizer; see [`Self::count_next`].
+    /// Begins to count every message again with another tokenizer; see [`Self::count_next`].
     pub fn begin_count_by(&mut self, tokenizer: BoxedTokenizer) {
         self.successor = Some(Meter::new(tokenizer));
     }
 
-    /// Counts one more message anew. False once all are, which is when the new counts hold, and where
-    /// nothing was begun. Linear in the message; at the end, in the number of all.
+    /// Counts one more message with the tokenizer that [`Self::begin_count_by`] was given. False once all
+    /// are counted, which is when the new counts come into use, and if no recount was begun. Linear in the
+    /// message; the last call is linear in the number of messages.
     pub fn count_next(&mut self) -> bool {
         let Some(mut successor) = self.successor.take() else { return false };
         if let Some(message) = self.log.message(successor.len()) {
@@ -165,7 +174,7 @@ impl Conversation {
             self.successor = Some(successor);
             return true;
         }
-        // Its tokens all weigh the same, as they do before anything is learned.
+        // What was learned was about the old tokenizer; the new one starts with even weights.
         self.meter = successor;
         self.calibrations.forget();
         self.recount_protected();
@@ -178,59 +187,60 @@ impl Conversation {
         View::of(&self.log, &self.projection, &self.contract)
     }
 
-    /// Which view that is, besides what was said since: another number with every step taken, undone or
-    /// edited away, and none of them twice.
+    /// The revision of the view: it changes when a checkpoint is committed or undone or a message is edited,
+    /// and not when messages are appended. No value is used twice.
     pub fn epoch(&self) -> u32 {
         self.epoch
     }
 
-    /// A message as it is seen, whether or not it is; as it came, where nothing was changed.
+    /// A message as the active checkpoints rewrite it, or as it was appended if they do not; whether or not
+    /// it is in the view.
     pub fn seen(&self, position: usize) -> Option<&Message> {
-        self.projection.seen(&self.log, position)
+        self.projection.visible(&self.log, position)
     }
 
-    /// Tokens of a message as it is seen.
-    pub fn seen_tokens(&self, position: usize) -> u32 {
+    /// Tokens of a message as [`Self::seen`] returns it.
+    pub fn seen_tokens(&self, position: usize) -> MeterTokens {
         let rewritten = self.base.rewritten.get(&position);
-        rewritten.map_or_else(|| self.meter.tokens(position), |tokens| tokens.weighed)
+        rewritten.map_or_else(|| self.meter.tokens(position), |tokens| tokens.weighted)
     }
 
-    /// Tokens of messages that are seen otherwise than they came, by position.
-    pub(crate) fn rewritten_tokens(&self) -> &BTreeMap<usize, Tokens> {
+    /// Tokens of rewritten messages, by position.
+    pub(crate) fn rewritten_tokens(&self) -> &BTreeMap<usize, MessageTokens> {
         &self.base.rewritten
     }
 
-    /// Appends a record. A message costs its own length; a step, what it holds and what is rewritten so
-    /// far; an undo or an edit, what the steps in force hold, and an edit the messages behind it besides.
+    /// Appends a record. A message costs its own length; a checkpoint, its size and what is rewritten so far;
+    /// an undo or an edit, the size of the active checkpoints, and an edit also the messages behind it.
     pub fn append(&mut self, record: Record) -> Result<(), LogError> {
-        match self.note(record)? {
-            Noted::Aside => {}
-            Noted::Step => {
+        match self.store(record)? {
+            Effect::Appended => {}
+            Effect::Checkpoint => {
                 let Some(checkpoint) = self.log.checkpoint() else { return Ok(()) };
-                self.projection.take(&self.log, checkpoint);
+                self.projection.apply(&self.log, checkpoint);
                 self.base = self.base(&self.projection, &self.known_without(checkpoint));
                 self.begin_epoch();
             }
-            Noted::Elsewhere => self.project(),
+            Effect::Rebuilt => self.project(),
         }
         Ok(())
     }
 
-    /// Appends records that were stored, and looks at the result once.
+    /// Appends stored records, and projects the result once.
     pub(crate) fn replay(&mut self, records: Vec<Record>) -> Result<(), LogError> {
         for record in records {
-            self.note(record)?;
+            self.store(record)?;
         }
         self.project();
         Ok(())
     }
 
-    /// Puts a record in the log and counts its message.
-    fn note(&mut self, record: Record) -> Result<Noted, LogError> {
-        let noted = match &record {
-            Record::Message { .. } | Record::Todo { .. } => Noted::Aside,
-            Record::Checkpoint { .. } => Noted::Step,
-            Record::Edit { .. } | Record::Undo { .. } => Noted::Elsewhere,
+    /// Puts a record into the log and counts its message.
+    fn store(&mut self, record: Record) -> Result<Effect, LogError> {
+        let effect = match &record {
+            Record::Message { .. } | Record::Todo { .. } => Effect::Appended,
+            Record::Checkpoint { .. } => Effect::Checkpoint,
+            Record::Edit { .. } | Record::Undo { .. } => Effect::Rebuilt,
         };
         let edited = match &record {
             Record::Edit { message } => {
@@ -239,40 +249,40 @@ impl Conversation {
             }
             _ => None,
         };
-        let said = matches!(record, Record::Message { .. });
+        let is_message = matches!(record, Record::Message { .. });
         self.log.append(record)?;
-        if said {
+        if is_message {
             self.count_last();
         }
         if let Some((position, before)) = edited
             && let Some(message) = self.log.message(position)
         {
-            self.outline.edit(&self.log, position, &before);
+            self.index.edit(&self.log, position, &before);
             self.meter.replace(position, message);
             if let Some(successor) = &mut self.successor {
                 successor.replace(position, message);
             }
             self.recount_protected();
         }
-        Ok(noted)
+        Ok(effect)
     }
 
-    /// Whatever the provider counted was another view.
+    /// The provider's earlier counts were of another view from here on.
     fn begin_epoch(&mut self) {
         self.reading = None;
         self.calibrations.begin_epoch();
         self.epoch = self.epoch.saturating_add(1);
     }
 
-    /// Sees the log anew through every step in force.
+    /// Applies every active checkpoint to the log again.
     fn project(&mut self) {
         self.begin_epoch();
         self.projection = Projection::of(&self.log);
         self.base = self.base(&self.projection, &BTreeMap::new());
     }
 
-    /// Tokens of rewritten messages that a step leaves as they are.
-    fn known_without(&self, checkpoint: &Checkpoint) -> BTreeMap<usize, Tokens> {
+    /// Tokens of the rewritten messages that a checkpoint does not rewrite again.
+    fn known_without(&self, checkpoint: &Checkpoint) -> BTreeMap<usize, MessageTokens> {
         let mut known = self.base.rewritten.clone();
         for rewrite in &checkpoint.rewrites {
             self.log.position(&rewrite.id).map(|position| known.remove(&position));
@@ -283,57 +293,59 @@ impl Conversation {
     fn count_last(&mut self) {
         let position = self.log.len().saturating_sub(1);
         let Some(message) = self.log.message(position) else { return };
-        self.outline.take(&self.log);
+        self.index.push(&self.log);
         self.meter.append(message);
         let tokens = self.meter.tokens(position);
         if message.pinned && message.role != Role::System {
-            self.pinned_tokens = self.pinned_tokens.saturating_add(tokens);
+            self.pinned_tokens += tokens;
         }
-        self.requests.take(position, message);
+        self.requests.push(position, message, self.heartbeat_answer.as_deref());
     }
 
     fn recount_protected(&mut self) {
         let pinned =
             |(_, message): &(usize, &Message)| message.pinned && message.role != Role::System;
         let pinned = self.log.messages().enumerate().filter(pinned);
-        self.pinned_tokens =
-            pinned.fold(0, |sum, (at, _)| sum.saturating_add(self.meter.tokens(at)));
+        self.pinned_tokens = pinned.map(|(at, _)| self.meter.tokens(at)).sum();
         let mut requests = Requests::default();
-        self.log.messages().enumerate().for_each(|(at, message)| requests.take(at, message));
+        let heartbeat_answer = self.heartbeat_answer.as_deref();
+        for (position, message) in self.log.messages().enumerate() {
+            requests.push(position, message, heartbeat_answer);
+        }
         self.requests = requests;
     }
 
-    /// What a projection comes to; `known` are tokens of rewritten messages that need no counting.
-    fn base(&self, projection: &Projection, known: &BTreeMap<usize, Tokens>) -> Base {
+    /// The token sums of a projection. `known` are tokens of rewritten messages that were counted before.
+    fn base(&self, projection: &Projection, known: &BTreeMap<usize, MessageTokens>) -> Base {
         let mut base = Base::default();
         for (position, rewritten) in &projection.rewritten {
             let tokens = known.get(position).copied();
-            let tokens =
-                tokens.unwrap_or_else(|| Tokens::from(&self.meter.measure(&rewritten.message)));
+            let tokens = tokens
+                .unwrap_or_else(|| MessageTokens::from(&self.meter.measure(&rewritten.message)));
             base.rewritten.insert(*position, tokens);
             if *position >= projection.covered {
-                let (role, came) = (rewritten.message.role, self.came(*position));
-                base.saved.save(role, came.weighed.saturating_sub(tokens.weighed));
-                base.kept.save(role, tokens.weighed.saturating_sub(came.weighed));
-                base.unseen_mix = base.unseen_mix.plus(&came.mix);
-                base.mix = base.mix.plus(&tokens.mix);
+                let (role, original) = (rewritten.message.role, self.original(*position));
+                base.saved.add_tokens(role, original.weighted - tokens.weighted);
+                base.kept.add_tokens(role, tokens.weighted - original.weighted);
+                base.unseen_by_script = base.unseen_by_script.plus(&original.by_script);
+                base.by_script = base.by_script.plus(&tokens.by_script);
             }
         }
         let seen = |base: &Base, position: usize| {
-            base.rewritten.get(&position).copied().unwrap_or_else(|| self.came(position))
+            base.rewritten.get(&position).copied().unwrap_or_else(|| self.original(position))
         };
         for position in &projection.dropped {
             if let Some(message) = self.log.message(*position) {
                 let tokens = seen(&base, *position);
-                base.saved.add(message.role, tokens.weighed);
-                base.unseen_mix = base.unseen_mix.plus(&tokens.mix);
+                base.saved.add(message.role, tokens.weighted);
+                base.unseen_by_script = base.unseen_by_script.plus(&tokens.by_script);
             }
         }
         for position in projection.kept() {
             if let Some(message) = self.log.message(position) {
                 let tokens = seen(&base, position);
-                base.kept.add(message.role, tokens.weighed);
-                base.mix = base.mix.plus(&tokens.mix);
+                base.kept.add(message.role, tokens.weighted);
+                base.by_script = base.by_script.plus(&tokens.by_script);
                 base.kept_messages += 1;
             }
         }
@@ -341,62 +353,63 @@ impl Conversation {
         if let Some(cover) = &projection.cover {
             let cost = self.summary_cost(&cover.text(), cover.summarized);
             base.summary = cost.tokens;
-            base.mix = base.mix.plus(&cost.mix());
+            base.by_script = base.by_script.plus(&cost.by_script());
         }
         base
     }
 
-    /// What a message comes to as it came.
-    fn came(&self, position: usize) -> Tokens {
-        let cost = self.meter.cost(position).map(Tokens::from);
-        cost.unwrap_or(Tokens { weighed: 0, mix: Mix::default() })
+    /// Tokens of a message as it was appended.
+    fn original(&self, position: usize) -> MessageTokens {
+        self.meter.cost(position).map(MessageTokens::from).unwrap_or_default()
     }
 
-    /// What the view would hold with one more step. Costs what the steps hold.
+    /// The view as it would be with one more checkpoint. Costs the size of the checkpoints.
     pub(crate) fn with(&self, checkpoint: &Checkpoint) -> Prospect {
         let projection = self.projection.with(&self.log, checkpoint);
         let base = self.base(&projection, &self.known_without(checkpoint));
-        let view = View::of(&self.log, &projection, &self.contract);
-        let tokens = self.tokens_on(&projection, &base);
-        Prospect { view, load: self.load_on(&projection, &base, tokens) }
+        Prospect {
+            view: View::of(&self.log, &projection, &self.contract),
+            tokens: self.view_tokens(&projection, &base),
+            messages: self.counted_messages(&projection, &base),
+        }
     }
 
+    /// Tokens of the messages of the view that are not covered.
     fn tail(&self, projection: &Projection, base: &Base) -> Totals {
         self.meter.span(projection.covered..self.log.len()).minus(&base.saved)
     }
 
-    fn tokens_on(&self, projection: &Projection, base: &Base) -> u32 {
-        let tail = self.tail(projection, base).sum();
-        base.kept.sum().saturating_add(base.summary).saturating_add(tail)
+    fn view_tokens(&self, projection: &Projection, base: &Base) -> MeterTokens {
+        base.kept.sum() + base.summary + self.tail(projection, base).sum()
     }
 
-    /// What the messages of the view up to one come to, by script.
-    fn mix_upto(&self, messages: usize) -> Mix {
-        let tail = self.meter.mix(self.projection.covered..messages);
-        self.base.mix.plus(&tail).minus(&self.base.unseen_mix)
+    /// How many messages triggers count: those of the view that are not covered, system messages aside.
+    fn counted_messages(&self, projection: &Projection, base: &Base) -> u32 {
+        self.tail(projection, base).spoken
     }
 
-    fn load_on(&self, projection: &Projection, base: &Base, tokens: u32) -> Load {
-        let messages = self.tail(projection, base).spoken;
-        Load { tokens, messages, prompt_tokens: None }
+    /// Tokens by script of the view, up to the first `messages` messages of the log.
+    fn by_script_up_to(&self, messages: usize) -> ScriptTokens {
+        let tail = self.meter.by_script(self.projection.covered..messages);
+        self.base.by_script.plus(&tail).minus(&self.base.unseen_by_script)
     }
 
     /// Tokens of a summary as it stands in a view, its frame included.
-    pub fn summary_tokens(&self, summary: &str, summarized: u32) -> u32 {
+    pub fn summary_tokens(&self, summary: &str, summarized: u32) -> MeterTokens {
         self.summary_cost(summary, summarized).tokens
     }
 
     fn summary_cost(&self, summary: &str, summarized: u32) -> Cost {
-        let part = Part::text(frame::wrap(summary, summarized));
+        let part = Part::text(tagged::summary(summary, summarized));
         self.meter.measure(&Message::with_parts("", Role::User, vec![part]))
     }
 
-    /// What the provider's counts add up to.
+    /// Sums of the provider's counts.
     pub fn statistics(&self) -> &Statistics {
         &self.statistics
     }
 
-    /// Messages of the view, without what repairs add or leave out.
+    /// How many messages the view has, without those that repairs add or leave out.
     pub fn messages(&self) -> u32 {
         let summary = usize::from(self.projection.cover.is_some());
         let tail = self.log.len().saturating_sub(self.projection.covered);
@@ -405,76 +418,86 @@ impl Conversation {
     }
 
     /// Tokens of the messages of the view, by the meter alone. Costs O(1).
-    pub fn counted_tokens(&self) -> u32 {
-        self.tokens_on(&self.projection, &self.base)
+    pub fn counted_tokens(&self) -> MeterTokens {
+        self.view_tokens(&self.projection, &self.base)
     }
 
-    /// What fills the view. Costs O(1).
-    pub fn breakdown(&self, tool_schema_tokens: u32) -> Breakdown {
+    /// Tokens of the summary in the view, its frame included; 0 if there is none. Costs O(1).
+    pub(crate) fn present_summary_tokens(&self) -> MeterTokens {
+        self.base.summary
+    }
+
+    /// What fills the window, in the provider's tokens. Costs O(1).
+    pub fn breakdown(&self, scale: &Scale) -> Breakdown {
         let tail = self.tail(&self.projection, &self.base);
         let kept = self.base.kept;
         Breakdown {
-            system: kept.system.saturating_add(tail.system),
-            tools: tool_schema_tokens,
-            summary: self.base.summary,
-            user: kept.user.saturating_add(tail.user),
-            assistant: kept.assistant.saturating_add(tail.assistant),
-            results: kept.tool.saturating_add(tail.tool),
+            system: scale.to_provider(kept.system + tail.system),
+            tools: scale.overhead(),
+            summary: scale.to_provider(self.base.summary),
+            user: scale.to_provider(kept.user + tail.user),
+            assistant: scale.to_provider(kept.assistant + tail.assistant),
+            results: scale.to_provider(kept.tool + tail.tool),
         }
     }
 
-    /// The last message that a person sent.
+    /// The position of the last message that a user sent. Synthetic messages, blank ones and heartbeats do
+    /// not count.
     pub fn last_request(&self) -> Option<usize> {
         self.requests.last
     }
 
-    /// What no compaction can remove, besides tool schemas. Costs O(1).
-    pub fn protected(&self) -> Protected {
+    /// Tokens that no compaction can remove, tool schemas aside. Costs O(1).
+    pub fn protected(&self) -> ProtectedTokens {
         let request = self.requests.last.filter(|at| {
-            // A pinned request is counted once, among the pinned.
+            // A pinned request is counted once, among the pinned messages.
             self.log.message(*at).is_some_and(|message| !message.pinned)
         });
-        Protected {
+        ProtectedTokens {
             system: self.meter.span(0..self.log.len()).system,
             pinned: self.pinned_tokens,
-            request: request.map_or(0, |at| self.meter.tokens(at)),
+            request: request.map_or(MeterTokens::ZERO, |at| self.meter.tokens(at)),
         }
     }
 }
 
 /// Tokens that no compaction can remove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Protected {
+pub struct ProtectedTokens {
     /// System messages.
-    pub system: u32,
+    pub system: MeterTokens,
     /// Pinned messages.
-    pub pinned: u32,
+    pub pinned: MeterTokens,
     /// The last user request.
-    pub request: u32,
+    pub request: MeterTokens,
 }
 
-impl Protected {
-    /// All of them together.
-    pub fn sum(&self) -> u32 {
-        self.system.saturating_add(self.pinned).saturating_add(self.request)
+impl ProtectedTokens {
+    /// All of them.
+    pub fn sum(&self) -> MeterTokens {
+        self.system + self.pinned + self.request
     }
 }
 
-/// What the view would be after one more step.
+/// The view as it would be with one more checkpoint.
 pub(crate) struct Prospect {
     /// The view itself.
     pub(crate) view: View,
-    /// What triggers would look at, by the meter alone and without tool schemas.
-    pub(crate) load: Load,
+    /// Tokens of its messages, by the meter alone.
+    pub(crate) tokens: MeterTokens,
+    /// How many messages triggers would count.
+    pub(crate) messages: u32,
 }
 
 impl Requests {
-    fn take(&mut self, position: usize, message: &Message) {
+    fn push(&mut self, position: usize, message: &Message, heartbeat_answer: Option<&str>) {
         let asked = message.role == Role::User && message.synthetic.is_none();
         if asked && !message.is_blank() {
             *self = Self { last: Some(position), earlier: self.last };
-        } else if is_alive(message) && self.last.is_some_and(|last| last + 1 == position) {
-            // Nobody asked anything: it was a health check.
+        } else if is_heartbeat_answer(message, heartbeat_answer)
+            && self.last.is_some_and(|last| last + 1 == position)
+        {
+            // The message before was a heartbeat of the app, not a request of a user.
             *self = Self { last: self.earlier, earlier: None };
         }
     }

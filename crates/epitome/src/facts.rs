@@ -7,5 +7,5 @@ mod token;
 
 pub use fact::{Fact, Kind};
 pub use receipt::Receipt;
-pub(crate) use receipt::{Haystack, ledger, settle};
+pub(crate) use receipt::{RetainedText, build_receipt, ledger};
 pub(crate) use scan::Facts;

@@ -3,25 +3,25 @@
 mod check;
 mod checkpoint;
 pub(crate) mod exchange;
-pub(crate) mod frame;
-mod late;
+mod late_result;
 mod log;
+mod most_recent;
 pub mod pairing;
 mod projection;
 mod provider;
-mod recent;
 mod repair;
 mod rewrite;
+pub(crate) mod tagged;
 mod view;
 
 pub use checkpoint::{Checkpoint, Cover};
 pub use exchange::{Exchange, exchanges};
-pub(crate) use late::LateResults;
+pub(crate) use late_result::LateResults;
 pub use log::{Log, LogError, Record};
+pub use most_recent::most_recent;
 pub use projection::{Projection, Rewritten};
 pub(crate) use provider::BoxedProvider;
 pub use provider::Provider;
-pub use recent::most_recent;
 pub use repair::{
     ACKNOWLEDGEMENT, Defect, Ending, Finding, PLACEHOLDER_RESULT, Repair, Repaired, repair,
 };

@@ -63,7 +63,7 @@ pub use contract::{
     BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,
     SystemPlace, Violation,
 };
-pub use conversation::{Breakdown, Conversation, Level, Pressure, Protected};
+pub use conversation::{Breakdown, Conversation, Level, Pressure, ProtectedTokens};
 pub use history::Provider;
 pub use message::Timestamp;
 pub use plan::{Action, Columns, Plan};

@@ -137,7 +137,7 @@ impl Message {
     }
 
     /// Everything in it that can be read: text, tool calls and results, a line each. Thoughts are not.
-    pub fn words(&self) -> String {
+    pub fn readable_text(&self) -> String {
         let words: Vec<&str> = self
             .parts
             .iter()
@@ -152,7 +152,7 @@ impl Message {
     }
 
     /// True where this stands somewhere in what can be read.
-    pub fn says(&self, wording: &str) -> bool {
+    pub fn contains(&self, wording: &str) -> bool {
         self.parts.iter().any(|part| match part {
             Part::Text { text } | Part::ToolResult { text, .. } => text.contains(wording),
             Part::ToolCall { name, arguments, .. } => {

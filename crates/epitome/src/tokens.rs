@@ -1,21 +1,24 @@
-//! How full the window is, known at any moment.
+//! Token counts: what a message costs, by whom it is counted, and sums over ranges of messages.
 
 mod image;
 mod meter;
-mod mix;
+mod meter_tokens;
 mod overhead;
 mod peaks;
 mod script;
+mod script_tokens;
 mod statistics;
 mod tokenizer;
-mod weighing;
+mod weighted_tokenizer;
 
 pub use image::ImageCost;
 pub use meter::{BoxedTokenizer, Cost, Meter, Totals};
-pub use mix::PartCost;
-pub(crate) use mix::{Mix, ONE, Weights};
+pub use meter_tokens::MeterTokens;
 pub use overhead::TokenOverhead;
 pub(crate) use script::SCRIPTS;
 pub use script::Script;
+pub use script_tokens::PartCost;
+pub(crate) use script_tokens::{ONE, ScriptTokens, Weights};
 pub use statistics::Statistics;
 pub use tokenizer::{CharactersPer, Tokenizer, WithOverhead};
+pub(crate) use weighted_tokenizer::WeightedTokenizer;

@@ -1,9 +1,9 @@
 //! From old messages to what a summarizer is asked: entries, chunks, an envelope, a prompt.
 
 pub(crate) mod chunk;
-pub(crate) mod degenerate;
 mod envelope;
 pub(crate) mod fold;
+pub(crate) mod invalid_answer;
 pub(crate) mod prompt;
 
 pub use envelope::Envelope;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a scenario that cannot go on should stop")]
 
-mod stage;
+mod harness;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,7 +11,7 @@ use epitome::history::{Log, View};
 use epitome::test_notation::transcript;
 use epitome::tokens::CharactersPer;
 use epitome::{Compactor, Contract, Outcome, Output, Policy, Provider, Reason, Violation};
-use stage::long_talk;
+use harness::long_talk;
 
 /// A provider that takes so many results, and none after that.
 #[derive(Clone)]
@@ -26,7 +26,7 @@ impl Provider for Picky {
     }
 
     fn accepts(&self, _: &Log, view: &View) -> Result<(), Violation> {
-        assert!(view.arranged, "only a result is judged");
+        assert!(view.projected, "only a result is judged");
         match self.asked.fetch_add(1, Ordering::Relaxed) < self.takes {
             true => Ok(()),
             false => Err(Violation::BlankText { index: 3 }),
@@ -65,9 +65,9 @@ fn what_the_provider_refuses_is_not_stored_and_changes_nothing() {
         let Outcome::Failed { message } = &report.outcome else { panic!("{:?}", report.outcome) };
         assert!(message.contains("message 3 of the result has an empty text in it"), "{message}");
         assert_eq!((stored, report.requests), (false, requests), "after {takes}");
-        assert!(!compactor.view().arranged);
-        assert_eq!(compactor.log().checkpoints_made(), 0);
+        assert!(!compactor.view().projected);
+        assert_eq!(compactor.log().checkpoints_committed(), 0);
     }
     let (compactor, stored) = compacted(2, Policy::recommended(400));
-    assert!(stored && compactor.view().arranged);
+    assert!(stored && compactor.view().projected);
 }

@@ -1,7 +1,7 @@
 //! What the provider counts teaches the meter, and thresholds, plans and reports are in its tokens from then on.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a scenario that cannot go on should stop")]
 
-mod stage;
+mod harness;
 
 use epitome::history::Edit;
 use epitome::message::{Message, Part, Role, Usage};
@@ -9,7 +9,7 @@ use epitome::policy::Policy;
 use epitome::tokens::{CharactersPer, Tokenizer};
 use epitome::{Compactor, Contract, Reason, Snapshot};
 use epitome::{Level, Pressure};
-use stage::{applied, compact};
+use harness::{applied, compact};
 
 /// A provider whose tokens are these percent of the meter's, beside so many that are no message.
 #[derive(Clone, Copy)]
@@ -27,7 +27,7 @@ impl Provider {
 
     /// Tokens of what would be sent now.
     fn view(self, compactor: &Compactor) -> u32 {
-        self.counts(compactor.conversation().counted_tokens())
+        self.counts(compactor.conversation().counted_tokens().get())
     }
 
     /// A person asks, and the model answers; the provider says what that took.
@@ -142,7 +142,7 @@ fn each_model_is_learned_about_by_its_name() {
     assert_eq!(compactor.pressure().tokens, large);
     compactor.set_policy(named("small")).unwrap();
     let counted = compactor.conversation().counted_tokens();
-    assert_eq!(compactor.pressure().tokens, counted, "nothing is known of it yet");
+    assert_eq!(compactor.pressure().tokens, counted.get(), "nothing is known of it yet");
     compactor.set_policy(named("large")).unwrap();
     near(compactor.pressure().tokens, large, 3);
     assert!(!compactor.pressure().exact, "the reading was of before");
@@ -154,7 +154,7 @@ fn counting_by_something_else_begins_to_learn_anew() {
     assert!(applied(&compact(&mut compactor).unwrap()));
     compactor.count_by(Box::new(CharactersPer(2)));
     let counted = compactor.conversation().counted_tokens();
-    assert_eq!(compactor.pressure().tokens, counted);
+    assert_eq!(compactor.pressure().tokens, counted.get());
 }
 
 /// A provider that takes more for Chinese than for English, against what the meter counts.
@@ -248,10 +248,10 @@ fn a_reading_does_not_outlive_a_compaction_in_any_script() {
     assert!(applied(&compact(&mut compactor).unwrap()));
     let scale = compactor.conversation().scale(compactor.policy());
     let counted = compactor.conversation().counted_tokens();
-    assert_eq!(compactor.pressure().tokens, scale.window(counted));
+    assert_eq!(compactor.pressure().tokens, scale.prompt_tokens(counted));
     let sent_before = Usage { prompt_tokens: 11_000, epoch: Some(0), ..Usage::default() };
     compactor.handle_usage(sent_before);
-    assert_eq!(compactor.pressure().tokens, scale.window(counted), "of the view before it");
+    assert_eq!(compactor.pressure().tokens, scale.prompt_tokens(counted), "of the view before it");
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! A person compacts a long talk, goes on, compacts again, and takes both back.
 
-mod stage;
+mod harness;
 
 use epitome::Level;
 use epitome::policy::Keep;
 use epitome::{Action, CommandError, Outcome, Policy, Reason};
-use stage::{applied, compact, drive, long_talk, shown, stage, stage_with};
+use harness::{applied, compact, drive, long_talk, shown, stage, stage_with};
 
 #[test]
 fn the_system_prompt_is_first_then_what_was_asked_last_then_the_summary_then_the_tail() {

@@ -1,6 +1,6 @@
 //! Messages come and change while a summary is being written, and a session is stored and taken up.
 
-mod stage;
+mod harness;
 
 use epitome::history::Defect;
 use epitome::message::{Message, Role, Usage};
@@ -8,7 +8,7 @@ use epitome::policy::Keep;
 use epitome::test_notation::transcript;
 use epitome::tokens::CharactersPer;
 use epitome::{Compactor, Contract, Outcome, Policy, Reason, ResultPlace, Snapshot};
-use stage::{applied, compact, drive, long_talk, next_request, shown, stage, stage_with};
+use harness::{applied, compact, drive, long_talk, next_request, shown, stage, stage_with};
 
 #[test]
 fn what_is_said_meanwhile_is_behind_the_tail() {
@@ -24,7 +24,7 @@ fn what_is_said_meanwhile_is_behind_the_tail() {
 
 #[test]
 fn a_result_that_comes_after_its_call_was_summarized_is_told_as_a_text() {
-    for results in [ResultPlace::Behind, ResultPlace::Later] {
+    for results in [ResultPlace::DirectlyAfter, ResultPlace::AnywhereAfter] {
         let contract = Contract { results, ..Contract::default() };
         let policy = Policy { keep: Keep::Messages(3), ..Policy::recommended(400) };
         let mut compactor = Compactor::new(policy, contract, Box::new(CharactersPer(3))).unwrap();

@@ -7,13 +7,13 @@
     reason = "a scenario that cannot go on should stop"
 )]
 
-mod stage;
+mod harness;
 
 use epitome::history::Edit;
 use epitome::message::{Message, MessageId, Part, Role};
 use epitome::policy::{Keep, SummaryPlacement, SummarySettings};
 use epitome::{Compactor, Contract, First, Outcome, Output, Phase, Policy, Reason};
-use stage::{applied, compact, drive, long_talk, next_request, shown, stage, stage_with};
+use harness::{applied, compact, drive, long_talk, next_request, shown, stage, stage_with};
 
 /// Compacts by hand with this answer, and tells how it ended and what is seen afterwards.
 fn answered(answer: &str) -> (Outcome, bool) {

@@ -12,7 +12,7 @@
 )]
 #![expect(unsafe_code, reason = "only an allocator of our own can count allocations")]
 
-mod stage;
+mod harness;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -21,7 +21,7 @@ use epitome::message::{Message, Part, Role};
 use epitome::policy::{ClearToolInputs, Reducer, ReducerRule};
 use epitome::tokens::{CharactersPer, Tokenizer};
 use epitome::{Compactor, Contract, Outcome, Policy, Reason};
-use stage::drive;
+use harness::drive;
 
 /// Powers of two: a buffer that doubles when it is full then grows by the same factor as the conversation.
 const FEW: usize = 1 << 10;

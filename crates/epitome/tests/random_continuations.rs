@@ -104,7 +104,7 @@ impl Stage {
         let mut trace = Trace { outputs: Vec::new(), report: None, refused: None };
         let compactor = &mut self.compactor;
         let share = |percent: u32, compactor: &Compactor| {
-            let tokens = u64::from(compactor.conversation().counted_tokens());
+            let tokens = u64::from(compactor.conversation().counted_tokens().get());
             u32::try_from(tokens * u64::from(percent) / 100).unwrap()
         };
         match step {

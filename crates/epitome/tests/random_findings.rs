@@ -3,11 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a scenario that cannot go on should stop")]
 
-mod stage;
+mod harness;
 
 use epitome::policy::{Keep, SummaryPlacement, Trigger};
 use epitome::{Policy, Reason, Report};
-use stage::{applied, drive, shown, stage_with};
+use harness::{applied, drive, shown, stage_with};
 
 const TALK: &str = "s: be kind\n\
      u: tell me about roses and how they grow in a garden that has hardly any sun in it\n\

@@ -11,6 +11,7 @@ mod random;
 
 use epitome::history::View;
 use epitome::message::{Message, Usage};
+use epitome::tokens::MeterTokens;
 use epitome::{Compactor, Contract, Policy, Reason};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -68,7 +69,7 @@ fn longest() -> impl Strategy<Value = Script> {
 }
 
 /// What a person would see of a conversation.
-fn seen(compactor: &Compactor) -> (View, u32) {
+fn seen(compactor: &Compactor) -> (View, MeterTokens) {
     (compactor.view(), compactor.conversation().counted_tokens())
 }
 
@@ -116,10 +117,11 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
     let mut follower = Follower::default();
     said(follower.follow(&plan, &compactor), &compactor)?;
     said(follower.follow(&plan, &compactor), &compactor)?;
-    let sums = each.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    prop_assert_eq!(scale.window(sums.0), plan.tokens_before);
+    let none = (MeterTokens::ZERO, MeterTokens::ZERO);
+    let sums = each.fold(none, |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    prop_assert_eq!(scale.prompt_tokens(sums.0), plan.tokens_before);
     if !plan.summarizes {
-        prop_assert_eq!(scale.window(sums.1), plan.tokens_after);
+        prop_assert_eq!(scale.prompt_tokens(sums.1), plan.tokens_after);
     } else if plan.idle.is_none() {
         let chunks = plan.chunks(compactor.conversation(), compactor.policy()).unwrap();
         let entries: Vec<u32> = chunks.iter().flatten().map(|entry| entry.number).collect();

@@ -7,7 +7,7 @@
     reason = "a scenario that cannot go on should stop"
 )]
 
-mod stage;
+mod harness;
 
 use epitome::policy::{
     ClearToolInputs, Fill, OffloadToolResults, Reducer, ReducerRule, Trigger, TruncateToolResults,
@@ -15,7 +15,7 @@ use epitome::policy::{
 };
 use epitome::tokens::CharactersPer;
 use epitome::{Action, Outcome, Phase, Policy, Reason};
-use stage::{actions, applied, drive, shown, stage_with};
+use harness::{actions, applied, drive, shown, stage_with};
 
 /// A window of 1,000 tokens in which these reducers work on their own, always.
 fn policy(reducers: Vec<Reducer>) -> Policy {
@@ -191,12 +191,16 @@ fn c5_without_a_summarizer_a_full_window_loses_its_oldest_messages() {
 }
 
 #[test]
-fn c6_health_checks_are_recognised_by_their_answer_and_left_out() {
+fn c6_heartbeats_are_recognized_by_their_answer_and_removed() {
+    let policy = Policy {
+        heartbeat_answer: Some("HEARTBEAT_OK".to_owned()),
+        ..policy(vec![Reducer::Deduplicate])
+    };
     let text = "u: mend it\na: on it\nu: are you alive?\na: HEARTBEAT_OK\na: mended\nu: still?\n\
                 a: HEARTBEAT_OK";
-    check(policy(vec![Reducer::Deduplicate]), text, "u: mend it\na: on it\na: mended\n");
-    let compactor = stage_with(policy(vec![Reducer::Deduplicate]), text);
-    assert_eq!(compactor.conversation().last_request(), Some(0), "nobody asked anything since");
+    check(policy.clone(), text, "u: mend it\na: on it\na: mended\n");
+    let compactor = stage_with(policy, text);
+    assert_eq!(compactor.conversation().last_request(), Some(0), "a heartbeat is no request");
 }
 
 #[test]

@@ -7,14 +7,14 @@
     reason = "a scenario that cannot go on should stop"
 )]
 
-mod stage;
+mod harness;
 
 use epitome::message::Usage;
 use epitome::policy::{
     Keep, LastRequest, Reactive, Shape, Summarizer, SummaryPlacement, SummarySettings, Trigger,
 };
 use epitome::{Action, Outcome, Phase, Policy, Reason};
-use stage::{actions, applied, compact, drive, long_talk, next_request, shown, stage_with};
+use harness::{actions, applied, compact, drive, long_talk, next_request, shown, stage_with};
 
 const WORK: &str = "s: be kind\nu: mend it all\na: step one !a\nt: =a\na: step two !b\nt: =b\n\
                     a: step three !c\nt: =c\na: step four !d\nt: =d\na: step five !e\nt: =e";

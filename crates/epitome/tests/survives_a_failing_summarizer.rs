@@ -1,10 +1,10 @@
 //! Whatever the summarizer does wrong, the conversation is as before, and trying again works.
 
-mod stage;
+mod harness;
 
 use epitome::message::RequestId;
 use epitome::{CommandError, Event, Failure, FailureKind, Outcome, Output, Reason, Timestamp};
-use stage::{applied, compact, drive, long_talk, next_request, shown, stage};
+use harness::{applied, compact, drive, long_talk, next_request, shown, stage};
 
 fn failure(kind: FailureKind) -> Failure {
     Failure { kind, message: "the server says no".into() }

@@ -7,12 +7,12 @@
     reason = "a scenario that cannot go on should stop"
 )]
 
-mod stage;
+mod harness;
 
 use epitome::message::{Message, Role, Usage};
 use epitome::policy::{Keep, SummarySettings};
 use epitome::{BeforeCompaction, CommandError, Event, Outcome, Output, Phase, Policy, Reason};
-use stage::{compact, drive, long_talk, stage_with};
+use harness::{compact, drive, long_talk, stage_with};
 
 fn policy() -> Policy {
     Policy { keep: Keep::Messages(2), ..Policy::fill_percent(400) }

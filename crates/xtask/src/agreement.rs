@@ -1,17 +1,17 @@
-//! Whether the files that have to repeat a tool's version all say the pinned one.
+//! Checks that files which repeat a tool's version have the pinned one.
 
 use std::fs;
 
 use toml::Table;
 
 use crate::failure::{Failure, Result};
-use crate::pins::{HOME, Pins};
+use crate::pins::{Pins, TABLE};
 use crate::workspace::Workspace;
 
 const CLI_LOCK: &str = "crates/xtask/wasm-bindgen-cli/Cargo.lock";
 const BENCH_LOCK: &str = "bench/bpe-openai-wasm/Cargo.lock";
 
-/// Fails with one line for each file that says something else.
+/// Fails with one line for each file that has another version.
 pub(crate) fn check(workspace: &Workspace) -> Result {
     let read = |name: &str| {
         fs::read_to_string(workspace.path(name))
@@ -55,7 +55,7 @@ impl Repeated<'_> {
 
         let bindgen = pins.wasm_bindgen.as_str();
         let trunk = format!("={}", pins.trunk);
-        // wasm-opt names itself by the major version alone.
+        // wasm-opt prints only its major version.
         let wasm_opt = format!("version_{}", pins.binaryen.split('.').next().unwrap_or_default());
         let comparisons = [
             ("wasm-bindgen", bindgen, "Cargo.lock", locked(&cargo_lock, "wasm-bindgen")),
@@ -93,7 +93,7 @@ impl Repeated<'_> {
             .filter(|(_, pinned, _, found)| Some(*pinned) != *found)
             .map(|(tool, pinned, place, found)| {
                 let found = found.unwrap_or("absent");
-                format!("{tool} is {pinned} in {HOME} but {found} in {place}")
+                format!("{tool} is {pinned} in {TABLE} but {found} in {place}")
             });
         Ok(disagreements.collect())
     }

@@ -1,7 +1,9 @@
 //! The command line: one task and its options.
 
-use crate::behaviours::Detail;
-use crate::failure::{Failure, Result};
+use std::ffi::OsString;
+
+use lexopt::prelude::*;
+use lexopt::{Error, Parser};
 
 /// What `cargo xtask help` prints.
 pub(crate) const USAGE: &str = "\
@@ -15,7 +17,7 @@ usage: cargo xtask <task>
                                    measure against other packages, results in bench/; PARTS as sizes,start
   lint                             formatting and clippy, warnings denied
   tidy                             shape of the source tree and direction of dependencies
-  behaviours [--brief]             every behaviour and the tests that prove it
+  behaviours                       how many rules of docs/behaviours.md are proven, and which are open
   setup                            install what the other tasks would install, and stop
   help                             this text
 
@@ -41,8 +43,8 @@ pub(crate) enum Task {
     Lint,
     /// Check the source tree.
     Tidy,
-    /// List the behaviours and their tests.
-    Behaviours(Detail),
+    /// Count the rules that are proven.
+    Behaviours,
     /// Install the tools.
     Setup,
 }
@@ -61,9 +63,9 @@ pub(crate) struct DemoOptions {
 pub(crate) struct BenchOptions {
     /// Fewer texts and passes.
     pub(crate) quick: bool,
-    /// The names of the parts to measure, with commas; all where absent.
+    /// The names of the parts to measure, separated by commas; `None` measures all.
     pub(crate) only: Option<String>,
-    /// Whether to measure what takes other packages minutes.
+    /// Whether to include the measurements of other packages that take minutes.
     pub(crate) full_peers: bool,
     /// Whether a missed target is a failure.
     pub(crate) strict: bool,
@@ -72,85 +74,82 @@ pub(crate) struct BenchOptions {
 }
 
 /// Reads the words after `cargo xtask`.
-pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Task> {
-    let mut words = words.into_iter();
-    let task = match words.next().as_deref() {
-        None | Some("help" | "--help" | "-h") => Task::Help,
-        Some("demo") => return parse_demo(words).map(Task::Demo),
-        Some("test") => Task::Test,
-        Some("bench") => return parse_bench(words).map(Task::Bench),
-        Some("behaviours") => return parse_behaviours(words).map(Task::Behaviours),
-        Some("build") => Task::Build,
-        Some("vocab") => Task::Vocab,
-        Some("lint") => Task::Lint,
-        Some("tidy") => Task::Tidy,
-        Some("setup") => Task::Setup,
-        Some(word) => return Err(Failure::new(format!("there is no task `{word}`"))),
+pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Task, Error> {
+    let mut parser = Parser::from_args(words);
+    let task = match parser.next()? {
+        None | Some(Long("help") | Short('h')) => Task::Help,
+        Some(Value(task)) => match task.string()?.as_str() {
+            "help" => Task::Help,
+            "demo" => Task::Demo(demo_options(&mut parser)?),
+            "test" => Task::Test,
+            "build" => Task::Build,
+            "vocab" => Task::Vocab,
+            "bench" => Task::Bench(bench_options(&mut parser)?),
+            "lint" => Task::Lint,
+            "tidy" => Task::Tidy,
+            "behaviours" => Task::Behaviours,
+            "setup" => Task::Setup,
+            unknown => return Err(format!("there is no task '{unknown}'").into()),
+        },
+        Some(option) => return Err(option.unexpected()),
     };
-    match words.next() {
-        Some(word) => Err(Failure::new(format!("this task takes no `{word}`"))),
+    match parser.next()? {
+        Some(surplus) => Err(surplus.unexpected()),
         None => Ok(task),
     }
 }
 
-fn parse_behaviours(words: impl Iterator<Item = String>) -> Result<Detail> {
-    let mut detail = Detail::Tests;
-    for word in words {
-        match word.as_str() {
-            "--brief" => detail = Detail::Rows,
-            _ => return Err(Failure::new(format!("behaviours takes no `{word}`"))),
-        }
-    }
-    Ok(detail)
-}
-
-fn parse_demo(mut words: impl Iterator<Item = String>) -> Result<DemoOptions> {
+fn demo_options(parser: &mut Parser) -> Result<DemoOptions, Error> {
     let mut options = DemoOptions { port: 8080, build_only: false };
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "--build-only" => options.build_only = true,
-            "--port" => {
-                let value = words.next().unwrap_or_default();
-                options.port = value.parse().map_err(|_| {
-                    Failure::new(format!("--port takes a number up to 65535, not `{value}`"))
-                })?;
-            }
-            _ => return Err(Failure::new(format!("demo takes no `{word}`"))),
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("build-only") => options.build_only = true,
+            Long("port") => options.port = parser.value()?.parse()?,
+            _ => return Err(argument.unexpected()),
         }
     }
     Ok(options)
 }
 
-fn parse_bench(mut words: impl Iterator<Item = String>) -> Result<BenchOptions> {
+fn bench_options(parser: &mut Parser) -> Result<BenchOptions, Error> {
     let mut options = BenchOptions::default();
-    while let Some(word) = words.next() {
-        let mut value = || {
-            let value = words.next().filter(|value| !value.starts_with("--"));
-            value.ok_or_else(|| Failure::new(format!("{word} takes a value")))
-        };
-        match word.as_str() {
-            "--quick" => options.quick = true,
-            "--full-peers" => options.full_peers = true,
-            "--strict" => options.strict = true,
-            "--only" => options.only = Some(value()?),
-            "--date" => options.date = Some(value()?),
-            _ => return Err(Failure::new(format!("bench takes no `{word}`"))),
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("quick") => options.quick = true,
+            Long("full-peers") => options.full_peers = true,
+            Long("strict") => options.strict = true,
+            Long("only") => options.only = Some(text_value(parser, "--only")?),
+            Long("date") => options.date = Some(text_value(parser, "--date")?),
+            _ => return Err(argument.unexpected()),
         }
     }
     Ok(options)
+}
+
+/// The text after `option`. lexopt would take the next option as the text if the text was forgotten.
+fn text_value(parser: &mut Parser, option: &str) -> Result<String, Error> {
+    let value = parser.value()?.string()?;
+    if value.starts_with('-') {
+        return Err(format!("missing argument for option '{option}'").into());
+    }
+    Ok(value)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(line: &str, expected: std::result::Result<Task, &str>) {
-        let found = parse(line.split_whitespace().map(str::to_owned));
-        assert_eq!(found, expected.map_err(Failure::new), "{line}");
+    fn check(line: &str, expected: Result<Task, &str>) {
+        let found = parse(line.split_whitespace().map(OsString::from));
+        assert_eq!(
+            found.map_err(|error| error.to_string()),
+            expected.map_err(str::to_owned),
+            "{line}"
+        );
     }
 
     #[test]
-    fn the_demo_listens_on_8080_unless_told_otherwise() {
+    fn the_demo_listens_on_8080_unless_another_port_is_given() {
         check("demo", Ok(Task::Demo(DemoOptions { port: 8080, build_only: false })));
         check(
             "demo --port 9000 --build-only",
@@ -159,13 +158,14 @@ mod tests {
     }
 
     #[test]
-    fn behaviours_come_with_their_tests_unless_told_otherwise() {
-        check("behaviours", Ok(Task::Behaviours(Detail::Tests)));
-        check("behaviours --brief", Ok(Task::Behaviours(Detail::Rows)));
+    fn the_usage_is_printed_on_demand_and_without_a_task() {
+        for line in ["", "help", "--help", "-h"] {
+            check(line, Ok(Task::Help));
+        }
     }
 
     #[test]
-    fn the_bench_measures_everything_unless_told_otherwise() {
+    fn the_bench_measures_everything_unless_parts_are_named() {
         check("bench", Ok(Task::Bench(BenchOptions::default())));
         check(
             "bench --quick --only sizes,start --strict",
@@ -180,13 +180,15 @@ mod tests {
 
     #[test]
     fn an_unknown_word_is_named() {
-        check("bench --fast", Err("bench takes no `--fast`"));
-        check("bench --only --quick", Err("--only takes a value"));
-        check("dmo", Err("there is no task `dmo`"));
-        check("test --fast", Err("this task takes no `--fast`"));
-        check("behaviours --short", Err("behaviours takes no `--short`"));
-        check("demo --prot 1", Err("demo takes no `--prot`"));
-        check("demo --port x", Err("--port takes a number up to 65535, not `x`"));
-        check("demo --port", Err("--port takes a number up to 65535, not ``"));
+        check("bench --fast", Err("invalid option '--fast'"));
+        check("bench --only --quick", Err("missing argument for option '--only'"));
+        check("bench --only", Err("missing argument for option '--only'"));
+        check("dmo", Err("there is no task 'dmo'"));
+        check("test --fast", Err("invalid option '--fast'"));
+        check("test fast", Err("unexpected argument \"fast\""));
+        check("behaviours --short", Err("invalid option '--short'"));
+        check("demo --prot 1", Err("invalid option '--prot'"));
+        check("demo --port x", Err("cannot parse argument \"x\": invalid digit found in string"));
+        check("demo --port", Err("missing argument for option '--port'"));
     }
 }

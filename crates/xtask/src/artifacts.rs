@@ -1,4 +1,4 @@
-//! What the workspace delivers: the npm package, the page, the TypeScript app and the demo server.
+//! The products of the workspace: the npm package, the page, the TypeScript app and the demo server.
 
 use std::path::PathBuf;
 
@@ -14,9 +14,9 @@ use crate::workspace::Workspace;
 pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result {
     let glue = build_package(workspace, steps)?;
     steps.run_long("page", "1 to 2 minutes the first time", || {
-        // Trunk builds offline, so that it never goes looking for tools of its own.
+        // Trunk works offline, so that it never downloads tools of other versions.
         command::run(&mut workspace.cargo(["fetch", "--locked"]))?;
-        // A NO_COLOR of 1 is Trunk's `--no-color 1`, which it refuses.
+        // Trunk reads NO_COLOR=1 as `--no-color 1`, and refuses it.
         let mut build = workspace.command("trunk");
         command::run(build.args(["build", "--release", "--offline"]).env_remove("NO_COLOR"))
     })?;
@@ -46,7 +46,7 @@ pub(crate) fn build_package(workspace: &Workspace, steps: &mut Steps) -> Result<
     Ok(glue)
 }
 
-/// The demo server that [`build`] leaves.
+/// The path of the demo server that [`build`] builds.
 pub(crate) fn demo_server(workspace: &Workspace) -> PathBuf {
     workspace.target(if cfg!(windows) {
         "release/epitome-serve.exe"

@@ -1,36 +1,74 @@
-//! `cargo xtask behaviours`: every rule that the project implements, and the tests that prove it.
+//! `cargo xtask behaviours`: how many rules of docs/behaviours.md are proven, and which are open.
 
-mod evidence;
-mod row_id;
-mod rows;
-mod rust_tests;
-mod script_tests;
-mod table;
+mod document;
+mod proof;
+mod rule_id;
 
-use std::io::{self, Write};
+use std::fs;
 
 use crate::failure::{Failure, Result};
+use crate::record::Record;
+use crate::source_tree;
 use crate::steps::Steps;
 use crate::workspace::Workspace;
 
-use evidence::Evidence;
-pub(crate) use table::Detail;
+use document::Document;
 
-const STEP: &str = "behaviours (`cargo xtask behaviours` lists them)";
+const DOCUMENT: &str = "docs/behaviours.md";
 
-/// Prints all rows with their tests, then fails as [`check`] does.
-pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, detail: Detail) -> Result {
+/// Prints the number of proven and open rules in each section, then fails as [`check`] does.
+pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
     steps.run("behaviours", || {
-        let evidence = Evidence::collect(workspace)?;
-        let table = table::render(&evidence, detail);
-        io::stdout()
-            .write_all(table.as_bytes())
-            .map_err(|error| Failure::new(format!("cannot print the table: {error}")))?;
-        evidence.verdict()
+        let document = read(workspace)?;
+        print!("{}", document.overview());
+        verdict(&names_in_source(workspace, &document))
     })
 }
 
-/// Fails where a row that is due has no test, and where a test names a row that does not exist.
+/// Checks without running a test: fails if the document has a mistake, or names a test that its file does not
+/// mention.
 pub(crate) fn check(workspace: &Workspace, steps: &mut Steps) -> Result {
-    steps.run(STEP, || Evidence::collect(workspace)?.verdict())
+    steps.run(DOCUMENT, || verdict(&names_in_source(workspace, &read(workspace)?)))
+}
+
+/// Compares the document with the tests that ran: fails if a test that it names did not run, if a rule is neither
+/// open nor proven, and if a test carries the id of a rule that does not list it.
+pub(crate) fn compare(workspace: &Workspace, steps: &mut Steps, record: &Record) -> Result {
+    steps.run("tests that ran against docs/behaviours.md", || {
+        let sources = source_tree::read(workspace, |path| path.extension() == Some("rs".as_ref()))?;
+        // cargo test does not print the file of a test.
+        let file = |name: &str| {
+            let head = format!("fn {name}(");
+            let source = sources.iter().find(|source| source.text.contains(&head))?;
+            Some(source.path.display().to_string())
+        };
+        verdict(&proof::findings(&read(workspace)?, record, file))
+    })
+}
+
+fn read(workspace: &Workspace) -> Result<Document> {
+    let text = fs::read_to_string(workspace.path(DOCUMENT))
+        .map_err(|error| Failure::new(format!("cannot read {DOCUMENT}: {error}")))?;
+    Document::parse(&text).map_err(|problem| Failure::new(format!("{DOCUMENT}, {problem}")))
+}
+
+/// One finding for each test in the document that its file does not mention. Catches a renamed test in a second,
+/// where running all tests takes minutes.
+fn names_in_source(workspace: &Workspace, document: &Document) -> Vec<String> {
+    let mut findings = Vec::new();
+    for (rule, test) in document.tests() {
+        // Titles in scripts may hold escaped quotes.
+        let text = fs::read_to_string(workspace.path(&test.file)).unwrap_or_default();
+        if !text.replace('\\', "").contains(&test.name) {
+            findings.push(format!("{}: there is no `{}` in {}", rule.id, test.name, test.file));
+        }
+    }
+    findings
+}
+
+fn verdict(findings: &[String]) -> Result {
+    if findings.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::new(format!("correct these in {DOCUMENT}:\n  {}", findings.join("\n  "))))
 }

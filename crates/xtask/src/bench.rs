@@ -15,15 +15,15 @@ use crate::steps::Steps;
 use crate::toolchain;
 use crate::workspace::Workspace;
 
-/// Where the bench is. Its packages have a lock file of their own, so that nobody else installs them.
+/// The folder of the bench. Its packages have a separate lock file, so that other tasks do not install them.
 const FOLDER: &str = "bench";
 const COLLECTOR: &str = "crates/epitome-tokens/fit/collect.mjs";
 
-/// Builds and installs what is missing, measures, and reports. Fails where something is broken, and where a target
-/// is missed only if `options` are strict.
+/// Builds and installs what is missing, measures, and reports. Fails if a part is broken; a missed target is a failure only
+/// if `options` are strict.
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, options: &BenchOptions) -> Result {
     for part in options.only.iter().flat_map(|parts| parts.split(',')) {
-        // Said now rather than after minutes of building.
+        // An unknown part is reported now, not after minutes of building.
         if !workspace.path(&format!("{FOLDER}/src/parts/{part}.mjs")).exists() {
             return Err(Failure::new(format!("the bench has no part `{part}`")));
         }
@@ -37,13 +37,13 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, options: &BenchOptio
     let usually = if options.quick { "3 minutes" } else { "10 to 20 minutes" };
     steps.run_long("measure", usually, || {
         let mut measure = workspace.command("node");
-        measure.arg(workspace.path(FOLDER).join("src/run.mjs")).args(words(options));
+        measure.arg(workspace.path(FOLDER).join("src/run.mjs")).args(arguments(options));
         measure.env("BENCH_TEXTS", &texts).env("BENCH_BPE_OPENAI", &bpe_openai);
         command::run(measure.env("EPITOME_BROWSER", browser.binary()))
     })
 }
 
-fn words(options: &BenchOptions) -> Vec<String> {
+fn arguments(options: &BenchOptions) -> Vec<String> {
     let flags = [
         (options.quick, "--quick"),
         (options.full_peers, "--full-peers"),
@@ -55,8 +55,8 @@ fn words(options: &BenchOptions) -> Vec<String> {
     flags.chain(only).chain(date).collect()
 }
 
-/// The texts that the estimator was never fitted on, in a folder that every checkout shares. Sources that are not to
-/// be had are named and left out.
+/// The texts that the estimator was never fitted on, in a folder that all checkouts share. Sources that cannot be loaded
+/// are named and left out.
 fn collect_texts(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf> {
     let texts = workspace.cache("bench-texts");
     let recordings =

@@ -1,4 +1,4 @@
-//! The browser of the tests and its driver: found where they usually are, or installed.
+//! The browser of the tests and its driver: found in the usual places, or installed.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -6,31 +6,22 @@ use std::path::{Path, PathBuf};
 use crate::chrome_for_testing;
 use crate::command;
 use crate::failure::{Failure, Result};
-use crate::installed_browser::{self, InstalledBrowser};
+use crate::installed_browser::{self, BrowserKind, InstalledBrowser};
 use crate::steps::Steps;
 use crate::workspace::Workspace;
-
-/// Whose driver a browser listens to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Family {
-    /// Chromium, Chrome and everything else that chromedriver drives.
-    Chrome,
-    /// Microsoft Edge.
-    Edge,
-}
 
 /// A browser and the driver for exactly its version.
 #[derive(Debug)]
 pub(crate) struct Browser {
-    family: Family,
+    kind: BrowserKind,
     binary: PathBuf,
     driver: PathBuf,
 }
 
 impl Browser {
-    /// Whose driver it listens to.
-    pub(crate) fn family(&self) -> Family {
-        self.family
+    /// The kind, which decides how the driver is configured.
+    pub(crate) fn kind(&self) -> BrowserKind {
+        self.kind
     }
 
     /// The browser itself.
@@ -44,13 +35,13 @@ impl Browser {
     }
 }
 
-/// Finds a browser with its driver, or installs what is missing: as root on Debian and its kin from the
-/// distribution, elsewhere Chrome for Testing into the cache folder.
+/// Finds a browser with its driver, or installs what is missing: the distribution's packages as root on Debian and systems
+/// based on it, otherwise Chrome for Testing into the cache folder.
 pub(crate) fn obtain(workspace: &Workspace, steps: &mut Steps) -> Result<Browser> {
     if let Some(chosen) = env::var_os("EPITOME_BROWSER").filter(|chosen| !chosen.is_empty()) {
         let chosen = PathBuf::from(chosen);
         let browser = InstalledBrowser::at(&chosen).ok_or_else(|| {
-            Failure::new(format!("EPITOME_BROWSER={} is no browser that runs", chosen.display()))
+            Failure::new(format!("EPITOME_BROWSER={} is not a browser that runs", chosen.display()))
         })?;
         return match find_driver(&browser) {
             Some(driver) => Ok(browser.with_driver(driver)),
@@ -70,7 +61,7 @@ pub(crate) fn obtain(workspace: &Workspace, steps: &mut Steps) -> Result<Browser
             Err(failure) => tried.push(failure.to_string()),
         }
     }
-    let fetched = match installed_browser::find_all(Family::Chrome).into_iter().next() {
+    let fetched = match installed_browser::find_all(BrowserKind::Chrome).into_iter().next() {
         Some(browser) => fetch_driver(workspace, steps, browser),
         None => fetch_browser(workspace, steps),
     };
@@ -82,7 +73,7 @@ pub(crate) fn obtain(workspace: &Workspace, steps: &mut Steps) -> Result<Browser
 
 /// The first browser on this machine that has its driver.
 fn find() -> Option<Browser> {
-    [Family::Chrome, Family::Edge]
+    [BrowserKind::Chrome, BrowserKind::Edge]
         .into_iter()
         .flat_map(installed_browser::find_all)
         .find_map(|browser| find_driver(&browser).map(|driver| browser.with_driver(driver)))
@@ -90,15 +81,15 @@ fn find() -> Option<Browser> {
 
 impl InstalledBrowser {
     fn with_driver(self, driver: PathBuf) -> Browser {
-        Browser { family: self.family, binary: self.binary, driver }
+        Browser { kind: self.kind, binary: self.binary, driver }
     }
 }
 
-/// A driver for exactly this browser, if there is one on this machine.
+/// A driver for the version of this browser, if this machine has one.
 fn find_driver(browser: &InstalledBrowser) -> Option<PathBuf> {
-    let (variable, name) = match browser.family {
-        Family::Chrome => ("CHROMEDRIVER", "chromedriver"),
-        Family::Edge => ("MSEDGEDRIVER", "msedgedriver"),
+    let (variable, name) = match browser.kind {
+        BrowserKind::Chrome => ("CHROMEDRIVER", "chromedriver"),
+        BrowserKind::Edge => ("MSEDGEDRIVER", "msedgedriver"),
     };
     let chosen = env::var_os(variable).filter(|chosen| !chosen.is_empty()).map(PathBuf::from);
     let usual = installed_browser::on_path(name).chain([
@@ -116,9 +107,9 @@ fn fetch_driver(
     steps: &mut Steps,
     browser: InstalledBrowser,
 ) -> Result<Browser> {
-    if browser.family == Family::Edge {
+    if browser.kind == BrowserKind::Edge {
         let major = browser.major;
-        return Err(Failure::new(format!("there is no msedgedriver {major} on PATH")));
+        return Err(Failure::new(format!("msedgedriver {major} is not on PATH")));
     }
     let build = browser.major.to_string();
     let driver = chrome_for_testing::fetch(workspace, steps, "chromedriver", &build)?;

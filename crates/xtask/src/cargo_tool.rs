@@ -1,4 +1,4 @@
-//! Tools that Cargo builds, kept in the cache folder so that the next checkout has them at once.
+//! Tools that Cargo builds. They are kept in the cache folder, so that other checkouts need not build them again.
 
 use std::fs;
 use std::io;
@@ -9,20 +9,19 @@ use crate::failure::{Failure, Result};
 use crate::steps::Steps;
 use crate::workspace::Workspace;
 
-/// A tool as `cargo install` knows it.
+/// A tool that `cargo install` builds.
 #[derive(Debug)]
 pub(crate) struct CargoTool {
-    /// Name and version: its folder below `tools/` in the cache.
+    /// Name and version, which is also its folder in `tools/` of the cache.
     pub(crate) key: String,
-    /// What to give `cargo install` to name it.
+    /// The arguments of `cargo install` that name it.
     pub(crate) source: Vec<String>,
-    /// How long it usually takes to build.
+    /// How long the build usually takes.
     pub(crate) usually: &'static str,
 }
 
 impl CargoTool {
-    /// Builds the tool unless it is there. An interrupted build leaves no tool behind, and the next one
-    /// goes on where it stopped.
+    /// Builds the tool unless it is installed. An interrupted build installs nothing, and the next one continues it.
     pub(crate) fn install(&self, workspace: &Workspace, steps: &mut Steps) -> Result {
         let home = workspace.cache(&format!("tools/{}", self.key));
         if home.exists() {
@@ -37,7 +36,7 @@ impl CargoTool {
     fn build(&self, workspace: &Workspace, build: &Path, home: &Path) -> Result {
         let staged = build.join("root");
         fs::create_dir_all(build).map_err(|error| at(build, &error))?;
-        // Two checkouts may get here at once: the second waits, and finds the work done.
+        // Two checkouts may build at the same time: the second waits, and finds the tool installed.
         let lock_path = build.with_added_extension("lock");
         let lock = fs::File::create(&lock_path).map_err(|error| at(&lock_path, &error))?;
         lock.lock().map_err(|error| at(&lock_path, &error))?;

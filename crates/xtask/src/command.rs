@@ -1,21 +1,44 @@
-//! Running a program and saying what to do when it fails.
+//! Runs programs, and describes their failures.
 
-use std::process::{Command, Stdio};
+use std::io::{self, BufRead, BufReader, Write};
+use std::process::{Command, ExitStatus, Stdio};
 
 use crate::failure::{Failure, Result};
 
 /// Runs `command` with its output on the terminal.
 pub(crate) fn run(command: &mut Command) -> Result {
     let status = command.status().map_err(|error| not_started(command, &error))?;
+    expect_success(command, status)
+}
+
+/// Runs `command` with its output on the terminal, and gives each line of standard output to `read` as well.
+pub(crate) fn run_and_read(command: &mut Command, mut read: impl FnMut(&str)) -> Result {
+    let mut child =
+        command.stdout(Stdio::piped()).spawn().map_err(|error| not_started(command, &error))?;
+    let broken = |error: io::Error| Failure::new(format!("the output cannot be read: {error}"));
+    if let Some(stdout) = child.stdout.take() {
+        let mut stdout = BufReader::new(stdout);
+        let mut bytes = Vec::new();
+        while stdout.read_until(b'\n', &mut bytes).map_err(broken)? > 0 {
+            io::stdout().write_all(&bytes).map_err(broken)?;
+            read(String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']));
+            bytes.clear();
+        }
+    }
+    let status = child.wait().map_err(broken)?;
+    expect_success(command, status)
+}
+
+fn expect_success(command: &Command, status: ExitStatus) -> Result {
     if status.success() {
         return Ok(());
     }
     Err(Failure::new(format!("`{}` ended with {status}; its output above says why", line(command))))
 }
 
-/// Makes `command` the last thing this program does. Where the system can, it takes this process over, so
-/// that whoever stops this process stops the command.
-pub(crate) fn hand_over(command: &mut Command) -> Result {
+/// Runs `command` as the last action of this program. On Unix it replaces this process, so that stopping this process stops
+/// the command.
+pub(crate) fn replace_process(command: &mut Command) -> Result {
     #[cfg(unix)]
     {
         let error = std::os::unix::process::CommandExt::exec(command);
@@ -25,7 +48,7 @@ pub(crate) fn hand_over(command: &mut Command) -> Result {
     run(command)
 }
 
-/// Runs `command` and takes what it writes to standard output; the rest goes to the terminal.
+/// Runs `command` and returns its standard output; its standard error goes to the terminal.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let output =
         command.stderr(Stdio::inherit()).output().map_err(|error| not_started(command, &error))?;
@@ -35,13 +58,13 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// What `command` writes to standard output, where it runs at all and succeeds.
+/// The standard output of `command`, if it can be started and succeeds.
 pub(crate) fn quiet_output(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// `command` as one would type it.
+/// `command` as a line in a shell.
 pub(crate) fn line(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")

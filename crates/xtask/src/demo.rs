@@ -10,10 +10,10 @@ use crate::steps::Steps;
 use crate::toolchain;
 use crate::workspace::Workspace;
 
-/// Builds, then serves unless told to stop there.
+/// Builds, then serves unless `options` say to build only.
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, options: &DemoOptions) -> Result {
     if !options.build_only {
-        // Said now rather than after minutes of building.
+        // A port in use is reported now, not after minutes of building.
         check_port(options.port)?;
     }
     toolchain::install(workspace, steps)?;
@@ -29,7 +29,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, options: &DemoOption
     eprintln!("Stop with Ctrl-C.");
     let mut serve = workspace.command(artifacts::demo_server(workspace));
     serve.arg("--port").arg(options.port.to_string());
-    command::hand_over(serve.args(["--page", "dist", "--chat", "www/dist"]))
+    command::replace_process(serve.args(["--page", "dist", "--chat", "www/dist"]))
 }
 
 fn check_port(port: u16) -> Result {

@@ -1,16 +1,16 @@
-//! Why a task stopped, in a sentence for the person at the terminal.
+//! Why a task stopped, as a sentence for the terminal.
 
 use std::fmt;
 
-/// The outcome of anything that may stop a task.
+/// The result of every operation whose failure stops a task.
 pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
 
-/// What failed and what to do about it, as text.
+/// What failed and how to correct it, as text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Failure(String);
 
 impl Failure {
-    /// A failure that reads `text`.
+    /// A failure with this text.
     pub(crate) fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }

@@ -11,15 +11,16 @@ use crate::steps::Steps;
 use crate::toolchain::WASM;
 use crate::workspace::Workspace;
 
-/// The modules, each with the crate that it is made of.
+/// The modules, each with its crate.
 const MODULES: [(&str, &str); 3] =
     [("epitome", "epitome_wasm"), ("count", "epitome_count"), ("tokenizer", "epitome_tokenizer")];
 
-/// As quick as possible, which in brotli is no larger than as small as possible; but what the compiler was told to leave
-/// a function of its own stays one. An engine compiles a loop anew while it runs, and its whole function with it.
+/// Optimized for speed, which is not larger in brotli than optimized for size. Functions that the compiler was told not to
+/// inline are not inlined here either: engines recompile a hot loop together with its whole function, so a loop in a small
+/// function is recompiled faster.
 const OPTIONS: [&str; 2] = ["-O3", "--one-caller-inline-max-function-size=0"];
 
-/// Builds the glue and returns its folder. Leaves a folder that is newer than the module alone.
+/// Builds the glue and returns its folder. A folder that is newer than the modules is not built again.
 pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf> {
     steps.run_long("compile the wasm modules", "1 minute the first time", || {
         command::run(&mut workspace.cargo([
@@ -36,7 +37,7 @@ pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf>
     let compiled =
         |name: &str| workspace.target(&format!("wasm32-unknown-unknown/wasm-release/{name}.wasm"));
     let glue = workspace.target("npm-glue");
-    // Cargo.toml has the versions of the tools in it.
+    // Cargo.toml pins the versions of the tools.
     let mut sources: Vec<PathBuf> = MODULES.iter().map(|(_, name)| compiled(name)).collect();
     sources.push(workspace.path("Cargo.toml"));
     if MODULES.iter().all(|(module, _)| is_newer(&glue.join(file(module)), &sources)) {
@@ -46,10 +47,13 @@ pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf>
         let staged = workspace.target("npm-glue.unfinished");
         for (module, name) in MODULES {
             let mut bindgen = workspace.command("wasm-bindgen");
-            bindgen.args(["--target", "web", "--out-name", module, "--out-dir"]);
+            // The package always gives the module. With a default path, bundlers would copy its file into every app, next to
+            // the module that is inlined.
+            bindgen.args(["--target", "web", "--omit-default-module-path"]);
+            bindgen.args(["--out-name", module, "--out-dir"]);
             command::run(bindgen.arg(&staged).arg(compiled(name)))?;
-            // No feature flags: wasm-opt reads them from the module, and with all of them on it writes a
-            // module that Node 20 refuses.
+            // No feature flags: wasm-opt reads them from the module. With all features on it would write a module that
+            // Node 20 refuses.
             let mut optimize = workspace.command("node");
             optimize.arg(workspace.path("node_modules/binaryen/bin/wasm-opt")).args(OPTIONS);
             let place = staged.join(file(module));
@@ -66,7 +70,7 @@ fn file(module: &str) -> String {
     format!("{module}_bg.wasm")
 }
 
-/// Puts the folder `staged` where `place` is, instead of what is there.
+/// Moves the folder `staged` to `place`, and removes what `place` held before.
 pub(crate) fn replace(staged: &Path, place: &Path) -> io::Result<()> {
     match fs::remove_dir_all(place) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -74,7 +78,7 @@ pub(crate) fn replace(staged: &Path, place: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether `product` is there and newer than all of `sources`.
+/// Whether `product` exists and is newer than all of `sources`.
 pub(crate) fn is_newer(product: &Path, sources: &[PathBuf]) -> bool {
     let modified = |path: &Path| -> io::Result<SystemTime> { fs::metadata(path)?.modified() };
     let Ok(produced) = modified(product) else {

@@ -1,46 +1,54 @@
-//! Browsers that are already on this machine, and their versions.
+//! The browsers installed on this machine, and their versions.
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::browser::Family;
 use crate::command;
+
+/// Which driver controls a browser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BrowserKind {
+    /// Chromium, Chrome and every other browser that chromedriver controls.
+    Chrome,
+    /// Microsoft Edge.
+    Edge,
+}
 
 /// A browser that runs.
 #[derive(Debug)]
 pub(crate) struct InstalledBrowser {
-    /// Whose driver it listens to.
-    pub(crate) family: Family,
+    /// Which driver controls it.
+    pub(crate) kind: BrowserKind,
     /// The program.
     pub(crate) binary: PathBuf,
-    /// Major version, which its driver must share.
+    /// Major version; its driver must have the same one.
     pub(crate) major: u32,
 }
 
 impl InstalledBrowser {
-    /// The browser at `binary`; nothing where it does not say its version.
+    /// The browser at `binary`; `None` if it does not print a version.
     pub(crate) fn at(binary: &Path) -> Option<Self> {
         let is_edge = binary
             .file_stem()
             .is_some_and(|name| name.to_string_lossy().to_lowercase().contains("edge"));
-        let family = if is_edge { Family::Edge } else { Family::Chrome };
-        // On Windows a browser asked for its version opens a window.
+        let kind = if is_edge { BrowserKind::Edge } else { BrowserKind::Chrome };
+        // On Windows, `--version` opens a window.
         let major = if cfg!(windows) { folder_major(binary) } else { printed_major(binary) };
-        Some(Self { family, binary: binary.to_path_buf(), major: major? })
+        Some(Self { kind, binary: binary.to_path_buf(), major: major? })
     }
 }
 
-/// Every browser of `family` on this machine, the likeliest first.
-pub(crate) fn find_all(family: Family) -> Vec<InstalledBrowser> {
-    let (commands, mac_names, windows_path): (&[&str], &[&str], &str) = match family {
-        Family::Chrome => (
+/// Every browser of `kind` on this machine, the most common one first.
+pub(crate) fn find_all(kind: BrowserKind) -> Vec<InstalledBrowser> {
+    let (commands, mac_names, windows_path): (&[&str], &[&str], &str) = match kind {
+        BrowserKind::Chrome => (
             &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"],
             &["Google Chrome", "Chromium"],
             r"Google\Chrome\Application\chrome.exe",
         ),
-        Family::Edge => (
+        BrowserKind::Edge => (
             &["microsoft-edge", "microsoft-edge-stable", "msedge"],
             &["Microsoft Edge"],
             r"Microsoft\Edge\Application\msedge.exe",
@@ -68,11 +76,11 @@ pub(crate) fn find_all(family: Family) -> Vec<InstalledBrowser> {
         .iter()
         .filter(|place| place.exists())
         .filter_map(|place| InstalledBrowser::at(place))
-        .filter(|browser| browser.family == family)
+        .filter(|browser| browser.kind == kind)
         .collect()
 }
 
-/// The places on PATH where there is a program called `name`.
+/// The programs called `name` on PATH.
 pub(crate) fn on_path(name: &str) -> impl Iterator<Item = PathBuf> + use<> {
     let file = format!("{name}{}", env::consts::EXE_SUFFIX);
     let folders: Vec<PathBuf> =
@@ -91,7 +99,7 @@ fn major(printed: &str) -> Option<u32> {
     version.split('.').next()?.parse().ok()
 }
 
-/// The highest version among the folders beside `binary`: the layout of Chrome and Edge on Windows.
+/// The highest version among the folders next to `binary`, as Chrome and Edge have them on Windows.
 fn folder_major(binary: &Path) -> Option<u32> {
     let entries = fs::read_dir(binary.parent()?).ok()?;
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
@@ -103,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_major_version_is_read_from_what_browsers_and_drivers_print() {
+    fn the_major_version_is_read_from_the_output_of_browsers_and_drivers() {
         let cases = [
             ("Chromium 156.0.8078.79 built on Debian GNU/Linux 12", Some(156)),
             ("ChromeDriver 156.0.8078.79 (0a1b2c3d-refs/heads/main@{#1})", Some(156)),

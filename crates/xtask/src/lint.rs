@@ -19,7 +19,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
             "--deny=warnings",
         ]))
     })?;
-    // What is compiled only for the browser is not seen by the run above.
+    // The run above does not see code that is compiled only for the browser.
     steps.run_long("clippy for wasm", "1 minute the first time", || {
         command::run(&mut workspace.cargo([
             "clippy",
@@ -27,6 +27,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
             "--target",
             WASM,
             "--package=epitome-browser",
+            "--package=epitome-buffer",
             "--package=epitome-count",
             "--package=epitome-tokenizer",
             "--package=epitome-wasm",
@@ -38,7 +39,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
     })
 }
 
-/// Fails where rustfmt would change a file.
+/// Fails if rustfmt would change a file.
 pub(crate) fn check_format(workspace: &Workspace, steps: &mut Steps) -> Result {
     steps.run("format (`cargo fmt --all` repairs it)", || {
         command::run(&mut workspace.cargo(["fmt", "--all", "--check"]))

@@ -16,6 +16,7 @@ mod installed_browser;
 mod lint;
 mod node;
 mod pins;
+mod record;
 mod server;
 mod sizes;
 mod source_tree;
@@ -35,10 +36,10 @@ use steps::Steps;
 use workspace::Workspace;
 
 fn main() -> ExitCode {
-    let task = match arguments::parse(std::env::args().skip(1)) {
+    let task = match arguments::parse(std::env::args_os().skip(1)) {
         Ok(task) => task,
-        Err(failure) => {
-            eprintln!("error: {failure}\n\n{}", arguments::USAGE);
+        Err(error) => {
+            eprintln!("error: {error}\n\n{}", arguments::USAGE);
             return ExitCode::from(2);
         }
     };
@@ -67,7 +68,7 @@ fn perform(task: &Task, steps: &mut Steps) -> Result {
         Task::Bench(options) => bench::run(&workspace, steps, options),
         Task::Lint => lint::run(&workspace, steps),
         Task::Tidy => tidy::run(&workspace, steps),
-        Task::Behaviours(detail) => behaviours::run(&workspace, steps, *detail),
+        Task::Behaviours => behaviours::run(&workspace, steps),
         Task::Vocab => vocab::run(&workspace, steps),
         Task::Setup => toolchain::install(&workspace, steps)
             .and_then(|()| browser::obtain(&workspace, steps))

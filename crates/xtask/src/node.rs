@@ -7,10 +7,10 @@ use crate::failure::{Failure, Result};
 use crate::steps::Steps;
 use crate::workspace::Workspace;
 
-/// A copy of the package-lock.json that node_modules was installed from.
+/// A copy of the package-lock.json from which node_modules was installed.
 const INSTALLED_LOCK: &str = "node_modules/.epitome-installed-lock.json";
 
-/// Fails unless Node is there and recent enough.
+/// Fails unless Node is installed and recent enough.
 pub(crate) fn check_version(workspace: &Workspace) -> Result {
     let wanted = workspace.pins().node;
     let advice = format!("install Node {wanted} or later with npm, from your system or nodejs.org");
@@ -27,12 +27,12 @@ fn major(version: &str) -> Option<u32> {
     version.strip_prefix('v')?.split('.').next()?.parse().ok()
 }
 
-/// Installs what the workspace's package-lock.json lists, unless exactly that is installed.
+/// Installs the packages of the workspace's package-lock.json, unless exactly these are installed.
 pub(crate) fn install_packages(workspace: &Workspace, steps: &mut Steps) -> Result {
     install_in(workspace, steps, ".")
 }
 
-/// Installs what the package-lock.json of `folder` lists, unless exactly that is installed there.
+/// Installs the packages of the package-lock.json in `folder`, unless exactly these are installed there.
 pub(crate) fn install_in(workspace: &Workspace, steps: &mut Steps, folder: &str) -> Result {
     let place = workspace.path(folder);
     let lock_path = place.join("package-lock.json");
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_major_version_is_read_from_what_node_prints() {
+    fn the_major_version_is_read_from_the_output_of_node() {
         for (printed, expected) in [("v20.20.2", Some(20)), ("v8.0.0", Some(8)), ("20", None)] {
             assert_eq!(major(printed), expected, "{printed}");
         }

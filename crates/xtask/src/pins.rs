@@ -1,4 +1,4 @@
-//! The versions of the tools, written down once in `[workspace.metadata.tools]`.
+//! The pinned versions of the tools, from `[workspace.metadata.tools]`.
 
 use std::fs;
 use std::path::Path;
@@ -7,21 +7,21 @@ use toml::Table;
 
 use crate::failure::{Failure, Result};
 
-/// Where the versions are written down.
-pub(crate) const HOME: &str = "Cargo.toml [workspace.metadata.tools]";
+/// The table that has the versions.
+pub(crate) const TABLE: &str = "Cargo.toml [workspace.metadata.tools]";
 
 /// One version for each tool that is not Rust itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pins {
-    /// The wasm-bindgen command line, which must be the version of the crate.
+    /// The command-line tool of wasm-bindgen, which must have the version of the crate.
     pub(crate) wasm_bindgen: String,
     /// Builds the page.
     pub(crate) trunk: String,
-    /// The npm package with wasm-opt in it.
+    /// The npm package that contains wasm-opt.
     pub(crate) binaryen: String,
-    /// The npm package that fetches a browser where none is installed.
+    /// The npm package that downloads a browser if none is installed.
     pub(crate) puppeteer_browsers: String,
-    /// The oldest major version of Node that will do.
+    /// The lowest major version of Node that is supported.
     pub(crate) node: u32,
 }
 
@@ -41,13 +41,13 @@ impl Pins {
         let tools = ["workspace", "metadata", "tools"]
             .iter()
             .try_fold(&manifest, |table, key| table.get(*key)?.as_table())
-            .ok_or_else(|| Failure::new(format!("there is no {HOME}")))?;
+            .ok_or_else(|| Failure::new(format!("there is no {TABLE}")))?;
         let version = |tool: &str| {
             tools
                 .get(tool)
                 .and_then(|value| value.as_str())
                 .map(str::to_owned)
-                .ok_or_else(|| Failure::new(format!("{HOME} has no version of {tool}")))
+                .ok_or_else(|| Failure::new(format!("{TABLE} has no version of {tool}")))
         };
         let node = version("node")?;
         Ok(Self {
@@ -56,7 +56,7 @@ impl Pins {
             binaryen: version("binaryen")?,
             puppeteer_browsers: version("puppeteer-browsers")?,
             node: node.parse().map_err(|_| {
-                Failure::new(format!("node in {HOME} is a major version, not `{node}`"))
+                Failure::new(format!("node in {TABLE} is a major version, not `{node}`"))
             })?,
         })
     }

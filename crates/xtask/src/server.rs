@@ -1,4 +1,4 @@
-//! A server that tests talk to: started, waited for, and stopped whatever happens.
+//! A server for tests. It is stopped when it is dropped, also after a failure.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -9,8 +9,8 @@ use std::time::Duration;
 use crate::command;
 use crate::failure::{Failure, Result};
 
-const GREETING: &str = "listening ";
-const PATIENCE: Duration = Duration::from_secs(30);
+const FIRST_WORD: &str = "listening ";
+const START_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A running server. Dropping it stops it.
 #[derive(Debug)]
@@ -30,30 +30,30 @@ impl Server {
         let stdout = child.stdout.take();
         let mut server = Self { child, address: String::new() };
 
-        // A thread of its own, so that waiting ends, and so that the pipe never fills up afterwards.
+        // A thread reads the output, so that waiting for the first line can time out, and the pipe never fills up later.
         let (sender, first_line) = mpsc::channel();
         thread::spawn(move || {
             let Some(stdout) = stdout else { return };
             for line in BufReader::new(stdout).lines().map_while(std::io::Result::ok) {
-                // Only the first line has a receiver.
+                // Nothing receives the lines after the first.
                 let _ = sender.send(line);
             }
         });
-        let first = first_line.recv_timeout(PATIENCE).map_err(|_| {
+        let first = first_line.recv_timeout(START_TIMEOUT).map_err(|_| {
             Failure::new(format!(
-                "`{line}` did not say where it listens; start it by hand to see why"
+                "`{line}` did not print its address; start it manually to see why"
             ))
         })?;
-        let Some(address) = first.strip_prefix(GREETING) else {
+        let Some(address) = first.strip_prefix(FIRST_WORD) else {
             return Err(Failure::new(format!(
-                "`{line}` said `{first}` instead of `{GREETING}http://…`"
+                "`{line}` printed `{first}` instead of `{FIRST_WORD}http://…`"
             )));
         };
         address.trim().clone_into(&mut server.address);
         Ok(server)
     }
 
-    /// Where it listens: `http://127.0.0.1:18431`.
+    /// Its address, such as `http://127.0.0.1:18431`.
     pub(crate) fn address(&self) -> &str {
         &self.address
     }
@@ -61,7 +61,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself; then there is nothing to stop.
+        // Both fail if the server has already ended, which is fine.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

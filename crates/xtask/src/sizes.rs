@@ -1,4 +1,4 @@
-//! How large the wasm modules are, as they are and as they travel.
+//! Prints the sizes of the wasm modules, uncompressed and compressed.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ for (const folder of process.argv.slice(1)) {
 }
 "#;
 
-/// Prints bytes, gzip and brotli of each wasm module right inside `folders`.
+/// Prints the bytes, in gzip and in brotli too, of each wasm module directly in `folders`.
 pub(crate) fn print(workspace: &Workspace, folders: &[PathBuf]) -> Result {
     command::run(workspace.command("node").arg("--eval").arg(SCRIPT).arg("--").args(folders))
 }

@@ -1,4 +1,4 @@
-//! The files of this workspace that are written by hand.
+//! The source files of this workspace that people write.
 
 use std::fs;
 use std::io;
@@ -7,22 +7,22 @@ use std::path::{Path, PathBuf};
 use crate::failure::{Failure, Result};
 use crate::workspace::Workspace;
 
-/// Where hand-written source is.
+/// The folders with source files.
 const FOLDERS: [&str; 5] = ["crates", "web", "www", "tests", "bench"];
-/// What is written by tools, and never looked at.
+/// Folders that tools write; they are skipped.
 const GENERATED: [&str; 4] = ["target", "node_modules", "dist", "out"];
 
-/// A file and what is in it.
+/// A file with its text.
 #[derive(Debug)]
 pub(crate) struct Source {
-    /// Where it is, below the root.
+    /// The path from the root of the workspace.
     pub(crate) path: PathBuf,
-    /// All of its text.
+    /// The whole text.
     pub(crate) text: String,
 }
 
-/// Reads every file that is `wanted`, ordered by path. Asks the file system, not git, so that it works in an
-/// unpacked archive too.
+/// Reads every file that is `wanted`, in the order of their paths. Reads the folders and does not ask git, so that it works
+/// in an unpacked archive too.
 pub(crate) fn read(
     workspace: &Workspace,
     wanted: impl Fn(&Path) -> bool + Copy,

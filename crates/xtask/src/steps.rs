@@ -1,15 +1,15 @@
-//! The steps of a task: each is announced, timed and listed at the end.
+//! The steps of a task: each is announced, timed, and listed at the end.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
 use crate::failure::{Failure, Result};
 
-/// The steps taken so far.
+/// The steps so far.
 #[derive(Debug)]
 pub(crate) struct Steps {
     started: Instant,
-    taken: Vec<Step>,
+    done: Vec<Step>,
 }
 
 #[derive(Debug)]
@@ -20,18 +20,18 @@ struct Step {
 }
 
 impl Steps {
-    /// No step yet; the clock runs.
+    /// No steps; starts the clock.
     pub(crate) fn start() -> Self {
-        Self { started: Instant::now(), taken: Vec::new() }
+        Self { started: Instant::now(), done: Vec::new() }
     }
 
-    /// Does `work` as a step called `name`. A failure is passed on with the name in front.
+    /// Runs `work` as a step called `name`. A failure is returned with the name in front.
     pub(crate) fn run<T>(&mut self, name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
         eprintln!("==> {name}");
-        self.take(name, work)
+        self.time(name, work)
     }
 
-    /// Like [`Self::run`], for a step that keeps people waiting: `usually` says how long.
+    /// Like [`Self::run`], for a step that takes long: `usually` says how long.
     pub(crate) fn run_long<T>(
         &mut self,
         name: &str,
@@ -39,28 +39,28 @@ impl Steps {
         work: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
         eprintln!("==> {name} (usually {usually})");
-        self.take(name, work)
+        self.time(name, work)
     }
 
-    fn take<T>(&mut self, name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    fn time<T>(&mut self, name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let started = Instant::now();
         let outcome = work();
         let took = started.elapsed();
         let passed = outcome.is_ok();
         eprintln!("    {} in {}", if passed { "done" } else { "FAILED" }, seconds(took));
-        self.taken.push(Step { name: name.to_owned(), took, passed });
+        self.done.push(Step { name: name.to_owned(), took, passed });
         outcome.map_err(|failure| Failure::new(format!("{name}: {failure}")))
     }
 }
 
 impl fmt::Display for Steps {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.taken.is_empty() {
+        if self.done.is_empty() {
             return Ok(());
         }
-        let width = self.taken.iter().map(|step| step.name.chars().count()).max().unwrap_or(0);
+        let width = self.done.iter().map(|step| step.name.chars().count()).max().unwrap_or(0);
         writeln!(f)?;
-        for Step { name, took, passed } in &self.taken {
+        for Step { name, took, passed } in &self.done {
             let mark = if *passed { "" } else { "  FAILED" };
             writeln!(f, "{name:width$} {:>9}{mark}", seconds(*took))?;
         }

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: every check and every test, in the order in which they fail fastest.
 
 use std::env;
+use std::path::Path;
 
 use crate::artifacts;
 use crate::behaviours;
@@ -9,7 +10,9 @@ use crate::command;
 use crate::failure::{Failure, Result};
 use crate::lint;
 use crate::node;
+use crate::record::{self, Record};
 use crate::server::Server;
+use crate::source_tree;
 use crate::steps::Steps;
 use crate::tidy;
 use crate::toolchain::{self, WASM};
@@ -18,11 +21,19 @@ use crate::webdriver;
 use crate::workspace::Workspace;
 
 const SUMMARIZER: &str = "tests/servers/summarizer.mjs";
-/// Tokenizers of models, 290 MB of them. They have a lock file of their own, so that nobody else installs them.
+/// Tokenizers of models, 290 MB. They have a separate lock file, so that other tasks do not install them.
 const TOKENIZERS: &str = "tests/tokenizers";
 
-/// Installs what is missing, browser included, and stops at the first failing step.
+/// Installs what is missing, browser included, and stops at the first failing step. The skipped tests are listed at
+/// the end, whether or not a step failed.
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
+    let mut record = Record::default();
+    let outcome = run_all(workspace, steps, &mut record);
+    println!("\n{record}");
+    outcome
+}
+
+fn run_all(workspace: &Workspace, steps: &mut Steps, record: &mut Record) -> Result {
     tidy::run(workspace, steps)?;
     behaviours::check(workspace, steps)?;
     toolchain::install(workspace, steps)?;
@@ -30,27 +41,33 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
     lint::check_format(workspace, steps)?;
     vocab::pack(workspace, steps)?;
     steps.run_long("native tests", "1 to 2 minutes the first time", || {
-        command::run(&mut workspace.cargo(["test", "--locked"]))?;
-        // The parts of the browser's crate that do without a browser.
-        command::run(&mut workspace.cargo(["test", "--locked", "--package=epitome-browser"]))
+        run_native_tests(workspace, record)
     })?;
     steps.run_long("wasm tests: page, worker, Node", "1 to 2 minutes the first time", || {
-        run_wasm_tests(workspace, &browser)
+        run_wasm_tests(workspace, &browser, record)
     })?;
     artifacts::build(workspace, steps)?;
     node::install_in(workspace, steps, TOKENIZERS)?;
-    for (name, script) in [("Node tests", "test:node"), ("end-to-end tests", "test:e2e")] {
-        steps.run(name, || {
-            let mut tests = workspace.npm(["run", script, "--workspace", "tests"]);
-            tests.env("EPITOME_BROWSER", browser.binary());
-            command::run(tests.env("EPITOME_SERVE", artifacts::demo_server(workspace)))
-        })?;
-    }
-    Ok(())
+    let demo_server = artifacts::demo_server(workspace);
+    let environment =
+        [("EPITOME_BROWSER", browser.binary()), ("EPITOME_SERVE", demo_server.as_path())];
+    steps.run("Node tests", || run_node_tests(workspace, &environment, record))?;
+    steps.run("end-to-end tests", || record::run_playwright(workspace, &environment, record))?;
+    behaviours::compare(workspace, steps, record)
 }
 
-fn run_wasm_tests(workspace: &Workspace, browser: &Browser) -> Result {
-    // The address is compiled into the tests, so a port that changed would build them anew.
+fn run_native_tests(workspace: &Workspace, record: &mut Record) -> Result {
+    let skipped = record::begin_skipped_file(workspace)?;
+    // The second run is for the parts of the browser's crate that work without a browser.
+    for package in [None, Some("--package=epitome-browser")] {
+        let mut tests = workspace.cargo(["test", "--locked"]);
+        record::run_cargo_test(tests.args(package).env(record::SKIPPED_FILE, &skipped), record)?;
+    }
+    record::read_skipped_file(&skipped, record)
+}
+
+fn run_wasm_tests(workspace: &Workspace, browser: &Browser, record: &mut Record) -> Result {
+    // The address is compiled into the tests, so another port would compile them again.
     let port = env::var("EPITOME_TEST_PORT").unwrap_or_else(|_| "18431".to_owned());
     let server = Server::start(workspace.command("node").args([SUMMARIZER, "--port", &port]))
         .map_err(|failure| {
@@ -68,5 +85,24 @@ fn run_wasm_tests(workspace: &Workspace, browser: &Browser) -> Result {
     ]);
     tests.env("EPITOME_TEST_SERVER", server.address());
     webdriver::configure(&mut tests, workspace, browser)?;
-    command::run(&mut tests)
+    record::run_cargo_test(&mut tests, record)
+}
+
+fn run_node_tests(
+    workspace: &Workspace,
+    environment: &[(&str, &Path)],
+    record: &mut Record,
+) -> Result {
+    // The tests use the conformance judges, which are TypeScript.
+    let mut compile = workspace.command("node");
+    compile.arg(workspace.path("node_modules/typescript/bin/tsc"));
+    command::run(compile.arg("--project").arg(workspace.path("tests/conformance")))?;
+    record::run_node_tests(workspace, &node_test_files(workspace)?, environment, record)
+}
+
+/// The files of Node tests, as paths from the folder `tests`.
+fn node_test_files(workspace: &Workspace) -> Result<Vec<String>> {
+    let files = source_tree::read(workspace, |path| path.to_string_lossy().ends_with(".test.mjs"))?;
+    let names = files.iter().filter_map(|file| file.path.strip_prefix("tests").ok());
+    Ok(names.map(|path| path.display().to_string()).collect())
 }

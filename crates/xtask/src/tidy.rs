@@ -1,17 +1,23 @@
-//! `cargo xtask tidy`: the conventions of the source tree that no other tool checks.
+//! `cargo xtask tidy`: checks the conventions of the source tree that no other tool checks.
 
 mod arrows;
+mod imports;
+mod layers;
 mod source_file;
+mod vocabulary;
 
 use crate::failure::{Failure, Result};
 use crate::source_tree;
 use crate::steps::Steps;
 use crate::workspace::Workspace;
 
-/// Lists every file that breaks a convention and every dependency that runs the wrong way.
+/// Lists every file that breaks a convention, every dependency in the wrong direction, and every public name with a
+/// replaced word.
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
     steps.run("tidy", || {
         let mut findings = arrows::check(workspace)?;
+        findings.extend(layers::check(workspace)?);
+        findings.extend(vocabulary::check(workspace)?);
         for source in source_tree::read(workspace, source_file::is_source)? {
             let name = source.path.display();
             let complaints = source_file::complaints(&source.path, &source.text);
@@ -20,6 +26,6 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
         if findings.is_empty() {
             return Ok(());
         }
-        Err(Failure::new(format!("put these right:\n  {}", findings.join("\n  "))))
+        Err(Failure::new(format!("correct these:\n  {}", findings.join("\n  "))))
     })
 }

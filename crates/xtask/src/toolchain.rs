@@ -1,4 +1,4 @@
-//! Everything a build needs besides Rust itself: the wasm target, Node, npm packages, two Cargo tools.
+//! Everything that a build needs in addition to Rust: the wasm target, Node, npm packages, two Cargo tools.
 
 use crate::agreement;
 use crate::cargo_tool::CargoTool;
@@ -8,10 +8,10 @@ use crate::node;
 use crate::steps::Steps;
 use crate::workspace::Workspace;
 
-/// The only target that goes to a browser.
+/// The target for browsers and Node.
 pub(crate) const WASM: &str = "wasm32-unknown-unknown";
 
-/// Installs what is missing. Takes a second when nothing is.
+/// Installs what is missing. Takes a second if nothing is missing.
 pub(crate) fn install(workspace: &Workspace, steps: &mut Steps) -> Result {
     steps.run("versions agree", || agreement::check(workspace))?;
     add_wasm_target(workspace, steps)?;
@@ -32,8 +32,8 @@ pub(crate) fn install(workspace: &Workspace, steps: &mut Steps) -> Result {
     .install(workspace, steps)
 }
 
-/// Adds the target by rustup. Without rustup the target is taken to be there, and the compiler will say
-/// if it is not.
+/// Adds the target with rustup. Without rustup the target is assumed to be installed, and the compiler reports it if it is
+/// not.
 fn add_wasm_target(workspace: &Workspace, steps: &mut Steps) -> Result {
     let mut list = workspace.command("rustup");
     list.args(["target", "list", "--installed"]);

@@ -1,6 +1,5 @@
-//! `cargo xtask vocab`: packs the vocabularies of exact counting from the rank files of a pinned package.
+//! `cargo xtask vocab`: packs the vocabularies for exact counting from the rank files of a pinned package.
 
-mod base64;
 mod merges;
 mod packed;
 mod rank_file;
@@ -14,12 +13,12 @@ use crate::node;
 use crate::steps::Steps;
 use crate::workspace::Workspace;
 
-/// Where the packed files go. Nothing in it is written by hand or kept in git.
+/// The folder of the packed files. All files in it are generated, and none is in git.
 const FOLDER: &str = "crates/epitome-wasm/npm/encodings";
 /// The package whose rank files are packed; `tests/package.json` pins its version.
 const PACKAGE: &str = "node_modules/tiktoken";
 
-/// Each encoding, and the number that names its way of cutting text before merging.
+/// Each encoding, and the number of its way to pre-tokenize.
 const ENCODINGS: [(&str, u8); 2] = [("cl100k_base", 1), ("o200k_base", 2)];
 
 const NOTICE: &str = include_str!("vocab/NOTICE.txt");
@@ -45,8 +44,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
     command::run(workspace.command("node").arg("--eval").arg(SIZES).arg("--").args(files))
 }
 
-/// Packs every encoding, whole and in the two shards that it can be loaded in. The npm packages must be
-/// installed.
+/// Packs every encoding, as one file and as two shards that can be loaded separately. The npm packages must be installed.
 ///
 /// The same package gives the same bytes.
 pub(crate) fn pack(workspace: &Workspace, steps: &mut Steps) -> Result {

@@ -1,15 +1,16 @@
-//! What the wasm test runner is told about the browser.
+//! The settings by which the wasm test runner finds and starts the browser.
 
 use std::fs;
 use std::process::Command;
 
 use serde_json::json;
 
-use crate::browser::{Browser, Family};
+use crate::browser::Browser;
 use crate::failure::{Failure, Result};
+use crate::installed_browser::BrowserKind;
 use crate::workspace::Workspace;
 
-/// A browser that keeps to itself: it talks to nobody and needs neither sandbox nor graphics.
+/// Without network traffic of its own, sandbox and graphics.
 const ARGUMENTS: [&str; 9] = [
     "--headless=new",
     "--no-sandbox",
@@ -22,11 +23,11 @@ const ARGUMENTS: [&str; 9] = [
     "--disable-sync",
 ];
 
-/// Makes `tests` use exactly this browser and its driver, with patience for a busy machine.
+/// Makes `tests` use this browser and its driver, with timeouts that suit a busy machine.
 pub(crate) fn configure(tests: &mut Command, workspace: &Workspace, browser: &Browser) -> Result {
-    let (driver, options) = match browser.family() {
-        Family::Chrome => ("CHROMEDRIVER", "goog:chromeOptions"),
-        Family::Edge => ("MSEDGEDRIVER", "ms:edgeOptions"),
+    let (driver, options) = match browser.kind() {
+        BrowserKind::Chrome => ("CHROMEDRIVER", "goog:chromeOptions"),
+        BrowserKind::Edge => ("MSEDGEDRIVER", "ms:edgeOptions"),
     };
     let capabilities = json!({ options: { "binary": browser.binary(), "args": ARGUMENTS } });
     let path = workspace.target("webdriver.json");

@@ -1,4 +1,4 @@
-//! The checkout and the folders around it, and commands that run inside it with the pinned tools.
+//! The checkout with its folders, and commands that run in it with the pinned tools.
 
 use std::env;
 use std::ffi::OsStr;
@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::failure::{Failure, Result};
 use crate::pins::Pins;
 
-/// Where this checkout is, where its tools are kept, and which versions they have.
+/// The folders of this checkout, and the versions of its tools.
 #[derive(Debug)]
 pub(crate) struct Workspace {
     root: PathBuf,
@@ -18,8 +18,8 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// The checkout this xtask was built from. Fails where Cargo.toml pins no tools or there is no
-    /// folder to keep them in.
+    /// The checkout from which this xtask was built. Fails if Cargo.toml does not pin the tools, or if there is no folder for
+    /// them.
     pub(crate) fn open() -> Result<Self> {
         let manifest_dir = env::var_os("CARGO_MANIFEST_DIR")
             .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
@@ -39,17 +39,17 @@ impl Workspace {
         &self.root
     }
 
-    /// A path below the root, written with `/`.
+    /// A path in the checkout; `relative` is written with `/`.
     pub(crate) fn path(&self, relative: &str) -> PathBuf {
         self.root.join(relative)
     }
 
-    /// A path below Cargo's target folder.
+    /// A path in Cargo's target folder.
     pub(crate) fn target(&self, relative: &str) -> PathBuf {
         self.target.join(relative)
     }
 
-    /// A path below the cache folder, which every checkout of this user shares.
+    /// A path in the cache folder, which all checkouts of this user share.
     pub(crate) fn cache(&self, relative: &str) -> PathBuf {
         self.cache.join(relative)
     }
@@ -59,7 +59,7 @@ impl Workspace {
         &self.pins
     }
 
-    /// A command that starts at the root and finds the pinned tools before any others.
+    /// A command that starts in the root and finds the pinned tools before all others.
     pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut folders = vec![
             self.cache(&format!("tools/wasm-bindgen-{}/bin", self.pins.wasm_bindgen)),
@@ -69,8 +69,8 @@ impl Workspace {
         folders.extend(env::split_paths(&env::var_os("PATH").unwrap_or_default()));
         let mut command = Command::new(program);
         command.current_dir(&self.root);
-        // A folder with the separator in its name cannot be on PATH; the tools are then not found and
-        // the step that wants them says so.
+        // A folder with the separator in its name cannot be on PATH. The tools are then not found, and the step that needs
+        // them says so.
         if let Ok(path) = env::join_paths(folders) {
             command.env("PATH", path);
         }
@@ -92,7 +92,7 @@ impl Workspace {
     }
 }
 
-/// `EPITOME_CACHE`, or `epitome` in the folder this platform has for caches.
+/// `EPITOME_CACHE`, or `epitome` in this platform's folder for caches.
 fn cache_folder() -> Result<PathBuf> {
     let folder =
         |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use epitome::extractive::extract;
 use epitome::transcript::Envelope;
 use epitome::{Failure, FailureKind, SummaryRequest};
-use epitome_browser::{AbortSignal, Endpoint, EndpointError, Prompt, clock, complete};
+use epitome_browser::{AbortSignal, Endpoint, Prompt, clock, complete};
 use epitome_tokens::Heuristic;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -55,7 +55,7 @@ async fn ask(
     let streamed = Streamed::new(store);
     let mut on_delta = |delta: &str| streamed.push(delta);
     let completion = complete(endpoint, &prompt, signal, &mut on_delta).await;
-    completion.map(|completion| completion.text).map_err(failure)
+    completion.map(|completion| completion.text).map_err(Failure::from)
 }
 
 /// Quotes the input.
@@ -65,17 +65,6 @@ fn quote(request: &SummaryRequest, signal: Option<&AbortSignal>) -> Result<Strin
         return Err(Failure { kind: FailureKind::Cancelled, message });
     }
     Ok(extract(&Envelope::parse(&request.input), request.target_tokens, &Heuristic))
-}
-
-fn failure(error: EndpointError) -> Failure {
-    let kind = if error.kind == epitome_browser::FailureKind::Aborted {
-        FailureKind::Cancelled
-    } else if error.kind.is_retryable() {
-        FailureKind::Transient { retry_after_ms: error.retry_after_ms }
-    } else {
-        FailureKind::Permanent
-    };
-    Failure { kind, message: error.message }
 }
 
 /// Shows what arrives once a frame, however many pieces it comes in.

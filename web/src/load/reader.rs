@@ -5,7 +5,7 @@ use std::sync::Arc;
 use epitome::history::{Ending, most_recent, repair};
 use epitome::message::{Message, MessageId};
 use epitome::{Compactor, Policy};
-use epitome_formats::{Detection, Format, detect, fit, piece_id};
+use epitome_formats::{Detection, Format, detect, fit_steps, step_id};
 use js_sys::Array;
 use leptos::prelude::*;
 use serde_json::Value;
@@ -136,7 +136,7 @@ async fn read_as(
     let mut left = None;
     if recent_only {
         let whole = MessageId::from("");
-        let merged = read.iter().map(|pieces| fit(pieces.clone(), &whole, 1));
+        let merged = read.iter().map(|pieces| fit_steps(pieces.clone(), &whole, 1));
         let merged: Vec<Message> = merged.flatten().collect();
         let taken = most_recent(&merged, budget_tokens, &*counter);
         originals = take(&mut compactor, candidate, read, &taken, &mut notes)?;
@@ -172,7 +172,7 @@ fn take(
             originals.push(&candidate.messages.get(index));
             let pieces = pieces.into_iter().enumerate();
             let pieces =
-                pieces.map(|(piece, message)| Message { id: piece_id(&whole, piece), ..message });
+                pieces.map(|(piece, message)| Message { id: step_id(&whole, piece), ..message });
             append(compactor, pieces.collect(), index)?;
         }
     }

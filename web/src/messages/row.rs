@@ -71,8 +71,9 @@ impl Row {
                 let Edit::Insert { role, parts } = edit else { return None };
                 let message = Message::with_parts("", *role, parts.clone());
                 let tokens = store.read(|session| {
-                    let meter = session.compactor()?.conversation().meter();
-                    Some(meter.measure(&message).tokens)
+                    let compactor = session.compactor()?;
+                    let cost = compactor.conversation().meter().measure(&message);
+                    Some(compactor.scale().to_provider(cost.tokens))
                 })?;
                 let summary = message.text().starts_with(SUMMARY);
                 let standing = if summary { Standing::Summary } else { Standing::Added };
@@ -94,7 +95,8 @@ impl Row {
     fn of_message(store: Store, position: usize, perspective: Perspective) -> Option<Self> {
         store.plan.with(|plan| {
             store.read(|session| {
-                let conversation = session.compactor()?.conversation();
+                let compactor = session.compactor()?;
+                let (conversation, scale) = (compactor.conversation(), compactor.scale());
                 let projection = conversation.projection();
                 let action = plan.as_ref().map_or(Action::Keep, |plan| plan.action(position));
                 let standing = match projection.dropped.contains(&position) {
@@ -110,12 +112,12 @@ impl Row {
                     Perspective::Model => (
                         conversation.seen(position)?,
                         aside(changes),
-                        conversation.seen_tokens(position),
+                        scale.to_provider(conversation.seen_tokens(position)),
                     ),
                 };
-                let tokens_after = plan
-                    .as_ref()
-                    .map_or(tokens, |plan| plan.message_tokens(conversation, position).1);
+                let tokens_after = plan.as_ref().map_or(tokens, |plan| {
+                    scale.to_provider(plan.message_tokens(conversation, position).1)
+                });
                 Some(Self {
                     position: Some(position),
                     place: session.place(position),

@@ -99,7 +99,7 @@ fn Fates(plan: Arc<Plan>) -> impl IntoView {
             }
         })
     };
-    view! { <ul class="actions" aria-label="What becomes of the messages">{Action::ALL.map(row)}</ul> }
+    view! { <ul class="actions" aria-label="What becomes of the messages">{Action::ALL.iter().copied().map(row).collect_view()}</ul> }
 }
 
 /// The engine's sentences begin in lower case; here they stand on their own.

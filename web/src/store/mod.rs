@@ -218,7 +218,7 @@ impl Store {
     /// Shows a conversation that has changed, and at the next frame what a compaction would do to it.
     pub(crate) fn show_change(self) {
         let (view, undoable) = self.read(|session| match session.compactor() {
-            Some(compactor) => (compactor.view(), compactor.log().in_force().count()),
+            Some(compactor) => (compactor.view(), compactor.log().active_checkpoints().count()),
             None => (View::default(), 0),
         });
         self.view.set(Arc::new(view));

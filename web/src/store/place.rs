@@ -3,7 +3,7 @@
 use std::fmt;
 
 use epitome::history::Log;
-use epitome_formats::{piece_id, whole_of};
+use epitome_formats::{split_step_id, step_id};
 
 use crate::number::{count, thousands};
 
@@ -18,8 +18,8 @@ pub(crate) struct Place {
 impl Place {
     /// The place of what the log has at a position.
     pub(super) fn of(log: &Log, position: usize) -> Option<Self> {
-        let (whole, piece) = whole_of(&log.message(position)?.id);
-        let several = log.position(&piece_id(&whole, 1)).is_some();
+        let (whole, piece) = split_step_id(&log.message(position)?.id);
+        let several = log.position(&step_id(&whole, 1)).is_some();
         Some(Self {
             message: index_of(whole.as_str())?.saturating_add(1),
             row: several.then(|| count(piece).saturating_add(1)),

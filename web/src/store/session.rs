@@ -85,9 +85,11 @@ impl Session {
         Place::of(self.compactor.as_ref()?.log(), position)
     }
 
-    /// Tokens of the message at a position, as it came.
+    /// Tokens of the message at a position as it was appended, in the provider's tokens.
     pub(crate) fn tokens(&self, position: usize) -> u32 {
-        self.compactor.as_ref().map_or(0, |c| c.conversation().meter().tokens(position))
+        self.compactor.as_ref().map_or(0, |compactor| {
+            compactor.scale().to_provider(compactor.conversation().meter().tokens(position))
+        })
     }
 
     /// Puts a policy in force, unless a compaction runs under another one. What counts stays the same; see
@@ -163,7 +165,7 @@ impl Session {
         let outgoing = self.format.compose(compactor.log(), &compactor.view());
         let messages = outgoing.iter().map(|outgoing| match outgoing {
             Outgoing::Keep(id) => self.original(id),
-            Outgoing::Make(recipe) => self.made(recipe),
+            Outgoing::Composed(recipe) => self.made(recipe),
         });
         messages.collect()
     }
@@ -180,7 +182,7 @@ impl Session {
             .filter_map(|id| Some((id, serde_wasm_bindgen::from_value(self.original(id)).ok()?)))
             .collect();
         let find = |id: &MessageId| sources.iter().find(|(source, _)| *source == id);
-        let value = recipe.make(self.format, |id| find(id).map(|(_, value)| value));
+        let value = recipe.compose(self.format, |id| find(id).map(|(_, value)| value));
         JSON::parse(&value.to_string()).unwrap_or(JsValue::NULL)
     }
 

@@ -1,4 +1,4 @@
-//! Answers arrive whole, however the server sends them.
+//! Answers arrive complete, in whatever way the server sends them.
 
 use epitome_browser::Streaming;
 use epitome_browser::clock::now_ms;
@@ -8,7 +8,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 use super::scripted::{SUMMARY, Scripted};
 
 #[wasm_bindgen_test]
-async fn a_streamed_answer_arrives_piece_by_piece() {
+async fn a_streamed_answer_arrives_in_deltas() {
     let mut deltas = Vec::new();
     let scripted = Scripted::new("ok");
     let completion = scripted.ask(None, &mut |delta| deltas.push(delta.to_owned())).await.unwrap();
@@ -20,7 +20,7 @@ async fn a_streamed_answer_arrives_piece_by_piece() {
 }
 
 #[wasm_bindgen_test]
-async fn a_plain_answer_is_one_piece() {
+async fn an_answer_that_is_not_streamed_is_one_delta() {
     let mut deltas = Vec::new();
     let scripted = Scripted::with("ok", |endpoint| endpoint.stream = Streaming::Plain);
     let completion = scripted.ask(None, &mut |delta| deltas.push(delta.to_owned())).await.unwrap();
@@ -30,7 +30,7 @@ async fn a_plain_answer_is_one_piece() {
 }
 
 #[wasm_bindgen_test]
-async fn the_same_summary_comes_out_of_every_way_to_send_it() {
+async fn every_way_to_send_a_summary_gives_the_same_text() {
     for scenario in ["plain", "think", "torn", "comments", "dawdle", "no-content-type"] {
         let mut shown = String::new();
         let scripted = Scripted::new(scenario);
@@ -41,7 +41,7 @@ async fn the_same_summary_comes_out_of_every_way_to_send_it() {
 }
 
 #[wasm_bindgen_test]
-async fn a_complete_answer_leaves_its_connection_in_peace() {
+async fn a_complete_answer_does_not_abort_its_connection() {
     for scenario in ["ok", "plain", "late-end"] {
         let scripted = Scripted::new(scenario);
         scripted.text().await;
@@ -52,14 +52,14 @@ async fn a_complete_answer_leaves_its_connection_in_peace() {
 }
 
 #[wasm_bindgen_test]
-async fn a_complete_answer_waits_for_no_server_that_forgets_to_close() {
+async fn a_complete_answer_does_not_wait_for_a_server_that_never_closes() {
     let start = now_ms();
     assert_eq!(Scripted::new("dawdle").text().await, SUMMARY);
     assert!(now_ms() - start < 60_000.0);
 }
 
 #[wasm_bindgen_test]
-async fn a_request_carries_the_key_and_what_was_asked() {
+async fn a_request_has_the_key_and_the_prompt() {
     let scripted = Scripted::with("ok", |endpoint| endpoint.api_key = Some(" sk-1\n".into()));
     scripted.text().await;
     let log = scripted.log().await;
@@ -73,14 +73,14 @@ async fn a_request_carries_the_key_and_what_was_asked() {
 }
 
 #[wasm_bindgen_test]
-async fn without_a_key_none_is_sent() {
+async fn without_a_key_no_authorization_header_is_sent() {
     let scripted = Scripted::new("ok");
     scripted.text().await;
     assert_eq!(scripted.log().await["last"]["authorization"], json!(null));
 }
 
 #[wasm_bindgen_test]
-async fn a_field_the_server_does_not_know_is_left_out_the_second_time() {
+async fn a_field_that_the_server_rejects_is_omitted_in_the_second_request() {
     for (scenario, refused) in
         [("max-completion-tokens", "max_tokens"), ("no-stream-options", "stream_options")]
     {

@@ -1,64 +1,64 @@
-//! Every way to fail has its kind and a message that says what to do.
+//! Each failure has its own code, and a message that says what to do.
 
-use epitome_browser::{Endpoint, FailureKind, Streaming, complete};
+use epitome_browser::{Endpoint, EndpointErrorCode, Streaming, complete};
 use serde_json::json;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::scripted::{SUMMARY, Scripted, origin, prompt};
 
 #[wasm_bindgen_test]
-async fn every_failure_has_its_kind_its_status_and_its_words() {
-    for (scenario, kind, status, words) in [
-        ("400", FailureKind::Refused, 400, "unexpected role"),
-        ("401", FailureKind::Unauthorized, 401, "wants an API key"),
-        ("403", FailureKind::Unauthorized, 403, "may not use this model"),
-        ("404-model", FailureKind::ModelUnknown, 404, "no model named `scripted`"),
-        ("404-path", FailureKind::ModelUnknown, 404, "base URLs mostly end in /v1"),
-        ("quota", FailureKind::Refused, 429, "quota"),
-        ("429-then-ok", FailureKind::RateLimited, 429, "too many requests"),
-        ("500", FailureKind::Overloaded, 500, "cannot answer now"),
-        ("503", FailureKind::Overloaded, 503, "Loading model"),
-        ("too-long", FailureKind::TooLong, 400, "6972 tokens"),
-        ("cut", FailureKind::CutOff, 200, "in the middle of the answer"),
-        ("unfinished", FailureKind::CutOff, 200, "in the middle of the answer"),
-        ("error-in-stream", FailureKind::Overloaded, 200, "upstream overloaded"),
-        ("json-error-200", FailureKind::TooLong, 200, "6972 tokens"),
-        ("length", FailureKind::Truncated, 200, "limit of tokens"),
-        ("filtered", FailureKind::Filtered, 200, "filter"),
-        ("tools", FailureKind::BadAnswer, 200, "called a tool"),
-        ("empty", FailureKind::Empty, 200, "without any text"),
-        ("no-choices", FailureKind::BadAnswer, 200, "no choices"),
-        ("not-json", FailureKind::BadAnswer, 200, "not JSON"),
-        ("html", FailureKind::BadAnswer, 200, "web page"),
-        ("huge-line", FailureKind::BadAnswer, 200, "one megabyte"),
+async fn every_failure_has_its_code_its_status_and_its_message() {
+    for (scenario, code, status, words) in [
+        ("400", EndpointErrorCode::Refused, 400, "unexpected role"),
+        ("401", EndpointErrorCode::Unauthorized, 401, "wants an API key"),
+        ("403", EndpointErrorCode::Unauthorized, 403, "may not use this model"),
+        ("404-model", EndpointErrorCode::ModelUnknown, 404, "no model named `scripted`"),
+        ("404-path", EndpointErrorCode::ModelUnknown, 404, "base URLs mostly end in /v1"),
+        ("quota", EndpointErrorCode::Refused, 429, "quota"),
+        ("429-then-ok", EndpointErrorCode::RateLimited, 429, "too many requests"),
+        ("500", EndpointErrorCode::Overloaded, 500, "cannot answer now"),
+        ("503", EndpointErrorCode::Overloaded, 503, "Loading model"),
+        ("too-long", EndpointErrorCode::TooLong, 400, "6972 tokens"),
+        ("cut", EndpointErrorCode::CutOff, 200, "in the middle of the answer"),
+        ("unfinished", EndpointErrorCode::CutOff, 200, "in the middle of the answer"),
+        ("error-in-stream", EndpointErrorCode::Overloaded, 200, "upstream overloaded"),
+        ("json-error-200", EndpointErrorCode::TooLong, 200, "6972 tokens"),
+        ("length", EndpointErrorCode::Truncated, 200, "limit of tokens"),
+        ("filtered", EndpointErrorCode::Filtered, 200, "filter"),
+        ("tools", EndpointErrorCode::BadAnswer, 200, "called a tool"),
+        ("empty", EndpointErrorCode::Empty, 200, "without any text"),
+        ("no-choices", EndpointErrorCode::BadAnswer, 200, "no choices"),
+        ("not-json", EndpointErrorCode::BadAnswer, 200, "not JSON"),
+        ("html", EndpointErrorCode::BadAnswer, 200, "web page"),
+        ("huge-line", EndpointErrorCode::BadAnswer, 200, "one megabyte"),
     ] {
         let error = Scripted::new(scenario).error().await;
-        assert_eq!(error.kind, kind, "{scenario}: {error}");
+        assert_eq!(error.code, code, "{scenario}: {error}");
         assert_eq!(error.status, Some(status), "{scenario}: {error}");
         assert!(error.message.contains(words), "{scenario}: {error}");
     }
 }
 
 #[wasm_bindgen_test]
-async fn plain_answers_fail_alike() {
-    for (scenario, kind) in [
-        ("401", FailureKind::Unauthorized),
-        ("json-error-200", FailureKind::TooLong),
-        ("length", FailureKind::Truncated),
-        ("filtered", FailureKind::Filtered),
-        ("tools", FailureKind::BadAnswer),
-        ("empty", FailureKind::Empty),
-        ("no-choices", FailureKind::BadAnswer),
-        ("html", FailureKind::BadAnswer),
+async fn responses_that_are_not_streamed_fail_in_the_same_way() {
+    for (scenario, code) in [
+        ("401", EndpointErrorCode::Unauthorized),
+        ("json-error-200", EndpointErrorCode::TooLong),
+        ("length", EndpointErrorCode::Truncated),
+        ("filtered", EndpointErrorCode::Filtered),
+        ("tools", EndpointErrorCode::BadAnswer),
+        ("empty", EndpointErrorCode::Empty),
+        ("no-choices", EndpointErrorCode::BadAnswer),
+        ("html", EndpointErrorCode::BadAnswer),
     ] {
         let plain = |endpoint: &mut Endpoint| endpoint.stream = Streaming::Plain;
         let error = Scripted::with(scenario, plain).error().await;
-        assert_eq!(error.kind, kind, "{scenario}: {error}");
+        assert_eq!(error.code, code, "{scenario}: {error}");
     }
 }
 
 #[wasm_bindgen_test]
-async fn no_message_repeats_the_key() {
+async fn no_message_contains_the_key() {
     let scripted = Scripted::with("401", |endpoint| endpoint.api_key = Some("sk-secret".into()));
     let error = scripted.error().await;
     assert!(error.message.contains("does not accept the API key"), "{error}");
@@ -67,14 +67,14 @@ async fn no_message_repeats_the_key() {
 }
 
 #[wasm_bindgen_test]
-async fn a_rate_limit_passes_and_says_when() {
+async fn a_rate_limit_gives_its_delay_and_passes() {
     let scripted = Scripted::new("429-then-ok");
     assert_eq!(scripted.error().await.retry_after_ms, Some(1000));
     assert_eq!(scripted.text().await, SUMMARY);
 }
 
 #[wasm_bindgen_test]
-async fn the_delay_is_read_wherever_it_stands() {
+async fn the_delay_is_read_from_headers_and_messages() {
     assert_eq!(Scripted::new("503").error().await.retry_after_ms, Some(700));
     assert_eq!(Scripted::new("429-hidden").error().await.retry_after_ms, Some(1500));
     let delay_ms = Scripted::new("429-date").error().await.retry_after_ms.unwrap();
@@ -82,10 +82,10 @@ async fn the_delay_is_read_wherever_it_stands() {
 }
 
 #[wasm_bindgen_test]
-async fn a_server_that_is_not_there_is_unreachable() {
+async fn a_server_that_does_not_run_is_unreachable() {
     let endpoint = Endpoint::new("http://127.0.0.1:49151/v1", "m");
     let error = complete(&endpoint, &prompt(), None, &mut |_| {}).await.unwrap_err();
-    assert_eq!((error.kind, error.status), (FailureKind::Unreachable, None), "{error}");
+    assert_eq!((error.code, error.status), (EndpointErrorCode::Unreachable, None), "{error}");
     assert!(error.message.contains("server is down"), "{error}");
     match origin() {
         Some(origin) => assert!(error.message.contains(&origin), "{error}"),
@@ -94,28 +94,28 @@ async fn a_server_that_is_not_there_is_unreachable() {
 }
 
 #[wasm_bindgen_test]
-async fn a_server_that_refuses_the_page_is_unreachable_from_a_page_only() {
+async fn a_server_that_refuses_the_origin_is_unreachable_from_a_page_only() {
     let scripted = Scripted::new("no-cors");
     let Some(origin) = origin() else {
         assert_eq!(scripted.text().await, SUMMARY);
         return;
     };
     let error = scripted.error().await;
-    assert_eq!(error.kind, FailureKind::Unreachable, "{error}");
+    assert_eq!(error.code, EndpointErrorCode::Unreachable, "{error}");
     let words = format!("does not accept requests from {origin}");
     assert!(error.message.contains(&words), "{error}");
 }
 
 #[wasm_bindgen_test]
-async fn what_cannot_be_asked_is_not_sent() {
+async fn a_misconfigured_endpoint_is_not_called() {
     let address = Endpoint::new("localhost:11434/v1", "m");
     let error = complete(&address, &prompt(), None, &mut |_| {}).await.unwrap_err();
-    assert_eq!(error.kind, FailureKind::Misconfigured);
+    assert_eq!(error.code, EndpointErrorCode::Misconfigured);
 
     let scripted =
         Scripted::with("ok", |endpoint| endpoint.api_key = Some("sk-secret\nx: y".into()));
     let error = scripted.error().await;
-    assert_eq!(error.kind, FailureKind::Misconfigured);
+    assert_eq!(error.code, EndpointErrorCode::Misconfigured);
     assert!(error.message.contains("authorization") && !error.message.contains("sk-secret"));
     assert_eq!(scripted.log().await["requests"], json!(0));
 }

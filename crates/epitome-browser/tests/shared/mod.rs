@@ -1,4 +1,4 @@
-//! What holds wherever there is `fetch`, against the scripted server in `tests/servers/summarizer.mjs`.
+//! Tests that run in a page, in a worker and in Node, against the scripted server in `tests/servers/summarizer.mjs`.
 
 mod answers;
 mod failures;

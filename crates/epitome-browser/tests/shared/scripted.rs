@@ -1,4 +1,4 @@
-//! The scripted server, and what it says about the requests it got.
+//! A client of the scripted server, which also reads the server's log of requests.
 
 use epitome_browser::{AbortSignal, Completion, Endpoint, EndpointError, Prompt, complete};
 use js_sys::{Promise, Reflect};
@@ -16,7 +16,7 @@ pub(crate) fn server() -> &'static str {
     option_env!("EPITOME_TEST_SERVER").unwrap_or("http://127.0.0.1:18431")
 }
 
-/// A scenario with a log of its own.
+/// An endpoint of the scripted server that behaves as a scenario says and has its own log.
 pub(crate) struct Scripted {
     pub(crate) endpoint: Endpoint,
     key: String,
@@ -55,12 +55,12 @@ impl Scripted {
         self.read_log("").await
     }
 
-    /// The log, once the server has seen so many connections closed by us.
+    /// The log, as soon as the server has seen this many connections closed by the client.
     pub(crate) async fn log_after_aborts(&self, count: u32) -> Value {
         self.read_log(&format!("&aborted={count}")).await
     }
 
-    /// The log, once the server has so many requests under way.
+    /// The log, as soon as the server has this many requests in progress.
     pub(crate) async fn log_when_open(&self, count: u32) -> Value {
         for _ in 0..1000 {
             let log = self.log().await;
@@ -68,7 +68,7 @@ impl Scripted {
                 return log;
             }
         }
-        panic!("never were {count} requests open");
+        panic!("there were never {count} open requests");
     }
 
     async fn read_log(&self, condition: &str) -> Value {
@@ -88,10 +88,10 @@ pub(crate) fn prompt() -> Prompt {
     }
 }
 
-/// What the scripted server makes of [`prompt`].
+/// The scripted server's summary of [`prompt`].
 pub(crate) const SUMMARY: &str = "Scripted summary – résumé ✓\n- The order is 4711 – für Zoë 😀";
 
-/// The page's origin; none in Node.
+/// The page's origin; `None` in Node.
 pub(crate) fn origin() -> Option<String> {
     Reflect::get(&js_sys::global(), &JsValue::from_str("origin")).unwrap().as_string()
 }

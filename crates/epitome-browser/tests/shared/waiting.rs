@@ -1,19 +1,19 @@
-//! Waiting ends when it should.
+//! `clock::sleep` ends after its delay, or at an abort.
 
 use epitome_browser::clock::{Aborted, now_ms, sleep};
 use wasm_bindgen_test::wasm_bindgen_test;
 use web_sys::{AbortController, AbortSignal};
 
 #[wasm_bindgen_test]
-async fn a_wait_takes_its_time() {
+async fn a_wait_lasts_as_long_as_its_delay() {
     let start = now_ms();
     assert_eq!(sleep(50.0, None).await, Ok(()));
-    // Timers and the clock may round differently.
+    // Timers and the clock may round differently, so a few milliseconds are tolerated.
     assert!(now_ms() - start >= 48.0);
 }
 
 #[wasm_bindgen_test]
-async fn no_delay_is_no_wait() {
+async fn a_delay_that_is_not_positive_ends_at_once() {
     for delay_ms in [0.0, -1000.0, f64::NAN] {
         assert_eq!(sleep(delay_ms, None).await, Ok(()));
     }
@@ -28,7 +28,7 @@ async fn an_abort_ends_a_wait() {
 }
 
 #[wasm_bindgen_test]
-async fn an_earlier_abort_leaves_nothing_to_wait_for() {
+async fn an_abort_before_the_wait_ends_it_at_once() {
     let controller = AbortController::new().unwrap();
     controller.abort();
     assert_eq!(sleep(600_000.0, Some(&controller.signal())).await, Err(Aborted));

@@ -1,34 +1,34 @@
-//! What is answered: a summary where one is asked for, small talk otherwise.
+//! The answer to a request: a summary if the request asks for one, else a short chat reply.
 
 use epitome::extractive::extract;
 use epitome::tokens::Tokenizer;
 use epitome::transcript::Envelope;
 use epitome_tokens::Heuristic;
 
+use super::chat_reply;
 use super::request::Request;
-use super::small_talk;
 
-/// The mark of an envelope, which is how a summary is asked for.
-const ENVELOPE: &str = "<new_messages>";
+/// A tag of the engine's envelope, which marks a request for a summary.
+const ENVELOPE_TAG: &str = "<new_messages>";
 
-/// An answer and what it would have cost.
+/// An answer and its estimated tokens.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    /// The answer.
+    /// The text of the answer.
     pub(crate) text: String,
-    /// Tokens of the request.
+    /// Tokens of the request's messages.
     pub(crate) prompt_tokens: u32,
     /// Tokens of the answer.
     pub(crate) completion_tokens: u32,
 }
 
 impl Answer {
-    /// Answers `request`. Takes time in proportion to its length; the same request has the same answer.
+    /// Answers `request`, in time linear in its length. The same request always gets the same answer.
     pub(crate) fn to(request: &Request) -> Self {
-        let text = if request.asked().contains(ENVELOPE) {
-            extract(&Envelope::parse(request.asked()), request.target_tokens(), &Heuristic)
+        let text = if request.last_user_text().contains(ENVELOPE_TAG) {
+            extract(&Envelope::parse(request.last_user_text()), request.target_tokens(), &Heuristic)
         } else {
-            small_talk::reply(request)
+            chat_reply::reply(request)
         };
         let prompt_tokens = request
             .texts()

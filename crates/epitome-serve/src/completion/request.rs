@@ -1,19 +1,19 @@
-//! What a client asks for, read once into a shape that cannot be wrong.
+//! The body of a chat completions request, parsed and checked once.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use crate::problem::Problem;
+use crate::api_error::ApiError;
 
-/// Tokens of an answer when the request sets no limit.
+/// Tokens of an answer if the request sets no limit.
 const DEFAULT_TOKENS: u32 = 2_000;
 
-/// A request with a user's message in it.
+/// A request that has a user message.
 #[derive(Debug)]
 pub(crate) struct Request {
     fields: Fields,
-    asked: String,
+    last_user_text: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -53,35 +53,35 @@ struct Part {
 }
 
 impl Request {
-    /// Reads a body. The problem says which field is wrong, like `messages[2].content`.
-    pub(crate) fn parse(body: &[u8]) -> Result<Self, Problem> {
+    /// Parses a body. The error says which field is wrong, like `messages[2].content`.
+    pub(crate) fn parse(body: &[u8]) -> Result<Self, ApiError> {
         let mut json = serde_json::Deserializer::from_slice(body);
         let fields: Fields = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-            let place = error.path().to_string();
+            let field = error.path().to_string();
             let error = error.into_inner();
             match error.classify() {
-                serde_json::error::Category::Data if place == "." => {
-                    Problem::bad_request("wrong_shape", error.to_string())
+                serde_json::error::Category::Data if field == "." => {
+                    ApiError::bad_request("wrong_shape", error.to_string())
                 }
                 serde_json::error::Category::Data => {
-                    Problem::bad_request("wrong_shape", format!("{place}: {error}"))
+                    ApiError::bad_request("wrong_shape", format!("{field}: {error}"))
                 }
-                _ => Problem::bad_request("not_json", format!("the body is not JSON: {error}")),
+                _ => ApiError::bad_request("not_json", format!("the body is not JSON: {error}")),
             }
         })?;
         json.end().map_err(|error| {
-            Problem::bad_request("not_json", format!("the body goes on after its JSON: {error}"))
+            ApiError::bad_request("not_json", format!("the body goes on after its JSON: {error}"))
         })?;
-        let asked = fields.messages.iter().rev().find(|message| message.role == "user");
-        let asked = asked.ok_or_else(|| {
-            Problem::bad_request("no_user_message", "messages: none has the role `user`")
+        let last_user = fields.messages.iter().rev().find(|message| message.role == "user");
+        let last_user = last_user.ok_or_else(|| {
+            ApiError::bad_request("no_user_message", "messages: none has the role `user`")
         })?;
-        Ok(Self { asked: asked.text().into_owned(), fields })
+        Ok(Self { last_user_text: last_user.text().into_owned(), fields })
     }
 
     /// The text of the last user message.
-    pub(crate) fn asked(&self) -> &str {
-        &self.asked
+    pub(crate) fn last_user_text(&self) -> &str {
+        &self.last_user_text
     }
 
     /// The texts of all messages, oldest first.
@@ -89,17 +89,17 @@ impl Request {
         self.fields.messages.iter().map(Message::text)
     }
 
-    /// The model as the client calls it.
+    /// The model that the client names.
     pub(crate) fn model(&self) -> Option<&str> {
         self.fields.model.as_deref()
     }
 
-    /// Whether the answer goes piece by piece.
+    /// Whether the client wants a stream.
     pub(crate) fn stream(&self) -> bool {
         self.fields.stream.unwrap_or(false)
     }
 
-    /// Whether the stream ends with the usage.
+    /// Whether the client wants the usage at the end of the stream.
     pub(crate) fn usage_in_stream(&self) -> bool {
         self.fields
             .stream_options
@@ -108,7 +108,7 @@ impl Request {
             .unwrap_or(false)
     }
 
-    /// Tokens that the answer is to take. Like a model, it stays clear of the limit: by a third.
+    /// Tokens that the answer should have: two thirds of the limit, because a model stays below it too.
     pub(crate) fn target_tokens(&self) -> u32 {
         let Fields { max_completion_tokens, max_tokens, .. } = self.fields;
         let limit = max_completion_tokens.or(max_tokens);
@@ -135,12 +135,12 @@ mod tests {
     use super::*;
 
     fn check(body: &str, code: &str, message: &str) {
-        let problem = Request::parse(body.as_bytes()).unwrap_err();
-        assert_eq!((problem.code, problem.message.as_str()), (code, message), "{body}");
+        let error = Request::parse(body.as_bytes()).unwrap_err();
+        assert_eq!((error.code, error.message.as_str()), (code, message), "{body}");
     }
 
     #[test]
-    fn a_problem_says_what_is_wrong_and_where() {
+    fn an_error_says_what_is_wrong_and_where() {
         check(
             "{",
             "not_json",
@@ -170,18 +170,18 @@ mod tests {
     }
 
     #[test]
-    fn the_last_user_message_is_what_is_asked_whatever_follows_it() {
+    fn the_last_user_message_counts_even_if_others_follow() {
         let body = r#"{"messages":[
             {"role":"user","content":"first"},
             {"role":"user","content":[{"type":"text","text":"one"},{"type":"image_url"},{"type":"text","text":"two"}]},
             {"role":"assistant","content":null}]}"#;
         let request = Request::parse(body.as_bytes()).unwrap();
-        assert_eq!(request.asked(), "one\ntwo");
+        assert_eq!(request.last_user_text(), "one\ntwo");
         assert_eq!(request.texts().collect::<Vec<_>>(), ["first", "one\ntwo", ""]);
     }
 
     #[test]
-    fn the_newer_name_of_the_limit_wins() {
+    fn max_completion_tokens_has_precedence_over_max_tokens() {
         let cases = [
             ("", 2_000),
             (r#","max_tokens":90"#, 60),

@@ -1,4 +1,4 @@
-//! A summary as one JSON object.
+//! Summaries as one JSON object, and the list of models.
 
 use serde_json::json;
 
@@ -26,7 +26,7 @@ fn the_answer_is_an_extract_of_the_last_user_message() {
 }
 
 #[test]
-fn the_limit_of_the_request_is_kept() {
+fn an_answer_keeps_the_token_limit_of_the_request() {
     let server = Server::start(&[]);
     let answer = server.complete_json(&json!({
         "messages": [{ "role": "user", "content": envelope() }],
@@ -36,7 +36,7 @@ fn the_limit_of_the_request_is_kept() {
 }
 
 #[test]
-fn the_same_request_has_the_same_answer() {
+fn the_same_request_gets_the_same_answer() {
     let server = Server::start(&[]);
     let request = json!({ "messages": [{ "role": "user", "content": envelope() }] });
     let [first, second] = [server.complete_json(&request), server.complete_json(&request)];
@@ -45,7 +45,7 @@ fn the_same_request_has_the_same_answer() {
 }
 
 #[test]
-fn there_is_one_model() {
+fn the_list_of_models_has_one_model() {
     let server = Server::start(&[]);
     let response = server.get("/v1/models");
     assert_eq!(header(&response, "content-type"), Some("application/json"));

@@ -1,11 +1,11 @@
-//! A plain chat, with nothing to summarize.
+//! A chat, which is not a request for a summary.
 
 use serde_json::json;
 
 use crate::server::Server;
 
 #[test]
-fn a_chat_is_told_that_this_is_a_demo_and_what_it_is_about() {
+fn the_reply_says_that_this_is_a_demo_and_names_the_topics() {
     let server = Server::start(&[]);
     let answer = server.complete_json(&json!({ "messages": [
         { "role": "user", "content": "Which trains go to Vienna?" },

@@ -1,4 +1,4 @@
-//! The server as a program, asked over a real socket.
+//! Starts the server as a program and calls it over a socket.
 
 #![allow(
     clippy::indexing_slicing,

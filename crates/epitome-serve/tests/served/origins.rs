@@ -1,9 +1,9 @@
-//! Pages of other origins.
+//! Requests from pages of other origins.
 
 use crate::server::{Server, agent, header};
 
 #[test]
-fn a_page_of_any_origin_may_ask_with_a_key() {
+fn a_page_of_any_origin_may_send_a_key() {
     let server = Server::start(&[]);
     let preflight = agent()
         .options(server.url("/v1/chat/completions"))

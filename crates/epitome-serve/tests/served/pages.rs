@@ -1,11 +1,11 @@
-//! Pages and their files.
+//! Serving pages and their files.
 
 use std::fs;
 use std::path::PathBuf;
 
 use crate::server::{Server, header};
 
-/// A folder with a page and a module in it.
+/// A folder with a page and a wasm module.
 fn folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&folder).unwrap();
@@ -15,7 +15,7 @@ fn folder(name: &str) -> PathBuf {
 }
 
 #[test]
-fn the_page_is_at_the_root_and_the_app_below_chat() {
+fn the_page_is_at_the_root_and_the_chat_app_below_chat() {
     let [page, chat] = [folder("page"), folder("chat")];
     let server =
         Server::start(&["--page", page.to_str().unwrap(), "--chat", chat.to_str().unwrap()]);

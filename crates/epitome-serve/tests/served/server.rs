@@ -1,4 +1,4 @@
-//! A running server for one test, and questions to it.
+//! A running server for one test, and an HTTP client for it.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -52,7 +52,7 @@ impl Drop for Server {
     }
 }
 
-/// A client that takes every status for an answer and follows no redirects.
+/// A client that returns responses of every status and follows no redirects.
 pub(crate) fn agent() -> Agent {
     Agent::config_builder().http_status_as_error(false).max_redirects(0).build().into()
 }

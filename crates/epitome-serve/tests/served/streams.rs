@@ -1,4 +1,4 @@
-//! A summary piece by piece.
+//! Summaries as a stream.
 
 use std::io::{BufRead, BufReader};
 
@@ -13,7 +13,7 @@ fn request(more: &Value) -> String {
     request.to_string()
 }
 
-/// The data of each event; the last one has to be the end mark.
+/// The data of each event without the last one, which has to be the end mark.
 fn chunks(body: &str) -> Vec<Value> {
     let mut data: Vec<&str> =
         body.split_terminator("\n\n").map(|event| event.strip_prefix("data: ").unwrap()).collect();
@@ -22,20 +22,20 @@ fn chunks(body: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_stream_has_the_role_the_pieces_and_the_reason_for_ending() {
+fn a_stream_has_the_role_the_deltas_and_the_finish_reason() {
     let server = Server::start(&[]);
     let mut response = server.complete(request(&json!({})));
     assert_eq!(header(&response, "content-type"), Some("text/event-stream"));
     let chunks = chunks(&response.body_mut().read_to_string().unwrap());
-    let [first, pieces @ .., last] = chunks.as_slice() else { panic!("{chunks:?}") };
+    let [first, deltas @ .., last] = chunks.as_slice() else { panic!("{chunks:?}") };
     assert_eq!(first["choices"][0]["delta"], json!({ "role": "assistant", "content": "" }));
-    assert!((10..=36).contains(&pieces.len()), "{} pieces", pieces.len());
+    assert!((10..=36).contains(&deltas.len()), "{} deltas", deltas.len());
     assert_eq!(last["choices"][0]["finish_reason"], "stop");
     assert!(chunks.iter().all(|chunk| chunk["id"] == first["id"] && chunk.get("usage").is_none()));
 
-    let streamed: String = pieces
+    let streamed: String = deltas
         .iter()
-        .map(|piece| piece["choices"][0]["delta"]["content"].as_str().unwrap())
+        .map(|delta| delta["choices"][0]["delta"]["content"].as_str().unwrap())
         .collect();
     let plain = server.complete_json(&json!({
         "messages": [{ "role": "user", "content": envelope() }],
@@ -44,7 +44,7 @@ fn a_stream_has_the_role_the_pieces_and_the_reason_for_ending() {
 }
 
 #[test]
-fn the_usage_comes_last_where_it_is_wanted() {
+fn the_usage_comes_last_if_the_request_asks_for_it() {
     let server = Server::start(&[]);
     let more = json!({ "stream_options": { "include_usage": true } });
     let body = server.complete(request(&more)).body_mut().read_to_string().unwrap();
@@ -55,8 +55,8 @@ fn the_usage_comes_last_where_it_is_wanted() {
 }
 
 #[test]
-fn a_slow_answer_can_be_left_before_its_end() {
-    // An hour a piece: the first event arrives all the same, and nobody waits for the rest.
+fn a_client_may_leave_before_a_slow_answer_ends() {
+    // With an hour before each delta, the first event, which is the role, still arrives at once.
     let server = Server::start(&["--delay-ms", "3600000"]);
     let response = server.complete(request(&json!({})));
     let mut first = String::new();

@@ -8,7 +8,7 @@ use crate::history::Record;
 use crate::message::Timestamp;
 use crate::message::{RequestId, Role, Usage};
 use crate::policy::{Failure, FailureKind};
-use crate::transcript::degenerate::degenerate;
+use crate::transcript::invalid_answer::invalid_answer;
 
 impl Compactor {
     /// Takes what the provider counted for the latest request, once its answer was appended. Until the
@@ -17,20 +17,20 @@ impl Compactor {
     /// [`Usage::epoch`] tells which view was sent. A reading of another one than the present, as comes
     /// where a compaction ended while the model was answering, only adds to the statistics.
     pub fn handle_usage(&mut self, usage: Usage) {
-        self.cycle.used |= self.conversation.read(usage, &self.policy);
+        self.cycle.used |= self.conversation.record_usage(usage, &self.policy);
     }
 
     /// Takes what the provider counts for the view as it is now: after a compaction, this is what the
     /// next trigger sees.
     pub fn handle_count(&mut self, tokens: u32) {
-        self.conversation.recount(tokens, &self.policy);
+        self.conversation.record_count(tokens, &self.policy);
     }
 
     /// Takes a summary.
     pub fn handle_summary(&mut self, request: RequestId, text: &str) {
         let Some(mut job) = self.take_job(request) else { return };
         let text = text.trim();
-        if let Some(message) = degenerate(text, self.last_reply().as_deref()) {
+        if let Some(message) = invalid_answer(text, self.last_reply().as_deref()) {
             self.fail(&job, message.to_owned());
             return;
         }
@@ -42,7 +42,7 @@ impl Compactor {
         }
         job.read(&self.conversation);
         let done = match &mut job.stage {
-            Stage::Chunks(fold) => fold.take(text.to_owned()),
+            Stage::Chunks(fold) => fold.advance(text.to_owned()),
             Stage::Rollup(_) => Some(text.to_owned()),
         };
         let (finished, chunks) = job.progress();

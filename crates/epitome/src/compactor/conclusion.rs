@@ -5,17 +5,19 @@ use super::{Compactor, Event, Output, State, SummaryRequest};
 use super::{Outcome, Report};
 use crate::calibration::Scale;
 use crate::conversation::Prospect;
-use crate::facts::{Receipt, settle};
+use crate::facts::{Receipt, build_receipt};
 use crate::history::{Checkpoint, Cover, Record};
 use crate::message::{CheckpointId, RequestId, Role};
-use crate::plan::{Plan, Written};
-use crate::policy::{WindowTooSmall, share};
+use crate::plan::{Plan, WrittenSummary};
+use crate::policy::{Load, WindowTooSmall, share};
 use crate::transcript::Envelope;
 
-/// A step that has been verified.
+/// A checkpoint that has been verified, with tokens of the next prompt before and after.
 struct Verified {
     checkpoint: Checkpoint,
     prospect: Prospect,
+    tokens_before: u32,
+    tokens_after: u32,
 }
 
 /// Why a step is not taken.
@@ -58,10 +60,10 @@ impl Compactor {
     /// Why a question does not fit the summarizer's window, where that is known and it does not.
     fn unfit(&self, request: &SummaryRequest) -> Option<WindowTooSmall> {
         let window_tokens = self.policy.summarizer_window()?;
-        let tokenizer = self.conversation.tokenizer();
-        let asked =
-            tokenizer.count(&request.system).saturating_add(tokenizer.count(&request.input));
-        let needed_tokens = asked.saturating_add(request.max_tokens);
+        let (meter, scale) =
+            (self.conversation.meter(), self.conversation.summarizer_scale(&self.policy));
+        let prompt = meter.count(&request.system) + meter.count(&request.input);
+        let needed_tokens = scale.to_provider(prompt).saturating_add(request.max_tokens);
         (needed_tokens > window_tokens).then_some(WindowTooSmall { window_tokens, needed_tokens })
     }
 
@@ -89,8 +91,10 @@ impl Compactor {
     /// Verifies what a summary would make of the view, and only then has it stored.
     pub(super) fn conclude(&mut self, mut job: Job, summary: String) {
         let rollup = job.policy.summary.rollup_tokens;
-        let tokenizer = self.conversation.tokenizer();
-        if rollup > 0 && matches!(job.stage, Stage::Chunks(_)) && tokenizer.count(&summary) > rollup
+        let meter = self.conversation.meter();
+        if rollup > 0
+            && matches!(job.stage, Stage::Chunks(_))
+            && self.scale().to_provider(meter.count(&summary)) > rollup
         {
             job.stage =
                 Stage::Rollup(Envelope { previous_summary: summary, ..Envelope::default() });
@@ -105,15 +109,15 @@ impl Compactor {
             false => job.facts.clone(),
         };
         let mut receipt =
-            settle(facts, &summary, there, job.plan.ledger_tokens, tokenizer, &|number| {
+            build_receipt(facts, &summary, there, job.plan.ledger_budget(), meter, &|number| {
                 self.log().message_numbered(number).map(|message| message.id.clone())
             });
         // A name may stand in the middle of what was taken for another one, or behind an excerpt.
         let told = |name: &String| {
-            self.log().messages().take(job.plan.tail_start).any(|message| message.says(name))
+            self.log().messages().take(job.plan.tail_start).any(|message| message.contains(name))
         };
         receipt.unsupported.retain(|name| !told(name));
-        let written = Written { summary, ledger: receipt.appended.clone() };
+        let written = WrittenSummary { summary, ledger: receipt.appended.clone() };
         let verified = match self.verify(&job.plan, Some(written)) {
             Ok(verified) => verified,
             Err(Refused::Illegal(message)) => return self.fail(&job, message),
@@ -126,7 +130,7 @@ impl Compactor {
                 return self.ask(Box::new(job));
             }
         };
-        let over = self.policy.fires(&self.scale().load(verified.prospect.load));
+        let over = self.policy.is_due(&load_after(&verified));
         if over && self.climb(&mut job) {
             return self.ask(Box::new(job));
         }
@@ -145,7 +149,7 @@ impl Compactor {
     /// shortest would gain too little, less is tried, as far as the policy has a fallback_levels. True where it ended.
     pub(super) fn ends_early(&mut self, job: &mut Job) -> bool {
         loop {
-            let shortest = Written { summary: ".".into(), ledger: Vec::new() };
+            let shortest = WrittenSummary { summary: ".".into(), ledger: Vec::new() };
             let refused = match self.verify(&job.plan, Some(shortest)) {
                 Ok(_) => return false,
                 Err(Refused::Worthless(_)) if job.climb(&self.conversation).is_some() => continue,
@@ -167,15 +171,13 @@ impl Compactor {
         true
     }
 
-    fn verify(&self, plan: &Plan, written: Option<Written>) -> Result<Verified, Refused> {
-        let made = u32::try_from(self.log().checkpoints_made()).unwrap_or(u32::MAX);
+    fn verify(&self, plan: &Plan, written: Option<WrittenSummary>) -> Result<Verified, Refused> {
+        let made = u32::try_from(self.log().checkpoints_committed()).unwrap_or(u32::MAX);
         let id = CheckpointId(made.saturating_add(1));
-        let mut checkpoint = plan.checkpoint(&self.conversation, &self.policy, id, written);
+        let checkpoint = plan.checkpoint(&self.conversation, &self.policy, id, written);
         let prospect = self.conversation.with(&checkpoint);
-        checkpoint.tokens_after = prospect.load.tokens;
-        let scale = self.scale();
-        let before = scale.window(checkpoint.tokens_before);
-        let after = scale.window(checkpoint.tokens_after);
+        let before = self.prompt_tokens();
+        let after = self.scale().prompt_tokens(prospect.tokens);
         let fits = before > self.policy.window && after <= self.policy.window;
         let least = match checkpoint.cover {
             Some(_) if !fits => share(before, self.policy.min_saving),
@@ -197,11 +199,17 @@ impl Compactor {
             let message = format!("the result would be refused by the provider: {violation}");
             return Err(Refused::Illegal(message));
         }
-        Ok(Verified { checkpoint, prospect })
+        Ok(Verified { checkpoint, prospect, tokens_before: before, tokens_after: after })
     }
 
-    fn scale(&self) -> Scale {
+    /// The conversion between tokens of the engine's meter and of the provider, as learned so far. Costs O(1).
+    pub fn scale(&self) -> Scale {
         self.conversation.scale(&self.policy)
+    }
+
+    /// Tokens of the next prompt by the engine's own count, in the provider's tokens.
+    pub(super) fn prompt_tokens(&self) -> u32 {
+        self.scale().prompt_tokens(self.conversation.counted_tokens())
     }
 
     fn report_of(
@@ -211,9 +219,8 @@ impl Compactor {
         receipt: Receipt,
         requests: u32,
     ) -> Report {
-        let Verified { checkpoint, prospect } = verified;
-        let scale = self.scale();
-        let after = scale.load(prospect.load);
+        let Verified { checkpoint, prospect, tokens_before, tokens_after } = verified;
+        let after = load_after(verified);
         let summary = checkpoint.cover.as_ref().map(Cover::text);
         let over = match summary.is_some() {
             true => format!(
@@ -229,8 +236,8 @@ impl Compactor {
         Report {
             reason: plan.reason,
             outcome: Outcome::Applied { checkpoint: checkpoint.id },
-            tokens_before: scale.window(checkpoint.tokens_before),
-            tokens_after: after.tokens,
+            tokens_before: *tokens_before,
+            tokens_after: *tokens_after,
             messages_before: self.conversation.messages(),
             messages_after: u32::try_from(prospect.view.edits.len()).unwrap_or(u32::MAX),
             reduced: plan.reduced(),
@@ -240,7 +247,7 @@ impl Compactor {
             requests,
             budget_used_pct: self.percent(after.tokens),
             session: self.session(),
-            floor: self.policy.fires(&after).then(|| plan.floor.clone().unwrap_or(over)),
+            floor: self.policy.is_due(&after).then(|| plan.floor.clone().unwrap_or(over)),
             findings: prospect.view.findings.clone(),
         }
     }
@@ -267,13 +274,13 @@ impl Compactor {
 
     /// Keeps compactions from being due until there is reason to hope for more.
     pub(super) fn exhaust(&mut self, reason: String) {
-        self.cycle.fail(self.conversation.counted_tokens());
+        self.cycle.fail(self.prompt_tokens());
         self.state = State::Exhausted { reason };
     }
 
     /// Ends a compaction that left everything as it was.
     pub(super) fn finish(&mut self, plan: &Plan, outcome: Outcome, requests: u32) {
-        let tokens = self.scale().window(self.conversation.counted_tokens());
+        let tokens = self.prompt_tokens();
         let messages = self.conversation.messages();
         self.end(Report {
             reason: plan.reason,
@@ -311,5 +318,14 @@ impl Compactor {
             true => Event::Reacted { messages_before, messages_after, report },
             false => Event::End { report },
         }));
+    }
+}
+
+/// What triggers would look at after a checkpoint.
+fn load_after(verified: &Verified) -> Load {
+    Load {
+        tokens: verified.tokens_after,
+        messages: verified.prospect.messages,
+        prompt_tokens: None,
     }
 }

@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 
 use super::SummaryRequest;
 use crate::conversation::Conversation;
-use crate::facts::{Facts, Haystack};
+use crate::facts::{Facts, RetainedText};
 use crate::history::Cover;
 use crate::message::{MessageId, RequestId};
 use crate::plan::Plan;
 use crate::policy::{Keep, Policy, Summarizer, WindowTooSmall};
 use crate::transcript::Envelope;
 use crate::transcript::fold::Fold;
-use crate::transcript::prompt::{Material, REMINDER, instructions};
+use crate::transcript::prompt::{PromptInput, REMINDER, instructions};
 
 /// A compaction under way.
 pub(super) struct Job {
@@ -23,7 +23,7 @@ pub(super) struct Job {
     /// What must not be lost, found in the chunks so far.
     pub(super) facts: Facts,
     /// What stays beside the summary, as far as it was read.
-    pub(super) there: Haystack,
+    pub(super) there: RetainedText,
     /// Where the messages are that stay and were not read yet.
     unread: VecDeque<usize>,
     pub(super) instructions: Option<String>,
@@ -62,7 +62,7 @@ impl Job {
         let Some(stage) = Stage::chunks(conversation, policy, &plan)? else { return Ok(None) };
         Ok(Some(Self {
             facts: earlier_facts(conversation),
-            there: Haystack::default(),
+            there: RetainedText::default(),
             unread: plan.staying().collect(),
             stage,
             policy: policy.clone(),
@@ -88,7 +88,7 @@ impl Job {
     fn take(&mut self, fallback: FallbackLevel, conversation: &Conversation) -> Option<()> {
         self.policy.summary.tool_result_max_characters = fallback.tool_result_max_characters;
         self.policy.keep = fallback.keep;
-        let plan = Plan::draft(conversation, &self.policy, self.plan.reason, None);
+        let plan = Plan::without_requests(conversation, &self.policy, self.plan.reason, None);
         self.stage = Stage::chunks(conversation, &self.policy, &plan).ok()??;
         // What was found so far still counts, though the next transcript shows less of it.
         self.plan = plan;
@@ -107,13 +107,13 @@ impl Job {
         let share = self.unread.len().div_ceil(usize::try_from(chunks).unwrap_or(usize::MAX));
         for position in self.unread.drain(..share) {
             if let Some(message) = self.plan.seen(conversation, position) {
-                self.there.add(&message.words(), message.role);
+                self.there.add(&message.readable_text(), message.role);
             }
         }
     }
 
     fn forget(&mut self) {
-        self.there = Haystack::default();
+        self.there = RetainedText::default();
         self.unread = self.plan.staying().collect();
     }
 
@@ -152,9 +152,9 @@ impl Job {
         let (material, chunk_index, chunk_count) = match &self.stage {
             Stage::Chunks(fold) => {
                 let place = fold.place();
-                (Material::Chunk(place), place.index, place.count)
+                (PromptInput::Chunk(place), place.index, place.count)
             }
-            Stage::Rollup(_) => (Material::Summary, 0, 1),
+            Stage::Rollup(_) => (PromptInput::Summary, 0, 1),
         };
         let focus = self.instructions.as_deref();
         let mut system = instructions(settings, reason, material, target_tokens, focus);

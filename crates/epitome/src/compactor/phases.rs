@@ -38,7 +38,7 @@ impl Compactor {
         }
         let load = self.conversation.load(&self.policy);
         let allowed = self.policy.reactive().map_or(0, |reactive| reactive.max_per_request);
-        let due = match self.policy.call(phase, &load) {
+        let due = match self.policy.reason_to_compact(phase, &load) {
             Some(Reason::ReactiveMicro | Reason::ReactiveFull)
                 if self.cycle.reactions >= allowed =>
             {
@@ -51,7 +51,12 @@ impl Compactor {
             return due;
         }
         let saves = || {
-            let plan = Plan::draft(&self.conversation, &self.policy, Reason::Reduce, Some(phase));
+            let plan = Plan::without_requests(
+                &self.conversation,
+                &self.policy,
+                Reason::Reduce,
+                Some(phase),
+            );
             plan.idle.is_none()
         };
         (self.trims(phase) && saves()).then_some(Reason::Reduce)
@@ -64,7 +69,7 @@ impl Compactor {
         let load = self.conversation.load(policy);
         let mut conditions = policy.reducers.iter().filter_map(|one| one.when.as_ref());
         self.cycle.trimmed_at != Some(self.log().len())
-            && conditions.any(|when| when.call(phase, &load, policy.window).is_some())
+            && conditions.any(|when| when.reason_to_compact(phase, &load, policy.window).is_some())
     }
 
     fn warn(&mut self) {

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::Cycle;
-use crate::conversation::Resumption;
+use crate::conversation::UsageState;
 use crate::history::Record;
 use crate::policy::Policy;
 
@@ -30,7 +30,7 @@ pub(crate) struct Condition {
     pub(crate) cycle: Cycle,
     pub(crate) exhausted: Option<String>,
     #[serde(default)]
-    pub(crate) resumption: Resumption,
+    pub(crate) usage: UsageState,
     pub(crate) next_request: u32,
 }
 

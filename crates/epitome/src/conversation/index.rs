@@ -1,87 +1,89 @@
-//! What planning has to know of every message, noted when it comes: a plan looks at notes, not at texts.
+//! What planning needs to know about each message, recorded once when the message arrives.
+//!
+//! A plan is made after nearly every message, and must not read every text for it. It reads these notes
+//! instead.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::history::exchange::exchange_of;
-use crate::history::pairing::{Bond, Pairer, Pairing, Place, ties_alike};
+use crate::history::pairing::{Link, Pairer, Pairing, PartPosition, has_same_links};
 use crate::history::{Exchange, Log, exchanges};
-use crate::message::Entry;
-use crate::message::{CallId, Message, Part, Role};
+use crate::message::{CallId, Entry, Message, Part, Role};
 use crate::policy::{SummarySettings, ToolFilter};
 use crate::transcript;
-use crate::transcript::chunk::{self, Told};
+use crate::transcript::chunk::{self, EntrySize};
 
-/// How the messages of a log hang together, and what is in them, by position.
+/// Which messages belong together, and what each of them contains, by position.
 #[derive(Default)]
-pub(crate) struct Outline {
-    telling: Telling,
+pub(crate) struct MessageIndex {
+    settings: IndexSettings,
     pairer: Pairer<Box<str>>,
     exchanges: Vec<Exchange>,
     notes: Vec<Note>,
-    /// System messages and pinned ones.
+    /// System messages and pinned messages.
     pub(crate) fixed: Vec<usize>,
-    /// What people said.
-    pub(crate) asked: Vec<usize>,
-    /// What machines said.
+    /// Messages of users that are not blank.
+    pub(crate) user_requests: Vec<usize>,
+    /// Messages that the app generated.
     pub(crate) synthetic: Vec<usize>,
-    /// Answers to health checks.
-    pub(crate) alive: Vec<usize>,
-    /// Results with something else than results between them and their calls.
+    /// Assistant messages that could be answers to heartbeats, whatever the policy says about those.
+    pub(crate) one_line_answers: Vec<usize>,
+    /// Results that do not directly follow their calls.
     misplaced: Vec<usize>,
 }
 
-/// What there is in one message.
+/// What one message contains.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Note {
     pub(crate) role: Role,
-    /// It calls tools.
+    /// It has tool calls.
     pub(crate) calls: bool,
-    /// It answers calls.
+    /// It has tool results.
     pub(crate) results: bool,
-    /// It has thoughts that are sealed.
-    pub(crate) sealed: bool,
-    /// There is nothing in it, and a repair leaves it out.
+    /// It has signed reasoning.
+    pub(crate) signed_reasoning: bool,
+    /// It has no content, and a repair leaves it out.
     blank: bool,
-    /// Characters of its entry in a transcript; 0 where it has none.
-    told: u32,
+    /// Characters of its entry in a transcript; 0 if it has none.
+    entry_characters: u32,
 }
 
-/// What of a message goes into a transcript.
+/// The settings that decide what of a message goes into a transcript.
 #[derive(Clone, Debug, PartialEq)]
-struct Telling {
+struct IndexSettings {
     tools: ToolFilter,
     max_characters: u32,
 }
 
-impl Default for Telling {
+impl Default for IndexSettings {
     fn default() -> Self {
         Self::of(&SummarySettings::default())
     }
 }
 
-impl Telling {
+impl IndexSettings {
     fn of(settings: &SummarySettings) -> Self {
         Self { tools: settings.tools.clone(), max_characters: settings.tool_result_max_characters }
     }
 
     /// Characters of a message's entry. `called` are the tools that its results come from.
-    fn characters(&self, message: &Message, called: Vec<(&CallId, &str)>) -> u32 {
+    fn entry_characters(&self, message: &Message, called: Vec<(&CallId, &str)>) -> u32 {
         let entry = transcript::entry(1, message, called, &self.tools, self.max_characters);
         entry.map_or(0, |entry| characters(&entry))
     }
 }
 
-impl Outline {
-    /// Notes the message at the end of the log. Costs its length, and O(log n) for its calls and results.
-    pub(crate) fn take(&mut self, log: &Log) {
+impl MessageIndex {
+    /// Indexes the message at the end of the log. Costs its length, and O(log n) for its calls and results.
+    pub(crate) fn push(&mut self, log: &Log) {
         let position = self.notes.len();
         let Some(message) = log.message(position) else { return };
         self.exchanges.push(position..position + 1);
         let mut called = Vec::new();
-        for bond in self.pairer.take(position, message) {
-            match bond {
-                Bond::Answer { call, result } => {
+        for link in self.pairer.push(position, message) {
+            match link {
+                Link::Answer { call, result } => {
                     self.join(call.message, position);
                     let tool = log.message(call.message).and_then(|asked| tool(asked, call.part));
                     called.extend(message.results().nth(result.part).zip(tool));
@@ -90,27 +92,33 @@ impl Outline {
                         self.misplaced.push(position);
                     }
                 }
-                Bond::Tie { earlier } => self.join(earlier, position),
+                Link::Tied { earlier } => self.join(earlier, position),
             }
         }
-        let told = self.telling.characters(message, called);
-        self.notes.push(Note::of(message, told));
+        let characters = self.settings.entry_characters(message, called);
+        self.notes.push(Note::of(message, characters));
         self.list(position, message);
     }
 
-    /// Notes another wording of a message, which was `before`. Costs the message's length, or where it
-    /// hangs together with others in another way, the length of all.
+    /// Indexes a message again after an edit; `before` is how it was. Costs the message's length, or the
+    /// length of the log if the edit changes which messages belong together.
     pub(crate) fn edit(&mut self, log: &Log, position: usize, before: &Message) {
         let Some(message) = log.message(position) else { return };
-        if !ties_alike(before, message) {
-            *self = Self::of(log, self.telling.clone());
+        if !has_same_links(before, message) {
+            *self = Self::of(log, self.settings.clone());
             return;
         }
-        let told = self.telling.characters(message, self.called(log, position, message));
+        let called = self.called(log, position, message);
+        let characters = self.settings.entry_characters(message, called);
         if let Some(note) = self.notes.get_mut(position) {
-            *note = Note::of(message, told);
+            *note = Note::of(message, characters);
         }
-        for list in [&mut self.fixed, &mut self.asked, &mut self.synthetic, &mut self.alive] {
+        for list in [
+            &mut self.fixed,
+            &mut self.user_requests,
+            &mut self.synthetic,
+            &mut self.one_line_answers,
+        ] {
             if let Ok(index) = list.binary_search(&position) {
                 list.remove(index);
             }
@@ -118,21 +126,22 @@ impl Outline {
         self.list(position, message);
     }
 
-    /// Notes anew what goes into a transcript, where other settings say so. Costs the length of all texts
-    /// then.
-    pub(crate) fn tell_by(&mut self, log: &Log, settings: &SummarySettings) {
-        let telling = Telling::of(settings);
-        if telling != self.telling {
-            *self = Self::of(log, telling);
+    /// Indexes every message again if these settings put something else into a transcript. Then it costs
+    /// the length of all texts.
+    pub(crate) fn index_for(&mut self, log: &Log, settings: &SummarySettings) {
+        let settings = IndexSettings::of(settings);
+        if settings != self.settings {
+            *self = Self::of(log, settings);
         }
     }
 
-    fn of(log: &Log, telling: Telling) -> Self {
-        let mut outline = Self { telling, ..Self::default() };
-        (0..log.len()).for_each(|_| outline.take(log));
-        outline
+    fn of(log: &Log, settings: IndexSettings) -> Self {
+        let mut index = Self { settings, ..Self::default() };
+        (0..log.len()).for_each(|_| index.push(log));
+        index
     }
 
+    /// Makes one exchange of all messages from an earlier one to this position.
     fn join(&mut self, earlier: usize, position: usize) {
         while self.exchanges.len() > 1
             && self.exchanges.last().is_some_and(|exchange| exchange.start > earlier)
@@ -155,14 +164,14 @@ impl Outline {
         if message.synthetic.is_some() {
             insert(&mut self.synthetic);
         } else if message.role == Role::User && !message.is_blank() {
-            insert(&mut self.asked);
+            insert(&mut self.user_requests);
         }
-        if is_alive(message) {
-            insert(&mut self.alive);
+        if one_line_answer(message).is_some() {
+            insert(&mut self.one_line_answers);
         }
     }
 
-    /// The tools that the results of a message come from, as far as the names of their calls tell.
+    /// The tools that the results of a message come from, by the names of their calls.
     fn called<'a>(
         &self,
         log: &'a Log,
@@ -181,13 +190,13 @@ impl Outline {
         message.results().filter_map(|call| Some((call, tool(call)?))).collect()
     }
 
-    /// What was noted of the message at a position.
+    /// What the message at a position contains.
     pub(crate) fn note(&self, position: usize) -> Option<Note> {
         self.notes.get(position).copied()
     }
 
-    /// Exchanges, oldest first. Costs nothing, but where a result came before its call or without one:
-    /// there they are made anew.
+    /// The exchanges, oldest first. Free, unless a result came before its call or without one: then they
+    /// are computed from the log.
     pub(crate) fn exchanges<'a>(&'a self, log: &Log) -> Cow<'a, [Exchange]> {
         match self.pairer.is_settled() {
             true => Cow::Borrowed(&self.exchanges),
@@ -195,56 +204,60 @@ impl Outline {
         }
     }
 
-    /// True where some call of the message at a position has no result so far. Costs as [`Self::exchanges`].
+    /// True if a call of the message at a position has no result yet. Costs as much as [`Self::exchanges`].
     pub(crate) fn waits(&self, log: &Log, position: usize) -> bool {
         let Some(message) = log.message(position) else { return false };
         if self.pairer.is_settled() {
             return self.pairer.is_open(position, message);
         }
         let pairing = Pairing::of(log.messages());
-        let mut calls = (0..message.calls().count()).map(|part| Place { message: position, part });
-        calls.any(|call| pairing.answer(call).is_none())
+        let mut calls =
+            (0..message.calls().count()).map(|part| PartPosition { message: position, part });
+        calls.any(|call| pairing.result_of(call).is_none())
     }
 
-    /// The transcript of these messages under these settings, by its lengths. `None` where the notes do not
-    /// tell: under other settings, and where repairs add or move something.
-    pub(crate) fn told(
+    /// The sizes of the entries that a transcript of these messages would have under these settings.
+    /// `None` if the notes do not say: under other settings, and where repairs add or move messages.
+    pub(crate) fn entry_sizes(
         &self,
         positions: impl DoubleEndedIterator<Item = usize> + Clone,
         range: Range<usize>,
         settings: &SummarySettings,
-    ) -> Option<impl Iterator<Item = Told>> {
+    ) -> Option<impl Iterator<Item = EntrySize>> {
         let repaired = !self.pairer.is_settled()
-            || self.pairer.has_unasked()
+            || self.pairer.has_unsolicited_approvals()
             || self.pairer.open().any(|at| range.contains(&at))
             || self.misplaced.iter().any(|at| range.contains(at));
-        if repaired || self.telling != Telling::of(settings) {
+        if repaired || self.settings != IndexSettings::of(settings) {
             return None;
         }
         let kept = positions.clone().rev().filter_map(|at| self.note(at)).find(|note| !note.blank);
         let closing = kept.filter(|note| note.role == Role::Tool).map(|_| transcript::closing());
-        let told = positions.filter_map(|at| {
-            let note = self.notes.get(at).filter(|note| note.told > 0)?;
-            Some(Told { characters: note.told, answers: note.role == Role::Tool })
+        let sizes = positions.filter_map(|at| {
+            let note = self.notes.get(at).filter(|note| note.entry_characters > 0)?;
+            Some(EntrySize {
+                characters: note.entry_characters,
+                is_result: note.role == Role::Tool,
+            })
         });
-        Some(
-            told.chain(
-                closing.map(|entry| Told { characters: characters(&entry), answers: false }),
-            ),
-        )
+        Some(sizes.chain(
+            closing.map(|entry| EntrySize { characters: characters(&entry), is_result: false }),
+        ))
     }
 }
 
 impl Note {
-    fn of(message: &Message, told: u32) -> Self {
+    fn of(message: &Message, entry_characters: u32) -> Self {
         let has = |test: fn(&Part) -> bool| message.parts.iter().any(test);
         Self {
             role: message.role,
             calls: has(|part| matches!(part, Part::ToolCall { .. })),
             results: has(|part| matches!(part, Part::ToolResult { .. })),
-            sealed: has(|part| matches!(part, Part::Reasoning { signature: Some(_), .. })),
+            signed_reasoning: has(|part| {
+                matches!(part, Part::Reasoning { signature: Some(_), .. })
+            }),
             blank: message.is_blank() && message.role != Role::System,
-            told,
+            entry_characters,
         }
     }
 }
@@ -262,19 +275,24 @@ fn tool(message: &Message, call: usize) -> Option<&str> {
     names.nth(call)
 }
 
-/// The answer to a health check.
-const ALIVE: &str = "HEARTBEAT_OK";
+/// True if an assistant's message is the answer to a heartbeat; `answer` is what such an answer says, `None`
+/// if the app has no heartbeats.
+pub(crate) fn is_heartbeat_answer(message: &Message, answer: Option<&str>) -> bool {
+    answer.is_some_and(|answer| one_line_answer(message) == Some(answer.trim()))
+}
 
-/// True for an assistant's answer to a health check.
-pub(crate) fn is_alive(message: &Message) -> bool {
+/// The text of an assistant's message that has a single short line of text and no tool call: what an answer
+/// to a heartbeat can be.
+fn one_line_answer(message: &Message) -> Option<&str> {
+    /// Bytes of the longest answer to a heartbeat.
+    const LONGEST: usize = 200;
     let mut texts = message.parts.iter().filter_map(|part| match part {
         Part::Text { text } => Some(text.trim()).filter(|text| !text.is_empty()),
         _ => None,
     });
-    message.role == Role::Assistant
-        && message.calls().next().is_none()
-        && texts.next() == Some(ALIVE)
-        && texts.next().is_none()
+    let text = texts.next().filter(|text| text.len() <= LONGEST && !text.contains('\n'))?;
+    let alone = texts.next().is_none() && message.calls().next().is_none();
+    (alone && message.role == Role::Assistant).then_some(text)
 }
 
 #[cfg(test)]
@@ -285,17 +303,17 @@ mod tests {
 
     /// Checks that the notes tell of the same entries as the transcript that would be written.
     fn check(script: &str) {
-        let (mut log, mut outline) = (Log::default(), Outline::default());
+        let (mut log, mut index) = (Log::default(), MessageIndex::default());
         for message in messages(script) {
             log.append(Record::Message { message }).unwrap();
-            outline.take(&log);
+            index.push(&log);
         }
         let (all, settings) = (0..log.len(), SummarySettings::default());
-        let told = outline.told(all.clone(), all, &settings).unwrap();
+        let sizes = index.entry_sizes(all.clone(), all, &settings).unwrap();
         let numbered: Vec<(u32, &Message)> = (1..).zip(log.messages()).collect();
         let entries = transcript::transcript(&numbered, &settings);
-        let told: Vec<u32> = told.map(|entry| entry.characters).collect();
-        assert_eq!(told, entries.iter().map(characters).collect::<Vec<_>>(), "{script}");
+        let sizes: Vec<u32> = sizes.map(|entry| entry.characters).collect();
+        assert_eq!(sizes, entries.iter().map(characters).collect::<Vec<_>>(), "{script}");
     }
 
     #[test]

@@ -2,17 +2,17 @@
 
 use serde::Serialize;
 
-use crate::calibration::Scale;
-
-/// What to do about the fill.
+/// What a fill level calls for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Nothing.
+    /// Nothing to do.
     Ok,
-    /// The warning's mark is reached, or a reducer's own threshold: whatever needs no model may be done.
+    /// The policy's warning threshold is reached, or the condition of a reducer holds: what needs no model
+    /// can be done.
     Warn,
-    /// A trigger fires: compact.
+    /// A trigger fires: a compaction is due.
     Compact,
 }
 
@@ -27,67 +27,54 @@ impl Level {
     }
 }
 
-/// What fills the window, in tokens.
+/// What fills the window, in the provider's tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct Breakdown {
     /// System messages.
     pub system: u32,
-    /// What goes along with every request: tool schemas, and what else the provider counts beside the
-    /// messages.
+    /// Tool schemas, and whatever else the provider counts in addition to the messages.
     pub tools: u32,
     /// The summary of earlier messages.
     pub summary: u32,
     /// User messages.
     pub user: u32,
-    /// Assistant messages and their tool calls.
+    /// Assistant messages with their tool calls.
     pub assistant: u32,
     /// Tool results.
     pub results: u32,
 }
 
-impl Breakdown {
-    /// The same in the provider's tokens, with what goes along with every request.
-    #[must_use]
-    pub(crate) fn on(self, scale: &Scale) -> Self {
-        Self {
-            system: scale.told(self.system),
-            tools: scale.beside(),
-            summary: scale.told(self.summary),
-            user: scale.told(self.user),
-            assistant: scale.told(self.assistant),
-            results: scale.told(self.results),
-        }
-    }
-}
-
-/// How full the window is at this moment.
+/// How full the window is. All token counts are in the provider's tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct Pressure {
     /// Tokens in the window.
     pub tokens: u32,
-    /// Size of the window.
+    /// Size of the window in tokens.
     pub window: u32,
-    /// `tokens` as a share of `window`; above 1 where it does not fit.
+    /// `tokens` ÷ `window`; above 1 if the conversation does not fit.
     pub fill: f64,
-    /// The same in percent, for an indicator.
+    /// `fill` in percent, for a usage indicator.
     pub budget_used_pct: f64,
-    /// What to do about it.
+    /// What this fill calls for.
     pub level: Level,
-    /// Tokens at which a compaction is called for; `None` where nothing calls for one.
+    /// Tokens at which a compaction is due; `None` if no trigger depends on tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold: Option<u32>,
-    /// Tokens a compaction comes down to.
+    /// Tokens that a compaction aims for.
     pub target: u32,
-    /// True where `tokens` was counted by the provider or by the model's own encoding, and not estimated.
-    /// By an encoding, what a provider adds around messages, and pictures and files, are the usual figures.
+    /// True if `tokens` was counted by the provider, or with the model's own encoding, and not estimated.
+    /// With an encoding, message overhead, images and files are still the provider's published figures.
     pub exact: bool,
-    /// Half-width of the relative error of `tokens`: 0.1 means ±10 %. It narrows as the provider's counts
-    /// agree with what was expected.
+    /// Half-width of the relative error of `tokens`: 0.1 means ±10 %. It narrows as the counts that the
+    /// provider reports agree with the estimate.
     pub error_band: f64,
     /// Tokens that no compaction can remove: system prompt, tool schemas, pinned messages and the last
     /// user request.
     pub floor: u32,
-    /// What fills it, by the engine's own count, bent by what the provider has counted so far.
+    /// What fills the window, by the engine's own count, scaled by what the provider has reported so far.
     pub breakdown: Breakdown,
 }

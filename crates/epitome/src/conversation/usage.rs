@@ -1,4 +1,4 @@
-//! What the provider says of a conversation: its latest count, and what its counts have taught.
+//! What the provider reports of a conversation: its latest count, and what its counts have taught.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,21 +6,22 @@ use super::Conversation;
 use crate::calibration::{Calibrations, Sample, Scale, Terms};
 use crate::message::{Role, Usage};
 use crate::policy::{Load, Policy};
-use crate::tokens::{Statistics, Weights};
+use crate::tokens::{MeterTokens, Statistics, Weights};
 
-/// What a provider counted, and how many messages that covers.
+/// A count that the provider reported, and how many messages it covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Reading {
+    /// Prompt and answer together, in the provider's tokens.
     tokens: u32,
     prompt_tokens: Option<u32>,
     messages: usize,
 }
 
-/// What the provider's counts have left.
+/// What the provider's counts have left behind: the part of a snapshot that is about them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct Resumption {
+pub(crate) struct UsageState {
     reading: Option<Reading>,
     statistics: Statistics,
     calibrations: Calibrations,
@@ -28,15 +29,17 @@ pub(crate) struct Resumption {
 }
 
 impl Conversation {
-    /// Notes what the provider counted for the request that ended with the last message so far, and learns from it.
-    /// True where that was a request with the view as it is now; what was counted of another view tells
-    /// nothing about this one. Linear in the answer, and where it makes a script weigh otherwise than before, in the
-    /// number of messages and in the texts that are rewritten.
-    pub fn read(&mut self, usage: Usage, policy: &Policy) -> bool {
-        self.statistics.take(&usage);
+    /// Records what the provider counted for the request that ended with the last message so far, and learns
+    /// from it. True if that was a request with the present view: a count of another view does not say
+    /// anything about this one.
+    ///
+    /// Linear in the answer; if a script gets another weight by it, linear in the number of messages and in
+    /// the rewritten texts.
+    pub fn record_usage(&mut self, usage: Usage, policy: &Policy) -> bool {
+        self.statistics.record(&usage);
         let current = usage.epoch.is_none_or(|epoch| epoch == self.epoch);
         if current {
-            // What was there at an earlier reading is not the answer.
+            // The prompt ended before the answer: the assistant's messages since the last reading.
             let known = self.reading.map_or(0, |reading| reading.messages);
             let since = self.log.messages().rev().take(self.log.len().saturating_sub(known));
             let answer = since.take_while(|message| message.role == Role::Assistant).count();
@@ -50,68 +53,79 @@ impl Conversation {
         current
     }
 
-    /// Notes what the provider counted for the view as it is now, and learns from it. Costs what [`Self::read`] does.
-    pub fn recount(&mut self, tokens: u32, policy: &Policy) {
+    /// Records what the provider counts for the present view, and learns from it. Costs as much as
+    /// [`Self::record_usage`].
+    pub fn record_count(&mut self, tokens: u32, policy: &Policy) {
         let prompt_tokens = Some(tokens);
         self.learn(tokens, self.log.len(), policy);
         self.reading = Some(Reading { tokens, prompt_tokens, messages: self.log.len() });
     }
 
-    /// Learns from what the provider counted of the view up to a message.
-    fn learn(&mut self, told: u32, messages: usize, policy: &Policy) {
-        let sample = Sample { counted: self.mix_upto(messages), told };
+    /// Learns from the provider's count of the view up to the first `messages` messages.
+    fn learn(&mut self, reported: u32, messages: usize, policy: &Policy) {
+        let sample = Sample { counted: self.by_script_up_to(messages), reported };
         let terms = self.terms(policy);
         self.calibrations.learn(sample, terms);
-        self.weigh_as_learned();
+        self.apply_learned_weights();
     }
 
-    /// Names the model whose provider counts from now on. What another one counted tells nothing about it.
+    /// Names the model whose provider counts from now on. Counts of another model say nothing about it.
     pub(crate) fn name_model(&mut self, model: Option<&str>) {
         if self.calibrations.name(model) {
             self.reading = None;
-            self.weigh_as_learned();
+            self.apply_learned_weights();
         }
     }
 
-    fn weigh_as_learned(&mut self) {
-        let error_band = self.tokenizer().error_band();
-        self.weigh(self.calibrations.weights(error_band, self.meter.weights()));
+    fn apply_learned_weights(&mut self) {
+        let error_band = self.meter.error_band();
+        self.apply_weights(self.calibrations.weights(error_band, self.meter.weights()));
     }
 
-    /// Weighs everything anew where scripts weigh otherwise from now on.
-    fn weigh(&mut self, weights: Weights) {
+    /// Counts everything with these script weights from now on.
+    fn apply_weights(&mut self, weights: Weights) {
         if weights == self.meter.weights() {
             return;
         }
-        self.meter.weigh(weights);
+        self.meter.apply(weights);
+        // Only texts in scripts other than Latin change, so that the others need not be counted again.
         let mut known = std::mem::take(&mut self.base.rewritten);
-        known.retain(|_, tokens| !tokens.mix.is_foreign());
+        known.retain(|_, tokens| !tokens.by_script.is_foreign());
         self.base = self.base(&self.projection, &known);
-        if self.pinned_tokens > 0 {
+        if self.pinned_tokens > MeterTokens::ZERO {
             self.recount_protected();
         }
     }
 
-    /// How the meter's tokens become those of the provider, by what was learned of it so far. Costs O(1).
+    /// The conversion between the meter's tokens and the provider's, by what was learned so far. Costs O(1).
     pub fn scale(&self, policy: &Policy) -> Scale {
         self.calibrations.scale(self.terms(policy))
+    }
+
+    /// The conversion for the summarizer's window. The model of the conversation counts as it was learned to;
+    /// of another model nothing was learned, so that the meter's counts are taken as they are.
+    pub(crate) fn summarizer_scale(&self, policy: &Policy) -> Scale {
+        match policy.summary.prompt {
+            Some(_) => self.scale(policy),
+            None => Scale::IDENTITY,
+        }
     }
 
     fn terms(&self, policy: &Policy) -> Terms {
         let request = if self.meter.is_empty() { 0 } else { self.meter.overhead().request };
         Terms {
-            beside: policy.tool_schema_tokens,
+            overhead: policy.tool_schema_tokens,
             request,
-            error_band: self.tokenizer().error_band(),
+            error_band: self.meter.error_band(),
             window: policy.window,
             weights: self.meter.weights(),
         }
     }
 
-    /// What the provider's counts have left, to go on from later.
-    pub(crate) fn resumption(&self) -> Resumption {
+    /// What the provider's counts have left behind, for a snapshot.
+    pub(crate) fn usage_state(&self) -> UsageState {
         let Self { reading, statistics, calibrations, .. } = self;
-        Resumption {
+        UsageState {
             reading: *reading,
             statistics: *statistics,
             calibrations: calibrations.clone(),
@@ -119,26 +133,27 @@ impl Conversation {
         }
     }
 
-    /// Goes on from what [`Self::resumption`] gave.
-    pub(crate) fn resume(&mut self, resumption: Resumption) {
-        let Resumption { reading, statistics, calibrations, weights } = resumption;
+    /// Goes on from what [`Self::usage_state`] returned.
+    pub(crate) fn resume_usage(&mut self, state: UsageState) {
+        let UsageState { reading, statistics, calibrations, weights } = state;
         self.reading = reading;
         self.statistics = statistics;
         self.calibrations = calibrations;
-        self.weigh(weights);
+        self.apply_weights(weights);
     }
 
-    /// Tokens in the window: what the provider last counted and the messages since, or the meter's own
-    /// count and what goes along, both on the [`Self::scale`] of the provider. True where the provider counted
-    /// all of it. Costs O(1).
+    /// Tokens in the window, in the provider's tokens: its latest count and the messages since, or the
+    /// meter's own count with the overhead of a request. True if the provider has counted all of it. Costs
+    /// O(1).
     pub fn tokens(&self, policy: &Policy) -> (u32, bool) {
         let scale = self.scale(policy);
         match self.reading {
             Some(reading) => {
                 let since = self.meter.span(reading.messages..self.log.len()).sum();
-                (reading.tokens.saturating_add(scale.told(since)), since == 0)
+                let tokens = reading.tokens.saturating_add(scale.to_provider(since));
+                (tokens, since == MeterTokens::ZERO)
             }
-            None => (scale.window(self.counted_tokens()), false),
+            None => (scale.prompt_tokens(self.counted_tokens()), false),
         }
     }
 
@@ -146,36 +161,44 @@ impl Conversation {
     pub fn error_band(&self, policy: &Policy) -> f64 {
         let terms = self.terms(policy);
         let Some(reading) = self.reading else {
-            return self.calibrations.error_band(&self.mix_upto(self.log.len()), terms);
+            return self.calibrations.error_band(&self.by_script_up_to(self.log.len()), terms);
         };
-        // Only what came since is uncertain.
-        let since = self.meter.mix(reading.messages..self.log.len());
+        // Only the messages since the reading are uncertain.
+        let since = self.meter.by_script(reading.messages..self.log.len());
         let error_band = self.calibrations.error_band(&since, terms);
         let (tokens, _) = self.tokens(policy);
         error_band * f64::from(tokens.saturating_sub(reading.tokens)) / f64::from(tokens.max(1))
     }
 
-    /// What triggers look at. Costs O(1).
+    /// What triggers look at, in the provider's tokens. Costs O(1).
     pub fn load(&self, policy: &Policy) -> Load {
         let (tokens, _) = self.tokens(policy);
         Load {
+            tokens,
+            messages: self.counted_messages(&self.projection, &self.base),
             prompt_tokens: self.reading.and_then(|reading| reading.prompt_tokens),
-            ..self.load_on(&self.projection, &self.base, tokens)
         }
     }
 
-    /// The same in the meter's tokens, for a policy in those; see [`Scale::policy`].
-    pub(crate) fn counted_load(&self, policy: &Policy) -> Load {
-        let Some(reading) = self.reading else {
-            let counted = self.counted_tokens().saturating_add(policy.tool_schema_tokens);
-            return self.load_on(&self.projection, &self.base, counted);
+    /// What triggers would look at if reducers had saved `saved` tokens and left out `messages` messages.
+    ///
+    /// The provider's count of the latest prompt no longer holds once something was saved.
+    pub(crate) fn load_without(
+        &self,
+        policy: &Policy,
+        scale: &Scale,
+        saved: MeterTokens,
+        messages: u32,
+    ) -> Load {
+        let load = self.load(policy);
+        let tokens = match self.reading {
+            Some(_) => load.tokens.saturating_sub(scale.to_provider(saved)),
+            None => scale.prompt_tokens(self.counted_tokens() - saved),
         };
-        let scale = self.scale(policy);
-        let since = self.meter.span(reading.messages..self.log.len()).sum();
-        let tokens = scale.counted_up(reading.tokens).saturating_add(since);
         Load {
-            prompt_tokens: reading.prompt_tokens.map(|prompt| scale.counted_up(prompt)),
-            ..self.load_on(&self.projection, &self.base, tokens)
+            tokens,
+            messages: load.messages.saturating_sub(messages),
+            prompt_tokens: load.prompt_tokens.filter(|_| saved == MeterTokens::ZERO),
         }
     }
 }

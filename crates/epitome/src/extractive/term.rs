@@ -21,7 +21,7 @@ pub(super) fn for_each(text: &str, mut each: impl FnMut(Term)) {
         if is_identifier(candidate) {
             let hash = candidate
                 .bytes()
-                .fold(SEED, |hash, byte| mix(hash, byte.to_ascii_lowercase().into()));
+                .fold(SEED, |hash, byte| by_script(hash, byte.to_ascii_lowercase().into()));
             each(Term::Identifier(hash));
         }
     }
@@ -34,8 +34,8 @@ fn words(text: &str, each: &mut impl FnMut(Term)) {
         if unspaced(character) {
             flush(&mut word, each);
             if let Some(before) = before {
-                each(Term::Word(mix(
-                    mix(SEED, u32::from(before).into()),
+                each(Term::Word(by_script(
+                    by_script(SEED, u32::from(before).into()),
                     u32::from(character).into(),
                 )));
             }
@@ -71,7 +71,7 @@ fn unspaced(character: char) -> bool {
 
 fn flush(word: &mut Vec<u8>, each: &mut impl FnMut(Term)) {
     if !word.is_empty() {
-        let hash = stem(word).iter().fold(SEED, |hash, &byte| mix(hash, byte.into()));
+        let hash = stem(word).iter().fold(SEED, |hash, &byte| by_script(hash, byte.into()));
         each(Term::Word(hash));
         word.clear();
     }
@@ -97,7 +97,7 @@ fn stem(word: &[u8]) -> &[u8] {
     word
 }
 
-fn mix(hash: u64, value: u64) -> u64 {
+fn by_script(hash: u64, value: u64) -> u64 {
     (hash ^ value).wrapping_mul(PRIME).rotate_left(23)
 }
 

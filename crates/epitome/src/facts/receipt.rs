@@ -9,11 +9,12 @@ use super::{Fact, Facts, Kind};
 
 use crate::message::{MessageId, Role};
 use crate::text::sentence;
-use crate::tokens::Tokenizer;
+use crate::tokens::{Meter, MeterTokens};
 
 /// Where each fact of the summarized messages is now. What people and models said counts as a whole, what
 /// tools were given and printed as far as the summarizer reads it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct Receipt {
     /// In the summary, or in a message that stays.
@@ -32,15 +33,15 @@ const LEDGER: &str = "Also said, word for word:";
 /// Looks for every fact in `summary` and in `there`, what stays beside it, and appends what is in neither
 /// while there is room. What is appended is the ledger: see [`ledger`].
 ///
-/// The ledger takes at most `ledger_tokens` by `tokenizer`, the most important facts first; within it
+/// The ledger takes at most `ledger_budget` tokens by `meter`, the most important facts first; within it
 /// they stand in the order in which they were said. `name` tells a message by its number. Costs
 /// O(n log n) in the facts and the summary.
-pub(crate) fn settle(
+pub(crate) fn build_receipt(
     facts: Facts,
     summary: &str,
-    mut there: Haystack,
-    ledger_tokens: u32,
-    tokenizer: &dyn Tokenizer,
+    mut there: RetainedText,
+    ledger_budget: MeterTokens,
+    meter: &Meter,
     name: &dyn Fn(u32) -> Option<MessageId>,
 ) -> Receipt {
     there.add(summary, Role::User);
@@ -51,13 +52,13 @@ pub(crate) fn settle(
 
     let mut by_worth: Vec<usize> = (0..missing.len()).collect();
     by_worth.sort_by_key(|index| std::cmp::Reverse(missing.get(*index).map(Mention::worth)));
-    let mut room = ledger_tokens.saturating_sub(tokenizer.count(LEDGER) + 4);
+    let mut left = ledger_budget - meter.count(LEDGER) - MeterTokens::new(4);
     let mut chosen: BTreeSet<usize> = BTreeSet::new();
     for index in by_worth {
         let Some(mention) = missing.get(index) else { continue };
-        let cost = tokenizer.count(&line(&mention.speaker, &mention.text)).saturating_add(1);
-        if cost <= room {
-            room -= cost;
+        let cost = meter.count(&line(&mention.speaker, &mention.text)) + MeterTokens::new(1);
+        if cost <= left {
+            left -= cost;
             chosen.insert(index);
         }
     }
@@ -94,11 +95,11 @@ fn unsupported(summary: &str, facts: &Facts) -> Vec<String> {
 
 /// Texts in which facts are looked up, taken apart as facts are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Haystack {
+pub(crate) struct RetainedText {
     wordings: BTreeSet<Box<str>>,
 }
 
-impl Haystack {
+impl RetainedText {
     /// Adds a text in somebody's words. Costs O(n log n) in the text.
     pub(crate) fn add(&mut self, text: &str, role: Role) {
         super::token::for_each(text, |_, name| self.note(name));
@@ -131,6 +132,10 @@ mod tests {
     use super::*;
     use crate::message::Entry;
     use crate::tokens::CharactersPer;
+
+    fn meter() -> Meter {
+        Meter::new(Box::new(CharactersPer(4)))
+    }
 
     fn entries(texts: &[(&str, &str)]) -> Vec<Entry> {
         (1..)
@@ -203,8 +208,8 @@ mod tests {
         Some(format!("m{number}").into())
     }
 
-    fn there() -> Haystack {
-        Haystack::default()
+    fn there() -> RetainedText {
+        RetainedText::default()
     }
 
     fn names(facts: &[Fact]) -> Vec<&str> {
@@ -218,10 +223,16 @@ mod tests {
             ("assistant", "I changed src/server.rs; see HAT039."),
             ("user alice", "HAT039 again"),
         ]);
-        let mut there = Haystack::default();
+        let mut there = RetainedText::default();
         there.add("HAT039 again", Role::User);
-        let receipt =
-            settle(facts, "They changed src/server.rs.", there, 200, &CharactersPer(4), &name);
+        let receipt = build_receipt(
+            facts,
+            "They changed src/server.rs.",
+            there,
+            MeterTokens::new(200),
+            &meter(),
+            &name,
+        );
         assert_eq!(
             ledger(&receipt.appended),
             "Also said, word for word:\n\
@@ -240,12 +251,18 @@ mod tests {
         let facts = facts(&[("tool", &text)]);
         let all = facts.clone().into_vec().len();
         for budget in [0, 20, 60, 400, 100_000] {
-            let tokenizer = CharactersPer(4);
-            let receipt =
-                settle(facts.clone(), "Much was read.", there(), budget, &tokenizer, &name);
+            let meter = meter();
+            let receipt = build_receipt(
+                facts.clone(),
+                "Much was read.",
+                there(),
+                MeterTokens::new(budget),
+                &meter,
+                &name,
+            );
             let sum = receipt.kept.len() + receipt.appended.len() + receipt.given_up.len();
             assert_eq!(sum, all);
-            let taken = tokenizer.count(&ledger(&receipt.appended));
+            let taken = meter.count(&ledger(&receipt.appended)).get();
             assert!(taken <= budget, "{taken} tokens in {budget}");
         }
     }
@@ -253,7 +270,8 @@ mod tests {
     #[test]
     fn a_checklist_goes_before_a_number() {
         let facts = facts(&[("user", "- [ ] ship it\n12:45 12:46 12:47")]);
-        let receipt = settle(facts, "So it was.", there(), 20, &CharactersPer(4), &name);
+        let receipt =
+            build_receipt(facts, "So it was.", there(), MeterTokens::new(20), &meter(), &name);
         assert_eq!(names(&receipt.appended), ["- [ ] ship it"]);
         assert_eq!(receipt.given_up.len(), 3);
     }
@@ -262,7 +280,7 @@ mod tests {
     fn a_name_that_no_message_has_is_flagged() {
         let facts = facts(&[("user", "look at src/a.rs")]);
         let summary = "They looked at src/a.rs and src/b.rs for 5AJG10.";
-        let receipt = settle(facts, summary, there(), 0, &CharactersPer(4), &name);
+        let receipt = build_receipt(facts, summary, there(), MeterTokens::new(0), &meter(), &name);
         assert_eq!(receipt.unsupported, ["5AJG10", "src/b.rs"]);
     }
 
@@ -274,7 +292,14 @@ mod tests {
 
     #[test]
     fn nothing_in_nothing_out() {
-        let receipt = settle(Facts::default(), "Nothing.", there(), 100, &CharactersPer(4), &name);
+        let receipt = build_receipt(
+            Facts::default(),
+            "Nothing.",
+            there(),
+            MeterTokens::new(100),
+            &meter(),
+            &name,
+        );
         assert_eq!((receipt, ledger(&[])), (Receipt::default(), String::new()));
     }
 }

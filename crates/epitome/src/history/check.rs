@@ -47,7 +47,7 @@ impl Contract {
                     _ => {
                         // Where neighbours are one message, what the model says on is part of its turn.
                         let on = self.neighbours == Neighbours::Merged && role == Role::Assistant;
-                        let late = self.results != ResultPlace::Later && !on;
+                        let late = self.results != ResultPlace::AnywhereAfter && !on;
                         if let Some((call, at)) =
                             open.first().filter(|(_, at)| late && *at != index)
                         {

@@ -21,10 +21,6 @@ pub struct Checkpoint {
     pub rewrites: Vec<Rewrite>,
     /// Messages that are left out, besides those of earlier steps.
     pub dropped: Vec<MessageId>,
-    /// Tokens of the view before and after, by the meter.
-    pub tokens_before: u32,
-    /// See `tokens_before`.
-    pub tokens_after: u32,
 }
 
 /// A summary, and what it stands for: every message up to one, but for those that stay.

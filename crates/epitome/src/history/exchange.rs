@@ -14,7 +14,7 @@ pub type Exchange = Range<usize>;
 pub fn exchanges(count: usize, pairing: &Pairing) -> Vec<Exchange> {
     // `reach[i]` is the last message that something starting at `i` is tied to.
     let mut reach: Vec<usize> = (0..count).collect();
-    for (first, last) in pairing.bonds() {
+    for (first, last) in pairing.links() {
         if let Some(end) = reach.get_mut(first) {
             *end = (*end).max(last);
         }

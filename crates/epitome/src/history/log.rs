@@ -115,7 +115,7 @@ impl Log {
                 self.checkpoints.push(index);
             }
             Record::Undo { checkpoint } => {
-                let mut in_force = self.in_force();
+                let mut in_force = self.active_checkpoints();
                 let place = in_force.position(|other| other.id == *checkpoint);
                 drop(in_force);
                 match place {
@@ -169,11 +169,11 @@ impl Log {
 
     /// The checkpoint in force: the latest that was not taken back.
     pub fn checkpoint(&self) -> Option<&Checkpoint> {
-        self.in_force().next_back()
+        self.active_checkpoints().next_back()
     }
 
     /// The checkpoints in force, oldest first.
-    pub fn in_force(&self) -> impl DoubleEndedIterator<Item = &Checkpoint> {
+    pub fn active_checkpoints(&self) -> impl DoubleEndedIterator<Item = &Checkpoint> {
         self.checkpoints.iter().filter_map(|index| match self.records.get(*index)? {
             Record::Checkpoint { checkpoint } => Some(checkpoint),
             _ => None,
@@ -181,7 +181,7 @@ impl Log {
     }
 
     /// How many checkpoints were ever committed.
-    pub fn checkpoints_made(&self) -> usize {
+    pub fn checkpoints_committed(&self) -> usize {
         let made = |record: &&Record| matches!(record, Record::Checkpoint { .. });
         self.records.iter().filter(made).count()
     }

@@ -7,7 +7,7 @@ use crate::message::{CallId, Message, Part, Role};
 
 /// Where a part stands: the message's index in the slice, and the index among its calls or results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct PartPosition {
     /// Index of the message.
     pub message: usize,
     /// Index among the calls, or among the results, of that message.
@@ -18,15 +18,15 @@ pub struct Place {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pairing {
     /// Calls with their results, in the order of the calls.
-    answers: Vec<(Place, Place)>,
+    answers: Vec<(PartPosition, PartPosition)>,
     /// Results with their calls, in the order of the results.
-    questions: Vec<(Place, Place)>,
+    questions: Vec<(PartPosition, PartPosition)>,
     /// In order.
-    repeated: Vec<Place>,
+    repeated: Vec<PartPosition>,
     /// Messages that belong together besides, the earlier first.
     ties: Vec<(usize, usize)>,
     /// Calls that wait for leave to run, in order.
-    waiting: Vec<Place>,
+    waiting: Vec<PartPosition>,
     /// Messages that give leave nobody asked for, in order.
     unasked: Vec<usize>,
 }
@@ -44,16 +44,16 @@ impl Pairing {
     pub fn of<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Self {
         let mut pairing = Self::default();
         let mut pairer: Pairer<&str> = Pairer::default();
-        let mut answered: Vec<(&str, Place)> = Vec::new();
+        let mut answered: Vec<(&str, PartPosition)> = Vec::new();
         for (index, message) in messages.into_iter().enumerate() {
-            for bond in pairer.take(index, message) {
-                match bond {
-                    Bond::Answer { call, result } => {
+            for link in pairer.push(index, message) {
+                match link {
+                    Link::Answer { call, result } => {
                         let name = message.results().nth(result.part).map_or("", CallId::as_str);
                         answered.push((name, result));
                         pairing.join(call, result);
                     }
-                    Bond::Tie { earlier } => pairing.ties.push((earlier, index)),
+                    Link::Tied { earlier } => pairing.ties.push((earlier, index)),
                 }
             }
         }
@@ -71,16 +71,17 @@ impl Pairing {
     /// Results that no call before them was open for: repeated ones, and those that came too early.
     fn match_late(
         &mut self,
-        answered: &[(&str, Place)],
-        unmatched: Vec<(&str, Place)>,
-        open: &mut BTreeMap<&str, Vec<Place>>,
+        answered: &[(&str, PartPosition)],
+        unmatched: Vec<(&str, PartPosition)>,
+        open: &mut BTreeMap<&str, Vec<PartPosition>>,
     ) {
-        let mut first: BTreeMap<&str, Place> = BTreeMap::new();
+        let mut first: BTreeMap<&str, PartPosition> = BTreeMap::new();
         for (call, result) in answered {
             first.entry(call).or_insert(*result);
         }
-        let is_repeated =
-            |(call, result): &(&str, Place)| first.get(call).is_some_and(|first| first < result);
+        let is_repeated = |(call, result): &(&str, PartPosition)| {
+            first.get(call).is_some_and(|first| first < result)
+        };
         let (repeated, early): (Vec<_>, Vec<_>) = unmatched.into_iter().partition(is_repeated);
         self.repeated = repeated.into_iter().map(|(_, result)| result).collect();
         for (call, result) in early {
@@ -96,39 +97,39 @@ impl Pairing {
         }
     }
 
-    fn join(&mut self, call: Place, result: Place) {
+    fn join(&mut self, call: PartPosition, result: PartPosition) {
         self.answers.push((call, result));
         self.questions.push((result, call));
     }
 
     /// The result of a call.
-    pub fn answer(&self, call: Place) -> Option<Place> {
+    pub fn result_of(&self, call: PartPosition) -> Option<PartPosition> {
         find(&self.answers, call)
     }
 
     /// The call of a result.
-    pub fn question(&self, result: Place) -> Option<Place> {
+    pub fn call_of(&self, result: PartPosition) -> Option<PartPosition> {
         find(&self.questions, result)
     }
 
     /// True where a result answers a call that another result has answered before.
-    pub fn is_repeated(&self, result: Place) -> bool {
+    pub fn is_repeated(&self, result: PartPosition) -> bool {
         self.repeated.binary_search(&result).is_ok()
     }
 
     /// True for a call that need not have a result yet: it waits for leave to run, and no user has gone on
     /// since.
-    pub fn is_waiting(&self, call: Place) -> bool {
+    pub fn awaits_approval(&self, call: PartPosition) -> bool {
         self.waiting.binary_search(&call).is_ok()
     }
 
     /// True for a message that gives or refuses leave which nobody asked for.
-    pub fn is_unasked(&self, message: usize) -> bool {
+    pub fn is_unsolicited_approval(&self, message: usize) -> bool {
         self.unasked.binary_search(&message).is_ok()
     }
 
     /// Messages that belong together, the earlier first: calls with their results, and what else is tied.
-    pub fn bonds(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+    pub fn links(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let pairs = self.answers.iter().map(|(call, result)| (call.message, result.message));
         let ordered = pairs.map(|(one, other)| (one.min(other), one.max(other)));
         ordered.chain(self.ties.iter().copied())
@@ -136,11 +137,11 @@ impl Pairing {
 }
 
 /// Two messages that belong together, as the later of them comes.
-pub(crate) enum Bond {
+pub(crate) enum Link {
     /// A call and its result.
-    Answer { call: Place, result: Place },
+    Answer { call: PartPosition, result: PartPosition },
     /// The message and an earlier one.
-    Tie { earlier: usize },
+    Tied { earlier: usize },
 }
 
 /// Pairs calls with results as messages come. `K` are names of calls, borrowed or owned.
@@ -151,27 +152,27 @@ pub(crate) enum Bond {
 pub(crate) struct Pairer<K> {
     /// Calls without a result, by name, oldest first. Names with none are forgotten, so that it stays as
     /// small as what is open.
-    open: BTreeMap<K, Vec<Place>>,
+    open: BTreeMap<K, Vec<PartPosition>>,
     /// Calls of the latest turn without a result, the last one first.
-    turn: Vec<(K, Place)>,
+    turn: Vec<(K, PartPosition)>,
     /// What asked for leave to run a tool and has no answer.
     asked: BTreeMap<K, usize>,
     /// The last message, where it is nothing but thoughts.
     thoughts: Option<usize>,
     /// The last message, where something in it only its provider knows.
     opaque: Option<usize>,
-    unmatched: Vec<(K, Place)>,
-    waiting: Vec<Place>,
+    unmatched: Vec<(K, PartPosition)>,
+    waiting: Vec<PartPosition>,
     unasked: Vec<usize>,
 }
 
 impl<K: Ord + Borrow<str>> Pairer<K> {
     /// Takes the next message, and tells what it belongs to. Costs what is in it, times O(log n).
-    pub(crate) fn take<'a>(&mut self, index: usize, message: &'a Message) -> Vec<Bond>
+    pub(crate) fn push<'a>(&mut self, index: usize, message: &'a Message) -> Vec<Link>
     where
         K: From<&'a str>,
     {
-        let mut bonds = Vec::new();
+        let mut links = Vec::new();
         let calls: Vec<&str> = message.calls().map(CallId::as_str).collect();
         if !calls.is_empty() {
             self.turn.clear();
@@ -179,30 +180,30 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
         if message.role == Role::User {
             self.waiting.clear();
         }
-        self.tie(index, message, &mut bonds);
-        self.tie_opaque(index, message, &mut bonds);
+        self.tie(index, message, &mut links);
+        self.tie_opaque(index, message, &mut links);
         // Later calls of one turn are pushed first, so that results of equal ids come in call order.
         for (part, call) in calls.into_iter().enumerate().rev() {
-            let place = Place { message: index, part };
+            let place = PartPosition { message: index, part };
             self.open.entry(call.into()).or_default().push(place);
             self.turn.push((call.into(), place));
         }
         for (part, name) in message.results().map(CallId::as_str).enumerate() {
-            let result = Place { message: index, part };
+            let result = PartPosition { message: index, part };
             match self.question(name) {
                 Some(call) => {
                     self.turn.retain(|(_, place)| *place != call);
-                    bonds.push(Bond::Answer { call, result });
+                    links.push(Link::Answer { call, result });
                 }
                 None => self.unmatched.push((name.into(), result)),
             }
         }
-        bonds
+        links
     }
 
     /// The call that a result of this name answers: the nearest one that is open, or for a result without
     /// a name the first of the latest turn.
-    fn question(&mut self, name: &str) -> Option<Place> {
+    fn question(&mut self, name: &str) -> Option<PartPosition> {
         if let Some(place) = self.open.get_mut(name).and_then(Vec::pop) {
             self.forget(name);
             return Some(place);
@@ -223,12 +224,12 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
     }
 
     /// Notes what a message belongs to besides its calls and results.
-    fn tie<'a>(&mut self, index: usize, message: &'a Message, bonds: &mut Vec<Bond>)
+    fn tie<'a>(&mut self, index: usize, message: &'a Message, links: &mut Vec<Link>)
     where
         K: From<&'a str>,
     {
         if let Some(earlier) = self.thoughts.take().filter(|_| message.role == Role::Assistant) {
-            bonds.push(Bond::Tie { earlier });
+            links.push(Link::Tied { earlier });
         }
         let mut parts = message.parts.iter();
         let thinks = parts.all(|part| matches!(part, Part::Reasoning { .. }));
@@ -236,7 +237,7 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
             self.thoughts = Some(index);
         }
         if message.role == Role::Tool && message.results().next().is_none() && index > 0 {
-            bonds.push(Bond::Tie { earlier: index - 1 });
+            links.push(Link::Tied { earlier: index - 1 });
         }
         for part in &message.parts {
             let Part::Approval { approval, call, .. } = part else { continue };
@@ -245,10 +246,10 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
                     self.asked.insert(approval.as_str().into(), index);
                     let calls = message.calls().enumerate();
                     let own = calls.filter(|(_, other)| *other == call);
-                    self.waiting.extend(own.map(|(part, _)| Place { message: index, part }));
+                    self.waiting.extend(own.map(|(part, _)| PartPosition { message: index, part }));
                 }
                 None => match self.asked.remove(approval.as_str()) {
-                    Some(earlier) => bonds.push(Bond::Tie { earlier }),
+                    Some(earlier) => links.push(Link::Tied { earlier }),
                     None => self.unasked.push(index),
                 },
             }
@@ -257,9 +258,9 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
 
     /// Ties an answer that goes on in another message: a call of a provider's own tool may stand in the one, and
     /// what came of it at the start of the other.
-    fn tie_opaque(&mut self, index: usize, message: &Message, bonds: &mut Vec<Bond>) {
+    fn tie_opaque(&mut self, index: usize, message: &Message, links: &mut Vec<Link>) {
         let before = self.opaque.take().filter(|_| goes_on(message));
-        bonds.extend(before.map(|earlier| Bond::Tie { earlier }));
+        links.extend(before.map(|earlier| Link::Tied { earlier }));
         self.opaque = Some(index).filter(|_| is_opaque(message));
     }
 
@@ -276,7 +277,7 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
     }
 
     /// True where some message gave leave that nobody asked for.
-    pub(crate) fn has_unasked(&self) -> bool {
+    pub(crate) fn has_unsolicited_approvals(&self) -> bool {
         !self.unasked.is_empty()
     }
 
@@ -298,7 +299,7 @@ fn goes_on(message: &Message) -> bool {
 }
 
 /// True where two wordings of a message hang together with others in the same way, and call the same tools.
-pub(crate) fn ties_alike(one: &Message, other: &Message) -> bool {
+pub(crate) fn has_same_links(one: &Message, other: &Message) -> bool {
     let approvals = |message: &Message| -> Vec<Part> {
         let approvals = message.parts.iter().filter(|part| matches!(part, Part::Approval { .. }));
         approvals.cloned().collect()
@@ -320,7 +321,7 @@ pub(crate) fn ties_alike(one: &Message, other: &Message) -> bool {
         && (is_opaque(one), goes_on(one)) == (is_opaque(other), goes_on(other))
 }
 
-fn find(pairs: &[(Place, Place)], place: Place) -> Option<Place> {
+fn find(pairs: &[(PartPosition, PartPosition)], place: PartPosition) -> Option<PartPosition> {
     let index = pairs.binary_search_by_key(&place, |(first, _)| *first).ok()?;
     pairs.get(index).map(|(_, second)| *second)
 }

@@ -23,7 +23,7 @@ pub struct Projection {
     /// Messages that are left out.
     pub dropped: BTreeSet<usize>,
     /// How many steps are in force.
-    pub steps: usize,
+    pub checkpoints: usize,
 }
 
 /// A message as it is seen, and how it came to be.
@@ -39,8 +39,8 @@ impl Projection {
     /// The log, seen through every step in force. Costs what those steps hold.
     pub fn of(log: &Log) -> Self {
         let mut projection = Self::default();
-        for checkpoint in log.in_force() {
-            projection.take(log, checkpoint);
+        for checkpoint in log.active_checkpoints() {
+            projection.apply(log, checkpoint);
         }
         projection
     }
@@ -49,13 +49,13 @@ impl Projection {
     #[must_use]
     pub fn with(&self, log: &Log, checkpoint: &Checkpoint) -> Self {
         let mut next = self.clone();
-        next.take(log, checkpoint);
+        next.apply(log, checkpoint);
         next
     }
 
     /// Takes one more step. Costs what the step holds, and what stays where it has a summary.
-    pub fn take(&mut self, log: &Log, checkpoint: &Checkpoint) {
-        self.steps += 1;
+    pub fn apply(&mut self, log: &Log, checkpoint: &Checkpoint) {
+        self.checkpoints += 1;
         for rewrite in &checkpoint.rewrites {
             let Some(position) = log.position(&rewrite.id) else { continue };
             let Some(message) = log.message(position) else { continue };
@@ -89,7 +89,7 @@ impl Projection {
     }
 
     /// A message as it is seen; as it came, where nothing was changed.
-    pub fn seen<'a>(&'a self, log: &'a Log, position: usize) -> Option<&'a Message> {
+    pub fn visible<'a>(&'a self, log: &'a Log, position: usize) -> Option<&'a Message> {
         match self.rewritten.get(&position) {
             Some(rewritten) => Some(&rewritten.message),
             None => log.message(position),

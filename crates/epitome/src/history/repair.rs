@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::late::LateResults;
-use super::pairing::{Pairing, Place};
+use super::late_result::LateResults;
+use super::pairing::{Pairing, PartPosition};
 use crate::contract::{Contract, ReasoningPolicy, ResultPlace};
 use crate::message::{CallId, Message, MessageId, Part, Role};
 
@@ -29,6 +29,7 @@ pub enum Repaired {
 
 /// Something about a history that a provider may refuse, and what the engine does about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 pub struct Finding {
     /// The message it is about.
     pub id: MessageId,
@@ -38,6 +39,7 @@ pub struct Finding {
 
 /// What can be wrong with a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Defect {
     /// A call without a result: a placeholder stands in for it.
@@ -142,7 +144,7 @@ pub(super) fn repair_part(
         let standing = standing(index, message, messages, &pairing, place);
         if let Some(defect) = standing.and_then(Standing::defect) {
             let orphaned = defect == Defect::OrphanResult;
-            match late.filter(|_| orphaned).and_then(|late| late.told(message)) {
+            match late.filter(|_| orphaned).and_then(|late| late.text(message)) {
                 Some(text) => {
                     note(Defect::LateResult);
                     behind.push(Repaired::Added { role: Role::User, part: Part::text(text) });
@@ -160,8 +162,8 @@ pub(super) fn repair_part(
         let own = moved.iter().skip(first).take_while(|(owner, _)| *owner == index);
         behind.extend(own.map(|(_, answer)| Repaired::Kept(*answer)));
         for (part, call) in message.calls().enumerate() {
-            let place = Place { message: index, part };
-            if pairing.answer(place).is_none() && !pairing.is_waiting(place) {
+            let place = PartPosition { message: index, part };
+            if pairing.result_of(place).is_none() && !pairing.awaits_approval(place) {
                 note(Defect::MissingResult);
                 behind.push(placeholder(message, call));
             }
@@ -237,7 +239,7 @@ fn moved(messages: &[&Message], pairing: &Pairing, place: ResultPlace) -> Vec<(u
 fn owner(index: usize, message: &Message, pairing: &Pairing) -> Option<usize> {
     let results = message.results().enumerate();
     results
-        .filter_map(|(part, _)| pairing.question(Place { message: index, part }))
+        .filter_map(|(part, _)| pairing.call_of(PartPosition { message: index, part }))
         .map(|call| call.message)
         .next()
 }
@@ -250,17 +252,17 @@ fn standing(
     pairing: &Pairing,
     place: ResultPlace,
 ) -> Option<Standing> {
-    let unasked = pairing.is_unasked(index) && message.results().next().is_none();
+    let unasked = pairing.is_unsolicited_approval(index) && message.results().next().is_none();
     if unasked && message.role == Role::Tool {
         return Some(Standing::Orphaned);
     }
     message.results().next()?;
     let Some(owner) = owner(index, message, pairing) else {
-        let repeated = pairing.is_repeated(Place { message: index, part: 0 });
+        let repeated = pairing.is_repeated(PartPosition { message: index, part: 0 });
         return Some(if repeated { Standing::Repeated } else { Standing::Orphaned });
     };
     let mut between = messages.iter().take(index).skip(owner + 1);
-    let anywhere = place == ResultPlace::Later;
+    let anywhere = place == ResultPlace::AnywhereAfter;
     // What was edited into one message has its results in it.
     let follows = owner == index
         || owner < index && (anywhere || between.all(|other| other.role == Role::Tool));
@@ -293,10 +295,10 @@ fn thinks_alone(message: &Message, next: Option<Role>, reasoning: ReasoningPolic
     let thought = |part: &Part| matches!(part, Part::Reasoning { .. }) || part.is_blank();
     let parts = &message.parts;
     message.role == Role::Assistant
-        && matches!(reasoning, ReasoningPolicy::Sealed | ReasoningPolicy::WholeTurn)
+        && matches!(reasoning, ReasoningPolicy::Signed | ReasoningPolicy::WholeTurn)
         && parts.iter().all(thought)
         && (next != Some(Role::Assistant)
-            || reasoning == ReasoningPolicy::Sealed
+            || reasoning == ReasoningPolicy::Signed
                 && parts.iter().all(|part| unsealed(part) || part.is_blank()))
 }
 

@@ -1,12 +1,12 @@
 //! What the model sees: the log, seen through the steps in force.
 
-use super::late::LateResults;
+use super::late_result::LateResults;
 use super::log::Log;
 use super::projection::Projection;
 use super::repair::{Defect, Ending, Finding, Repaired, repair_part};
 use super::rewrite::PartChange;
 use crate::contract::{Contract, First};
-use crate::history::frame;
+use crate::history::tagged;
 use crate::message::{Message, MessageId, Part, Role};
 
 /// Text of the user message that stands in front where a provider wants a user to speak first.
@@ -53,7 +53,7 @@ pub struct View {
     /// given back as it came.
     pub findings: Vec<Finding>,
     /// False while nothing is compacted: every message is as it came, whatever a provider would say to it.
-    pub arranged: bool,
+    pub projected: bool,
 }
 
 impl View {
@@ -61,14 +61,14 @@ impl View {
     /// those behind it, and the rest; repaired. Without a step in force, every message as it came.
     /// Linear in the view.
     pub fn of(log: &Log, projection: &Projection, contract: &Contract) -> Self {
-        if projection.steps == 0 {
+        if projection.checkpoints == 0 {
             let edits = log.messages().map(|message| Edit::Keep(message.id.clone())).collect();
             return Self { edits, ..Self::default() };
         }
-        let mut view = Self { arranged: true, ..Self::default() };
+        let mut view = Self { projected: true, ..Self::default() };
         view.show(log, projection, &projection.before, contract);
         if let Some(cover) = &projection.cover {
-            let text = frame::wrap(&cover.text(), cover.summarized);
+            let text = tagged::summary(&cover.text(), cover.summarized);
             let role = contract.role_of_insert(cover.role);
             view.edits.push(Edit::Insert { role, parts: vec![Part::text(text)] });
         }
@@ -84,7 +84,7 @@ impl View {
 
     /// All of the log as it came, repaired. Linear but for sorting calls.
     pub fn repaired(log: &Log, contract: &Contract) -> Self {
-        let mut view = Self { arranged: true, ..Self::default() };
+        let mut view = Self { projected: true, ..Self::default() };
         let all: Vec<usize> = (0..log.len()).collect();
         view.show(log, &Projection::default(), &all, contract);
         if contract.first == First::User {
@@ -124,7 +124,7 @@ impl View {
         contract: &Contract,
     ) {
         let seen: Vec<(usize, &Message)> =
-            positions.iter().filter_map(|at| Some((*at, projection.seen(log, *at)?))).collect();
+            positions.iter().filter_map(|at| Some((*at, projection.visible(log, *at)?))).collect();
         let messages: Vec<&Message> = seen.iter().map(|(_, message)| *message).collect();
         let late = LateResults::new(log, projection);
         let repair = repair_part(&messages, Ending::Open, contract, Some(&late));

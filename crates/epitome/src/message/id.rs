@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The host's name for a message, unique in its conversation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(transparent)]
 pub struct MessageId(Box<str>);
 
@@ -49,11 +50,13 @@ name!(CallId);
 
 /// One question to the summarizer; numbered from 1 in the order asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(transparent)]
 pub struct RequestId(pub u32);
 
 /// One committed compaction; numbered from 1 in the order committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(transparent)]
 pub struct CheckpointId(pub u32);
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Milliseconds on the host's clock, from any origin that the host keeps to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(transparent)]
 pub struct Timestamp(pub u64);
 

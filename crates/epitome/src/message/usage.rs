@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Tokens of one call, in the provider's own count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify), tsify(rename = "UsageOfView"))]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
     /// Everything that was sent: system prompt, tool schemas, messages, cached or not.

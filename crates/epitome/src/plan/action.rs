@@ -1,69 +1,56 @@
-//! What becomes of a message.
+//! What a compaction does to a message.
 
 use serde::Serialize;
 
-/// What becomes of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Action {
-    /// It stays as it is seen now.
-    Keep,
-    /// It adds nothing, and is left out.
-    Deduplicate,
-    /// Its tool results are truncated by age.
-    TruncateToolResults,
+/// Declares the actions together with their list and their names, so that none can be left out of either.
+macro_rules! actions {
+    ($($(#[doc = $doc:literal])+ $action:ident = $name:literal,)+) => {
+        /// What a compaction does to a message.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+        #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+        pub enum Action {
+            $($(#[doc = $doc])+ #[serde(rename = $name)] $action,)+
+        }
+
+        impl Action {
+            /// Every action, in the order of display; the place of each is its number in
+            /// [`Columns`](super::Columns).
+            pub const ALL: &[Self] = &[$(Self::$action,)+];
+
+            /// The action's name, as in JSON.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$action => $name,)+
+                }
+            }
+        }
+    };
+}
+
+actions! {
+    /// It stays as it is in the view now.
+    Keep = "keep",
+    /// It is removed: it is synthetic and repeated later, or a heartbeat.
+    Deduplicate = "deduplicate",
+    /// Its tool results are truncated, by their age.
+    TruncateToolResults = "truncateToolResults",
     /// The arguments of its tool calls are shortened.
-    ClearToolInputs,
-    /// Its tool results are put aside.
-    OffloadToolResults,
-    /// Its sealed thoughts are left out: behind a changed past no provider takes them.
-    RemoveReasoning,
-    /// It is left out to make room.
-    DropOldest,
-    /// The summary is to stand for it.
-    Summarize,
-    /// It is not in the view any more: an earlier summary stands for it, or it was left out.
-    Summarized,
+    ClearToolInputs = "clearToolInputs",
+    /// Its tool results are stored under a path; a beginning and an end of them stay.
+    OffloadToolResults = "offloadToolResults",
+    /// Its signed reasoning is removed: no provider accepts it behind a changed history.
+    RemoveReasoning = "removeReasoning",
+    /// It is removed to make room.
+    DropOldest = "dropOldest",
+    /// The summary replaces it.
+    Summarize = "summarize",
+    /// It is not in the view any more: an earlier summary replaced it, or it was removed.
+    Summarized = "summarized",
 }
 
 impl Action {
-    /// Every action, in the order to show them, each at its own number.
-    pub const ALL: [Self; 9] = [
-        Self::Keep,
-        Self::Deduplicate,
-        Self::TruncateToolResults,
-        Self::ClearToolInputs,
-        Self::OffloadToolResults,
-        Self::RemoveReasoning,
-        Self::DropOldest,
-        Self::Summarize,
-        Self::Summarized,
-    ];
-
-    /// The action's name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Keep => "keep",
-            Self::Deduplicate => "deduplicate",
-            Self::TruncateToolResults => "truncateToolResults",
-            Self::ClearToolInputs => "clearToolInputs",
-            Self::OffloadToolResults => "offloadToolResults",
-            Self::RemoveReasoning => "removeReasoning",
-            Self::DropOldest => "dropOldest",
-            Self::Summarize => "summarize",
-            Self::Summarized => "summarized",
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_action_is_listed_at_its_number() {
-        for (number, action) in Action::ALL.into_iter().enumerate() {
-            assert_eq!(action as usize, number, "{action:?}");
-        }
+    /// True if a reducer removes the whole message.
+    pub(super) fn removes_message(self) -> bool {
+        matches!(self, Self::Deduplicate | Self::DropOldest)
     }
 }

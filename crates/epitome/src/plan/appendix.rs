@@ -1,9 +1,9 @@
-//! What stands behind every summary word for word: open tasks, and the last request where that is asked
-//! for.
+//! What stands behind every summary word for word: open tasks, and the last request if the policy asks for
+//! that.
 
 use crate::conversation::Conversation;
 
-/// The open tasks, and `request`; empty where there is neither.
+/// The open tasks and the message at `request`; empty if there is neither.
 pub(crate) fn appendix(conversation: &Conversation, request: Option<usize>) -> String {
     let mut appendix = String::new();
     if let Some(todo) = conversation.log().todo() {

@@ -2,19 +2,24 @@
 
 use std::borrow::Cow;
 
-use super::{Action, Plan, sum};
+use super::{Action, Plan};
 use crate::conversation::Conversation;
 use crate::history::{Change, LateResults, PartChange};
-use crate::message::Entry;
-use crate::message::{Message, Part};
+use crate::message::{Entry, Message, Part};
 use crate::policy::{Policy, WindowTooSmall};
+use crate::tokens::MeterTokens;
 use crate::transcript::chunk::{self, chunks, chunks_within};
-use crate::transcript::prompt::{ChunkPlace, Material, instructions};
+use crate::transcript::prompt::{ChunkPosition, PromptInput, instructions};
 use crate::transcript::transcript;
 
+/// Tokens of the envelope's tags and of separators.
+const ENVELOPE: MeterTokens = MeterTokens::new(100);
+/// The smallest chunk that is worth a request, in the provider's tokens.
+const SMALLEST_CHUNK: u32 = 500;
+
 impl Plan {
-    /// How often the summarizer would be asked. Linear in the number of messages, and in their texts only
-    /// where their notes do not tell.
+    /// How often the summarizer would be asked. Linear in the number of messages; linear in their texts only
+    /// if the message index does not have the sizes.
     pub(super) fn count_chunks(
         &self,
         conversation: &Conversation,
@@ -22,26 +27,26 @@ impl Plan {
     ) -> Result<usize, WindowTooSmall> {
         let covered = conversation.projection().covered;
         let rewritten = &conversation.projection().rewritten;
-        let as_came = rewritten.range(covered..self.tail_start).next().is_none();
-        let told = conversation.outline().told(
+        let is_original = rewritten.range(covered..self.tail_start).next().is_none();
+        let sizes = conversation.index().entry_sizes(
             self.read(covered),
             covered..self.tail_start,
             &policy.summary,
         );
-        match told.filter(|_| as_came && policy.summarizer_window().is_none()) {
-            Some(told) => Ok(chunk::count(told, &policy.summary)),
+        match sizes.filter(|_| is_original && policy.summarizer_window().is_none()) {
+            Some(sizes) => Ok(chunk::count(sizes, &policy.summary)),
             None => Ok(self.chunks(conversation, policy)?.len()),
         }
     }
 
-    /// Where the messages are that the summarizer would read.
+    /// The positions of the messages that the summarizer would read.
     fn read(&self, covered: usize) -> impl DoubleEndedIterator<Item = usize> + Clone {
         (covered..self.tail_start).filter(|at| {
-            self.action(*at) == Action::Summarize || self.retold.binary_search(at).is_ok()
+            self.action(*at) == Action::Summarize || self.also_read.binary_search(at).is_ok()
         })
     }
 
-    /// What the summarizer would read, chunk by chunk. Refused where its window has no room for any.
+    /// What the summarizer would read, chunk by chunk. An error if its window has no room for any chunk.
     pub fn chunks(
         &self,
         conversation: &Conversation,
@@ -53,8 +58,8 @@ impl Plan {
         let prefix: Vec<(u32, Cow<Message>)> = self
             .read(covered)
             .filter_map(|at| {
-                let message = told(conversation, at)?;
-                let message = late.retold(&message).map_or(message, Cow::Owned);
+                let message = readable(conversation, at)?;
+                let message = late.message(&message).map_or(message, Cow::Owned);
                 Some((u32::try_from(at + 1).ok()?, message))
             })
             .collect();
@@ -64,30 +69,31 @@ impl Plan {
         let Some(window_tokens) = policy.summarizer_window() else {
             return Ok(chunks(entries, &policy.summary));
         };
-        // Around a chunk stand the instructions, the summary so far, and the answer.
-        let tokenizer = conversation.tokenizer();
-        let place = ChunkPlace { index: 0, count: 2 };
+        // The instructions, the summary so far and the answer share the window with a chunk.
+        let (meter, scale) = (conversation.meter(), conversation.summarizer_scale(policy));
+        let place = ChunkPosition { index: 0, count: 2 };
         let task = instructions(
             &policy.summary,
             self.reason,
-            Material::Chunk(place),
+            PromptInput::Chunk(place),
             self.summary_tokens,
             None,
         );
-        let answer = self.summary_tokens.saturating_add(self.summary_tokens / 2);
-        let previous = conversation.breakdown(0).summary.max(answer);
-        let todo = log.todo().map_or(0, |todo| tokenizer.count(todo));
-        let around = sum([tokenizer.count(&task), answer, previous, todo, 100].into_iter());
-        let budget = window_tokens.saturating_sub(around);
-        let needed_tokens = around.saturating_add(500);
-        chunks_within(&entries, &policy.summary, budget, tokenizer)
+        let answer = self.summary_budget + self.summary_budget.half();
+        let previous = conversation.present_summary_tokens().max(answer);
+        let todo = log.todo().map_or(MeterTokens::ZERO, |todo| meter.count(todo));
+        let around = meter.count(&task) + answer + previous + todo + ENVELOPE;
+        let around_tokens = scale.to_provider(around);
+        let budget = scale.to_meter(window_tokens.saturating_sub(around_tokens));
+        let needed_tokens = around_tokens.saturating_add(SMALLEST_CHUNK);
+        chunks_within(&entries, &policy.summary, budget, meter)
             .ok_or(WindowTooSmall { window_tokens, needed_tokens })
     }
 }
 
-/// A message as the summarizer is told of it: as it came, and with the name of whatever was put aside, so
+/// A message as the summarizer reads it: the original, with the path of every result that was offloaded, so
 /// that it can be found from the summary.
-fn told(conversation: &Conversation, position: usize) -> Option<Cow<'_, Message>> {
+fn readable(conversation: &Conversation, position: usize) -> Option<Cow<'_, Message>> {
     let message = conversation.log().message(position)?;
     let Some(rewritten) = conversation.projection().rewritten.get(&position) else {
         return Some(Cow::Borrowed(message));

@@ -1,92 +1,112 @@
-//! What plans say of every message, in columns of numbers, and where one says otherwise than the one before.
+//! What each plan says of every message, as columns of numbers, and which rows differ from the plan before.
+//!
+//! An app asks for a plan after every message. Sending only the rows that differ keeps that cheap for
+//! conversations of 100,000 messages.
 
 use std::mem;
 use std::ops::Range;
 
 use super::{Action, Plan};
+use crate::calibration::Scale;
 use crate::conversation::Conversation;
+use crate::tokens::MeterTokens;
 
-/// Messages that are compared together.
+/// Rows that are compared at once.
 const BLOCK: usize = 64;
 
-/// The plans of one conversation, one after the other.
+/// The rows of successive plans of one conversation. Tokens are the provider's, each row rounded to the
+/// nearest, so that the rows add up to the total of a plan but for half a token a row.
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
     numbers: Vec<u32>,
-    earlier: Vec<u32>,
+    previous: Vec<u32>,
     changed: Vec<u32>,
 }
 
 impl Columns {
-    /// Takes the next plan in the place of the one before. Linear.
-    pub fn take(&mut self, plan: &Plan, conversation: &Conversation) {
-        mem::swap(&mut self.numbers, &mut self.earlier);
-        self.write(plan, conversation);
+    /// Replaces the plan before with the next one. Linear.
+    pub fn update(&mut self, plan: &Plan, conversation: &Conversation, scale: &Scale) {
+        mem::swap(&mut self.numbers, &mut self.previous);
+        self.write(plan, conversation, scale);
         self.compare();
     }
 
-    /// Three columns with a number for every message, in order: its action by its number in [`Action::ALL`], its
-    /// tokens as it is seen now, and those as it would be.
+    /// Three columns with a number for every message, in order: the number of its action in
+    /// [`Action::ALL`], its tokens in the view now, and its tokens after the compaction.
     pub fn numbers(&self) -> &[u32] {
         &self.numbers
     }
 
-    /// Where the messages are of which something else is said than before, and those that came since; in order.
+    /// The positions of the messages whose row differs from the plan before, and of new messages; sorted.
     pub fn changed(&self) -> &[u32] {
         &self.changed
     }
 
-    fn write(&mut self, plan: &Plan, conversation: &Conversation) {
-        let (actions, came) = (&plan.actions, conversation.meter().all_tokens());
-        let each = || actions.iter().zip(came);
-        let before = each().map(|(action, tokens)| match action {
-            Action::Summarized => 0,
-            _ => *tokens,
-        });
-        let after = each().map(|(action, tokens)| match action {
-            Action::Summarized | Action::Summarize => 0,
-            _ => *tokens,
-        });
+    fn write(&mut self, plan: &Plan, conversation: &Conversation, scale: &Scale) {
+        let (actions, originals) = (&plan.actions, conversation.meter().all_tokens());
         self.numbers.clear();
         self.numbers.extend(actions.iter().map(|action| *action as u32));
-        self.numbers.extend(before);
-        self.numbers.extend(after);
+        // Most conversations are counted as their provider counts: no arithmetic for each row then.
+        if scale.is_identity() {
+            self.write_tokens(actions, originals, MeterTokens::get);
+        } else {
+            self.write_tokens(actions, originals, |tokens| scale.to_provider(tokens));
+        }
         for position in conversation.rewritten_tokens().keys().chain(plan.changed.keys()) {
             let (before, after) = plan.message_tokens(conversation, *position);
             for (column, tokens) in [(1, before), (2, after)] {
                 if let Some(slot) = self.numbers.get_mut(column * actions.len() + position) {
-                    *slot = tokens;
+                    *slot = scale.to_provider(tokens);
                 }
             }
         }
     }
 
+    /// Writes both columns of tokens, as if no message was rewritten.
+    fn write_tokens(
+        &mut self,
+        actions: &[Action],
+        originals: &[MeterTokens],
+        convert: impl Fn(MeterTokens) -> u32,
+    ) {
+        let rows = || actions.iter().zip(originals);
+        self.numbers.extend(rows().map(|(action, tokens)| match action {
+            Action::Summarized => 0,
+            _ => convert(*tokens),
+        }));
+        self.numbers.extend(rows().map(|(action, tokens)| match action {
+            Action::Summarized | Action::Summarize => 0,
+            _ => convert(*tokens),
+        }));
+    }
+
     fn compare(&mut self) {
-        let (count, earlier_count) = (self.numbers.len() / 3, self.earlier.len() / 3);
-        let both = count.min(earlier_count);
+        let (count, previous_count) = (self.numbers.len() / 3, self.previous.len() / 3);
+        let both = count.min(previous_count);
         let columns = || {
             let now = self.numbers.chunks_exact(count.max(1));
-            now.zip(self.earlier.chunks_exact(earlier_count.max(1)))
+            now.zip(self.previous.chunks_exact(previous_count.max(1)))
         };
         self.changed.clear();
         for first in (0..both).step_by(BLOCK) {
             let block = first..both.min(first + BLOCK);
-            if columns().any(|(now, earlier)| differ(now, earlier, block.clone())) {
-                let otherwise =
-                    |at: &usize| columns().any(|(now, earlier)| now.get(*at) != earlier.get(*at));
-                self.changed.extend(block.filter(otherwise).filter_map(number));
+            if columns().any(|(now, previous)| differ(now, previous, block.clone())) {
+                let differs =
+                    |at: &usize| columns().any(|(now, previous)| now.get(*at) != previous.get(*at));
+                self.changed.extend(block.filter(differs).filter_map(number));
             }
         }
         self.changed.extend((both..count).filter_map(number));
     }
 }
 
-/// True where two columns are not the same in this block. Looks at all of it, as vector instructions do.
-fn differ(now: &[u32], earlier: &[u32], block: Range<usize>) -> bool {
-    let (Some(now), Some(earlier)) = (now.get(block.clone()), earlier.get(block)) else {
+/// True if two columns differ in this block. Reads all of it without a branch, so that it compiles to
+/// vector instructions.
+fn differ(now: &[u32], previous: &[u32], block: Range<usize>) -> bool {
+    let (Some(now), Some(previous)) = (now.get(block.clone()), previous.get(block)) else {
         return true;
     };
-    now.iter().zip(earlier).fold(0, |bits, (now, earlier)| bits | (now ^ earlier)) != 0
+    now.iter().zip(previous).fold(0, |bits, (now, previous)| bits | (now ^ previous)) != 0
 }
 
 fn number(position: usize) -> Option<u32> {

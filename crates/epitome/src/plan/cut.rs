@@ -1,28 +1,80 @@
-//! Where the prefix ends and the tail begins, on a border between exchanges.
+//! Where the prefix ends and the tail begins, always between two exchanges.
 
+use crate::calibration::Scale;
 use crate::history::Exchange;
-use crate::policy::{Keep, Size};
+use crate::policy::{Keep, share};
+use crate::tokens::MeterTokens;
 
-/// The first message of the tail: the newest exchanges that `keep` wants and `budget_tokens` has room
-/// for. Equal to `end` where not even the newest exchange fits.
+/// How much of the end of a conversation a policy wants to keep, in the meter's tokens.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum TailLimit {
+    /// At least this many messages.
+    Messages(u32),
+    /// At least this many rounds.
+    Rounds(u32),
+    /// At most this many tokens.
+    Tokens(MeterTokens),
+}
+
+/// What an exchange adds to a tail.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ExchangeSize {
+    pub(super) messages: u32,
+    /// Assistant messages with their tool results.
+    pub(super) rounds: u32,
+    pub(super) tokens: MeterTokens,
+}
+
+impl TailLimit {
+    /// The limit that a policy's setting means in a window of this many tokens of the provider.
+    pub(super) fn of(keep: Keep, window: u32, scale: &Scale) -> Self {
+        match keep {
+            Keep::Messages(messages) => Self::Messages(messages),
+            Keep::Rounds(rounds) => Self::Rounds(rounds),
+            Keep::Tokens(tokens) => Self::Tokens(scale.to_meter(tokens)),
+            Keep::Fraction(fraction) => Self::Tokens(scale.to_meter(share(window, fraction))),
+        }
+    }
+
+    /// True if a tail of size `tail` should grow to size `grown`.
+    fn wants(self, tail: ExchangeSize, grown: ExchangeSize) -> bool {
+        match self {
+            Self::Messages(messages) => tail.messages < messages,
+            Self::Rounds(rounds) => tail.rounds < rounds,
+            Self::Tokens(tokens) => grown.tokens <= tokens,
+        }
+    }
+}
+
+impl ExchangeSize {
+    /// The sum of two sizes.
+    fn plus(self, other: Self) -> Self {
+        Self {
+            messages: self.messages.saturating_add(other.messages),
+            rounds: self.rounds.saturating_add(other.rounds),
+            tokens: self.tokens + other.tokens,
+        }
+    }
+}
+
+/// The position of the first message of the tail: the newest exchanges that `limit` asks for and `budget`
+/// has room for. Equal to `end` if not even the newest exchange fits.
 ///
-/// `size` is what an exchange adds to the tail. Exchanges before `start` are not considered.
-/// Linear in the tail.
+/// `size` is what an exchange adds to the tail. Exchanges before `start` are not considered. Linear in the
+/// tail.
 pub(super) fn cut(
     exchanges: &[Exchange],
-    size: impl Fn(&Exchange) -> Size,
+    size: impl Fn(&Exchange) -> ExchangeSize,
     start: usize,
     end: usize,
-    keep: Keep,
-    window: u32,
-    budget_tokens: u32,
+    limit: TailLimit,
+    budget: MeterTokens,
 ) -> usize {
-    let mut tail = Size::default();
+    let mut tail = ExchangeSize::default();
     let mut first = end;
     for exchange in exchanges.iter().rev().take_while(|exchange| exchange.start >= start) {
-        let size = size(exchange);
-        let grown = tail.plus(size);
-        if !keep.wants(tail, size, window) || grown.tokens > budget_tokens {
+        let grown = tail.plus(size(exchange));
+        if !limit.wants(tail, grown) || grown.tokens > budget {
             break;
         }
         tail = grown;
@@ -34,23 +86,31 @@ pub(super) fn cut(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::Contract;
+    use crate::conversation::Conversation;
     use crate::history::{exchanges, pairing::Pairing};
+    use crate::policy::Policy;
     use crate::test_notation::transcript;
+    use crate::tokens::CharactersPer;
 
     const TEXT: &str =
         "s: s\nu: one\na: !a !b\nt: =a\nt: =b\na: two\nu: three\na: !c\nt: =c\na: four";
 
-    /// Ten tokens a message.
+    /// Every message has ten tokens, in a window of 100.
     fn check(keep: Keep, budget: u32, expected: usize) {
         let messages = transcript(TEXT);
         let exchanges = exchanges(messages.len(), &Pairing::of(&messages));
         let size = |exchange: &Exchange| {
             let messages = u32::try_from(exchange.len()).unwrap();
             let rounds = u32::from(TEXT.lines().nth(exchange.start).unwrap().starts_with('a'));
-            Size { messages, rounds, tokens: messages * 10 }
+            ExchangeSize { messages, rounds, tokens: MeterTokens::new(messages * 10) }
         };
-        let first = cut(&exchanges, size, 1, messages.len(), keep, 100, budget);
-        assert_eq!(first, expected, "{keep:?} in {budget}");
+        let scale = Conversation::new(Contract::default(), Box::new(CharactersPer(4)))
+            .scale(&Policy::recommended(100));
+        let limit = TailLimit::of(keep, 100, &scale);
+        let budget = MeterTokens::new(budget);
+        let first = cut(&exchanges, size, 1, messages.len(), limit, budget);
+        assert_eq!(first, expected, "{keep:?} in {budget:?}");
     }
 
     #[test]

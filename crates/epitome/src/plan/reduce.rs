@@ -1,13 +1,13 @@
-//! What makes a conversation smaller without a model. Each reducer proposes; a draft decides and counts.
+//! What saves tokens without a model. Each reducer proposes changes; a [`Reduction`] decides which are made.
 
 mod clear;
 mod deduplicate;
-mod draft;
 mod drop_oldest;
 mod offload;
 mod reasoning;
+mod reduction;
 mod shorten;
 mod truncate;
 
-pub(crate) use draft::{Draft, Reduced};
-pub(crate) use reasoning::stale_reasoning;
+pub(super) use reasoning::stale_reasoning;
+pub(super) use reduction::{Reduced, Reduction};

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// What counts tokens. A provider's own count, where one is told, goes before all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub enum Counting {
     /// The host's own estimate, for the models that the policy's `model` or the format of the messages tells of.
@@ -81,6 +82,7 @@ impl Counting {
 /// Models whose tokens are estimated alike.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 pub enum Family {
     /// OpenAI's models, as those since GPT-4o count, and whatever is not known.
     #[default]
@@ -117,6 +119,7 @@ impl Family {
 /// A byte-pair encoding that models read text in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 pub enum Encoding {
     /// That of GPT-4o and the OpenAI models after it.
     #[serde(rename = "o200k_base")]

@@ -10,6 +10,7 @@ use super::Trigger;
 /// own works as soon as that holds, compaction or not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReducerRule {
     /// What is done.
@@ -38,6 +39,7 @@ impl ReducerRule {
 /// A way to save tokens without a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub enum Reducer {
     /// Leaves out health checks, and machine-made messages that a later one repeats.
@@ -56,6 +58,7 @@ pub enum Reducer {
 /// See [`Reducer::TruncateToolResults`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct TruncateToolResults {
     /// What results of each age may take. Of several steps that apply, the oldest counts.
@@ -65,6 +68,7 @@ pub struct TruncateToolResults {
 /// What a tool result of some age may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TruncationStep {
     /// How many messages ago it begins; the newest message is 1 message ago.
@@ -91,6 +95,7 @@ impl TruncateToolResults {
 /// See [`Reducer::ClearToolInputs`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct ClearToolInputs {
     /// The newest messages that fill this share of the window are left alone, 0 to 1.
@@ -108,6 +113,7 @@ impl Default for ClearToolInputs {
 /// See [`Reducer::OffloadToolResults`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct OffloadToolResults {
     /// The newest messages that fill this share of the window are left alone, 0 to 1. The latest

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// How often, and how long between. The defaults are what the providers' own clients do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Retry {
     /// Attempts in all, the first included.

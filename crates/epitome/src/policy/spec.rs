@@ -12,21 +12,29 @@ pub const DEFAULT_WINDOW: u32 = 200_000;
 
 /// A preset's name and the fields that differ. Everything is optional.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default)]
 pub struct PolicySpec {
     /// One of [`PRESETS`]; `recommended` where absent.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
     pub preset: Option<String>,
     /// Size of the context window in tokens, whatever the model.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
     pub window: Option<u32>,
     /// What the provider says the model's window is. Counts where no `window` is
     /// given; [`DEFAULT_WINDOW`] where neither is.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
     pub model_window: Option<u32>,
     /// What differs for an agent of this name. Anything but `agents` may stand here.
+    #[cfg_attr(feature = "tsify", tsify(type = "Record<string, Omit<PolicySpec, \"agents\">>"))]
     pub agents: BTreeMap<String, PolicySpec>,
     /// Any other field of [`Policy`], as it is to be; of `summary` and `retry`, only what differs.
     #[serde(flatten)]
-    pub fields: Map<String, Value>,
+    pub fields: FieldOverrides,
 }
+
+/// Fields of [`Policy`] that differ from the preset, as JSON. In TypeScript, `Partial<PolicyFields>`.
+pub type FieldOverrides = Map<String, Value>;
 
 /// Fields whose parts can be given one by one.
 const MERGED: [&str; 2] = ["summary", "retry"];

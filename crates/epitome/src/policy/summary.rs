@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// How the prefix is summarized.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify), tsify(missing_as_null, hashmap_as_object))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct SummarySettings {
     /// Name of one of `prompts`, or of a built-in one: `three-sections`, `seven-sections`. The model of the
@@ -116,6 +117,7 @@ impl std::error::Error for WindowTooSmall {}
 
 /// Who is asked for a summary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum Summarizer {
     /// The model of the conversation itself, with a named prompt.
@@ -133,6 +135,7 @@ pub enum Summarizer {
 /// The sections that a summary is to have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub enum Shape {
     /// Key facts, course of the conversation, open points.
@@ -156,6 +159,7 @@ impl Shape {
 /// What becomes of the last user request in a compaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub enum LastRequest {
     /// It stays as the message it is.
@@ -168,6 +172,7 @@ pub enum LastRequest {
 /// Where the summary stands in what the model sees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub enum SummaryPlacement {
     /// System prompts, the summary as a user message, and the messages that stay.
@@ -184,6 +189,7 @@ pub enum SummaryPlacement {
 /// Which tool calls and results go into a transcript.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub enum ToolFilter {
     /// All of them.

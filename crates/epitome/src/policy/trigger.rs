@@ -7,6 +7,7 @@ use super::Reason;
 /// A phase in a chat app's work at which a compaction may be due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub enum Phase {
     /// A request of the person's has come in; nothing has been sent for it yet.
@@ -35,6 +36,7 @@ pub struct Load {
 /// One condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub enum Trigger {
     /// Above the smaller of a fraction of the window and the window without its reserves.
@@ -69,6 +71,7 @@ pub enum Trigger {
 /// See [`Trigger::Budget`]. The defaults put a window of 200,000 at 140,000.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Budget {
     /// Share of the window, 0 to 1.
@@ -88,6 +91,7 @@ impl Default for Budget {
 /// See [`Trigger::Fill`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Fill {
     /// Share of the window, 0 to 1.
@@ -105,6 +109,7 @@ impl Default for Fill {
 /// See [`Trigger::RequestBoundary`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct RequestBoundary {
     /// The history has to exceed this many tokens.
@@ -122,6 +127,7 @@ impl Default for RequestBoundary {
 /// See [`Trigger::Reactive`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Reactive {
     /// Share of the window at which the oldest rounds are summarized, 0 to 1.
@@ -175,7 +181,7 @@ impl Trigger {
     }
 
     /// True where the condition is met, whatever the phase.
-    pub fn fires(&self, load: &Load, window: u32) -> bool {
+    pub fn is_met(&self, load: &Load, window: u32) -> bool {
         let reached = |tokens: u32| self.threshold(window).is_some_and(|limit| tokens >= limit);
         let exceeded = |tokens: u32| self.threshold(window).is_some_and(|limit| tokens > limit);
         match self {
@@ -189,21 +195,23 @@ impl Trigger {
                 let micro = share(window, reactive.micro_fraction);
                 load.prompt_tokens.is_some_and(|prompt| prompt >= micro)
             }
-            Self::At { trigger, .. } => trigger.fires(load, window),
-            Self::All(all) => !all.is_empty() && all.iter().all(|one| one.fires(load, window)),
-            Self::Any(any) => any.iter().any(|one| one.fires(load, window)),
+            Self::At { trigger, .. } => trigger.is_met(load, window),
+            Self::All(all) => !all.is_empty() && all.iter().all(|one| one.is_met(load, window)),
+            Self::Any(any) => any.iter().any(|one| one.is_met(load, window)),
             Self::Always => true,
             Self::Manual => false,
         }
     }
 
     /// Why it calls for a compaction at this phase; `None` where it does not.
-    pub fn call(&self, phase: Phase, load: &Load, window: u32) -> Option<Reason> {
+    pub fn reason_to_compact(&self, phase: Phase, load: &Load, window: u32) -> Option<Reason> {
         match self {
-            Self::At { phase: own, trigger } if *own == phase => trigger.call(phase, load, window),
+            Self::At { phase: own, trigger } if *own == phase => {
+                trigger.reason_to_compact(phase, load, window)
+            }
             Self::At { .. } => None,
             Self::RequestBoundary(_) => {
-                let due = phase == Phase::RequestStart && self.fires(load, window);
+                let due = phase == Phase::RequestStart && self.is_met(load, window);
                 due.then_some(Reason::RequestBoundary)
             }
             Self::Reactive(reactive) => {
@@ -213,19 +221,19 @@ impl Trigger {
                     Phase::Loop if load.prompt_tokens.is_some_and(|prompt| prompt >= full) => {
                         Some(Reason::ReactiveFull)
                     }
-                    Phase::Loop if self.fires(load, window) => Some(Reason::ReactiveMicro),
+                    Phase::Loop if self.is_met(load, window) => Some(Reason::ReactiveMicro),
                     _ => None,
                 }
             }
             Self::All(all) => {
                 let calls: Option<Vec<Reason>> =
-                    all.iter().map(|one| one.call(phase, load, window)).collect();
+                    all.iter().map(|one| one.reason_to_compact(phase, load, window)).collect();
                 calls?.into_iter().next()
             }
-            Self::Any(any) => any.iter().find_map(|one| one.call(phase, load, window)),
+            Self::Any(any) => any.iter().find_map(|one| one.reason_to_compact(phase, load, window)),
             // A refused request is for those who ask to hear of it.
             _ if phase == Phase::Overflow => None,
-            _ => self.fires(load, window).then_some(Reason::Threshold),
+            _ => self.is_met(load, window).then_some(Reason::Threshold),
         }
     }
 
@@ -236,15 +244,6 @@ impl Trigger {
             Self::At { trigger, .. } => trigger.reactive(),
             Self::All(some) | Self::Any(some) => some.iter().find_map(Self::reactive),
             _ => None,
-        }
-    }
-
-    /// Every condition in it that stands by itself.
-    pub(super) fn leaves(&self) -> Vec<&Self> {
-        match self {
-            Self::At { trigger, .. } => trigger.leaves(),
-            Self::All(some) | Self::Any(some) => some.iter().flat_map(Self::leaves).collect(),
-            leaf => vec![leaf],
         }
     }
 }
@@ -280,8 +279,8 @@ mod tests {
         assert_eq!(budget.threshold(200_000), Some(140_000));
         assert_eq!(budget.threshold(100_000), Some(60_000), "the reserves are the tighter bound");
         assert_eq!(budget.threshold(20_000), Some(0));
-        assert!(!budget.fires(&tokens(140_000), 200_000));
-        assert!(budget.fires(&tokens(140_001), 200_000));
+        assert!(!budget.is_met(&tokens(140_000), 200_000));
+        assert!(budget.is_met(&tokens(140_001), 200_000));
     }
 
     #[test]
@@ -295,36 +294,39 @@ mod tests {
     fn b2_b5_a_trigger_can_be_tied_to_a_phase() {
         let end = Trigger::at(Phase::TurnEnd, Trigger::Budget(Budget::default()));
         let full = tokens(150_000);
-        assert_eq!(end.call(Phase::TurnEnd, &full, 200_000), Some(Reason::Threshold));
-        assert_eq!(end.call(Phase::TurnStart, &full, 200_000), None);
-        assert!(end.fires(&full, 200_000), "the meter shows it at any time");
+        assert_eq!(end.reason_to_compact(Phase::TurnEnd, &full, 200_000), Some(Reason::Threshold));
+        assert_eq!(end.reason_to_compact(Phase::TurnStart, &full, 200_000), None);
+        assert!(end.is_met(&full, 200_000), "the meter shows it at any time");
         let start = Trigger::at(Phase::TurnStart, Trigger::Tokens(200_000));
-        assert_eq!(start.call(Phase::TurnStart, &tokens(200_000), 0), Some(Reason::Threshold));
-        assert_eq!(start.call(Phase::TurnStart, &tokens(199_999), 0), None);
+        assert_eq!(
+            start.reason_to_compact(Phase::TurnStart, &tokens(200_000), 0),
+            Some(Reason::Threshold)
+        );
+        assert_eq!(start.reason_to_compact(Phase::TurnStart, &tokens(199_999), 0), None);
     }
 
     #[test]
     fn b3_fill_fires_at_eighty_percent_unless_tokens_are_given() {
         let fill = Trigger::Fill(Fill::default());
         assert_eq!(fill.threshold(128_000), Some(102_400));
-        assert!(fill.fires(&tokens(102_400), 128_000));
+        assert!(fill.is_met(&tokens(102_400), 128_000));
         let own = Trigger::Fill(Fill { max_tokens: 9_000, ..Fill::default() });
         assert_eq!(own.threshold(128_000), Some(9_000));
     }
 
     #[test]
     fn b5_an_absolute_threshold_of_zero_or_less_is_off() {
-        assert!(Trigger::Tokens(200_000).fires(&tokens(200_000), 1_000_000));
-        assert!(!Trigger::Tokens(200_000).fires(&tokens(199_999), 1_000_000));
+        assert!(Trigger::Tokens(200_000).is_met(&tokens(200_000), 1_000_000));
+        assert!(!Trigger::Tokens(200_000).is_met(&tokens(199_999), 1_000_000));
         assert_eq!(Trigger::Tokens(0).threshold(10), None);
-        assert!(!Trigger::Tokens(-1).fires(&tokens(u32::MAX), 10));
+        assert!(!Trigger::Tokens(-1).is_met(&tokens(u32::MAX), 10));
     }
 
     #[test]
     fn b7_a_count_of_messages_fires_when_it_is_exceeded() {
         let trigger = Trigger::Messages(17);
         let load = |messages| Load { messages, ..Load::default() };
-        assert!(!trigger.fires(&load(17), 1_000) && trigger.fires(&load(18), 1_000));
+        assert!(!trigger.is_met(&load(17), 1_000) && trigger.is_met(&load(18), 1_000));
         assert_eq!(trigger.threshold(1_000), None);
     }
 
@@ -332,37 +334,37 @@ mod tests {
     fn b8_a_request_boundary_takes_tokens_and_messages_and_the_right_phase() {
         let trigger = Trigger::RequestBoundary(RequestBoundary::default());
         let load = |tokens, messages| Load { tokens, messages, prompt_tokens: None };
-        let at_start = |load| trigger.call(Phase::RequestStart, &load, 200_000);
+        let at_start = |load| trigger.reason_to_compact(Phase::RequestStart, &load, 200_000);
         assert_eq!(at_start(load(80_001, 20)), Some(Reason::RequestBoundary));
         assert_eq!(at_start(load(80_000, 20)), None);
         assert_eq!(at_start(load(80_001, 19)), None);
-        assert_eq!(trigger.call(Phase::TurnStart, &load(90_000, 30), 200_000), None);
+        assert_eq!(trigger.reason_to_compact(Phase::TurnStart, &load(90_000, 30), 200_000), None);
     }
 
     #[test]
     fn b9_reacting_goes_by_the_last_prompt_and_by_a_refusal() {
         let trigger = Trigger::Reactive(Reactive::default());
-        let in_loop = |load| trigger.call(Phase::Loop, &load, 100_000);
+        let in_loop = |load| trigger.reason_to_compact(Phase::Loop, &load, 100_000);
         assert_eq!(in_loop(prompt(84_999)), None);
         assert_eq!(in_loop(prompt(85_000)), Some(Reason::ReactiveMicro));
         assert_eq!(in_loop(prompt(92_000)), Some(Reason::ReactiveFull));
         assert_eq!(in_loop(tokens(99_000)), None, "an estimate is no prompt");
-        let refused = trigger.call(Phase::Overflow, &prompt(10), 100_000);
+        let refused = trigger.reason_to_compact(Phase::Overflow, &prompt(10), 100_000);
         assert_eq!(refused, Some(Reason::ReactiveFull));
-        assert_eq!(trigger.call(Phase::TurnEnd, &prompt(99_000), 100_000), None);
+        assert_eq!(trigger.reason_to_compact(Phase::TurnEnd, &prompt(99_000), 100_000), None);
     }
 
     #[test]
     fn triggers_are_joined_by_any_and_all() {
         let both = Trigger::All(vec![Trigger::Tokens(100), Trigger::Messages(3)]);
         let load = |tokens, messages| Load { tokens, messages, prompt_tokens: None };
-        assert!(both.fires(&load(100, 4), 1_000));
-        assert!(!both.fires(&load(99, 4), 1_000) && !both.fires(&load(100, 3), 1_000));
+        assert!(both.is_met(&load(100, 4), 1_000));
+        assert!(!both.is_met(&load(99, 4), 1_000) && !both.is_met(&load(100, 3), 1_000));
         let either = Trigger::Any(vec![Trigger::Tokens(100), Trigger::Messages(3)]);
-        assert!(either.fires(&load(1, 4), 1_000) && either.fires(&load(100, 0), 1_000));
+        assert!(either.is_met(&load(1, 4), 1_000) && either.is_met(&load(100, 0), 1_000));
         assert_eq!(either.threshold(1_000), Some(100));
-        assert!(!Trigger::All(Vec::new()).fires(&load(u32::MAX, 9), 1));
-        assert!(!Trigger::Manual.fires(&load(u32::MAX, 9), 1));
+        assert!(!Trigger::All(Vec::new()).is_met(&load(u32::MAX, 9), 1));
+        assert!(!Trigger::Manual.is_met(&load(u32::MAX, 9), 1));
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! The meter: each message is counted once, and any stretch of them is a subtraction away.
+//! The meter: each message is counted once, and any interval of them is a subtraction away.
 
 use std::ops::Range;
 
-use super::mix::{Mix, PartCost, Weights};
+use super::WeightedTokenizer;
 use super::peaks::Peaks;
-use super::weighing::Weighing;
-use super::{TokenOverhead, Tokenizer};
+use super::script_tokens::{PartCost, ScriptTokens, Weights};
+use super::{MeterTokens, TokenOverhead, Tokenizer};
 use crate::message::{Message, Part, Role};
 
 /// A tokenizer that a compactor owns.
@@ -14,10 +14,10 @@ pub type BoxedTokenizer = Box<dyn Tokenizer + Send + Sync>;
 /// What one message costs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// Tokens in all, with overhead, as they weigh.
-    pub tokens: u32,
-    /// Tokens of its largest part, as they weigh.
-    pub largest: u32,
+    /// All of its tokens, its overhead included, weighted by script.
+    pub tokens: MeterTokens,
+    /// Tokens of its largest part, weighted by script.
+    pub largest: MeterTokens,
     /// Tokens of each part, by script.
     pub parts: Box<[PartCost]>,
     /// Tokens around the parts: the message's own, and its author's name.
@@ -28,91 +28,86 @@ pub struct Cost {
 
 impl Cost {
     fn new(role: Role, around: u32, parts: Box<[PartCost]>, weights: &Weights) -> Self {
-        let mut cost = Self { tokens: 0, largest: 0, parts, around, role };
-        cost.weigh(weights);
+        let mut cost =
+            Self { tokens: MeterTokens::ZERO, largest: MeterTokens::ZERO, parts, around, role };
+        cost.apply(weights);
         cost
     }
 
-    fn weigh(&mut self, weights: &Weights) {
-        (self.tokens, self.largest) = (self.around, 0);
+    fn apply(&mut self, weights: &Weights) {
+        (self.tokens, self.largest) = (MeterTokens::new(self.around), MeterTokens::ZERO);
         for part in &self.parts {
             let tokens = weights.part(part);
-            self.tokens = self.tokens.saturating_add(tokens);
+            self.tokens += tokens;
             self.largest = self.largest.max(tokens);
         }
     }
 
     /// Its tokens by script.
-    pub(crate) fn mix(&self) -> Mix {
-        let mut mix = Mix::latin(self.around);
-        self.parts.iter().for_each(|part| mix.add(part));
-        mix
+    pub(crate) fn by_script(&self) -> ScriptTokens {
+        let mut by_script = ScriptTokens::latin(self.around);
+        self.parts.iter().for_each(|part| by_script.add(part));
+        by_script
     }
 }
 
-/// Tokens by who they belong to.
+/// Tokens by the role of their messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Of system messages.
-    pub system: u32,
+    pub system: MeterTokens,
     /// Of user messages.
-    pub user: u32,
+    pub user: MeterTokens,
     /// Of assistant messages, their tool calls included.
-    pub assistant: u32,
+    pub assistant: MeterTokens,
     /// Of tool results.
-    pub tool: u32,
+    pub tool: MeterTokens,
     /// How many messages these are, system messages aside.
     pub spoken: u32,
 }
 
 impl Totals {
-    /// All of them together.
-    pub fn sum(&self) -> u32 {
-        self.system
-            .saturating_add(self.user)
-            .saturating_add(self.assistant)
-            .saturating_add(self.tool)
+    /// The tokens of all roles.
+    pub fn sum(&self) -> MeterTokens {
+        self.system + self.user + self.assistant + self.tool
     }
 
-    /// Adds a message's tokens to its role's.
-    pub fn add(&mut self, role: Role, tokens: u32) {
-        let total = match role {
+    /// Adds a message's tokens to those of its role.
+    pub fn add(&mut self, role: Role, tokens: MeterTokens) {
+        self.add_tokens(role, tokens);
+        self.spoken = self.spoken.saturating_add(u32::from(role != Role::System));
+    }
+
+    /// Adds tokens to those of a role, and no message.
+    pub fn add_tokens(&mut self, role: Role, tokens: MeterTokens) {
+        *match role {
             Role::System => &mut self.system,
             Role::User => &mut self.user,
             Role::Assistant => &mut self.assistant,
             Role::Tool => &mut self.tool,
-        };
-        *total = total.saturating_add(tokens);
-        self.spoken = self.spoken.saturating_add(u32::from(role != Role::System));
+        } += tokens;
     }
 
-    /// Adds tokens to a role's, and no message.
-    pub fn save(&mut self, role: Role, tokens: u32) {
-        let spoken = self.spoken;
-        self.add(role, tokens);
-        self.spoken = spoken;
-    }
-
-    /// Both together.
+    /// The sum of two totals.
     #[must_use]
     fn plus(&self, later: &Self) -> Self {
         Self {
-            system: self.system.saturating_add(later.system),
-            user: self.user.saturating_add(later.user),
-            assistant: self.assistant.saturating_add(later.assistant),
-            tool: self.tool.saturating_add(later.tool),
+            system: self.system + later.system,
+            user: self.user + later.user,
+            assistant: self.assistant + later.assistant,
+            tool: self.tool + later.tool,
             spoken: self.spoken.saturating_add(later.spoken),
         }
     }
 
-    /// What is left without some of them.
+    /// What is left without an earlier total.
     #[must_use]
     pub fn minus(&self, earlier: &Self) -> Self {
         Self {
-            system: self.system.saturating_sub(earlier.system),
-            user: self.user.saturating_sub(earlier.user),
-            assistant: self.assistant.saturating_sub(earlier.assistant),
-            tool: self.tool.saturating_sub(earlier.tool),
+            system: self.system - earlier.system,
+            user: self.user - earlier.user,
+            assistant: self.assistant - earlier.assistant,
+            tool: self.tool - earlier.tool,
             spoken: self.spoken.saturating_sub(earlier.spoken),
         }
     }
@@ -120,17 +115,17 @@ impl Totals {
 
 /// Costs of a growing list of messages.
 pub struct Meter {
-    tokenizer: Weighing,
+    tokenizer: WeightedTokenizer,
     overhead: TokenOverhead,
     costs: Vec<Cost>,
     /// Tokens of each message once more, by themselves: whoever looks at all of them reads nothing else.
-    tokens: Vec<u32>,
+    tokens: Vec<MeterTokens>,
     /// Tokens of the largest part of each message.
     largest: Peaks,
     /// `totals[n]` covers the first `n` messages.
     totals: Vec<Totals>,
     /// The same by script; nothing as long as all of it is in Latin.
-    mixes: Vec<Mix>,
+    totals_by_script: Vec<ScriptTokens>,
 }
 
 impl Meter {
@@ -138,19 +133,24 @@ impl Meter {
     pub fn new(tokenizer: BoxedTokenizer) -> Self {
         let overhead = tokenizer.overhead();
         Self {
-            tokenizer: Weighing::new(tokenizer),
+            tokenizer: WeightedTokenizer::new(tokenizer),
             overhead,
             costs: Vec::new(),
             tokens: Vec::new(),
             largest: Peaks::default(),
             totals: vec![Totals::default()],
-            mixes: Vec::new(),
+            totals_by_script: Vec::new(),
         }
     }
 
-    /// The tokenizer it counts with: what it says of a text is what the text weighs here.
-    pub fn tokenizer(&self) -> &dyn Tokenizer {
-        &self.tokenizer
+    /// Tokens of a text, as the meter would count them in a message. Linear in the text.
+    pub fn count(&self, text: &str) -> MeterTokens {
+        self.tokenizer.count(text)
+    }
+
+    /// Half-width of the relative error of its counts, as its tokenizer states it; 0 if that is exact.
+    pub fn error_band(&self) -> f64 {
+        self.tokenizer.error_band()
     }
 
     /// What it counts besides texts.
@@ -164,17 +164,20 @@ impl Meter {
     }
 
     /// Weighs everything anew, and counts nothing. Linear in the number of messages, where not all are in Latin.
-    pub(crate) fn weigh(&mut self, weights: Weights) {
+    pub(crate) fn apply(&mut self, weights: Weights) {
         self.tokenizer.weights = weights;
         let mut total = Totals::default();
-        let mixes = self.mixes.iter().zip(self.mixes.iter().skip(1));
+        let totals_by_script =
+            self.totals_by_script.iter().zip(self.totals_by_script.iter().skip(1));
         let totals = self.totals.iter_mut().skip(1);
         let costs = self.costs.iter_mut().zip(&mut self.tokens).enumerate();
-        for (((position, (cost, tokens)), (before, behind)), slot) in costs.zip(mixes).zip(totals) {
+        for (((position, (cost, tokens)), (before, behind)), slot) in
+            costs.zip(totals_by_script).zip(totals)
+        {
             if behind.minus(before).is_foreign() {
-                cost.weigh(&weights);
+                cost.apply(&weights);
                 *tokens = cost.tokens;
-                self.largest.replace(position, cost.largest);
+                self.largest.replace(position, cost.largest.get());
             }
             total.add(cost.role, cost.tokens);
             *slot = total;
@@ -184,17 +187,17 @@ impl Meter {
     /// Counts a message at the end. Linear in the message, whatever came before.
     pub fn append(&mut self, message: &Message) {
         let cost = self.measure(message);
-        let mix = cost.mix();
-        if mix.is_foreign() {
+        let by_script = cost.by_script();
+        if by_script.is_foreign() {
             self.tell_scripts_apart();
         }
-        if let Some(last) = self.mixes.last() {
-            self.mixes.push(last.plus(&mix));
+        if let Some(last) = self.totals_by_script.last() {
+            self.totals_by_script.push(last.plus(&by_script));
         }
         let mut total = self.totals.last().copied().unwrap_or_default();
         total.add(message.role, cost.tokens);
         self.tokens.push(cost.tokens);
-        self.largest.push(cost.largest);
+        self.largest.push(cost.largest.get());
         self.costs.push(cost);
         self.totals.push(total);
     }
@@ -202,15 +205,15 @@ impl Meter {
     /// Counts a message that takes the place of an earlier one. Linear in the messages behind it.
     pub fn replace(&mut self, position: usize, message: &Message) {
         let cost = self.measure(message);
-        if cost.mix().is_foreign() {
+        if cost.by_script().is_foreign() {
             self.tell_scripts_apart();
         }
         let Some(slot) = self.costs.get_mut(position) else { return };
-        let (old_mix, new_mix) = (slot.mix(), cost.mix());
+        let (old_by_script, new_by_script) = (slot.by_script(), cost.by_script());
         let (mut old, mut new) = (Totals::default(), Totals::default());
         old.add(slot.role, slot.tokens);
         new.add(message.role, cost.tokens);
-        self.largest.replace(position, cost.largest);
+        self.largest.replace(position, cost.largest.get());
         if let Some(tokens) = self.tokens.get_mut(position) {
             *tokens = cost.tokens;
         }
@@ -218,15 +221,16 @@ impl Meter {
         for total in self.totals.iter_mut().skip(position + 1) {
             *total = total.minus(&old).plus(&new);
         }
-        for mix in self.mixes.iter_mut().skip(position + 1) {
-            *mix = mix.minus(&old_mix).plus(&new_mix);
+        for by_script in self.totals_by_script.iter_mut().skip(position + 1) {
+            *by_script = by_script.minus(&old_by_script).plus(&new_by_script);
         }
     }
 
     /// From here on there are sums by script. Linear the first time, and nothing after that.
     fn tell_scripts_apart(&mut self) {
-        if self.mixes.is_empty() {
-            self.mixes = self.totals.iter().map(|total| Mix::latin(total.sum())).collect();
+        if self.totals_by_script.is_empty() {
+            self.totals_by_script =
+                self.totals.iter().map(|total| ScriptTokens::latin(total.sum().get())).collect();
         }
     }
 
@@ -246,12 +250,12 @@ impl Meter {
     }
 
     /// Tokens of the message at a position; 0 where there is none.
-    pub fn tokens(&self, position: usize) -> u32 {
-        self.tokens.get(position).copied().unwrap_or(0)
+    pub fn tokens(&self, position: usize) -> MeterTokens {
+        self.tokens.get(position).copied().unwrap_or_default()
     }
 
     /// Tokens of every message, by position.
-    pub(crate) fn all_tokens(&self) -> &[u32] {
+    pub(crate) fn all_tokens(&self) -> &[MeterTokens] {
         &self.tokens
     }
 
@@ -260,31 +264,31 @@ impl Meter {
     pub(crate) fn exceeding(
         &self,
         range: Range<usize>,
-        tokens: u32,
+        tokens: MeterTokens,
     ) -> impl Iterator<Item = usize> + '_ {
-        self.largest.above(range, tokens)
+        self.largest.above(range, tokens.get())
     }
 
     /// Tokens of the text of a tool result: that part of the message at a position.
-    pub fn result_tokens(&self, position: usize, part: usize) -> u32 {
+    pub fn result_tokens(&self, position: usize, part: usize) -> MeterTokens {
         let part = self.cost(position).and_then(|cost| cost.parts.get(part));
         let tokens = part.map(|part| self.tokenizer.weights.part(part));
-        tokens.map_or(0, |tokens| tokens.saturating_sub(self.overhead.result))
+        tokens.unwrap_or_default() - MeterTokens::new(self.overhead.result)
     }
 
-    /// Tokens of a stretch of messages. Costs O(1).
+    /// Tokens of a interval of messages. Costs O(1).
     pub fn span(&self, range: Range<usize>) -> Totals {
         let upto = |count: usize| self.totals.get(count).or(self.totals.last()).copied();
         let end = upto(range.end).unwrap_or_default();
         end.minus(&upto(range.start.min(range.end)).unwrap_or_default())
     }
 
-    /// Tokens of a stretch of messages by script, before they are weighed. Costs O(1).
-    pub(crate) fn mix(&self, range: Range<usize>) -> Mix {
-        let upto = |count: usize| self.mixes.get(count).or(self.mixes.last());
+    /// Tokens of a interval of messages by script, before they are weighed. Costs O(1).
+    pub(crate) fn by_script(&self, range: Range<usize>) -> ScriptTokens {
+        let upto = |count: usize| self.totals_by_script.get(count).or(self.totals_by_script.last());
         match (upto(range.end), upto(range.start.min(range.end))) {
             (Some(end), Some(start)) => end.minus(start),
-            _ => Mix::latin(self.span(range).sum()),
+            _ => ScriptTokens::latin(self.span(range).sum().get()),
         }
     }
 
@@ -350,13 +354,19 @@ mod tests {
         for message in transcript("s: abc\nu: de\na: f !one\nt: =one\nu: gh") {
             meter.append(&message);
         }
-        let single: Vec<u32> = (0..5).map(|position| meter.tokens(position)).collect();
+        let single: Vec<u32> = (0..5).map(|position| meter.tokens(position).get()).collect();
         assert_eq!(single, [4, 3, 16, 19, 3]);
         assert_eq!(
             meter.span(1..4),
-            Totals { system: 0, user: 3, assistant: 16, tool: 19, spoken: 3 }
+            Totals {
+                user: MeterTokens::new(3),
+                assistant: MeterTokens::new(16),
+                tool: MeterTokens::new(19),
+                spoken: 3,
+                ..Totals::default()
+            }
         );
-        assert_eq!(meter.span(0..99).sum(), 45);
+        assert_eq!(meter.span(0..99).sum(), MeterTokens::new(45));
         let backwards = std::ops::Range { start: 3, end: 2 };
         assert_eq!(meter.span(backwards), Totals::default());
         assert_eq!(
@@ -375,8 +385,13 @@ mod tests {
         meter.replace(1, &Message::new("m1", Role::Assistant, "longer"));
         assert_eq!(
             meter.span(0..3),
-            Totals { user: 4, assistant: 7, spoken: 3, ..Totals::default() }
+            Totals {
+                user: MeterTokens::new(4),
+                assistant: MeterTokens::new(7),
+                spoken: 3,
+                ..Totals::default()
+            }
         );
-        assert_eq!(meter.span(2..3).sum(), 2);
+        assert_eq!(meter.span(2..3).sum(), MeterTokens::new(2));
     }
 }

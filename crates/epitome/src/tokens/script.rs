@@ -45,8 +45,8 @@ impl Blend {
         let mut bytes = [0; SCRIPTS];
         if !text.is_ascii() {
             let step = if text.len() > SHORT { WINDOW * 4 } else { WINDOW };
-            for stretch in text.as_bytes().chunks(step) {
-                let lanes = lanes(stretch.get(..WINDOW).unwrap_or(stretch));
+            for piece in text.as_bytes().chunks(step) {
+                let lanes = lanes(piece.get(..WINDOW).unwrap_or(piece));
                 for (lane, bytes) in (0..).zip(&mut bytes) {
                     *bytes += lanes >> (lane * LANE_BITS) & LANE;
                 }

@@ -6,6 +6,7 @@ use crate::message::Usage;
 
 /// Usage of the latest call and of all calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct Statistics {
     /// Prompt tokens of the latest call.
@@ -23,8 +24,8 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Takes a call in.
-    pub fn take(&mut self, usage: &Usage) {
+    /// Adds the usage of one call.
+    pub fn record(&mut self, usage: &Usage) {
         self.last_prompt_tokens = usage.prompt_tokens;
         self.last_completion_tokens = usage.completion_tokens;
         self.session_prompt_tokens += u64::from(usage.prompt_tokens);
@@ -52,8 +53,8 @@ mod tests {
             duration_ms,
             ..Usage::default()
         };
-        statistics.take(&usage(1_000, 50, Some(500)));
-        statistics.take(&usage(1_200, 30, None));
+        statistics.record(&usage(1_000, 50, Some(500)));
+        statistics.record(&usage(1_200, 30, None));
         let expected = Statistics {
             last_prompt_tokens: 1_200,
             last_completion_tokens: 30,

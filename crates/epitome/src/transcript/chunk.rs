@@ -5,7 +5,7 @@ use crate::message::Entry;
 use crate::message::Role;
 use crate::policy::SummarySettings;
 use crate::text::excerpt::split;
-use crate::tokens::Tokenizer;
+use crate::tokens::{Meter, MeterTokens};
 
 /// Splits entries into chunks of at most `settings.chunk_characters`, and into at least
 /// `settings.chunks` where there are that many entries. What tools answer stays with the entry before it,
@@ -27,7 +27,7 @@ pub(crate) fn chunks(entries: Vec<Entry>, settings: &SummarySettings) -> Vec<Vec
 
 /// How many chunks [`chunks`] makes of entries of these sizes; where one is longer than a chunk, about so
 /// many. Linear in the number of entries.
-pub(crate) fn count(entries: impl Iterator<Item = Told>, settings: &SummarySettings) -> usize {
+pub(crate) fn count(entries: impl Iterator<Item = EntrySize>, settings: &SummarySettings) -> usize {
     let limit = limit(settings);
     if settings.chunks > 1 {
         let mut lengths: Vec<usize> = Vec::new();
@@ -47,16 +47,16 @@ pub(crate) fn count(entries: impl Iterator<Item = Told>, settings: &SummarySetti
 }
 
 /// Tells the length of each group of these entries, in order: at least 1 each.
-fn each_group(entries: impl Iterator<Item = Told>, limit: usize, mut tell: impl FnMut(usize)) {
+fn each_group(entries: impl Iterator<Item = EntrySize>, limit: usize, mut tell: impl FnMut(usize)) {
     let mut group = 0;
     let mut tell = |length: usize| {
         if length > 0 {
             tell(length);
         }
     };
-    entries.for_each(|Told { characters, answers }| {
+    entries.for_each(|EntrySize { characters, is_result }| {
         let mut length = usize::try_from(characters).unwrap_or(usize::MAX);
-        if joins(group, length, answers, limit) {
+        if joins(group, length, is_result, limit) {
             group += length;
             return;
         }
@@ -73,11 +73,11 @@ fn each_group(entries: impl Iterator<Item = Told>, limit: usize, mut tell: impl 
 
 /// An entry, by its size.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Told {
+pub(crate) struct EntrySize {
     /// Its [`length`].
     pub(crate) characters: u32,
     /// It is what a tool answers.
-    pub(crate) answers: bool,
+    pub(crate) is_result: bool,
 }
 
 fn limit(settings: &SummarySettings) -> usize {
@@ -99,8 +99,8 @@ fn pack(lengths: &[usize], settings: &SummarySettings) -> impl Iterator<Item = b
 }
 
 /// True where an entry goes into the group before it.
-fn joins(group: usize, length: usize, answers: bool, limit: usize) -> bool {
-    answers && group + length <= limit
+fn joins(group: usize, length: usize, is_result: bool, limit: usize) -> bool {
+    is_result && group + length <= limit
 }
 
 /// Entries that go into one chunk.
@@ -114,9 +114,9 @@ fn groups(entries: Vec<Entry>, limit: usize) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for entry in entries {
         let length = length(&entry);
-        let answers = entry.speaker.split(' ').next() == Some(Role::Tool.as_str());
+        let is_result = entry.speaker.split(' ').next() == Some(Role::Tool.as_str());
         match groups.last_mut() {
-            Some(group) if joins(group.length, length, answers, limit) => {
+            Some(group) if joins(group.length, length, is_result, limit) => {
                 group.length += length;
                 group.entries.push(entry);
             }
@@ -129,19 +129,19 @@ fn groups(entries: Vec<Entry>, limit: usize) -> Vec<Group> {
     groups
 }
 
-/// The same in chunks of at most `budget_tokens` each as rendered: with a smaller limit of characters,
+/// The same in chunks of at most `budget` tokens each as rendered: with a smaller limit of characters,
 /// halved until all fit. `None` where not even the smallest do. Counts the transcript a few times.
 pub(crate) fn chunks_within(
     entries: &[Entry],
     settings: &SummarySettings,
-    budget_tokens: u32,
-    tokenizer: &dyn Tokenizer,
+    budget: MeterTokens,
+    meter: &Meter,
 ) -> Option<Vec<Vec<Entry>>> {
     const SMALLEST: u32 = 250;
     let fits = |chunk: &Vec<Entry>| {
         let mut text = String::new();
         chunk.iter().for_each(|entry| render_entry(&mut text, entry));
-        tokenizer.count(&text) <= budget_tokens
+        meter.count(&text) <= budget
     };
     let mut settings = settings.clone();
     loop {
@@ -250,8 +250,10 @@ mod tests {
     #[test]
     fn d4_chunks_fit_the_summarizers_own_window_in_tokens() {
         let settings = SummarySettings::default();
+        let meter = Meter::new(Box::new(CharactersPer(1)));
         let within = |budget| {
-            chunks_within(&entries(&[900, 900, 900]), &settings, budget, &CharactersPer(1))
+            let budget = MeterTokens::new(budget);
+            chunks_within(&entries(&[900, 900, 900]), &settings, budget, &meter)
         };
         assert_eq!(within(10_000).unwrap().len(), 1);
         let many = within(1_000).unwrap();

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::Envelope;
-use super::prompt::ChunkPlace;
+use super::prompt::ChunkPosition;
 use crate::message::Entry;
 
 /// A summary that grows over the chunks of a transcript.
@@ -12,7 +12,7 @@ pub(crate) struct Fold {
     waiting: VecDeque<Vec<Entry>>,
     state: String,
     current: Envelope,
-    place: ChunkPlace,
+    place: ChunkPosition,
 }
 
 impl Fold {
@@ -29,7 +29,7 @@ impl Fold {
         let last = waiting.is_empty();
         let now = if last { state.clone() } else { String::new() };
         let current = Envelope { previous_summary, state: now, entries };
-        Some(Self { waiting, state, current, place: ChunkPlace { index: 0, count } })
+        Some(Self { waiting, state, current, place: ChunkPosition { index: 0, count } })
     }
 
     /// What the summarizer is to read now.
@@ -38,12 +38,12 @@ impl Fold {
     }
 
     /// Which chunk that is.
-    pub(crate) fn place(&self) -> ChunkPlace {
+    pub(crate) fn place(&self) -> ChunkPosition {
         self.place
     }
 
     /// Takes the summary of the current chunk. Gives it back where that was the last one.
-    pub(crate) fn take(&mut self, summary: String) -> Option<String> {
+    pub(crate) fn advance(&mut self, summary: String) -> Option<String> {
         let Some(entries) = self.waiting.pop_front() else { return Some(summary) };
         let state = match self.waiting.is_empty() {
             true => std::mem::take(&mut self.state),
@@ -72,7 +72,7 @@ mod tests {
     fn d5_the_state_goes_with_the_last_chunk_only() {
         let mut fold = fold(&["one", "two", "three"], "", "- [ ] ship");
         let mut states = vec![fold.envelope().state.clone()];
-        while fold.take("so far".into()).is_none() {
+        while fold.advance("so far".into()).is_none() {
             states.push(fold.envelope().state.clone());
         }
         assert_eq!(states, ["", "", "- [ ] ship"]);
@@ -82,12 +82,12 @@ mod tests {
     fn d4_each_chunk_is_folded_onto_the_summary_so_far() {
         let mut fold = fold(&["one", "two"], "zero", "");
         assert_eq!(fold.envelope().previous_summary, "zero");
-        assert_eq!(fold.place(), ChunkPlace { index: 0, count: 2 });
-        assert_eq!(fold.take("zero one".into()), None);
+        assert_eq!(fold.place(), ChunkPosition { index: 0, count: 2 });
+        assert_eq!(fold.advance("zero one".into()), None);
         assert_eq!(fold.envelope().previous_summary, "zero one");
         assert_eq!(fold.envelope().entries, chunk("two"));
-        assert_eq!(fold.place(), ChunkPlace { index: 1, count: 2 });
-        assert_eq!(fold.take("all".into()), Some("all".into()));
+        assert_eq!(fold.place(), ChunkPosition { index: 1, count: 2 });
+        assert_eq!(fold.advance("all".into()), Some("all".into()));
     }
 
     #[test]

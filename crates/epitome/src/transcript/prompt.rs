@@ -7,7 +7,7 @@ use crate::policy::{Shape, SummarySettings};
 
 /// Where a chunk stands among its transcript's chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ChunkPlace {
+pub(crate) struct ChunkPosition {
     /// From 0.
     pub index: u32,
     /// How many there are.
@@ -16,9 +16,9 @@ pub(crate) struct ChunkPlace {
 
 /// What is to be summarized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Material {
+pub(crate) enum PromptInput {
     /// A chunk of the transcript, on top of the summary so far.
-    Chunk(ChunkPlace),
+    Chunk(ChunkPosition),
     /// The summary itself, which has grown too long.
     Summary,
 }
@@ -83,7 +83,7 @@ impl Shape {
 pub(crate) fn instructions(
     settings: &SummarySettings,
     reason: Reason,
-    material: Material,
+    input: PromptInput,
     target_tokens: u32,
     focus: Option<&str>,
 ) -> String {
@@ -100,8 +100,8 @@ pub(crate) fn instructions(
          {target_tokens} tokens.\n\n{}",
         why(reason)
     );
-    match material {
-        Material::Chunk(place) if place.count > 1 => {
+    match input {
+        PromptInput::Chunk(place) if place.count > 1 => {
             let _ = write!(
                 text,
                 "\n\nThis is part {} of {}, oldest first; the notes so far cover the parts before it.",
@@ -109,8 +109,8 @@ pub(crate) fn instructions(
                 place.count
             );
         }
-        Material::Chunk(_) => {}
-        Material::Summary => text.push_str(
+        PromptInput::Chunk(_) => {}
+        PromptInput::Summary => text.push_str(
             "\n\nThere are no new messages: the notes so far have grown too long. Say the same in fewer \
              words, and leave out what matters least.",
         ),
@@ -145,8 +145,8 @@ mod tests {
     use super::*;
 
     fn ask(settings: &SummarySettings, reason: Reason, focus: Option<&str>) -> String {
-        let place = ChunkPlace { index: 0, count: 1 };
-        instructions(settings, reason, Material::Chunk(place), 500, focus)
+        let place = ChunkPosition { index: 0, count: 1 };
+        instructions(settings, reason, PromptInput::Chunk(place), 500, focus)
     }
 
     #[test]

@@ -13,11 +13,12 @@ impl Follower {
     /// Checks that the next plan names exactly the messages of which it says something else than is known, and
     /// tells of those what it says itself.
     pub(crate) fn follow(&mut self, plan: &Plan, compactor: &Compactor) -> Result<(), String> {
-        self.columns.take(plan, compactor.conversation());
+        let scale = compactor.conversation().scale(compactor.policy());
+        self.columns.update(plan, compactor.conversation(), &scale);
         let count = plan.actions.len();
         let told = |at: usize| {
             let (before, after) = plan.message_tokens(compactor.conversation(), at);
-            [plan.actions[at] as u32, before, after]
+            [plan.actions[at] as u32, scale.to_provider(before), scale.to_provider(after)]
         };
         let changed: Vec<u32> = (0..count)
             .filter(|at| self.rows.get(*at) != Some(&told(*at)))

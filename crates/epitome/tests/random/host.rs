@@ -48,9 +48,9 @@ pub(crate) fn contract() -> impl Strategy<Value = Contract> {
         4 => Just(Contract::default()),
         1 => Just(Contract { system: SystemPlace::First, ..Contract::default() }),
         1 => Just(Contract { first: First::User, results: ResultPlace::NextUser, ..Contract::default() }),
-        1 => Just(Contract { results: ResultPlace::Later, ..Contract::default() }),
+        1 => Just(Contract { results: ResultPlace::AnywhereAfter, ..Contract::default() }),
         1 => Just(Contract {
-            system: SystemPlace::Beside,
+            system: SystemPlace::Separate,
             summary: SummaryRole::User,
             reasoning: ReasoningPolicy::WholeTurn,
             ..Contract::default()

@@ -204,6 +204,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
         prop_oneof![3 => Just(0_u32), 1 => 0_u32..60_000],
         prop::option::of(percent()),
         0_u32..4,
+        prop::option::of(Just("HEARTBEAT_OK".to_owned())),
     );
     let counting = prop_oneof![
         3 => Just(Counting::Estimate),
@@ -225,7 +226,14 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
                     numbers,
                     counting,
                 )| {
-                    let (target, min_saving, tool_schema_tokens, warning, attempts) = numbers;
+                    let (
+                        target,
+                        min_saving,
+                        tool_schema_tokens,
+                        warning,
+                        attempts,
+                        heartbeat_answer,
+                    ) = numbers;
                     Policy {
                         window: DRAWN_FOR,
                         triggers,
@@ -241,6 +249,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
                         tool_schema_tokens,
                         counting,
                         model: None,
+                        heartbeat_answer,
                     }
                 },
             );

@@ -1,4 +1,4 @@
-//! The crate `bpe-openai` as a wasm module: the fastest exact tokenizer there is to compare with.
+//! The crate `bpe-openai` as a wasm module: the fastest exact tokenizer to compare with.
 
 use std::path::PathBuf;
 
@@ -12,10 +12,10 @@ use crate::workspace::Workspace;
 const CRATE: &str = "bench/bpe-openai-wasm";
 const MODULE: &str = "bpe-openai_bg.wasm";
 
-/// Builds the module with its JavaScript and returns its folder. Leaves a folder that is newer than the crate alone.
+/// Builds the module with its JavaScript and returns its folder. A folder that is newer than the crate is not built again.
 pub(super) fn build(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf> {
     let folder = workspace.target("bench/bpe-openai");
-    // Cargo.toml has the versions of the tools in it.
+    // Cargo.toml pins the versions of the tools.
     let sources = ["Cargo.lock", "Cargo.toml", "src/lib.rs"]
         .map(|file| workspace.path(CRATE).join(file))
         .into_iter()

@@ -1,32 +1,47 @@
-//! What one source file has to look like.
+//! The conventions for one source file.
 
 use std::path::Path;
 
-/// Lines of a file without its tests.
+/// Most lines of a file without its tests.
 const LONGEST: usize = 500;
-/// Names that say nothing about what is inside.
+/// Names that say nothing about the content.
 const EMPTY_NAMES: [&str; 8] =
     ["utils", "util", "helpers", "helper", "common", "types", "manager", "service"];
 
-/// Whether `path` is source written by hand.
+/// The extensions of source files, each with how the first line begins: a comment that says what the file is about.
+const FIRST_LINES: [(&str, &[&str]); 5] = [
+    ("rs", &["//! "]),
+    ("ts", &["// ", "/** "]),
+    ("tsx", &["// ", "/** "]),
+    ("mjs", &["// ", "/** "]),
+    ("css", &["/* "]),
+];
+
+/// Whether `path` is source that people write.
 pub(super) fn is_source(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let extension = path.extension().unwrap_or_default();
-    (extension == "rs" || extension == "ts" || extension == "tsx") && !name.ends_with(".d.ts")
+    first_lines(path).is_some() && !name.ends_with(".d.ts")
 }
 
-/// What is wrong with the file called `path` that reads `text`.
+fn first_lines(path: &Path) -> Option<&'static [&'static str]> {
+    let extension = path.extension()?;
+    FIRST_LINES.iter().find(|(known, _)| extension == *known).map(|(_, beginnings)| *beginnings)
+}
+
+/// What is wrong with the file `path` with this text.
 pub(super) fn complaints(path: &Path, text: &str) -> Vec<String> {
     let mut complaints = Vec::new();
     for part in path.with_extension("").components() {
         let part = part.as_os_str().to_string_lossy();
         if EMPTY_NAMES.contains(&part.to_lowercase().as_str()) {
-            complaints.push(format!("`{part}` says nothing; name the idea that is inside"));
+            complaints.push(format!("`{part}` says nothing about the content; name its idea"));
         }
     }
-    let is_rust = path.extension().is_some_and(|extension| extension == "rs");
-    if is_rust && !text.lines().next().unwrap_or_default().starts_with("//! ") {
-        complaints.push("the first line is not `//!` and what the idea of the file is".into());
+    let beginnings = first_lines(path).unwrap_or_default();
+    let first = text.lines().next().unwrap_or_default();
+    if !beginnings.iter().any(|beginning| first.starts_with(beginning)) {
+        let form = beginnings.first().copied().unwrap_or_default();
+        complaints.push(format!("the first line is not `{form}…`, a sentence about the file"));
     }
     let lines = text.lines().take_while(|line| line.trim() != "#[cfg(test)]").count();
     if lines > LONGEST {
@@ -44,12 +59,19 @@ mod tests {
     }
 
     #[test]
-    fn a_rust_file_begins_with_its_idea() {
-        let complaint = "the first line is not `//!` and what the idea of the file is";
+    fn a_file_begins_with_a_sentence_about_it() {
+        let complaint =
+            |form: &str| format!("the first line is not `{form}…`, a sentence about the file");
         check("src/cut.rs", "//! Where a summary ends.\n", &[]);
-        check("src/cut.rs", "use std::fmt;\n", &[complaint]);
-        check("src/cut.rs", "", &[complaint]);
-        check("src/cut.ts", "import x from 'y';\n", &[]);
+        check("src/cut.rs", "use std::fmt;\n", &[&complaint("//! ")]);
+        check("src/cut.rs", "", &[&complaint("//! ")]);
+        for name in ["cut.ts", "cut.tsx", "cut.mjs"] {
+            check(name, "import x from 'y';\n", &[&complaint("// ")]);
+            check(name, "// Where a summary ends.\n", &[]);
+            check(name, "/** Where a summary ends. */\n", &[]);
+        }
+        check("cut.css", "/* The button that cuts. */\n", &[]);
+        check("cut.css", ":root {}\n", &[&complaint("/* ")]);
     }
 
     #[test]
@@ -62,16 +84,17 @@ mod tests {
 
     #[test]
     fn a_name_that_says_nothing_is_refused_for_files_and_folders() {
-        let complaint = "`utils` says nothing; name the idea that is inside";
-        check("src/utils.ts", "", &[complaint]);
-        check("src/utils/cut.ts", "", &[complaint]);
-        check("src/typeset.ts", "", &[]);
+        let complaint = "`utils` says nothing about the content; name its idea";
+        check("src/utils.ts", "// Cuts.", &[complaint]);
+        check("src/utils/cut.ts", "// Cuts.", &[complaint]);
+        check("src/typeset.ts", "// Cuts.", &[]);
     }
 
     #[test]
-    fn declarations_written_by_a_tool_are_not_source() {
-        for (path, expected) in [("a.rs", true), ("a.ts", true), ("a.d.ts", false), ("a.md", false)]
-        {
+    fn declarations_that_a_tool_writes_are_not_source() {
+        let cases =
+            [("a.rs", true), ("a.mjs", true), ("a.css", true), ("a.d.ts", false), ("a.md", false)];
+        for (path, expected) in cases {
             assert_eq!(is_source(Path::new(path)), expected, "{path}");
         }
     }

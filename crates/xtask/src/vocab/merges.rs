@@ -1,10 +1,10 @@
-//! The two tokens that each token is made of: merging what a vocabulary ranks lower leaves exactly those.
+//! The two tokens that each token is merged from. Merging a token's bytes by all lower ranks leaves exactly these two.
 
 use std::collections::HashMap;
 
 use crate::failure::{Failure, Result};
 
-/// How many tokens are a single byte.
+/// The number of tokens that are a single byte.
 pub(super) const BYTES: usize = 256;
 
 /// A vocabulary as the merges that build it.
@@ -12,7 +12,7 @@ pub(super) const BYTES: usize = 256;
 pub(super) struct Merges {
     /// The bytes of the first 256 ranks.
     pub(super) bytes: Vec<u8>,
-    /// The ranks that each later token is made of.
+    /// The two ranks that each later token is merged from.
     pub(super) pairs: Vec<(u32, u32)>,
 }
 
@@ -39,7 +39,7 @@ impl Merges {
                 _ => false,
             };
             if !whole || ranks.insert(token, rank).is_some() {
-                return Err(Failure::new(format!("rank {rank} is no merge of two lower ranks")));
+                return Err(Failure::new(format!("rank {rank} is not a merge of two lower ranks")));
             }
         }
         if bytes.len() < BYTES {
@@ -49,8 +49,8 @@ impl Merges {
     }
 }
 
-/// Byte-pair encoding as it is defined: of all neighbours that make a token, the lowest rank merges first,
-/// the leftmost of equals.
+/// Byte-pair encoding by its definition: of all neighbours that together are a token, the one with the lowest rank is merged
+/// first, and of several the leftmost. Quadratic, which is fast enough for single tokens.
 fn merge(bytes: &[u8], ranks: &HashMap<&[u8], u32>) -> Vec<u32> {
     let mut starts: Vec<usize> = (0..=bytes.len()).collect();
     let rank_from = |starts: &[usize], at: usize| {
@@ -87,14 +87,14 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_cut_where_its_last_merge_was() {
+    fn a_token_is_split_at_its_last_merge() {
         let (a, b, c) = (u32::from(b'a'), u32::from(b'b'), u32::from(b'c'));
         let merges = Merges::of(&vocabulary(&["bc", "ab", "abc", "abcabc"])).unwrap();
         assert_eq!(merges.pairs, [(b, c), (a, b), (a, 256), (258, 258)]);
     }
 
     #[test]
-    fn a_token_that_no_merge_reaches_is_refused() {
+    fn a_token_that_no_merge_makes_is_refused() {
         assert!(Merges::of(&vocabulary(&["abc"])).is_err());
         assert!(Merges::of(&vocabulary(&["ab", "ab"])).is_err());
         assert!(Merges::of(&vocabulary(&[])[..255]).is_err());

@@ -4,14 +4,14 @@
 //! |---|---|
 //! | 8 | `EPIVOCAB` |
 //! | 1 | version of the format: 1 |
-//! | 1 | how text is cut before merging: 1 as `cl100k_base`, 2 as `o200k_base` |
+//! | 1 | how text is pre-tokenized: 1 as in `cl100k_base`, 2 as in `o200k_base` |
 //! | 4 | number of merges, little-endian |
-//! | 8 | FNV-1a of all that follows, eight bytes at a time, little-endian |
+//! | 8 | FNV-1a of everything after it, eight bytes at a time, little-endian |
 //! | 256 | the bytes of ranks 0 to 255 |
 //! | 6 × merges | low, middle and high bytes of every left rank, then of every right rank |
 //!
-//! Bytes of one kind stand together because general-purpose compression then does better by an eighth than
-//! on any order of the tokens' text.
+//! Bytes of one kind are stored together, because general-purpose compression then saves an eighth more than with the
+//! tokens' text in any order.
 
 use super::merges::Merges;
 
@@ -30,7 +30,7 @@ pub(super) fn file(splitter: u8, merges: &Merges) -> Vec<u8> {
     file
 }
 
-/// What stands behind the checksum.
+/// The bytes after the checksum.
 pub(super) fn content(merges: &Merges) -> Vec<u8> {
     let mut content = merges.bytes.clone();
     content.extend(planes(&merges.pairs));
@@ -54,7 +54,7 @@ pub(super) fn planes(pairs: &[(u32, u32)]) -> Vec<u8> {
     planes
 }
 
-/// FNV-1a over eight bytes at a time, little-endian, with zeros behind the last.
+/// FNV-1a over eight bytes at a time, little-endian, with the last eight filled up with zeros.
 pub(super) fn checksum(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
     let mut last = [0; 8];

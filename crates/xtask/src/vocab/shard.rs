@@ -1,6 +1,6 @@
-//! Splits a vocabulary into what text in ASCII needs and the rest; `epitome-tokens` joins them.
+//! Splits a vocabulary into the tokens that ASCII text needs and the rest; `epitome-tokens` joins them.
 //!
-//! The first is a packed vocabulary of its own, with ranks of its own, in the same order. The rest:
+//! The first shard is a packed vocabulary with its own ranks, in the same order. The format of the rest:
 //!
 //! | bytes | what |
 //! |---|---|
@@ -8,15 +8,15 @@
 //! | 1 | version of the format: 1 |
 //! | 4 | number of merges of the rest, little-endian |
 //! | 8 | FNV-1a of the content of the whole vocabulary's file, little-endian |
-//! | 1 for 8 of all merges | which of them are in the first, the lowest bit first |
-//! | 6 × merges of the rest | low, middle and high bytes of every left rank of the whole, then of every right one |
+//! | 1 for 8 of all merges | which of them are in the first shard, the lowest bit first |
+//! | 6 × merges of the rest | low, middle and high bytes of every left rank in the whole vocabulary, then of every right one |
 
 use std::collections::HashMap;
 
 use super::merges::{BYTES, Merges};
 use super::packed;
 
-/// The merges of ASCII tokens alone, and the file of all others.
+/// The merges of the ASCII tokens, and the file of all other merges.
 pub(super) fn split(merges: &Merges) -> (Merges, Vec<u8>) {
     let mut locals: HashMap<u32, u32> = (0_u32..).take(BYTES).map(|rank| (rank, rank)).collect();
     let single = |rank: u32| merges.bytes.get(rank as usize);
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ascii_tokens_are_numbered_anew_and_the_others_keep_their_ranks() {
+    fn ascii_tokens_get_new_ranks_and_the_others_keep_theirs() {
         let merges = Merges {
             bytes: (0..=255).collect(),
             pairs: vec![(97, 98), (0xC3, 0xA9), (257, 256), (256, 99)],

@@ -1,40 +1,40 @@
-//! Long arguments of old tool calls are shortened; every name in them stays, so that a model that reads
-//! the call does not learn to call with others.
+//! Long arguments of old tool calls are shortened. Every name in them stays, so that a model that reads the
+//! call does not learn to call the tool with other names.
 
 use serde_json::{Map, Value};
 
-use super::draft::{Draft, Proposal, Proposals};
+use super::reduction::{Proposal, Proposals, Reduction};
 use crate::contract::ReasoningPolicy;
 use crate::history::{Change, PartChange};
 use crate::message::{Message, Part};
 use crate::plan::Action;
 use crate::policy::ClearToolInputs;
 
-/// Values of at most this many characters stay as they are.
+/// Values of at most this many characters stay.
 const SHORT: usize = 64;
 
-/// Calls with long arguments outside the protected end, newest first.
-pub(super) fn propose(draft: &Draft, prune: &ClearToolInputs) -> Proposals {
-    let tokenizer = draft.conversation.tokenizer();
+/// Shortens calls with long arguments outside the protected end, newest first.
+pub(super) fn propose(reduction: &Reduction, settings: &ClearToolInputs) -> Proposals {
+    let conversation = reduction.conversation;
+    let limit = reduction.scale.to_meter(settings.arg_threshold_tokens);
     let mut list = Vec::new();
-    for position in draft.old_positions(prune.protect_fraction, prune.arg_threshold_tokens) {
-        let calls = draft.conversation.outline().note(position).is_some_and(|note| note.calls);
-        if !calls {
+    for position in reduction.old_positions(settings.protect_fraction, limit) {
+        if !conversation.index().note(position).is_some_and(|note| note.calls) {
             continue;
         }
-        let Some(original) = draft.conversation.log().message(position) else { continue };
-        if draft.is_protected(position) || is_sealed(draft, original) {
+        let Some(original) = conversation.log().message(position) else { continue };
+        if reduction.is_protected(position) || is_signed(reduction, original) {
             continue;
         }
         let calls = original.parts.iter().enumerate();
         let calls = calls.filter(|(_, part)| matches!(part, Part::ToolCall { .. }));
         let changes: Vec<PartChange> = calls
             .filter_map(|(part, _)| {
-                let seen = draft.text(position, part)?;
-                if tokenizer.count(seen) <= prune.arg_threshold_tokens {
+                let arguments = reduction.text(position, part)?;
+                if conversation.meter().count(arguments) <= limit {
                     return None;
                 }
-                let change = Change::Arguments { arguments: pruned(seen)? };
+                let change = Change::Arguments { arguments: cleared(arguments)? };
                 Some(PartChange { part, change })
             })
             .collect();
@@ -45,16 +45,17 @@ pub(super) fn propose(draft: &Draft, prune: &ClearToolInputs) -> Proposals {
     Proposals { action: Action::ClearToolInputs, list, until_target: false }
 }
 
-/// True for a message whose calls are sealed along with the thoughts that led to them.
-fn is_sealed(draft: &Draft, message: &Message) -> bool {
-    let sealed = |part: &Part| matches!(part, Part::Reasoning { signature: Some(_), .. });
-    draft.conversation.contract().reasoning == ReasoningPolicy::WholeTurn
-        && message.parts.iter().any(sealed)
+/// True for a message whose calls the provider checks together with the signed reasoning before them: it
+/// refuses the message if they change.
+fn is_signed(reduction: &Reduction, message: &Message) -> bool {
+    let is_signed = |part: &Part| matches!(part, Part::Reasoning { signature: Some(_), .. });
+    reduction.conversation.contract().reasoning == ReasoningPolicy::WholeTurn
+        && message.parts.iter().any(is_signed)
 }
 
-/// The arguments with every long value told by its length; `None` where they are no JSON object, or
-/// nothing in them is long.
-fn pruned(arguments: &str) -> Option<String> {
+/// The arguments with every long value replaced by its length; `None` if they are not a JSON object or no
+/// value is long.
+fn cleared(arguments: &str) -> Option<String> {
     let given: Map<String, Value> = serde_json::from_str(arguments).ok()?;
     let mut changed = false;
     let kept: Map<String, Value> = given
@@ -80,21 +81,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn c3_names_stay_and_long_values_are_told_by_their_length() {
+    fn c3_names_stay_and_long_values_are_replaced_by_their_length() {
         let long = "x".repeat(100);
         let arguments = format!(
             r#"{{"path":"a.rs","content":"{long}","lines":[1,2],"deep":{{"b":"{long}"}}}}"#
         );
         assert_eq!(
-            pruned(&arguments).unwrap(),
+            cleared(&arguments).unwrap(),
             r#"{"path":"a.rs","content":"[100 characters left out]","lines":[1,2],"deep":"[108 characters left out]"}"#
         );
     }
 
     #[test]
-    fn c3_what_is_no_object_or_short_is_left_alone() {
+    fn c3_short_arguments_and_what_is_not_an_object_stay() {
         for arguments in ["{\"a\":", "[1]", "\"text\"", "{}", r#"{"a":"short","n":12345}"#] {
-            assert_eq!(pruned(arguments), None, "{arguments}");
+            assert_eq!(cleared(arguments), None, "{arguments}");
         }
     }
 }

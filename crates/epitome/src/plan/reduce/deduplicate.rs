@@ -1,40 +1,46 @@
-//! Machine-made messages that add nothing: health checks, and what a later message repeats.
+//! Synthetic messages that add nothing: heartbeats, and what a later message repeats.
 
 use std::collections::BTreeSet;
 
-use super::draft::{Draft, Proposal, Proposals};
+use super::reduction::{Proposal, Proposals, Reduction};
 use crate::history::Exchange;
 use crate::message::{Message, Role};
 use crate::plan::Action;
 
-/// Health checks with their answers, and every exchange of synthetic messages that a later one repeats.
-pub(super) fn propose(draft: &Draft) -> Proposals {
-    let outline = draft.conversation.outline();
+/// Removes heartbeats with their answers, and every synthetic message that a later one of the same kind
+/// repeats word for word.
+pub(super) fn propose(reduction: &Reduction) -> Proposals {
+    let index = reduction.conversation.index();
     let mut list = Vec::new();
-    for position in &outline.alive {
-        let Some((answer, _)) = single(draft, *position) else { continue };
-        let question = position.checked_sub(1).and_then(|before| single(draft, before));
-        if let Some((asked, message)) = question
+    let answers = index.one_line_answers.iter().copied();
+    for position in answers.filter(|at| reduction.conversation.answers_heartbeat(*at)) {
+        let Some((answer, _)) = removable_message(reduction, position) else { continue };
+        let before = position.checked_sub(1);
+        let heartbeat = before.and_then(|before| removable_message(reduction, before));
+        if let Some((heartbeat, message)) = heartbeat
             && message.role == Role::User
         {
-            list.push(Proposal::LeaveOut { exchange: asked.clone() });
-            list.push(Proposal::LeaveOut { exchange: answer.clone() });
+            list.push(Proposal::Remove { exchange: heartbeat.clone() });
+            list.push(Proposal::Remove { exchange: answer.clone() });
         }
     }
     let mut later: BTreeSet<(&str, String)> = BTreeSet::new();
-    for position in outline.synthetic.iter().rev() {
-        let Some((exchange, message)) = single(draft, *position) else { continue };
+    for position in index.synthetic.iter().rev() {
+        let Some((exchange, message)) = removable_message(reduction, *position) else { continue };
         let Some(kind) = message.synthetic.as_deref() else { continue };
-        if !later.insert((kind, message.words())) {
-            list.push(Proposal::LeaveOut { exchange: exchange.clone() });
+        if !later.insert((kind, message.readable_text())) {
+            list.push(Proposal::Remove { exchange: exchange.clone() });
         }
     }
     Proposals { action: Action::Deduplicate, list, until_target: false }
 }
 
-/// The exchange of a message, where it has no other and may be left out, and the message.
-fn single<'a>(draft: &'a Draft, position: usize) -> Option<(&'a Exchange, &'a Message)> {
-    let exchange = draft.exchange_of(position).filter(|exchange| exchange.len() == 1)?;
-    let free = draft.is_free(exchange);
-    free.then(|| draft.message(position)).flatten().map(|message| (exchange, message))
+/// A message that may be removed and is an exchange of its own, with that exchange.
+fn removable_message<'a>(
+    reduction: &'a Reduction,
+    position: usize,
+) -> Option<(&'a Exchange, &'a Message)> {
+    let exchange = reduction.exchange_of(position).filter(|exchange| exchange.len() == 1)?;
+    let removable = reduction.is_removable(exchange);
+    removable.then(|| reduction.message(position)).flatten().map(|message| (exchange, message))
 }

@@ -1,15 +1,15 @@
-//! The last resort: the oldest exchanges are left out.
+//! The last resort: the oldest exchanges are removed.
 
-use super::draft::{Draft, Proposal, Proposals};
+use super::reduction::{Proposal, Proposals, Reduction};
 use crate::plan::Action;
 
-/// Exchanges that may be left out, oldest first, until the target is met; the newest stays.
-pub(super) fn propose(draft: &Draft) -> Proposals {
-    let newest = draft.exchanges.last().map_or(0, |exchange| exchange.start);
-    let list = draft
-        .free_exchanges()
+/// Removes exchanges, oldest first, until the target is met. The newest exchange stays.
+pub(super) fn propose(reduction: &Reduction) -> Proposals {
+    let newest = reduction.exchanges.last().map_or(0, |exchange| exchange.start);
+    let list = reduction
+        .removable_exchanges()
         .filter(|exchange| exchange.start < newest)
-        .map(|exchange| Proposal::LeaveOut { exchange: exchange.clone() })
+        .map(|exchange| Proposal::Remove { exchange: exchange.clone() })
         .collect();
     Proposals { action: Action::DropOldest, list, until_target: true }
 }

@@ -1,31 +1,33 @@
-//! Large tool results are put aside under a name; a beginning and an end of them stay.
+//! Large tool results are stored under a path; a beginning and an end of them stay in the view.
 
 use std::collections::BTreeMap;
 
-use super::draft::{Draft, Proposal, Proposals};
+use super::reduction::{Proposal, Proposals, Reduction};
 use super::shorten::shorten;
 use crate::history::{Change, PartChange};
 use crate::message::{CallId, Message, Part};
 use crate::plan::Action;
 use crate::policy::OffloadToolResults;
+use crate::tokens::MeterTokens;
 
-/// Large results outside the protected end, newest first.
-pub(super) fn propose(draft: &Draft, offload: &OffloadToolResults) -> Proposals {
-    let tokenizer = draft.conversation.tokenizer();
-    let log = draft.conversation.log();
-    let outline = draft.conversation.outline();
-    let large: Vec<(usize, Vec<usize>)> = draft
-        .old_positions(offload.protect_fraction, offload.max_tokens)
-        .filter(|position| outline.note(*position).is_some_and(|note| note.results))
-        .filter(|position| !draft.is_protected(*position))
-        .map(|position| (position, large(draft, position, offload.max_tokens)))
+/// Offloads large results outside the protected end, newest first.
+pub(super) fn propose(reduction: &Reduction, settings: &OffloadToolResults) -> Proposals {
+    let conversation = reduction.conversation;
+    let (log, meter, index) = (conversation.log(), conversation.meter(), conversation.index());
+    let scale = reduction.scale;
+    let limit = scale.to_meter(settings.max_tokens);
+    let large: Vec<(usize, Vec<usize>)> = reduction
+        .old_positions(settings.protect_fraction, limit)
+        .filter(|position| index.note(*position).is_some_and(|note| note.results))
+        .filter(|position| !reduction.is_protected(*position))
+        .map(|position| (position, large_results(reduction, position, limit)))
         .filter(|(_, parts)| !parts.is_empty())
         .collect();
     let result = |position: usize, part: usize| match log.message(position)?.parts.get(part)? {
         Part::ToolResult { call, text, .. } => Some((call, text)),
         _ => None,
     };
-    // How often each of their calls is answered.
+    // How many results each of their calls has: a path by the call alone must not be used twice.
     let mut answers: BTreeMap<&CallId, u32> = BTreeMap::new();
     for (position, parts) in &large {
         let calls = parts.iter().filter_map(|part| Some(result(*position, *part)?.0));
@@ -41,9 +43,11 @@ pub(super) fn propose(draft: &Draft, offload: &OffloadToolResults) -> Proposals 
         let change = |part: usize| {
             let (call, text) = result(position, part)?;
             let path = path(call, message, part, answers.get(call).copied().unwrap_or(0));
-            let whole = draft.conversation.meter().result_tokens(position, part);
-            let note = format!("[put aside: all {whole} tokens are in {path}]");
-            let text = shorten(text, whole, offload.keep_tokens, tokenizer, &note);
+            let whole = meter.result_tokens(position, part);
+            let note =
+                format!("[put aside: all {} tokens are in {path}]", scale.to_provider(whole));
+            let kept = scale.to_meter(settings.keep_tokens);
+            let text = shorten(text, whole, kept, meter, &note);
             Some(PartChange { part, change: Change::Offload { text, path } })
         };
         let changes = parts.into_iter().filter_map(change).collect();
@@ -52,22 +56,23 @@ pub(super) fn propose(draft: &Draft, offload: &OffloadToolResults) -> Proposals 
     Proposals { action: Action::OffloadToolResults, list: list.collect(), until_target: false }
 }
 
-/// The results of a message that are longer than this as they are seen, by part.
-fn large(draft: &Draft, position: usize, max_tokens: u32) -> Vec<usize> {
-    let parts =
-        draft.conversation.log().message(position).map_or(&[][..], |message| &message.parts);
+/// The parts of a message that are results longer than `limit` as they are seen.
+fn large_results(reduction: &Reduction, position: usize, limit: MeterTokens) -> Vec<usize> {
+    let message = reduction.conversation.log().message(position);
+    let parts = message.map_or(&[][..], |message| &message.parts);
     let is_large =
-        |part: usize| draft.result_tokens(position, part).is_some_and(|tokens| tokens > max_tokens);
+        |part: usize| reduction.result_tokens(position, part).is_some_and(|tokens| tokens > limit);
     let results = parts.iter().enumerate();
     let results = results.filter(|(_, part)| matches!(part, Part::ToolResult { .. }));
     results.map(|(part, _)| part).filter(|part| is_large(*part)).collect()
 }
 
-/// A name for a result: that of its call, and of its message where calls share an id or have none.
+/// The path of a result: named after its call, and after its message too if the call's id is empty, shared
+/// by several results, or has characters that a file name cannot have.
 fn path(call: &CallId, message: &Message, part: usize, answers: u32) -> String {
     let plain = |name: &str| -> String {
-        let kept = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-        name.chars().map(|c| if kept(c) { c } else { '_' }).collect()
+        let is_kept = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        name.chars().map(|c| if is_kept(c) { c } else { '_' }).collect()
     };
     let name = plain(call.as_str());
     if answers == 1 && !name.is_empty() && name == call.as_str() {

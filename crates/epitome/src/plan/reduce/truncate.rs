@@ -1,38 +1,45 @@
-//! Tool results take less and less as they age.
+//! Tool results are truncated more and more as they age.
 
-use super::draft::{Draft, Proposal, Proposals};
+use super::reduction::{Proposal, Proposals, Reduction};
 use super::shorten::shorten;
 use crate::history::{Change, PartChange};
 use crate::message::Part;
 use crate::plan::Action;
 use crate::policy::TruncateToolResults;
 
-/// Every result that is longer than its age allows, cut anew from what the tool said.
-pub(super) fn propose(draft: &Draft, age: &TruncateToolResults) -> Proposals {
-    let len = draft.conversation.log().len();
-    let tokenizer = draft.conversation.tokenizer();
-    let outline = draft.conversation.outline();
-    let list = (draft.conversation.projection().covered..len)
+/// Truncates every result that is longer than its age allows, always from the original text.
+pub(super) fn propose(reduction: &Reduction, settings: &TruncateToolResults) -> Proposals {
+    let conversation = reduction.conversation;
+    let (log, meter, scale) = (conversation.log(), conversation.meter(), reduction.scale);
+    let len = log.len();
+    let index = conversation.index();
+    let list = (conversation.projection().covered..len)
         .rev()
-        .filter(|position| outline.note(*position).is_some_and(|note| note.results))
-        .filter(|position| draft.is_seen(*position) && !draft.is_protected(*position))
+        .filter(|position| index.note(*position).is_some_and(|note| note.results))
+        .filter(|position| reduction.is_seen(*position) && !reduction.is_protected(*position))
         .filter_map(|position| {
-            let ago = u32::try_from(len - position).unwrap_or(u32::MAX);
-            let limit = age.limit(ago).filter(|limit| draft.may_exceed(position, *limit))?;
-            let original = draft.conversation.log().message(position)?;
-            let longer = |part: usize| {
-                draft.result_tokens(position, part).is_some_and(|tokens| tokens > limit)
+            let messages_ago = u32::try_from(len - position).unwrap_or(u32::MAX);
+            let max_tokens = settings.limit(messages_ago)?;
+            let limit = scale.to_meter(max_tokens);
+            if !reduction.may_exceed(position, limit) {
+                return None;
+            }
+            let original = log.message(position)?;
+            let is_longer = |part: usize| {
+                reduction.result_tokens(position, part).is_some_and(|tokens| tokens > limit)
             };
             let changes: Vec<PartChange> = original
                 .parts
                 .iter()
                 .enumerate()
                 .filter_map(|(part, original)| match original {
-                    Part::ToolResult { text, .. } if longer(part) => {
-                        let whole = draft.conversation.meter().result_tokens(position, part);
-                        let note =
-                            format!("[truncated: {whole} tokens at first, at most {limit} now]");
-                        let text = shorten(text, whole, limit, tokenizer, &note);
+                    Part::ToolResult { text, .. } if is_longer(part) => {
+                        let whole = meter.result_tokens(position, part);
+                        let note = format!(
+                            "[truncated: {} tokens at first, at most {max_tokens} now]",
+                            scale.to_provider(whole)
+                        );
+                        let text = shorten(text, whole, limit, meter, &note);
                         Some(PartChange { part, change: Change::Text { text } })
                     }
                     _ => None,

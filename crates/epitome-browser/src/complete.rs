@@ -1,0 +1,155 @@
+//! Asks an endpoint for a completion: one request, one whole answer.
+
+use web_sys::AbortSignal;
+
+use crate::address::Address;
+use crate::chat_request::ChatRequest;
+use crate::chat_response::ChatResponse;
+use crate::completion::{Completion, Prompt};
+use crate::completion_format::{CompletionRequest, CompletionResponse, StreamState};
+use crate::deadline::Deadline;
+use crate::endpoint::{Endpoint, Streaming};
+use crate::error::{EndpointError, EndpointErrorCode};
+use crate::error_body::ErrorBody;
+use crate::http_request::{Body, ContentType, MAX_ERROR_BYTES, MAX_RESPONSE_BYTES, post};
+use crate::provider::CompletionFormat;
+use crate::server::Server;
+use crate::sse::SseParser;
+
+/// How long a server may take to close a stream after its last event.
+const CLOSE_GRACE_MS: u32 = 250;
+
+/// Asks once, and settles with the whole answer or with the reason why there is none.
+///
+/// `on_delta` gets each part of the text as it arrives; a response that is not streamed is one part. Failures are not
+/// retried, with one exception: if a server names a field of the request as unsupported (`max_tokens`,
+/// `stream_options`), the request is sent again without it. When `signal` aborts, or the future is dropped, the
+/// connection is closed, so that the server can stop working.
+pub async fn complete(
+    endpoint: &Endpoint,
+    prompt: &Prompt,
+    signal: Option<&AbortSignal>,
+    on_delta: &mut dyn FnMut(&str),
+) -> Result<Completion, EndpointError> {
+    let Some(route) = &endpoint.provider.api().completion else {
+        let message = "this provider has no endpoint for completions; use an OpenAI-compatible one";
+        return Err(EndpointError::new(EndpointErrorCode::Misconfigured, message));
+    };
+    let address = Address::parse(&endpoint.base_url, route.pasted_paths)?;
+    let server = Server::completions(endpoint, &address);
+    let deadline = Deadline::start(endpoint.timeouts, signal)?;
+    match route.format {
+        CompletionFormat::ChatCompletions => {
+            ask::<ChatRequest, ChatResponse<'_>>(server, route.path, prompt, deadline, on_delta)
+                .await
+        }
+    }
+}
+
+async fn ask<'a, Q: CompletionRequest, R: CompletionResponse<'a>>(
+    server: Server<'a>,
+    path: &str,
+    prompt: &Prompt,
+    mut deadline: Deadline,
+    on_delta: &mut dyn FnMut(&str),
+) -> Result<Completion, EndpointError> {
+    let endpoint = server.endpoint;
+    let mut request = Q::default();
+    loop {
+        if let Some(stopped) = deadline.cause() {
+            return Err(stopped);
+        }
+        match endpoint.stream {
+            Streaming::Streamed => deadline.await_first_byte(),
+            Streaming::Plain => deadline.await_whole(),
+        }
+        let (head, body) = post(server, path, &request.body(endpoint, prompt), &deadline).await?;
+        if head.is_success() {
+            let content_type = head.content_type.unwrap_or_else(|| endpoint.stream.into());
+            let answer = read::<R>(content_type, &body, server, &mut deadline, on_delta).await;
+            return answer.map_err(|error| error.with_status(head.status));
+        }
+        let error = match body.text(MAX_ERROR_BYTES, &mut deadline).await {
+            Ok(text) => ErrorBody::parse(head.status, &text),
+            // The status alone is enough to classify the error.
+            Err(error) if error.code == EndpointErrorCode::CutOff => {
+                ErrorBody::parse(head.status, "")
+            }
+            Err(error) => return Err(error.with_status(head.status)),
+        };
+        match request.without_rejected_field(&error) {
+            Some(other) => request = other,
+            None => return Err(error.explain(server, head.retry_after_ms)),
+        }
+    }
+}
+
+async fn read<'a, R: CompletionResponse<'a>>(
+    content_type: ContentType,
+    body: &Body,
+    server: Server<'a>,
+    deadline: &mut Deadline,
+    on_delta: &mut dyn FnMut(&str),
+) -> Result<Completion, EndpointError> {
+    let mut response = R::new(server);
+    match content_type {
+        ContentType::EventStream => read_events(body, &mut response, deadline, on_delta).await?,
+        ContentType::Json => {
+            let text = body.text(MAX_RESPONSE_BYTES, deadline).await?;
+            check_length(text.len())?;
+            response.add_body(&text, on_delta)?;
+        }
+        ContentType::Html => return Err(web_page(server)),
+    }
+    // `on_delta` may have aborted during the last part. Then the caller no longer wants the answer, and expects an
+    // abort, even though the response is complete.
+    match deadline.cause() {
+        Some(stopped) if stopped.code == EndpointErrorCode::Aborted => Err(stopped),
+        _ => response.finish(on_delta),
+    }
+}
+
+async fn read_events<'a>(
+    body: &Body,
+    response: &mut impl CompletionResponse<'a>,
+    deadline: &mut Deadline,
+    on_delta: &mut dyn FnMut(&str),
+) -> Result<(), EndpointError> {
+    let mut parser = SseParser::default();
+    let mut length_bytes = 0;
+    while let Some(chunk) = body.next_chunk(deadline).await? {
+        length_bytes += chunk.len();
+        check_length(length_bytes)?;
+        for event in parser.push(&chunk).map_err(|error| bad_answer(error.to_string()))? {
+            if response.add_event(&event.data, on_delta)? == StreamState::Done {
+                // The answer is complete. Reading to the end lets the browser reuse the connection, but some servers
+                // never close the stream, so this must not wait for long.
+                deadline.await_end(CLOSE_GRACE_MS);
+                body.drain(deadline).await;
+                return Ok(());
+            }
+        }
+    }
+    match parser.finish() {
+        Some(event) => response.add_last_event(&event.data, on_delta),
+        None => Ok(()),
+    }
+}
+
+fn check_length(length_bytes: usize) -> Result<(), EndpointError> {
+    if length_bytes > MAX_RESPONSE_BYTES {
+        return Err(bad_answer("the answer is longer than 16 megabytes"));
+    }
+    Ok(())
+}
+
+fn web_page(server: Server<'_>) -> EndpointError {
+    let shown = server.address.shown();
+    bad_answer(format!(
+        "the server sent a web page, not a completion; is {shown} the address of the API?"
+    ))
+}
+
+fn bad_answer(message: impl Into<String>) -> EndpointError {
+    EndpointError::new(EndpointErrorCode::BadAnswer, message)
+}

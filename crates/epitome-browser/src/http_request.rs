@@ -1,0 +1,200 @@
+//! One POST request over `fetch`, and the response's body in chunks.
+
+use js_sys::{Promise, Reflect, Uint8Array};
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast as _, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Headers, ReadableStreamDefaultReader, RequestInit, Response};
+
+use crate::advice::{Page, unreachable};
+use crate::clock::now_ms;
+use crate::deadline::Deadline;
+use crate::endpoint::Streaming;
+use crate::error::{EndpointError, EndpointErrorCode};
+use crate::retry_after;
+use crate::server::Server;
+
+#[wasm_bindgen]
+extern "C" {
+    // Imported as a global function, because a window, a worker and Node have no common type with a `fetch` method.
+    #[wasm_bindgen(catch)]
+    fn fetch(url: &str, init: &RequestInit) -> Result<Promise, JsValue>;
+}
+
+/// The longest body of a successful response, including reasoning and stream framing.
+pub(crate) const MAX_RESPONSE_BYTES: usize = 16 * 1024 * 1024;
+/// The longest body of an error response.
+pub(crate) const MAX_ERROR_BYTES: usize = 64 * 1024;
+
+/// A response without its body.
+pub(crate) struct Head {
+    pub(crate) status: u16,
+    /// `None` if the server sends no content type, or one that says nothing of the format.
+    pub(crate) content_type: Option<ContentType>,
+    /// How long the server asks to wait before the next request.
+    pub(crate) retry_after_ms: Option<u64>,
+}
+
+/// The format of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ContentType {
+    EventStream,
+    Json,
+    Html,
+}
+
+/// The body of a response, as it arrives.
+pub(crate) struct Body {
+    /// `None` if the response has no body.
+    reader: Option<ReadableStreamDefaultReader>,
+}
+
+/// Sends a request to a path below the base URL, and settles when the head of the response arrives.
+pub(crate) async fn post(
+    server: Server<'_>,
+    path: &str,
+    body: &str,
+    deadline: &Deadline,
+) -> Result<(Head, Body), EndpointError> {
+    let init = RequestInit::new();
+    init.set_method("POST");
+    init.set_headers(headers(server)?.as_ref());
+    init.set_body(&JsValue::from_str(body));
+    init.set_signal(Some(&deadline.signal()));
+    // `fetch` rejects in one way for a lost connection and for an abort, so the deadline knows better.
+    let failed = |error: JsValue| {
+        let no_connection = || unreachable(server, &page(&error));
+        deadline.cause().unwrap_or_else(no_connection)
+    };
+    let promise = fetch(&server.address.url(path), &init).map_err(failed)?;
+    let response = JsFuture::from(promise).await.map_err(failed)?;
+    let response: Response = response.unchecked_into();
+    let header = |name: &str| response.headers().get(name).ok().flatten();
+    let head = Head {
+        status: response.status(),
+        content_type: header("content-type").and_then(|value| ContentType::parse(&value)),
+        retry_after_ms: retry_after::from_headers(
+            header("retry-after-ms").as_deref(),
+            header("retry-after").as_deref(),
+            now_ms(),
+            |date| Some(js_sys::Date::parse(date)).filter(|time| time.is_finite()),
+        ),
+    };
+    let reader = response.body().map(|body| body.get_reader().unchecked_into());
+    Ok((head, Body { reader }))
+}
+
+/// Only the headers that the request needs: in a browser, each further one has to be allowed by the server's CORS
+/// settings.
+fn headers(server: Server<'_>) -> Result<Headers, EndpointError> {
+    let (endpoint, api) = (server.endpoint, server.api());
+    // The error of the platform quotes the value, which may be the key.
+    let refuse = |name: &str| {
+        let message = format!("the header `{name}` cannot be sent as it is written");
+        EndpointError::new(EndpointErrorCode::Misconfigured, message)
+    };
+    let headers = Headers::new().map_err(|_| refuse("content-type"))?;
+    let set = |name: &str, value: &str| headers.set(name, value).map_err(|_| refuse(name));
+    set("content-type", "application/json")?;
+    if let Some(key) = endpoint.key() {
+        set(api.key.name, &format!("{}{key}", api.key.prefix))?;
+    }
+    if let Some((name, value)) = api.version {
+        set(name, value)?;
+    }
+    for (name, value) in &endpoint.headers {
+        set(name, value)?;
+    }
+    Ok(headers)
+}
+
+impl Head {
+    pub(crate) fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+}
+
+impl ContentType {
+    fn parse(header: &str) -> Option<Self> {
+        let header = header.to_ascii_lowercase();
+        if header.contains("event-stream") {
+            Some(Self::EventStream)
+        } else if header.contains("json") {
+            Some(Self::Json)
+        } else if header.contains("html") {
+            Some(Self::Html)
+        } else {
+            None
+        }
+    }
+}
+
+/// The format that was asked for, which is assumed if the server does not name one.
+impl From<Streaming> for ContentType {
+    fn from(stream: Streaming) -> Self {
+        match stream {
+            Streaming::Streamed => Self::EventStream,
+            Streaming::Plain => Self::Json,
+        }
+    }
+}
+
+impl Body {
+    /// The next chunk, or `None` at the end. Each chunk restarts the idle timeout.
+    pub(crate) async fn next_chunk(
+        &self,
+        deadline: &mut Deadline,
+    ) -> Result<Option<Vec<u8>>, EndpointError> {
+        let chunk = self.read(deadline).await?;
+        deadline.await_next_chunk();
+        Ok(chunk)
+    }
+
+    /// The whole body as text. Stops reading once it is longer than the limit, and then returns more than the limit.
+    pub(crate) async fn text(
+        &self,
+        limit_bytes: usize,
+        deadline: &mut Deadline,
+    ) -> Result<String, EndpointError> {
+        let mut bytes = Vec::new();
+        while let Some(chunk) = self.next_chunk(deadline).await? {
+            bytes.extend(chunk);
+            if bytes.len() > limit_bytes {
+                break;
+            }
+        }
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Reads to the end and discards what it reads, so that the connection can be used again. Ends at the deadline.
+    pub(crate) async fn drain(&self, deadline: &Deadline) {
+        while let Ok(Some(_)) = self.read(deadline).await {}
+    }
+
+    async fn read(&self, deadline: &Deadline) -> Result<Option<Vec<u8>>, EndpointError> {
+        let Some(reader) = &self.reader else { return Ok(None) };
+        let lost = |_: JsValue| {
+            let message = "the connection was lost in the middle of the answer";
+            let cut_off = || EndpointError::new(EndpointErrorCode::CutOff, message);
+            deadline.cause().unwrap_or_else(cut_off)
+        };
+        let result = JsFuture::from(reader.read()).await.map_err(lost)?;
+        // At the end `value` is undefined.
+        Ok(field(&result, "value").dyn_into::<Uint8Array>().ok().map(|bytes| bytes.to_vec()))
+    }
+}
+
+/// Where this code runs, and what the platform says of the failure.
+fn page(error: &JsValue) -> Page {
+    let global = js_sys::global();
+    Page {
+        origin: field(&global, "origin").as_string(),
+        offline: field(&field(&global, "navigator"), "onLine") == false,
+        cause: field(&field(error, "cause"), "code").as_string(),
+    }
+}
+
+/// A field of a value; undefined if the value is not an object.
+fn field(value: &JsValue, name: &str) -> JsValue {
+    Reflect::get(value, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED)
+}

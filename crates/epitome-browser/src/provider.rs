@@ -1,0 +1,202 @@
+//! The HTTP APIs that are known: base URLs, headers, routes and body formats of each provider, in one table.
+//!
+//! To let a provider summarize, fill in its `completion` route. If it needs a body format of its own, add it to
+//! [`CompletionFormat`]: the compiler then points at `complete.rs`, which wants a type that writes the request and one
+//! that reads the response (`completion_format.rs`). Errors need no entry: `error_body.rs` reads the error objects of
+//! all providers in one way.
+
+use serde::Deserialize;
+
+/// A provider, which here means the HTTP API that a server implements. Deserializes from the name in JavaScript.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Provider {
+    /// `OpenAI`, and every server that implements its chat completions: Ollama, LM Studio, vLLM and many more.
+    OpenAi,
+    /// Anthropic.
+    Anthropic,
+    /// Google's Gemini API.
+    Gemini,
+    /// The own API of llama.cpp's server. For its chat completions use [`OpenAi`](Self::OpenAi) and its base URL.
+    #[serde(rename = "llama.cpp")]
+    LlamaCpp,
+}
+
+/// A row of the table: how to call a provider.
+#[derive(Debug)]
+pub(crate) struct HttpApi {
+    pub(crate) base_url: &'static str,
+    pub(crate) key: KeyHeader,
+    /// The name and value of a header that every request needs.
+    pub(crate) version: Option<(&'static str, &'static str)>,
+    /// How to ask for a completion; `None` if this crate cannot.
+    pub(crate) completion: Option<CompletionRoute>,
+    /// How to count the tokens of messages; `None` if the provider does not count.
+    pub(crate) count: Option<CountRoute>,
+}
+
+/// The header that carries the API key.
+#[derive(Debug)]
+pub(crate) struct KeyHeader {
+    pub(crate) name: &'static str,
+    /// What precedes the key in the header's value.
+    pub(crate) prefix: &'static str,
+}
+
+/// Where and how to ask for a completion.
+#[derive(Debug)]
+pub(crate) struct CompletionRoute {
+    /// Appended to the base URL.
+    pub(crate) path: &'static str,
+    /// What users paste after the base URL. Removed in this order before `path` is appended.
+    pub(crate) pasted_paths: &'static [&'static str],
+    pub(crate) format: CompletionFormat,
+}
+
+/// Where and how to count tokens.
+#[derive(Debug)]
+pub(crate) struct CountRoute {
+    /// Appended to the base URL; `{model}` stands for the model's name.
+    pub(crate) path: &'static str,
+    /// What users paste after the base URL. Removed in this order before `path` is appended.
+    pub(crate) pasted_paths: &'static [&'static str],
+    pub(crate) format: CountFormat,
+}
+
+/// The body format of a completion request, its response and its stream events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CompletionFormat {
+    /// `OpenAI`'s chat completions.
+    ChatCompletions,
+}
+
+/// The body format of a count request and its response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CountFormat {
+    /// Messages of Anthropic's Messages API.
+    AnthropicMessages,
+    /// Input items of `OpenAI`'s Responses API.
+    OpenAiResponses,
+    /// Contents of the Gemini API.
+    GeminiContents,
+    /// Chat messages that llama.cpp first turns into a prompt by the model's chat template, at `template_path`.
+    LlamaCppPrompt { template_path: &'static str },
+}
+
+const CHAT_COMPLETIONS: &str = "/chat/completions";
+const BEARER: KeyHeader = KeyHeader { name: "authorization", prefix: "Bearer " };
+
+const OPENAI: HttpApi = HttpApi {
+    base_url: "https://api.openai.com/v1",
+    key: BEARER,
+    version: None,
+    completion: Some(CompletionRoute {
+        path: CHAT_COMPLETIONS,
+        pasted_paths: &[CHAT_COMPLETIONS],
+        format: CompletionFormat::ChatCompletions,
+    }),
+    count: Some(CountRoute {
+        path: "/responses/input_tokens",
+        pasted_paths: &[CHAT_COMPLETIONS, "/input_tokens", "/responses"],
+        format: CountFormat::OpenAiResponses,
+    }),
+};
+
+const ANTHROPIC: HttpApi = HttpApi {
+    base_url: "https://api.anthropic.com/v1",
+    key: KeyHeader { name: "x-api-key", prefix: "" },
+    version: Some(("anthropic-version", "2023-06-01")),
+    completion: None,
+    count: Some(CountRoute {
+        path: "/messages/count_tokens",
+        pasted_paths: &[CHAT_COMPLETIONS, "/count_tokens", "/messages"],
+        format: CountFormat::AnthropicMessages,
+    }),
+};
+
+const GEMINI: HttpApi = HttpApi {
+    base_url: "https://generativelanguage.googleapis.com/v1beta",
+    key: KeyHeader { name: "x-goog-api-key", prefix: "" },
+    version: None,
+    completion: None,
+    count: Some(CountRoute {
+        path: "/models/{model}:countTokens",
+        pasted_paths: &[CHAT_COMPLETIONS],
+        format: CountFormat::GeminiContents,
+    }),
+};
+
+const LLAMA_CPP: HttpApi = HttpApi {
+    base_url: "http://127.0.0.1:8080",
+    key: BEARER,
+    version: None,
+    completion: None,
+    count: Some(CountRoute {
+        path: "/tokenize",
+        // The server's own paths are outside of `/v1`, which only its OpenAI-compatible paths begin with.
+        pasted_paths: &[CHAT_COMPLETIONS, "/v1"],
+        format: CountFormat::LlamaCppPrompt { template_path: "/apply-template" },
+    }),
+};
+
+impl Provider {
+    /// Where the provider's API is, unless the caller sets another base URL.
+    pub fn base_url(self) -> &'static str {
+        self.api().base_url
+    }
+
+    pub(crate) fn api(self) -> &'static HttpApi {
+        match self {
+            Self::OpenAi => &OPENAI,
+            Self::Anthropic => &ANTHROPIC,
+            Self::Gemini => &GEMINI,
+            Self::LlamaCpp => &LLAMA_CPP,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::Address;
+
+    const ALL: [Provider; 4] =
+        [Provider::OpenAi, Provider::Anthropic, Provider::Gemini, Provider::LlamaCpp];
+
+    #[test]
+    fn every_url_that_users_paste_leads_to_the_same_base_url() {
+        for (provider, base_url, expected) in [
+            (Provider::Anthropic, "https://h/v1", "https://h/v1/p"),
+            (Provider::Anthropic, "https://h/v1/messages/count_tokens", "https://h/v1/p"),
+            (Provider::Anthropic, "https://h/v1/messages/", "https://h/v1/p"),
+            (Provider::OpenAi, "https://h/v1/responses/input_tokens", "https://h/v1/p"),
+            (Provider::LlamaCpp, "http://h:8080/v1/", "http://h:8080/p"),
+            (Provider::LlamaCpp, "http://h:8080/v1/chat/completions", "http://h:8080/p"),
+            (Provider::LlamaCpp, "http://h:8080", "http://h:8080/p"),
+        ] {
+            let pasted_paths = provider.api().count.as_ref().unwrap().pasted_paths;
+            let address = Address::parse(base_url, pasted_paths).unwrap();
+            assert_eq!(address.url("/p"), expected, "{base_url}");
+        }
+    }
+
+    #[test]
+    fn every_base_url_can_be_called() {
+        for provider in ALL {
+            assert!(Address::parse(provider.base_url(), &[]).is_ok(), "{provider:?}");
+        }
+    }
+
+    #[test]
+    fn a_provider_is_read_by_its_name() {
+        for (name, provider) in [
+            ("openai", Provider::OpenAi),
+            ("anthropic", Provider::Anthropic),
+            ("gemini", Provider::Gemini),
+            ("llama.cpp", Provider::LlamaCpp),
+        ] {
+            assert_eq!(serde_json::from_value::<Provider>(name.into()).unwrap(), provider);
+        }
+        assert!(serde_json::from_value::<Provider>("else".into()).is_err());
+    }
+}

@@ -1,0 +1,446 @@
+//! The planning algorithm: reducers first, then what stays, then where the tail begins and how much room
+//! each part gets.
+//!
+//! Limits of the policy are in the provider's tokens and are converted once, where they are first used;
+//! everything that is added up per message is in the meter's tokens.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::appendix::appendix;
+use super::cut::{ExchangeSize, TailLimit, cut};
+use super::reduce::{Reduction, stale_reasoning};
+use super::{Action, Plan};
+use crate::calibration::Scale;
+use crate::contract::ReasoningPolicy;
+use crate::conversation::Conversation;
+use crate::history::Exchange;
+use crate::history::exchange::exchange_of;
+use crate::message::{Message, Part, Role};
+use crate::policy::{Keep, LastRequest, Load, Phase, Policy, Reason, SummaryPlacement, share};
+use crate::tokens::MeterTokens;
+
+/// A shorter summary than this holds no information, in the meter's tokens.
+const SHORTEST_SUMMARY: MeterTokens = MeterTokens::new(48);
+
+/// Plans a compaction, except for the number of summarizer requests, which needs the chunks.
+///
+/// Reducers that have a condition of their own are asked at `phase`; without a phase, in any.
+pub(super) fn plan(
+    conversation: &Conversation,
+    policy: &Policy,
+    reason: Reason,
+    phase: Option<Phase>,
+) -> Plan {
+    let scale = conversation.scale(policy);
+    let log = conversation.log();
+    let exchanges = conversation.index().exchanges(log);
+    let protected = protected(conversation, policy, &exchanges);
+    let mut reduction = Reduction::new(conversation, policy, scale, &exchanges, &protected);
+    reduction.run(reason, phase);
+
+    let tokens = scale.prompt_tokens(conversation.counted_tokens());
+    let mut plan = Plan {
+        reason,
+        tail_start: conversation.projection().covered,
+        tokens_before: tokens,
+        tokens_after: tokens,
+        floor: floor(conversation, policy, &scale),
+        ..Plan::empty(reason)
+    };
+    // An automatic compaction that gets far enough without a model asks for no summary.
+    let enough = reason == Reason::Threshold
+        && scale.prompt_tokens(reduction.tokens()) <= policy.target_tokens()
+        && !policy.is_due(&reduction.load());
+    if reason != Reason::Reduce && policy.summary.summarizer().is_some() && !enough {
+        plan.summarize(&mut reduction);
+    }
+    if !plan.summarizes
+        && let Some(first) = reduction.first_changed()
+    {
+        let end = conversation.last_request().unwrap_or(log.len());
+        remove_stale_reasoning(&mut reduction, first..end);
+    }
+    plan.set_actions(&reduction);
+    let in_view = (plan.tail_start..log.len()).filter(|at| reduction.is_seen(*at));
+    let left = in_view.filter(|at| !is_system(conversation, *at));
+    plan.floor = plan.floor.or_else(|| too_many_messages(policy, || left.count()));
+    if !plan.summarizes {
+        plan.tokens_after = scale.prompt_tokens(reduction.tokens());
+    }
+    plan.changed = reduction.into_changed();
+    plan.changed.retain(|position, _| {
+        plan.actions.get(*position).is_some_and(|action| *action != Action::Summarize)
+    });
+    if !plan.summarizes && plan.changed.is_empty() {
+        plan.idle = Some(plan.why_idle(log.len(), enough));
+    }
+    plan
+}
+
+impl Plan {
+    /// Decides where the tail begins and what stays of the prefix, if there is anything to summarize.
+    fn summarize(&mut self, reduction: &mut Reduction) {
+        let Reduction { conversation, policy, scale, exchanges, .. } = *reduction;
+        let covered = conversation.projection().covered;
+        let end = conversation.log().len();
+        let keep = match policy.reactive().filter(|_| self.reason.is_reactive()) {
+            Some(reactive) => Keep::Rounds(reactive.keep_rounds),
+            None if policy.summary_placement == SummaryPlacement::OneMessage => Keep::Messages(0),
+            None => policy.keep,
+        };
+        let cost = |reduction: &Reduction, position: usize| match position < covered {
+            true => conversation.seen_tokens(position),
+            false => reduction.tokens_of(position),
+        };
+        let protected = reduction.protected.iter().flat_map(Clone::clone);
+        let protected_tokens: MeterTokens = protected.clone().map(|at| cost(reduction, at)).sum();
+        let appended = appended_tokens(conversation, policy);
+        let budget = Budget::new(policy, &scale, keep, protected_tokens + appended);
+        let size = |exchange: &Exchange| size(reduction, exchange);
+        let limit = TailLimit::of(keep, policy.window, &scale);
+        let tail_start = cut(exchanges, size, covered, end, limit, budget.tail).max(covered);
+        let tail_start = match policy.reactive() {
+            Some(reactive) if self.reason == Reason::ReactiveMicro => {
+                oldest_rounds(reduction, covered, reactive.micro_batch_rounds).min(tail_start)
+            }
+            _ => tail_start,
+        };
+
+        let mut stays: Vec<usize> = protected.take_while(|at| *at < tail_start).collect();
+        let requests = user_requests_to_keep(reduction, tail_start, &stays, budget.user_requests);
+        stays.extend(&requests);
+        stays.sort_unstable();
+        stays.retain(|at| *at < covered || reduction.tokens_of(*at) > MeterTokens::ZERO);
+        let is_staying = |at: &usize| stays.binary_search(at).is_ok();
+        self.also_read.clone_from(&requests);
+        if let Some(request) = conversation.last_request().filter(is_staying)
+            && let Err(place) = self.also_read.binary_search(&request)
+        {
+            self.also_read.insert(place, request);
+        }
+        let staying: MeterTokens =
+            stays.iter().filter(|at| **at >= covered).map(|at| reduction.tokens_of(*at)).sum();
+        let prefix_tokens = reduction.tokens_in(covered..tail_start) - staying;
+        if prefix_tokens == MeterTokens::ZERO {
+            return;
+        }
+        let is_leaving = |at: &usize| !is_staying(at) && (*at < covered || reduction.is_seen(*at));
+        let first_leaving = (0..tail_start).find(is_leaving).unwrap_or(tail_start);
+        (self.before, self.after) = stays.iter().partition(|at| match policy.summary_placement {
+            SummaryPlacement::InPlace => **at < first_leaving,
+            SummaryPlacement::LeadingSystem => stands_first(conversation, **at),
+            // Earlier requests stand before the summary of what was done about them; behind it a model
+            // would take them for unanswered.
+            SummaryPlacement::SystemSummaryTail | SummaryPlacement::OneMessage => {
+                requests.binary_search(at).is_ok() || stands_first(conversation, **at)
+            }
+        });
+
+        // A summary must be clearly shorter than what it replaces.
+        let replaced = prefix_tokens + conversation.present_summary_tokens();
+        let summary = budget.summary.min(replaced.half()).max(MeterTokens::new(1));
+        let ledger = scale.to_meter(policy.summary.ledger_tokens).min(summary.half().half());
+        self.tail_start = tail_start;
+        self.summarizes = true;
+        self.summary_budget = summary;
+        self.ledger_budget = ledger;
+        self.summary_tokens = scale.to_provider(summary).max(1);
+        self.ledger_tokens = scale.to_provider(ledger);
+
+        let request = conversation.last_request().unwrap_or(end);
+        let behind = stays.iter().copied().chain(tail_start..end);
+        remove_stale_reasoning(reduction, behind.filter(|at| *at < request));
+        let kept: MeterTokens = stays.iter().map(|at| cost(reduction, *at)).sum();
+        let tail = reduction.tokens_in(tail_start..end);
+        self.tokens_after = scale.prompt_tokens(kept + tail + appended + summary);
+    }
+
+    fn set_actions(&mut self, reduction: &Reduction) {
+        let (conversation, tail_start) = (reduction.conversation, self.tail_start);
+        let projection = conversation.projection();
+        let mut actions = vec![Action::Summarized; projection.covered];
+        actions.resize(tail_start.max(projection.covered), Action::Summarize);
+        actions.resize(conversation.log().len(), Action::Keep);
+        let mut set = |position: usize, action: Action| {
+            if let Some(slot) = actions.get_mut(position) {
+                *slot = action;
+            }
+        };
+        projection.dropped.iter().for_each(|at| set(*at, Action::Summarized));
+        match self.summarizes {
+            true => self.before.iter().chain(&self.after).for_each(|at| set(*at, Action::Keep)),
+            false => projection.kept().for_each(|at| set(at, Action::Keep)),
+        }
+        for (position, action) in reduction.actions() {
+            let stays = |slot: &Action| position >= tail_start || *slot == Action::Keep;
+            if let Some(slot) = actions.get_mut(position)
+                && (action.removes_message() || stays(slot))
+            {
+                *slot = action;
+            }
+        }
+        self.actions = actions;
+    }
+
+    fn why_idle(&self, messages: usize, enough: bool) -> String {
+        match &self.floor {
+            _ if messages == 0 => "the conversation is empty".to_owned(),
+            _ if self.reason == Reason::Reduce => "no reducer finds anything to save".to_owned(),
+            _ if enough => {
+                "no compaction is needed: the conversation is below its threshold and its \
+                            target"
+                    .to_owned()
+            }
+            Some(floor) => format!("nothing is left to summarize: {floor}"),
+            None => {
+                "nothing is left to summarize: every message is pinned, a system prompt, or in \
+                     the tail that the policy keeps"
+                    .to_owned()
+            }
+        }
+    }
+}
+
+/// How the tokens below the target are divided.
+struct Budget {
+    summary: MeterTokens,
+    user_requests: MeterTokens,
+    tail: MeterTokens,
+}
+
+impl Budget {
+    /// `fixed` is what stays in any case: protected messages, and what is appended to the summary.
+    ///
+    /// Depends on nothing but the policy and what is protected, so that compacting twice in a row gives
+    /// the same result as compacting once.
+    fn new(policy: &Policy, scale: &Scale, keep: Keep, fixed: MeterTokens) -> Self {
+        let longest = scale.to_meter(policy.summary.max_tokens).max(MeterTokens::new(1));
+        let shortest = SHORTEST_SUMMARY.min(longest);
+        let mut available = scale.room_for_messages(policy.target_tokens()) - fixed;
+        if available < shortest + shortest {
+            // The target is out of reach; the threshold may not be.
+            let threshold = policy.threshold().unwrap_or(policy.window).saturating_sub(1);
+            available = scale.room_for_messages(threshold) - fixed;
+        }
+        // A policy that keeps a number of messages gives them most of the room.
+        let share = match keep {
+            Keep::Messages(_) | Keep::Rounds(_) => available.half().half().half(),
+            Keep::Tokens(_) | Keep::Fraction(_) => available.half(),
+        };
+        let summary = share.min(longest).max(shortest);
+        let rest = available - summary;
+        let user_requests = match policy.summary_placement {
+            SummaryPlacement::OneMessage => MeterTokens::ZERO,
+            _ => scale.to_meter(policy.keep_requests_tokens).min(rest.half().half()),
+        };
+        Self { summary, user_requests, tail: rest - user_requests }
+    }
+}
+
+/// Tokens of a summary's frame and of what is appended to every summary.
+fn appended_tokens(conversation: &Conversation, policy: &Policy) -> MeterTokens {
+    let request = appended_request(conversation, policy);
+    conversation.summary_tokens(&appendix(conversation, request), 1)
+}
+
+/// The last user request, if the policy has it appended to the summary. A request that is not only text
+/// stays as the message it is, since an image cannot be appended to a text.
+pub(super) fn appended_request(conversation: &Conversation, policy: &Policy) -> Option<usize> {
+    let append = policy.summary.last_request == LastRequest::Append
+        || policy.summary_placement == SummaryPlacement::OneMessage;
+    conversation.last_request().filter(|position| {
+        let message = conversation.log().message(*position);
+        let text = |part: &Part| matches!(part, Part::Text { .. });
+        append && message.is_some_and(|message| message.parts.iter().all(text))
+    })
+}
+
+/// Lists what no compaction can remove, if that alone reaches the threshold.
+fn floor(conversation: &Conversation, policy: &Policy, scale: &Scale) -> Option<String> {
+    let tokens = scale.prompt_tokens(conversation.counted_tokens());
+    let protected = conversation.protected();
+    let threshold = policy.threshold().unwrap_or(policy.window);
+    let sum = scale.prompt_tokens(protected.sum());
+    let shortest = scale.to_provider(conversation.summary_tokens("", 1) + SHORTEST_SUMMARY);
+    if tokens < threshold || sum.saturating_add(shortest) < threshold {
+        return None;
+    }
+    let items = [
+        ("system prompt", scale.to_provider(protected.system)),
+        ("tool schemas", scale.overhead()),
+        ("pinned messages", scale.to_provider(protected.pinned)),
+        ("last user request", scale.to_provider(protected.request)),
+    ];
+    let items: Vec<String> = items
+        .iter()
+        .filter(|(_, tokens)| *tokens > 0)
+        .map(|(name, tokens)| format!("{name} {tokens}"))
+        .collect();
+    let left = threshold.saturating_sub(sum);
+    Some(format!(
+        "{} leave {left} of the {threshold} tokens below the threshold; use a larger window, shorten or \
+         unpin one of them",
+        items.join(" + ")
+    ))
+}
+
+/// Says so if the messages that are left would fire a trigger by their number alone.
+fn too_many_messages(policy: &Policy, count: impl FnOnce() -> usize) -> Option<String> {
+    let fires = |messages| policy.is_due(&Load { messages, ..Load::default() });
+    if !fires(u32::MAX) || fires(0) {
+        return None;
+    }
+    let messages = u32::try_from(count()).unwrap_or(u32::MAX);
+    if !fires(messages) {
+        return None;
+    }
+    Some(format!(
+        "{messages} messages are left, for calls stay with their results; keep fewer of them, or let only \
+         a larger number call for a compaction"
+    ))
+}
+
+/// The exchanges that stay wherever they are, oldest first.
+fn protected(
+    conversation: &Conversation,
+    policy: &Policy,
+    exchanges: &[Exchange],
+) -> Vec<Exchange> {
+    let appended = appended_request(conversation, policy);
+    let request = conversation.last_request().filter(|request| Some(*request) != appended);
+    let fixed = conversation.index().fixed.iter().copied();
+    let mut positions: Vec<usize> = fixed.chain(request).chain(unfinished(conversation)).collect();
+    positions.sort_unstable();
+    let mut protected: Vec<Exchange> =
+        positions.iter().filter_map(|at| exchange_of(exchanges, *at).cloned()).collect();
+    protected.dedup();
+    protected
+}
+
+/// The last message that is not a tool result, if it is unfinished: a call waits for its result, or it has
+/// nothing but reasoning. A summary must not cover it, since the result, or what the reasoning leads to,
+/// could not be joined to it any more.
+fn unfinished(conversation: &Conversation) -> Option<usize> {
+    let (log, index) = (conversation.log(), conversation.index());
+    let is_result = |at: &usize| index.note(*at).is_none_or(|note| note.results);
+    let last = (0..log.len()).rev().find(|at| !is_result(at))?;
+    let parts = &log.message(last)?.parts;
+    let is_reasoning = |part: &Part| matches!(part, Part::Reasoning { .. });
+    let reasoning_only = !parts.is_empty() && parts.iter().all(is_reasoning);
+    (reasoning_only || index.waits(log, last)).then_some(last)
+}
+
+pub(super) fn is_system(conversation: &Conversation, position: usize) -> bool {
+    conversation.index().note(position).is_some_and(|note| note.role == Role::System)
+}
+
+/// True for a message that has to stand before the summary: a system message, or a provider's own
+/// compaction, since a provider may ignore whatever stands before that.
+fn stands_first(conversation: &Conversation, position: usize) -> bool {
+    is_system(conversation, position)
+        || conversation.log().message(position).is_some_and(Message::is_compaction)
+}
+
+/// The latest user messages before the tail that stay word for word: as many as `budget` allows, none of
+/// which is tied to other messages; oldest first. `stays` is sorted.
+fn user_requests_to_keep(
+    reduction: &Reduction,
+    tail_start: usize,
+    stays: &[usize],
+    budget: MeterTokens,
+) -> Vec<usize> {
+    let conversation = reduction.conversation;
+    let projection = conversation.projection();
+    let kept: BTreeSet<usize> = projection.kept().collect();
+    let covered = projection.covered;
+    // The index says that the original is not blank; a rewritten message can be.
+    let is_blank = |at: &usize| {
+        projection.rewritten.get(at).is_some_and(|rewritten| rewritten.message.is_blank())
+    };
+    let requests = &conversation.index().user_requests;
+    let before = requests.partition_point(|position| *position < tail_start);
+    // Both run from the newest to the oldest, so that finding each exchange costs no search.
+    let mut exchanges = reduction.exchanges.iter().rev();
+    let mut left = budget;
+    let mut chosen = Vec::new();
+    for position in requests.iter().take(before).rev().copied() {
+        if left == MeterTokens::ZERO {
+            break;
+        }
+        let tokens = conversation.seen_tokens(position);
+        if tokens > left || stays.binary_search(&position).is_ok() {
+            continue;
+        }
+        let in_view = match position < covered {
+            true => kept.contains(&position),
+            false => reduction.is_seen(position),
+        };
+        let exchange = exchanges.find(|exchange| exchange.start <= position);
+        let alone = exchange.is_some_and(|exchange| *exchange == (position..position + 1));
+        if in_view && alone && !is_blank(&position) {
+            left -= tokens;
+            chosen.push(position);
+        }
+    }
+    chosen.reverse();
+    chosen
+}
+
+/// The end of the oldest `rounds` rounds behind the summary that may be summarized.
+fn oldest_rounds(reduction: &Reduction, covered: usize, rounds: u32) -> usize {
+    let mut taken = 0;
+    let mut end = covered;
+    let free = reduction
+        .exchanges
+        .iter()
+        .filter(|exchange| exchange.start >= covered && !reduction.is_protected(exchange.start));
+    for exchange in free {
+        if taken >= rounds {
+            break;
+        }
+        taken += size(reduction, exchange).rounds;
+        end = exchange.end;
+    }
+    end
+}
+
+/// Removes signed reasoning from these messages where the provider would refuse it: a signature is bound
+/// to everything before it, and that is about to change.
+fn remove_stale_reasoning(reduction: &mut Reduction, positions: impl Iterator<Item = usize>) {
+    let conversation = reduction.conversation;
+    let reasoning = conversation.contract().reasoning;
+    if !matches!(reasoning, ReasoningPolicy::MayDrop | ReasoningPolicy::Signed) {
+        return;
+    }
+    let index = conversation.index();
+    for position in positions {
+        let stale = index.note(position).is_some_and(|note| note.signed_reasoning)
+            && !reduction.is_protected(position)
+            && reduction.message(position).is_some_and(|seen| !stale_reasoning(seen).is_empty());
+        if let Some(message) = conversation.log().message(position).filter(|_| stale) {
+            reduction.rewrite(position, stale_reasoning(message), Action::RemoveReasoning);
+        }
+    }
+}
+
+/// What an exchange adds to a tail. Protected messages stay in any case, so that they use none of the
+/// tail's tokens.
+fn size(reduction: &Reduction, exchange: &Range<usize>) -> ExchangeSize {
+    let first = reduction.conversation.index().note(exchange.start).map(|note| note.role);
+    let rounds = u32::from(first == Some(Role::Assistant));
+    // An exchange is protected as a whole.
+    let is_protected = reduction.is_protected(exchange.start);
+    let seen = exchange.clone().filter_map(|at| reduction.seen_tokens(at));
+    let nothing = ExchangeSize { messages: 0, rounds, tokens: MeterTokens::ZERO };
+    seen.fold(nothing, |size, tokens| ExchangeSize {
+        messages: size.messages.saturating_add(1),
+        tokens: if is_protected { size.tokens } else { size.tokens + tokens },
+        ..size
+    })
+}
+
+/// A share of the window in the meter's tokens.
+pub(super) fn window_share(policy: &Policy, scale: &Scale, fraction: f64) -> MeterTokens {
+    scale.to_meter(share(policy.window, fraction))
+}

@@ -1,0 +1,338 @@
+//! A conversation while reducers work on it: what each has changed so far, and what that saves.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::{clear, deduplicate, drop_oldest, offload, truncate};
+use crate::calibration::Scale;
+use crate::conversation::Conversation;
+use crate::history::exchange::exchange_of;
+use crate::history::{Change, Exchange, PartChange, Rewrite};
+use crate::message::{Message, Part};
+use crate::plan::{Action, planner};
+use crate::policy::{Load, Phase, Policy, Reason, Reducer, ReducerRule};
+use crate::tokens::MeterTokens;
+
+/// What reducers have done to one message.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::plan) enum Reduced {
+    /// Parts of it are rewritten.
+    Rewritten { rewrite: Rewrite, message: Message, tokens: MeterTokens, action: Action },
+    /// It is removed.
+    Removed { action: Action },
+}
+
+/// A change that a reducer proposes: to parts of one message, or to a whole exchange.
+pub(super) enum Proposal {
+    Rewrite { position: usize, changes: Vec<PartChange> },
+    Remove { exchange: Exchange },
+}
+
+/// The proposals of one reducer, the ones to make first in front.
+pub(super) struct Proposals {
+    pub(super) action: Action,
+    pub(super) list: Vec<Proposal>,
+    /// Stop once the target is met.
+    pub(super) until_target: bool,
+}
+
+/// A conversation under reduction. Nothing in it changes the conversation.
+pub(in crate::plan) struct Reduction<'a> {
+    pub(in crate::plan) conversation: &'a Conversation,
+    pub(in crate::plan) policy: &'a Policy,
+    pub(in crate::plan) scale: Scale,
+    pub(in crate::plan) exchanges: &'a [Exchange],
+    /// Exchanges that no reducer may change, oldest first.
+    pub(in crate::plan) protected: &'a [Exchange],
+    changed: BTreeMap<usize, Reduced>,
+    saved: MeterTokens,
+}
+
+impl<'a> Reduction<'a> {
+    pub(in crate::plan) fn new(
+        conversation: &'a Conversation,
+        policy: &'a Policy,
+        scale: Scale,
+        exchanges: &'a [Exchange],
+        protected: &'a [Exchange],
+    ) -> Self {
+        let (changed, saved) = (BTreeMap::new(), MeterTokens::ZERO);
+        Self { conversation, policy, scale, exchanges, protected, changed, saved }
+    }
+
+    /// Runs every reducer that this reason calls for, in the order of the policy.
+    pub(in crate::plan) fn run(&mut self, reason: Reason, phase: Option<Phase>) {
+        let last_resort = self.policy.summary.summarizer().is_none();
+        let policy = self.policy;
+        for rule in &policy.reducers {
+            if self.wants(rule, reason, phase) {
+                let proposals = match &rule.reducer {
+                    Reducer::Deduplicate => deduplicate::propose(self),
+                    Reducer::TruncateToolResults(settings) => truncate::propose(self, settings),
+                    Reducer::ClearToolInputs(settings) => clear::propose(self, settings),
+                    Reducer::OffloadToolResults(settings) => {
+                        let until_target = rule.when.is_none();
+                        Proposals { until_target, ..offload::propose(self, settings) }
+                    }
+                    Reducer::DropOldest if last_resort => drop_oldest::propose(self),
+                    Reducer::DropOldest => continue,
+                };
+                self.make(proposals, rule.min_saving_tokens);
+            }
+        }
+    }
+
+    /// True if a reducer is to run: on its own if its condition holds in this phase; in a compaction, also
+    /// if it has no condition.
+    fn wants(&self, rule: &ReducerRule, reason: Reason, phase: Option<Phase>) -> bool {
+        let (load, window) = (self.load(), self.policy.window);
+        match (&rule.when, phase) {
+            (None, _) => reason != Reason::Reduce,
+            (Some(when), Some(phase)) if reason == Reason::Reduce => {
+                when.reason_to_compact(phase, &load, window).is_some()
+            }
+            (Some(when), _) => when.is_met(&load, window),
+        }
+    }
+
+    /// Makes the proposed changes if they save enough together.
+    fn make(&mut self, proposals: Proposals, min_saving_tokens: u32) {
+        let before = (self.changed.clone(), self.saved);
+        for proposal in proposals.list {
+            if proposals.until_target && self.meets_target() {
+                break;
+            }
+            match proposal {
+                Proposal::Rewrite { position, changes } => {
+                    self.rewrite(position, changes, proposals.action);
+                }
+                Proposal::Remove { exchange } => {
+                    for position in exchange {
+                        self.saved += self.tokens_of(position);
+                        let removed = Reduced::Removed { action: proposals.action };
+                        self.changed.insert(position, removed);
+                    }
+                }
+            }
+        }
+        let least = self.scale.to_meter(min_saving_tokens).max(MeterTokens::new(1));
+        if self.saved - before.1 < least {
+            (self.changed, self.saved) = before;
+        }
+    }
+
+    /// Rewrites parts of a message, always from the original; parts that were rewritten before stay so.
+    /// Nothing happens if the message would get longer.
+    pub(in crate::plan) fn rewrite(
+        &mut self,
+        position: usize,
+        changes: Vec<PartChange>,
+        action: Action,
+    ) {
+        let Some(message) = self.conversation.log().message(position) else { return };
+        let earlier = match self.changed.get(&position) {
+            Some(Reduced::Rewritten { rewrite, .. }) => Some(rewrite),
+            Some(Reduced::Removed { .. }) => return,
+            None => {
+                let projection = self.conversation.projection();
+                projection.rewritten.get(&position).map(|rewritten| &rewritten.rewrite)
+            }
+        };
+        let mut by_part: BTreeMap<usize, PartChange> = BTreeMap::new();
+        let earlier = earlier.into_iter().flat_map(|rewrite| rewrite.changes.iter().cloned());
+        by_part.extend(earlier.chain(changes).map(|change| (change.part, change)));
+        let rewrite = Rewrite { id: message.id.clone(), changes: by_part.into_values().collect() };
+        let message = rewrite.apply(message);
+        let tokens = self.conversation.meter().measure(&message).tokens;
+        let before = self.tokens_of(position);
+        if tokens <= before {
+            self.saved += before - tokens;
+            self.changed.insert(position, Reduced::Rewritten { rewrite, message, tokens, action });
+        }
+    }
+
+    /// What was done to each changed message, by position.
+    pub(in crate::plan) fn actions(&self) -> impl Iterator<Item = (usize, Action)> + '_ {
+        self.changed.iter().map(|(position, reduced)| match reduced {
+            Reduced::Rewritten { action, .. } | Reduced::Removed { action } => (*position, *action),
+        })
+    }
+
+    /// The position of the first message that was changed.
+    pub(in crate::plan) fn first_changed(&self) -> Option<usize> {
+        self.changed.keys().next().copied()
+    }
+
+    /// All changes, by position.
+    pub(in crate::plan) fn into_changed(self) -> BTreeMap<usize, Reduced> {
+        self.changed
+    }
+
+    /// Tokens of the messages of the view as they would be.
+    pub(in crate::plan) fn tokens(&self) -> MeterTokens {
+        self.conversation.counted_tokens() - self.saved
+    }
+
+    fn meets_target(&self) -> bool {
+        self.scale.prompt_tokens(self.tokens()) <= self.policy.target_tokens()
+    }
+
+    /// What triggers would look at.
+    pub(in crate::plan) fn load(&self) -> Load {
+        let is_removed = |reduced: &&Reduced| matches!(reduced, Reduced::Removed { .. });
+        let removed = self.changed.values().filter(is_removed).count();
+        let removed = u32::try_from(removed).unwrap_or(u32::MAX);
+        self.conversation.load_without(self.policy, &self.scale, self.saved, removed)
+    }
+
+    /// Tokens of a message as it would be seen; 0 if it would not be in the view.
+    pub(in crate::plan) fn tokens_of(&self, position: usize) -> MeterTokens {
+        match self.changed.get(&position) {
+            Some(Reduced::Rewritten { tokens, .. }) => *tokens,
+            Some(Reduced::Removed { .. }) => MeterTokens::ZERO,
+            None => self.tokens_in_view(position).unwrap_or_default(),
+        }
+    }
+
+    /// Tokens of a message as it would be seen; `None` if it would not be in the view.
+    pub(in crate::plan) fn seen_tokens(&self, position: usize) -> Option<MeterTokens> {
+        match self.changed.get(&position) {
+            Some(Reduced::Rewritten { tokens, .. }) => self.is_in_view(position).then_some(*tokens),
+            Some(Reduced::Removed { .. }) => None,
+            None => self.tokens_in_view(position),
+        }
+    }
+
+    /// Tokens of a message in the view, before any reduction.
+    fn tokens_in_view(&self, position: usize) -> Option<MeterTokens> {
+        self.is_in_view(position).then(|| self.conversation.seen_tokens(position))
+    }
+
+    /// A message as it would be seen.
+    pub(in crate::plan) fn message(&self, position: usize) -> Option<&Message> {
+        match self.changed.get(&position) {
+            Some(Reduced::Rewritten { message, .. }) => Some(message),
+            _ => self.conversation.seen(position),
+        }
+    }
+
+    /// The text of a tool result, or the arguments of a call, as they would be seen. `part` counts the parts
+    /// of the original message.
+    pub(super) fn text(&self, position: usize, part: usize) -> Option<&str> {
+        match self.change(position, part) {
+            Some(Change::Text { text } | Change::Offload { text, .. }) => Some(text),
+            Some(Change::Arguments { arguments }) => Some(arguments),
+            Some(Change::Remove) => None,
+            None => match self.conversation.log().message(position)?.parts.get(part)? {
+                Part::ToolResult { text, .. } => Some(text),
+                Part::ToolCall { arguments, .. } => Some(arguments),
+                _ => None,
+            },
+        }
+    }
+
+    /// Tokens of a tool result as it would be seen. Counts only what was changed.
+    pub(super) fn result_tokens(&self, position: usize, part: usize) -> Option<MeterTokens> {
+        let meter = self.conversation.meter();
+        match self.change(position, part) {
+            Some(_) => Some(meter.count(self.text(position, part)?)),
+            None => Some(meter.result_tokens(position, part)),
+        }
+    }
+
+    /// The change to a part of the original message, if there is one.
+    fn change(&self, position: usize, part: usize) -> Option<&Change> {
+        let rewrite = match self.changed.get(&position) {
+            Some(Reduced::Rewritten { rewrite, .. }) => Some(rewrite),
+            _ => {
+                let rewritten = &self.conversation.projection().rewritten;
+                rewritten.get(&position).map(|rewritten| &rewritten.rewrite)
+            }
+        };
+        let mut changes = rewrite.into_iter().flat_map(|rewrite| &rewrite.changes);
+        changes.find(|change| change.part == part).map(|change| &change.change)
+    }
+
+    /// True for a message that would be in the view: behind the summary and not removed.
+    pub(in crate::plan) fn is_seen(&self, position: usize) -> bool {
+        self.is_in_view(position)
+            && !matches!(self.changed.get(&position), Some(Reduced::Removed { .. }))
+    }
+
+    /// True for a message that is in the view behind the summary, before any reduction.
+    fn is_in_view(&self, position: usize) -> bool {
+        let projection = self.conversation.projection();
+        position >= projection.covered
+            && position < self.conversation.log().len()
+            && !projection.dropped.contains(&position)
+    }
+
+    /// False if no part of a message has more tokens than this, in the original or rewritten.
+    pub(super) fn may_exceed(&self, position: usize, tokens: MeterTokens) -> bool {
+        let original = self.conversation.meter().cost(position);
+        original.is_some_and(|cost| cost.largest > tokens)
+    }
+
+    /// Tokens of messages behind the summary, as they would be seen. Costs the number of changed ones among
+    /// them.
+    pub(in crate::plan) fn tokens_in(&self, range: Range<usize>) -> MeterTokens {
+        let rewritten = self.conversation.rewritten_tokens().range(range.clone());
+        let dropped = self.conversation.projection().dropped.range(range.clone());
+        let changed = self.changed.range(range.clone());
+        let others: BTreeSet<usize> = rewritten
+            .map(|(at, _)| *at)
+            .chain(dropped.copied())
+            .chain(changed.map(|(at, _)| *at))
+            .collect();
+        let meter = self.conversation.meter();
+        let original: MeterTokens = others.iter().map(|at| meter.tokens(*at)).sum();
+        let seen: MeterTokens = others.iter().map(|at| self.tokens_of(*at)).sum();
+        meter.span(range).sum() - original + seen
+    }
+
+    /// Positions behind the summary, newest first, without the newest messages that fill `fraction` of the
+    /// window and without the newest exchange. Of these, the messages of which some part has more than
+    /// `tokens` tokens, in the original or rewritten; the others cost next to nothing.
+    pub(super) fn old_positions(
+        &self,
+        fraction: f64,
+        tokens: MeterTokens,
+    ) -> impl Iterator<Item = usize> + '_ {
+        let newest_tokens = planner::window_share(self.policy, &self.scale, fraction);
+        let covered = self.conversation.projection().covered;
+        let newest = self.exchanges.last().map_or(0, |exchange| exchange.start);
+        let end = self.conversation.log().len();
+        // A binary search: everything before `old` is outside the newest tokens, everything from `young` on
+        // is inside.
+        let (mut old, mut young) = (covered, end);
+        while old < young {
+            let middle = old + (young - old).div_ceil(2);
+            match self.tokens_in(middle - 1..end) > newest_tokens {
+                true => old = middle,
+                false => young = middle - 1,
+            }
+        }
+        let large = self.conversation.meter().exceeding(covered..old.min(newest), tokens);
+        large.filter(|at| self.is_seen(*at))
+    }
+
+    /// The exchange of a message.
+    pub(super) fn exchange_of(&self, position: usize) -> Option<&Exchange> {
+        exchange_of(self.exchanges, position)
+    }
+
+    /// Exchanges behind the summary that may be removed, oldest first.
+    pub(super) fn removable_exchanges(&self) -> impl Iterator<Item = &Exchange> {
+        self.exchanges.iter().filter(|exchange| self.is_removable(exchange))
+    }
+
+    /// True for an exchange behind the summary that may be removed.
+    pub(super) fn is_removable(&self, exchange: &Exchange) -> bool {
+        exchange.clone().all(|at| self.is_seen(at) && !self.is_protected(at))
+    }
+
+    /// True for a message that no reducer may change.
+    pub(in crate::plan) fn is_protected(&self, position: usize) -> bool {
+        exchange_of(self.protected, position).is_some()
+    }
+}
