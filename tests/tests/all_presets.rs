@@ -118,7 +118,7 @@ fn check(conversation: &Conversation, preset: &str) -> Row {
         assert!(report.floor.is_some(), "{name}: unexplained {pressure:?} after {report:?}");
         if let Some(threshold) = pressure.threshold {
             let conversation = app.compactor.conversation();
-            let scale = conversation.scale(app.compactor.policy());
+            let scale = app.compactor.scale();
             let protected = scale.to_provider(conversation.protected().sum());
             // The remaining tokens would not hold the tags of a summary and one line between them.
             assert!(protected + 100 > threshold, "{name}: {protected} leave space in {threshold}");

@@ -48,7 +48,7 @@ fn every_conversation_fits_after_compaction_and_is_restored_by_undo() {
         if pressure.level == Level::Compact {
             assert!(report.floor.is_some(), "{name}: unexplained {pressure:?}");
             let conversation = app.compactor.conversation();
-            let scale = conversation.scale(app.compactor.policy());
+            let scale = app.compactor.scale();
             let protected = scale.to_provider(conversation.protected().sum());
             let threshold = pressure.threshold.unwrap();
             // The remaining tokens would not hold the tags of a summary and one line between them.

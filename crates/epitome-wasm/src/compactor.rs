@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use epitome::Pressure;
 use epitome::history::LogError;
 use epitome::message::{Message, MessageId, RequestId};
-use epitome::policy::Counting;
 use epitome::tokens::BoxedTokenizer;
 use epitome::{CommandError, Failure, FailureKind, Phase, Policy, Reason, Timestamp};
 use epitome_formats::{Format, Outgoing, fit_steps, split_step_id, steps_of};
@@ -186,13 +185,6 @@ impl Compactor {
             self.engine.count_by(tokenizer);
         }
         Ok(())
-    }
-
-    /// What counts tokens by a policy, so that it can be loaded before [`Self::set_policy`].
-    #[wasm_bindgen(js_name = countingOf)]
-    pub fn counting_of(&self, policy: &JsValue) -> Result<Ts<Counting>, JsValue> {
-        let policy = resolve(policy, self.agent.as_deref())?;
-        Ok(policy.counting.into_ts().map_err(Thrown::from)?)
     }
 
     /// The epoch of the current view.

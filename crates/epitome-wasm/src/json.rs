@@ -262,7 +262,7 @@ pub(crate) fn graft(known: &[Known], composed: &Value) -> Result<JsValue, Thrown
             }
             Ok(object.into())
         }
-        other => write(other),
+        other => write_json(other),
     }
 }
 
@@ -294,8 +294,15 @@ fn field_of((own, value): &Known, key: &str) -> Option<Known> {
     Some((Reflect::get(json.as_ref().unwrap_or(own), &key.into()).ok()?, field))
 }
 
+/// Writes what the engine also stores as JSON, such as policies. By way of JSON, the module contains one serializer for it and
+/// not two.
+pub(crate) fn write(value: &impl Serialize) -> Result<JsValue, Thrown> {
+    let json = serde_json::to_value(value);
+    write_json(&json.map_err(|error| Thrown::new(PackageErrorCode::Internal, &error))?)
+}
+
 /// Writes JSON as plain objects and arrays.
-pub(crate) fn write(value: &Value) -> Result<JsValue, Thrown> {
+fn write_json(value: &Value) -> Result<JsValue, Thrown> {
     value
         .serialize(&serde_wasm_bindgen::Serializer::json_compatible())
         .map_err(|error| Thrown::new(PackageErrorCode::Internal, &error))

@@ -41,7 +41,7 @@ pub use metadata::MessageMetadata;
 pub use output::Output;
 pub use plan::{PlanFigures, PlanView};
 pub use policy::{counting_of, resolve_policy};
-pub use presets::{Preset, Presets, presets};
+pub use presets::{Preset, presets};
 pub use recent::recent_within;
 pub use snapshot::ParsedSnapshot;
 pub use status::Status;

@@ -1,8 +1,6 @@
 //! Policies as apps write them, and as they are resolved.
 
-use epitome::policy::Counting;
 use epitome::{Policy, PolicySpec};
-use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::error::{PackageErrorCode, Thrown};
@@ -21,17 +19,15 @@ export type FieldOverrides = Partial<PolicyFields>;
 /// The complete policy of a spec, for one of its agents or for all.
 #[wasm_bindgen(js_name = resolvePolicy, unchecked_return_type = "Policy")]
 #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen only passes owned strings")]
-pub fn resolve_policy(policy: &JsValue, agent: Option<String>) -> Result<Ts<Policy>, JsValue> {
-    let policy = resolve(policy, agent.as_deref())?;
-    Ok(policy.into_ts().map_err(Thrown::from)?)
+pub fn resolve_policy(policy: &JsValue, agent: Option<String>) -> Result<JsValue, JsValue> {
+    Ok(json::write(&resolve(policy, agent.as_deref())?)?)
 }
 
 /// What counts tokens by a policy, so that it can be loaded before a compactor needs it.
-#[wasm_bindgen(js_name = countingOf)]
+#[wasm_bindgen(js_name = countingOf, unchecked_return_type = "Counting")]
 #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen only passes owned strings")]
-pub fn counting_of(policy: &JsValue, agent: Option<String>) -> Result<Ts<Counting>, JsValue> {
-    let policy = resolve(policy, agent.as_deref())?;
-    Ok(policy.counting.into_ts().map_err(Thrown::from)?)
+pub fn counting_of(policy: &JsValue, agent: Option<String>) -> Result<JsValue, JsValue> {
+    Ok(json::write(&resolve(policy, agent.as_deref())?.counting)?)
 }
 
 /// Reads and resolves a policy.

@@ -3,14 +3,14 @@
 use epitome::policy::PRESETS;
 use epitome::{Policy, PolicySpec};
 use serde::Serialize;
-use tsify::{Ts, Tsify};
+use tsify::Tsify;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::error::Thrown;
+use crate::json;
 
 /// A policy with a name.
 #[derive(Clone, Debug, Serialize, Tsify)]
-#[tsify(missing_as_null, hashmap_as_object)]
 pub struct Preset {
     /// Its name, to give as `policy.preset`.
     pub name: String,
@@ -19,19 +19,13 @@ pub struct Preset {
     pub policy: Policy,
 }
 
-/// All presets.
-#[derive(Clone, Debug, Serialize, Tsify)]
-#[serde(transparent)]
-#[tsify(missing_as_null, hashmap_as_object)]
-pub struct Presets(pub Vec<Preset>);
-
 /// All presets, the default first.
-#[wasm_bindgen]
-pub fn presets() -> Result<Ts<Presets>, JsValue> {
+#[wasm_bindgen(unchecked_return_type = "Preset[]")]
+pub fn presets() -> Result<JsValue, JsValue> {
     let preset = |name: &str| {
         let spec = PolicySpec { preset: Some(name.to_owned()), ..PolicySpec::default() };
         Ok(Preset { name: name.to_owned(), policy: spec.resolve()? })
     };
     let presets = PRESETS.into_iter().map(preset).collect::<Result<Vec<_>, Thrown>>()?;
-    Ok(Presets(presets).into_ts().map_err(Thrown::from)?)
+    Ok(json::write(&presets)?)
 }

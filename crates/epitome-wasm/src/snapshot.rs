@@ -1,11 +1,10 @@
 //! A snapshot that was parsed, before a compactor is made of it.
 
 use epitome::Snapshot;
-use epitome::policy::Counting;
-use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::error::Thrown;
+use crate::json;
 
 /// A snapshot. It names what counts tokens, which may have to be loaded before [`Compactor::restore`](crate::Compactor::restore).
 #[wasm_bindgen]
@@ -21,8 +20,9 @@ impl ParsedSnapshot {
     }
 
     /// What counts tokens by the snapshot's policy.
-    pub fn counting(&self) -> Result<Ts<Counting>, JsValue> {
-        Ok(self.snapshot.policy().counting.into_ts().map_err(Thrown::from)?)
+    #[wasm_bindgen(unchecked_return_type = "Counting")]
+    pub fn counting(&self) -> Result<JsValue, JsValue> {
+        Ok(json::write(&self.snapshot.policy().counting)?)
     }
 }
 

@@ -7,7 +7,6 @@ use epitome::policy::{Counting, Encoding, Family};
 use epitome::tokens::BoxedTokenizer;
 use epitome_browser::clock;
 use epitome_tokens::{BytePairs, Encodings, VocabularyError, join_shards};
-use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::error::{PackageErrorCode, Thrown};
@@ -30,11 +29,11 @@ pub(crate) fn of(counting: &Counting, usual: Family) -> Result<BoxedTokenizer, T
 }
 
 /// Reads what counts tokens, as an app writes it.
-#[wasm_bindgen(js_name = parseCounting)]
-pub fn parse_counting(counting: &JsValue) -> Result<Ts<Counting>, JsValue> {
+#[wasm_bindgen(js_name = parseCounting, unchecked_return_type = "Counting")]
+pub fn parse_counting(counting: &JsValue) -> Result<JsValue, JsValue> {
     let counting: Counting =
         json::option(counting, "counting", PackageErrorCode::InvalidOption.into())?;
-    Ok(counting.into_ts().map_err(Thrown::from)?)
+    Ok(json::write(&counting)?)
 }
 
 /// Counts the tokens of the text in the scratch buffer, by an encoding whose vocabulary was read.

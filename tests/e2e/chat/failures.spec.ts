@@ -4,12 +4,12 @@ import { expect, test } from "@playwright/test";
 import { ChatPage, scripted } from "./chat-page.js";
 
 const cases: [scenario: string, words: RegExp][] = [
-  ["401", /refuses the API key/],
-  ["404-model", /no such model/],
+  ["401", /rejects the API key/],
+  ["404-model", /does not have this model/],
   ["503", /server failed/],
   ["cut", /ended in the middle|cannot be reached|network/i],
   ["error-in-stream", /stopped midway/],
-  ["not-json", /no chat completion/],
+  ["not-json", /not a chat completion/],
   ["empty", /without any text/],
   ["no-cors", /cannot be reached, or does not allow/],
 ];

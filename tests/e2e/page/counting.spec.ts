@@ -8,7 +8,7 @@ import { MainThread } from "./main-thread.js";
 import { EpitomePage, isThere, recorded } from "./page.js";
 
 const { get_encoding: reference } = createRequire(import.meta.url)("tiktoken") as typeof import("tiktoken");
-const COUNTING = "Counting and asking again";
+const COUNTING = "Token counting and retries";
 /** What a message costs besides its text. */
 const AROUND = 4;
 /** What a request costs besides its messages. */
@@ -40,14 +40,14 @@ test("b1: tokens are counted exactly by an encoding, as chosen", async ({ page }
   await expect(page.getByText(/^estimated, ±/)).toBeVisible();
   for (const encoding of ["o200k_base", "cl100k_base"] as const) {
     const fetched = page.waitForResponse(new RegExp(`/encodings/${encoding}\\.vocab$`));
-    await counter(page).selectOption({ label: `Exactly, as ${encoding}` });
+    await counter(page).selectOption({ label: `Exactly, with ${encoding}` });
     expect((await fetched).ok()).toBe(true);
     await expect(epitome.meter).toHaveAttribute("aria-valuetext", words(expected(encoding)));
     await expect(page.getByText("counted exactly")).toBeVisible();
   }
   const before = page.url();
   await page.route("**/encodings/**", (route) => route.abort());
-  await counter(page).selectOption({ label: "Exactly, as o200k_base" });
+  await counter(page).selectOption({ label: "Exactly, with o200k_base" });
   await expect(epitome.meter, "fetched once").toHaveAttribute("aria-valuetext", words(expected("o200k_base")));
   await counter(page).selectOption("estimate");
   await expect(page.getByText(/^estimated, ±/)).toBeVisible();

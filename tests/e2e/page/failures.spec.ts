@@ -30,7 +30,7 @@ for (const [scenario, words] of cases) {
     await epitome.compact();
     await expect(epitome.alert).toContainText("The compaction failed.", { timeout: 30_000 });
     await expect(epitome.alert).toContainText(words);
-    await expect(epitome.alert).toContainText("The conversation is as it was");
+    await expect(epitome.alert).toContainText("The conversation is unchanged");
     await expect(epitome.undo).toHaveCount(0);
     expect(await epitome.exported()).toBe(before);
 

@@ -11,7 +11,7 @@ const refused: [what: string, text: string, words: RegExp][] = [
   ["messages that are no array", '{"messages":{}}', /to be an array, found an object/],
   ["a number", "7", /found a number/],
   ["a message that is no object", '[{"role":"user","content":"hi"},"hello"]', /message 2 \(index 1\).*found a string/],
-  ["lines of something else", '{"type":"turn","payload":{}}\n{"type":"turn","payload":{}}', /Line 1: This is no conversation: .*found an object with type, payload/],
+  ["lines of something else", '{"type":"turn","payload":{}}\n{"type":"turn","payload":{}}', /Line 1: This is not a conversation: .*found an object with type, payload/],
   ["a broken line among others", '{"messages":[]}\n{"messages":\n', /Line 2 is not JSON/],
 ];
 

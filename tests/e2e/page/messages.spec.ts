@@ -62,7 +62,7 @@ test("an invalid setting is explained at its field", async ({ page }) => {
   await expect(epitome.button("Compact now")).toHaveAttribute("aria-disabled", "true");
   await window.fill("64,000");
   await expect(window).toHaveAttribute("aria-invalid", "false");
-  await expect(epitome.meter).toHaveAttribute("aria-valuetext", /of 64,000 tokens .*compacts at 48,000; there is room/);
+  await expect(epitome.meter).toHaveAttribute("aria-valuetext", /of 64,000 tokens .*compacts at 48,000; space left/);
   await page.getByLabel("Compact at").selectOption("A number of tokens");
   await page.getByLabel("Threshold").fill("70000");
   await expect(page.getByLabel("Threshold")).toHaveAccessibleDescription(/above the window of 64000/);

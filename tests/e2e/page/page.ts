@@ -95,7 +95,7 @@ export class EpitomePage {
 
   /** Opens one of the conversations of a file, counted from 0. */
   async choose(index: number): Promise<void> {
-    await this.#page.getByLabel(/The file holds/).selectOption({ index });
+    await this.#page.getByLabel(/The file has/).selectOption({ index });
     await this.button("Open this one").click();
   }
 
@@ -130,7 +130,7 @@ export class EpitomePage {
 
   /** Fails a request that is silent for this long. */
   async setPatience(seconds: number): Promise<void> {
-    await this.#page.getByText("Patience and headers").click();
+    await this.#page.getByText("Timeout and headers").click();
     await this.#page.getByLabel("Give up after this many seconds of silence").fill(String(seconds));
   }
 
@@ -190,7 +190,8 @@ export class EpitomePage {
 
   /** What is due at a phase, in words. */
   due(phase: string): Locator {
-    return this.#page.getByRole("list", { name: "What is due" }).getByRole("listitem").filter({ hasText: phase });
+    const check = this.button(`Check now: ${phase.toLowerCase()}`);
+    return this.#page.getByRole("list", { name: "What is due" }).getByRole("listitem").filter({ has: check });
   }
 
   /** What the provider counted for the last call. */
@@ -198,7 +199,7 @@ export class EpitomePage {
     await this.unfold("What is due at");
     await this.#page.getByLabel("Prompt", { exact: true }).fill(String(prompt));
     await this.#page.getByLabel("Completion", { exact: true }).fill(String(completion));
-    await this.button("Take the reading").click();
+    await this.button("Record usage").click();
   }
 
   async openTasks(text: string): Promise<void> {

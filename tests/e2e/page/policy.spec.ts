@@ -43,9 +43,9 @@ test("fields that the form does not show survive changes in the form", async ({ 
   const trigger = { all: [{ tokens: 3000 }, { messages: 4 }] };
   await epitome.settle({ window: 8000, triggers: [trigger, { reactive: {} }] });
   await expect(page.getByLabel("Compact at")).toHaveValue("other");
-  await page.getByLabel("Come down to").fill("30");
+  await page.getByLabel("Compact down to").fill("30");
   await epitome.unfold("Requests and the tool loop");
-  await page.getByLabel("A little at").fill("60");
+  await page.getByLabel("Micro compaction at").fill("60");
   const written = JSON.parse(await page.getByLabel("All settings as JSON").inputValue());
   expect(written).toMatchObject({ target: 0.3, triggers: [trigger, { reactive: { microFraction: 0.6, maxPerRequest: 3 } }] });
 });
@@ -61,7 +61,7 @@ test("b10: an agent has a window of its own, and thresholds by it", async ({ pag
   await expect(epitome.meter).toHaveAttribute("aria-valuetext", /of 32,000 tokens .*compacts at 24,000/);
   const written = JSON.parse(await page.getByLabel("All settings as JSON").inputValue());
   expect(written).toMatchObject({ window: 8000, agents: { coder: { window: 32000 } } });
-  await epitome.button("Back to everybody’s").click();
+  await epitome.button("Back to the settings of all agents").click();
   await expect(epitome.meter).toHaveAttribute("aria-valuetext", /of 8,000 tokens .*compacts at 6,000/);
 });
 
@@ -70,9 +70,9 @@ test("d11: without a summarizer, only reducers work", async ({ page }) => {
   await epitome.open();
   await epitome.openSample("Customer support");
   await epitome.unfold("The summary");
-  await page.getByLabel("Written by").selectOption("Nobody: reducers only");
-  await expect(page.getByText("nothing is left to summarize", { exact: false }).or(page.getByText("Nobody is asked for a summary."))).toBeVisible();
-  await page.getByLabel("Written by").selectOption("The own model, with your prompt");
+  await page.getByLabel("Written by").selectOption("No summary: reducers only");
+  await expect(page.getByText("nothing is left to summarize", { exact: false }).or(page.getByText("No summary is requested."))).toBeVisible();
+  await page.getByLabel("Written by").selectOption("The conversation’s model, with your prompt");
   await page.getByLabel("Your prompt").fill("One line for each order number.");
   const asked = page.waitForRequest((request) => request.url().endsWith("/v1/chat/completions"));
   await epitome.compact();

@@ -3,8 +3,8 @@
 import { expect, test } from "@playwright/test";
 import { EpitomePage, toolLoop } from "./page.js";
 
-const SECTIONS = ["Requests and the tool loop", "Saving without a model", "The summary", "The result", "Counting and asking again", "All settings as JSON"];
-const SWITCHES = ["When a request begins", "Truncate by age", "Prune arguments", "Drop the oldest", "Try again where the result is too large"];
+const SECTIONS = ["Requests and the tool loop", "Reducers: save tokens without a model", "The summary", "The result", "Token counting and retries", "All settings as JSON"];
+const SWITCHES = ["At request start", "Truncate tool results", "Clear tool inputs", "Drop oldest", "Retry if the result is too large"];
 
 for (const colorScheme of ["light", "dark"] as const) {
   for (const width of [1280, 768, 320]) {
@@ -26,12 +26,12 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.getByLabel("Tokens are counted by").selectOption("characters");
       await epitome.unfold("Open tasks");
       await epitome.readUsage(110_000, 20);
-      await expect(epitome.due("Tools have answered")).toContainText("due");
+      await expect(epitome.due("Tool loop")).toContainText("due");
       await look("all-settings");
-      await page.getByLabel("Written by").selectOption("nobody");
+      await page.getByLabel("Written by").selectOption("none");
       await page.getByLabel("Warn at").fill("much");
       await epitome.applyJson("{");
-      await expect(page.getByText("These settings cannot work")).toBeVisible();
+      await expect(page.getByText("These settings are not valid")).toBeVisible();
       await look("wrong-settings");
     });
   }

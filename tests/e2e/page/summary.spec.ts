@@ -36,12 +36,12 @@ test("d12: the summary is placed as the settings say", async ({ page }) => {
   await epitome.openSample("Customer support");
   await epitome.unfold("The result");
   const roles: [way: string, roles: RegExp][] = [
-    ["As a leading system message", /^system,(user,)*system,/],
+    ["A leading system message", /^system,(user,)*system,/],
     ["System prompt and one message", /^system,user$/],
-    ["In place of what it stands for", /^system,(user,)+/],
+    ["In place of the summarized messages", /^system,(user,)+/],
   ];
   for (const [way, expected] of roles) {
-    await page.getByLabel("The summary stands").selectOption(way);
+    await page.getByLabel("Summary placement").selectOption(way);
     await epitome.compact();
     await epitome.isCompacted();
     const messages = await epitome.messages();

@@ -17,7 +17,7 @@ import type { Engine } from "../wasm/engine.js";
 import { engineBuffer } from "../wasm/loaded.js";
 import type { CompactOptions, Compactor } from "./compactor.js";
 import { Driver } from "./driver.js";
-import type { Host } from "./options.js";
+import { type Host, nameOf } from "./options.js";
 import { Originals } from "./originals.js";
 import { plainJson } from "./plain-json.js";
 import { type Plan, Plans } from "./plan.js";
@@ -26,6 +26,7 @@ import { statusOf } from "./status.js";
 export class Conversation<M extends object> implements Compactor<M> {
   readonly #module: Engine;
   readonly #engine: EngineCompactor;
+  readonly #agent: string | undefined;
   readonly #host: Host<M>;
   readonly #originals: Originals<M>;
   readonly #plans = new Plans();
@@ -42,6 +43,7 @@ export class Conversation<M extends object> implements Compactor<M> {
   constructor(module: Engine, engine: EngineCompactor, host: Host<M>, originals: readonly M[] = []) {
     this.#module = module;
     this.#engine = engine;
+    this.#agent = nameOf(host.agent);
     this.#host = host;
     this.#originals = new Originals(engine.ids(), originals);
     this.#driver = new Driver(engine, host, () => {
@@ -134,7 +136,7 @@ export class Conversation<M extends object> implements Compactor<M> {
 
   setPolicy(policy: PolicySpec): void {
     const engine = this.#live();
-    shareCounting(this.#module, engine.countingOf(policy));
+    shareCounting(this.#module, this.#module.countingOf(policy, this.#agent));
     engine.setPolicy(policy);
   }
 

@@ -8,7 +8,7 @@ import { engineBuffer } from "../wasm/loaded.js";
 import type { Compactor } from "./compactor.js";
 import { Conversation } from "./conversation.js";
 import { extractiveFrom } from "./extractive.js";
-import type { CompactorOptions, Host, HostOptions, RestoreOptions } from "./options.js";
+import { type CompactorOptions, type Host, type HostOptions, nameOf, type RestoreOptions } from "./options.js";
 import type { Plan } from "./plan.js";
 
 /** A compactor for a new conversation. */
@@ -74,9 +74,4 @@ export async function planFor<M extends object>(
 
 function hostOf<M extends object>({ engine }: Modules, options: HostOptions<M>): Host<M> {
   return { ...options, summarize: options.summarize ?? extractiveFrom(engine) };
-}
-
-/** An agent's name. An app without types may give anything. */
-function nameOf(agent: string | undefined): string | undefined {
-  return agent === undefined ? undefined : String(agent);
 }

@@ -61,6 +61,11 @@ export interface Host<M extends object> extends HostOptions<M> {
   summarize: Summarize;
 }
 
+/** An agent's name. An app without types may give anything. */
+export function nameOf(agent: string | undefined): string | undefined {
+  return agent === undefined ? undefined : String(agent);
+}
+
 /** True if the answer of `beforeCompaction` cancels the compaction. */
 export function declines(answer: unknown): boolean {
   return answer === false || (typeof answer === "object" && answer !== null && Reflect.get(answer, "skip") === true);
