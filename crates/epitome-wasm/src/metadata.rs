@@ -1,7 +1,6 @@
 //! What an app says about a message that is not in the message itself.
 
-use epitome::Timestamp;
-use epitome::message::{Audience, Message};
+use epitome::message::{Audience, Message, UnixTime};
 use serde::{Deserialize, Serialize};
 use tsify::Tsify;
 
@@ -19,7 +18,7 @@ pub struct MessageMetadata {
     /// Who speaks, if there are several of one role.
     #[tsify(optional)]
     pub author: Option<String>,
-    /// When it was said, as by `Date.now()`.
+    /// When it was sent, as `Date.now()` counts. A summarizer reads it to the minute.
     #[tsify(optional)]
     pub time: Option<f64>,
     /// The names of the agents that may see them; absent: all.
@@ -35,7 +34,7 @@ impl MessageMetadata {
             pinned: pinned.unwrap_or(message.pinned),
             synthetic: synthetic.or(message.synthetic),
             author: author.or(message.author),
-            time: time.map(|time| Timestamp(time as u64)).or(message.time),
+            time: time.map(|time| UnixTime(time as u64)).or(message.time),
             audience: audience.map_or(message.audience, Audience::Agents),
             ..message
         }

@@ -1,117 +1,116 @@
-//! What a provider accepts, as data; the values come from `epitome-formats`.
-
-use std::fmt;
+//! Which messages a provider accepts, as data. `epitome-formats` has the values for each message format.
 
 use crate::message::{CallId, Role};
 
-/// The rules a view must meet before it may be committed. Two rules hold for every provider and are
-/// therefore no fields: every call is answered, and no message is empty.
+/// The rules of a provider for the messages of a request. A view that breaks one is not committed. Two rules hold for
+/// every provider and have no field: every tool call has a result, and no message is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contract {
     /// Where system messages may stand.
     pub system: SystemPlace,
-    /// Who may speak first, besides system messages.
+    /// Which role the first message that is not a system message may have.
     pub first: First,
-    /// Who may speak last in a request.
+    /// Which role the last message of a request may have.
     pub last: Last,
-    /// Whether the same role may speak twice in a row.
+    /// Whether two messages in a row may have the same role.
     pub neighbours: Neighbours,
-    /// Where the results of calls stand.
+    /// Where the results of tool calls stand.
     pub results: ResultPlace,
-    /// Whether a text in a message may be empty.
+    /// Whether a text part of a message may be empty.
     pub blank_text: BlankText,
-    /// What may become of thoughts.
+    /// Which reasoning parts may be removed.
     pub reasoning: ReasoningPolicy,
-    /// Who speaks a summary. Where neighbours are merged, it is merged with what stands beside it.
+    /// The role of a summary. If neighbours are merged, it is merged with the messages of its role next to it.
     pub summary: SummaryRole,
 }
 
-/// Who may speak first, besides system messages.
+/// Which role the first message that is not a system message may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum First {
-    /// Anybody.
+    /// Any role.
     Anyone,
-    /// The user, or the provider by a compaction of its own. Where it is another one behind a checkpoint, a short
-    /// user message is put in front.
+    /// The user, or the assistant with a compaction of the provider's own. If a compaction leaves another message
+    /// first, a short user message is inserted before it.
     User,
 }
 
-/// Who may speak last in a request.
+/// Which role the last message of a request may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Last {
-    /// Anybody: the model goes on from there.
+    /// Any role: after an assistant message the model continues it.
     Anyone,
-    /// Some servers or models refuse a request that ends with the model's own words.
+    /// Some servers or models reject a request that ends with an assistant message.
     NotAssistantForSome,
 }
 
-/// Who speaks a summary.
+/// The role of a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SummaryRole {
-    /// Whoever the policy says: the user, or the system.
+    /// The role that the policy's summary placement asks for: user or system.
     FromPolicy,
-    /// The user, whatever the policy says.
+    /// Always the user.
     User,
 }
 
-/// Whether the same role may speak twice in a row.
+/// Whether two messages in a row may have the same role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Neighbours {
-    /// It may.
+    /// They may.
     Free,
-    /// Roles take turns: neighbours of one role are written as one message.
+    /// Roles alternate: neighbours of the same role are sent as one message.
     Merged,
 }
 
-/// Where the results of calls stand.
+/// Where the results of tool calls stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultPlace {
-    /// In messages of their own, right behind the message that calls.
+    /// In messages of their own, directly after the message with the calls.
     DirectlyAfter,
-    /// All of a turn in one user message, right behind the message that calls and before anything else in it.
+    /// All results of a turn in one user message, directly after the message with the calls, before its other parts.
     NextUser,
-    /// In the very part that calls.
+    /// In the same part as the call.
     Inside,
-    /// Anywhere behind the call.
+    /// Anywhere after the call.
     AnywhereAfter,
 }
 
-/// Whether a text in a message may be empty.
+/// Whether a text part of a message may be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlankText {
     /// It may.
     Allowed,
-    /// It is left out of a message that says something else.
+    /// It may not: an empty text is removed from a message with other parts.
     Refused,
 }
 
-/// What may become of thoughts that a model sends along.
+/// Which reasoning parts may be removed from the model's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReasoningPolicy {
-    /// They may be left out, each as a whole. Sealed ones behind a changed past are.
+    /// Each part may be removed as a whole. Signed reasoning is removed if an earlier message has changed, since its
+    /// signature may no longer be valid then.
     MayDrop,
-    /// The same, and only sealed ones are taken.
+    /// As `MayDrop`, and the provider accepts only signed reasoning.
     Signed,
-    /// They stay or go with the whole turn.
+    /// Reasoning is kept or removed together with the whole turn.
     WholeTurn,
-    /// A message that stays keeps them.
+    /// A message that is kept keeps its reasoning.
     KeepAll,
 }
 
 /// Where system messages may stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SystemPlace {
-    /// Anywhere. A conversation that begins with one still does after a compaction.
+    /// Anywhere. A conversation that begins with a system message still does after a compaction.
     Anywhere,
-    /// Before everything else, and nowhere else.
+    /// Only before all other messages.
     First,
-    /// Not among the messages: providers of this kind take it beside them. One that comes all the same is
-    /// left where it was.
+    /// Not among the messages: the request has a separate field for it. A system message among the messages stays
+    /// where it is.
     Separate,
 }
 
 impl Default for Contract {
-    /// What OpenAI-compatible servers take.
+    /// The rules of OpenAI-compatible servers.
     fn default() -> Self {
         Self {
             system: SystemPlace::Anywhere,
@@ -126,134 +125,101 @@ impl Default for Contract {
     }
 }
 
-/// How a view breaks a contract.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// How a view, or the messages that would be sent for it, break a contract.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Violation {
-    /// Calls that are not answered before something else is said.
+    /// A tool call without a result before the next message that needs one.
+    #[error("message {index} of the result calls {call} and has no answer to it")]
     UnansweredCall {
-        /// The first such call.
+        /// The call.
         call: CallId,
         /// Index of its message in the view.
         index: usize,
     },
-    /// A result that answers no call right before it.
+    /// A result without a call before it that has no result yet.
+    #[error("message {index} of the result answers {call}, which nobody called")]
     OrphanedResult {
-        /// The call it names.
+        /// The call that it names.
         call: CallId,
         /// Index of its message in the view.
         index: usize,
     },
-    /// No message besides system prompts.
+    /// There are only system messages.
+    #[error("the result holds nothing besides system prompts")]
     NothingSaid,
-    /// A system prompt that was first is no longer.
+    /// The system message that was first is not first.
+    #[error("the system prompt is not first in the result")]
     SystemNotFirst,
-    /// A system message stands where the provider takes none.
+    /// A system message stands where the provider does not accept one.
+    #[error("message {index} of the result is a system message after others")]
     SystemInside {
         /// Its index in the view.
         index: usize,
     },
-    /// Somebody else than a user speaks first.
+    /// The first message is not a user message.
+    #[error("message {index} of the result is the first and not a user's")]
     NotUserFirst {
         /// Index of that message in the view.
         index: usize,
     },
-    /// A message with nothing in it.
+    /// An empty message.
+    #[error("message {index} of the result is empty")]
     Blank {
         /// Its index in the view.
         index: usize,
     },
-    /// What would be sent is not what the view says: something is missing, twice, in another place or changed.
+    /// The messages that would be sent differ from the view: something is missing, repeated, moved or changed.
+    #[error("message {index} of the result is not what was planned")]
     DiffersFromView {
-        /// Index of the message, among those that would be sent.
+        /// Index of the message among those that would be sent.
         index: usize,
     },
-    /// What several roles say stands in one message.
+    /// A message has parts of several roles.
+    #[error("message {index} of the result mixes parts of several roles")]
     MixedRoles {
         /// Its index among those that would be sent.
         index: usize,
     },
-    /// A message and the one before it are of one role, and the provider wants one message of them.
+    /// A message has the same role as the one before it, and the provider expects one message of both.
+    #[error("message {index} of the result is of the same role as the one before it")]
     SameRoleTwice {
         /// Its index among those that would be sent.
         index: usize,
     },
-    /// The result of a call does not stand where the provider looks for it.
+    /// A result does not stand where the provider expects it.
+    #[error("message {index} of the result answers {call} where the provider does not expect it")]
     MisplacedResult {
-        /// The call it names.
+        /// The call that it names.
         call: CallId,
         /// Index of its message among those that would be sent.
         index: usize,
     },
-    /// A text in a message is empty, and the provider takes none.
+    /// A text part is empty, and the provider does not accept that.
+    #[error("message {index} of the result has an empty text in it")]
     BlankText {
         /// Index of the message among those that would be sent.
         index: usize,
     },
-    /// Thoughts without the seal that the provider wants on them.
+    /// Reasoning without a signature, and the provider accepts only signed reasoning.
+    #[error("message {index} of the result has reasoning without a signature in it")]
     UnsignedReasoning {
         /// Index of their message among those that would be sent.
         index: usize,
     },
-    /// A message of nothing but thoughts, with nothing from the model behind it.
+    /// A message with only reasoning, and no message of the model after it.
+    #[error("message {index} of the result holds nothing but reasoning, with nothing after it")]
     ReasoningAlone {
         /// Its index among those that would be sent.
         index: usize,
     },
 }
 
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnansweredCall { call, index } => {
-                write!(f, "message {index} of the result calls {call} and has no answer to it")
-            }
-            Self::OrphanedResult { call, index } => {
-                write!(f, "message {index} of the result answers {call}, which nobody called")
-            }
-            Self::NothingSaid => f.write_str("the result holds nothing besides system prompts"),
-            Self::SystemNotFirst => f.write_str("the system prompt is not first in the result"),
-            Self::SystemInside { index } => {
-                write!(f, "message {index} of the result is a system message behind others")
-            }
-            Self::NotUserFirst { index } => {
-                write!(f, "message {index} of the result is the first and not a user's")
-            }
-            Self::Blank { index } => write!(f, "message {index} of the result is empty"),
-            Self::DiffersFromView { index } => {
-                write!(f, "message {index} of the result is not what was planned")
-            }
-            Self::MixedRoles { index } => {
-                write!(f, "message {index} of the result totals_by_script what several roles say")
-            }
-            Self::SameRoleTwice { index } => {
-                write!(f, "message {index} of the result is of the same role as the one before it")
-            }
-            Self::MisplacedResult { call, index } => write!(
-                f,
-                "message {index} of the result answers {call} where the provider does not look for it"
-            ),
-            Self::BlankText { index } => {
-                write!(f, "message {index} of the result has an empty text in it")
-            }
-            Self::UnsignedReasoning { index } => {
-                write!(f, "message {index} of the result has reasoning without a signature in it")
-            }
-            Self::ReasoningAlone { index } => write!(
-                f,
-                "message {index} of the result holds nothing but reasoning, with nothing after it"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for Violation {}
-
 impl Contract {
-    /// Who speaks a text that the engine puts in, where a policy would have this role speak it.
-    pub fn role_of_insert(&self, asked: Role) -> Role {
-        match (asked, self.summary) {
+    /// The role of a message that the engine inserts, if the policy asks for the role `wanted`.
+    pub fn role_of_insert(&self, wanted: Role) -> Role {
+        match (wanted, self.summary) {
             (Role::System, SummaryRole::User) => Role::User,
-            _ => asked,
+            _ => wanted,
         }
     }
 }

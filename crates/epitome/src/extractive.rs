@@ -99,6 +99,7 @@ mod tests {
         let entries = (1..).zip(entries).map(|(number, (speaker, text))| Entry {
             number,
             speaker: (*speaker).into(),
+            time: None,
             text: (*text).into(),
         });
         Envelope { entries: entries.collect(), ..Envelope::default() }

@@ -1,4 +1,4 @@
-//! What was said: the log, how its messages hang together, and what of it the model sees.
+//! The log of a conversation, which of its messages belong together, and the view of it that the model gets.
 
 mod check;
 mod checkpoint;

@@ -1,10 +1,11 @@
-//! The canonical message: what every format is read into.
+//! The engine's message, which every message format is read into.
 
 mod attachment;
 mod entry;
 mod id;
 mod part;
 mod timestamp;
+mod unix_time;
 mod usage;
 
 pub(crate) use attachment::attachment;
@@ -13,21 +14,22 @@ pub use entry::Entry;
 pub use id::{CallId, CheckpointId, MessageId, RequestId};
 pub use part::{Media, Part};
 pub use timestamp::Timestamp;
+pub use unix_time::UnixTime;
 pub use usage::Usage;
 
 use serde::{Deserialize, Serialize};
 
-/// Who speaks.
+/// The role of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Standing instructions, by whoever runs the app.
+    /// Instructions of the app's operator.
     System,
-    /// The person.
+    /// The user.
     User,
     /// The model.
     Assistant,
-    /// A tool that the model called.
+    /// The results of tools that the model called.
     Tool,
 }
 
@@ -43,7 +45,7 @@ impl Role {
     }
 }
 
-/// Who may see a message, in a conversation of several agents.
+/// The agents that may see a message, in a conversation of several agents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Audience {
@@ -54,41 +56,41 @@ pub enum Audience {
     Agents(Vec<String>),
 }
 
-/// A message as the engine sees it: enough to count, cut and summarize. The host keeps its own object,
-/// with everything else that came along, and gets it back by id.
+/// A message as the engine knows it: enough to count, cut and summarize it. The app keeps its own object with all
+/// other fields, and finds it again by the id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// The host's name for it.
+    /// The app's id of the message, unique in its conversation.
     pub id: MessageId,
-    /// Who speaks.
+    /// Its role.
     pub role: Role,
-    /// What is said, in order.
+    /// Its content, in the order the model reads it.
     pub parts: Vec<Part>,
-    /// Name of the speaker, where there are several of one role.
+    /// Name of the author, to distinguish several of one role.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
-    /// Who may see it.
+    /// The agents that may see it, in a conversation of several agents.
     #[serde(default)]
     pub audience: Audience,
-    /// When it was said.
+    /// When it was sent. A summarizer reads it to the minute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub time: Option<Timestamp>,
-    /// The kind of machine-made message it is (a reminder, a health check), or `None` where somebody
-    /// said it.
+    pub time: Option<UnixTime>,
+    /// For a synthetic message, which the app wrote by itself, its kind, such as `reminder`. `None` for a message of
+    /// the user, the model or a tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub synthetic: Option<String>,
-    /// Pinned messages survive every compaction, word for word.
+    /// A pinned message stays word for word in every compaction.
     #[serde(default)]
     pub pinned: bool,
 }
 
 impl Message {
-    /// A message of one text.
+    /// A message with one text part.
     pub fn new(id: impl Into<MessageId>, role: Role, text: impl Into<String>) -> Self {
         Self::with_parts(id, role, vec![Part::text(text)])
     }
 
-    /// A message of these parts.
+    /// A message with these parts.
     pub fn with_parts(id: impl Into<MessageId>, role: Role, parts: Vec<Part>) -> Self {
         Self {
             id: id.into(),
@@ -102,12 +104,12 @@ impl Message {
         }
     }
 
-    /// True where its provider has condensed earlier messages to it. A provider may leave out what stands before.
+    /// True if its provider has compacted earlier messages into it. A provider may then ignore the messages before it.
     pub fn is_compaction(&self) -> bool {
         self.parts.iter().any(Part::is_compaction)
     }
 
-    /// The calls it makes, in order.
+    /// The ids of the tool calls in it, in order.
     pub fn calls(&self) -> impl Iterator<Item = &CallId> {
         self.parts.iter().filter_map(|part| match part {
             Part::ToolCall { call, .. } => Some(call),
@@ -115,7 +117,7 @@ impl Message {
         })
     }
 
-    /// The calls it answers, in order.
+    /// The ids of the tool calls whose results are in it, in order.
     pub fn results(&self) -> impl Iterator<Item = &CallId> {
         self.parts.iter().filter_map(|part| match part {
             Part::ToolResult { call, .. } => Some(call),
@@ -123,7 +125,7 @@ impl Message {
         })
     }
 
-    /// All of its plain text, parts joined by a line break.
+    /// Its text parts, joined by line breaks.
     pub fn text(&self) -> String {
         let texts: Vec<&str> = self
             .parts
@@ -136,9 +138,9 @@ impl Message {
         texts.join("\n")
     }
 
-    /// Everything in it that can be read: text, tool calls and results, a line each. Thoughts are not.
+    /// Its texts, tool names, arguments and results, joined by line breaks; without reasoning and attachments.
     pub fn readable_text(&self) -> String {
-        let words: Vec<&str> = self
+        let texts: Vec<&str> = self
             .parts
             .iter()
             .flat_map(|part| match part {
@@ -148,21 +150,21 @@ impl Message {
             })
             .flatten()
             .collect();
-        words.join("\n")
+        texts.join("\n")
     }
 
-    /// True where this stands somewhere in what can be read.
-    pub fn contains(&self, wording: &str) -> bool {
+    /// True if one of its texts, tool names, arguments or results contains this text.
+    pub fn contains(&self, text: &str) -> bool {
         self.parts.iter().any(|part| match part {
-            Part::Text { text } | Part::ToolResult { text, .. } => text.contains(wording),
+            Part::Text { text: own } | Part::ToolResult { text: own, .. } => own.contains(text),
             Part::ToolCall { name, arguments, .. } => {
-                name.contains(wording) || arguments.contains(wording)
+                name.contains(text) || arguments.contains(text)
             }
             _ => false,
         })
     }
 
-    /// True where a model would find nothing to read.
+    /// True if a model finds nothing to read in it.
     pub fn is_blank(&self) -> bool {
         self.parts.iter().all(Part::is_blank)
     }
@@ -174,10 +176,10 @@ mod tests {
     use crate::message::Media;
 
     #[test]
-    fn a1_a_message_with_everything_in_it_is_stored_and_read_back() {
+    fn a1_a_message_with_every_field_survives_writing_and_reading() {
         let parts = vec![
             Part::text("look"),
-            Part::Reasoning { text: "hm".into(), signature: Some("sealed".into()) },
+            Part::Reasoning { text: "hm".into(), signature: Some("signature".into()) },
             Part::ToolCall { call: "c".into(), name: "f".into(), arguments: "{\"a\":".into() },
             Part::ToolResult { call: "c".into(), name: None, text: "42".into() },
             Part::Image(Media { pixels: Some((640, 480)), ..Media::default() }),
@@ -187,7 +189,7 @@ mod tests {
         let message = Message {
             author: Some("alice".into()),
             audience: Audience::Agents(vec!["planner".into()]),
-            time: Some(Timestamp(1_700_000_000_000)),
+            time: Some(UnixTime(1_700_000_000_000)),
             synthetic: Some("reminder".into()),
             pinned: true,
             ..Message::with_parts("m", Role::Assistant, parts)

@@ -1,4 +1,4 @@
-//! Cutting texts where a reader sees a border: characters, sentences, encoded runs.
+//! Cutting text: at characters, at sentences, and around encoded data.
 
 pub(crate) mod encoded;
 pub(crate) mod excerpt;

@@ -11,7 +11,7 @@ pub(crate) use envelope::render_entry;
 
 use crate::contract::Contract;
 use crate::history::{ACKNOWLEDGEMENT, Ending, Repaired, repair};
-use crate::message::{CALLS, CallId, Entry, Message, Part, Role, attachment};
+use crate::message::{CALLS, CallId, Entry, Message, Part, Role, UnixTime, attachment};
 use crate::policy::{SummarySettings, ToolFilter};
 use crate::text::encoded::without_encoded;
 use crate::text::excerpt::excerpt;
@@ -29,18 +29,18 @@ pub fn transcript(messages: &[(u32, &Message)], settings: &SummarySettings) -> V
     let mut number = messages.first().map_or(1, |(number, _)| *number);
     let mut entries = Vec::new();
     for message in &repaired.messages {
-        let (speaker, text) = match message {
+        let (speaker, time, text) = match message {
             Repaired::Kept(index) => {
                 let Some((own, message)) = messages.get(*index) else { continue };
                 number = *own;
-                (speaker(message), writer.parts(&message.parts))
+                (speaker(message), time(message), writer.parts(&message.parts))
             }
             Repaired::Added { role, part } => {
-                (role.as_str().to_owned(), writer.parts(std::slice::from_ref(part)))
+                (role.as_str().to_owned(), None, writer.parts(std::slice::from_ref(part)))
             }
         };
         if !text.trim().is_empty() {
-            entries.push(Entry { number, speaker, text });
+            entries.push(Entry { number, speaker, time, text });
         }
     }
     entries
@@ -56,6 +56,11 @@ fn speaker(message: &Message) -> String {
     }
 }
 
+/// Only to the minute: seconds cost tokens and say nothing to a summarizer.
+fn time(message: &Message) -> Option<UnixTime> {
+    message.time.and_then(UnixTime::to_minute)
+}
+
 /// The entry of one message alone; `None` where nothing of it is told. `called` are the tools that its results
 /// come from, in the order of the results.
 pub(crate) fn entry<'a>(
@@ -67,7 +72,8 @@ pub(crate) fn entry<'a>(
 ) -> Option<Entry> {
     let mut writer = Writer { tools, max_characters, waiting: called };
     let text = writer.parts(&message.parts);
-    (!text.trim().is_empty()).then(|| Entry { number, speaker: speaker(message), text })
+    let (speaker, time) = (speaker(message), time(message));
+    (!text.trim().is_empty()).then_some(Entry { number, speaker, time, text })
 }
 
 /// The entry that closes a transcript which would end on what a tool answers.
@@ -75,6 +81,7 @@ pub(crate) fn closing() -> Entry {
     Entry {
         number: 1,
         speaker: Role::Assistant.as_str().to_owned(),
+        time: None,
         text: ACKNOWLEDGEMENT.to_owned(),
     }
 }
@@ -194,6 +201,14 @@ mod tests {
         let message = Message::new("m", Role::User, format!("look: {picture}"));
         let entries = transcript(&[(1, &message)], &SummarySettings::default());
         assert_eq!(entries[0].text, "look: [800 characters of encoded data]");
+    }
+
+    #[test]
+    fn d2_an_entry_has_the_time_of_its_message_to_the_minute() {
+        let mut message = Message::new("m", Role::User, "hello");
+        message.time = Some(UnixTime(1_772_359_259_999));
+        let entries = transcript(&[(7, &message)], &SummarySettings::default());
+        assert_eq!(entries[0].time, Some(UnixTime(1_772_359_200_000)));
     }
 
     #[test]

@@ -143,6 +143,7 @@ mod tests {
             .map(|(number, (speaker, text))| Entry {
                 number,
                 speaker: (*speaker).to_owned(),
+                time: None,
                 text: (*text).to_owned(),
             })
             .collect()

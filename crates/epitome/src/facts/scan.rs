@@ -46,7 +46,7 @@ impl Facts {
             facts.mentions.push(Mention { kind, text, speaker, numbers });
         }
         let speaker = "earlier".to_owned();
-        facts.read(&[Entry { number: 0, speaker, text: summary.to_owned() }]);
+        facts.read(&[Entry { number: 0, speaker, time: None, text: summary.to_owned() }]);
         facts
     }
 

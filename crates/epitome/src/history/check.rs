@@ -1,4 +1,5 @@
-//! Checks a view against a contract, with nothing shared with the code that builds views.
+//! Checks a view against a contract. It shares no code with the builder of views, so that an error in one is found by
+//! the other.
 
 use std::borrow::Cow;
 
@@ -7,49 +8,55 @@ use crate::contract::{Contract, First, Neighbours, ResultPlace, SystemPlace, Vio
 use crate::message::{CallId, Part, Role};
 
 impl Contract {
-    /// The first way in which a view breaks the contract. Linear in the view.
+    /// Checks that a view keeps the contract, and returns the first violation. Linear in the view.
     pub fn check(&self, log: &Log, view: &View) -> Result<(), Violation> {
+        // Calls without a result, with the index of their message. Those that wait for approval need a result only
+        // after the next user message.
         let mut open: Vec<(CallId, usize)> = Vec::new();
-        let mut waiting: Vec<(CallId, usize)> = Vec::new();
-        let mut said = false;
+        let mut awaiting_approval: Vec<(CallId, usize)> = Vec::new();
+        let mut has_messages = false;
         for (index, edit) in view.edits.iter().enumerate() {
             let Some((role, parts)) = resolve(log, edit) else { continue };
             let parts = parts.as_ref();
             if index == 0 && role != Role::System && starts_with_system(log) {
                 return Err(Violation::SystemNotFirst);
             }
-            if said && role == Role::System && self.system == SystemPlace::First {
+            if has_messages && role == Role::System && self.system == SystemPlace::First {
                 return Err(Violation::SystemInside { index });
             }
-            let condensed = parts.iter().any(Part::is_compaction);
-            let opens = condensed || role == Role::System || role == Role::User;
-            if !said && !opens && self.first == First::User {
+            let compacted = parts.iter().any(Part::is_compaction);
+            let may_be_first = compacted || role == Role::System || role == Role::User;
+            if !has_messages && !may_be_first && self.first == First::User {
                 return Err(Violation::NotUserFirst { index });
             }
-            said |= role != Role::System;
+            has_messages |= role != Role::System;
             if role == Role::User {
-                open.append(&mut waiting);
+                open.append(&mut awaiting_approval);
             }
             for part in parts {
                 match part {
                     Part::ToolResult { call, .. } => {
-                        if take(&mut open, call).or_else(|| take(&mut waiting, call)).is_none() {
+                        if remove(&mut open, call)
+                            .or_else(|| remove(&mut awaiting_approval, call))
+                            .is_none()
+                        {
                             return Err(Violation::OrphanedResult { call: call.clone(), index });
                         }
                     }
                     Part::Approval { call: Some(call), .. } => {
-                        waiting.extend(take(&mut open, call));
+                        awaiting_approval.extend(remove(&mut open, call));
                     }
                     _ if role == Role::Tool => {}
                     _ if parts.iter().all(Part::is_blank) && role != Role::System => {
                         return Err(Violation::Blank { index });
                     }
                     _ => {
-                        // Where neighbours are one message, what the model says on is part of its turn.
-                        let on = self.neighbours == Neighbours::Merged && role == Role::Assistant;
-                        let late = self.results != ResultPlace::AnywhereAfter && !on;
+                        // If neighbours are merged, the model's next message is part of the message with the call.
+                        let same_turn =
+                            self.neighbours == Neighbours::Merged && role == Role::Assistant;
+                        let is_late = self.results != ResultPlace::AnywhereAfter && !same_turn;
                         if let Some((call, at)) =
-                            open.first().filter(|(_, at)| late && *at != index)
+                            open.first().filter(|(_, at)| is_late && *at != index)
                         {
                             let (call, index) = (call.clone(), *at);
                             return Err(Violation::UnansweredCall { call, index });
@@ -65,14 +72,14 @@ impl Contract {
             Some((call, index)) => {
                 Err(Violation::UnansweredCall { call: call.clone(), index: *index })
             }
-            None if !said => Err(Violation::NothingSaid),
+            None if !has_messages => Err(Violation::NothingSaid),
             None => Ok(()),
         }
     }
 }
 
-/// The first of these calls that a result of this name answers.
-fn take(open: &mut Vec<(CallId, usize)>, call: &CallId) -> Option<(CallId, usize)> {
+/// Removes the first of these calls that a result with this id answers. A result without an id answers any call.
+fn remove(open: &mut Vec<(CallId, usize)>, call: &CallId) -> Option<(CallId, usize)> {
     let nameless = call.as_str().is_empty();
     let place = open.iter().position(|(other, _)| other == call || nameless)?;
     Some(open.remove(place))

@@ -1,4 +1,4 @@
-//! One committed step: what the model sees otherwise from then on.
+//! Checkpoints: one committed compaction each, and how it changes the view.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,58 +7,58 @@ use crate::facts::{Fact, ledger};
 use crate::message::{CheckpointId, MessageId, Role};
 use crate::policy::Reason;
 
-/// A step that was taken. Steps in force build on each other.
+/// A committed compaction. Active checkpoints build on each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Checkpoint {
     /// Its number.
     pub id: CheckpointId,
-    /// Why it was made.
+    /// Why the compaction ran.
     pub reason: Reason,
-    /// The summary, where there is one: it takes the place of any earlier one.
+    /// The summary, which replaces any earlier one; `None` if nothing was summarized.
     pub cover: Option<Cover>,
-    /// Messages that are seen otherwise than they came, besides those of earlier steps.
+    /// Messages that are rewritten, in addition to those of earlier checkpoints.
     pub rewrites: Vec<Rewrite>,
-    /// Messages that are left out, besides those of earlier steps.
+    /// Messages that are removed from the view, in addition to those of earlier checkpoints.
     pub dropped: Vec<MessageId>,
 }
 
-/// A summary, and what it stands for: every message up to one, but for those that stay.
+/// A summary and the messages that it stands for: all messages up to one, except those that stay.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Cover {
-    /// The last message it covers; everything before that is covered too.
+    /// The last message that it covers. All messages before that one are covered too.
     pub through: MessageId,
-    /// Covered messages that stay, in front of the summary.
+    /// Covered messages that stay before the summary.
     pub before: Vec<MessageId>,
-    /// Covered messages that stay, behind the summary.
+    /// Covered messages that stay after the summary.
     pub after: Vec<MessageId>,
-    /// Whose message the summary is.
+    /// The role of the summary's message.
     pub role: Role,
-    /// The summary, as the summarizer gave it.
+    /// The summary as the summarizer wrote it.
     pub summary: String,
-    /// Facts that it lost, which stand behind it word for word.
+    /// Facts that the summary lost, which are appended to it word for word.
     pub ledger: Vec<Fact>,
-    /// What stood behind it word for word when it was made: open tasks, the last request. Empty where
-    /// there was none; a later summary has its own.
+    /// Text that is appended word for word: the open tasks and the last request at the time of the compaction. It may
+    /// be empty. A later summary has its own.
     pub appendix: String,
-    /// How many messages the summary stands for, those of earlier summaries included.
+    /// Number of messages that the summary stands for, including those of earlier summaries.
     pub summarized: u32,
 }
 
 impl Cover {
-    /// Summary, ledger and appendix, as the model sees them.
+    /// Summary, ledger and appendix: the text that the model reads.
     pub fn text(&self) -> String {
         joined([&self.summary, &ledger(&self.ledger), &self.appendix])
     }
 
-    /// Summary and ledger: what a later summary builds on.
+    /// Summary and ledger: the text that a later summary builds on.
     pub fn notes(&self) -> String {
         joined([&self.summary, &ledger(&self.ledger), ""])
     }
 }
 
-/// What is not empty, a blank line between.
+/// The texts that are not empty, separated by blank lines.
 fn joined(texts: [&str; 3]) -> String {
     let texts: Vec<&str> =
         texts.into_iter().map(str::trim_end).filter(|text| !text.is_empty()).collect();

@@ -1,18 +1,18 @@
-//! The atom that is never split: a message, or a run of messages that calls and results tie together.
+//! Exchanges, which are never split: a message, or a run of messages whose tool calls and results belong together.
 
 use std::ops::Range;
 
 use super::pairing::Pairing;
 
-/// A run of messages that goes or stays whole, by index.
+/// A run of messages that is kept or summarized as a whole, by index.
 pub type Exchange = Range<usize>;
 
-/// Cuts `count` messages into exchanges, oldest first; together they cover every message once.
+/// Divides `count` messages into exchanges, oldest first. Every message is in exactly one.
 ///
-/// Parallel calls stay with all of their results, and whatever stands between a call and a late result
-/// stays with them. Linear.
+/// Parallel calls are in one exchange with all of their results, and so are the messages between a call and a result
+/// that comes later. Linear.
 pub fn exchanges(count: usize, pairing: &Pairing) -> Vec<Exchange> {
-    // `reach[i]` is the last message that something starting at `i` is tied to.
+    // `reach[i]` is the last message that message `i` is linked to.
     let mut reach: Vec<usize> = (0..count).collect();
     for (first, last) in pairing.links() {
         if let Some(end) = reach.get_mut(first) {
@@ -35,7 +35,7 @@ pub fn exchanges(count: usize, pairing: &Pairing) -> Vec<Exchange> {
     exchanges
 }
 
-/// The exchange of the message at `index`, of exchanges in order. Costs O(log n).
+/// The exchange that contains the message at `index`. Costs O(log n).
 pub(crate) fn exchange_of(exchanges: &[Exchange], index: usize) -> Option<&Exchange> {
     let place = exchanges.partition_point(|exchange| exchange.end <= index);
     exchanges.get(place).filter(|exchange| exchange.start <= index)
@@ -58,17 +58,17 @@ mod tests {
     }
 
     #[test]
-    fn a4_a_late_result_ties_everything_between() {
+    fn a4_messages_between_a_call_and_its_late_result_stay_with_them() {
         check("a: !one\nu: wait\na: ok\nt: =one\nu: thanks", &[0..4, 4..5]);
     }
 
     #[test]
-    fn a_result_before_its_call_is_tied_to_it() {
+    fn a_result_before_its_call_stays_with_it() {
         check("u: hi\nt: =one\na: !one\nu: bye", &[0..1, 1..3, 3..4]);
     }
 
     #[test]
-    fn a_result_before_its_call_is_tied_to_the_nearest_of_that_id() {
+    fn a_result_before_its_call_stays_with_the_nearest_call_of_that_id() {
         check("t: =c\na: !c\nu: hm\na: !c !c\nu: bye", &[0..2, 2..3, 3..4, 4..5]);
     }
 
@@ -88,39 +88,39 @@ mod tests {
     }
 
     #[test]
-    fn leave_to_run_a_tool_stays_with_what_asked_for_it() {
+    fn an_approval_response_stays_with_its_request() {
         check("u: hi\na: !one may:x<one>\nu: well\nt: yes:x\na: ok", &[0..1, 1..4, 4..5]);
     }
 
     #[test]
-    fn a_message_of_tools_without_a_result_stays_with_the_one_before_it() {
+    fn a_tool_message_without_a_result_stays_with_the_message_before_it() {
         check("u: hi\na: !one\nt: hologram\nu: so", &[0..1, 1..3, 3..4]);
     }
 
     #[test]
-    fn thoughts_alone_stay_with_what_the_model_says_next() {
+    fn a_message_with_only_reasoning_stays_with_the_models_next_message() {
         check("u: hi\na: ?hm#seal\na: !one\nt: =one\nu: so", &[0..1, 1..4, 4..5]);
         check("u: hi\na: ?hm#seal\nu: so", &[0..1, 1..2, 2..3]);
     }
 
     #[test]
-    fn an_answer_that_goes_on_with_what_only_its_provider_knows_stays_in_one() {
+    fn an_answer_that_continues_with_a_provider_specific_part_is_not_split() {
         use crate::message::{Message, Part, Role};
 
         let own = || Part::Other { kind: "server_tool".into(), characters: 9 };
-        let said = |parts: Vec<Part>| Message::with_parts("m", Role::Assistant, parts);
-        let asks = said(vec![Part::text("let me see"), own()]);
+        let answer = |parts: Vec<Part>| Message::with_parts("m", Role::Assistant, parts);
+        let first = answer(vec![Part::text("let me see"), own()]);
         let check = |next: Message, expected: usize| {
-            let messages = [asks.clone(), next];
+            let messages = [first.clone(), next];
             assert_eq!(exchanges(2, &Pairing::of(&messages)).len(), expected, "{messages:?}");
         };
-        check(said(vec![own(), Part::text("so")]), 1);
-        check(said(vec![Part::text("so"), own()]), 2);
+        check(answer(vec![own(), Part::text("so")]), 1);
+        check(answer(vec![Part::text("so"), own()]), 2);
         check(Message::with_parts("u", Role::User, vec![own()]), 2);
     }
 
     #[test]
-    fn nothing_has_no_exchanges() {
+    fn no_messages_have_no_exchanges() {
         check("", &[]);
     }
 }

@@ -1,8 +1,7 @@
-//! Everything that was ever said or decided, in order; nothing in it is overwritten.
+//! The append-only log: every message, edit, compaction and undo of a conversation, in order.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +9,7 @@ use super::checkpoint::Checkpoint;
 use super::rewrite::{Change, PartChange};
 use crate::message::{CheckpointId, Message, MessageId, Part};
 
-/// One line of the log.
+/// One record of the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "camelCase")]
 pub enum Record {
@@ -19,67 +18,52 @@ pub enum Record {
         /// The message.
         message: Message,
     },
-    /// A new wording of an earlier message; the earlier one stays in the log.
+    /// A new version of an earlier message. The earlier version stays in the log.
     Edit {
-        /// The message as it is now, under its old name.
+        /// The new version, with the same id.
         message: Message,
     },
     /// A compaction.
     Checkpoint {
-        /// What it did.
+        /// Its effect on the view.
         checkpoint: Checkpoint,
     },
-    /// A compaction taken back, with every later one.
+    /// The undo of a compaction and of all later ones.
     Undo {
-        /// The one taken back.
+        /// The compaction that was undone.
         checkpoint: CheckpointId,
     },
-    /// The open tasks as they are now; what they were stays in the log.
+    /// The open tasks from now on. Earlier ones stay in the log.
     Todo {
-        /// The tasks, a line each; empty where there are none.
+        /// The tasks, one per line; empty if there are none.
         text: String,
     },
 }
 
-/// Why a record does not fit the log.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Why a record cannot be appended to the log.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LogError {
-    /// A message of this name is there already.
+    /// The log already has a message with this id.
+    #[error("a message named {:?} is there already; to change it, edit it", .0.as_str())]
     DuplicateId(MessageId),
-    /// No message has this name.
+    /// The log has no message with this id.
+    #[error("no message is named {:?}", .0.as_str())]
     UnknownId(MessageId),
-    /// No checkpoint of this number is in force.
+    /// The checkpoint does not exist or was undone.
+    #[error("{0} is not active")]
     UnknownCheckpoint(CheckpointId),
 }
-
-impl fmt::Display for LogError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::DuplicateId(id) => {
-                write!(
-                    f,
-                    "a message named {id:?} is there already; to change it, edit it",
-                    id = id.as_str()
-                )
-            }
-            Self::UnknownId(id) => write!(f, "no message is named {id:?}", id = id.as_str()),
-            Self::UnknownCheckpoint(id) => write!(f, "{id} is not in force"),
-        }
-    }
-}
-
-impl std::error::Error for LogError {}
 
 /// The append-only log of one conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Log {
     records: Vec<Record>,
-    /// For each message, in order, the record that holds its latest wording.
+    /// For each message, in order, the index of the record with its latest version.
     latest: Vec<usize>,
     positions: BTreeMap<MessageId, usize>,
-    /// The records of the checkpoints in force, oldest first.
+    /// Indices of the records of the active checkpoints, oldest first.
     checkpoints: Vec<usize>,
-    /// The record of the open tasks.
+    /// Index of the record of the open tasks.
     todo: Option<usize>,
 }
 
@@ -115,11 +99,9 @@ impl Log {
                 self.checkpoints.push(index);
             }
             Record::Undo { checkpoint } => {
-                let mut in_force = self.active_checkpoints();
-                let place = in_force.position(|other| other.id == *checkpoint);
-                drop(in_force);
-                match place {
-                    Some(place) => self.checkpoints.truncate(place),
+                let index = self.active_checkpoints().position(|other| other.id == *checkpoint);
+                match index {
+                    Some(index) => self.checkpoints.truncate(index),
                     None => return Err(LogError::UnknownCheckpoint(*checkpoint)),
                 }
             }
@@ -134,17 +116,17 @@ impl Log {
         &self.records
     }
 
-    /// How many messages were said.
+    /// Number of messages.
     pub fn len(&self) -> usize {
         self.latest.len()
     }
 
-    /// True before the first message.
+    /// True if the log has no message.
     pub fn is_empty(&self) -> bool {
         self.latest.is_empty()
     }
 
-    /// The message at a position, in its latest wording.
+    /// The latest version of the message at a position, from 0.
     pub fn message(&self, position: usize) -> Option<&Message> {
         match self.records.get(*self.latest.get(position)?)? {
             Record::Message { message } | Record::Edit { message } => Some(message),
@@ -152,27 +134,27 @@ impl Log {
         }
     }
 
-    /// The message with a number, from 1, as transcripts have it.
+    /// The latest version of the message with a number, from 1, as in transcripts.
     pub fn message_numbered(&self, number: u32) -> Option<&Message> {
         self.message(usize::try_from(number).ok()?.checked_sub(1)?)
     }
 
-    /// All messages in their latest wording, in order.
+    /// The latest versions of all messages, in order.
     pub fn messages(&self) -> impl DoubleEndedIterator<Item = &Message> {
         (0..self.len()).filter_map(|position| self.message(position))
     }
 
-    /// Where a message stands, from 0. Costs O(log n).
+    /// The position of a message, from 0. Costs O(log n).
     pub fn position(&self, id: &MessageId) -> Option<usize> {
         self.positions.get(id).copied()
     }
 
-    /// The checkpoint in force: the latest that was not taken back.
+    /// The latest active checkpoint.
     pub fn checkpoint(&self) -> Option<&Checkpoint> {
         self.active_checkpoints().next_back()
     }
 
-    /// The checkpoints in force, oldest first.
+    /// The active checkpoints, which are those that were not undone, oldest first.
     pub fn active_checkpoints(&self) -> impl DoubleEndedIterator<Item = &Checkpoint> {
         self.checkpoints.iter().filter_map(|index| match self.records.get(*index)? {
             Record::Checkpoint { checkpoint } => Some(checkpoint),
@@ -180,13 +162,13 @@ impl Log {
         })
     }
 
-    /// How many checkpoints were ever committed.
+    /// Number of all checkpoints that were ever committed, including those that were undone. Linear in the records.
     pub fn checkpoints_committed(&self) -> usize {
-        let made = |record: &&Record| matches!(record, Record::Checkpoint { .. });
-        self.records.iter().filter(made).count()
+        let is_checkpoint = |record: &&Record| matches!(record, Record::Checkpoint { .. });
+        self.records.iter().filter(is_checkpoint).count()
     }
 
-    /// The open tasks, where there are any.
+    /// The open tasks; `None` if there are none.
     pub fn todo(&self) -> Option<&str> {
         match self.records.get(self.todo?)? {
             Record::Todo { text } if !text.trim().is_empty() => Some(text),
@@ -194,8 +176,8 @@ impl Log {
         }
     }
 
-    /// The whole of a tool result that was put aside under this name, in force or not, in the wording that
-    /// it had then. Linear in the records.
+    /// The complete tool result that was offloaded under this path, even if that checkpoint was undone. If the message
+    /// was edited afterwards, this is the version that was offloaded. Linear in the records.
     pub fn offloaded(&self, path: &str) -> Option<&str> {
         let named = |change: &&PartChange| matches!(&change.change, Change::Offload { path: own, .. } if own == path);
         let (index, id, part) = self.records.iter().enumerate().find_map(|(index, record)| {
@@ -205,13 +187,13 @@ impl Log {
                 Some((index, &rewrite.id, change.part))
             })
         })?;
-        let worded = self.records.iter().take(index).rev().find_map(|record| match record {
+        let version = self.records.iter().take(index).rev().find_map(|record| match record {
             Record::Message { message } | Record::Edit { message } if message.id == *id => {
                 Some(message)
             }
             _ => None,
         })?;
-        match worded.parts.get(part)? {
+        match version.parts.get(part)? {
             Part::ToolResult { text, .. } => Some(text),
             _ => None,
         }

@@ -1,13 +1,13 @@
-//! The end of a stored history that fits a budget, for an app that loads no more than that.
+//! The most recent messages of a stored history that fit a token budget, for an app that loads only those.
 
 use super::exchange::exchanges;
 use super::pairing::Pairing;
 use crate::message::{Message, Role};
 use crate::tokens::{Meter, Tokenizer};
 
-/// The most recent messages that fit `budget_tokens`, by index and in order. System messages are always
-/// among them, and calls come with their results; what does not fit any more ends it. Linear, but for
-/// sorting tool calls.
+/// The indices of the most recent messages that fit `budget_tokens`, in order. System messages are always included,
+/// even if they alone exceed the budget. Tool calls are included with their results or not at all, and the first
+/// exchange from the end that does not fit ends the selection. Costs O(n log n).
 pub fn most_recent(
     messages: &[Message],
     budget_tokens: u32,
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn b13_the_most_recent_messages_that_fit_are_loaded() {
+    fn b13_the_most_recent_messages_that_fit_are_selected() {
         check(18, "s: be kind");
         check(19, "s: be kind\na: four");
         check(34, "s: be kind\nu: three\na: four");
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn b13_calls_are_loaded_with_their_results_or_not_at_all() {
+    fn b13_calls_are_selected_with_their_results_or_not_at_all() {
         check(106, "s: be kind\na: two\nu: three\na: four");
         check(107, "s: be kind\na: !a !b\nt: =a\nt: =b\na: two\nu: three\na: four");
     }

@@ -1,11 +1,11 @@
-//! Which result answers which call, in histories where ids repeat, go missing or come in the wrong order.
+//! Which result answers which tool call, in histories whose ids repeat, are missing or come in the wrong order.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 use crate::message::{CallId, Message, Part, Role};
 
-/// Where a part stands: the message's index in the slice, and the index among its calls or results.
+/// The position of a call or a result: the message's index, and the index among the message's calls or results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PartPosition {
     /// Index of the message.
@@ -14,69 +14,70 @@ pub struct PartPosition {
     pub part: usize,
 }
 
-/// The calls and results of a stretch of messages, paired.
+/// The calls and results of a range of messages in pairs, and which other messages belong together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pairing {
     /// Calls with their results, in the order of the calls.
-    answers: Vec<(PartPosition, PartPosition)>,
+    results_by_call: Vec<(PartPosition, PartPosition)>,
     /// Results with their calls, in the order of the results.
-    questions: Vec<(PartPosition, PartPosition)>,
-    /// In order.
+    calls_by_result: Vec<(PartPosition, PartPosition)>,
+    /// Further results of calls that have one already, in order.
     repeated: Vec<PartPosition>,
-    /// Messages that belong together besides, the earlier first.
-    ties: Vec<(usize, usize)>,
-    /// Calls that wait for leave to run, in order.
-    waiting: Vec<PartPosition>,
-    /// Messages that give leave nobody asked for, in order.
-    unasked: Vec<usize>,
+    /// Other pairs of messages that belong together, the earlier first.
+    tied: Vec<(usize, usize)>,
+    /// Calls that wait for the user's approval, in order.
+    awaiting_approval: Vec<PartPosition>,
+    /// Messages with an approval response to no request, in order.
+    unsolicited: Vec<usize>,
 }
 
 impl Pairing {
-    /// Pairs every result with the nearest earlier call of its id that is still open; a result without
-    /// an id with the first open call of the latest turn; a result with no earlier call with the nearest
-    /// later one.
+    /// Pairs every result with the nearest earlier call of its id that has no result yet; a result without an id with
+    /// the first such call of the latest turn; and a result without an earlier call with the nearest later one.
     ///
-    /// An answer is tied to what asked for leave to run a tool, a message of tools without any result to the
-    /// one before it, a message of nothing but thoughts to what the model says next, and an answer that goes
-    /// on with what only its provider knows to where that began.
+    /// These messages are tied to an earlier one: an approval response to its request, a tool message without a result
+    /// to the message before it, the model's next message to one with only reasoning, and an answer that begins with
+    /// a part that only its provider understands to one that has such a part just before.
     ///
     /// Costs O(n log n) in calls and results.
     pub fn of<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Self {
         let mut pairing = Self::default();
         let mut pairer: Pairer<&str> = Pairer::default();
-        let mut answered: Vec<(&str, PartPosition)> = Vec::new();
+        let mut paired: Vec<(&str, PartPosition)> = Vec::new();
         for (index, message) in messages.into_iter().enumerate() {
             for link in pairer.push(index, message) {
                 match link {
                     Link::Answer { call, result } => {
                         let name = message.results().nth(result.part).map_or("", CallId::as_str);
-                        answered.push((name, result));
-                        pairing.join(call, result);
+                        paired.push((name, result));
+                        pairing.pair(call, result);
                     }
-                    Link::Tied { earlier } => pairing.ties.push((earlier, index)),
+                    Link::Tied { earlier } => pairing.tied.push((earlier, index)),
                 }
             }
         }
-        let Pairer { mut open, unmatched, waiting, unasked, .. } = pairer;
-        pairing.waiting = waiting;
-        pairing.unasked = unasked;
+        let Pairer { mut open, unmatched, awaiting_approval, unsolicited, .. } = pairer;
+        pairing.awaiting_approval = awaiting_approval;
+        pairing.unsolicited = unsolicited;
         if !unmatched.is_empty() {
-            pairing.match_late(&answered, unmatched, &mut open);
+            pairing.pair_with_later_calls(&paired, unmatched, &mut open);
         }
-        pairing.answers.sort();
-        pairing.questions.sort();
+        pairing.results_by_call.sort();
+        pairing.calls_by_result.sort();
         pairing
     }
 
-    /// Results that no call before them was open for: repeated ones, and those that came too early.
-    fn match_late(
+    /// Decides about the results that found no open call before them. One whose id was answered before repeats that
+    /// result; any other came too early and is paired with the nearest later call. This needs all messages: the
+    /// later call may come at the very end.
+    fn pair_with_later_calls(
         &mut self,
-        answered: &[(&str, PartPosition)],
+        paired: &[(&str, PartPosition)],
         unmatched: Vec<(&str, PartPosition)>,
         open: &mut BTreeMap<&str, Vec<PartPosition>>,
     ) {
         let mut first: BTreeMap<&str, PartPosition> = BTreeMap::new();
-        for (call, result) in answered {
+        for (call, result) in paired {
             first.entry(call).or_insert(*result);
         }
         let is_repeated = |(call, result): &(&str, PartPosition)| {
@@ -85,89 +86,91 @@ impl Pairing {
         let (repeated, early): (Vec<_>, Vec<_>) = unmatched.into_iter().partition(is_repeated);
         self.repeated = repeated.into_iter().map(|(_, result)| result).collect();
         for (call, result) in early {
-            let later = open.get_mut(call).and_then(|places| {
-                let upto = |message| places.partition_point(|place| place.message <= message);
-                let nearest = places.get(upto(result.message))?.message;
-                let index = upto(nearest).checked_sub(1)?;
-                Some(places.remove(index))
+            let later = open.get_mut(call).and_then(|calls| {
+                let up_to = |message| calls.partition_point(|call| call.message <= message);
+                let nearest = calls.get(up_to(result.message))?.message;
+                // Calls of one message are stored last first, so the first one is at the end of its message.
+                let index = up_to(nearest).checked_sub(1)?;
+                Some(calls.remove(index))
             });
-            if let Some(question) = later {
-                self.join(question, result);
+            if let Some(call) = later {
+                self.pair(call, result);
             }
         }
     }
 
-    fn join(&mut self, call: PartPosition, result: PartPosition) {
-        self.answers.push((call, result));
-        self.questions.push((result, call));
+    fn pair(&mut self, call: PartPosition, result: PartPosition) {
+        self.results_by_call.push((call, result));
+        self.calls_by_result.push((result, call));
     }
 
-    /// The result of a call.
+    /// The result of a call; `None` if it has none. Costs O(log n).
     pub fn result_of(&self, call: PartPosition) -> Option<PartPosition> {
-        find(&self.answers, call)
+        find(&self.results_by_call, call)
     }
 
-    /// The call of a result.
+    /// The call of a result; `None` if it has none. Costs O(log n).
     pub fn call_of(&self, result: PartPosition) -> Option<PartPosition> {
-        find(&self.questions, result)
+        find(&self.calls_by_result, result)
     }
 
-    /// True where a result answers a call that another result has answered before.
+    /// True if the call of this result has an earlier result.
     pub fn is_repeated(&self, result: PartPosition) -> bool {
         self.repeated.binary_search(&result).is_ok()
     }
 
-    /// True for a call that need not have a result yet: it waits for leave to run, and no user has gone on
-    /// since.
+    /// True if a call waits for the user's approval and no user message has come since: such a call needs no result
+    /// yet.
     pub fn awaits_approval(&self, call: PartPosition) -> bool {
-        self.waiting.binary_search(&call).is_ok()
+        self.awaiting_approval.binary_search(&call).is_ok()
     }
 
-    /// True for a message that gives or refuses leave which nobody asked for.
+    /// True if a message has an approval response to no request.
     pub fn is_unsolicited_approval(&self, message: usize) -> bool {
-        self.unasked.binary_search(&message).is_ok()
+        self.unsolicited.binary_search(&message).is_ok()
     }
 
-    /// Messages that belong together, the earlier first: calls with their results, and what else is tied.
+    /// Pairs of messages that must not be separated, the earlier first: calls with their results, and tied messages.
     pub fn links(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let pairs = self.answers.iter().map(|(call, result)| (call.message, result.message));
+        let pairs =
+            self.results_by_call.iter().map(|(call, result)| (call.message, result.message));
         let ordered = pairs.map(|(one, other)| (one.min(other), one.max(other)));
-        ordered.chain(self.ties.iter().copied())
+        ordered.chain(self.tied.iter().copied())
     }
 }
 
-/// Two messages that belong together, as the later of them comes.
+/// A link between two messages that belong together, found when the later of them comes.
 pub(crate) enum Link {
     /// A call and its result.
     Answer { call: PartPosition, result: PartPosition },
-    /// The message and an earlier one.
+    /// The message is tied to an earlier one.
     Tied { earlier: usize },
 }
 
-/// Pairs calls with results as messages come. `K` are names of calls, borrowed or owned.
+/// Pairs calls with results while messages arrive. `K` is the type of call ids, borrowed or owned.
 ///
-/// Results that no earlier call is open for are put aside in `unmatched`: what becomes of them is known
-/// only once every message has come.
+/// Results without an open earlier call are collected in `unmatched`: they can be paired only after the last message,
+/// see [`Pairing::of`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pairer<K> {
-    /// Calls without a result, by name, oldest first. Names with none are forgotten, so that it stays as
-    /// small as what is open.
+    /// Calls without a result by id, oldest first, but within one message last first. An id without such calls is
+    /// removed, so that the map stays small in a long conversation.
     open: BTreeMap<K, Vec<PartPosition>>,
-    /// Calls of the latest turn without a result, the last one first.
+    /// Calls of the latest turn without a result, last first.
     turn: Vec<(K, PartPosition)>,
-    /// What asked for leave to run a tool and has no answer.
-    asked: BTreeMap<K, usize>,
-    /// The last message, where it is nothing but thoughts.
-    thoughts: Option<usize>,
-    /// The last message, where something in it only its provider knows.
+    /// The messages of approval requests without a response, by the approval's id.
+    approval_requests: BTreeMap<K, usize>,
+    /// The last message if it has only reasoning.
+    only_reasoning: Option<usize>,
+    /// The last message if it has a part that only its provider understands.
     opaque: Option<usize>,
     unmatched: Vec<(K, PartPosition)>,
-    waiting: Vec<PartPosition>,
-    unasked: Vec<usize>,
+    awaiting_approval: Vec<PartPosition>,
+    unsolicited: Vec<usize>,
 }
 
 impl<K: Ord + Borrow<str>> Pairer<K> {
-    /// Takes the next message, and tells what it belongs to. Costs what is in it, times O(log n).
+    /// Adds the next message and returns its links to earlier ones. Costs O(log n) for each call and result in it.
     pub(crate) fn push<'a>(&mut self, index: usize, message: &'a Message) -> Vec<Link>
     where
         K: From<&'a str>,
@@ -178,11 +181,12 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
             self.turn.clear();
         }
         if message.role == Role::User {
-            self.waiting.clear();
+            // The user has moved on without an approval, so these calls now need a result like any other.
+            self.awaiting_approval.clear();
         }
         self.tie(index, message, &mut links);
         self.tie_opaque(index, message, &mut links);
-        // Later calls of one turn are pushed first, so that results of equal ids come in call order.
+        // Pushed last first and popped from the end, calls of one message with the same id are answered in order.
         for (part, call) in calls.into_iter().enumerate().rev() {
             let place = PartPosition { message: index, part };
             self.open.entry(call.into()).or_default().push(place);
@@ -190,7 +194,7 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
         }
         for (part, name) in message.results().map(CallId::as_str).enumerate() {
             let result = PartPosition { message: index, part };
-            match self.question(name) {
+            match self.next_call(name) {
                 Some(call) => {
                     self.turn.retain(|(_, place)| *place != call);
                     links.push(Link::Answer { call, result });
@@ -201,9 +205,9 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
         links
     }
 
-    /// The call that a result of this name answers: the nearest one that is open, or for a result without
-    /// a name the first of the latest turn.
-    fn question(&mut self, name: &str) -> Option<PartPosition> {
+    /// Removes the call that a result of this id answers: the nearest one without a result, or for a result without an
+    /// id the first such call of the latest turn.
+    fn next_call(&mut self, name: &str) -> Option<PartPosition> {
         if let Some(place) = self.open.get_mut(name).and_then(Vec::pop) {
             self.forget(name);
             return Some(place);
@@ -223,18 +227,20 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
         }
     }
 
-    /// Notes what a message belongs to besides its calls and results.
+    /// Ties a message to the earlier ones that it belongs to for other reasons than calls and results.
     fn tie<'a>(&mut self, index: usize, message: &'a Message, links: &mut Vec<Link>)
     where
         K: From<&'a str>,
     {
-        if let Some(earlier) = self.thoughts.take().filter(|_| message.role == Role::Assistant) {
+        if let Some(earlier) =
+            self.only_reasoning.take().filter(|_| message.role == Role::Assistant)
+        {
             links.push(Link::Tied { earlier });
         }
         let mut parts = message.parts.iter();
-        let thinks = parts.all(|part| matches!(part, Part::Reasoning { .. }));
-        if thinks && message.role == Role::Assistant && !message.parts.is_empty() {
-            self.thoughts = Some(index);
+        let is_reasoning = parts.all(|part| matches!(part, Part::Reasoning { .. }));
+        if is_reasoning && message.role == Role::Assistant && !message.parts.is_empty() {
+            self.only_reasoning = Some(index);
         }
         if message.role == Role::Tool && message.results().next().is_none() && index > 0 {
             links.push(Link::Tied { earlier: index - 1 });
@@ -243,68 +249,68 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
             let Part::Approval { approval, call, .. } = part else { continue };
             match call {
                 Some(call) => {
-                    self.asked.insert(approval.as_str().into(), index);
+                    self.approval_requests.insert(approval.as_str().into(), index);
                     let calls = message.calls().enumerate();
                     let own = calls.filter(|(_, other)| *other == call);
-                    self.waiting.extend(own.map(|(part, _)| PartPosition { message: index, part }));
+                    self.awaiting_approval
+                        .extend(own.map(|(part, _)| PartPosition { message: index, part }));
                 }
-                None => match self.asked.remove(approval.as_str()) {
+                None => match self.approval_requests.remove(approval.as_str()) {
                     Some(earlier) => links.push(Link::Tied { earlier }),
-                    None => self.unasked.push(index),
+                    None => self.unsolicited.push(index),
                 },
             }
         }
     }
 
-    /// Ties an answer that goes on in another message: a call of a provider's own tool may stand in the one, and
-    /// what came of it at the start of the other.
+    /// Ties an answer to the message before it if both have parts that only their provider understands: the first may
+    /// end with a call of a provider's own tool, and the second begin with its result.
     fn tie_opaque(&mut self, index: usize, message: &Message, links: &mut Vec<Link>) {
-        let before = self.opaque.take().filter(|_| goes_on(message));
+        let before = self.opaque.take().filter(|_| begins_opaque(message));
         links.extend(before.map(|earlier| Link::Tied { earlier }));
         self.opaque = Some(index).filter(|_| is_opaque(message));
     }
 
-    /// True while every result has found its call: then nothing that comes changes how earlier messages
-    /// hang together.
+    /// True while every result has found its call. Then no later message changes the links of earlier ones.
     pub(crate) fn is_settled(&self) -> bool {
         self.unmatched.is_empty()
     }
 
-    /// True where some call of the message at this index has no result yet.
+    /// True if a call of the message at this index has no result yet.
     pub(crate) fn is_open(&self, index: usize, message: &Message) -> bool {
         let places = message.calls().filter_map(|call| self.open.get(call.as_str()));
         places.flatten().any(|place| place.message == index)
     }
 
-    /// True where some message gave leave that nobody asked for.
+    /// True if a message has an approval response to no request.
     pub(crate) fn has_unsolicited_approvals(&self) -> bool {
-        !self.unasked.is_empty()
+        !self.unsolicited.is_empty()
     }
 
-    /// Messages with calls that have no result yet, in no order.
+    /// Indices of the messages with calls that have no result yet, once for each such call, in no order.
     pub(crate) fn open(&self) -> impl Iterator<Item = usize> + '_ {
         self.open.values().flatten().map(|place| place.message)
     }
 }
 
-/// True for an answer with something in it that only its provider knows.
+/// True for an answer with a part that only its provider understands.
 fn is_opaque(message: &Message) -> bool {
     let opaque = |part: &Part| matches!(part, Part::Other { .. });
     message.role == Role::Assistant && message.parts.iter().any(opaque)
 }
 
-/// True for an answer that begins with such a thing.
-fn goes_on(message: &Message) -> bool {
+/// True for an answer that begins with such a part.
+fn begins_opaque(message: &Message) -> bool {
     is_opaque(message) && matches!(message.parts.first(), Some(Part::Other { .. }))
 }
 
-/// True where two wordings of a message hang together with others in the same way, and call the same tools.
+/// True if two versions of a message have the same links to other messages and call the same tools.
 pub(crate) fn has_same_links(one: &Message, other: &Message) -> bool {
     let approvals = |message: &Message| -> Vec<Part> {
         let approvals = message.parts.iter().filter(|part| matches!(part, Part::Approval { .. }));
         approvals.cloned().collect()
     };
-    let thinks =
+    let is_reasoning =
         |message: &Message| message.parts.iter().all(|part| matches!(part, Part::Reasoning { .. }));
     let calls = |message: &'_ Message| -> Vec<(CallId, String)> {
         let calls = message.parts.iter().filter_map(|part| match part {
@@ -316,9 +322,10 @@ pub(crate) fn has_same_links(one: &Message, other: &Message) -> bool {
     one.role == other.role
         && calls(one) == calls(other)
         && one.results().eq(other.results())
-        && (thinks(one), one.parts.is_empty()) == (thinks(other), other.parts.is_empty())
+        && (is_reasoning(one), one.parts.is_empty())
+            == (is_reasoning(other), other.parts.is_empty())
         && approvals(one) == approvals(other)
-        && (is_opaque(one), goes_on(one)) == (is_opaque(other), goes_on(other))
+        && (is_opaque(one), begins_opaque(one)) == (is_opaque(other), begins_opaque(other))
 }
 
 fn find(pairs: &[(PartPosition, PartPosition)], place: PartPosition) -> Option<PartPosition> {

@@ -1,4 +1,4 @@
-//! What the steps in force make of the log, by position.
+//! The effect of all active checkpoints on the messages of the log, by position.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,36 +7,36 @@ use super::log::Log;
 use super::rewrite::Rewrite;
 use crate::message::{Message, MessageId};
 
-/// The log as it is seen: what is covered, what stays of that, what is rewritten and what left out.
+/// Which messages a summary covers, which of those stay, and which messages are rewritten or removed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Projection {
-    /// How many messages, from the first, the summary covers.
+    /// Number of messages, from the first, that the summary covers.
     pub covered: usize,
-    /// Covered messages that stay in front of the summary.
+    /// Covered messages that stay before the summary.
     pub before: Vec<usize>,
-    /// Covered messages that stay behind the summary.
+    /// Covered messages that stay after the summary.
     pub after: Vec<usize>,
-    /// The summary in force.
+    /// The current summary.
     pub cover: Option<Cover>,
-    /// Messages that are seen otherwise than they came.
+    /// Messages that are rewritten.
     pub rewritten: BTreeMap<usize, Rewritten>,
-    /// Messages that are left out.
+    /// Messages that are removed.
     pub dropped: BTreeSet<usize>,
-    /// How many steps are in force.
+    /// Number of active checkpoints.
     pub checkpoints: usize,
 }
 
-/// A message as it is seen, and how it came to be.
+/// A rewritten message, and how it differs from the original.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rewritten {
-    /// What was changed.
+    /// The changes.
     pub rewrite: Rewrite,
-    /// The message as it is seen.
+    /// The message with the changes.
     pub message: Message,
 }
 
 impl Projection {
-    /// The log, seen through every step in force. Costs what those steps hold.
+    /// The projection of all active checkpoints. Linear in their contents.
     pub fn of(log: &Log) -> Self {
         let mut projection = Self::default();
         for checkpoint in log.active_checkpoints() {
@@ -45,7 +45,7 @@ impl Projection {
         projection
     }
 
-    /// The same with one more step.
+    /// The projection with one more checkpoint. The current one is copied.
     #[must_use]
     pub fn with(&self, log: &Log, checkpoint: &Checkpoint) -> Self {
         let mut next = self.clone();
@@ -53,7 +53,7 @@ impl Projection {
         next
     }
 
-    /// Takes one more step. Costs what the step holds, and what stays where it has a summary.
+    /// Applies one more checkpoint. Linear in its contents, and in what stays rewritten if it has a summary.
     pub fn apply(&mut self, log: &Log, checkpoint: &Checkpoint) {
         self.checkpoints += 1;
         for rewrite in &checkpoint.rewrites {
@@ -75,7 +75,7 @@ impl Projection {
         }
     }
 
-    /// What is said of messages that are no longer seen is of no use.
+    /// Removes entries of messages that the summary has replaced, so that the projection does not grow forever.
     fn forget_covered(&mut self) {
         let kept: BTreeSet<usize> = self.kept().collect();
         let covered = self.covered;
@@ -88,7 +88,7 @@ impl Projection {
         self.before.iter().chain(&self.after).copied()
     }
 
-    /// A message as it is seen; as it came, where nothing was changed.
+    /// The version of a message that the model sees: rewritten or original.
     pub fn visible<'a>(&'a self, log: &'a Log, position: usize) -> Option<&'a Message> {
         match self.rewritten.get(&position) {
             Some(rewritten) => Some(&rewritten.message),

@@ -1,20 +1,20 @@
-//! The provider that a conversation is held with: its contract, and its word on a result before it is committed.
+//! The provider of the model: its contract, and its check of a view before the view is committed.
 
 use crate::contract::{Contract, Violation};
 use crate::history::{Log, View};
 
-/// Whoever takes the conversation. A [`Contract`] is one by itself, which judges views; a format is one that
-/// judges what it would send for them.
+/// The provider that the conversation is sent to. A [`Contract`] alone checks views; a message format of
+/// `epitome-formats` checks the messages that it would send for a view.
 pub trait Provider {
-    /// The rules that views are made by.
+    /// The rules by which views are built.
     fn contract(&self) -> Contract;
 
-    /// The first reason for which what would be sent for this view is refused. Asked before a step is
-    /// committed, once or twice a compaction. Has to be linear in the view.
+    /// Checks the messages that would be sent for this view, and returns the first violation. Called once or twice in
+    /// each compaction, before it is committed. Must be linear in the view.
     fn accepts(&self, log: &Log, view: &View) -> Result<(), Violation>;
 }
 
-/// A provider of any kind.
+/// A provider of any kind, for fields of other types.
 pub(crate) type BoxedProvider = Box<dyn Provider + Send + Sync>;
 
 impl Provider for Contract {

@@ -1,4 +1,4 @@
-//! A history that a provider accepts, made from one that it would refuse; what was done is listed.
+//! Repairs a history so that a provider accepts it, and lists the defects.
 
 use serde::Serialize;
 
@@ -7,82 +7,83 @@ use super::pairing::{Pairing, PartPosition};
 use crate::contract::{Contract, ReasoningPolicy, ResultPlace};
 use crate::message::{CallId, Message, MessageId, Part, Role};
 
-/// Text of the result that stands in for one that never came.
+/// Text of the placeholder for a missing result.
 pub const PLACEHOLDER_RESULT: &str = "[no result was recorded for this call]";
 
-/// Text of the assistant message that closes a history which ends on a tool.
+/// Text of the assistant message that is added after a history which ends with a tool result.
 pub const ACKNOWLEDGEMENT: &str = "Noted.";
 
 /// One message of a repaired history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Repaired {
-    /// The message at this index as it was, perhaps in another place.
+    /// The message at this index, unchanged, but perhaps moved.
     Kept(usize),
     /// A message that was added.
     Added {
-        /// Who speaks.
+        /// Its role.
         role: Role,
-        /// What is said.
+        /// Its part.
         part: Part,
     },
 }
 
-/// Something about a history that a provider may refuse, and what the engine does about it.
+/// A defect of a message for which a provider may reject the request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 pub struct Finding {
-    /// The message it is about.
+    /// The message.
     pub id: MessageId,
-    /// What is wrong.
+    /// The defect, with what the engine does about it.
     pub defect: Defect,
 }
 
-/// What can be wrong with a message.
+/// A defect of a message, and what the engine does about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Defect {
-    /// A call without a result: a placeholder stands in for it.
+    /// A tool call without a result: a placeholder result is added.
     MissingResult,
-    /// A result without a call: it is left out of what the model sees.
+    /// A result without a call: it is removed from the view.
     OrphanResult,
-    /// A second result for a call: it is left out of what the model sees.
+    /// A second result for a call: it is removed from the view.
     RepeatedResult,
-    /// A result that does not follow its call: it is moved there.
+    /// A result that does not follow its call: it is moved after it.
     MisplacedResult,
-    /// A result whose call was summarized or left out before it came: it is told as a text.
+    /// A result whose call was summarized or removed before the result came: it is sent as text.
     LateResult,
-    /// The first to speak, and no user where a user must: a short user message is put in front.
+    /// The first message is not a user message, but must be one: a short user message is inserted before it.
     NotUserFirst,
-    /// A message of nothing but thoughts that no provider takes by itself: it is left out of what the model
-    /// sees.
+    /// A message with only reasoning, which the provider does not accept alone: it is removed from the view.
     ReasoningAlone,
-    /// A message with nothing in it: it is left out of what the model sees.
+    /// An empty message: it is removed from the view.
     Blank,
-    /// Arguments that are no JSON, as after an aborted stream: reported and kept.
+    /// Arguments that are not JSON, as after an aborted stream: they are kept.
     BrokenArguments,
-    /// Two calls of one message share an id: paired in order, reported and kept.
+    /// Two calls of one message have the same id: they are kept, and paired with results in order.
     SharedCallId,
-    /// A call or a result without an id: paired in order, reported and kept.
+    /// A call or a result without an id: it is kept, and paired in order.
     MissingCallId,
 }
 
 impl Defect {
-    /// What is wrong and what is done, as a sentence's end: `message 3: …`.
+    /// The defect and what is done about it, as a text after `message 3: `.
     pub fn explanation(self) -> &'static str {
         match self {
             Self::MissingResult => "a tool call has no result; a placeholder result is sent",
             Self::OrphanResult => "a tool result has no call; it is not sent",
             Self::RepeatedResult => "a tool call has a second result; only the first is sent",
-            Self::MisplacedResult => "a tool result does not follow its call; it is sent behind it",
+            Self::MisplacedResult => "a tool result does not follow its call; it is sent after it",
             Self::LateResult => {
                 "a tool result came after its call was summarized; it is sent as a text"
             }
-            Self::NotUserFirst => "a user has to speak first; a short note is sent in front",
-            Self::ReasoningAlone => "the message holds nothing but thoughts; it is not sent",
+            Self::NotUserFirst => {
+                "the first message must be a user's; a short one is sent before it"
+            }
+            Self::ReasoningAlone => "the message holds only reasoning; it is not sent",
             Self::Blank => "the message is empty; it is not sent",
             Self::BrokenArguments => {
-                "the arguments of a tool call are no JSON; they are kept as they are"
+                "the arguments of a tool call are not JSON; they are kept as they are"
             }
             Self::SharedCallId => "two calls share an id; they are paired with results in order",
             Self::MissingCallId => "a tool call or result has no id; it is paired by order",
@@ -90,29 +91,30 @@ impl Defect {
     }
 }
 
-/// A repaired history and what was found in it.
+/// A repaired history and its defects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repair {
-    /// The messages, in the order to send them.
+    /// The messages in the order in which to send them.
     pub messages: Vec<Repaired>,
-    /// What was wrong, in the order of the messages.
+    /// The defects: those of single messages in their order, then messages with only reasoning from the end.
     pub findings: Vec<Finding>,
 }
 
 /// How a repaired history may end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// On a tool's result: the model is to go on from it.
+    /// Anywhere, also on a tool result: the model continues from it.
     Open,
-    /// On anything but a tool's result: a short assistant message is added behind one.
+    /// Not on a tool result: a short assistant message is added after it. Summarizers need this, since some providers
+    /// reject a history that ends with tool results.
     Acknowledged,
 }
 
-/// Puts results behind their calls, gives every call a result, and leaves out what no provider takes:
-/// orphaned and repeated results, and messages with nothing in them.
+/// Moves results after their calls, adds placeholders for missing results, and removes what no provider accepts:
+/// results without a call, repeated results, and empty messages.
 ///
-/// A history shorter than 2 messages is returned as it is. Messages are moved, left out or added, never
-/// changed. Costs O(n log n).
+/// Messages are moved, removed or added, but not changed. A history of fewer than 2 messages is returned unchanged.
+/// Costs O(n log n).
 pub fn repair(messages: &[&Message], ending: Ending, contract: &Contract) -> Repair {
     if messages.len() < 2 {
         let kept = (0..messages.len()).map(Repaired::Kept).collect();
@@ -121,8 +123,8 @@ pub fn repair(messages: &[&Message], ending: Ending, contract: &Contract) -> Rep
     repair_part(messages, ending, contract, None)
 }
 
-/// The same for messages that are part of a longer history, however few they are. Results that are late in it
-/// are told as texts.
+/// The same for a part of a longer history, however short. Results whose calls have left the view become texts by
+/// `late`.
 pub(super) fn repair_part(
     messages: &[&Message],
     ending: Ending,
@@ -133,44 +135,44 @@ pub(super) fn repair_part(
     let pairing = Pairing::of(messages.iter().copied());
     let moved = moved(messages, &pairing, place);
     let mut repair = Repair { messages: Vec::with_capacity(messages.len()), findings: Vec::new() };
-    // What goes behind the results that stand where they must.
-    let mut behind: Vec<Repaired> = Vec::new();
+    // Moved and added results wait here until the results that already follow the call are passed: they come last.
+    let mut pending: Vec<Repaired> = Vec::new();
     for (index, message) in messages.iter().enumerate() {
-        let mut note = |defect| repair.findings.push(Finding { id: message.id.clone(), defect });
-        own_defects(message).for_each(&mut note);
+        let mut report = |defect| repair.findings.push(Finding { id: message.id.clone(), defect });
+        own_defects(message).for_each(&mut report);
         if message.role != Role::Tool {
-            repair.messages.append(&mut behind);
+            repair.messages.append(&mut pending);
         }
         let standing = standing(index, message, messages, &pairing, place);
         if let Some(defect) = standing.and_then(Standing::defect) {
             let orphaned = defect == Defect::OrphanResult;
             match late.filter(|_| orphaned).and_then(|late| late.text(message)) {
                 Some(text) => {
-                    note(Defect::LateResult);
-                    behind.push(Repaired::Added { role: Role::User, part: Part::text(text) });
+                    report(Defect::LateResult);
+                    pending.push(Repaired::Added { role: Role::User, part: Part::text(text) });
                 }
-                None => note(defect),
+                None => report(defect),
             }
             continue;
         }
         if message.is_blank() && message.role != Role::System {
-            note(Defect::Blank);
+            report(Defect::Blank);
             continue;
         }
         repair.messages.push(Repaired::Kept(index));
         let first = moved.partition_point(|(owner, _)| *owner < index);
         let own = moved.iter().skip(first).take_while(|(owner, _)| *owner == index);
-        behind.extend(own.map(|(_, answer)| Repaired::Kept(*answer)));
+        pending.extend(own.map(|(_, answer)| Repaired::Kept(*answer)));
         for (part, call) in message.calls().enumerate() {
             let place = PartPosition { message: index, part };
             if pairing.result_of(place).is_none() && !pairing.awaits_approval(place) {
-                note(Defect::MissingResult);
-                behind.push(placeholder(message, call));
+                report(Defect::MissingResult);
+                pending.push(placeholder(message, call));
             }
         }
     }
-    repair.messages.append(&mut behind);
-    leave_out_lone_thoughts(&mut repair, messages, contract.reasoning);
+    repair.messages.append(&mut pending);
+    remove_lone_reasoning(&mut repair, messages, contract.reasoning);
     if ending == Ending::Acknowledged
         && repair.messages.last().and_then(|last| last.role(messages)) == Some(Role::Tool)
     {
@@ -180,7 +182,7 @@ pub(super) fn repair_part(
     repair
 }
 
-/// The result that stands in for one that never came.
+/// The placeholder result of a call.
 fn placeholder(message: &Message, call: &CallId) -> Repaired {
     let name = message.parts.iter().find_map(|part| match part {
         Part::ToolCall { call: own, name, .. } if own == call => Some(name.clone()),
@@ -191,15 +193,15 @@ fn placeholder(message: &Message, call: &CallId) -> Repaired {
     Repaired::Added { role: Role::Tool, part }
 }
 
-/// Leaves out messages of nothing but thoughts that cannot stay as they are. From the end, since one may
-/// have only such a message behind it.
-fn leave_out_lone_thoughts(repair: &mut Repair, messages: &[&Message], reasoning: ReasoningPolicy) {
+/// Removes messages with only reasoning that cannot stay. It goes from the end to the start: whether one can stay
+/// depends on the message after it, which may itself be removed.
+fn remove_lone_reasoning(repair: &mut Repair, messages: &[&Message], reasoning: ReasoningPolicy) {
     let mut next = None;
     let mut kept = Vec::with_capacity(repair.messages.len());
     for repaired in repair.messages.drain(..).rev() {
         if let Repaired::Kept(index) = repaired
             && let Some(message) = messages.get(index)
-            && thinks_alone(message, next, reasoning)
+            && is_lone_reasoning(message, next, reasoning)
         {
             let (id, defect) = (message.id.clone(), Defect::ReasoningAlone);
             repair.findings.push(Finding { id, defect });
@@ -221,8 +223,8 @@ impl Repaired {
     }
 }
 
-/// Every message that does not stand behind the one whose calls it answers, with that one before it; in the
-/// order of both.
+/// The messages that have to be moved, each after the message whose call it answers: pairs of that message and the
+/// moved one, sorted.
 fn moved(messages: &[&Message], pairing: &Pairing, place: ResultPlace) -> Vec<(usize, usize)> {
     let mut moved: Vec<(usize, usize)> = Vec::new();
     for (index, message) in messages.iter().enumerate() {
@@ -235,7 +237,7 @@ fn moved(messages: &[&Message], pairing: &Pairing, place: ResultPlace) -> Vec<(u
     moved
 }
 
-/// The message whose call this one answers; of several, the first.
+/// The message whose call this message answers; of several, that of the first result.
 fn owner(index: usize, message: &Message, pairing: &Pairing) -> Option<usize> {
     let results = message.results().enumerate();
     results
@@ -244,7 +246,7 @@ fn owner(index: usize, message: &Message, pairing: &Pairing) -> Option<usize> {
         .next()
 }
 
-/// How a message with results stands to its calls; `None` for any other message.
+/// The position of a message with results in relation to its calls; `None` for any other message.
 fn standing(
     index: usize,
     message: &Message,
@@ -252,8 +254,9 @@ fn standing(
     pairing: &Pairing,
     place: ResultPlace,
 ) -> Option<Standing> {
-    let unasked = pairing.is_unsolicited_approval(index) && message.results().next().is_none();
-    if unasked && message.role == Role::Tool {
+    let is_unsolicited =
+        pairing.is_unsolicited_approval(index) && message.results().next().is_none();
+    if is_unsolicited && message.role == Role::Tool {
         return Some(Standing::Orphaned);
     }
     message.results().next()?;
@@ -263,7 +266,7 @@ fn standing(
     };
     let mut between = messages.iter().take(index).skip(owner + 1);
     let anywhere = place == ResultPlace::AnywhereAfter;
-    // What was edited into one message has its results in it.
+    // A message that the app has edited may have its calls and their results together.
     let follows = owner == index
         || owner < index && (anywhere || between.all(|other| other.role == Role::Tool));
     Some(if follows { Standing::Following } else { Standing::Misplaced })
@@ -288,21 +291,21 @@ impl Standing {
     }
 }
 
-/// True for a message of nothing but thoughts that cannot stay as it is: without a seal where one is asked
-/// for, or with nothing more from the model behind it where thoughts must be followed.
-fn thinks_alone(message: &Message, next: Option<Role>, reasoning: ReasoningPolicy) -> bool {
-    let unsealed = |part: &Part| matches!(part, Part::Reasoning { signature: None, .. });
-    let thought = |part: &Part| matches!(part, Part::Reasoning { .. }) || part.is_blank();
+/// True for a message with only reasoning that cannot stay: it is not signed although it must be, or the model's next
+/// message, which has to follow it, is missing.
+fn is_lone_reasoning(message: &Message, next: Option<Role>, reasoning: ReasoningPolicy) -> bool {
+    let unsigned = |part: &Part| matches!(part, Part::Reasoning { signature: None, .. });
+    let is_reasoning = |part: &Part| matches!(part, Part::Reasoning { .. }) || part.is_blank();
     let parts = &message.parts;
     message.role == Role::Assistant
         && matches!(reasoning, ReasoningPolicy::Signed | ReasoningPolicy::WholeTurn)
-        && parts.iter().all(thought)
+        && parts.iter().all(is_reasoning)
         && (next != Some(Role::Assistant)
             || reasoning == ReasoningPolicy::Signed
-                && parts.iter().all(|part| unsealed(part) || part.is_blank()))
+                && parts.iter().all(|part| unsigned(part) || part.is_blank()))
 }
 
-/// What is wrong with a message on its own.
+/// The defects of a message that do not depend on other messages.
 fn own_defects(message: &Message) -> impl Iterator<Item = Defect> {
     let calls: Vec<&CallId> = message.calls().collect();
     let shared = calls.iter().enumerate().any(|(index, call)| {
@@ -348,23 +351,23 @@ mod tests {
     }
 
     #[test]
-    fn a_tidy_history_is_left_alone() {
-        let tidy = "s: be kind\nu: hi\na: !one !two\nt: =two\nt: =one\na: done";
-        check(Ending::Open, tidy, tidy, &[]);
+    fn a_history_without_defects_is_not_changed() {
+        let valid = "s: be kind\nu: hi\na: !one !two\nt: =two\nt: =one\na: done";
+        check(Ending::Open, valid, valid, &[]);
     }
 
     #[test]
-    fn leave_to_run_a_tool_stays_in_front_of_its_result() {
-        let tidy = "u: hi\na: !one may:x<one>\nt: yes:x\nt: =one\na: done";
-        check(Ending::Open, tidy, tidy, &[]);
-        let loose = "u: hi\nt: yes:x\na: done";
-        check(Ending::Open, loose, "u: hi\na: done", &[Defect::OrphanResult]);
+    fn an_approval_response_stays_before_the_result() {
+        let valid = "u: hi\na: !one may:x<one>\nt: yes:x\nt: =one\na: done";
+        check(Ending::Open, valid, valid, &[]);
+        let unsolicited = "u: hi\nt: yes:x\na: done";
+        check(Ending::Open, unsolicited, "u: hi\na: done", &[Defect::OrphanResult]);
     }
 
     #[test]
     fn a_call_with_its_result_in_the_same_message_stays() {
-        let tidy = "u: hi\na: !one =one and so\nu: thanks";
-        check(Ending::Open, tidy, tidy, &[]);
+        let valid = "u: hi\na: !one =one and so\nu: thanks";
+        check(Ending::Open, valid, valid, &[]);
     }
 
     #[test]
@@ -378,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn a_placeholder_tells_the_name_of_the_tool() {
+    fn a_placeholder_has_the_name_of_the_tool() {
         let messages = transcript("a: !one\nu: so?");
         let repair =
             repair(&messages.iter().collect::<Vec<_>>(), Ending::Open, &Contract::default());
@@ -390,25 +393,25 @@ mod tests {
     }
 
     #[test]
-    fn a2_a_history_that_ends_on_a_tool_is_acknowledged_for_a_summarizer() {
+    fn a2_a_history_for_a_summarizer_does_not_end_with_a_tool_result() {
         check(Ending::Acknowledged, "a: !one\nt: =one", "a: !one\nt: =one\na: Noted.", &[]);
     }
 
     #[test]
-    fn a2_a_history_of_one_message_is_left_alone() {
+    fn a2_a_history_of_one_message_is_not_changed() {
         check(Ending::Acknowledged, "a: !one", "a: !one", &[]);
         check(Ending::Acknowledged, "", "", &[]);
     }
 
     #[test]
-    fn a3_orphans_and_repeats_are_left_out_and_listed() {
+    fn a3_orphaned_and_repeated_results_are_removed_and_listed() {
         check(Ending::Open, "s: x\nt: =one\nu: hi", "s: x\nu: hi", &[Defect::OrphanResult]);
         let repeat = "a: !one\nt: =one\nt: =one\nu: hi";
         check(Ending::Open, repeat, "a: !one\nt: =one\nu: hi", &[Defect::RepeatedResult]);
     }
 
     #[test]
-    fn a3_a_result_is_moved_behind_its_call() {
+    fn a3_a_result_is_moved_after_its_call() {
         let after = "a: !one !two\nt: =one\nt: =two\nu: wait";
         let defects = [Defect::MisplacedResult];
         check(Ending::Open, "a: !one !two\nt: =one\nu: wait\nt: =two", after, &defects);
@@ -416,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn a3_an_empty_message_is_left_out_and_listed() {
+    fn a3_an_empty_message_is_removed_and_listed() {
         check(Ending::Open, "u: hi\na:\nu: hello?", "u: hi\nu: hello?", &[Defect::Blank]);
     }
 
@@ -429,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn an_orphan_does_not_take_the_call_of_a_later_result() {
+    fn an_orphaned_result_does_not_take_the_call_of_a_later_result() {
         let defects = [Defect::OrphanResult];
         check(Ending::Open, "t: =c\na: !c\nt: =c\nu: x", "a: !c\nt: =c\nu: x", &defects);
     }

@@ -1,16 +1,16 @@
-//! A message that stays, but for some of its parts.
+//! Changes to some parts of a message that stays.
 
 use serde::{Deserialize, Serialize};
 
 use crate::message::{Message, MessageId, Part};
 
-/// What is changed in one message. Everything that is not named stays as it is.
+/// The changes to one message. Parts that are not named stay as they are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Rewrite {
     /// The message.
     pub id: MessageId,
-    /// Its changed parts, in order.
+    /// Its changed parts, in the order of the parts.
     pub changes: Vec<PartChange>,
 }
 
@@ -18,40 +18,40 @@ pub struct Rewrite {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PartChange {
-    /// Its index among the parts of the message as it came.
+    /// Its index among the parts of the original message.
     pub part: usize,
-    /// What becomes of it.
+    /// The change.
     #[serde(flatten)]
     pub change: Change,
 }
 
-/// What becomes of a part.
+/// A change to one part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "camelCase")]
 pub enum Change {
-    /// A text or a tool result says this instead.
+    /// Replaces a text or the text of a tool result.
     Text {
-        /// What it says now.
+        /// The new text.
         text: String,
     },
-    /// A tool result says this instead; all of it can be read back under a name.
+    /// Replaces the text of a tool result. The original can be read under a path.
     Offload {
-        /// What it says now.
+        /// The new text.
         text: String,
-        /// The name, made like a path: `tool-results/call_1.txt`.
+        /// The path, such as `tool-results/call_1.txt`.
         path: String,
     },
-    /// A tool call has these arguments instead.
+    /// Replaces the arguments of a tool call.
     Arguments {
-        /// The arguments as the provider would write them.
+        /// The new arguments as JSON text.
         arguments: String,
     },
-    /// It is left out.
+    /// Removes the part.
     Remove,
 }
 
 impl Rewrite {
-    /// The message as it is seen. A change that does not fit its part leaves it as it was.
+    /// The message with the changes. A change of another kind than its part has no effect.
     pub fn apply(&self, message: &Message) -> Message {
         let mut changes = self.changes.iter().peekable();
         let parts = message.parts.iter().enumerate().filter_map(|(index, part)| {
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_named_stays() {
+    fn parts_that_are_not_named_stay() {
         let message = transcript("a: ?hm look !one !two").remove(0);
         let arguments = Change::Arguments { arguments: "{\"a\":1}".into() };
         let rewrite = Rewrite {

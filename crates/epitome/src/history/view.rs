@@ -1,4 +1,4 @@
-//! What the model sees: the log, seen through the steps in force.
+//! The view: the messages that are sent to the model, as edits of the app's messages.
 
 use super::late_result::LateResults;
 use super::log::Log;
@@ -9,33 +9,33 @@ use crate::contract::{Contract, First};
 use crate::history::tagged;
 use crate::message::{Message, MessageId, Part, Role};
 
-/// Text of the user message that stands in front where a provider wants a user to speak first.
+/// Text of the user message that is inserted first if a provider requires a user message there.
 const OPENING: &str = "[what was said before is left out]";
 
-/// How one message of the view comes about. A format writes this back onto the host's own objects, so
-/// that a kept message comes back as the very object that came in.
+/// How one message of the view is made from the app's messages. A message format applies this to the app's own
+/// objects, so that a kept message stays the same object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// The host's message, untouched.
+    /// The app's message, unchanged.
     Keep(MessageId),
-    /// The host's message with some parts changed.
+    /// The app's message with some parts changed.
     Replace {
         /// The message.
         id: MessageId,
         /// Its changed parts, in order.
         changes: Vec<PartChange>,
     },
-    /// A message that the host never had.
+    /// A message of the engine, such as a summary.
     Insert {
-        /// Who speaks.
+        /// Its role.
         role: Role,
-        /// What is said.
+        /// Its parts.
         parts: Vec<Part>,
     },
 }
 
 impl Edit {
-    /// The host's message that it shows; `None` for one that the host never had.
+    /// The id of the app's message; `None` for a message of the engine.
     pub fn id(&self) -> Option<&MessageId> {
         match self {
             Self::Keep(id) | Self::Replace { id, .. } => Some(id),
@@ -44,29 +44,28 @@ impl Edit {
     }
 }
 
-/// The conversation as it goes to the model.
+/// The conversation as it is sent to the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct View {
     /// Its messages, in order.
     pub edits: Vec<Edit>,
-    /// What had to be repaired in it. Empty while nothing is compacted: an untouched conversation is
-    /// given back as it came.
+    /// Defects that were repaired in it. Empty before the first compaction: until then no message is changed.
     pub findings: Vec<Finding>,
-    /// False while nothing is compacted: every message is as it came, whatever a provider would say to it.
+    /// False before the first compaction: every message is the original, even if a provider would reject it.
     pub projected: bool,
 }
 
 impl View {
-    /// The log as a projection has it seen: the covered messages in front of the summary, the summary,
-    /// those behind it, and the rest; repaired. Without a step in force, every message as it came.
-    /// Linear in the view.
+    /// The view of a projection: covered messages that stay before the summary, the summary, covered messages that
+    /// stay after it, and the tail; then repaired. Without an active checkpoint, all original messages. Costs
+    /// O(n log n) in the view.
     pub fn of(log: &Log, projection: &Projection, contract: &Contract) -> Self {
         if projection.checkpoints == 0 {
             let edits = log.messages().map(|message| Edit::Keep(message.id.clone())).collect();
             return Self { edits, ..Self::default() };
         }
         let mut view = Self { projected: true, ..Self::default() };
-        view.show(log, projection, &projection.before, contract);
+        view.add(log, projection, &projection.before, contract);
         if let Some(cover) = &projection.cover {
             let text = tagged::summary(&cover.text(), cover.summarized);
             let role = contract.role_of_insert(cover.role);
@@ -75,26 +74,26 @@ impl View {
         let tail = (projection.covered..log.len())
             .filter(|position| !projection.dropped.contains(position));
         let rest: Vec<usize> = projection.after.iter().copied().chain(tail).collect();
-        view.show(log, projection, &rest, contract);
+        view.add(log, projection, &rest, contract);
         if contract.first == First::User {
-            view.open(log);
+            view.ensure_user_first(log);
         }
         view
     }
 
-    /// All of the log as it came, repaired. Linear but for sorting calls.
+    /// All original messages, repaired. Costs O(n log n).
     pub fn repaired(log: &Log, contract: &Contract) -> Self {
         let mut view = Self { projected: true, ..Self::default() };
         let all: Vec<usize> = (0..log.len()).collect();
-        view.show(log, &Projection::default(), &all, contract);
+        view.add(log, &Projection::default(), &all, contract);
         if contract.first == First::User {
-            view.open(log);
+            view.ensure_user_first(log);
         }
         view
     }
 
-    /// Has a user speak first, or the provider itself by what it has condensed.
-    fn open(&mut self, log: &Log) {
+    /// Inserts a short user message first, unless the first message is one or is a compaction of the provider's own.
+    fn ensure_user_first(&mut self, log: &Log) {
         let role = |edit: &Edit| match edit {
             Edit::Insert { role, .. } => Some(*role),
             Edit::Keep(id) | Edit::Replace { id, .. } => {
@@ -103,11 +102,11 @@ impl View {
         };
         let first = self.edits.iter().position(|edit| role(edit) != Some(Role::System));
         let Some(first) = first else { return };
-        let opening = self.edits.get(first);
-        let message = opening.and_then(Edit::id).and_then(|id| log.message(log.position(id)?));
-        let condensed = message.is_some_and(Message::is_compaction);
-        if !condensed && opening.and_then(role) != Some(Role::User) {
-            let id = opening.and_then(Edit::id).cloned();
+        let edit = self.edits.get(first);
+        let message = edit.and_then(Edit::id).and_then(|id| log.message(log.position(id)?));
+        let compacted = message.is_some_and(Message::is_compaction);
+        if !compacted && edit.and_then(role) != Some(Role::User) {
+            let id = edit.and_then(Edit::id).cloned();
             let defect = Defect::NotUserFirst;
             self.findings.extend(id.map(|id| Finding { id, defect }));
             let parts = vec![Part::text(OPENING)];
@@ -115,22 +114,22 @@ impl View {
         }
     }
 
-    /// Adds these messages, repaired.
-    fn show(
+    /// Appends these messages, repaired.
+    fn add(
         &mut self,
         log: &Log,
         projection: &Projection,
         positions: &[usize],
         contract: &Contract,
     ) {
-        let seen: Vec<(usize, &Message)> =
+        let visible: Vec<(usize, &Message)> =
             positions.iter().filter_map(|at| Some((*at, projection.visible(log, *at)?))).collect();
-        let messages: Vec<&Message> = seen.iter().map(|(_, message)| *message).collect();
+        let messages: Vec<&Message> = visible.iter().map(|(_, message)| *message).collect();
         let late = LateResults::new(log, projection);
         let repair = repair_part(&messages, Ending::Open, contract, Some(&late));
         self.edits.extend(repair.messages.into_iter().filter_map(|message| match message {
             Repaired::Kept(index) => {
-                let (position, message) = seen.get(index)?;
+                let (position, message) = visible.get(index)?;
                 let id = message.id.clone();
                 Some(match projection.rewritten.get(position) {
                     Some(rewritten) => {

@@ -1,16 +1,19 @@
-//! One message as it reads in a transcript.
+//! One message in a transcript for a summarizer.
 
-/// Opens the line of a tool call.
+use super::UnixTime;
+
+/// Begins the line of a tool call in an entry.
 pub(crate) const CALLS: &str = "calls ";
 
-/// One message as a summarizer sees it.
+/// One message as a summarizer reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Place in the conversation, from 1.
+    /// Number of the message in the conversation, from 1.
     pub number: u32,
-    /// `user`, `assistant`, `tool` or `system`, with the author's name behind it where one is known:
-    /// `user alice`.
+    /// `user`, `assistant`, `tool` or `system`, followed by the author's name if the message has one: `user alice`.
     pub speaker: String,
-    /// Text, with tool calls and results as lines of their own.
+    /// When the message was sent, to the minute; `None` if it is not known.
+    pub time: Option<UnixTime>,
+    /// The text; tool calls and results are lines of their own.
     pub text: String,
 }

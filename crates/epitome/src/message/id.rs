@@ -48,13 +48,13 @@ macro_rules! name {
 name!(MessageId);
 name!(CallId);
 
-/// One question to the summarizer; numbered from 1 in the order asked.
+/// One request to the summarizer, numbered from 1 in the order of the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(transparent)]
 pub struct RequestId(pub u32);
 
-/// One committed compaction; numbered from 1 in the order committed.
+/// One committed compaction, numbered from 1 in the order of the commits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(transparent)]

@@ -1,75 +1,75 @@
-//! What a message is made of.
+//! The parts of a message.
 
 use serde::{Deserialize, Serialize};
 
 use super::CallId;
 
-/// One piece of a message, in the order the model reads it.
+/// One part of a message's content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Part {
     /// Plain text.
     Text {
-        /// The text, as it came.
+        /// The text.
         text: String,
     },
-    /// What the model thought, with the provider's seal on it. Goes or stays whole.
+    /// Reasoning of the model, with the provider's signature. It is kept or removed as a whole.
     Reasoning {
-        /// Readable thoughts; empty where the provider hides them.
+        /// The readable reasoning; empty if the provider hides it.
         text: String,
-        /// The provider's opaque signature.
+        /// The provider's opaque signature; `None` if the reasoning is not signed.
         signature: Option<String>,
     },
-    /// A request by the model to run a tool.
+    /// A tool call by the model.
     ToolCall {
-        /// Pairs the call with its result.
+        /// The id that pairs the call with its result.
         call: CallId,
         /// Name of the tool.
         name: String,
-        /// The arguments as the provider wrote them: JSON, or what was left of it.
+        /// The arguments as the provider sent them: JSON, or a part of it after an aborted stream.
         arguments: String,
     },
-    /// What a tool answered.
+    /// The result of a tool call.
     ToolResult {
-        /// The call that is answered; empty where the provider gave no id.
+        /// The id of the call; empty if the provider gave none.
         call: CallId,
-        /// Name of the tool, where the message tells.
+        /// Name of the tool, if the message has it.
         name: Option<String>,
-        /// The answer as text.
+        /// The result as text.
         text: String,
     },
-    /// Leave asked for to run a tool, or given, or refused.
+    /// A request for the user's approval of a tool call, or the response to one.
     Approval {
-        /// Pairs what was asked with what was answered.
+        /// The id that pairs the request with its response.
         approval: String,
-        /// The call that waits for it; `None` in an answer.
+        /// In a request, the call that waits for approval; `None` in a response.
         call: Option<CallId>,
-        /// What was answered; `None` in what was asked.
+        /// In a response, whether the call was approved; `None` in a request.
         granted: Option<bool>,
     },
-    /// A picture.
+    /// An image.
     Image(Media),
-    /// A document, a sound, or anything else that is attached.
+    /// A document, a sound or another attachment.
     File(Media),
-    /// A part this engine does not know. It is kept, and its size is counted.
+    /// A part of a kind that the engine does not know. It is kept, and its characters are counted.
     Other {
-        /// The provider's name for it.
+        /// The provider's name for this kind of part.
         kind: String,
-        /// Its characters, as JSON.
+        /// Its length as JSON, in characters.
         characters: u32,
     },
 }
 
-/// An attachment, told without its bytes: those stay with the host.
+/// What is known of an attachment. Its bytes stay in the app.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Media {
-    /// Such as `image/png`.
+    /// The media type, such as `image/png`.
     pub media_type: Option<String>,
-    /// File name or address, where short enough to be one.
+    /// File name or URL, if known and short.
     pub name: Option<String>,
-    /// Width and height in pixels, where known.
+    /// Width and height in pixels, if known.
     pub pixels: Option<(u32, u32)>,
-    /// How large it is, in bytes, where known.
+    /// Size in bytes, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u32>,
 }
@@ -80,12 +80,12 @@ impl Part {
         Self::Text { text: text.into() }
     }
 
-    /// True for what a provider itself has condensed earlier messages to.
+    /// True for a part into which the provider itself has compacted earlier messages.
     pub fn is_compaction(&self) -> bool {
         matches!(self, Self::Other { kind, .. } if kind.ends_with("compaction"))
     }
 
-    /// True for a part with nothing in it that a model could read.
+    /// True if a model finds nothing to read in the part: blank text, or blank reasoning without a signature.
     pub fn is_blank(&self) -> bool {
         match self {
             Self::Text { text } => text.trim().is_empty(),

@@ -1,36 +1,36 @@
-//! What a provider says a request took.
+//! Token usage as a provider reports it.
 
 use serde::{Deserialize, Serialize};
 
-/// Tokens of one call, in the provider's own count.
+/// Tokens of one request and its answer, as the provider reported them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify), tsify(rename = "UsageOfView"))]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
-    /// Everything that was sent: system prompt, tool schemas, messages, cached or not.
+    /// All tokens that were sent: system prompt, tool schemas and messages, cached or not.
     pub prompt_tokens: u32,
-    /// Everything that came back, reasoning included.
+    /// All tokens of the answer, including reasoning.
     pub completion_tokens: u32,
-    /// Those of the prompt that came out of the provider's cache, where it tells.
+    /// Prompt tokens that were read from the provider's cache, if reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_tokens: Option<u32>,
-    /// Those of the prompt that went into the provider's cache, where it tells.
+    /// Prompt tokens that were written to the provider's cache, if reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_write_tokens: Option<u32>,
-    /// Those of the completion that are thoughts, where the provider tells.
+    /// Completion tokens that are reasoning, if reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_tokens: Option<u32>,
-    /// How long it took, in milliseconds, where the host measured it.
+    /// Duration of the request in milliseconds, if the app measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u32>,
-    /// Which view was sent: [`Compactor::epoch`](crate::Compactor::epoch) at that time. `None`: the
-    /// present one.
+    /// The revision of the view that was sent: [`Compactor::epoch`](crate::Compactor::epoch) at that time. `None`: the
+    /// current one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<u32>,
 }
 
 impl Usage {
-    /// Tokens in the window once the answer is part of the conversation.
+    /// Tokens in the window after the answer was added to the conversation: prompt and completion.
     pub fn context_tokens(&self) -> u32 {
         self.prompt_tokens.saturating_add(self.completion_tokens)
     }

@@ -1,40 +1,41 @@
-//! What counts tokens: an estimate, characters, or the encoding or tokenizer of a model.
+//! How tokens are counted: by an estimate, by characters, or by the encoding or tokenizer of a model.
 
 use std::fmt;
 
 use serde::de::{Error, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// What counts tokens. A provider's own count, where one is told, goes before all of them.
+/// How tokens are counted. Tokens that a provider reports are used before any of these.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub enum Counting {
-    /// The host's own estimate, for the models that the policy's `model` or the format of the messages tells of.
+    /// The app's estimate for the family of models that the policy's `model`, or else the format of the messages,
+    /// suggests.
     #[default]
     Estimate,
-    /// The host's own estimate, for these models.
+    /// The app's estimate for this family of models.
     #[serde(rename = "estimate")]
     EstimateFor(Family),
-    /// So many characters make a token.
+    /// A token for this many characters, above 0.
     CharactersPerToken(u32),
-    /// An encoding counts exactly; the host brings its vocabulary.
+    /// Exactly, by this encoding. The app loads its vocabulary.
     Encoding(Encoding),
-    /// The tokenizer of this name counts exactly; the host brings it.
+    /// Exactly, by the tokenizer that the app has loaded under this name.
     Tokenizer(String),
 }
 
-/// Written out, for `estimate` stands alone or with a family.
+/// Not derived, because serde cannot read `estimate` both as a string and as a key with a family.
 impl<'de> Deserialize<'de> for Counting {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Written)
+        deserializer.deserialize_any(CountingVisitor)
     }
 }
 
-struct Written;
+struct CountingVisitor;
 
-impl<'de> Visitor<'de> for Written {
+impl<'de> Visitor<'de> for CountingVisitor {
     type Value = Counting;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -70,7 +71,7 @@ impl<'de> Visitor<'de> for Written {
 }
 
 impl Counting {
-    /// The encoding that counts, where one does.
+    /// The encoding that counts; `None` if something else does.
     pub fn encoding(&self) -> Option<Encoding> {
         match self {
             Self::Encoding(encoding) => Some(*encoding),
@@ -79,16 +80,16 @@ impl Counting {
     }
 }
 
-/// Models whose tokens are estimated alike.
+/// A family of models that share one estimate of tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 pub enum Family {
-    /// OpenAI's models, as those since GPT-4o count, and whatever is not known.
+    /// OpenAI's models since GPT-4o, and all models that are not known.
     #[default]
     #[serde(rename = "o200k_base")]
     O200kBase,
-    /// OpenAI's GPT-4, GPT-3.5 and embeddings.
+    /// OpenAI's GPT-4, GPT-3.5 and embedding models.
     #[serde(rename = "cl100k_base")]
     Cl100kBase,
     /// Anthropic's models.
@@ -100,11 +101,11 @@ pub enum Family {
 }
 
 impl Family {
-    /// The family of a model by its name, such as `anthropic/claude-sonnet-4-5`; `None` where the name does not
-    /// tell.
+    /// The family of a model by its name, such as `anthropic/claude-sonnet-4-5`; `None` if the name does not say.
+    /// The order of the cases matters: `gpt-4o` contains `gpt-4`.
     pub fn of_model(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
-        let is = |marks: &[&str]| marks.iter().any(|mark| name.contains(mark));
+        let is = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
         Some(match () {
             () if is(&["claude"]) => Self::Claude,
             () if is(&["gemini", "gemma"]) => Self::Gemini,
@@ -116,15 +117,15 @@ impl Family {
     }
 }
 
-/// A byte-pair encoding that models read text in.
+/// A byte-pair encoding of OpenAI's models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 pub enum Encoding {
-    /// That of GPT-4o and the OpenAI models after it.
+    /// The encoding of GPT-4o and later models.
     #[serde(rename = "o200k_base")]
     O200kBase,
-    /// That of GPT-4 and GPT-3.5.
+    /// The encoding of GPT-4 and GPT-3.5.
     #[serde(rename = "cl100k_base")]
     Cl100kBase,
 }
@@ -133,7 +134,7 @@ impl Encoding {
     /// Every encoding, the latest first.
     pub const ALL: [Self; 2] = [Self::O200kBase, Self::Cl100kBase];
 
-    /// The encoding's name, which its vocabulary's file is called by.
+    /// The encoding's name, which is also the file name of its vocabulary.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::O200kBase => "o200k_base",
@@ -159,7 +160,17 @@ mod tests {
     }
 
     #[test]
-    fn b1_what_counts_is_a_choice() {
+    fn every_encoding_is_listed_once() {
+        // A new variant does not compile here: give it the next index, and add it to `Encoding::ALL`.
+        let index = |encoding: Encoding| match encoding {
+            Encoding::O200kBase => 0,
+            Encoding::Cl100kBase => 1,
+        };
+        assert_eq!(Encoding::ALL.map(index), [0, 1]);
+    }
+
+    #[test]
+    fn b1_how_tokens_are_counted_is_a_setting() {
         assert_eq!(counting("{}"), Ok(Counting::Estimate));
         let workstream = r#"{ "preset": "workstream" }"#;
         assert_eq!(counting(workstream), Ok(Counting::CharactersPerToken(3)));
@@ -176,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn b1_an_estimate_is_of_a_family() {
+    fn b1_an_estimate_can_be_for_a_family_of_models() {
         for (name, family) in [
             ("o200k_base", Family::O200kBase),
             ("cl100k_base", Family::Cl100kBase),
@@ -191,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_models_name_tells_its_family() {
+    fn the_family_of_a_model_is_found_by_its_name() {
         let cases = [
             ("anthropic/claude-opus-4.8-fast", Some(Family::Claude)),
             ("us.anthropic.Claude-3-haiku", Some(Family::Claude)),
@@ -215,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn b1_an_agent_counts_in_its_own_way() {
+    fn b1_an_agent_can_count_differently() {
         let text = r#"{ "counting": { "encoding": "o200k_base" },
                         "agents": { "coder": { "counting": { "charactersPerToken": 4 } } } }"#;
         let spec: PolicySpec = serde_json::from_str(text).unwrap();
@@ -224,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_counts_nothing_is_refused_with_what_there_is() {
+    fn an_unknown_way_of_counting_is_refused_with_the_known_ones() {
         let none = counting(r#"{ "counting": { "charactersPerToken": 0 } }"#).unwrap_err();
         assert!(none.starts_with("policy.counting.charactersPerToken: is 0; give how"), "{none}");
         let unknown = counting(r#"{ "counting": { "encoding": "p50k_base" } }"#).unwrap_err();

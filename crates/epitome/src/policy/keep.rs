@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The tail that a compaction leaves alone, where there is room for it. It is counted in whole
-/// exchanges: a count of messages or rounds is rounded up to one, a count of tokens down.
+/// The tail of the conversation that a compaction does not change, as far as the target allows. A tool call is never
+/// separated from its results: numbers of messages and rounds are rounded up to whole tool calls, tokens down.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 pub enum Keep {
     /// At least this many messages.
     Messages(u32),
-    /// At least this many rounds: an assistant message with its results.
+    /// At least this many rounds. A round is an assistant message with the results of its tool calls.
     Rounds(u32),
     /// At most this many tokens.
     Tokens(u32),
-    /// At most this share of the window, 0 to 1.
+    /// At most this share of the window, from 0 to below 1.
     Fraction(f64),
 }

@@ -1,36 +1,37 @@
-//! What makes a conversation smaller without a model, as settings.
+//! Settings of the reducers, which save tokens without a model.
 
 use serde::{Deserialize, Serialize};
 
 use super::Trigger;
 
-/// A reducer, when it works, and when it is not worth it.
+/// A reducer, the condition under which it works, and the least that it has to save.
 ///
-/// Every reducer whose condition holds works as part of a compaction. One that has a condition of its
-/// own works as soon as that holds, compaction or not.
+/// During a compaction, every reducer without a condition and every one whose condition holds, whatever its phase, is
+/// applied. A reducer with a condition is also applied without a compaction, as soon as a check finds that the
+/// condition holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReducerRule {
-    /// What is done.
+    /// The way to save tokens.
     pub reducer: Reducer,
-    /// When it is done on its own; `None`: only as part of a compaction.
+    /// The condition under which it is applied. Default: `null`, only and always as part of a compaction.
     #[serde(default)]
     pub when: Option<Trigger>,
-    /// Where it would save fewer tokens than this, nothing is done: a change in the middle of a
-    /// conversation costs the provider's cache of everything behind it.
+    /// The reducer is not applied if it would save fewer tokens than this: a change in the middle of a conversation
+    /// invalidates the provider's prompt cache from there on. Default: 0.
     #[serde(default)]
     pub min_saving_tokens: u32,
 }
 
 impl ReducerRule {
-    /// A reducer that works as soon as `when` holds.
+    /// A reducer that is applied as soon as `when` holds.
     pub fn when(reducer: Reducer, when: Trigger) -> Self {
         Self { reducer, when: Some(when), min_saving_tokens: 0 }
     }
 
-    /// A reducer that works as part of every compaction.
+    /// A reducer that is applied as part of every compaction, and only then.
     pub fn in_compactions(reducer: Reducer) -> Self {
         Self { reducer, when: None, min_saving_tokens: 0 }
     }
@@ -42,38 +43,41 @@ impl ReducerRule {
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub enum Reducer {
-    /// Leaves out health checks, and machine-made messages that a later one repeats.
+    /// Removes heartbeat exchanges (see the policy's `heartbeatAnswer`), and synthetic messages that a later one of
+    /// the same kind repeats.
     Deduplicate,
-    /// Truncates tool results by their age.
+    /// Truncates tool results by their age in messages.
     TruncateToolResults(TruncateToolResults),
-    /// Shortens the arguments of old tool calls; their names stay.
+    /// Shortens the long arguments of old tool calls; the names of the tools stay.
     ClearToolInputs(ClearToolInputs),
-    /// Puts large tool results aside under a name by which they can be read back.
+    /// Replaces large tool results by their beginning, their end and a path under which the app can read all of it.
+    /// Without a condition of its own it starts with the newest and stops at the target.
     OffloadToolResults(OffloadToolResults),
-    /// Leaves out the oldest exchanges until the rest comes down to the target. The last resort: it
-    /// works only where nothing is summarized.
+    /// Removes the oldest messages until the rest meets the target. A tool call is removed with its results. The last
+    /// resort: it is applied only if nothing is summarized.
     DropOldest,
 }
 
-/// See [`Reducer::TruncateToolResults`].
+/// Settings of the reducer `truncateToolResults`. By default results are truncated to 2,000 tokens from 11 messages
+/// ago on, to 1,000 from 21 on, and to 500 from 41 on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct TruncateToolResults {
-    /// What results of each age may take. Of several steps that apply, the oldest counts.
+    /// The limit for each age, in any order. Of several steps that apply, the one with the highest age counts.
     pub steps: Vec<TruncationStep>,
 }
 
-/// What a tool result of some age may take.
+/// The longest tool result from some age on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TruncationStep {
-    /// How many messages ago it begins; the newest message is 1 message ago.
+    /// The step applies to results from this many messages ago on. The newest message is 1 message ago.
     pub from_messages: u32,
-    /// Longest result from there on, in tokens.
+    /// The longest result from this age on, in tokens.
     pub max_tokens: u32,
 }
 
@@ -85,22 +89,22 @@ impl Default for TruncateToolResults {
 }
 
 impl TruncateToolResults {
-    /// Longest result this many messages ago, in tokens; `None` where it stays whole.
+    /// The longest result this many messages ago, in tokens; `None` if it is not truncated.
     pub fn limit(&self, messages_ago: u32) -> Option<u32> {
         let reached = self.steps.iter().filter(|step| step.from_messages <= messages_ago);
         reached.max_by_key(|step| step.from_messages).map(|step| step.max_tokens)
     }
 }
 
-/// See [`Reducer::ClearToolInputs`].
+/// Settings of the reducer `clearToolInputs`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct ClearToolInputs {
-    /// The newest messages that fill this share of the window are left alone, 0 to 1.
+    /// The newest messages that fill this share of the window are not changed, 0 to 1. Default: 0.3.
     pub protect_fraction: f64,
-    /// Arguments of at most this many tokens are left alone.
+    /// Arguments of at most this many tokens are not changed. Default: 200.
     pub arg_threshold_tokens: u32,
 }
 
@@ -110,18 +114,18 @@ impl Default for ClearToolInputs {
     }
 }
 
-/// See [`Reducer::OffloadToolResults`].
+/// Settings of the reducer `offloadToolResults`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct OffloadToolResults {
-    /// The newest messages that fill this share of the window are left alone, 0 to 1. The latest
-    /// exchange always is.
+    /// The newest messages that fill this share of the window are not changed, 0 to 1. The last message, or the last
+    /// tool call with its results, never is. Default: 0.3.
     pub protect_fraction: f64,
-    /// Results of at most this many tokens are left alone.
+    /// Results of at most this many tokens are not changed. Default: 2,000.
     pub max_tokens: u32,
-    /// How much of a result stays, in tokens.
+    /// How much of a result stays, in tokens; at most `maxTokens`. Default: 200.
     pub keep_tokens: u32,
 }
 
@@ -136,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn c1_what_a_result_may_take_goes_down_with_its_age() {
+    fn c1_the_limit_of_a_result_falls_with_its_age() {
         let age = TruncateToolResults::default();
         let limits: Vec<Option<u32>> =
             [1, 10, 11, 20, 21, 40, 41, 900].map(|ago| age.limit(ago)).into();

@@ -1,23 +1,25 @@
-//! When to ask again after a failure: exponential backoff, with no clock and no dice of its own.
+//! When to repeat a failed summarizer request: exponential backoff. The app waits; the engine has no clock.
 
 use serde::{Deserialize, Serialize};
 
-/// How often, and how long between. The defaults are what the providers' own clients do.
+/// How often a failed summarizer request is repeated, and how long to wait before. The defaults are those of the
+/// providers' own clients. Only failures that may pass, such as a busy server, are repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Retry {
-    /// Attempts in all, the first included.
+    /// Number of attempts, including the first; 0 counts as 1. Default: 3.
     pub attempts: u32,
-    /// Wait before the second attempt; doubled for each one after it.
+    /// Milliseconds to wait before the second attempt; doubled for each one after it. Default: 500.
     pub base_ms: u64,
-    /// Longest wait between attempts.
+    /// The longest wait between two attempts in milliseconds. Default: 8,000. A wait that the server asks for may be
+    /// longer, up to 60,000.
     pub cap_ms: u64,
 }
 
-/// A server's own wish is honoured up to here.
-const LONGEST_WISH_MS: u64 = 60_000;
+/// The longest wait that a server may ask for: a longer one would look to the user as if the app hung.
+const MAX_RETRY_AFTER_MS: u64 = 60_000;
 
 impl Default for Retry {
     fn default() -> Self {
@@ -25,41 +27,41 @@ impl Default for Retry {
     }
 }
 
-/// Why a summarizer gave no summary.
+/// Why a summarizer request failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// Whether asking again may help.
+    /// Whether repeating the request may help.
     pub kind: FailureKind,
-    /// What happened and what to do, for a person.
+    /// What happened and what to do about it, for the user.
     pub message: String,
 }
 
-/// Whether asking the same again may help.
+/// Whether repeating the same request may help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
-    /// It may: the server was busy, or out of reach.
+    /// It may: the server was busy or could not be reached.
     Transient {
-        /// How long the server asked to wait.
+        /// Milliseconds that the server asked to wait (`retry-after`); `None` if it did not ask.
         retry_after_ms: Option<u64>,
     },
-    /// It will not: a wrong key, an unknown model, an answer that is no summary.
+    /// It will not: the key is wrong, the model is unknown, or the answer is not a summary.
     Permanent,
-    /// The host took the request back.
+    /// The app has cancelled the request.
     Cancelled,
 }
 
 impl Retry {
-    /// The wait before the next attempt in milliseconds, or `None` where there should be none.
-    /// `attempted` counts the attempts made so far.
+    /// Milliseconds to wait before the next attempt; `None` if there should be none. `attempted` is the number of
+    /// attempts so far.
     pub fn delay_ms(&self, attempted: u32, kind: FailureKind) -> Option<u64> {
         let FailureKind::Transient { retry_after_ms } = kind else { return None };
         if attempted >= self.attempts {
             return None;
         }
-        let wish = retry_after_ms.filter(|wish| *wish <= LONGEST_WISH_MS);
+        let requested = retry_after_ms.filter(|wait| *wait <= MAX_RETRY_AFTER_MS);
         let doublings = attempted.saturating_sub(1).min(32);
         let backoff = self.base_ms.saturating_mul(1 << doublings).min(self.cap_ms);
-        Some(wish.unwrap_or(backoff))
+        Some(requested.unwrap_or(backoff))
     }
 }
 
@@ -68,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_double_up_to_the_cap_and_end() {
+    fn waits_double_up_to_the_cap() {
         let retry = Retry { attempts: 7, ..Retry::default() };
         let busy = FailureKind::Transient { retry_after_ms: None };
         let waits: Vec<_> = (1..=7).map(|attempted| retry.delay_ms(attempted, busy)).collect();
@@ -77,15 +79,15 @@ mod tests {
     }
 
     #[test]
-    fn a_servers_wish_goes_first_unless_it_is_too_long() {
+    fn a_wait_that_the_server_asks_for_is_used_unless_it_is_too_long() {
         let retry = Retry::default();
-        let wish = |ms| FailureKind::Transient { retry_after_ms: Some(ms) };
-        assert_eq!(retry.delay_ms(1, wish(30_000)), Some(30_000));
-        assert_eq!(retry.delay_ms(1, wish(600_000)), Some(500));
+        let after = |ms| FailureKind::Transient { retry_after_ms: Some(ms) };
+        assert_eq!(retry.delay_ms(1, after(30_000)), Some(30_000));
+        assert_eq!(retry.delay_ms(1, after(600_000)), Some(500));
     }
 
     #[test]
-    fn what_cannot_help_is_not_tried_again() {
+    fn permanent_failures_and_cancelled_requests_are_not_repeated() {
         assert_eq!(Retry::default().delay_ms(1, FailureKind::Permanent), None);
         assert_eq!(Retry::default().delay_ms(1, FailureKind::Cancelled), None);
     }

@@ -1,24 +1,24 @@
-//! The JSON Schema of a policy as a host writes it, for editors and for checks outside Rust.
+//! The JSON Schema of a policy as the app writes it, for editors and for checks outside of Rust.
 
 use serde_json::{Map, Value, json};
 
 use super::{PRESETS, Policy};
 
-/// The schema of a [`PolicySpec`](super::PolicySpec): every field of a policy, none of them required,
-/// and the preset, the model's window and the agents besides.
+/// The schema of a [`PolicySpec`](super::PolicySpec): every field of a policy, none of them required, and `preset`,
+/// `modelWindow` and `agents`.
 pub fn schema() -> Value {
     let mut schema = schemars::schema_for!(Policy).to_value();
     let mut fields =
         schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_else(Map::new);
     fields.insert(
         "preset".into(),
-        json!({ "description": "The policy to begin with.", "enum": PRESETS }),
+        json!({ "description": "The preset to start from. Default: recommended.", "enum": PRESETS }),
     );
     fields.insert(
         "modelWindow".into(),
         json!({
-            "description": "Context window of the model in tokens, as its provider says. Counts where no \
-                            window is given.",
+            "description": "The model's context window in tokens, according to its provider. Used if window is \
+                            not given.",
             "type": "integer",
             "minimum": 1,
         }),
@@ -27,7 +27,7 @@ pub fn schema() -> Value {
     fields.insert(
         "agents".into(),
         json!({
-            "description": "What differs for an agent of this name.",
+            "description": "The fields that differ for an agent, by the agent's name.",
             "type": "object",
             "additionalProperties": agent,
         }),

@@ -1,4 +1,4 @@
-//! A policy as a host writes it: a preset, and whatever differs from it, for one agent or for all.
+//! A policy as the app writes it: a preset and the fields that differ from it, for all agents or for one.
 
 use std::collections::BTreeMap;
 
@@ -7,28 +7,29 @@ use serde_json::{Map, Value};
 
 use super::{PRESETS, Policy, PolicyError};
 
-/// Window of a model that nobody has told about.
+/// The window in tokens if the app gives neither `window` nor `modelWindow`.
 pub const DEFAULT_WINDOW: u32 = 200_000;
 
-/// A preset's name and the fields that differ. Everything is optional.
+/// The name of a preset and the fields that differ from it. Every field is optional.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default)]
 pub struct PolicySpec {
-    /// One of [`PRESETS`]; `recommended` where absent.
+    /// The preset to start from, one of [`PRESETS`]. Default: `recommended`.
     #[cfg_attr(feature = "tsify", tsify(optional))]
     pub preset: Option<String>,
-    /// Size of the context window in tokens, whatever the model.
+    /// Size of the context window in tokens, whatever the model's is. Default: `modelWindow`.
     #[cfg_attr(feature = "tsify", tsify(optional))]
     pub window: Option<u32>,
-    /// What the provider says the model's window is. Counts where no `window` is
-    /// given; [`DEFAULT_WINDOW`] where neither is.
+    /// The model's context window in tokens, according to its provider. Used if `window` is not given. Default:
+    /// [`DEFAULT_WINDOW`].
     #[cfg_attr(feature = "tsify", tsify(optional))]
     pub model_window: Option<u32>,
-    /// What differs for an agent of this name. Anything but `agents` may stand here.
+    /// The fields that differ for an agent, by the agent's name. All fields but `agents` are allowed here.
     #[cfg_attr(feature = "tsify", tsify(type = "Record<string, Omit<PolicySpec, \"agents\">>"))]
     pub agents: BTreeMap<String, PolicySpec>,
-    /// Any other field of [`Policy`], as it is to be; of `summary` and `retry`, only what differs.
+    /// Any other field of [`Policy`]. Of `summary` and `retry` only the parts that differ are needed; every other
+    /// field is replaced as a whole.
     #[serde(flatten)]
     pub fields: FieldOverrides,
 }
@@ -36,11 +37,11 @@ pub struct PolicySpec {
 /// Fields of [`Policy`] that differ from the preset, as JSON. In TypeScript, `Partial<PolicyFields>`.
 pub type FieldOverrides = Map<String, Value>;
 
-/// Fields whose parts can be given one by one.
-const MERGED: [&str; 2] = ["summary", "retry"];
-
 impl PolicySpec {
-    /// Reads a policy written as YAML.
+    /// The fields of [`Policy`] that are objects and are merged: a spec may give only some of their parts.
+    pub const MERGED_FIELDS: [&str; 2] = ["summary", "retry"];
+
+    /// Reads a policy from YAML.
     #[cfg(feature = "yaml")]
     pub fn from_yaml(text: &str) -> Result<Self, PolicyError> {
         let refuse = |problem: String| PolicyError { field: "yaml".into(), problem };
@@ -49,14 +50,14 @@ impl PolicySpec {
         serde_json::from_value(value).map_err(|error| refuse(error.to_string()))
     }
 
-    /// The policy that is meant, if it can work.
+    /// The complete policy, after checking that it can work.
     pub fn resolve(&self) -> Result<Policy, PolicyError> {
         let policy = self.draft()?;
         policy.check()?;
         Ok(policy)
     }
 
-    /// The policy that is written, whether or not it can work: for a form that is being filled in.
+    /// The complete policy without the check: for a form that the user is still filling in.
     pub fn draft(&self) -> Result<Policy, PolicyError> {
         let window = self.window.or(self.model_window).unwrap_or(DEFAULT_WINDOW);
         let name = self.preset.as_deref().unwrap_or("recommended");
@@ -73,8 +74,9 @@ impl PolicySpec {
             .map_err(|error| unreadable(&error.path().to_string(), error.inner()))
     }
 
-    /// The policy of an agent: its own fields go before those of all. A window is, in this order, the
-    /// agent's own, that of its model, that of all, that of the model of all, [`DEFAULT_WINDOW`].
+    /// The complete policy of an agent: its own fields are used before those for all agents. The window is the first
+    /// of: the agent's `window`, the agent's `modelWindow`, `window` for all, `modelWindow` for all,
+    /// [`DEFAULT_WINDOW`].
     pub fn resolve_for(&self, agent: &str) -> Result<Policy, PolicyError> {
         if !self.agents.contains_key(agent) {
             return self.resolve();
@@ -85,7 +87,7 @@ impl PolicySpec {
         })
     }
 
-    /// What holds for an agent, without the settings of the others; see [`Self::resolve_for`].
+    /// The fields for one agent, without those of other agents; see [`Self::resolve_for`].
     #[must_use]
     pub fn for_agent(&self, agent: &str) -> Self {
         let Some(own) = self.agents.get(agent) else {
@@ -105,11 +107,13 @@ impl PolicySpec {
     }
 }
 
-/// Puts a field in its place; of the fields that can be given in parts, only the parts given.
+/// Replaces a field of a policy; of the fields in [`MERGED`], only the given parts.
 fn overlay(policy: &mut Value, field: &str, given: &Value) {
     let Some(fields) = policy.as_object_mut() else { return };
     match (fields.get_mut(field), given) {
-        (Some(Value::Object(parts)), Value::Object(given)) if MERGED.contains(&field) => {
+        (Some(Value::Object(parts)), Value::Object(given))
+            if PolicySpec::MERGED_FIELDS.contains(&field) =>
+        {
             for (part, value) in given {
                 parts.insert(part.clone(), value.clone());
             }
@@ -121,7 +125,7 @@ fn overlay(policy: &mut Value, field: &str, given: &Value) {
 }
 
 fn unreadable(field: &str, error: &serde_json::Error) -> PolicyError {
-    // The reader names Rust's types; whoever writes a policy may not know them.
+    // serde names Rust's types, which the author of a policy may not know.
     let problem = error
         .to_string()
         .replace("expected u32", "expected a whole number of 0 or more")
@@ -144,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn b10_a_window_is_the_own_one_then_the_models_then_200_000() {
+    fn b10_the_window_is_the_given_one_then_the_models_then_200_000() {
         assert_eq!(PolicySpec::default().resolve().unwrap(), Policy::recommended(200_000));
         let window = |text| spec(text).resolve().unwrap().window;
         assert_eq!(window(r#"{ "modelWindow": 64000 }"#), 64_000);
@@ -152,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn b10_another_model_of_an_agent_changes_its_thresholds() {
+    fn b10_the_thresholds_of_an_agent_depend_on_its_models_window() {
         let threshold = |model| {
             let text = format!(
                 r#"{{ "window": 200000, "agents": {{ "coder": {{ "modelWindow": {model} }} }} }}"#
@@ -163,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_goes_before_the_preset() {
+    fn given_fields_replace_those_of_the_preset() {
         let policy = spec(
             r#"{ "window": 1000, "keep": { "messages": 6 }, "triggers": [{ "tokens": 500 }],
                  "summary": { "chunks": 3 } }"#,
@@ -176,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn d11_every_setting_can_be_another_one_for_an_agent() {
+    fn d11_every_setting_can_differ_for_an_agent() {
         let spec = spec(
             r#"{ "preset": "fill", "summary": { "agent": "Slow", "chunks": 2 },
                  "agents": {
@@ -197,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_refused_by_field() {
+    fn a_value_that_cannot_be_read_is_refused_by_field() {
         let unknown = refused(r#"{ "preset": "best" }"#);
         assert!(unknown.starts_with("policy.preset: \"best\" is no preset; there are recommended"));
         let negative = refused(r#"{ "keep": { "messages": -1 } }"#);
@@ -213,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unused_trigger_is_no_trigger() {
+    fn a_policy_with_only_the_manual_trigger_has_no_threshold() {
         let policy = spec(r#"{ "triggers": ["manual"] }"#).resolve().unwrap();
         assert_eq!(
             (policy.triggers.as_slice(), policy.threshold()),

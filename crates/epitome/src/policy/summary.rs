@@ -1,54 +1,55 @@
-//! How the prefix is summarized, by whom, and where the summary stands afterwards, as settings.
+//! Settings of the summary: who writes it, from what, how long it may be, and where it stands.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How the prefix is summarized.
+/// How older messages are summarized.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify), tsify(missing_as_null, hashmap_as_object))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct SummarySettings {
-    /// Name of one of `prompts`, or of a built-in one: `three-sections`, `seven-sections`. The model of the
-    /// conversation itself is then asked to summarize, in these words. Goes before `agent`.
+    /// Name of a prompt in `prompts`, or of a built-in one: `three-sections` or `seven-sections`. If set, the
+    /// conversation's own model summarizes with this prompt, whatever `agent` is. Default: `null`.
     pub prompt: Option<String>,
-    /// Name of the agent that is asked to summarize. Goes before `default_agent`.
+    /// Name of the agent that summarizes, in place of `defaultAgent`. Default: `null`.
     pub agent: Option<String>,
-    /// Name of the agent that is asked where nothing else is said. With `None` here and above, nothing
-    /// is summarized, and only reducers work.
+    /// Name of the agent that summarizes if neither `prompt` nor `agent` is set. If all three are `null`, nothing is
+    /// summarized, and only reducers are applied. Default: `summarizer`.
     pub default_agent: Option<String>,
-    /// Prompts of the host's own, by name.
+    /// The app's own prompts, by name. Default: none.
     pub prompts: BTreeMap<String, String>,
-    /// The sections of a summary, where no `prompt` says otherwise.
+    /// The sections of a summary, unless `prompt` is set. Default: `threeSections`.
     pub shape: Shape,
-    /// Where an answer has none of the headings that `shape` asks for, ask once more with a reminder. Of
-    /// use with models; the extractive summarizer only quotes.
+    /// If a summary has none of the headings of `shape`, repeat the request once with a reminder. Useful only with a
+    /// model: the extractive summarizer never writes headings. Default: false.
     pub check_headings: bool,
-    /// Longest summary, in tokens.
+    /// The longest summary in tokens, above 0. Default: 8,000.
     pub max_tokens: u32,
-    /// Longest ledger of facts that the summary lost, in tokens, out of `max_tokens`; at most a quarter
-    /// of what a summary may take.
+    /// The longest ledger in tokens: facts that the summary lost and that are appended to it. It is part of
+    /// `maxTokens`, and at most a quarter of what the summary may take. 0: no ledger. Default: 1,000.
     pub ledger_tokens: u32,
-    /// A summary above this many tokens is itself summarized; 0: never.
+    /// A summary of more tokens than this is itself summarized. 0: never. Default: 0.
     pub rollup_tokens: u32,
-    /// Longest transcript to put before the summarizer at once, in characters; a longer one is folded
-    /// chunk by chunk, each on the summary so far.
+    /// The longest transcript in one summarizer request, in characters, at least 1,000. A longer one is split into
+    /// chunks, and each request gets one chunk and the summary of those before. Default: 120,000.
     pub chunk_characters: u32,
-    /// Number of chunks to fold a transcript in, where above 1.
+    /// The least number of chunks to split a transcript into, as far as it has that many messages. 0 counts as 1.
+    /// Default: 1.
     pub chunks: u32,
-    /// The summarizer's own window, in tokens. `None`: that of the conversation where `prompt` has its
-    /// model summarize, and unknown otherwise.
+    /// The summarizer's context window in tokens. Default: `null`, the policy's `window` if `prompt` is set, and
+    /// unknown if an agent summarizes.
     pub window_tokens: Option<u32>,
-    /// Which tools the summarizer reads about.
+    /// The tools whose calls and results the summarizer reads. Default: `all`.
     pub tools: ToolFilter,
-    /// Longest tool call or result in the transcript, in characters.
+    /// The longest tool call or result in the transcript, in characters; the rest is cut. Default: 2,000.
     pub tool_result_max_characters: u32,
-    /// Where the result is too large, shorter limits for tool results to try one after the other, in
-    /// characters; and after them, shorter tails. Empty: the first result counts.
+    /// Values for `toolResultMaxCharacters` to try one after the other if the result of the compaction is still too
+    /// large; after them, shorter tails are tried. Empty: the first result is used. Default: empty.
     pub fallback_levels: Vec<u32>,
-    /// What becomes of the last user request.
+    /// What happens to the last user request. Default: `keep`.
     pub last_request: LastRequest,
 }
 
@@ -76,13 +77,13 @@ impl Default for SummarySettings {
 }
 
 impl SummarySettings {
-    /// True for an answer that has none of the headings it was asked for, where that is to be checked.
+    /// True if headings are to be checked and this answer has none of them.
     pub(crate) fn misses_headings(&self, answer: &str) -> bool {
-        let asked = self.check_headings && self.prompt.is_none();
-        asked && !self.shape.headings().any(|heading| answer.contains(heading))
+        let is_checked = self.check_headings && self.prompt.is_none();
+        is_checked && !self.shape.headings().any(|heading| answer.contains(heading))
     }
 
-    /// Who summarizes; `None` where nobody does.
+    /// The summarizer that the settings select; `None` if nothing is summarized.
     pub fn summarizer(&self) -> Option<Summarizer> {
         if let Some(prompt) = &self.prompt {
             return Some(Summarizer::Own { prompt: prompt.clone() });
@@ -92,12 +93,12 @@ impl SummarySettings {
     }
 }
 
-/// A summarizer's window that a question does not fit.
+/// A summarizer's window is too small for a request and its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowTooSmall {
     /// The window, in tokens.
     pub window_tokens: u32,
-    /// What the question and its answer need of it.
+    /// Tokens that the request and its answer need.
     pub needed_tokens: u32,
 }
 
@@ -115,24 +116,24 @@ impl fmt::Display for WindowTooSmall {
 
 impl std::error::Error for WindowTooSmall {}
 
-/// Who is asked for a summary.
+/// Who writes a summary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum Summarizer {
-    /// The model of the conversation itself, with a named prompt.
+    /// The conversation's own model, with a named prompt.
     Own {
         /// The prompt's name.
         prompt: String,
     },
-    /// An agent of the host's.
+    /// One of the app's agents.
     Agent {
         /// Its name.
         name: String,
     },
 }
 
-/// The sections that a summary is to have.
+/// The sections of a summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
@@ -141,12 +142,12 @@ pub enum Shape {
     /// Key facts, course of the conversation, open points.
     #[default]
     ThreeSections,
-    /// From the goals to the very next step.
+    /// Goals, course, technical ground, files and changes, work in hand, open points, next step.
     SevenSections,
 }
 
 impl Shape {
-    /// The shape that a built-in prompt of this name asks for.
+    /// The shape that the built-in prompt of this name asks for; `None` if there is no such prompt.
     pub fn named(prompt: &str) -> Option<Self> {
         match prompt {
             "three-sections" => Some(Self::ThreeSections),
@@ -156,50 +157,51 @@ impl Shape {
     }
 }
 
-/// What becomes of the last user request in a compaction.
+/// What happens to the last user request in a compaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub enum LastRequest {
-    /// It stays as the message it is.
+    /// It stays in the conversation as its own message.
     #[default]
     Keep,
     /// It is appended to the summary, word for word.
     Append,
 }
 
-/// Where the summary stands in what the model sees.
+/// Where the summary stands among the messages that are sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub enum SummaryPlacement {
-    /// System prompts, the summary as a user message, and the messages that stay.
+    /// System messages, the summary as a user message, then the messages that stay.
     #[default]
     SystemSummaryTail,
-    /// System prompts and one user message with everything in it; only pinned messages stay besides.
+    /// System messages, then one user message with the summary; no other message stays except pinned ones.
     OneMessage,
-    /// System prompts, the summary as another one, and the messages that stay.
+    /// System messages, the summary as one more system message, then the messages that stay.
     LeadingSystem,
-    /// The summary as a user message in the place of what it stands for.
+    /// The summary as a user message in the place of the messages that it stands for.
     InPlace,
 }
 
-/// Which tool calls and results go into a transcript.
+/// The tools whose calls and results the summarizer reads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub enum ToolFilter {
-    /// All of them.
+    /// All tools.
     All,
-    /// Those of tools named here; an entry that ends in `*` takes every name that begins so.
+    /// Only these tools, by name. An entry that ends in `*` stands for every name that begins with the part before
+    /// it. An empty list: no tools.
     Only(Vec<String>),
 }
 
 impl ToolFilter {
-    /// True where calls and results of this tool are read.
+    /// True if the summarizer reads the calls and results of this tool.
     pub fn allows(&self, tool: &str) -> bool {
         match self {
             Self::All => true,
@@ -217,14 +219,14 @@ mod tests {
 
     #[test]
     fn d2_tools_are_allowed_by_exact_name_or_by_prefix() {
-        let only = ToolFilter::Only(vec!["userQuestions".into(), "linear*".into()]);
-        assert!(only.allows("userQuestions") && only.allows("linearCreateIssue"));
-        assert!(!only.allows("userQuestions2") && !only.allows("line"));
+        let only = ToolFilter::Only(vec!["search".into(), "ticket*".into()]);
+        assert!(only.allows("search") && only.allows("ticketCreate"));
+        assert!(!only.allows("search2") && !only.allows("tick"));
         assert!(ToolFilter::All.allows("anything"));
     }
 
     #[test]
-    fn d11_who_summarizes_is_the_own_prompt_then_the_agent_then_the_default_then_nobody() {
+    fn d11_the_summarizer_is_the_prompt_then_the_agent_then_the_default_agent() {
         let named = |name: &str| Some(Summarizer::Agent { name: name.into() });
         let default = SummarySettings::default();
         assert_eq!(default.summarizer(), named("summarizer"));
@@ -232,7 +234,7 @@ mod tests {
         assert_eq!(agent.summarizer(), named("fast"));
         let own = SummarySettings { prompt: Some("mine".into()), ..agent };
         assert_eq!(own.summarizer(), Some(Summarizer::Own { prompt: "mine".into() }));
-        let nobody = SummarySettings { default_agent: None, ..default };
-        assert_eq!(nobody.summarizer(), None);
+        let none = SummarySettings { default_agent: None, ..default };
+        assert_eq!(none.summarizer(), None);
     }
 }

@@ -1,84 +1,86 @@
-//! When to act: conditions on what the window holds, and the phases at which they are looked at.
+//! When to compact: conditions on the tokens and messages of a conversation, and the phases at which they count.
 
 use serde::{Deserialize, Serialize};
 
 use super::Reason;
 
-/// A phase in a chat app's work at which a compaction may be due.
+/// A phase of the app's request loop at which a compaction may be due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub enum Phase {
-    /// A request of the person's has come in; nothing has been sent for it yet.
+    /// The user has sent a request; the model has not been called for it yet.
     RequestStart,
     /// The model is about to be called.
     TurnStart,
-    /// The tools that the model called have answered, and it is about to be called again.
+    /// In the tool loop: the tools have answered, and the model is about to be called again.
     Loop,
-    /// The turn is over.
+    /// The turn is over: the model has answered without calling a tool.
     TurnEnd,
-    /// The provider has refused a request as too long.
+    /// The provider has rejected a request as too long.
     Overflow,
 }
 
-/// What conditions look at.
+/// The numbers that triggers compare with their thresholds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Load {
     /// Tokens in the window.
     pub tokens: u32,
-    /// Messages that no summary stands for, system messages aside.
+    /// Messages that are sent as they are: without system messages and those that a summary stands for.
     pub messages: u32,
-    /// Prompt tokens that the provider counted for the latest request since the last compaction.
+    /// Prompt tokens that the provider reported for the latest request since the last compaction; `None` if it has
+    /// reported none.
     pub prompt_tokens: Option<u32>,
 }
 
-/// One condition.
+/// A condition under which a compaction is due, or under which a reducer works.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub enum Trigger {
-    /// Above the smaller of a fraction of the window and the window without its reserves.
+    /// Above a share of the window, or above the window without its reserves, whichever is smaller.
     Budget(Budget),
-    /// At a fraction of the window, unless a number of tokens is given.
+    /// From a share of the window on, or from a number of tokens on.
     Fill(Fill),
-    /// At this many tokens, whatever the window. 0 or less turns it off.
+    /// From this many tokens on, whatever the window. 0 or a negative number turns the trigger off.
     Tokens(i64),
-    /// Above this many messages that no summary stands for.
+    /// Above this many messages, not counting system messages and those that a summary stands for.
     Messages(u32),
     /// When a request begins with a long history.
     RequestBoundary(RequestBoundary),
-    /// In the tool loop, by what the previous prompt really took, and when one was refused.
+    /// In the tool loop, by the prompt tokens that the provider reported last; and when it rejects a request as too
+    /// long.
     Reactive(Reactive),
     /// Only at one phase.
     At {
         /// The phase.
         phase: Phase,
-        /// What has to hold then.
+        /// The condition that has to hold at this phase.
         trigger: Box<Trigger>,
     },
-    /// Where each of these fires.
+    /// If all of these hold. An empty list never holds.
     All(Vec<Trigger>),
-    /// Where one of these fires.
+    /// If one of these holds. An empty list never holds.
     Any(Vec<Trigger>),
-    /// Whenever it is looked at.
+    /// At every check.
     Always,
-    /// Never by itself: only when somebody asks.
+    /// Never by itself: only if the app asks for a compaction.
     Manual,
 }
 
-/// See [`Trigger::Budget`]. The defaults put a window of 200,000 at 140,000.
+/// Settings of the trigger `budget`. By default it is met above 140,000 tokens of a window of 200,000.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Budget {
-    /// Share of the window, 0 to 1.
+    /// Share of the window, 0 to 1. Default: 0.7.
     pub fraction: f64,
-    /// Tokens kept free for the answer.
+    /// Tokens of the window that are reserved for the answer. Default: 32,000.
     pub output_reserve: u32,
-    /// Tokens kept free for what the count may be wrong by.
+    /// Tokens of the window that are reserved for errors of the count. Default: 8,000.
     pub safety_margin: u32,
 }
 
@@ -88,15 +90,15 @@ impl Default for Budget {
     }
 }
 
-/// See [`Trigger::Fill`].
+/// Settings of the trigger `fill`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Fill {
-    /// Share of the window, 0 to 1.
+    /// Share of the window, 0 to 1. Default: 0.8.
     pub fraction: f64,
-    /// Above 0, this many tokens count instead of the fraction.
+    /// Tokens to use instead of the share. Default: 0, use the share.
     pub max_tokens: u32,
 }
 
@@ -106,15 +108,15 @@ impl Default for Fill {
     }
 }
 
-/// See [`Trigger::RequestBoundary`].
+/// Settings of the trigger `requestBoundary`. Both conditions have to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct RequestBoundary {
-    /// The history has to exceed this many tokens.
+    /// The window holds more tokens than this. Default: 80,000.
     pub trigger_tokens: u32,
-    /// And to have at least this many messages.
+    /// There are at least this many messages, counted as by the trigger `messages`. Default: 20.
     pub min_messages: u32,
 }
 
@@ -124,21 +126,21 @@ impl Default for RequestBoundary {
     }
 }
 
-/// See [`Trigger::Reactive`].
+/// Settings of the trigger `reactive`. A round is an assistant message with the results of its tool calls.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Reactive {
-    /// Share of the window at which the oldest rounds are summarized, 0 to 1.
+    /// From this share of the window on, only the oldest rounds are summarized, 0 to 1. Default: 0.85.
     pub micro_fraction: f64,
-    /// Share of the window at which all that may be is summarized, 0 to 1.
+    /// From this share of the window on, everything that may be summarized is, 0 to 1. Default: 0.92.
     pub full_fraction: f64,
-    /// How many of the oldest rounds a small step takes.
+    /// How many of the oldest rounds are summarized at `microFraction`, at least 1. Default: 2.
     pub micro_batch_rounds: u32,
-    /// How many of the latest rounds stay.
+    /// How many of the latest rounds stay. Default: 2.
     pub keep_rounds: u32,
-    /// How many such compactions one request may take.
+    /// How many such compactions one user request may cause. Default: 3.
     pub max_per_request: u32,
 }
 
@@ -155,13 +157,13 @@ impl Default for Reactive {
 }
 
 impl Trigger {
-    /// A trigger that is looked at only at this moment.
+    /// A trigger that counts only at this phase.
     pub fn at(phase: Phase, trigger: Self) -> Self {
         Self::At { phase, trigger: Box::new(trigger) }
     }
 
-    /// The tokens at which it fires in a window of `window` tokens; `None` where it does not go by the
-    /// tokens that the window holds.
+    /// The number of tokens that it compares the window's content with, in a window of `window` tokens; `None` if it
+    /// does not depend on that. Of several, `All` has the highest and `Any` the lowest.
     pub fn threshold(&self, window: u32) -> Option<u32> {
         match self {
             Self::Budget(budget) => {
@@ -180,7 +182,7 @@ impl Trigger {
         }
     }
 
-    /// True where the condition is met, whatever the phase.
+    /// True if the condition is met, whatever the phase.
     pub fn is_met(&self, load: &Load, window: u32) -> bool {
         let reached = |tokens: u32| self.threshold(window).is_some_and(|limit| tokens >= limit);
         let exceeded = |tokens: u32| self.threshold(window).is_some_and(|limit| tokens > limit);
@@ -203,7 +205,7 @@ impl Trigger {
         }
     }
 
-    /// Why it calls for a compaction at this phase; `None` where it does not.
+    /// Why a compaction is due at this phase; `None` if it is not. Of several, the first reason counts.
     pub fn reason_to_compact(&self, phase: Phase, load: &Load, window: u32) -> Option<Reason> {
         match self {
             Self::At { phase: own, trigger } if *own == phase => {
@@ -226,18 +228,18 @@ impl Trigger {
                 }
             }
             Self::All(all) => {
-                let calls: Option<Vec<Reason>> =
+                let reasons: Option<Vec<Reason>> =
                     all.iter().map(|one| one.reason_to_compact(phase, load, window)).collect();
-                calls?.into_iter().next()
+                reasons?.into_iter().next()
             }
             Self::Any(any) => any.iter().find_map(|one| one.reason_to_compact(phase, load, window)),
-            // A refused request is for those who ask to hear of it.
+            // After a rejected request only `Reactive` compacts: the count that the others use was evidently wrong.
             _ if phase == Phase::Overflow => None,
             _ => self.is_met(load, window).then_some(Reason::Threshold),
         }
     }
 
-    /// The settings for reacting to large prompts that it holds, if any.
+    /// The settings of the first `Reactive` in it; `None` if there is none.
     pub fn reactive(&self) -> Option<&Reactive> {
         match self {
             Self::Reactive(reactive) => Some(reactive),
@@ -248,10 +250,11 @@ impl Trigger {
     }
 }
 
-/// A fraction of a number of tokens, rounded down; a fraction outside 0 to 1 is brought inside.
+/// A fraction of a number of tokens, rounded down. A fraction outside of 0 to 1 counts as the nearer limit, and
+/// NaN as 0.
 pub(crate) fn share(tokens: u32, fraction: f64) -> u32 {
     let fraction = if fraction.is_finite() { fraction.clamp(0.0, 1.0) } else { 0.0 };
-    // A product of a u32 and a number of at most 1 fits a u32.
+    // The tiny addend keeps 0.29 * 100, which is a bit less than 29 in binary, from being rounded down to 28.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -274,29 +277,33 @@ mod tests {
     }
 
     #[test]
-    fn b2_threshold_is_the_smaller_of_fraction_and_reserve() {
+    fn b2_the_threshold_is_the_smaller_of_share_and_window_without_reserves() {
         let budget = Trigger::Budget(Budget::default());
         assert_eq!(budget.threshold(200_000), Some(140_000));
-        assert_eq!(budget.threshold(100_000), Some(60_000), "the reserves are the tighter bound");
+        assert_eq!(
+            budget.threshold(100_000),
+            Some(60_000),
+            "the reserves limit more than the share"
+        );
         assert_eq!(budget.threshold(20_000), Some(0));
         assert!(!budget.is_met(&tokens(140_000), 200_000));
         assert!(budget.is_met(&tokens(140_001), 200_000));
     }
 
     #[test]
-    fn b2_all_of_its_numbers_can_be_set() {
+    fn b2_share_reserve_and_margin_can_be_set() {
         let budget = Budget { fraction: 0.5, output_reserve: 10, safety_margin: 5 };
         assert_eq!(Trigger::Budget(budget).threshold(100), Some(50));
         assert_eq!(Trigger::Budget(Budget { fraction: 1.0, ..budget }).threshold(100), Some(85));
     }
 
     #[test]
-    fn b2_b5_a_trigger_can_be_tied_to_a_phase() {
+    fn b2_b5_a_trigger_can_be_limited_to_a_phase() {
         let end = Trigger::at(Phase::TurnEnd, Trigger::Budget(Budget::default()));
         let full = tokens(150_000);
         assert_eq!(end.reason_to_compact(Phase::TurnEnd, &full, 200_000), Some(Reason::Threshold));
         assert_eq!(end.reason_to_compact(Phase::TurnStart, &full, 200_000), None);
-        assert!(end.is_met(&full, 200_000), "the meter shows it at any time");
+        assert!(end.is_met(&full, 200_000), "the pressure level is the same at every phase");
         let start = Trigger::at(Phase::TurnStart, Trigger::Tokens(200_000));
         assert_eq!(
             start.reason_to_compact(Phase::TurnStart, &tokens(200_000), 0),
@@ -306,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn b3_fill_fires_at_eighty_percent_unless_tokens_are_given() {
+    fn b3_fill_is_met_at_80_percent_unless_tokens_are_given() {
         let fill = Trigger::Fill(Fill::default());
         assert_eq!(fill.threshold(128_000), Some(102_400));
         assert!(fill.is_met(&tokens(102_400), 128_000));
@@ -323,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn b7_a_count_of_messages_fires_when_it_is_exceeded() {
+    fn b7_a_number_of_messages_has_to_be_exceeded() {
         let trigger = Trigger::Messages(17);
         let load = |messages| Load { messages, ..Load::default() };
         assert!(!trigger.is_met(&load(17), 1_000) && trigger.is_met(&load(18), 1_000));
@@ -331,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn b8_a_request_boundary_takes_tokens_and_messages_and_the_right_phase() {
+    fn b8_a_request_boundary_needs_tokens_messages_and_the_start_of_a_request() {
         let trigger = Trigger::RequestBoundary(RequestBoundary::default());
         let load = |tokens, messages| Load { tokens, messages, prompt_tokens: None };
         let at_start = |load| trigger.reason_to_compact(Phase::RequestStart, &load, 200_000);
@@ -342,20 +349,20 @@ mod tests {
     }
 
     #[test]
-    fn b9_reacting_goes_by_the_last_prompt_and_by_a_refusal() {
+    fn b9_reactive_uses_reported_prompt_tokens_and_rejected_requests() {
         let trigger = Trigger::Reactive(Reactive::default());
         let in_loop = |load| trigger.reason_to_compact(Phase::Loop, &load, 100_000);
         assert_eq!(in_loop(prompt(84_999)), None);
         assert_eq!(in_loop(prompt(85_000)), Some(Reason::ReactiveMicro));
         assert_eq!(in_loop(prompt(92_000)), Some(Reason::ReactiveFull));
-        assert_eq!(in_loop(tokens(99_000)), None, "an estimate is no prompt");
-        let refused = trigger.reason_to_compact(Phase::Overflow, &prompt(10), 100_000);
-        assert_eq!(refused, Some(Reason::ReactiveFull));
+        assert_eq!(in_loop(tokens(99_000)), None, "an estimate is not a reported prompt");
+        let rejected = trigger.reason_to_compact(Phase::Overflow, &prompt(10), 100_000);
+        assert_eq!(rejected, Some(Reason::ReactiveFull));
         assert_eq!(trigger.reason_to_compact(Phase::TurnEnd, &prompt(99_000), 100_000), None);
     }
 
     #[test]
-    fn triggers_are_joined_by_any_and_all() {
+    fn triggers_are_combined_by_any_and_all() {
         let both = Trigger::All(vec![Trigger::Tokens(100), Trigger::Messages(3)]);
         let load = |tokens, messages| Load { tokens, messages, prompt_tokens: None };
         assert!(both.is_met(&load(100, 4), 1_000));
@@ -368,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trigger_is_written_as_it_is_read() {
+    fn a_trigger_survives_reading_and_writing() {
         let text = r#"{"at":{"phase":"turnEnd","trigger":{"any":[{"messages":7},"manual"]}}}"#;
         let trigger: Trigger = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&trigger).unwrap(), text);

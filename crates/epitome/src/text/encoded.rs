@@ -1,21 +1,21 @@
-//! Encoded bytes in a text: nothing that a summarizer could read, and far more tokens than they look.
+//! Encoded data such as base64 in a text: a summarizer cannot read it, and it takes very many tokens.
 
 use std::borrow::Cow;
 
-/// Runs of this many characters of the base64 alphabet are taken for encoded bytes.
-const SHORTEST: usize = 200;
+/// The least length of a run of base64 characters that counts as encoded data.
+const MIN_LENGTH: usize = 200;
 
-/// The text with every run of encoded bytes told by its length. Linear, and most of a plain text is never
-/// looked at.
+/// Replaces every run of encoded data by a note of its length. Linear; of plain text only about one byte in
+/// `MIN_LENGTH` is read, since one byte that is not base64 rules out all runs that would contain it.
 pub(crate) fn without_encoded(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut out = String::new();
     let mut copied = 0;
-    // Where a run can begin: at the start, and behind a byte that is in none.
+    // Where the next run can begin: at the start of the text, or after a byte that belongs to no run.
     let mut start = 0;
-    while let Some(shortest) = bytes.get(start..start + SHORTEST) {
-        // The last byte that breaks a run of this length rules out every beginning before it.
-        if let Some(broken) = shortest.iter().rposition(|byte| !encodes(*byte)) {
+    while let Some(window) = bytes.get(start..start + MIN_LENGTH) {
+        // No run of this length can begin before the last byte of the window that is not base64.
+        if let Some(broken) = window.iter().rposition(|byte| !encodes(*byte)) {
             start += broken + 1;
             continue;
         }
@@ -40,7 +40,7 @@ fn encodes(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-')
 }
 
-/// A long path or a ruled line has no digits, or no letters of both cases.
+/// Distinguishes encoded data from a long path or a ruled line, which has no digits or no letters of both cases.
 fn is_mixed(run: &str) -> bool {
     let has = |test: fn(&u8) -> bool| run.bytes().any(|byte| test(&byte));
     let hexadecimal = run.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn encoded_bytes_are_told_by_their_length() {
+    fn encoded_data_is_replaced_by_its_length() {
         let data = "iVBORw0KGgo/".repeat(20);
         let text = format!("see data:image/png;base64,{data}== and 👍 go on");
         assert_eq!(
@@ -64,20 +64,20 @@ mod tests {
     }
 
     #[test]
-    fn every_run_is_told_wherever_it_stands_and_however_long_it_is() {
+    fn runs_of_any_length_are_found_anywhere() {
         let run = |length: usize| "aB3/".chars().cycle().take(length).collect::<String>();
         for length in [200, 201, 399, 400, 401, 1_000] {
             for before in ["", "é", "a b ", "…\n", "\u{0}"] {
-                let told = format!("[{length} characters of encoded data]");
+                let note = format!("[{length} characters of encoded data]");
                 let text = format!("{before}{0}é{0} {1}\u{301}", run(length), run(199));
-                let expected = format!("{before}{told}é{told} {}\u{301}", run(199));
-                assert_eq!(without_encoded(&text), expected, "{length} behind {before:?}");
+                let expected = format!("{before}{note}é{note} {}\u{301}", run(199));
+                assert_eq!(without_encoded(&text), expected, "{length} after {before:?}");
             }
         }
     }
 
     #[test]
-    fn what_can_be_read_is_left_alone() {
+    fn readable_text_is_not_changed() {
         for text in ["", "short aB3", &"=".repeat(300), &"word ".repeat(100), &"lower".repeat(60)] {
             assert_eq!(without_encoded(text), text);
         }

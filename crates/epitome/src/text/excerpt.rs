@@ -1,36 +1,35 @@
-//! The beginning of a long text, cut where a reader sees a border between characters.
+//! The beginning of a long text, cut between graphemes (what a reader sees as one character).
 
 use std::borrow::Cow;
 
 use unicode_segmentation::GraphemeCursor;
 
-/// At most `max_characters` of `text`, with a note of how many were left out. Linear in what is kept
-/// and in the length of the rest.
+/// At most `max_characters` of `text`, with a note of how many characters were cut. Linear in the text.
 pub(crate) fn excerpt(text: &str, max_characters: u32) -> Cow<'_, str> {
     let max = usize::try_from(max_characters).unwrap_or(usize::MAX);
     let (kept, rest) = split(text, max);
     if rest.is_empty() {
         return Cow::Borrowed(text);
     }
-    let left_out = rest.chars().count();
-    Cow::Owned(format!("{kept}{OPEN}{left_out}{CLOSE}"))
+    let cut = rest.chars().count();
+    Cow::Owned(format!("{kept}{NOTE_START}{cut}{NOTE_END}"))
 }
 
-/// Around the number of characters that were left out.
-const OPEN: &str = "… [";
-const CLOSE: &str = " more characters]";
+/// The note before and after the number of characters that were cut.
+const NOTE_START: &str = "… [";
+const NOTE_END: &str = " more characters]";
 
-/// A line without the note that [`excerpt`] puts at its end.
+/// A line without the note that [`excerpt`] adds at the end.
 pub(crate) fn without_note(line: &str) -> &str {
-    let told = line.strip_suffix(CLOSE).and_then(|line| line.rsplit_once(OPEN));
-    match told {
+    let parts = line.strip_suffix(NOTE_END).and_then(|line| line.rsplit_once(NOTE_START));
+    match parts {
         Some((kept, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => kept,
         _ => line,
     }
 }
 
-/// Splits a text behind at most `max` characters, never inside a grapheme: a family of emoji, or a
-/// letter and its accents. A single grapheme longer than that is split between its characters.
+/// Splits a text after at most `max` characters, and not inside of a grapheme such as a letter with its accents or a
+/// joined emoji. Only a grapheme at the start that is itself longer is split, between its characters.
 pub(crate) fn split(text: &str, max: usize) -> (&str, &str) {
     // A text never has more characters than bytes.
     if text.len() <= max {
@@ -45,8 +44,7 @@ pub(crate) fn split(text: &str, max: usize) -> (&str, &str) {
     text.split_at_checked(border).unwrap_or((text, ""))
 }
 
-/// Splits a text in front of its last `max` characters or fewer, never inside a grapheme, but for one
-/// that is longer than that.
+/// Splits a text before its last `max` characters or fewer, and not inside of a grapheme.
 pub(crate) fn split_end(text: &str, max: usize) -> (&str, &str) {
     let characters = text.chars().count();
     let Some(front) = characters.checked_sub(max) else { return ("", text) };
@@ -64,13 +62,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_short_text_is_left_alone() {
+    fn a_short_text_is_not_changed() {
         assert_eq!(excerpt("short", 5), "short");
         assert_eq!(excerpt("", 0), "");
     }
 
     #[test]
-    fn d2_a_long_text_says_how_much_was_left_out() {
+    fn d2_a_long_text_says_how_much_was_cut() {
         assert_eq!(excerpt("0123456789", 4), "0123… [6 more characters]");
         assert_eq!(excerpt("0123456789", 0), "… [10 more characters]");
         assert_eq!(without_note("0123… [6 more characters]"), "0123");
@@ -81,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_never_splits_what_reads_as_one_character() {
+    fn graphemes_are_not_split_unless_they_are_too_long() {
         let family = "ab👨‍👩‍👧‍👦cd";
         assert_eq!(split(family, 4), ("ab", "👨‍👩‍👧‍👦cd"));
         assert_eq!(

@@ -1,24 +1,24 @@
-//! Cuts text into the pieces an extract is made of: sentences, and clauses where a sentence is too long.
+//! Cuts text into the pieces that an extract quotes: sentences, or clauses if a sentence is too long.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Stands between two pieces of a line that would otherwise read as one sentence.
+/// Separates two pieces on a line that would read as one sentence without it.
 pub(crate) const SEPARATOR: &str = " · ";
-/// Characters of the longest piece.
-const LONGEST: usize = 400;
-/// Words of the longest piece.
-const MOST_WORDS: usize = 60;
-/// Characters of the shortest run that can be encoded bytes.
-const SHORTEST_BLOB: usize = 64;
+/// The longest piece, in characters.
+const MAX_CHARACTERS: usize = 400;
+/// The longest piece, in words.
+const MAX_WORDS: usize = 60;
+/// The least length of a run that counts as encoded data, in characters.
+const MIN_ENCODED: usize = 64;
 
-/// The pieces of a text in its order, each a trimmed slice of it. Linear in the text.
+/// The pieces of a text in order, each a trimmed slice of it. Linear in the text.
 ///
-/// Lines, sentence ends of any script, and the fields of JSON end a piece. Encoded bytes are left out,
-/// and so is what has nothing but ASCII punctuation.
+/// A piece ends at the end of a line, of a sentence in any script, or of a field of JSON. Encoded data and pieces of
+/// only ASCII punctuation are left out.
 pub(crate) fn split(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     for line in text.split('\n') {
-        // Whatever else ends a line or a part of it is rare.
+        // The other line ends and the separator are rare, so most lines are searched for none of them.
         if !line.bytes().any(|byte| byte == b'\r' || !byte.is_ascii()) {
             split_part(line, &mut pieces);
             continue;
@@ -48,7 +48,7 @@ fn split_part<'a>(part: &'a str, pieces: &mut Vec<&'a str>) {
     }
 }
 
-/// Whether [`split`] cuts between this piece and whatever follows it behind a space.
+/// True if [`split`] cuts between this piece and any text that follows it after a space.
 pub(crate) fn ends_itself(piece: &str) -> bool {
     let bare = piece.trim_end_matches(closes);
     let Some(last) = bare.chars().next_back() else { return false };
@@ -57,14 +57,14 @@ pub(crate) fn ends_itself(piece: &str) -> bool {
     ends_anywhere(last) || (ends && bare.split_whitespace().nth(1).is_some())
 }
 
-/// Where the first piece ends, in bytes, and whether it is worth keeping.
+/// Where the first piece ends, in bytes, and whether it is kept: encoded data is dropped.
 enum Cut {
     Keep(usize),
     Drop(usize),
 }
 
-/// `characters` are those of the text and where they begin; `encoded` says whether it has a run that is long
-/// enough to be encoded bytes.
+/// Finds the end of the first piece. `characters` are those of the text with their offsets in bytes; `encoded` says
+/// whether the text has a run that is long enough to be encoded data.
 fn first_cut(text: &str, characters: impl Iterator<Item = (usize, char)>, encoded: bool) -> Cut {
     let (mut words, mut in_word) = (0, false);
     let mut soft_break = 0;
@@ -77,10 +77,10 @@ fn first_cut(text: &str, characters: impl Iterator<Item = (usize, char)>, encode
             Ended::BeforeBlank if !closes(character) => ended = Ended::No,
             _ => {}
         }
-        if count >= LONGEST || words > MOST_WORDS {
+        if count >= MAX_CHARACTERS || words > MAX_WORDS {
             return Cut::Keep(clause_end(text, at, soft_break));
         }
-        if encoded && run.take(at, character) {
+        if encoded && run.push(at, character) {
             if run.start > 0 {
                 return Cut::Keep(run.start);
             }
@@ -127,7 +127,7 @@ const ABBREVIATIONS: [&str; 18] = [
     "z.B", "d.h", "Jr", "Sr",
 ];
 
-/// True where the stop at byte `at` belongs to the word before it.
+/// True if the full stop at byte `at` belongs to an abbreviation.
 fn abbreviates(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default();
     let word = before.rsplit(|c: char| c.is_whitespace() || closes(c) || c == '(').next();
@@ -149,7 +149,7 @@ fn clause_end(text: &str, limit: usize, soft_break: usize) -> usize {
     if last * 2 >= limit { last } else { limit }
 }
 
-/// The run of characters without a break that can be base64 or hexadecimal.
+/// A run of characters that can be base64 or hexadecimal, with counts of its letters and digits.
 #[derive(Default)]
 struct Run {
     start: usize,
@@ -169,8 +169,8 @@ enum Kind {
 }
 
 impl Run {
-    /// Takes the next character and says whether the run is long and disorderly enough to be encoded.
-    fn take(&mut self, at: usize, character: char) -> bool {
+    /// Adds the next character. True if the run is now long and irregular enough to be encoded data.
+    fn push(&mut self, at: usize, character: char) -> bool {
         if !u8::try_from(character).is_ok_and(encodes) {
             *self = Self { start: at + character.len_utf8(), ..Self::default() };
             return false;
@@ -191,18 +191,18 @@ impl Run {
             self.changes += 1;
         }
         self.before = Some(kind);
-        let base64 = self.length >= SHORTEST_BLOB
+        let base64 = self.length >= MIN_ENCODED
             && self.small.min(self.capitals).min(self.digits) * 20 >= self.length;
-        // A digest of 128 digits is a name; what is longer is content.
-        let hexadecimal = self.length > 2 * SHORTEST_BLOB && self.digits * 4 >= self.length;
+        // A digest of up to 128 hexadecimal digits is an identifier, which an extract may quote; a longer run is data.
+        let hexadecimal = self.length > 2 * MIN_ENCODED && self.digits * 4 >= self.length;
         self.changes * 4 >= self.length && (base64 || hexadecimal)
     }
 }
 
-/// True where a run is long enough to be encoded bytes. Looks at few of the bytes of a text that has none.
+/// True if a run is long enough to be encoded data. Reads few of the bytes of a text without one.
 fn has_long_run(text: &str) -> bool {
     let mut start = 0;
-    while let Some(run) = text.as_bytes().get(start..start + SHORTEST_BLOB) {
+    while let Some(run) = text.as_bytes().get(start..start + MIN_ENCODED) {
         match run.iter().rposition(|byte| !encodes(*byte)) {
             Some(broken) => start += broken + 1,
             None => return true,
@@ -215,8 +215,8 @@ fn encodes(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_')
 }
 
-/// Cuts a record into its fields, so that one of them can be kept without the others, and escaped text
-/// into its lines.
+/// Cuts a JSON-like record into its fields, so that an extract can quote one without the others, and text with
+/// escaped line breaks into its lines.
 fn split_fields<'a>(piece: &'a str, pieces: &mut Vec<&'a str>) {
     let (mut record, mut escaped_lines) = (false, 0);
     let mut last = 0;
@@ -236,14 +236,14 @@ fn split_fields<'a>(piece: &'a str, pieces: &mut Vec<&'a str>) {
     let mut characters = piece.char_indices().peekable();
     while let Some((at, character)) = characters.next() {
         let next = characters.peek().map_or(' ', |&(_, next)| next);
-        let behind = at + character.len_utf8();
+        let after = at + character.len_utf8();
         let cut = match character {
             ',' if record && ends_value(before) && matches!(next, ' ' | '"' | '\'' | '{' | '[') => {
-                behind
+                after
             }
-            '{' if record && opens_value(piece.get(behind..).unwrap_or_default()) => behind,
-            '}' if record && matches!(next, ',' | '}' | ']') => behind,
-            '\\' if before != '\\' && matches!(next, 'n' | 't') => behind + 1,
+            '{' if record && opens_value(piece.get(after..).unwrap_or_default()) => after,
+            '}' if record && matches!(next, ',' | '}' | ']') => after,
+            '\\' if before != '\\' && matches!(next, 'n' | 't') => after + 1,
             _ => 0,
         };
         if cut > 0 {
@@ -263,7 +263,7 @@ fn opens_value(rest: &str) -> bool {
     rest.trim_start().starts_with(['"', '\'', '{', '['])
 }
 
-/// A field without the brackets of what it stands in.
+/// A field without the brackets and commas around it.
 fn field(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '}' | ','))
 }
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn an_abbreviation_ends_no_sentence() {
+    fn an_abbreviation_does_not_end_a_sentence() {
         let text =
             "Ask the electrician, Mr. Olsen, about it. He knows, e.g. the fuse. Is it No. 7?";
         let pieces = [
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_cut_where_a_reader_would() {
+    fn text_is_cut_at_lines_sentences_and_json_fields() {
         check("One day. \"Two days!\" Three", &["One day.", "\"Two days!\"", "Three"]);
         check("- a list\n- of two\r\n\n", &["- a list", "- of two"]);
         check("version 1.2.3 is out", &["version 1.2.3 is out"]);
@@ -313,18 +313,18 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_cut_into_bounded_clauses_and_nothing_is_lost() {
+    fn a_long_line_is_cut_into_clauses_of_limited_length() {
         for unit in ["word ", "a,", "x", "字", "e\u{301}", "\u{301}", "👩\u{200d}"] {
             let text = unit.repeat(5_000);
             let pieces = split(&text);
-            assert!(pieces.iter().all(|piece| piece.chars().count() <= LONGEST), "{unit:?}");
+            assert!(pieces.iter().all(|piece| piece.chars().count() <= MAX_CHARACTERS), "{unit:?}");
             let kept: usize = pieces.iter().map(|piece| piece.len()).sum();
             assert!(kept * 10 >= text.len() * 7, "{unit:?}: {kept} of {}", text.len());
         }
     }
 
     #[test]
-    fn names_and_digests_are_not_taken_for_encoded_bytes() {
+    fn paths_and_digests_are_not_taken_for_encoded_data() {
         let digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
         let path = "/usr/share/doc/some-package/examples/configuration/with/a/long/path/README2.md";
         check(digest, &[digest]);

@@ -160,13 +160,15 @@ pub(crate) fn chunks_within(
 /// might be needed.
 pub(crate) fn length(entry: &Entry) -> usize {
     const HEAD: usize = "[4294967295] :\n".len();
+    const TIME: usize = ", 2026-03-01T10:00Z".len();
     let continues = |byte: u8| byte & 0b1100_0000 == 0b1000_0000;
     let text = entry.text.bytes().fold(1, |sum, byte| match byte {
         b'\n' => sum + "\n\\".len(),
         b'<' => sum + "&lt;".len(),
         _ => sum + usize::from(!continues(byte)),
     });
-    HEAD + entry.speaker.chars().count() + text
+    let time = if entry.time.is_some() { TIME } else { 0 };
+    HEAD + time + entry.speaker.chars().count() + text
 }
 
 fn pieces(entry: Entry, limit: usize) -> Vec<Entry> {
@@ -178,8 +180,9 @@ fn pieces(entry: Entry, limit: usize) -> Vec<Entry> {
     let mut rest = entry.text.as_str();
     while !rest.is_empty() {
         let (piece, after) = split(rest, (limit / 2).max(1));
-        let Entry { number, speaker, .. } = &entry;
-        pieces.push(Entry { number: *number, speaker: speaker.clone(), text: piece.into() });
+        let Entry { number, speaker, time, text: _ } = &entry;
+        let (number, speaker, time) = (*number, speaker.clone(), *time);
+        pieces.push(Entry { number, speaker, time, text: piece.into() });
         rest = after;
     }
     pieces
@@ -196,6 +199,7 @@ mod tests {
             .map(|(number, length)| Entry {
                 number,
                 speaker: "u".into(),
+                time: None,
                 text: "x".repeat(*length),
             })
             .collect()

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     fn chunk(text: &str) -> Vec<Entry> {
-        vec![Entry { number: 1, speaker: "user".into(), text: text.into() }]
+        vec![Entry { number: 1, speaker: "user".into(), time: None, text: text.into() }]
     }
 
     fn fold(chunks: &[&str], previous: &str, state: &str) -> Fold {
