@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const windows = process.platform === "win32" ? ".exe" : "";
 const serve = process.env["EPITOME_SERVE"] ?? `${root}target/release/epitome-serve${windows}`;
 
-/** The demo server, with whatever differs from the one that answers at once. */
+/** The demo server on a port. Without options it answers at once. */
 function demo(port: number, options = "") {
   return {
     name: `demo server on ${port}`,
@@ -22,7 +22,7 @@ export default defineConfig({
   testDir: "e2e",
   outputDir: "out",
   reporter: [["list"]],
-  // One browser at a time, and no second chance.
+  // One browser at a time, since tests measure processor time; no retries, so that flaky tests fail.
   workers: 1,
   retries: 0,
   forbidOnly: true,

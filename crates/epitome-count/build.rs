@@ -1,4 +1,4 @@
-//! Leaves the module a small stack: nothing in it recurses, and a megabyte would be a tenth of its memory.
+//! Gives the module a small stack: nothing in it recurses, and the default of a megabyte would be a tenth of its memory.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

@@ -2,14 +2,14 @@
 
 import { generateText, type ModelMessage, modelMessageSchema, type SystemModelMessage, type ToolModelMessage } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
-import { type Fields, fieldsOf, halves, listOf } from "./verdict.js";
+import { type Fields, fieldsOf, halves, listOf } from "./check.js";
 
 type Prompt = MockLanguageModelV4["doGenerateCalls"][number]["prompt"];
 
 export async function check(messages: readonly unknown[]): Promise<string[]> {
   const shapeless = messages.flatMap((message, index) => {
     const issues = modelMessageSchema.safeParse(message).error?.issues ?? [];
-    return issues.map(({ path, message }) => `messages[${index}] is no ModelMessage: ${path.join(".")} ${message}`);
+    return issues.map(({ path, message }) => `messages[${index}] is not a ModelMessage: ${path.join(".")} ${message}`);
   });
   if (shapeless.length > 0) {
     return shapeless;
@@ -19,7 +19,7 @@ export async function check(messages: readonly unknown[]): Promise<string[]> {
   return [...reasons, ...(typeof prompt === "string" ? [prompt] : refused(prompt))];
 }
 
-/** What a provider is given: the system messages in front as instructions, as the SDK asks for. */
+/** The prompt for a provider. Leading system messages are given as instructions, which the SDK requires. */
 async function promptOf(messages: readonly ModelMessage[]): Promise<Prompt | string> {
   const first = messages.findIndex(({ role }) => role !== "system");
   const [leading, rest] = first < 0 ? [messages, []] : [messages.slice(0, first), messages.slice(first)];
@@ -80,7 +80,7 @@ function blanks(content: readonly { readonly type: string }[]): number[] {
 
 type Part = Exclude<ModelMessage["content"], string>[number] | ToolModelMessage["content"][number];
 
-/** An answer to a request for approval comes behind it, and the request stands beside its call. */
+/** An approval response comes after its request, and the request is in the message with its call. */
 function approvals(messages: readonly Fields[]): string[] {
   const asked = new Set<unknown>();
   return messages.flatMap((message, index) => {
@@ -89,10 +89,10 @@ function approvals(messages: readonly Fields[]): string[] {
     return parts.flatMap((part, at) => {
       if (part.type === "tool-approval-request") {
         asked.add(part.approvalId);
-        return calls.has(part.toolCallId) ? [] : [`messages[${index}].content[${at}] asks for approval of no call beside it`];
+        return calls.has(part.toolCallId) ? [] : [`messages[${index}].content[${at}] asks for approval of a call that is not next to it`];
       }
       const known = part.type !== "tool-approval-response" || asked.has(part.approvalId);
-      return known ? [] : [`messages[${index}].content[${at}] answers ${part.approvalId}, which nobody asked`];
+      return known ? [] : [`messages[${index}].content[${at}] answers ${part.approvalId}, which was not asked`];
     });
   });
 }

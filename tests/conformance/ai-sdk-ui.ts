@@ -1,18 +1,18 @@
-// What the AI SDK refuses in UIMessages, on the way to the model that every chat takes.
+// What the AI SDK refuses in UIMessages when a chat converts them for the model.
 
 import { convertToModelMessages, safeValidateUIMessages } from "ai";
 import { check as checkModel } from "./ai-sdk-model.js";
-import { type Circumstances, type Fields, fieldsOf, listOf } from "./verdict.js";
+import { type CheckOptions, type Fields, fieldsOf, listOf } from "./check.js";
 
-export async function check(messages: readonly unknown[], { strict = false }: Circumstances = {}): Promise<string[]> {
+export async function check(messages: readonly unknown[], { strict = false }: CheckOptions = {}): Promise<string[]> {
   const validated = await safeValidateUIMessages({ messages: [...messages] });
   if (!validated.success) {
-    // The message repeats all of the messages before it says what is wrong.
+    // The error repeats all of the messages before it says what is wrong.
     return [`the AI SDK refuses: ${validated.error.message.split("Error message:").at(-1)?.trim()}`];
   }
   const ids = messages.map((message) => fieldsOf(message)["id"]);
   const reasons = ids.flatMap((id, index) =>
-    ids.indexOf(id) < index ? [`messages[${index}].id is there twice: ${String(id)}`] : [],
+    ids.indexOf(id) < index ? [`messages[${index}].id is used twice: ${String(id)}`] : [],
   );
   if (strict) {
     reasons.push(...messages.map(fieldsOf).flatMap(unfinished));
@@ -24,7 +24,7 @@ export async function check(messages: readonly unknown[], { strict = false }: Ci
   }
 }
 
-/** What this version of the SDK leaves out on the way, and others sent on. */
+/** What this version of the SDK leaves out when it converts messages, and other versions pass on. */
 function unfinished(message: Fields, index: number): string[] {
   const parts = listOf(message["parts"]).map(fieldsOf);
   return [

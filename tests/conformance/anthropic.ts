@@ -1,9 +1,9 @@
-// What Anthropic's Messages API refuses: by the types of `@anthropic-ai/sdk`, and by the 400s that are known of it.
+// What Anthropic's Messages API refuses: by the types of `@anthropic-ai/sdk`, and known causes of a 400.
 
 import { isDeepStrictEqual } from "node:util";
 import type Anthropic from "@anthropic-ai/sdk";
 import { either, filled, list, misshapen, object, present, type Rule, type Shapes, text } from "./shapes.js";
-import { type Circumstances, type Fields, fieldsOf, halves, listOf, sent } from "./verdict.js";
+import { type CheckOptions, type Fields, fieldsOf, halves, listOf, sent } from "./check.js";
 
 type Block = Anthropic.Beta.BetaContentBlockParam;
 type Role = Anthropic.Beta.BetaMessageParam["role"];
@@ -53,26 +53,26 @@ interface Turn {
   readonly blocks: readonly Fields[];
 }
 
-export async function check(messages: readonly unknown[], { history, strict = false }: Circumstances = {}): Promise<string[]> {
+export async function check(messages: readonly unknown[], { history, strict = false }: CheckOptions = {}): Promise<string[]> {
   const turns = messages.map(turn);
   const said = turns.filter(({ role }) => role !== "system");
   const reasons = [...turns.flatMap(alone), ...pairing(strict ? turns : merged(turns)), ...servers(turns), ...halves(messages)];
   if (said.length === 0) {
-    reasons.push("nothing is said");
+    reasons.push("there are no messages");
   } else if (said[0]?.role !== "user" && said[0]?.blocks[0]?.["type"] !== "compaction") {
-    reasons.push(`${said[0]?.where} speaks first and is no user`);
+    reasons.push(`${said[0]?.where} is first and not from the user`);
   }
-  return history === undefined ? reasons : [...reasons, ...thoughts(turns, history.map(turn))];
+  return history === undefined ? reasons : [...reasons, ...thinking(turns, history.map(turn))];
 }
 
-/** A text alone is short for one block. */
+/** Content that is a string is short for one text block. */
 function turn(message: unknown, index: number): Turn {
   const { role, content } = fieldsOf(message);
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : listOf(content).map(fieldsOf);
   return { where: `messages[${index}]`, role: role as Role, blocks };
 }
 
-/** The API makes one turn of neighbours of the same role; not every server of this format does. */
+/** The API joins neighbours of the same role; not every server of this format does. */
 function merged(turns: readonly Turn[]): Turn[] {
   const result: Turn[] = [];
   for (const turn of turns) {
@@ -92,7 +92,7 @@ function alone({ where, role, blocks }: Turn): string[] {
   }
   const reasons = blocks.flatMap((block, at) => [
     ...misshapen(block, BLOCKS, `${where}.content[${at}]`),
-    ...(NOT_THEIRS[role].has(String(block["type"])) ? [`${where}.content[${at}] is nothing that the ${role} may say`] : []),
+    ...(NOT_THEIRS[role].has(String(block["type"])) ? [`${where}.content[${at}] may not come from the ${role}`] : []),
     ...inside(block, `${where}.content[${at}]`),
   ]);
   if (blocks.length === 0) {
@@ -124,7 +124,7 @@ function inside(block: Fields, where: string): string[] {
   }
 }
 
-/** Results stand first in the very next turn, one for each call. An id may be taken again in a later turn. */
+/** Results are first in the next turn, one for each call. An id may be used again in a later turn. */
 function pairing(turns: readonly Turn[]): string[] {
   const reasons: string[] = [];
   let open = new Set<unknown>();
@@ -151,7 +151,7 @@ function pairing(turns: readonly Turn[]): string[] {
   return [...reasons, ...[...open].map((call) => `nothing answers the call ${String(call)}`)];
 }
 
-/** A result of the server's own tools stands behind the call of it. Compactions come first, and once. */
+/** A result of the server's own tools comes after its call. A compaction is the first block. */
 function servers(turns: readonly Turn[]): string[] {
   const reasons: string[] = [];
   const calls = new Set<unknown>();
@@ -170,21 +170,21 @@ function servers(turns: readonly Turn[]): string[] {
   return reasons;
 }
 
-const isThought = ({ type }: Fields) => type === "thinking" || type === "redacted_thinking";
+const isThinking = ({ type }: Fields) => type === "thinking" || type === "redacted_thinking";
 
-/** Thoughts stay as they were signed, and all of those of a turn together; in a tool loop that goes on, they stay. */
-function thoughts(turns: readonly Turn[], history: readonly Turn[]): string[] {
-  const signed = history.map(({ blocks }) => blocks.filter(isThought).map(sent)).filter(({ length }) => length > 0);
+/** Thinking blocks are unchanged and all of a turn's are kept or none; in an unfinished tool loop they are kept. */
+function thinking(turns: readonly Turn[], history: readonly Turn[]): string[] {
+  const signed = history.map(({ blocks }) => blocks.filter(isThinking).map(sent)).filter(({ length }) => length > 0);
   const reasons = turns.flatMap(({ where, blocks }) => {
-    const kept = blocks.filter(isThought).map(sent);
+    const kept = blocks.filter(isThinking).map(sent);
     return kept.length === 0 || signed.some((whole) => isDeepStrictEqual(whole, kept))
       ? []
-      : [`${where} has thoughts that are not as they were signed`];
+      : [`${where} has thinking that is not as it was signed`];
   });
   const [loop, before] = [turns.at(-2), history.at(-2)];
   const goesOn = turns.at(-1)?.blocks.some(({ type }) => type === "tool_result") ?? false;
-  if (goesOn && loop && before && !isDeepStrictEqual(loop.blocks.filter(isThought), before.blocks.filter(isThought))) {
-    reasons.push(`${loop.where} has lost thoughts of the tool loop that goes on`);
+  if (goesOn && loop && before && !isDeepStrictEqual(loop.blocks.filter(isThinking), before.blocks.filter(isThinking))) {
+    reasons.push(`${loop.where} has lost reasoning of the unfinished tool loop`);
   }
   return reasons;
 }

@@ -1,9 +1,9 @@
-// What Bedrock's Converse refuses: by what `@aws-sdk/client-bedrock-runtime` would send, and by its known 400s.
+// What Bedrock's Converse refuses: what `@aws-sdk/client-bedrock-runtime` would not send, and known causes of a 400.
 
 import { isDeepStrictEqual } from "node:util";
 import { BedrockRuntimeClient, type ContentBlock, ConverseCommand, type Message } from "@aws-sdk/client-bedrock-runtime";
 import { filled, list, object, type Rule } from "./shapes.js";
-import { type Fields, fieldsOf, halves, listOf, sent } from "./verdict.js";
+import { type Fields, fieldsOf, halves, listOf, sent } from "./check.js";
 
 type Member = Exclude<ContentBlock extends infer B ? (B extends unknown ? keyof B : never) : never, "$unknown">;
 
@@ -20,8 +20,8 @@ const BLOCKS: { readonly [M in Member]: Rule } = {
   toolResult: (result) => id(fieldsOf(result)["toolUseId"]) && list(fieldsOf(result)["content"]),
   guardContent: object,
   cachePoint: (point) => filled(fieldsOf(point)["type"]),
-  reasoningContent: (thought) =>
-    filled(fieldsOf(fieldsOf(thought)["reasoningText"])["text"]) || fieldsOf(thought)["redactedContent"] !== undefined,
+  reasoningContent: (reasoning) =>
+    filled(fieldsOf(fieldsOf(reasoning)["reasoningText"])["text"]) || fieldsOf(reasoning)["redactedContent"] !== undefined,
   citationsContent: object,
   searchResult: object,
   toolAddition: object,
@@ -32,9 +32,9 @@ export async function check(messages: readonly unknown[]): Promise<string[]> {
   const all = messages.map(fieldsOf);
   const reasons = [...all.flatMap(alone), ...pairing(all), ...halves(messages)];
   if (all.length === 0) {
-    reasons.push("nothing is said");
+    reasons.push("there are no messages");
   } else if (all[0]?.["role"] !== "user") {
-    reasons.push("messages[0] speaks first and is no user");
+    reasons.push("messages[0] is first and not from the user");
   }
   return reasons.length > 0 ? reasons : unsent(messages as Message[]);
 }
@@ -65,12 +65,12 @@ function oneBlock(block: Fields, where: string, role: unknown): string[] {
     (member === "reasoningContent" && role !== "assistant");
   const right = BLOCKS[member as Member](block[member]);
   return [
-    ...(right ? [] : [`${where}.${member} is not what it has to be`]),
+    ...(right ? [] : [`${where}.${member} is invalid`]),
     ...(misplaced ? [`${where}.${member} is not for the ${String(role)}`] : []),
   ];
 }
 
-/** The message behind one that calls has a result for each call, and none more. */
+/** The message after one with calls has exactly one result for each call. */
 function pairing(messages: readonly Fields[]): string[] {
   return [...Array(messages.length + 1).keys()].flatMap((index) => {
     const named = (message: Fields | undefined, member: "toolUse" | "toolResult") =>
@@ -88,7 +88,7 @@ function pairing(messages: readonly Fields[]): string[] {
   });
 }
 
-/** The SDK drops what it does not know. */
+/** The SDK drops fields that it does not know. */
 async function unsent(messages: Message[]): Promise<string[]> {
   const command = new ConverseCommand({ modelId: "none", messages: mapped(messages, fromBase64) as Message[] });
   const stopped = await client.send(command).then(
@@ -102,14 +102,14 @@ async function unsent(messages: Message[]): Promise<string[]> {
   return isDeepStrictEqual(known, sent(mapped(messages, toBase64))) ? [] : ["the SDK does not send all that is in the messages"];
 }
 
-/** A request on its way out. */
+/** Thrown instead of sending a request, with its body. */
 class NotSent extends Error {
   constructor(readonly body: Uint8Array) {
     super("not sent");
   }
 }
 
-// It tells of versions of Node that it will not support one day.
+// Without it the SDK prints warnings about versions of Node that it will stop supporting.
 process.env["AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED"] = "true";
 
 const client = new BedrockRuntimeClient({
@@ -123,7 +123,10 @@ const client = new BedrockRuntimeClient({
   },
 });
 
-/** The same with every value under `bytes` as this makes it. */
+/** Where the SDK takes bytes and sends base64. */
+const BINARY = new Set(["bytes", "redactedContent"]);
+
+/** A copy in which every binary value is converted by `bytes`. */
 function mapped(value: unknown, bytes: (value: unknown) => unknown): unknown {
   if (Array.isArray(value)) {
     return value.map((item) => mapped(item, bytes));
@@ -132,7 +135,7 @@ function mapped(value: unknown, bytes: (value: unknown) => unknown): unknown {
     return value;
   }
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, key === "bytes" ? bytes(inner) : mapped(inner, bytes)]),
+    Object.entries(value).map(([key, inner]) => [key, BINARY.has(key) ? bytes(inner) : mapped(inner, bytes)]),
   );
 }
 

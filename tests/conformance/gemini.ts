@@ -1,12 +1,12 @@
-// What Gemini's generateContent refuses: by what `@google/genai` would send, and by the 400s that are known of it.
+// What Gemini's generateContent refuses: what `@google/genai` would not send, and known causes of a 400.
 
 import { isDeepStrictEqual } from "node:util";
 import { type Content, GoogleGenAI, type Part } from "@google/genai";
 import { filled, object, type Rule, text } from "./shapes.js";
-import { type Circumstances, type Fields, fieldsOf, halves, listOf, sent } from "./verdict.js";
+import { type CheckOptions, type Fields, fieldsOf, halves, listOf, sent } from "./check.js";
 
-/** What a part is about, and what only goes along with that. */
-const PARTS: { readonly [F in keyof Part]-?: Rule | "aside" } = {
+/** The rule for each field that makes a part, and the fields that only accompany one. */
+const PARTS: { readonly [F in keyof Part]-?: Rule | "additional" } = {
   text,
   inlineData: (blob) => filled(fieldsOf(blob)["mimeType"]) && filled(fieldsOf(blob)["data"]),
   fileData: (file) => filled(fieldsOf(file)["fileUri"]),
@@ -18,22 +18,22 @@ const PARTS: { readonly [F in keyof Part]-?: Rule | "aside" } = {
   toolCall: object,
   toolResponse: object,
   audioTranscription: object,
-  thought: "aside",
-  thoughtSignature: "aside",
-  mediaResolution: "aside",
-  mediaProcessing: "aside",
-  videoMetadata: "aside",
-  partMetadata: "aside",
-  speechMetadata: "aside",
+  thought: "additional",
+  thoughtSignature: "additional",
+  mediaResolution: "additional",
+  mediaProcessing: "additional",
+  videoMetadata: "additional",
+  partMetadata: "additional",
+  speechMetadata: "additional",
 };
 
-export async function check(messages: readonly unknown[], { history, strict = false }: Circumstances = {}): Promise<string[]> {
+export async function check(messages: readonly unknown[], { history, strict = false }: CheckOptions = {}): Promise<string[]> {
   const contents = messages.map(fieldsOf);
   const reasons = [...contents.flatMap(alone), ...pairing(strict ? contents : merged(contents)), ...halves(messages)];
   if (contents.length === 0) {
-    reasons.push("nothing is said");
+    reasons.push("there are no messages");
   } else if (contents[0]?.["role"] !== "user") {
-    reasons.push("contents[0] speaks first and is no user");
+    reasons.push("contents[0] is first and not from the user");
   }
   if (reasons.length === 0) {
     reasons.push(...(await unsent(messages as Content[])));
@@ -56,16 +56,16 @@ function alone(content: Fields, index: number): string[] {
 
 function onePart(part: Fields, where: string): string[] {
   const about = Object.entries(PARTS).flatMap(([field, rule]) =>
-    rule !== "aside" && part[field] !== undefined ? [{ field, rule }] : [],
+    rule !== "additional" && part[field] !== undefined ? [{ field, rule }] : [],
   );
   const [only] = about;
   if (only === undefined || about.length > 1) {
     return [`${where} is about ${about.length} things and not about one`];
   }
-  return only.rule(part[only.field]) ? [] : [`${where}.${only.field} is not what it has to be`];
+  return only.rule(part[only.field]) ? [] : [`${where}.${only.field} is invalid`];
 }
 
-/** The API makes one turn of neighbours of the same role; not every server of this format does. */
+/** The API joins neighbours of the same role; not every server of this format does. */
 function merged(contents: readonly Fields[]): Fields[] {
   const result: Fields[] = [];
   for (const content of contents) {
@@ -79,8 +79,8 @@ function merged(contents: readonly Fields[]): Fields[] {
   return result;
 }
 
-/** Responses come right behind the turn that calls, as many as it calls, by id or else by name and order. Turns are
- * numbered as the API counts them. */
+/** Responses come directly after the turn with the calls, as many as there are calls, by id or by name and order. Turns
+ * are numbered as the API counts them. */
 function pairing(contents: readonly Fields[]): string[] {
   const reasons: string[] = [];
   for (const index of Array(contents.length + 1).keys()) {
@@ -116,7 +116,7 @@ function answered(call: Fields, responses: readonly Fields[], at: number): boole
   return response?.["name"] === name;
 }
 
-/** The SDK drops what it does not know, and leaves out of a chat's history what is not whole. */
+/** The SDK drops fields that it does not know, and leaves incomplete contents out of a chat's history. */
 async function unsent(contents: Content[]): Promise<string[]> {
   let body: unknown;
   const fetch = async (_: unknown, init?: RequestInit) => {
@@ -137,7 +137,7 @@ async function unsent(contents: Content[]): Promise<string[]> {
   }
 }
 
-/** In the turn that goes on, calls keep their signatures; nowhere is one put on another part. */
+/** In the unfinished turn, calls keep their signatures; a signature is never on another part. */
 function signatures(contents: readonly Fields[], history: readonly Fields[]): string[] {
   const parts = history.flatMap(partsOf);
   const signed = new Set(

@@ -1,4 +1,4 @@
-// One check for each format, none of which shares a line with the library.
+// One check for each format. None of them uses the library's code.
 
 import { check as aiSdkModel } from "./ai-sdk-model.js";
 import { check as aiSdkUi } from "./ai-sdk-ui.js";
@@ -8,7 +8,7 @@ import { check as gemini } from "./gemini.js";
 import { check as langchain } from "./langchain.js";
 import { check as openaiChat } from "./openai-chat.js";
 import { check as openaiResponses } from "./openai-responses.js";
-import type { Check } from "./verdict.js";
+import type { Check } from "./check.js";
 
 export const checks = {
   "openai-chat": openaiChat,
@@ -21,5 +21,5 @@ export const checks = {
   bedrock,
 } as const satisfies Readonly<Record<string, Check>>;
 
-/** The name of a format, as the library has it too. */
+/** The name of a format, as in the library. */
 export type FormatName = keyof typeof checks;

@@ -1,4 +1,4 @@
-// What LangChain refuses to read back, and what OpenAI would refuse in what LangChain then sends.
+// What LangChain refuses to read, and what OpenAI would refuse in the request that LangChain makes.
 
 import { load } from "@langchain/core/load";
 import {
@@ -12,9 +12,9 @@ import {
 } from "@langchain/core/messages";
 import { convertMessagesToCompletionsMessageParams } from "@langchain/openai";
 import { check as checkChat } from "./openai-chat.js";
-import { type Circumstances, type Fields, fieldsOf } from "./verdict.js";
+import { type CheckOptions, type Fields, fieldsOf } from "./check.js";
 
-export async function check(messages: readonly unknown[], { strict = false }: Circumstances = {}): Promise<string[]> {
+export async function check(messages: readonly unknown[], { strict = false }: CheckOptions = {}): Promise<string[]> {
   const read: BaseMessage[] = [];
   const reasons: string[] = [];
   for (const [index, message] of messages.entries()) {
@@ -37,7 +37,7 @@ export async function check(messages: readonly unknown[], { strict = false }: Ci
   }
 }
 
-/** The message that an app has again, from any of the forms in which it keeps one. */
+/** The message as an instance, from any of the forms in which an app stores it. */
 async function restored(message: unknown): Promise<BaseMessage> {
   const fields: Fields = fieldsOf(message);
   if (isBaseMessage(message)) {
@@ -48,7 +48,7 @@ async function restored(message: unknown): Promise<BaseMessage> {
     if (isBaseMessage(loaded)) {
       return loaded;
     }
-    throw new Error("it is something else than a message");
+    throw new Error("it is not a message");
   }
   if (fields["data"] !== undefined) {
     const [stored] = mapStoredMessagesToChatMessages([message as StoredMessage]);
@@ -57,13 +57,13 @@ async function restored(message: unknown): Promise<BaseMessage> {
   return coerceMessageLikeToMessage(message as BaseMessageLike);
 }
 
-/** What LangChain reads and its models cannot go by. */
+/** What LangChain reads, but its models cannot use. */
 function own(message: BaseMessage, index: number): string[] {
   const calls = AIMessage.isInstance(message) ? (message.tool_calls ?? []) : [];
   return calls.flatMap(({ id, args }) => [
     ...(id === undefined || id === "" ? [`messages[${index}] calls without an id`] : []),
     ...(typeof args === "object" && args !== null && !Array.isArray(args)
       ? []
-      : [`messages[${index}] calls with arguments that are no object`]),
+      : [`messages[${index}] calls with arguments that are not an object`]),
   ]);
 }

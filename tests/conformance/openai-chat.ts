@@ -1,8 +1,8 @@
-// What OpenAI's Chat Completions refuse: by the types of `openai`, and by the 400s that are known of the API.
+// What OpenAI's Chat Completions refuse: by the types of `openai`, and known causes of a 400.
 
 import type OpenAI from "openai";
 import { broken, either, filled, list, misshapen, object, oneOf, type Rule, type Rules, type Shapes, text } from "./shapes.js";
-import { type Circumstances, type Fields, fieldsOf, halves, listOf } from "./verdict.js";
+import { type CheckOptions, type Fields, fieldsOf, halves, listOf } from "./check.js";
 
 type Param = OpenAI.Chat.ChatCompletionMessageParam;
 type Of<R extends Param["role"]> = Extract<Param, { role: R }>;
@@ -51,11 +51,11 @@ const CONTENT: { readonly [R in Param["role"]]: Readonly<Record<string, Readonly
 
 const role = oneOf(...Object.keys(ROLES));
 
-export async function check(messages: readonly unknown[], { strict = false }: Circumstances = {}): Promise<string[]> {
+export async function check(messages: readonly unknown[], { strict = false }: CheckOptions = {}): Promise<string[]> {
   const all = messages.map(fieldsOf);
   const reasons = [...all.flatMap(message), ...pairing(all), ...halves(messages)];
   if (!all.some(({ role }) => role !== "system" && role !== "developer")) {
-    reasons.push("nothing is said besides system messages");
+    reasons.push("there are only system messages");
   }
   return strict ? [...reasons, ...all.flatMap(disliked)] : reasons;
 }
@@ -89,7 +89,7 @@ function assistant(message: Fields, where: string): string[] {
     return reasons;
   }
   if (!Array.isArray(calls) || calls.length === 0) {
-    return [...reasons, `${where}.tool_calls is no list of at least one`];
+    return [...reasons, `${where}.tool_calls is not a list of at least one`];
   }
   return [...reasons, ...calls.flatMap((call, at) => oneCall(fieldsOf(call), `${where}.tool_calls[${at}]`))];
 }
@@ -101,7 +101,7 @@ function oneCall(call: Fields, where: string): string[] {
     : reasons;
 }
 
-/** Every call is answered once, right behind the message that makes it and before anything else. */
+/** Every call has one result, directly after the message that makes it. */
 function pairing(messages: readonly Fields[]): string[] {
   const reasons: string[] = [];
   let open = new Set<unknown>();
@@ -128,7 +128,7 @@ function pairing(messages: readonly Fields[]): string[] {
   return reasons;
 }
 
-/** What OpenAI takes and other servers of this format do not. */
+/** What OpenAI accepts and other servers of this format refuse. */
 function disliked(message: Fields, index: number): string[] {
   const { content } = message;
   const blank = (text: unknown) => typeof text === "string" && text.trim() === "";
@@ -137,7 +137,7 @@ function disliked(message: Fields, index: number): string[] {
   const reasons = calls.length === 0 && texts.some(blank) ? [`messages[${index}] has a blank text`] : [];
   for (const call of calls) {
     if (!isJson(fieldsOf(fieldsOf(call)["function"])["arguments"])) {
-      reasons.push(`messages[${index}] calls with arguments that are no JSON`);
+      reasons.push(`messages[${index}] calls with arguments that are not JSON`);
     }
   }
   return reasons;

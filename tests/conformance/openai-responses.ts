@@ -1,4 +1,4 @@
-// What OpenAI's Responses API refuses as input: by the types of `openai`, and by the 400s that are known of the API.
+// What OpenAI's Responses API refuses as input: by the types of `openai`, and known causes of a 400.
 
 import type OpenAI from "openai";
 import {
@@ -16,7 +16,7 @@ import {
   type Shapes,
   text,
 } from "./shapes.js";
-import { type Circumstances, type Fields, fieldsOf, halves } from "./verdict.js";
+import { type CheckOptions, type Fields, fieldsOf, halves } from "./check.js";
 
 type Item = OpenAI.Responses.ResponseInputItem;
 type Items = { readonly [K in Exclude<Kind<Item>, "message">]: Rules<Member<Item, K>> };
@@ -78,7 +78,7 @@ const ROLES: Readonly<
   assistant: OUTPUT,
 };
 
-/** Which items answer which. */
+/** The kinds of output items for each kind of call. */
 const ANSWERS: { readonly [K in Kind<Item>]?: readonly Kind<Item>[] } = {
   function_call: ["function_call_output"],
   custom_tool_call: ["custom_tool_call_output"],
@@ -89,21 +89,21 @@ const ANSWERS: { readonly [K in Kind<Item>]?: readonly Kind<Item>[] } = {
 };
 const OUTPUTS = new Set<string>(Object.values(ANSWERS).flat());
 
-/** What the ids of these begin with. */
+/** The prefix of ids by kind. */
 const PREFIXES: { readonly [K in Kind<Item>]?: string } = { reasoning: "rs_", function_call: "fc_", custom_tool_call: "ctc_" };
 
-/** What a model says, and so what may follow its reasoning. */
+/** Items that come from the model, and so may follow its reasoning. */
 const INTO = new Set<string>(
   Object.keys(ITEMS).filter(
     (kind) => kind.endsWith("_call") || kind === "mcp_list_tools" || kind === "mcp_approval_request" || kind === "program",
   ),
 );
 
-export async function check(messages: readonly unknown[], { history }: Circumstances = {}): Promise<string[]> {
+export async function check(messages: readonly unknown[], { history }: CheckOptions = {}): Promise<string[]> {
   const items = messages.map(fieldsOf);
   const reasons = [...items.flatMap(alone), ...pairing(items), ...reasoning(items), ...ids(items), ...halves(messages)];
   if (!items.some((item) => item["role"] !== "system" && item["role"] !== "developer")) {
-    reasons.push("nothing is said besides system messages");
+    reasons.push("there are only system messages");
   }
   return history === undefined ? reasons : [...reasons, ...widowed(items, history.map(fieldsOf))];
 }
@@ -135,8 +135,8 @@ function alone(item: Fields, index: number): string[] {
   return content.flatMap((part, at) => misshapen(fieldsOf(part), parts, `${where}.content[${at}]`));
 }
 
-/** Every call is answered once, behind it, by an item of its kind; a call id is free again after that. What the server
- * itself has looked for needs no answer. */
+/** Every call has one output after it, of its kind; after that its id may be used again. Searches by the server itself need
+ * no output. */
 function pairing(items: readonly Fields[]): string[] {
   const reasons: string[] = [];
   const open = new Map<unknown, { readonly index: number; readonly kinds: readonly string[] }>();
@@ -161,7 +161,7 @@ function pairing(items: readonly Fields[]): string[] {
   return [...reasons, ...[...open.values()].map(({ index }) => `input[${index}] calls and has no output`)];
 }
 
-/** Reasoning is followed by what the model made of it; a trigger to compact comes last. */
+/** Reasoning is followed by another item from the model; a compaction trigger comes last. */
 function reasoning(items: readonly Fields[]): string[] {
   return items.flatMap((item, index) => {
     const kind = kindOf(item);
@@ -178,7 +178,7 @@ function reasoning(items: readonly Fields[]): string[] {
   });
 }
 
-/** No id is there twice, and each begins as its kind does. */
+/** No id is used twice, and each has the prefix of its kind. */
 function ids(items: readonly Fields[]): string[] {
   const seen = new Set<unknown>();
   return items.flatMap((item, index) => {
@@ -190,13 +190,13 @@ function ids(items: readonly Fields[]): string[] {
     const prefix = PREFIXES[kind as Kind<Item>];
     const reasons =
       prefix !== undefined && !String(id).startsWith(prefix) ? [`input[${index}].id does not begin with ${prefix}`] : [];
-    reasons.push(...(seen.has(id) ? [`input[${index}].id is there twice: ${String(id)}`] : []));
+    reasons.push(...(seen.has(id) ? [`input[${index}].id is used twice: ${String(id)}`] : []));
     seen.add(id);
     return reasons;
   });
 }
 
-/** An item that was said upon reasoning keeps it, or loses the id that ties it to the reasoning. */
+/** An item that follows reasoning keeps that reasoning, or loses the id that links it to the reasoning. */
 function widowed(items: readonly Fields[], history: readonly Fields[]): string[] {
   const upon = new Map<unknown, unknown>();
   for (const [index, item] of history.entries()) {

@@ -1,6 +1,6 @@
-// Which fields each kind of part has to have, by the SDK's own types: a table that lacks one does not compile.
+// The required fields of each kind of part, checked against the SDK's types: a table that lacks one does not compile.
 
-import type { Fields } from "./verdict.js";
+import type { Fields } from "./check.js";
 
 export type Rule = (value: unknown) => boolean;
 
@@ -10,10 +10,10 @@ export type Kind<U> = U extends { type?: infer T } ? Extract<T, string> : never;
 /** The members of a union that have this name in `type`. */
 export type Member<U, K> = U extends { type?: infer T } ? (K extends T ? U : never) : never;
 
-/** The fields that a type cannot do without. */
+/** The names of the required fields of a type. */
 export type Required<U> = U extends unknown ? { [K in keyof U]-?: object extends Pick<U, K> ? never : K }[keyof U] : never;
 
-/** A rule for every field that a type cannot do without. */
+/** A rule for every required field of a type. */
 export type Rules<U> = { readonly [F in Exclude<Required<U>, "type">]: Rule };
 
 /** The same for each kind of a union. */
@@ -30,12 +30,12 @@ export function oneOf(...words: readonly unknown[]): Rule {
   return (value) => words.includes(value);
 }
 
-/** Anything that one of these rules takes. */
+/** Anything that one of these rules accepts. */
 export function either(...rules: readonly Rule[]): Rule {
   return (value) => rules.some((rule) => rule(value));
 }
 
-/** Says which fields of a part are not as the table of its kind has them. */
+/** Names the fields of a part that break the rules for its kind. */
 export function misshapen(
   part: Fields,
   shapes: Readonly<Record<string, Readonly<Record<string, Rule>>>>,
@@ -43,12 +43,12 @@ export function misshapen(
 ): string[] {
   const kind = part["type"];
   const rules = typeof kind === "string" && Object.hasOwn(shapes, kind) ? shapes[kind] : undefined;
-  return rules === undefined ? [`${where} is of no kind that the SDK knows: ${String(kind)}`] : broken(part, rules, where);
+  return rules === undefined ? [`${where} is not of a kind that the SDK knows: ${String(kind)}`] : broken(part, rules, where);
 }
 
-/** Says which fields are not as these rules have them. */
+/** Names the fields that break these rules. */
 export function broken(value: Fields, rules: Readonly<Record<string, Rule>>, where: string): string[] {
   return Object.entries(rules).flatMap(([field, rule]) =>
-    rule(value[field]) ? [] : [`${where}.${field} is not what it has to be`],
+    rule(value[field]) ? [] : [`${where}.${field} is invalid`],
   );
 }

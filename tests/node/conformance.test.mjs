@@ -1,20 +1,21 @@
-// The independent checks themselves: what they let pass, and that they refuse what they are for.
+// The independent checks themselves: they accept valid conversations and refuse each defect.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { examples } from "../out/conformance/examples/index.js";
 import { instances, stored } from "../out/conformance/examples/langchain.js";
 import { checks } from "../out/conformance/index.js";
-import { asBedrock, asLangChain, asResponses } from "../out/conformance/retold.js";
-import { conversations, malformed, skip } from "./recordings.mjs";
+import { asBedrock, asLangChain, asResponses } from "../out/conformance/rewritten.js";
+import { brokenFixtures, fixtures } from "./fixtures.mjs";
+import { brokenRecordings, conversations, skip } from "./recordings.mjs";
 
 const CHAT = "tool-chat-tau2-airline.jsonl.gz";
-const AGENT_FIRST = /speaks first and is no user/;
+const AGENT_FIRST = /is first and not from the user/;
 
-for (const [format, { tidy, broken }] of Object.entries(examples)) {
-  test(`${format}: a tidy conversation passes, and is its own history`, async () => {
+for (const [format, { valid, broken }] of Object.entries(examples)) {
+  test(`${format}: a valid conversation passes, also as its own history`, async () => {
     for (const turns of [1, 2, 40]) {
-      const messages = tidy(turns);
+      const messages = valid(turns);
       assert.deepEqual(await checks[format](messages, { history: messages, strict: true }), []);
     }
   });
@@ -31,9 +32,9 @@ test("langchain: messages pass as instances and as stored ones too", async () =>
   assert.deepEqual(await checks.langchain(stored(40)), []);
 });
 
-test("what was signed or numbered may not be changed or parted", async () => {
+test("signed or numbered content may not be changed or separated", async () => {
   const refused = async (format, edit) => {
-    const history = examples[format].tidy(3);
+    const history = examples[format].valid(3);
     const messages = structuredClone(history);
     edit(messages);
     assert.deepEqual(await checks[format](messages), [], "by itself it is legal");
@@ -53,20 +54,20 @@ test("what was signed or numbered may not be changed or parted", async () => {
   });
 });
 
-test("thoughts and signatures of a tool loop that goes on stay", async () => {
+test("reasoning and signatures of an unfinished tool loop must stay", async () => {
   const loop = (format, end) => {
-    const history = examples[format].tidy(2).slice(0, end);
+    const history = examples[format].valid(2).slice(0, end);
     return { history, messages: structuredClone(history) };
   };
-  const thoughts = loop("anthropic", 7);
-  thoughts.messages[5].content.shift();
-  assert.match((await checks.anthropic(thoughts.messages, thoughts)).join(), /lost thoughts/);
+  const reasoning = loop("anthropic", 7);
+  reasoning.messages[5].content.shift();
+  assert.match((await checks.anthropic(reasoning.messages, reasoning)).join(), /lost reasoning/);
   const signatures = loop("gemini", 7);
   delete signatures.messages[5].parts[0].thoughtSignature;
   assert.match((await checks.gemini(signatures.messages, signatures)).join(), /lost its call's signature/);
 });
 
-/** What is wrong with the conversations of a file, by id; each is its own history. */
+/** Why conversations are refused, by id; each is checked against itself as its history. */
 async function refusals(format, all) {
   const refused = [];
   for (const { id, messages } of all) {
@@ -78,8 +79,8 @@ async function refusals(format, all) {
   return new Map(refused);
 }
 
-// The recordings were taken by their providers. What is refused here is what the data's own description lists:
-// aborted turns, agents that speak first, and servers that differ from the one whose format they have.
+// Their providers accepted the recordings. `but` lists what the checks refuse in them, as the data's description does:
+// aborted turns, agents that speak first, and servers that differ from the provider whose format they use.
 const RECORDED = [
   { format: "openai-chat", file: "tool-chat-taubench-airline.jsonl.gz", from: "openai" },
   { format: "openai-chat", file: CHAT, from: "openai" },
@@ -96,7 +97,7 @@ const RECORDED = [
   {
     format: "openai-chat",
     file: "openai-chat-small.jsonl",
-    but: { mistral: /tool_calls is no list|is an empty list|no kind/, cohere: /no kind that the SDK knows: thinking/ },
+    but: { mistral: /tool_calls is not a list|is an empty list|not of a kind/, cohere: /not of a kind that the SDK knows: thinking/ },
   },
   { format: "openai-chat", file: "openai-content-arrays-openhands-sdk.jsonl", but: { litellm_proxy: /is an empty list/ } },
   { format: "openai-responses", file: "openai-responses.jsonl", but: { deepseek: /does not begin with rs_/ } },
@@ -110,7 +111,7 @@ const RECORDED = [
   {
     format: "anthropic",
     file: "cline-session-and-its-compactions.jsonl",
-    but: { "cline-session": /no kind that the SDK knows: file/ },
+    but: { "cline-session": /not of a kind that the SDK knows: file/ },
   },
   { format: "gemini", file: "gemini-generatecontent.jsonl" },
   { format: "gemini", file: "reshaped-gemini.jsonl.gz", but: { tau2: AGENT_FIRST, "pi-before": /0 responses to 1 calls/ } },
@@ -119,8 +120,14 @@ const RECORDED = [
   { format: "ai-sdk-model", file: "reshaped-aisdk-modelmessage.jsonl.gz", but: { "pi-before": /MissingToolResults/ } },
 ];
 
+for (const { id, format, messages } of fixtures()) {
+  test(`${format}: the fixture ${id} passes`, async () => {
+    assert.deepEqual(await checks[format](messages, { history: messages }), []);
+  });
+}
+
 for (const { format, file, from = "shapes", but = {} } of RECORDED) {
-  test(`${format}: ${file} passes, but for what is known of it`, { skip }, async (context) => {
+  test(`${format}: ${file} passes, except for its known defects`, { skip }, async (context) => {
     const all = conversations(file, from);
     const refused = await refusals(format, all);
     for (const [id, reasons] of refused) {
@@ -135,45 +142,38 @@ for (const { format, file, from = "shapes", but = {} } of RECORDED) {
   });
 }
 
-test("conversations told in another format pass there", { skip }, async () => {
+test("conversations written in another format pass there", { skip }, async () => {
   const chats = conversations(CHAT);
-  const retold = (all, told) => all.map(({ id, messages }) => ({ id, messages: told(messages) }));
-  assert.deepEqual(await refusals("langchain", retold(chats, asLangChain)), new Map());
-  assert.deepEqual(await refusals("openai-responses", retold(chats, asResponses)), new Map());
+  const rewritten = (all, write) => all.map(({ id, messages }) => ({ id, messages: write(messages) }));
+  assert.deepEqual(await refusals("langchain", rewritten(chats, asLangChain)), new Map());
+  assert.deepEqual(await refusals("openai-responses", rewritten(chats, asResponses)), new Map());
   const talks = conversations("reshaped-anthropic.jsonl", "shapes");
-  for (const reasons of (await refusals("bedrock", retold(talks, asBedrock))).values()) {
+  for (const reasons of (await refusals("bedrock", rewritten(talks, asBedrock))).values()) {
     assert.match(reasons.join(), AGENT_FIRST);
     assert.equal(reasons.length, 1);
   }
 });
 
-const SHAPES = {
-  "openai-chat": "openai-chat",
-  anthropic: "anthropic",
-  gemini: "gemini",
-  "aisdk-ui": "ai-sdk-ui",
-  "aisdk-model": "ai-sdk-model",
-};
-
-// Broken for other servers or other versions of the SDK: arguments that are no JSON, which OpenAI passes on; results in
-// two messages, of which Anthropic makes one turn; and parts that the AI SDK leaves out by itself.
-const ELSEWHERE = /^(16|17|41|50|53)-/;
-
-for (const [shape, format] of Object.entries(SHAPES)) {
-  for (const { id, class: kind, messages } of malformed(shape)) {
-    if (kind === "broken") {
-      test(`${format}: ${id} is refused`, async () => {
-        assert.equal((await checks[format](messages)).length > 0, !ELSEWHERE.test(id));
-        assert.notDeepEqual(await checks[format](messages, { strict: true }), []);
-      });
-    } else if (kind === "legal-but-tricky") {
-      test(`${format}: ${id} is legal`, async () => {
-        assert.deepEqual(await checks[format](messages), []);
-      });
-    }
+for (const { id, class: kind, format, onlyOtherServers = false, messages } of [...brokenFixtures(), ...brokenRecordings()]) {
+  if (kind === "broken") {
+    test(`${format}: ${id} is refused`, async () => {
+      assert.equal((await checks[format](messages)).length > 0, !onlyOtherServers);
+      assert.notDeepEqual(await checks[format](messages, { strict: true }), []);
+    });
+  } else if (kind === "legal-but-tricky") {
+    test(`${format}: ${id} is legal`, async () => {
+      assert.deepEqual(await checks[format](messages), []);
+    });
   }
 }
 
-test("recordings in every shape are at hand", { skip }, () => {
-  assert.ok(Object.keys(SHAPES).every((shape) => malformed(shape).length > 0));
+const formatsOf = (histories) => new Set(histories.map(({ format }) => format));
+
+test("every format has valid fixtures and broken ones", () => {
+  assert.deepEqual(formatsOf(brokenFixtures()), new Set(Object.keys(checks)));
+  assert.deepEqual(formatsOf(fixtures()), new Set(Object.keys(checks)));
+});
+
+test("recorded broken histories are available in five formats", { skip }, () => {
+  assert.equal(formatsOf(brokenRecordings()).size, 5);
 });

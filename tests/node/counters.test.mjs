@@ -1,4 +1,4 @@
-// What the provider counts: asked for in its words, taken after a compaction, and learned from.
+// The provider's token counting endpoints: each request in its own format, counts after a compaction, and calibration.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -24,7 +24,7 @@ after(() => server.close());
 const user = { role: "user", content: "How many beds are there?" };
 const TOOLS = [{ name: "look", input_schema: { type: "object" } }];
 
-/** Every provider: its door, how its base URL ends, messages of its own, and where its key goes. */
+/** Every provider: its counter, the end of its base URL, messages in its format, and where its key goes. */
 const PROVIDERS = [
   {
     door: anthropicCounter,
@@ -82,7 +82,7 @@ for (const { door, model, base, path, messages, header, sent } of PROVIDERS) {
     return error;
   };
 
-  test(`${door.name} asks in the provider's words, with the key where it belongs`, async () => {
+  test(`${door.name} sends a request in the provider's format, with the key in the right place`, async () => {
     const tokens = await door(options("ok"))(messages);
     assert.ok(Number.isInteger(tokens) && tokens > 10, String(tokens));
     assert.equal(server.last.path, path);
@@ -91,7 +91,7 @@ for (const { door, model, base, path, messages, header, sent } of PROVIDERS) {
     assert.ok(!server.last.path.includes(KEY));
   });
 
-  test(`${door.name} says what is wrong, and never the key`, async () => {
+  test(`${door.name} reports what is wrong, and never the key`, async () => {
     const refused = await failure(door(options("refused"))(messages));
     assert.equal(refused.code, "unauthorized");
     assert.match(refused.message, /does not accept the API key \(401\).*the server says: invalid key/);
@@ -110,7 +110,7 @@ for (const { door, model, base, path, messages, header, sent } of PROVIDERS) {
     assert.equal(wrong.code, "misconfigured");
   });
 
-  test(`${door.name} stops at its time, and where it is told to`, async () => {
+  test(`${door.name} stops at its time limit, and if it is aborted`, async () => {
     const late = await failure(door(options("stalled", { timeoutMs: 50 }))(messages));
     assert.equal(late.code, "total-timeout");
     const controller = new AbortController();
@@ -123,7 +123,7 @@ for (const { door, model, base, path, messages, header, sent } of PROVIDERS) {
   });
 }
 
-test("an older llama.cpp without a template's door counts what is said", async () => {
+test("an older llama.cpp without a template endpoint counts the texts", async () => {
   const tokens = await llamaCppCounter({ model: "local", baseURL: `${server.url}/no-template` })([user]);
   assert.ok(tokens >= user.content.length);
   assert.deepEqual(server.paths.slice(-2), ["/apply-template", "/tokenize"]);
@@ -143,7 +143,7 @@ test("messages of another format are converted before they are counted", async (
   assert.match(JSON.stringify(sent), /"tool_use".*"tool_result"/);
 });
 
-test("b1: the provider's own count stands after a compaction, and the estimate where it fails", async () => {
+test("b1: the provider's count is used after a compaction, and the estimate if counting fails", async () => {
   const talk = Array.from({ length: 40 }, (_, index) => ({
     role: index % 2 === 0 ? "user" : "assistant",
     content: `Turn ${index}: we talk about the garden and about what to plant in it this year.`,
@@ -170,7 +170,7 @@ test("b1: the provider's own count stands after a compaction, and the estimate w
 
 const TEXT = "We talk about the garden, and about what to plant in its beds this year. ".repeat(40);
 
-test("b1: an estimate is for the models that the policy, the model's name or the format tells of", async () => {
+test("b1: the estimate's model family comes from the policy, the model's name or the format", async () => {
   const tokens = async (format, policy) => {
     const compactor = await createCompactor({ format, policy });
     compactor.append({ role: "user", ...(format === "gemini" ? { parts: [{ text: TEXT }] } : { content: TEXT }) });
@@ -189,7 +189,7 @@ test("b1: an estimate is for the models that the policy, the model's name or the
   await assert.rejects(wrong, { code: "invalid-policy", message: /policy\.counting.*p50k_base/ });
 });
 
-test("b11: readings bend the estimate, which holds after a compaction and in a snapshot", async () => {
+test("b11: reports of usage calibrate the estimate, also after a compaction and in a snapshot", async () => {
   const policy = { window: 20_000 };
   const real = (counted) => Math.round(counted * 1.3) + 1_500;
   const compactor = await createCompactor({ format: "openai-chat", policy });

@@ -1,10 +1,10 @@
-// Messages reach the engine in one piece where they are plain JSON, and value by value otherwise: it reads the same.
+// Messages that are plain JSON cross to the engine as one text, others value by value: the engine reads the same.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { convert, createCompactor } from "epitome";
 
-/** The same message of a class of the app's own, which keeps it from being plain. */
+/** The same message as an instance of an app's own class, which is not plain JSON. */
 class Own {
   constructor(message) {
     Object.assign(this, message);
@@ -39,7 +39,7 @@ async function loaded(messages) {
 }
 
 for (const [what, message] of Object.entries(MESSAGES)) {
-  test(`${what} reads the same as a plain object and as one of the app's own`, async () => {
+  test(`${what} reads the same as a plain object and as an instance of a class`, async () => {
     const [plain, own] = [await loaded([message]), await loaded([new Own(message)])];
     assert.equal(plain[0], own[0]);
     assert.deepEqual(plain[1], own[1]);
@@ -47,7 +47,7 @@ for (const [what, message] of Object.entries(MESSAGES)) {
   });
 }
 
-test("of several messages none is added where one cannot be read, plain or not", async () => {
+test("if one of several messages cannot be read, none is appended, plain or not", async () => {
   const good = { role: "user", content: "fine" };
   const circular = { role: "user", content: [] };
   circular.content.push(circular);
@@ -66,21 +66,21 @@ test("of several messages none is added where one cannot be read, plain or not",
   compactor.dispose();
 });
 
-test("texts of any length cross as they are, whatever is in them", async () => {
+test("texts of any length and content cross unchanged", async () => {
   const units = ["a", "é", "世", "👍", "\ud83d", "\udc4b", "\0", "abcdefg é", "abcdefgh世👍"];
   const lengths = [0, 1, 2, 15, 16, 17, 47, 48, 49, 50, 4_096, 87_381, 87_382, 262_143, 262_144, 400_000];
   for (const unit of units) {
     for (const length of lengths) {
       const content = unit.repeat(length / unit.length + 1).slice(0, length);
       const { messages } = await convert([{ role: "user", content: `${content}.` }], "openai-chat", "anthropic");
-      // A decoder makes U+FFFD of half a pair, as the engine does.
+      // A decoder replaces half a surrogate pair by U+FFFD, as the engine does.
       const expected = Buffer.from(`${content}.`).toString();
       assert.ok(JSON.stringify(messages[0].content) === JSON.stringify(expected), `${length} of ${JSON.stringify(unit)}`);
     }
   }
 });
 
-test("the status crosses as numbers, and is what it would be under the same policy", async () => {
+test("the status crosses as numbers, and equals the status under the same policy", async () => {
   const policies = [{ window: 1_000 }, { window: 60, warning: 0.1 }, { window: 90_000, warning: 0.0001, counting: { charactersPerToken: 4 } }];
   for (const policy of [...policies, { window: 500, triggers: [] }]) {
     const compactor = await createCompactor({ format: "openai-chat", policy });

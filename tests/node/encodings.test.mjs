@@ -1,4 +1,4 @@
-// Exact counts from JavaScript: those of the pinned tokenizer, from vocabularies that are loaded when needed.
+// Exact counts from JavaScript equal the pinned tokenizer's; vocabularies are loaded when needed.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { test } from "node:test";
 import { countTokens, createCompactor, loadEncoding, plan, recentWithin, restoreCompactor } from "epitome";
 import { block, corpus, golden } from "./golden-counts.mjs";
-import { said } from "./workshop.mjs";
+import { said } from "./harness.mjs";
 
 const { get_encoding: reference } = createRequire(import.meta.url)("tiktoken");
 const NAMES = ["o200k_base", "cl100k_base"];
@@ -30,8 +30,8 @@ const TEXTS = [
   "a".repeat(5_000),
 ];
 
-// This comes first: nothing is loaded yet.
-test("b1: a policy in force can change to an encoding only once that is loaded", async () => {
+// This test must be first: nothing is loaded yet.
+test("b1: the current policy can change to an encoding only after it is loaded", async () => {
   const compactor = await createCompactor({ format: "openai-chat" });
   compactor.append(said("user", TEXTS[1]));
   const before = compactor.status();
@@ -76,7 +76,7 @@ test("an encoding that cannot be loaded says why, and can be loaded later", asyn
 });
 
 for (const name of NAMES) {
-  test(`b1: texts are counted as the pinned tokenizer counts them by ${name}`, async () => {
+  test(`b1: texts have the pinned tokenizer's counts by ${name}`, async () => {
     const encoder = reference(name);
     for (const text of TEXTS) {
       const expected = encoder.encode_ordinary(text).length;
@@ -90,7 +90,7 @@ for (const name of NAMES) {
     }
   });
 
-  test(`b1: a compactor counts exactly by ${name}, and so does one that goes on from its snapshot`, async () => {
+  test(`b1: a compactor counts exactly by ${name}, and so does one restored from its snapshot`, async () => {
     const encoder = reference(name);
     const messages = TEXTS.filter((text) => text !== "").map((text) => said("user", text));
     const expected = messages.reduce((sum, { content }) => sum + encoder.encode_ordinary(content).length + AROUND, REQUEST);
@@ -113,6 +113,6 @@ for (const name of NAMES) {
   });
 }
 
-test("o200k_base is what counts where no encoding is named", async () => {
+test("o200k_base counts if no encoding is named", async () => {
   assert.equal(await countTokens("世界，你好。"), await countTokens("世界，你好。", { encoding: "o200k_base" }));
 });

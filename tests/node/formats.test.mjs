@@ -1,9 +1,9 @@
-// Every format: what goes in comes out, what a provider would refuse is found, and bytes stay where they are.
+// Every format: messages are given back unchanged, what a provider would refuse is found, and binary values stay the app's.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { convert, createCompactor, detectFormat, recentWithin, repair, restoreCompactor, validate } from "epitome";
-import { round, said, talk } from "./workshop.mjs";
+import { chatOf, said, toolRound } from "./harness.mjs";
 
 const FORMATS = [
   "openai-chat",
@@ -18,10 +18,10 @@ const FORMATS = [
 
 /** A conversation with parallel calls, in Chat Completions. */
 function chat() {
-  const [first, one] = round("a1", "a cat, asleep on the mat");
-  const [second, two] = round("b2", "a dog, awake");
+  const [first, one] = toolRound("a1", "a cat, asleep on the mat");
+  const [second, two] = toolRound("b2", "a dog, awake");
   const both = { ...first, tool_calls: [...first.tool_calls, ...second.tool_calls] };
-  return [...talk(12), said("user", "What is there?"), both, one, two, said("assistant", "Two animals."), ...talk(3), ...round("c3", "nothing"), said("assistant", "There is nothing."), ...talk(3)].map(
+  return [...chatOf(12), said("user", "What is there?"), both, one, two, said("assistant", "Two animals."), ...chatOf(3), ...toolRound("c3", "nothing"), said("assistant", "There is nothing."), ...chatOf(3)].map(
     ({ "x-mine": _, ...message }) => message,
   );
 }
@@ -29,7 +29,7 @@ function chat() {
 const POLICY = { window: 1_200, counting: { charactersPerToken: 1 }, triggers: ["manual"], reducers: [], minSaving: 0, keep: { messages: 6 } };
 
 for (const format of FORMATS) {
-  test(`${format}: kept messages are the very objects, the result is legal, undo is exact`, async () => {
+  test(`${format}: kept messages are the same objects, the result is legal, undo is exact`, async () => {
     const { messages, lost } = await convert(chat(), "openai-chat", format);
     assert.deepEqual(lost, []);
     assert.deepEqual(await validate(messages, format), []);
@@ -54,32 +54,32 @@ for (const format of FORMATS) {
     restored.dispose();
   });
 
-  test(`${format}: there and back keeps what was said, called and answered`, async () => {
+  test(`${format}: conversion and back keeps texts, calls and results`, async () => {
     const there = await convert(chat(), "openai-chat", format);
     const back = await convert(there.messages, format, "openai-chat");
     assert.deepEqual(back.lost, []);
     assert.deepEqual(back.messages, chat());
   });
 
-  test(`${format}: is told from the others by a call`, async () => {
+  test(`${format}: is detected by a tool call`, async () => {
     const { messages } = await convert(chat(), "openai-chat", format);
     assert.deepEqual(await detectFormat(messages), { kind: "known", format });
   });
 
-  test(`${format}: a call without a result is found, and given one`, async () => {
+  test(`${format}: a call without a result is found, and repaired`, async () => {
     const cut = chat().filter(({ tool_call_id: id }) => id !== "b2");
     const { messages } = await convert(cut, "openai-chat", format);
     const issues = await validate(messages, format);
     assert.deepEqual(issues.map(({ code, severity }) => [code, severity]), [["missing-result", "refused"]]);
-    const { messages: mended, done, left } = await repair(messages, format);
+    const { messages: repaired, done, left } = await repair(messages, format);
     assert.deepEqual(done.map(({ code }) => code), ["missing-result"]);
     assert.deepEqual(left, []);
-    assert.deepEqual(await validate(mended, format), []);
-    assert.equal(mended[0], messages[0], "what was right is the very same object");
+    assert.deepEqual(await validate(repaired, format), []);
+    assert.equal(repaired[0], messages[0], "a valid message is the same object");
   });
 }
 
-test("bytes and addresses of ModelMessages stay the app's own, in messages that are made too", async () => {
+test("bytes and URLs of ModelMessages stay the app's objects, also in composed messages", async () => {
   const image = new Uint8Array([1, 2, 3]);
   const url = new URL("https://example.com/cat.png");
   const picture = { type: "image", image, mediaType: "image/png" };
@@ -98,23 +98,23 @@ test("bytes and addresses of ModelMessages stay the app's own, in messages that 
   assert.equal(compactor.messages()[0].content[1].image, image);
   assert.deepEqual(await validate(messages, "ai-sdk-model"), []);
   const orphaned = [messages[0], { role: "tool", content: [...messages[2].content, { ...messages[2].content[0], toolCallId: "z" }] }, messages[1], messages[2]];
-  const { messages: mended } = await repair(orphaned, "ai-sdk-model");
-  assert.equal(mended[0], messages[0]);
-  assert.equal(mended.find(({ role }) => role === "tool").content[0].output.value[1].data, image);
+  const { messages: repaired } = await repair(orphaned, "ai-sdk-model");
+  assert.equal(repaired[0], messages[0]);
+  assert.equal(repaired.find(({ role }) => role === "tool").content[0].output.value[1].data, image);
   compactor.dispose();
 });
 
-test("half a character is found, and sent as a replacement character", async () => {
+test("half a surrogate pair is found, and sent as a replacement character", async () => {
   const messages = [said("user", "cut \ud83d"), said("assistant", "whole \ud83d\ude80")];
   const issues = await validate(messages, "openai-chat");
   assert.deepEqual(issues.map(({ path, code }) => [path, code]), [["messages[0].content", "lone-surrogate"]]);
-  const { messages: mended, done } = await repair(messages, "openai-chat");
-  assert.deepEqual(mended[0], said("user", "cut \ufffd"));
-  assert.equal(mended[1], messages[1]);
+  const { messages: repaired, done } = await repair(messages, "openai-chat");
+  assert.deepEqual(repaired[0], said("user", "cut \ufffd"));
+  assert.equal(repaired[1], messages[1]);
   assert.deepEqual(done.map(({ code }) => code), ["lone-surrogate"]);
 });
 
-test("an answer that grows step by step is given again, and counted again", async () => {
+test("an answer that grows step by step is updated, and counted again", async () => {
   const tool = (id) => ({ type: "tool-look", toolCallId: id, state: "output-available", input: {}, output: "a cat" });
   const step = (id) => [{ type: "step-start" }, tool(id)];
   const answer = (...ids) => ({ id: "answer", role: "assistant", parts: ids.flatMap(step) });
@@ -156,7 +156,7 @@ test("a long answer of many steps can be cut between them", async () => {
   compactor.dispose();
 });
 
-test("the most recent messages that fit are whole ones, in every format", async () => {
+test("the most recent messages that fit are complete, in every format", async () => {
   for (const format of FORMATS) {
     const { messages } = await convert(chat(), "openai-chat", format);
     const recent = await recentWithin(messages, { format, tokens: 700, counting: { charactersPerToken: 1 } });
@@ -166,8 +166,8 @@ test("the most recent messages that fit are whole ones, in every format", async 
   }
 });
 
-/** A conversation of eight turns, and these messages behind it. */
-const behind = (format, ...messages) => convert(talk(8), "openai-chat", format).then(({ messages: old }) => [...old, ...messages]);
+/** A conversation of eight turns, followed by these messages. */
+const behind = (format, ...messages) => convert(chatOf(8), "openai-chat", format).then(({ messages: old }) => [...old, ...messages]);
 
 async function compacted(format, messages) {
   const compactor = await createCompactor({ format, policy: POLICY });
@@ -177,7 +177,7 @@ async function compacted(format, messages) {
   return compactor;
 }
 
-test("leave to run a tool stays in front of the result that it led to", async () => {
+test("an approval stays before the result of the tool that it allowed", async () => {
   const call = { type: "tool-call", toolCallId: "c1", toolName: "order", input: { n: 1 } };
   const ask = { type: "tool-approval-request", approvalId: "ap1", toolCallId: "c1" };
   const messages = await behind(
@@ -195,14 +195,14 @@ test("leave to run a tool stays in front of the result that it led to", async ()
   assert.deepEqual(done, []);
 });
 
-test("leave that nobody asked for is found, and left out", async () => {
+test("an unsolicited approval response is found, and left out", async () => {
   const answer = { type: "tool-approval-response", approvalId: "zz", approved: true };
   const messages = [{ role: "user", content: "hi" }, { role: "tool", content: [answer] }];
   assert.deepEqual((await validate(messages, "ai-sdk-model")).map(({ code }) => code), ["orphan-result"]);
   assert.deepEqual((await repair(messages, "ai-sdk-model")).messages, [messages[0]]);
 });
 
-test("a message in the middle may grow and shrink, and nothing of it is lost", async () => {
+test("a message in the middle may grow and shrink without losing content", async () => {
   const tool = (id, state) => ({ type: "tool-look", toolCallId: id, state, input: {}, ...(state === "output-available" && { output: "a cat" }) });
   const text = (said) => ({ type: "text", text: said });
   const answer = (...parts) => ({ id: "answer", role: "assistant", parts });
@@ -226,22 +226,22 @@ test("a message in the middle may grow and shrink, and nothing of it is lost", a
   }
 });
 
-test("what a system prompt says does not become the user's, nor the other way round", async () => {
+test("a system prompt becomes a user message only with a notice of the loss", async () => {
   const { messages, lost } = await convert([said("system", "Be kind."), said("user", "hi")], "openai-chat", "bedrock");
   assert.deepEqual(messages, [{ role: "user", content: [{ text: "Be kind." }, { text: "hi" }] }]);
   assert.equal(lost.length, 1);
 });
 
-test("thoughts go along with what they led to, and nothing empty is written", async () => {
-  const thought = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "sealed" };
-  const messages = [said("user", "hi"), thought, said("assistant", "hello"), said("user", "so?"), { ...thought, id: "rs_2" }];
+test("reasoning stays with what follows it, and no empty message is written", async () => {
+  const reasoning = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "opaque" };
+  const messages = [said("user", "hi"), reasoning, said("assistant", "hello"), said("user", "so?"), { ...reasoning, id: "rs_2" }];
   for (const format of FORMATS.filter((name) => name !== "openai-responses")) {
     const { messages: written } = await convert(messages, "openai-responses", format);
     assert.deepEqual(await validate(written, format), [], format);
   }
 });
 
-test("ids of calls are written as the target takes them", async () => {
+test("ids of calls are written in the form that the target accepts", async () => {
   const call = { functionCall: { name: "look", args: {} } };
   const result = { functionResponse: { name: "look", response: { output: "a cat" } } };
   const messages = [{ role: "user", parts: [{ text: "look" }] }, { role: "model", parts: [call, call] }, { role: "user", parts: [result, result] }];
@@ -253,8 +253,8 @@ test("ids of calls are written as the target takes them", async () => {
   assert.ok(ids.every((id) => /^[\w-]+$/.test(id)), ids.join());
 });
 
-test("a compaction of the provider's own stays in front", async () => {
-  const old = (await convert(talk(8), "openai-chat", "anthropic")).messages;
+test("the provider's own compaction stays first", async () => {
+  const old = (await convert(chatOf(8), "openai-chat", "anthropic")).messages;
   const messages = [{ role: "assistant", content: [{ type: "compaction", content: "so far" }] }, ...old];
   assert.deepEqual((await repair(messages, "anthropic")).messages, messages);
   const compactor = await compacted("anthropic", messages);
@@ -262,14 +262,14 @@ test("a compaction of the provider's own stays in front", async () => {
   compactor.dispose();
 });
 
-test("thoughts with only thoughts behind them are left out together", async () => {
-  const thought = (id) => ({ type: "reasoning", id, summary: [] });
-  const { messages, left } = await repair([said("user", "a"), thought("rs_1"), thought("rs_2"), said("user", "b")], "openai-responses");
+test("reasoning that is followed only by reasoning is left out", async () => {
+  const reasoning = (id) => ({ type: "reasoning", id, summary: [] });
+  const { messages, left } = await repair([said("user", "a"), reasoning("rs_1"), reasoning("rs_2"), said("user", "b")], "openai-responses");
   assert.deepEqual([messages.length, left], [2, []]);
 });
 
-test("a sealed call of Gemini's is not rewritten, and one without a seal is", async () => {
-  const call = (seal) => ({ role: "model", parts: [{ functionCall: { name: "look", args: { text: "long ".repeat(60) } }, ...seal }] });
+test("a signed call of Gemini is not rewritten, an unsigned one is", async () => {
+  const call = (signature) => ({ role: "model", parts: [{ functionCall: { name: "look", args: { text: "long ".repeat(60) } }, ...signature }] });
   const result = { role: "user", parts: [{ functionResponse: { name: "look", response: { output: "a cat" } } }] };
   const messages = [{ role: "user", parts: [{ text: "look" }] }, call({ thoughtSignature: "SIG" }), result, call({}), result, { role: "model", parts: [{ text: "so" }] }, { role: "user", parts: [{ text: "and?" }] }];
   const prune = { reducer: { clearToolInputs: { protectFraction: 0, argThresholdTokens: 10 } }, when: "always" };
@@ -282,7 +282,7 @@ test("a sealed call of Gemini's is not rewritten, and one without a seal is", as
   compactor.dispose();
 });
 
-test("a message that does not let itself be read is refused, and everything else goes on", async () => {
+test("a message that throws when it is read is refused, and the compactor still works", async () => {
   const compactor = await createCompactor({ format: "openai-chat" });
   const revocable = Proxy.revocable({}, {});
   revocable.revoke();

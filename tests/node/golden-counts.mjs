@@ -1,6 +1,6 @@
-// What the pinned package `tiktoken` makes of a deterministic corpus; the Rust tests compare with it.
+// Counts of a deterministic corpus by the pinned package `tiktoken`; the Rust tests compare with them.
 //
-// `node tests/node/golden-counts.mjs` writes crates/epitome-tokens/tests/golden/counts.json anew.
+// `node tests/node/golden-counts.mjs` writes crates/epitome-tokens/tests/golden/counts.json again.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,8 +13,8 @@ export const corpus = JSON.parse(readFileSync(new URL("corpus.json", folder), "u
 export const golden = () => JSON.parse(readFileSync(new URL("counts.json", folder), "utf8"));
 export const names = ["cl100k_base", "o200k_base"];
 
-/** Numbers below `bound`, by xorshift; the Rust tests have the same. */
-export function dice(seed) {
+/** Numbers below `bound`, by xorshift; the Rust tests have the same generator. */
+export function prng(seed) {
   let state = seed;
   return (bound) => {
     state ^= state << 13;
@@ -24,9 +24,9 @@ export function dice(seed) {
   };
 }
 
-/** The texts of one block: any characters, characters below U+3000, or fragments where cuts are made. */
+/** The texts of one block: any characters, characters below U+3000, or fragments at which pre-tokenizers cut. */
 export function block(index) {
-  const random = dice(corpus.seed + index);
+  const random = prng(corpus.seed + index);
   return Array.from({ length: corpus.textsPerBlock }, () => {
     const kind = random(4);
     const length = 1 + random(corpus.longestText);

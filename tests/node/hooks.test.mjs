@@ -1,20 +1,20 @@
-// Hooks and events: who is asked, who is told, and what their mistakes do.
+// Hooks and events: when they are called, with what, and what their errors do.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deferred } from "./garden.mjs";
-import { round, said, talk, workshop } from "./workshop.mjs";
+import { deferred } from "./fixtures.mjs";
+import { chatOf, compactorWith, said, toolRound } from "./harness.mjs";
 
 const KEEP = { keep: { messages: 2 } };
 
-test("g4: a hook before every compaction sees what is about to happen, and one after it what came of it", async () => {
+test("g4: a hook before every compaction sees its plan, and one after it sees its result", async () => {
   const seen = [];
   const host = {
     beforeCompaction: (context) => void seen.push(["before", context]),
     afterCompaction: ({ type, ...context }) => void seen.push([type, context]),
   };
   const policy = { ...KEEP, window: 2_000, triggers: [{ tokens: 900 }] };
-  const compactor = await workshop(policy, talk(10), host);
+  const compactor = await compactorWith(policy, chatOf(10), host);
   const report = await compactor.maintain("turnEnd");
   const before = { reason: "threshold", forced: false, tokensUsed: 1_000, contextPercent: 50, messageCount: 10, keepLast: 2 };
   const { messagesBefore, messagesAfter, summaryCharacters } = report;
@@ -22,18 +22,18 @@ test("g4: a hook before every compaction sees what is about to happen, and one a
   assert.deepEqual(seen, [["before", before], ["after", after]]);
   assert.equal(summaryCharacters, [...report.summary].length);
   seen.length = 0;
-  compactor.append(talk(10));
+  compactor.append(chatOf(10));
   await compactor.compact();
   assert.equal(seen[0][1].forced, true);
   compactor.dispose();
 });
 
-test("g4: a hook may skip, sooner or later", async () => {
+test("g4: a hook may skip, at once or after a wait", async () => {
   for (const answer of [false, { skip: true }, Promise.resolve(false), Promise.resolve({ skip: true })]) {
-    const summarize = () => assert.fail("asked");
+    const summarize = () => assert.fail("before");
     const after = [];
     const host = { beforeCompaction: () => answer, afterCompaction: (news) => after.push(news), summarize };
-    const compactor = await workshop(KEEP, talk(10), host);
+    const compactor = await compactorWith(KEEP, chatOf(10), host);
     const report = await compactor.compact();
     assert.equal(report.outcome, "skipped");
     assert.ok(report.message.length > 0);
@@ -42,7 +42,7 @@ test("g4: a hook may skip, sooner or later", async () => {
     compactor.dispose();
   }
   for (const answer of [undefined, true, { skip: false }, Promise.resolve()]) {
-    const compactor = await workshop(KEEP, talk(10), { beforeCompaction: () => answer });
+    const compactor = await compactorWith(KEEP, chatOf(10), { beforeCompaction: () => answer });
     assert.equal((await compactor.compact()).outcome, "applied");
     compactor.dispose();
   }
@@ -53,7 +53,7 @@ test("g4: a hook that throws fails the compaction with its message", async () =>
   const beforeCompaction = () => {
     throw new Error("not today");
   };
-  const compactor = await workshop(KEEP, talk(10), { beforeCompaction, onEvent: (event) => events.push(event) });
+  const compactor = await compactorWith(KEEP, chatOf(10), { beforeCompaction, onEvent: (event) => events.push(event) });
   const report = await compactor.compact();
   assert.deepEqual([report.outcome, report.message], ["failed", "beforeCompaction failed: not today"]);
   assert.deepEqual(events, [{ type: "end", report }]);
@@ -61,37 +61,37 @@ test("g4: a hook that throws fails the compaction with its message", async () =>
   compactor.dispose();
 });
 
-test("g4: what an after-hook throws goes to the console", async (context) => {
+test("g4: an error of an after-hook goes to the console", async (context) => {
   const logged = context.mock.method(console, "error", () => {});
   const throws = () => {
     throw new Error("mine");
   };
   for (const afterCompaction of [async () => throws(), throws]) {
-    const compactor = await workshop(KEEP, talk(10), { afterCompaction });
+    const compactor = await compactorWith(KEEP, chatOf(10), { afterCompaction });
     assert.equal((await compactor.compact()).outcome, "applied");
     compactor.dispose();
   }
   assert.equal(logged.mock.callCount(), 2);
 });
 
-test("g4: neither hook is called where only reducers work", async () => {
-  const hooks = { beforeCompaction: () => assert.fail("asked"), afterCompaction: () => assert.fail("told") };
+test("g4: neither hook is called if only reducers work", async () => {
+  const hooks = { beforeCompaction: () => assert.fail("before"), afterCompaction: () => assert.fail("after") };
   const offload = { offloadToolResults: { protectFraction: 0, maxTokens: 100, keepTokens: 80 } };
-  const messages = [said("user", "go"), ...round("a", "long ".repeat(99)), said("user", "so?")];
-  const own = await workshop({ reducers: [{ reducer: offload, when: "always" }] }, messages, hooks);
+  const messages = [said("user", "go"), ...toolRound("a", "long ".repeat(99)), said("user", "so?")];
+  const own = await compactorWith({ reducers: [{ reducer: offload, when: "always" }] }, messages, hooks);
   assert.equal((await own.maintain("turnEnd")).outcome, "applied");
   own.dispose();
-  const nobody = { target: 0.01, reducers: [{ reducer: offload }], summary: { defaultAgent: null } };
-  const compactor = await workshop(nobody, messages, hooks);
+  const withoutSummarizer = { target: 0.01, reducers: [{ reducer: offload }], summary: { defaultAgent: null } };
+  const compactor = await compactorWith(withoutSummarizer, messages, hooks);
   const report = await compactor.compact();
   assert.deepEqual([report.outcome, report.requests, report.reduced], ["applied", 0, 1]);
   compactor.dispose();
 });
 
-test("a compaction can be called off while a hook thinks, and a late answer changes nothing", async () => {
+test("a compaction can be cancelled while a hook is pending, and a late answer changes nothing", async () => {
   const { promise, resolve } = deferred();
   const answers = [promise, undefined];
-  const compactor = await workshop(KEEP, talk(10), { beforeCompaction: () => answers.shift() });
+  const compactor = await compactorWith(KEEP, chatOf(10), { beforeCompaction: () => answers.shift() });
   const controller = new AbortController();
   const first = compactor.compact({ signal: controller.signal });
   controller.abort();
@@ -104,10 +104,10 @@ test("a compaction can be called off while a hook thinks, and a late answer chan
   assert.ok(["cancelled", "skipped"].includes((await third).outcome));
 });
 
-test("what is called off before it begins is not stored, even where no summary is asked for", async () => {
+test("a compaction cancelled before it begins is not stored, even without a summary", async () => {
   const drops = { reducers: [{ reducer: "deduplicate" }], summary: { defaultAgent: null } };
   const messages = [said("user", "hi"), said("user", "alive?"), said("assistant", "HEARTBEAT_OK"), said("user", "bye")];
-  const compactor = await workshop(drops, messages);
+  const compactor = await compactorWith(drops, messages);
   const report = await compactor.compact({ signal: AbortSignal.abort() });
   assert.equal(report.outcome, "cancelled");
   assert.deepEqual(compactor.messages(), messages);
@@ -116,10 +116,10 @@ test("what is called off before it begins is not stored, even where no summary i
   compactor.dispose();
 });
 
-test("g5: events tell tokens and threshold at the start, and old and new tokens with the summary's length at the end", async () => {
+test("g5: events have tokens and threshold at the start, and both totals and the summary's length at the end", async () => {
   const [everything, own] = [[], []];
   const policy = { ...KEEP, triggers: [{ tokens: 900 }] };
-  const compactor = await workshop(policy, talk(10), { onEvent: (event) => everything.push(event) });
+  const compactor = await compactorWith(policy, chatOf(10), { onEvent: (event) => everything.push(event) });
   const report = await compactor.compact({ reason: "threshold", onEvent: (event) => own.push(event) });
   assert.deepEqual(own, everything);
   assert.deepEqual(own[0], { type: "start", tokens: 1_000, threshold: 900, budgetUsedPct: 10, chunks: 1 });

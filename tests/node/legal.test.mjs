@@ -1,4 +1,4 @@
-// What a compaction leaves, in every format, under every preset and in twenty windows: legal by two checks that share nothing.
+// The result of a compaction, in every format, under every preset and in twenty windows: legal by two independent checks.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,38 +6,39 @@ import { convert, createCompactor, presets, validate } from "epitome";
 import { examples } from "../out/conformance/examples/index.js";
 import { instances, stored } from "../out/conformance/examples/langchain.js";
 import { checks } from "../out/conformance/index.js";
-import { asBedrock, asLangChain, asResponses } from "../out/conformance/retold.js";
+import { asBedrock, asLangChain, asResponses } from "../out/conformance/rewritten.js";
+import { fixtures } from "./fixtures.mjs";
 import { conversations, skip } from "./recordings.mjs";
 
 const WINDOWS = Array.from({ length: 20 }, (_, index) => (index + 1) / 20);
-// In fewer tokens than that, some triggers come to nothing.
+// In smaller windows, some triggers that are scaled to the window are 0 tokens.
 const SMALLEST = 100;
-// For conversations of hundreds of thousands of tokens.
+// For conversations of hundreds of thousands of tokens, and for fixtures: their shapes are those of the stories.
 const FEW_WINDOWS = [0.1, 0.3, 0.5, 0.75, 1];
 
 const PRESETS = await presets();
 
-// What a trigger states in tokens.
+// The fields of triggers that are in tokens.
 const SIZES = new Set(["outputReserve", "safetyMargin", "maxTokens", "triggerTokens", "tokens"]);
 
-/** A preset as it would be in this window: its triggers are stated for the window that it comes with. */
+/** A preset scaled to this window: its triggers are meant for the preset's own window. */
 function inWindow({ name, policy }, window) {
   const scaled = (key, value) => (SIZES.has(key) ? Math.floor((value * window) / policy.window) : value);
   return { preset: name, window, triggers: JSON.parse(JSON.stringify(policy.triggers), scaled) };
 }
 
-/** Why these messages would be refused: by the library's own word, and by the checks in `conformance`. */
+/** Why these messages would be refused: by the library's `validate`, and by the checks in `conformance`. */
 async function refusals(format, messages, history) {
   const issues = await validate(messages, format);
   const refused = issues.filter(({ severity }) => severity === "refused").map(({ path, code }) => `validate: ${path} ${code}`);
   return [...refused, ...(await checks[format](messages, { history }))];
 }
 
-// What is wrong with single messages of the recordings, which come back as they were: thoughts of another provider under
-// its own ids, an empty list of parts beside calls, UIMessages without an id, and one that calls twice under one id.
+// Defects of single messages in the recordings, which are given back unchanged: reasoning of another provider under its
+// own ids, an empty list of parts next to calls, UIMessages without an id, and one that uses an id for two calls.
 const OWN = [/\.id does not begin with rs_/, /content missing-content|content is an empty list/, /"id"/, /shared-call-id/];
 
-/** Those of these reasons that the messages did not have before. */
+/** The reasons that did not apply to the original messages. */
 async function worse(format, reasons, messages) {
   if (reasons.length === 0) {
     return [];
@@ -47,8 +48,8 @@ async function worse(format, reasons, messages) {
   return reasons.filter((reason) => !own.some((pattern) => pattern.test(reason)));
 }
 
-/** Compacts a conversation under every preset in each of these windows, and takes it back every time. What comes out
- * the same is checked once; a compaction that fails counts as illegal. */
+/** Compacts a conversation under every preset in each of these windows, and undoes it every time. Equal results are
+ * checked once; a compaction that fails counts as illegal. */
 async function tried(format, { id, messages }, windows) {
   const compactor = await createCompactor({ format });
   compactor.append(messages);
@@ -63,9 +64,9 @@ async function tried(format, { id, messages }, windows) {
       const view = compactor.messages();
       outcomes[outcome] += 1;
       if (outcome === "applied") {
-        const told = JSON.stringify(view);
-        const reasons = seen.has(told) ? [] : await worse(format, await refusals(format, view, messages), messages);
-        seen.add(told);
+        const json = JSON.stringify(view);
+        const reasons = seen.has(json) ? [] : await worse(format, await refusals(format, view, messages), messages);
+        seen.add(json);
         illegal.push(...reasons.map((reason) => `${id}, ${preset.name}, ${share * 100} %: ${reason}`));
         compactor.undo();
       } else {
@@ -78,8 +79,8 @@ async function tried(format, { id, messages }, windows) {
   return { outcomes, distinct: seen.size, illegal };
 }
 
-/** Tries all of these conversations, in all of these windows or in those of each one's place; says how many combinations
- * that were, and fails with the first that are illegal. */
+/** Tries all of these conversations, in these windows or in those that a function gives for each index. Prints the number
+ * of combinations, and fails with the first illegal results. */
 async function legal(context, format, all, windows = WINDOWS) {
   const windowsOf = typeof windows === "function" ? windows : () => windows;
   const totals = { applied: 0, skipped: 0, failed: 0 };
@@ -100,10 +101,10 @@ async function legal(context, format, all, windows = WINDOWS) {
   assert.ok(totals.applied > 0, "nothing was compacted");
 }
 
-for (const [format, { tidy }] of Object.entries(examples)) {
+for (const [format, { valid }] of Object.entries(examples)) {
   test(`${format}: the story is legal after every compaction`, async (context) => {
     const forms = format === "langchain" ? { instances: instances(24), stored: stored(24) } : {};
-    const all = Object.entries({ story: tidy(24), "an open loop": tidy(24).slice(0, -1), ...forms });
+    const all = Object.entries({ story: valid(24), "an open loop": valid(24).slice(0, -1), ...forms });
     await legal(
       context,
       format,
@@ -112,13 +113,19 @@ for (const [format, { tidy }] of Object.entries(examples)) {
   });
 }
 
+for (const format of Object.keys(checks)) {
+  test(`${format}: the fixtures are legal after every compaction`, async (context) => {
+    await legal(context, format, fixtures(format), FEW_WINDOWS);
+  });
+}
+
 const weighs = { id: "slow", type: "function", function: { name: "weigh", arguments: "{}" } };
-const talk = Array.from({ length: 24 }, (_, turn) => ({
+const chat = Array.from({ length: 24 }, (_, turn) => ({
   role: turn % 2 === 0 ? "user" : "assistant",
   content: `Turn ${turn}: the bed by the wall gets ${turn} roses, and compost before the frost.`,
 }));
 
-// A call, and a result that comes when the call is summarized already.
+// A call, and a result that arrives after the call was summarized.
 const LATE = {
   "openai-chat": [
     { role: "assistant", content: null, tool_calls: [weighs] },
@@ -135,8 +142,8 @@ const LATE = {
 };
 
 for (const [format, [call, result]] of Object.entries(LATE)) {
-  test(`${format}: a result that comes after its call was summarized is told, and legal`, async () => {
-    const before = [talk[0], call, ...talk.slice(2)];
+  test(`${format}: a result that arrives after its call was summarized is quoted, and legal`, async () => {
+    const before = [chat[0], call, ...chat.slice(2)];
     const compactor = await createCompactor({ format, policy: { window: 600, keep: { messages: 2 } } });
     compactor.append(before);
     assert.equal((await compactor.compact({ reason: "manual" })).outcome, "applied");
@@ -150,11 +157,11 @@ for (const [format, [call, result]] of Object.entries(LATE)) {
   });
 }
 
-/** So many of a file, spread over all of it. */
-function some(count, file, from = "shapes", told = (messages) => messages) {
+/** This many conversations of a file, spread over all of it. */
+function some(count, file, from = "shapes", write = (messages) => messages) {
   const all = conversations(file, from);
   return Array.from({ length: Math.min(count, all.length) }, (_, index) => all[Math.floor((index * all.length) / count)]).map(
-    ({ id, messages }) => ({ id, messages: told(messages) }),
+    ({ id, messages }) => ({ id, messages: write(messages) }),
   );
 }
 
@@ -187,10 +194,10 @@ for (const [format, recorded] of Object.entries(RECORDED)) {
 
 const CHATS = ["tool-chat-tau2-airline.jsonl.gz", "tool-chat-tau2-telecom.jsonl.gz", "tool-chat-taubench-airline.jsonl.gz"];
 
-/** Messages of Chat Completions, as this library tells them in another format. */
+/** Messages of Chat Completions, converted to another format by this library. */
 const converted = (to) => async (messages) => (await convert(messages, "openai-chat", to)).messages;
 
-// Every recording that is at hand, but for the longest: by its file, its folder, and how it is told.
+// Every recording but the longest: its file, its folder, and a function that writes it in another format.
 const EVERY = {
   "openai-chat": [
     ...[...CHATS, "coding-swe-agent.jsonl", "coding-openhands.jsonl", "multilingual.jsonl"].map((file) => [file, "openai"]),
@@ -215,9 +222,9 @@ for (const [format, files] of Object.entries(EVERY)) {
     { skip },
     async (context) => {
       const all = [];
-      for (const [file, from = "shapes", told = (messages) => messages] of files) {
+      for (const [file, from = "shapes", write = (messages) => messages] of files) {
         for (const { id, messages } of conversations(file, from)) {
-          all.push({ id, messages: await told(messages) });
+          all.push({ id, messages: await write(messages) });
         }
       }
       await legal(context, format, all, (index) => [WINDOWS[index % WINDOWS.length]]);
@@ -225,7 +232,7 @@ for (const [format, files] of Object.entries(EVERY)) {
   );
 }
 
-// A long session with signed thoughts and aborted turns, and the same one where its thoughts are not signed.
+// A long session with signed reasoning and aborted turns, and the same one without signatures.
 const LONG = {
   "openai-chat": ["coding-pi-long-session.jsonl.gz", "openai"],
   anthropic: ["anthropic-messages-pi-long-session.jsonl.gz"],

@@ -1,10 +1,10 @@
-// What llama.cpp's server says that a prompt took is what its counting door counts before.
+// The prompt tokens that llama.cpp's server reports are those that its counting endpoint gave before.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createCompactor, llamaCppCounter } from "epitome";
 import { llama, skip } from "../servers/llama.mjs";
-import { said, talk } from "./workshop.mjs";
+import { chatOf, said } from "./harness.mjs";
 
 const MODEL = "local";
 let server;
@@ -14,14 +14,14 @@ before(async () => {
 });
 after(() => server?.close());
 
-/** Runs where there is a server for this processor, and says so where there is none. */
+/** Runs if a server for this processor is available, and is skipped otherwise. */
 const check = (name, run) =>
   test(name, { skip }, async (t) => {
     if (server === undefined) return t.skip("this llama-server is for another processor");
     await run(llamaCppCounter({ model: MODEL, baseURL: `${server.url}/v1` }));
   });
 
-/** The tokens of the prompt, by the server's own word. */
+/** The prompt tokens that the server reports. */
 async function promptTokens(messages, more) {
   const response = await fetch(`${server.url}/v1/chat/completions`, {
     method: "POST",
@@ -64,7 +64,7 @@ check("tools that go along are counted as the answer says", async () => {
 check("b1: after a compaction the status is what the server says of the view", async (countTokens) => {
   const policy = { window: 4_000, triggers: [{ tokens: 500 }], keep: { messages: 4 } };
   const compactor = await createCompactor({ format: "openai-chat", policy, countTokens });
-  compactor.append(talk(20, 120));
+  compactor.append(chatOf(20, 120));
   const report = await compactor.compact();
   assert.equal(report.outcome, "applied", report.message);
   const { tokens, exact } = compactor.status();

@@ -1,17 +1,17 @@
-// What the engine knows of messages, and what holds for them in every view.
+// What the engine stores about messages, and the rules for them in every view.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { restoreCompactor } from "epitome";
 import { refusal } from "./provider.mjs";
-import { round, said, scripted, talk, workshop } from "./workshop.mjs";
+import { chatOf, compactorWith, said, scripted, toolRound } from "./harness.mjs";
 
 const KEEP = { keep: { messages: 2 } };
 
-test("a1: an app may mark messages as pinned or machine-made, and tell who said them and when", async () => {
-  const [first, ...rest] = talk(12);
+test("a1: an app may mark messages as pinned or synthetic, and give their author and time", async () => {
+  const [first, ...rest] = chatOf(12);
   const script = scripted();
-  const compactor = await workshop(KEEP, [first], script);
+  const compactor = await compactorWith(KEEP, [first], script);
   const pinned = said("user", "Never water at noon.");
   compactor.append(pinned, { pinned: true, author: "bob", time: 1_700_000_000_000, audience: ["gardener"] });
   compactor.append(rest[0], { author: "carol", synthetic: "reminder" });
@@ -35,10 +35,10 @@ test("a1: an app may mark messages as pinned or machine-made, and tell who said 
   restored.dispose();
 });
 
-test("a2: a summarizer reads a result for every call, and never a history that ends in a tool's message", async () => {
-  const [call] = round("lost", "");
+test("a2: a summarizer's input has a result for every call, and never ends in a tool message", async () => {
+  const [call] = toolRound("lost", "");
   const script = scripted();
-  const compactor = await workshop(KEEP, [said("user", "go"), call, said("user", "well?"), ...round("b", "found"), ...talk(4)], script);
+  const compactor = await compactorWith(KEEP, [said("user", "go"), call, said("user", "well?"), ...toolRound("b", "found"), ...chatOf(4)], script);
   await compactor.compact();
   const { input } = script.requests[0];
   const speakers = [...input.matchAll(/^\[\d+\] (\w+)/gm)].map(([, speaker]) => speaker);
@@ -47,9 +47,9 @@ test("a2: a summarizer reads a result for every call, and never a history that e
   compactor.dispose();
 });
 
-test("a3: orphans and duplicates are mended in what goes to the model, and listed", async () => {
-  const messages = [...talk(8), ...round("a", "found"), said("tool", "again", { tool_call_id: "a" }), said("tool", "whose?", { tool_call_id: "z" }), said("user", "so?")];
-  const compactor = await workshop({ keep: { messages: 4 } }, messages);
+test("a3: orphans and duplicates are repaired for the model, and listed", async () => {
+  const messages = [...chatOf(8), ...toolRound("a", "found"), said("tool", "again", { tool_call_id: "a" }), said("tool", "whose?", { tool_call_id: "z" }), said("user", "so?")];
+  const compactor = await compactorWith({ keep: { messages: 4 } }, messages);
   const report = await compactor.compact();
   assert.equal(report.outcome, "applied", report.message);
   assert.equal(refusal(compactor.messages()), undefined);
@@ -58,13 +58,13 @@ test("a3: orphans and duplicates are mended in what goes to the model, and liste
   compactor.dispose();
 });
 
-test("a4: calls stay with all of their results, whatever the tail", async () => {
+test("a4: calls stay with all of their results for every size of the tail", async () => {
   const call = (id) => ({ id, type: "function", function: { name: "look", arguments: "{}" } });
   const parallel = { role: "assistant", content: null, tool_calls: [call("a"), call("b"), call("c")] };
   const results = ["a", "b", "c"].map((id) => said("tool", `found ${id}`, { tool_call_id: id }));
-  const messages = [...talk(8), parallel, ...results, said("assistant", "done"), said("user", "so?")];
+  const messages = [...chatOf(8), parallel, ...results, said("assistant", "done"), said("user", "so?")];
   for (let keep = 0; keep < messages.length; keep += 1) {
-    const compactor = await workshop({ keep: { messages: keep } }, messages);
+    const compactor = await compactorWith({ keep: { messages: keep } }, messages);
     await compactor.compact();
     const view = compactor.messages();
     assert.equal(refusal(view), undefined, `keep ${keep}`);
@@ -74,13 +74,13 @@ test("a4: calls stay with all of their results, whatever the tail", async () => 
   }
 });
 
-test("a5: the system prompt survives, first", async () => {
+test("a5: the system prompt is kept, and is first", async () => {
   const system = said("system", "be kind");
   for (const summaryPlacement of ["systemSummaryTail", "oneMessage", "leadingSystem", "inPlace"]) {
-    const compactor = await workshop({ ...KEEP, summaryPlacement }, [system, ...talk(10)]);
+    const compactor = await compactorWith({ ...KEEP, summaryPlacement }, [system, ...chatOf(10)]);
     assert.equal((await compactor.compact()).outcome, "applied");
     assert.equal(compactor.messages()[0], system, summaryPlacement);
-    compactor.append(talk(10));
+    compactor.append(chatOf(10));
     await compactor.compact();
     assert.equal(compactor.messages()[0], system, summaryPlacement);
     compactor.dispose();

@@ -1,4 +1,4 @@
-// Exact counts by the tokenizer.json of real models: those of the package that brings the file.
+// Exact counts by the tokenizer.json of real models equal those of the package that contains the file.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { test } from "node:test";
 import { countTokens, createCompactor, loadTokenizer } from "epitome";
 import { dice } from "./golden-counts.mjs";
-import { said } from "./workshop.mjs";
+import { said } from "./harness.mjs";
 
 /** The packages have a lock file of their own, since their files take 290 MB. */
 const folder = new URL("../tokenizers/", import.meta.url);
@@ -53,7 +53,7 @@ const TEXTS = [
   "字".repeat(500),
 ];
 
-/** Texts of random characters: of all planes, of the first two thirds of the first, and of fragments where cuts are made. */
+/** Texts of random characters: of all planes, of the first two thirds of the first plane, and fragments at which pre-tokenizers cut. */
 function randomTexts(count) {
   const random = dice(20_260_101);
   const fragments = ["a", "A", " ", "  ", "\n", "\r\n", "1", "12", "'s", "'LL", "é", "e\u0301", "字", "か", "👍", "!", "/", "、", "\t", "ß", "ǅ"];
@@ -67,7 +67,7 @@ function randomTexts(count) {
   });
 }
 
-/** What counts by a model's file as the package does. Added tokens are taken out of it, so that their text is plain text. */
+/** A tokenizer of a model's file that counts as the package does. Added tokens are removed, so that their text is plain text. */
 function peer(model) {
   const require = createRequire(folder);
   const { TokenizerLoader } = require("@lenml/tokenizers");

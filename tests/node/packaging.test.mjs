@@ -1,4 +1,4 @@
-// The package as others install it: packed, unpacked in an empty folder, and used from there.
+// The package as users install it: packed, unpacked in an empty folder, and used from there.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -28,7 +28,7 @@ before(async () => {
 
 after(() => rm(app, { recursive: true, force: true }));
 
-/** Runs a script in the app, and gives what it prints. */
+/** Runs a script in the app, and returns what it prints. */
 async function node(script, name = "app.mjs") {
   await writeFile(join(app, name), script);
   const { stdout } = await run(process.execPath, [name], { cwd: app });
@@ -42,9 +42,10 @@ const USE = `
   const { outcome } = await compactor.compact();
   compactor.dispose();`;
 
-test("it holds what it exports, and nothing else", () => {
+test("it contains what it exports, and nothing else", () => {
   const names = packed.files.map(({ path }) => path);
-  for (const name of ["index.js", "slim.js", "slim.d.ts", "tokens.js", "tokens.d.ts", "glue/epitome_bg.wasm", "glue/count_bg.wasm"]) {
+  const entries = ["index", "slim", "tokens"].map((name) => `entrypoints/${name}.js`);
+  for (const name of [...entries, "slim.d.ts", "tokens.d.ts", "glue/epitome_bg.wasm", "glue/count_bg.wasm"]) {
     assert.ok(names.includes(`dist/${name}`), name);
   }
   assert.ok(names.includes("LICENSE-MIT") && names.includes("LICENSE-APACHE"));
@@ -66,7 +67,7 @@ test("it holds what it exports, and nothing else", () => {
   ]);
 });
 
-test("it works in Node, and its parts can be found", async () => {
+test("it works in Node, and its files can be resolved", async () => {
   const script = `import { createCompactor } from "epitome"; ${USE}
     const found = ["epitome/wasm", "epitome/package.json", "epitome/slim", "epitome/tokens"].map((name) => import.meta.resolve(name));
     console.log(outcome, found.every(Boolean));`;
@@ -74,7 +75,7 @@ test("it works in Node, and its parts can be found", async () => {
 });
 
 for (const entry of ["epitome", "epitome/slim"]) {
-  test(`b1: ${entry} counts exactly, with the vocabulary that comes along`, async () => {
+  test(`b1: ${entry} counts exactly, with the vocabulary in the package`, async () => {
     const script = `import { readFile } from "node:fs/promises";
       import { countTokens, createCompactor, loadEncoding } from "${entry}";
       ${entry.endsWith("slim") ? `import { init } from "epitome/slim";
@@ -89,7 +90,7 @@ for (const entry of ["epitome", "epitome/slim"]) {
 }
 
 for (const entry of ["epitome", "epitome/tokens"]) {
-  test(`an app that only counts with ${entry} compiles the small module alone`, async () => {
+  test(`an app that only counts with ${entry} compiles only the small module`, async () => {
     const script = `const sizes = [];
       const compile = WebAssembly.compile;
       WebAssembly.compile = (bytes) => { sizes.push(bytes.byteLength); return compile(bytes); };
@@ -102,7 +103,7 @@ for (const entry of ["epitome", "epitome/tokens"]) {
 
 test("the module that only counts is small on the wire, as a file and in the code", async () => {
   const folder = join(app, "node_modules/epitome/dist");
-  const load = ["counter.js", "room.js", "inline-counters.js", "numeric.js"];
+  const load = ["counting/counter.js", "wasm/buffer.js", "api/modules.js", "wasm/numeric.js"];
   const code = (await Promise.all(load.map((name) => readFile(join(folder, name), "utf8")))).join("");
   for (const module of ["glue/count_bg.wasm", "glue/count-inlined.js"]) {
     const bytes = brotliCompressSync(await readFile(join(folder, module))).length + brotliCompressSync(code).length;
@@ -119,7 +120,7 @@ test("it works in a worker thread", async () => {
   assert.equal(await node(script), "applied");
 });
 
-test("the slim entry takes the bytes of the module, and a failure is not remembered", async () => {
+test("the slim entry takes the bytes of the module, and can be tried again after a failure", async () => {
   const script = `import { readFile } from "node:fs/promises";
     import { createCompactor, init, isEpitomeError } from "epitome/slim";
     const wrong = await init(new Uint8Array(8)).catch((error) => isEpitomeError(error) && error.code);
@@ -128,7 +129,7 @@ test("the slim entry takes the bytes of the module, and a failure is not remembe
   assert.equal(await node(script), "not-loaded applied");
 });
 
-test("importing it touches nothing", async () => {
+test("importing it has no side effects", async () => {
   const script = `const touched = [];
     const names = ["fetch", "WebAssembly", "setTimeout", "queueMicrotask", "crypto", "performance", "atob",
       "window", "document", "localStorage", "navigator", "indexedDB", "Worker", "Blob", "DecompressionStream"];
@@ -173,7 +174,7 @@ for (const [entry, modules] of [["epitome", 0], ["epitome/slim", 3]]) {
   });
 }
 
-test("b1: Vite puts a vocabulary beside an app that counts exactly, and not into its code", async () => {
+test("b1: Vite emits a vocabulary as a file of its own if an app counts exactly", async () => {
   const main = join(app, "counting.js");
   await writeFile(main, 'import { countTokens } from "epitome"; console.log(await countTokens("<|endoftext|>"));');
   const out = join(app, "out-counting");
@@ -197,7 +198,7 @@ test("b1: Vite puts a vocabulary beside an app that counts exactly, and not into
   assert.equal(stdout.trim(), "7");
 });
 
-test("a bundle that does not use it has nothing of it", async () => {
+test("a bundle that does not use the package contains nothing of it", async () => {
   const main = join(app, "unused.js");
   await writeFile(main, 'import { createCompactor } from "epitome"; console.log("hi");');
   const { output } = await build({
@@ -206,7 +207,7 @@ test("a bundle that does not use it has nothing of it", async () => {
     logLevel: "error",
     build: { write: false, target: "es2022", modulePreload: false, rollupOptions: { input: main } },
   });
-  // A vocabulary that nobody asks for may lie beside the code.
+  // A vocabulary that is never loaded may be emitted next to the code.
   const chunks = output.filter(({ type }) => type === "chunk");
   assert.equal(chunks.length, 1);
   assert.match(chunks[0].code, /^console\.log\(.hi.\);\s*$/);

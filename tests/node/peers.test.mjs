@@ -1,4 +1,4 @@
-// The library beside the packages that do the same in JavaScript: the same inputs, one table.
+// The library compared with JavaScript packages for the same purpose: the same inputs, one table.
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -12,8 +12,9 @@ import { examples } from "../out/conformance/examples/index.js";
 import { instances } from "../out/conformance/examples/langchain.js";
 import { story } from "../out/conformance/examples/story.js";
 import { checks } from "../out/conformance/index.js";
+import { fixtures } from "./fixtures.mjs";
+import { said, toolRound } from "./harness.mjs";
 import { conversations, skip } from "./recordings.mjs";
-import { round, said } from "./workshop.mjs";
 
 const table = [["what is measured", "whose", "result"]];
 
@@ -28,11 +29,11 @@ after(() => {
   console.log(lines.toSpliced(1, 0, "-".repeat(Math.max(...lines.map(({ length }) => length)))).join("\n"));
 });
 
-/** The messages that LangChain makes of these. */
+/** These messages as LangChain's classes. */
 const inLangChain = (messages) =>
   messages.map((message) => coerceMessageLikeToMessage({ ...message, content: message.content ?? "" }));
 
-/** Four characters a token, as every peer here counts by itself. */
+/** Four characters per token, as every peer here counts by default. */
 const tokensOf = (messages) =>
   Math.ceil(
     messages.reduce((sum, { content, tool_calls: calls = [] }) => sum + content.length + JSON.stringify(calls).length, 0) / 4,
@@ -49,7 +50,7 @@ async function orphaned(check, views) {
 test("no budget leaves an orphan", async () => {
   const turns = Array.from({ length: 15 }, (_, turn) => {
     const [[first, one], [second, other]] = ["left", "right"].map((side) =>
-      round(`${side}_${turn}`, `It is ${turn} degrees in the ${side} bed.`),
+      toolRound(`${side}_${turn}`, `It is ${turn} degrees in the ${side} bed.`),
     );
     const calls = [...first.tool_calls, ...second.tool_calls];
     return [said("user", `How warm is it on day ${turn}?`), { ...first, tool_calls: calls }, one, other];
@@ -92,7 +93,7 @@ test("no budget leaves an orphan", async () => {
   assert.ok(plain > 0 && withSystem > 0, "the versions that are pinned leave some");
 });
 
-/** A model that keeps what it is asked, and answers as told. */
+/** A model that records its requests, and gives a scripted answer. */
 class Scripted extends SimpleChatModel {
   requests = [];
 
@@ -111,7 +112,7 @@ class Scripted extends SimpleChatModel {
   }
 }
 
-/** What an agent of LangChain's has as its history after one more request, with the middleware as it comes. */
+/** The history of a LangChain agent after one more request, with the middleware's default settings. */
 async function agentHistory(model, messages) {
   const middleware = [summarizationMiddleware({ model, trigger: { messages: 50 } })];
   const agent = createAgent({ model: new FakeListChatModel({ responses: ["Yes."] }), tools: [], middleware });
@@ -123,7 +124,7 @@ const failing = () => {
 };
 
 test("a summarizer that fails changes nothing", async () => {
-  const measured = "messages that are still there after the summarizer fails";
+  const measured = "messages that are kept after the summarizer fails";
   const theirs = instances(24);
   const asked = theirs.length;
   const history = await agentHistory(new Scripted(failing), [...theirs]);
@@ -134,7 +135,7 @@ test("a summarizer that fails changes nothing", async () => {
     `${kept} of ${asked}, the others are "${history[0].text.match(/Error.*/)?.[0]}"`,
   );
 
-  const messages = examples["openai-chat"].tidy(24);
+  const messages = examples["openai-chat"].valid(24);
   const compactor = await createCompactor({ format: "openai-chat", summarize: failing });
   compactor.append(messages);
   compactor.setPolicy({ window: Math.ceil(compactor.status().tokens * 0.6), keep: { messages: 20 }, retry: { attempts: 1 } });
@@ -154,7 +155,7 @@ test("a summarizer that fails changes nothing", async () => {
   assert.ok(kept < asked / 2);
 });
 
-/** Texts that stand in one message each, and in no other. */
+/** Texts that are in exactly one message each. */
 const marks = (turns) =>
   story(turns).flatMap(({ rounds, answer }, turn) => [
     `Turn ${turn}: how`,
@@ -162,26 +163,26 @@ const marks = (turns) =>
     answer.slice(0, answer.indexOf("litres")),
   ]);
 
-/** How much of what is no longer in the view was in the requests for its summary. */
+/** The share of the removed messages that was in the requests for their summary. */
 function reached(turns, kept, requests) {
   const [view, asked] = [JSON.stringify(kept), requests.join("\n")];
   const prefix = marks(turns).filter((mark) => !view.includes(mark));
   const read = prefix.filter((mark) => asked.includes(mark)).length;
   return {
     share: read / prefix.length,
-    told: `${Math.round((read / prefix.length) * 100)} %, ${read} of ${prefix.length} messages`,
+    text: `${Math.round((read / prefix.length) * 100)} %, ${read} of ${prefix.length} messages`,
   };
 }
 
 test("all of the prefix reaches the summarizer", async () => {
   const turns = 107;
-  const messages = examples["openai-chat"].tidy(turns);
+  const messages = examples["openai-chat"].valid(turns);
   const measured = `share of the prefix that reaches the summarizer, of ${messages.length} messages`;
   const model = new Scripted(() => "They gardened.");
   const history = await agentHistory(model, instances(turns));
   const kept = history.filter(({ additional_kwargs: { lc_source: source } }) => source !== "summarization");
   const theirs = reached(turns, kept, model.requests);
-  row(measured, "LangChain summarizationMiddleware", theirs.told);
+  row(measured, "LangChain summarizationMiddleware", theirs.text);
 
   const requests = [];
   const summarize = ({ input }) => {
@@ -197,13 +198,13 @@ test("all of the prefix reaches the summarizer", async () => {
     compactor.messages().filter((message) => messages.includes(message)),
     requests,
   );
-  row(measured, "epitome", ours.told);
+  row(measured, "epitome", ours.text);
   compactor.dispose();
   assert.equal(ours.share, 1);
   assert.ok(theirs.share < 0.5, "the version that is pinned gives it the last 4,000 tokens");
 });
 
-/** Settings of `pruneMessages` and what comes to the same: so many messages stay, and what goes is not summarized. */
+/** Settings of `pruneMessages`, and equal settings here: this many messages stay, and the others are not summarized. */
 const SETTINGS = [
   [2, "remove"],
   [4, "remove"],
@@ -215,9 +216,9 @@ const SETTINGS = [
   ours: { keep: { messages }, keepRequestsTokens: 0, reducers: [{ reducer: "dropOldest" }], summary: { defaultAgent: null } },
 }));
 
-test("with the settings of pruneMessages, a budget is met as well", async () => {
+test("with the settings of pruneMessages, a budget is met too", async () => {
   const recorded = skip ? [] : conversations("reshaped-aisdk-modelmessage.jsonl.gz", "shapes").slice(0, 12);
-  const all = [examples["ai-sdk-model"].tidy(24), ...recorded.map(({ messages }) => messages)];
+  const all = [examples["ai-sdk-model"].valid(24), ...[...fixtures("ai-sdk-model"), ...recorded].map(({ messages }) => messages)];
   for (const { name, theirs, ours } of SETTINGS) {
     const totals = { theirs: { findings: 0, met: 0 }, ours: { findings: 0, met: 0 } };
     for (const messages of all) {

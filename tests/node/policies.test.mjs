@@ -1,13 +1,13 @@
-// Policies from JavaScript: what there is, what they come to, and how one that cannot work is refused.
+// Policies from JavaScript: presets, resolved policies, and errors of invalid ones.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor, isEpitomeError, presets, resolvePolicy } from "epitome";
-import { talk } from "./workshop.mjs";
+import { chatOf } from "./harness.mjs";
 
 const NAMES = ["recommended", "workstream", "team", "team-aggressive", "team-strong", "team-careful", "team-none", "loop", "fill", "request"];
 
-test("every preset is listed with what it comes to, which is a policy itself", async () => {
+test("every preset is listed with its resolved policy, which is a valid policy itself", async () => {
   const all = await presets();
   assert.deepEqual(all.map(({ name }) => name), NAMES);
   for (const { name, policy } of all) {
@@ -18,7 +18,7 @@ test("every preset is listed with what it comes to, which is a policy itself", a
   }
 });
 
-test("of summary and retry only what differs is given", async () => {
+test("a policy needs only those fields of summary and retry that differ", async () => {
   const policy = await resolvePolicy({ summary: { chunks: 3 }, retry: { attempts: 9 } });
   const plain = await resolvePolicy();
   assert.deepEqual(policy, {
@@ -28,7 +28,7 @@ test("of summary and retry only what differs is given", async () => {
   });
 });
 
-test("a policy is refused by the very field that is wrong", async () => {
+test("an invalid policy is refused with the path of its field", async () => {
   const cases = [
     [{ summary: { chunks: -1 } }, "policy.summary.chunks: "],
     [{ summary: { chunk: 1 } }, "policy.summary.chunk: unknown field"],
@@ -57,9 +57,9 @@ test("a policy is refused by the very field that is wrong", async () => {
   }
 });
 
-test("a policy can be tried before it is put in force", async () => {
+test("a policy can be tried before it is set", async () => {
   const compactor = await createCompactor({ format: "openai-chat", policy: { counting: { charactersPerToken: 1 }, window: 4_000 } });
-  compactor.append(talk(20));
+  compactor.append(chatOf(20));
   const before = compactor.status();
   assert.equal(compactor.statusUnder({ window: 2_400 }).level, "compact");
   assert.throws(() => compactor.statusUnder({ window: 0 }), { code: "invalid-policy" });

@@ -1,68 +1,51 @@
-// The recorded conversations and the broken histories, where they are at hand.
+// Recorded conversations and broken histories, which are not part of the project: tests skip them if they are absent.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
+import { expand } from "./fixtures.mjs";
 
 const folder = process.env.EPITOME_DATA ?? fileURLToPath(new URL("../../../shared/data", import.meta.url));
 
-/** To give to `test` as `skip`. */
+/** For `test` as `skip`: the reason to skip what needs recordings, or `false`. */
 export const skip = existsSync(join(folder, "openai"))
   ? false
-  : "no recorded conversations here; point EPITOME_DATA at a folder that has some";
+  : "no recorded conversations; set EPITOME_DATA to a folder that has some";
 
-/** The names of the files of conversations. */
+/** The names of the files of conversations in Chat Completions. */
 export function files() {
   return skip ? [] : readdirSync(join(folder, "openai")).filter((name) => /\.jsonl(\.gz)?$/.test(name));
 }
 
-/** The conversations of a file, each as `{ id, messages }`; those of other formats are in the folder `shapes`. */
+/** The conversations of a file, each as `{ id, messages }`. Those in other formats are in the folder `shapes`. */
 export function conversations(name, from = "openai") {
   const bytes = readFileSync(join(folder, from, name));
   const text = (name.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
-  return text.split("\n").filter(Boolean).map((line) => inMessages(JSON.parse(line)));
+  return text.split("\n").filter(Boolean).map((line) => withMessages(JSON.parse(line)));
 }
 
-/** Providers have other names for the same list. */
-function inMessages({ contents, input, messages = contents ?? input, ...rest }) {
+/** The conversation with its list of messages under that name, which differs by provider. */
+function withMessages({ contents, input, messages = contents ?? input, ...rest }) {
   return { ...rest, messages };
 }
 
-/** The broken histories in a shape, each as `{ id, class, messages }`. */
-export function malformed(wanted = "openai-chat") {
+// Broken for other servers or SDK versions only: arguments that are not JSON, which OpenAI passes on; results in two
+// messages, which Anthropic joins; and parts that the AI SDK leaves out by itself.
+const ONLY_OTHER_SERVERS = /^(16|17|41|50|53)-/;
+
+/** The recorded broken histories, each as `{ id, class, format, onlyOtherServers, messages }`. */
+export function brokenRecordings() {
   if (skip) {
     return [];
   }
   return readdirSync(join(folder, "malformed"))
     .filter((name) => name.endsWith(".json"))
-    .map((name) => JSON.parse(readFileSync(join(folder, "malformed", name), "utf8")))
-    .filter(({ shape }) => shape === wanted)
-    .map(inMessages)
-    .map((history) => ({ ...history, messages: history.messages.flatMap(expand) }));
-}
-
-/** Writes out what a file only describes. */
-function expand(message) {
-  const pairs = message.$generateMessages;
-  if (pairs === undefined) {
-    return [generated(message)];
-  }
-  return Array.from({ length: pairs.pairs }, (_, index) => [
-    { role: "user", content: pairs.user.replaceAll("{i}", index) },
-    { role: "assistant", content: pairs.assistant.replaceAll("{i}", index) },
-  ]).flat();
-}
-
-function generated(value) {
-  if (typeof value !== "object" || value === null) {
-    return value;
-  }
-  if (value.$generate !== undefined) {
-    return value.$generate.unit.repeat(value.$generate.times);
-  }
-  if (Array.isArray(value)) {
-    return value.map(generated);
-  }
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, generated(inner)]));
+    .map((name) => withMessages(JSON.parse(readFileSync(join(folder, "malformed", name), "utf8"))))
+    .map(({ shape, ...history }) => ({
+      ...history,
+      format: shape.replace("aisdk", "ai-sdk"),
+      onlyOtherServers: ONLY_OTHER_SERVERS.test(history.id),
+      messages: history.messages.flatMap(expand),
+    }));
 }

@@ -1,4 +1,4 @@
-// What becomes of a compaction, and of the messages, when the summarizer misbehaves.
+// A compaction and its messages when the summarizer answers, fails, is late or is cancelled.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -7,11 +7,11 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { extractive, isEpitomeError, openAICompatible } from "epitome";
-import { deferred, full } from "./garden.mjs";
+import { deferred, fullCompactor } from "./fixtures.mjs";
 
 /** Compacts with this summarizer, and checks what holds for every compaction that is not applied. */
 async function outcome(summarize, options = {}) {
-  const compactor = await full({ summarize });
+  const compactor = await fullCompactor({ summarize });
   const history = compactor.messages();
   const events = [];
   const report = await compactor.compact({ ...options, onEvent: (event) => events.push(event) });
@@ -25,7 +25,7 @@ async function outcome(summarize, options = {}) {
   return { report, events, types: events.map(({ type }) => type) };
 }
 
-/** Fails as told, then answers. */
+/** Fails with these errors in order, then answers. */
 function failing(...errors) {
   const left = [...errors];
   return () => {
@@ -38,7 +38,7 @@ function failing(...errors) {
 
 const http = (status, more = {}) => Object.assign(new Error(`status ${status}`), { status, ...more });
 
-test("a summary may be a string or an object, sooner or later", async () => {
+test("a summary may be a string or an object, at once or as a promise", async () => {
   const text = "They planned the garden.";
   for (const answer of [text, { text }, { text, usage: { a: 1 }, finishReason: "stop" }]) {
     for (const summarize of [() => answer, async () => answer]) {
@@ -49,7 +49,7 @@ test("a summary may be a string or an object, sooner or later", async () => {
   }
 });
 
-test("a summarizer reads the material and the wishes", async () => {
+test("a summarizer receives the transcript and the settings", async () => {
   let asked;
   const { report } = await outcome(
     (request) => {
@@ -64,7 +64,7 @@ test("a summarizer reads the material and the wishes", async () => {
   assert.ok(asked.targetTokens > 0 && asked.chunkIndex === 0 && asked.chunkCount === 1);
 });
 
-test("what may pass is asked again, and what will not is not", async () => {
+test("a temporary failure is tried again, a permanent one is not", async () => {
   for (const error of [http(408), http(409), http(429), http(500), http(503), http(400, { retryable: true })]) {
     const { report, types } = await outcome(failing(error));
     assert.equal(report.outcome, "applied", error.message);
@@ -78,21 +78,21 @@ test("what may pass is asked again, and what will not is not", async () => {
   }
 });
 
-test("asking again ends", async () => {
+test("retries end after the last attempt", async () => {
   const { report, types } = await outcome(failing(http(500), http(500), http(500), http(500)));
   assert.equal(report.outcome, "failed");
   assert.equal(report.message, "status 500");
   assert.deepEqual(types, ["start", "retry", "retry", "after", "end"]);
 });
 
-test("a server's wish to be left alone is honoured", async () => {
+test("a server's retry-after is honoured", async () => {
   const started = Date.now();
   const { report } = await outcome(failing(http(429, { retryAfterMs: 150 })));
   assert.equal(report.outcome, "applied");
   assert.ok(Date.now() - started >= 150);
 });
 
-test("an answer that is none fails the compaction", async () => {
+test("an invalid answer fails the compaction", async () => {
   const answers = [undefined, null, 7, {}, { text: 7 }, "", "  \n ", { text: "cut", finishReason: "length" }];
   for (const answer of answers) {
     const { report } = await outcome(() => answer);
@@ -100,13 +100,13 @@ test("an answer that is none fails the compaction", async () => {
   }
 });
 
-test("a summary longer than what it stands for is not used", async () => {
+test("a summary longer than the messages it replaces is not used", async () => {
   const { report } = await outcome(() => "word ".repeat(5_000));
   assert.equal(report.outcome, "skipped");
   assert.ok(report.message.includes("would not make the conversation smaller"));
 });
 
-test("deltas are passed on while they are wanted", async () => {
+test("deltas are passed on until the request ends", async () => {
   let late;
   const { events } = await outcome((_request, { onDelta }) => {
     late = onDelta;
@@ -121,7 +121,7 @@ test("deltas are passed on while they are wanted", async () => {
   assert.equal(events.length, length);
 });
 
-test("a signal calls off at any moment", async () => {
+test("a signal cancels at any time", async () => {
   const { report } = await outcome(() => assert.fail("asked"), { signal: AbortSignal.abort() });
   assert.equal(report.outcome, "cancelled");
 
@@ -150,10 +150,10 @@ test("a signal calls off at any moment", async () => {
   assert.deepEqual(waiting.types, ["start", "retry", "after", "end"]);
 });
 
-test("a summarizer is not asked for what is no longer wanted", async (context) => {
+test("a summarizer is not called for a cancelled compaction", async (context) => {
   const summarize = context.mock.fn(() => "They planned.");
   const controller = new AbortController();
-  const compactor = await full({ summarize });
+  const compactor = await fullCompactor({ summarize });
   const aborted = compactor.compact({ signal: controller.signal });
   controller.abort();
   assert.equal((await aborted).outcome, "cancelled");
@@ -165,7 +165,7 @@ test("a summarizer is not asked for what is no longer wanted", async (context) =
 
 test("a signal that aborts after the end changes nothing", async () => {
   const controller = new AbortController();
-  const compactor = await full({ summarize: () => "They planned." });
+  const compactor = await fullCompactor({ summarize: () => "They planned." });
   await compactor.compact({ signal: controller.signal });
   const { length } = compactor.messages();
   controller.abort();
@@ -180,7 +180,7 @@ test("a summarizer that aborts by itself cancels", async () => {
 
 test("one compaction at a time", async () => {
   const { promise, resolve } = deferred();
-  const compactor = await full({ summarize: () => promise });
+  const compactor = await fullCompactor({ summarize: () => promise });
   const first = compactor.compact();
   const busy = (error) => isEpitomeError(error) && error.code === "busy";
   await assert.rejects(compactor.compact(), busy);
@@ -196,7 +196,7 @@ test("disposing during a compaction settles it", async () => {
     () => new Promise(() => {}),
     failing(http(429, { retryAfterMs: 30_000 })),
   ]) {
-    const compactor = await full({ summarize });
+    const compactor = await fullCompactor({ summarize });
     const compaction = compactor.compact();
     await wait(5);
     compactor.dispose();
@@ -204,18 +204,18 @@ test("disposing during a compaction settles it", async () => {
   }
 });
 
-test("an app may do anything while it is told of events", async () => {
+test("an app may call the compactor from an event handler", async () => {
   for (const type of ["start", "progress", "end"]) {
-    const compactor = await full({ summarize: () => "They planned." });
+    const compactor = await fullCompactor({ summarize: () => "They planned." });
     const onEvent = (event) => event.type === type && compactor.dispose();
     const { outcome } = await compactor.compact({ onEvent });
     assert.equal(outcome, type === "start" ? "cancelled" : "applied");
   }
 });
 
-test("an app that fails while it is told of events does not stop a compaction", async (context) => {
+test("an event handler that throws does not stop a compaction", async (context) => {
   const logged = context.mock.method(console, "error", () => {});
-  const compactor = await full();
+  const compactor = await fullCompactor();
   const onEvent = () => {
     throw new Error("mine");
   };
@@ -224,10 +224,10 @@ test("an app that fails while it is told of events does not stop a compaction", 
   compactor.dispose();
 });
 
-test("an answer that comes too late is left aside and told", async () => {
+test("an answer that comes too late is ignored and reported", async () => {
   const { promise, resolve } = deferred();
   const answers = [promise, new Promise(() => {})];
-  const compactor = await full({ summarize: () => answers.shift() });
+  const compactor = await fullCompactor({ summarize: () => answers.shift() });
   const controller = new AbortController();
   const first = compactor.compact({ signal: controller.signal });
   await wait(1);
@@ -243,8 +243,8 @@ test("an answer that comes too late is left aside and told", async () => {
   assert.equal((await second).outcome, "cancelled");
 });
 
-test("a failed compaction is not made again by itself until something is said", async () => {
-  const compactor = await full({ summarize: failing(new Error("no"), new Error("no")) });
+test("a failed compaction is not repeated by itself until a message is appended", async () => {
+  const compactor = await fullCompactor({ summarize: failing(new Error("no"), new Error("no")) });
   assert.equal((await compactor.compact({ reason: "threshold" })).outcome, "failed");
   const exhausted = (error) => isEpitomeError(error) && error.code === "exhausted";
   await assert.rejects(compactor.compact({ reason: "threshold" }), exhausted);
@@ -254,13 +254,13 @@ test("a failed compaction is not made again by itself until something is said", 
   compactor.dispose();
 });
 
-test("a transcript in several chunks is folded one by one", async () => {
+test("a transcript of several chunks is folded chunk by chunk", async () => {
   const chunks = [];
   const summarize = ({ chunkIndex, chunkCount, input }) => {
     chunks.push([chunkIndex, chunkCount, input.includes(`part ${chunkIndex - 1}`)]);
     return `part ${chunkIndex}`;
   };
-  const compactor = await full({ summarize, policy: { summary: { chunks: 3 } } });
+  const compactor = await fullCompactor({ summarize, policy: { summary: { chunks: 3 } } });
   const report = await compactor.compact();
   assert.deepEqual(chunks, [[0, 3, false], [1, 3, true], [2, 3, true]]);
   assert.ok(report.summary.startsWith("part 2"), report.summary);
@@ -268,7 +268,7 @@ test("a transcript in several chunks is folded one by one", async () => {
   compactor.dispose();
 });
 
-test("the extractive summarizer can be asked by hand, and aborted", async () => {
+test("the extractive summarizer can be called manually, and aborted", async () => {
   const request = { input: "[1] user:\nThe code is 4711. The weather is fine.", targetTokens: 40 };
   assert.ok((await extractive(request)).includes("4711"));
   await assert.rejects(extractive(request, { signal: AbortSignal.abort() }), { name: "AbortError" });
@@ -300,7 +300,7 @@ test("an endpoint summarizes, streamed or not", async () => {
   }
 });
 
-test("an endpoint's refusal is told with all that code may decide by", async () => {
+test("an endpoint's error has everything that code may decide by", async () => {
   const request = { system: "s", input: "i", maxTokens: 50 };
   const cases = [
     ["401", { code: "unauthorized", status: 401, retryable: false }],
@@ -325,7 +325,7 @@ test("an endpoint's refusal is told with all that code may decide by", async () 
   await assert.rejects(endpoint("ok", { timeout: 7 })(request), { code: "misconfigured" });
 });
 
-test("an endpoint that is busy is asked again, and a slow one can be called off", async () => {
+test("a busy endpoint is tried again, and a slow one can be cancelled", async () => {
   const busy = await outcome(endpoint("429-then-ok/again"));
   assert.equal(busy.report.outcome, "applied");
   assert.deepEqual(busy.types.filter((type) => type !== "delta"), ["start", "retry", "progress", "after", "end"]);

@@ -1,4 +1,4 @@
-// A tokenizer as Hugging Face has them in a file: bytes, and the merges that are given.
+// A tokenizer in Hugging Face's file format: all bytes as tokens, and the given merges.
 
 /** The content of a `tokenizer.json` with these merges, each as two tokens with a space between. */
 export function tokenizerFile(...merges) {

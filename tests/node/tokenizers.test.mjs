@@ -1,4 +1,4 @@
-// A compactor that counts by a tokenizer of the app's own: exactly, from one that is read once for all.
+// A compactor counts exactly by the app's own tokenizer, which is read once for all compactors.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -14,7 +14,7 @@ import {
   restoreCompactor,
 } from "epitome";
 import { tokenizerFile } from "./tokenizer-file.mjs";
-import { said } from "./workshop.mjs";
+import { said } from "./harness.mjs";
 
 const FILE = tokenizerFile("l o", "Ġ lo");
 const NOWHERE = "file:///nowhere/tokenizer.json";
@@ -56,14 +56,14 @@ async function counted(name, texts) {
   return tokens;
 }
 
-test("b1: a policy names the tokenizer, and so does what it comes to", async () => {
+test("b1: a policy names the tokenizer, and so does the resolved policy", async () => {
   assert.deepEqual((await resolvePolicy(exactly("mine"))).counting, { tokenizer: "mine" });
   const wrong = resolvePolicy({ counting: { tokenizer: 7 } });
   await assert.rejects(wrong, { code: "invalid-policy", message: /policy\.counting.*expected a string/ });
 });
 
-// This comes first of those that load anything.
-test("b1: a tokenizer that is not there is an error that says what to do", async () => {
+// This test must be before all that load anything.
+test("b1: a missing tokenizer is an error that says what to do", async () => {
   const missing = {
     name: "EpitomeError",
     code: "encoding-not-loaded",
@@ -83,7 +83,7 @@ test("b1: a tokenizer that is not there is an error that says what to do", async
   compactor.dispose();
 });
 
-test("b1: a compactor counts exactly by the tokenizer that it was given, and so does one that goes on from its snapshot", async () => {
+test("b1: a compactor counts exactly by its tokenizer, and so does one restored from its snapshot", async () => {
   const messages = TEXTS.map((text) => said("user", text));
   const compactor = await chat("given", { tokenizers: { given: FILE, unused: NOWHERE } });
   compactor.append(messages);
@@ -114,7 +114,7 @@ test("b1: a compactor counts exactly by the tokenizer that it was given, and so 
   for (const one of [compactor, restored, elsewhere]) one.dispose();
 });
 
-test("b1: a policy in force can change to a tokenizer once that is loaded", async () => {
+test("b1: the current policy can change to a tokenizer after it is loaded", async () => {
   const compactor = await createCompactor({ format: "openai-chat" });
   compactor.append(said("user", "lo lo"));
   await loadTokenizer("loaded", FILE);
@@ -123,7 +123,7 @@ test("b1: a policy in force can change to a tokenizer once that is loaded", asyn
   compactor.dispose();
 });
 
-test("a tokenizer is fetched once for all compactors, and again where that has failed", async () => {
+test("a tokenizer is fetched once for all compactors, and again after a failure", async () => {
   const failing = (source, code) =>
     assert.rejects(chat("shared", { tokenizers: { shared: source } }), (error) => isEpitomeError(error) && error.code === code);
   await failing(NOWHERE, "encoding-unavailable");
@@ -140,7 +140,7 @@ test("a tokenizer is fetched once for all compactors, and again where that has f
   }
 });
 
-test("what counts by a tokenizer goes on with it when another one is loaded under its name", async () => {
+test("a compactor keeps its tokenizer when another one is loaded under that name", async () => {
   await loadTokenizer("again", FILE);
   const before = await chat("again");
   await loadTokenizer("again", tokenizerFile());

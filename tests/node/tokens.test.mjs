@@ -1,4 +1,4 @@
-// Counting alone: the small module, vocabularies that are fetched as far as they are needed, tokenizers of one's own.
+// Counting alone: the small module, vocabularies of which only the needed shards are fetched, own tokenizers.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -47,7 +47,7 @@ test("text is estimated for a family of models, or by its characters", async () 
   assert.throws(() => counter.estimate(text, { family: "p50k" }), { code: "invalid-option", message: /"p50k"/ });
 });
 
-test("text of any length is estimated, and half a pair is U+FFFD wherever it stands", async () => {
+test("text of any length is estimated, and half a surrogate pair counts as U+FFFD", async () => {
   const { estimate } = await tokenCounter();
   for (const length of [0, 1, 21_000, 22_000, 65_536, 400_000, 1_500_000]) {
     const [ascii, mixed] = ["ab cd, ".repeat(length / 7 + 1), "añ 世👍 ".repeat(length / 6 + 1)].map((text) => text.slice(0, length));
@@ -60,8 +60,8 @@ test("text of any length is estimated, and half a pair is U+FFFD wherever it sta
   assert.equal(estimate(""), 0);
 });
 
-// These come in this order: what is loaded stays loaded.
-test("what is counted at once has to be loaded, and the shard for ASCII counts ASCII", async () => {
+// These tests must keep this order: what is loaded stays loaded.
+test("synchronous counting needs a loaded vocabulary, and the ASCII shard counts ASCII", async () => {
   const counter = await tokenCounter();
   const missing = { name: "EpitomeError", code: "encoding-not-loaded", encoding: "o200k_base" };
   assert.throws(() => counter.count("text"), missing);
@@ -83,7 +83,7 @@ test("what is counted at once has to be loaded, and the shard for ASCII counts A
   encoder.free();
 });
 
-test("short text is counted as it is, whatever is in it", async () => {
+test("short text of any content is counted unchanged", async () => {
   const counter = await tokenCounter();
   const encoder = reference("o200k_base");
   const boundaries = [0x00, 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xe000, 0xffff];
@@ -97,7 +97,7 @@ test("short text is counted as it is, whatever is in it", async () => {
   encoder.free();
 });
 
-test("a compactor takes over what was loaded, without fetching it again", async () => {
+test("a compactor reuses what was loaded, without fetching it again", async () => {
   const compactor = await createCompactor({ format: "openai-chat" });
   compactor.append({ role: "user", content: "世界，你好。" });
   compactor.setPolicy({ counting: { encoding: "o200k_base" } });
@@ -106,7 +106,7 @@ test("a compactor takes over what was loaded, without fetching it again", async 
   assert.deepEqual(fetched, []);
 });
 
-test("a shard that cannot be had or used says so, and does no harm", async () => {
+test("a shard that cannot be fetched or used is an error, and does no harm", async () => {
   const refused = (options, code) => assert.rejects(loadEncoding("cl100k_base", options), (error) => isEpitomeError(error) && error.code === code);
   await refused({ scripts: "ascii", source: `${address}/nowhere.vocab` }, "encoding-unavailable");
   await refused({ scripts: "ascii", source: new Uint8Array(9) }, "invalid-vocabulary");
@@ -120,7 +120,7 @@ test("a shard that cannot be had or used says so, and does no harm", async () =>
   encoder.free();
 });
 
-test("a tokenizer of one's own counts once it is loaded, under the name it was given", async () => {
+test("an own tokenizer counts after it is loaded, under its given name", async () => {
   const missing = { code: "encoding-not-loaded", message: /"mine".*loadTokenizer/ };
   await assert.rejects(countOfAll("lo", { tokenizer: "mine" }), missing);
   const refused = { code: "invalid-vocabulary", message: /"mine" cannot be used/ };

@@ -1,13 +1,13 @@
-// When a compaction is due, and what is told about the window.
+// When a compaction is due, and what is reported about the window.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor, estimateTokens, recentWithin, resolvePolicy } from "epitome";
-import { preset, round, said, talk, workshop } from "./workshop.mjs";
+import { chatOf, compactorWith, preset, said, toolRound } from "./harness.mjs";
 
 const PHASES = ["requestStart", "turnStart", "loop", "turnEnd", "overflow"];
 
-/** At which phases a compaction is due, and why. */
+/** The phases at which a compaction is due, with its reason. */
 function due(compactor) {
   const found = PHASES.map((phase) => {
     const shown = compactor.due(phase);
@@ -27,16 +27,16 @@ async function dueAt(policy, tokens) {
   return found;
 }
 
-test("b1: tokens are counted by characters, or estimated, or told by the provider", async () => {
+test("b1: tokens are counted by characters, estimated, or reported by the provider", async () => {
   const text = "The quick brown fox jumps over the lazy dog."; // 44 characters
   assert.equal(await estimateTokens(text, { charactersPerToken: 3 }), 15);
   assert.equal(await estimateTokens(text, { charactersPerToken: 44 }), 1);
   const estimate = await estimateTokens(text);
   assert.ok(estimate >= 8 && estimate <= 12);
-  const compactor = await workshop({ counting: { charactersPerToken: 3 } }, [said("user", text)]);
+  const compactor = await compactorWith({ counting: { charactersPerToken: 3 } }, [said("user", text)]);
   assert.equal(compactor.status().tokens, 15 + 4);
   compactor.setPolicy({ counting: { charactersPerToken: 4 } });
-  assert.equal(compactor.status().tokens, 11 + 4, "what was there is counted anew");
+  assert.equal(compactor.status().tokens, 11 + 4, "the messages are counted again");
   compactor.setPolicy({});
   assert.equal(compactor.status().tokens, estimate + 4 + 3, "a message costs four besides, and a request three");
   compactor.usage({ promptTokens: 70, completionTokens: 7 });
@@ -54,14 +54,14 @@ test("b2: at the end of a turn, above the smaller of a fraction of the window an
   assert.ok("turnEnd" in (await dueAt(settable, 301)));
 });
 
-test("b3, b4: at a share of the window, or at tokens instead; trimming at its own", async () => {
+test("b3, b4: at a share of the window, or at a number of tokens; reducers at their own trigger", async () => {
   const fill = preset("fill", 1_000, { reducers: [] });
   assert.deepEqual(await dueAt(fill, 799), {});
   assert.equal((await dueAt(fill, 800)).turnEnd, "threshold");
   const tokens = { ...fill, triggers: [{ fill: { fraction: 0.8, maxTokens: 300 } }] };
   assert.equal((await dueAt(tokens, 300)).turnEnd, "threshold");
   const trimmed = async (tokens, more) => {
-    const compactor = await workshop(preset("fill", 1_000, more));
+    const compactor = await compactorWith(preset("fill", 1_000, more));
     compactor.append([said("user", "noon"), said("user", "noon")], { synthetic: "time" });
     compactor.append(said("user", "x".repeat(tokens - 20)));
     assert.equal(compactor.status().tokens, tokens);
@@ -85,14 +85,14 @@ test("b5: at absolute tokens before a turn, and never at zero or less", async ()
   }
 });
 
-test("b6: a warning comes once per cycle, where it is asked for", async () => {
+test("b6: a warning comes once per cycle, if the policy has one", async () => {
   const events = [];
   const onEvent = (event) => event.type === "warning" && events.push(event);
   const policy = { triggers: [{ tokens: 2_000 }], warning: 0.5, keep: { messages: 2 } };
-  const compactor = await workshop(policy, talk(9), { onEvent });
+  const compactor = await compactorWith(policy, chatOf(9), { onEvent });
   compactor.check("turnEnd");
   assert.deepEqual(events, []);
-  compactor.append(talk(2));
+  compactor.append(chatOf(2));
   compactor.check("turnStart");
   compactor.check("turnEnd");
   const warning = { type: "warning", tokens: 1_100, threshold: 2_000, budgetUsedPct: 11 };
@@ -100,14 +100,14 @@ test("b6: a warning comes once per cycle, where it is asked for", async () => {
   assert.equal((await compactor.compact()).outcome, "applied");
   compactor.check("turnEnd");
   assert.equal(events.length, 1);
-  compactor.append(talk(12));
+  compactor.append(chatOf(12));
   compactor.check("turnEnd");
   compactor.check("turnEnd");
   assert.equal(events.length, 2);
   compactor.setPolicy({ window: 10_000, triggers: [{ tokens: 2_000 }] });
-  compactor.append(talk(2));
+  compactor.append(chatOf(2));
   compactor.check("turnEnd");
-  assert.equal(events.length, 2, "nobody asked for it any more");
+  assert.equal(events.length, 2, "the policy has no warning any more");
   compactor.dispose();
 });
 
@@ -117,23 +117,23 @@ test("b7: above a number of messages, by preset", async () => {
     const { triggers, keep: kept } = await resolvePolicy({ preset: name });
     assert.deepEqual([triggers, kept], [[{ messages: trigger }], { messages: keep }]);
     const policy = preset(name, 100_000, { reducers: [] });
-    const compactor = await workshop(policy, [said("system", "s"), ...talk(trigger)]);
+    const compactor = await compactorWith(policy, [said("system", "s"), ...chatOf(trigger)]);
     assert.deepEqual(due(compactor), {}, name);
-    compactor.append(talk(1));
+    compactor.append(chatOf(1));
     assert.equal(compactor.check("turnEnd"), "threshold", name);
     await compactor.maintain("turnEnd");
     const stays = compactor.messages().filter((message) => compactor.history().includes(message));
     assert.ok(stays.length - 1 >= keep && stays.length - 1 <= keep + 1, `${name}: ${stays.length}`);
     compactor.dispose();
   }
-  const none = await workshop(preset("team-none", 100_000, { reducers: [] }), talk(200));
+  const none = await compactorWith(preset("team-none", 100_000, { reducers: [] }), chatOf(200));
   assert.deepEqual(due(none), {});
   none.dispose();
 });
 
-test("b8: when a request begins, above tokens and with enough messages", async () => {
+test("b8: when a request begins, above a number of tokens and of messages", async () => {
   const at = async (messages, characters) => {
-    const compactor = await workshop(preset("request", 200_000, { reducers: [] }), talk(messages, characters - 4));
+    const compactor = await compactorWith(preset("request", 200_000, { reducers: [] }), chatOf(messages, characters - 4));
     const found = due(compactor);
     compactor.dispose();
     return found.requestStart;
@@ -143,9 +143,9 @@ test("b8: when a request begins, above tokens and with enough messages", async (
   assert.equal(await at(19, 5_000), undefined);
 });
 
-test("b9: in the tool loop by the last prompt, and after one that was refused; at most three times a request", async () => {
+test("b9: in the tool loop by the last prompt, and after a refused one; at most three times per request", async () => {
   const policy = { window: 1_000, triggers: [{ reactive: {} }] };
-  const compactor = await workshop(policy, [said("user", "go"), ...Array.from({ length: 20 }, (_, index) => round(`c${index}`, "found it ".repeat(5))).flat()]);
+  const compactor = await compactorWith(policy, [said("user", "go"), ...Array.from({ length: 20 }, (_, index) => toolRound(`c${index}`, "found it ".repeat(5))).flat()]);
   const after = (promptTokens) => {
     compactor.usage({ promptTokens, completionTokens: 1 });
     return compactor.check("loop");
@@ -167,7 +167,7 @@ test("b9: in the tool loop by the last prompt, and after one that was refused; a
   compactor.dispose();
 });
 
-test("b10: a window is the agent's own, then that of all, then the model's, then 200,000", async () => {
+test("b10: the window is the agent's, then the policy's, then the model's, then 200,000", async () => {
   const window = async (policy, agent) => (await resolvePolicy(policy, agent)).window;
   assert.equal(await window(undefined), 200_000);
   assert.equal(await window({ modelWindow: 64_000 }), 64_000);
@@ -179,15 +179,15 @@ test("b10: a window is the agent's own, then that of all, then the model's, then
   assert.equal(compactor.status().threshold, 24_000);
   compactor.setPolicy({ agents: { writer: { modelWindow: 128_000 } } });
   assert.equal(compactor.status().threshold, 96_000, "another model, another threshold");
-  compactor.append(talk(4, 200));
+  compactor.append(chatOf(4, 200));
   const smaller = compactor.statusUnder({ triggers: [{ tokens: 40 }], agents: { writer: { window: 50 } } });
   assert.deepEqual([smaller.level, smaller.window], ["compact", 50]);
   assert.deepEqual([compactor.status().level, compactor.status().window], ["ok", 128_000]);
   compactor.dispose();
 });
 
-test("b11: every call counts for itself and for the session", async () => {
-  const compactor = await workshop({});
+test("b11: usage is counted per call and for the session", async () => {
+  const compactor = await compactorWith({});
   compactor.usage({ promptTokens: 1_000, completionTokens: 50, durationMs: 500 });
   compactor.usage({ prompt_tokens: 1_200, completion_tokens: 30 });
   assert.deepEqual(compactor.status().statistics, {
@@ -203,10 +203,10 @@ test("b11: every call counts for itself and for the session", async () => {
   compactor.dispose();
 });
 
-test("b12: how much of the window is used is told with status, events and report", async () => {
+test("b12: status, events and report have the used share of the window", async () => {
   const events = [];
   const policy = { window: 2_000, triggers: [{ tokens: 1_000 }], keep: { messages: 2 } };
-  const compactor = await workshop(policy, talk(15), { onEvent: (event) => events.push(event) });
+  const compactor = await compactorWith(policy, chatOf(15), { onEvent: (event) => events.push(event) });
   assert.equal(compactor.status().budgetUsedPct, 75);
   const report = await compactor.maintain("turnEnd");
   assert.equal(events.find(({ type }) => type === "start").budgetUsedPct, 75);
@@ -215,9 +215,9 @@ test("b12: how much of the window is used is told with status, events and report
   compactor.dispose();
 });
 
-test("b13: a budgeted load takes the most recent messages that fit, whole exchanges, system prompt first", async () => {
+test("b13: loading by budget takes the most recent exchanges that fit, system prompt first", async () => {
   const system = said("system", "be kind");
-  const messages = [system, said("user", "one"), ...round("a", "found"), said("assistant", "two"), said("user", "three")];
+  const messages = [system, said("user", "one"), ...toolRound("a", "found"), said("assistant", "two"), said("user", "three")];
   const load = (tokens) => recentWithin(messages, { tokens, counting: { charactersPerToken: 1 } });
   const whole = await load(10_000);
   assert.ok(whole.every((message, index) => message === messages[index]));
@@ -231,11 +231,11 @@ test("b13: a budgeted load takes the most recent messages that fit, whole exchan
   await assert.rejects(recentWithin([1], { tokens: 5 }), { code: "unknown-format" });
 });
 
-test("conditions can be joined, and tied to a phase", async () => {
+test("conditions can be combined, and limited to a phase", async () => {
   const triggers = [{ at: { phase: "turnEnd", trigger: { all: [{ tokens: 500 }, { any: [{ messages: 5 }, "manual"] }] } } }];
-  const compactor = await workshop({ triggers }, talk(5));
+  const compactor = await compactorWith({ triggers }, chatOf(5));
   assert.deepEqual(due(compactor), {});
-  compactor.append(talk(1));
+  compactor.append(chatOf(1));
   assert.deepEqual(due(compactor), { turnEnd: "threshold" });
   assert.equal(await compactor.maintain("turnStart"), undefined);
   assert.throws(() => compactor.check("noon"), { code: "invalid-option" });

@@ -1,12 +1,12 @@
-// What requests took, as each provider tells it.
+// Token usage as each provider reports it.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readUsage } from "epitome";
-import { said, workshop } from "./workshop.mjs";
+import { compactorWith, said } from "./harness.mjs";
 
-/** The same request, 900 tokens of which 600 were cached, and an answer of 50 with 20 of thoughts. */
-const READINGS = {
+/** The same request: 900 prompt tokens, 600 of them cached, and an answer of 50 with 20 of reasoning. */
+const REPORTS = {
   "OpenAI Chat Completions": {
     prompt_tokens: 900,
     completion_tokens: 50,
@@ -46,18 +46,18 @@ const READINGS = {
   },
 };
 
-for (const [provider, reading] of Object.entries(READINGS)) {
-  test(`${provider}: everything that was sent and came back fills the window, cached or not`, async () => {
-    const usage = await readUsage(reading);
+for (const [provider, report] of Object.entries(REPORTS)) {
+  test(`${provider}: prompt and completion fill the window, cached or not`, async () => {
+    const usage = await readUsage(report);
     assert.deepEqual([usage.promptTokens, usage.completionTokens, usage.cachedTokens], [900, 50, 600]);
-    const compactor = await workshop({}, [said("user", "hi"), said("assistant", "ho")]);
-    compactor.usage(reading);
+    const compactor = await compactorWith({}, [said("user", "hi"), said("assistant", "ho")]);
+    compactor.usage(report);
     assert.equal(compactor.status().tokens, 950);
     compactor.dispose();
   });
 }
 
-test("what tells no prompt is no usage", async () => {
+test("a value without prompt tokens is not usage", async () => {
   for (const nothing of [{}, { tokens: 7 }, { prompt_tokens: -1 }, { prompt_tokens: 1.5 }, { prompt_tokens: "9" }]) {
     assert.equal(await readUsage(nothing), undefined, JSON.stringify(nothing));
   }

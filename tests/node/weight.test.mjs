@@ -1,4 +1,4 @@
-// What a million tokens cost in time and memory.
+// Time and memory for a conversation of a million tokens.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,9 +6,9 @@ import { createCompactor, estimateTokens } from "epitome";
 import { conversations, files, skip } from "./recordings.mjs";
 
 const NAME = "long-aider-1M.jsonl.gz";
-const there = files().includes(NAME);
+const available = files().includes(NAME);
 
-test("a million tokens are loaded, shown and compacted", { skip: skip || !there }, async (context) => {
+test("a million tokens are appended, viewed and compacted", { skip: skip || !available }, async (context) => {
   const [{ messages }] = conversations(NAME);
   await estimateTokens("");
   const timed = async (what, action) => {

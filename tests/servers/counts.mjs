@@ -2,16 +2,16 @@
 //
 //   const server = await counts();      on any free port of 127.0.0.1; `server.url`, `server.close()`
 //
-// The paths are those of the providers, behind `/SCENARIO`. What is counted is the characters of all that was
-// sent but the model, so that a test can tell what arrived; `server.last` is the request before:
+// The paths are those of the providers, after `/SCENARIO`. It counts the characters of everything in the request
+// except the model, so that a test can check what arrived. `server.last` is the last request:
 // `{ path, headers, body }`.
 //
 //   ok           the count
-//   refused      401 in the provider's words, which quote the key
+//   refused      401 with the provider's error, which quotes the key
 //   no-template  404 to `/apply-template`, as an older llama.cpp; otherwise the count
 //   odd          status 200 with no count in it
 //   web-page     status 200, a web page
-//   stalled      nothing at all, ever
+//   stalled      never answers
 //   busy         529 with `retry-after: 2`
 
 import { once } from "node:events";

@@ -26,16 +26,16 @@
 //   400 401 403 500 503    that status with an error object; 401 quotes the key it was given
 //   404-model              404 with the code `model_not_found`
 //   404-path               404 as a web page
-//   too-long               400 in the words of llama.cpp
+//   too-long               400 with llama.cpp's error
 //   too-long-if-long       the same for prompts of more than 2000 characters, otherwise the summary
 //   no-cors                the summary, without CORS headers
-//   stall-first-byte       nothing at all, ever
+//   stall-first-byte       never answers
 //   stall-after-head       status and headers, then nothing
 //   stall-mid              3 deltas, then nothing
 //   cut                    3 deltas, then the connection is destroyed
-//   unfinished             3 deltas, then a tidy end without `finish_reason` and `[DONE]`
+//   unfinished             3 deltas, then a normal end without `finish_reason` and `[DONE]`
 //   error-in-stream        3 deltas, then `data: {"error": …}` with the code 503
-//   json-error-200         status 200, `{"error": …}` in the words of llama.cpp
+//   json-error-200         status 200, `{"error": …}` as llama.cpp sends it
 //   length filtered tools  the finish reasons `length`, `content_filter`, `tool_calls`
 //   empty                  a complete answer without text
 //   no-choices             `{}`
@@ -43,7 +43,7 @@
 //   html                   status 200, a web page
 //   huge-line              a stream with one line of 2 MB
 //
-// `GET /log?key=KEY` tells what happened to the requests of a KEY (or of a scenario asked without one):
+// `GET /log?key=KEY` reports the requests of a KEY (or of a scenario used without one):
 // `{ key, requests, preflights, aborted, open, last: { authorization, headers, body } }`, where `aborted`
 // counts the connections that the client closed before the answer was complete. A client's close takes a
 // moment to arrive: `GET /log?key=KEY&aborted=N` waits for the Nth, at the longest 10 s.

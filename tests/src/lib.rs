@@ -1,9 +1,15 @@
-//! What the tests that cross crates share: a host for the engine, the real conversations, and a judge.
+//! What the tests across crates share: an app around the engine, conversations to run on, and checks of messages
+//! that use none of the engine's code.
 
+mod app;
+mod checks;
 mod data;
-mod host;
-mod judge;
+mod skipped;
 
-pub use data::{Conversation, answers, conversations, malformed, recordings};
-pub use host::Host;
-pub use judge::{defects, facts_in, readable, role};
+pub use app::App;
+pub use checks::{defects, facts_in, readable, role};
+pub use data::{
+    Conversation, broken_histories, chats, conversations, fixture, fixture_text, fixtures,
+    recorded_chats, recordings, responses,
+};
+pub use skipped::skipped;

@@ -1,4 +1,4 @@
-//! Every real conversation under every preset: legal, small enough or explained, complete, undone exactly.
+//! Every conversation under every preset: legal, small enough or with a reason, complete, and undone exactly.
 
 #![allow(
     clippy::unwrap_used,
@@ -17,14 +17,14 @@ use epitome::Level;
 use epitome::policy::{PRESETS, Phase, Trigger};
 use epitome::{Outcome, Policy, Reason};
 use epitome_formats::Format;
-use epitome_tests::{Conversation, Host, conversations, defects, facts_in, readable, role};
+use epitome_tests::{App, Conversation, chats, defects, facts_in, readable, role};
 use serde_json::Value;
 
-/// Thresholds that presets give in tokens are made for windows of this size.
-const MADE_FOR: u32 = 200_000;
+/// The window that thresholds in tokens are meant for.
+const MEANT_FOR: u32 = 200_000;
 
-/// The preset for a window. Presets have thresholds of a number of tokens, such as 80,000; in a window
-/// that is smaller than those were made for, they are smaller by as much.
+/// The preset for a window. Some presets have thresholds in tokens, such as 80,000; they are scaled to the window,
+/// since a threshold above it would never fire.
 fn preset(name: &str, window: u32) -> Policy {
     let mut policy = Policy::preset(name, window).unwrap();
     policy.triggers.iter_mut().for_each(|trigger| scale(trigger, window));
@@ -34,14 +34,13 @@ fn preset(name: &str, window: u32) -> Policy {
 
 fn scale(trigger: &mut Trigger, window: u32) {
     let scaled = |tokens: u32| {
-        u32::try_from(u64::from(tokens) * u64::from(window) / u64::from(MADE_FOR)).unwrap()
+        u32::try_from(u64::from(tokens) * u64::from(window) / u64::from(MEANT_FOR)).unwrap()
     };
     match trigger {
         Trigger::Budget(budget) => {
             budget.output_reserve = scaled(budget.output_reserve);
             budget.safety_margin = scaled(budget.safety_margin);
         }
-        // At the window itself nothing would fit any more.
         Trigger::Tokens(tokens) => {
             *tokens = i64::from(scaled(u32::try_from(*tokens).unwrap()));
         }
@@ -53,26 +52,26 @@ fn scale(trigger: &mut Trigger, window: u32) {
     }
 }
 
-/// A host with all messages of a conversation, under a preset in a window of 60 % of their size.
-fn load(conversation: &Conversation, name: &str) -> Host {
-    let mut host = Host::new(Format::OpenAiChat, Policy::recommended(u32::MAX)).unwrap();
+/// An app with all messages of a conversation, under a preset in a window of 60 % of their tokens.
+fn load(conversation: &Conversation, name: &str) -> App {
+    let mut app = App::new(Format::OpenAiChat, Policy::recommended(u32::MAX)).unwrap();
     for message in &conversation.messages {
-        host.append(message.clone()).unwrap();
+        app.append(message.clone()).unwrap();
     }
-    let size = u64::from(host.compactor.pressure().tokens);
+    let size = u64::from(app.compactor.pressure().tokens);
     let window = u32::try_from(size * 6 / 10).unwrap();
-    host.compactor.set_policy(preset(name, window)).unwrap();
-    host
+    app.compactor.set_policy(preset(name, window)).unwrap();
+    app
 }
 
-/// What the preset calls for: the first reason to compact in the course of a request, by hand where
-/// there is none, and what needs no model where nobody summarizes.
-fn called_for(host: &mut Host) -> Reason {
+/// The reason for which the preset compacts: the first one that a phase of a request gives. If no phase gives one,
+/// the compaction is manual, or only reduces if the preset has no summarizer.
+fn reason_for(app: &mut App) -> Reason {
     let phases = [Phase::RequestStart, Phase::TurnStart, Phase::Loop, Phase::TurnEnd];
-    let mut due = phases.into_iter().filter_map(|phase| host.compactor.check(phase));
+    let mut due = phases.into_iter().filter_map(|phase| app.compactor.check(phase));
     match due.find(|reason| *reason != Reason::Reduce) {
         Some(reason) => reason,
-        None if host.compactor.policy().summary.summarizer().is_none() => Reason::Reduce,
+        None if app.compactor.policy().summary.summarizer().is_none() => Reason::Reduce,
         None => Reason::Manual,
     }
 }
@@ -84,7 +83,7 @@ struct Row {
     skipped: usize,
     below: usize,
     floors: usize,
-    by_hand: usize,
+    manual: usize,
     reduction: f64,
     facts: usize,
     given_up: usize,
@@ -97,7 +96,7 @@ impl Row {
         self.skipped += other.skipped;
         self.below += other.below;
         self.floors += other.floors;
-        self.by_hand += other.by_hand;
+        self.manual += other.manual;
         self.reduction += other.reduction;
         self.facts += other.facts;
         self.given_up += other.given_up;
@@ -107,31 +106,31 @@ impl Row {
 fn check(conversation: &Conversation, preset: &str) -> Row {
     let name = format!("{} under {preset}", conversation.name);
     let originals = &conversation.messages;
-    let mut host = load(conversation, preset);
-    let reason = called_for(&mut host);
-    let report = host.compact(reason).unwrap().unwrap();
-    let pressure = host.compactor.pressure();
+    let mut app = load(conversation, preset);
+    let reason = reason_for(&mut app);
+    let report = app.compact(reason).unwrap().unwrap();
+    let pressure = app.compactor.pressure();
     let mut row = Row { conversations: 1, ..Row::default() };
-    row.by_hand = usize::from(reason == Reason::Manual);
+    row.manual = usize::from(reason == Reason::Manual);
 
-    // Small enough, or it is told why not.
+    // Small enough, or the report says why not.
     if pressure.level == Level::Compact {
         assert!(report.floor.is_some(), "{name}: unexplained {pressure:?} after {report:?}");
         if let Some(threshold) = pressure.threshold {
-            let conversation = host.compactor.conversation();
-            let scale = conversation.scale(host.compactor.policy());
+            let conversation = app.compactor.conversation();
+            let scale = app.compactor.scale();
             let protected = scale.to_provider(conversation.protected().sum());
-            // What is left would not hold the fence of a summary and a line inside it.
-            assert!(protected + 100 > threshold, "{name}: {protected} leave room in {threshold}");
+            // The remaining tokens would not hold the tags of a summary and one line between them.
+            assert!(protected + 100 > threshold, "{name}: {protected} leave space in {threshold}");
         }
         row.floors = 1;
     } else {
         row.below = 1;
     }
-    let after = host.messages();
+    let after = app.messages();
     if !matches!(report.outcome, Outcome::Applied { .. }) {
         assert!(matches!(report.outcome, Outcome::Skipped { .. }), "{name}: {:?}", report.outcome);
-        assert_eq!(after, *originals, "{name}: as it was");
+        assert_eq!(after, *originals, "{name}: unchanged");
         row.skipped = 1;
         return row;
     }
@@ -146,37 +145,37 @@ fn check(conversation: &Conversation, preset: &str) -> Row {
     }
     check_only_results_and_arguments_are_changed(&name, originals, &after);
 
-    // Every fact of what is gone is there, or told as given up.
+    // Every fact of a removed message is still in the view, or is listed as given up.
     let all = after.iter().map(readable).collect::<Vec<String>>().join("\n");
     let receipt = &report.receipt;
     for fact in receipt.kept.iter().chain(&receipt.appended) {
-        assert!(all.contains(&fact.text), "{name}: the receipt says {fact:?} is there");
+        assert!(all.contains(&fact.text), "{name}: the receipt lists {fact:?}, which is missing");
     }
     if report.summary.is_some() {
-        let still: BTreeSet<String> = after.iter().map(Value::to_string).collect();
-        let gone = originals.iter().filter(|message| !still.contains(&message.to_string()));
-        for fact in gone.flat_map(facts_in) {
-            let told = receipt.given_up.iter().any(|given| given.text.contains(&fact));
-            assert!(told || all.contains(&fact), "{name}: {fact:?} is lost without a word");
+        let kept: BTreeSet<String> = after.iter().map(Value::to_string).collect();
+        let removed = originals.iter().filter(|message| !kept.contains(&message.to_string()));
+        for fact in removed.flat_map(facts_in) {
+            let listed = receipt.given_up.iter().any(|given| given.text.contains(&fact));
+            assert!(listed || all.contains(&fact), "{name}: {fact:?} is lost and not listed");
             row.facts += 1;
         }
         row.given_up = receipt.given_up.len();
     }
 
-    let again = match host.compact(reason) {
+    let again = match app.compact(reason) {
         Ok(report) => report.unwrap(),
-        Err(_) => host.compact(Reason::Manual).unwrap().unwrap(),
+        Err(_) => app.compact(Reason::Manual).unwrap().unwrap(),
     };
     assert!(matches!(again.outcome, Outcome::Skipped { .. }), "{name}: {:?}", again.outcome);
-    assert_eq!(host.messages(), after, "{name}: compacting twice is compacting once");
+    assert_eq!(app.messages(), after, "{name}: a second compaction changes nothing");
 
-    host.undo().unwrap();
-    assert_eq!(host.messages(), *originals, "{name}: undo");
+    app.undo().unwrap();
+    assert_eq!(app.messages(), *originals, "{name}: undo");
     row
 }
 
-/// System prompts and people's words are as they were; one message more is the summary; results and
-/// calls may be shorter, and stand in for nobody.
+/// At most one message is new, the summary. Tool results and messages with calls may be shorter; all others are as
+/// they were.
 fn check_only_results_and_arguments_are_changed(name: &str, before: &[Value], after: &[Value]) {
     let originals: BTreeSet<String> = before.iter().map(Value::to_string).collect();
     let mut summaries = 0;
@@ -192,8 +191,8 @@ fn check_only_results_and_arguments_are_changed(name: &str, before: &[Value], af
 }
 
 #[test]
-fn every_real_conversation_comes_out_well_of_every_preset() {
-    let Some(conversations) = conversations() else { return };
+fn every_conversation_is_legal_and_complete_under_every_preset() {
+    let conversations = chats();
     let work: Vec<(&Conversation, usize)> = conversations
         .iter()
         .flat_map(|conversation| (0..PRESETS.len()).map(move |preset| (conversation, preset)))
@@ -216,7 +215,7 @@ fn every_real_conversation_comes_out_well_of_every_preset() {
         "{:<16} {:>5} {:>7} {:>7} {:>7} {:>5} {:>6} {:>9} {:>6} {:>8}",
         "preset",
         "all",
-        "by hand",
+        "manual",
         "applied",
         "skipped",
         "below",
@@ -231,7 +230,7 @@ fn every_real_conversation_comes_out_well_of_every_preset() {
         println!(
             "{name:<16} {:>5} {:>7} {:>7} {:>7} {:>5} {:>6} {reduction:>7.1} % {:>6} {:>8}",
             row.conversations,
-            row.by_hand,
+            row.manual,
             row.applied,
             row.skipped,
             row.below,

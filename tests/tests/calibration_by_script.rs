@@ -1,11 +1,10 @@
-//! How much nearer the next prompt is predicted where what a provider counts is learned script by script, in
-//! conversations in two languages.
+//! Prompt tokens of conversations in two languages are predicted better if calibration learns one factor per script
+//! than if it learns one factor for all.
 
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::print_stdout,
-    clippy::print_stderr,
     clippy::disallowed_methods,
     reason = "a test that cannot go on should stop, and say what it saw; it reads files"
 )]
@@ -16,8 +15,8 @@ use std::path::Path;
 use epitome::message::{Message, Role, Usage};
 use epitome::tokens::{TokenOverhead, Tokenizer};
 use epitome::{Compactor, Contract, Policy};
-use epitome_tests::conversations;
-use epitome_tokens::{BytePairs, Family};
+use epitome_tests::{Conversation, fixture, fixture_text, recorded_chats, skipped};
+use epitome_tokens::{BytePairs, Estimate, Family};
 use serde_json::Value;
 
 const ENGLISH: [&str; 8] = [
@@ -26,7 +25,7 @@ const ENGLISH: [&str; 8] = [
     "Could you work out how many bags of soil we need for nine metres of raised beds?",
     "Last year the slugs took every seedling in a single wet night at the end of May.",
     "A drip line costs more than a hose, but it halves what we use in a dry summer.",
-    "ClearToolInputs the old apple tree in February, before the buds open and after the hard frost.",
+    "Prune the old apple tree in February, before the buds open and after the hard frost.",
     "The neighbours asked whether we would share the water from the tank with them.",
     "Please write the list of jobs for this weekend, the most important ones first.",
 ];
@@ -61,13 +60,13 @@ const RUSSIAN: [&str; 8] = [
     "Составьте список дел на эти выходные и начните с самого важного.",
 ];
 
-/// So many sentences, each time others in another order.
+/// A paragraph of `count` sentences; another `number` gives others in another order.
 fn paragraph(sentences: &[&str; 8], number: usize, count: usize) -> String {
     let sentence = |at: usize| sentences[(number * 5 + at * 3 + at * number) % sentences.len()];
     (0..count).map(|at| format!("{} ", sentence(at))).collect()
 }
 
-/// Eighty messages, of which each four are in one language and the next four in the other, and of different lengths.
+/// Eighty messages of different lengths: four in English, four in the other language, and so on.
 fn alternating(other: &[&str; 8]) -> Vec<String> {
     let text = |number: usize| {
         let sentences = if (number / 4).is_multiple_of(2) { &ENGLISH } else { other };
@@ -76,7 +75,8 @@ fn alternating(other: &[&str; 8]) -> Vec<String> {
     (0..80).map(text).collect()
 }
 
-/// Counts as another tokenizer has, by numbers that stand for texts: nothing tells in which script they are.
+/// Gives counts that another tokenizer made; a text is only the index of its count. So the engine learns one factor,
+/// since digits have no script.
 struct Blind(Vec<u32>);
 
 impl Tokenizer for Blind {
@@ -85,25 +85,31 @@ impl Tokenizer for Blind {
     }
 
     fn error_band(&self) -> f64 {
-        Family::O200kBase.error_band()
+        Estimate(Family::O200kBase).error_band()
     }
 
     fn overhead(&self) -> TokenOverhead {
-        Family::O200kBase.overhead()
+        Estimate(Family::O200kBase).overhead()
     }
 }
 
-/// Has people and a model take turns, and every prompt predicted before the provider tells its count. Returns how far
-/// off predictions are once some turns were counted, against what was appended since the last count.
-fn error(texts: &[String], told: &[u32], tokenizer: impl Tokenizer + Send + Sync + 'static) -> f64 {
-    const BESIDE: u32 = 700;
-    const TURNS_TO_LEARN: usize = 20;
-    let around = Family::O200kBase.overhead().message;
+/// Turns whose errors do not count, since calibration needs some reports first.
+const TURNS_TO_LEARN: usize = 20;
+
+/// Appends texts as a user's and a model's in turns, and estimates every prompt before its count is reported. Returns the
+/// sum of the errors after the first [`TURNS_TO_LEARN`], as a share of the tokens appended since the last report.
+fn error(
+    texts: &[String],
+    reported: &[u32],
+    tokenizer: impl Tokenizer + Send + Sync + 'static,
+) -> f64 {
+    const REQUEST_OVERHEAD: u32 = 700;
+    let overhead = Estimate(Family::O200kBase).overhead().message;
     let policy = Policy::recommended(1_000_000);
     let mut compactor = Compactor::new(policy, Contract::default(), Box::new(tokenizer)).unwrap();
-    let (mut real, mut off, mut appended) = (BESIDE, 0, 0);
-    for (turn, (texts, told)) in texts.chunks(2).zip(told.chunks(2)).enumerate() {
-        let [question, answer] = [told[0] + around, told[1] + around];
+    let (mut real, mut off, mut appended) = (REQUEST_OVERHEAD, 0, 0);
+    for (turn, (texts, reported)) in texts.chunks(2).zip(reported.chunks(2)).enumerate() {
+        let [question, answer] = [reported[0] + overhead, reported[1] + overhead];
         compactor.append(Message::new(format!("q{turn}"), Role::User, &texts[0])).unwrap();
         real += question;
         if turn > TURNS_TO_LEARN {
@@ -118,72 +124,116 @@ fn error(texts: &[String], told: &[u32], tokenizer: impl Tokenizer + Send + Sync
     f64::from(off) / f64::from(appended)
 }
 
-/// How far off predictions are where scripts are told apart, and by one factor for all.
-fn errors(name: &str, texts: &[String], provider: &dyn Tokenizer) -> [f64; 2] {
-    let told: Vec<u32> = texts.iter().map(|text| provider.count(text)).collect();
-    let estimates = texts.iter().map(|text| Family::O200kBase.count(text)).collect();
+/// The errors of predictions by one factor per script, and by one factor for all, if the provider reports these counts.
+fn errors(name: &str, texts: &[String], reported: &[u32]) -> [f64; 2] {
+    assert_eq!(texts.len(), reported.len(), "{name}");
+    let estimates = texts.iter().map(|text| Estimate(Family::O200kBase).count(text)).collect();
     let numbers: Vec<String> = (0..texts.len()).map(|number| number.to_string()).collect();
-    let by_script = error(texts, &told, Family::O200kBase);
-    let by_one = error(&numbers, &told, Blind(estimates));
+    let by_script = error(texts, reported, Estimate(Family::O200kBase));
+    let by_one = error(&numbers, reported, Blind(estimates));
     let [first, second] = [by_script, by_one].map(|error| error * 100.0);
     println!("{name:24} {first:5.1} % by script, {second:5.1} % by one factor");
     [by_script, by_one]
 }
 
-/// `cl100k_base`; `None`, said aloud, where its vocabulary was not packed.
+fn counts(texts: &[String], tokenizer: &impl Tokenizer) -> Vec<u32> {
+    texts.iter().map(|text| tokenizer.count(text)).collect()
+}
+
+/// The vocabulary `cl100k_base`; `None`, which is reported, if it was not packed.
 fn cl100k() -> Option<BytePairs> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../crates/epitome-wasm/npm/encodings/cl100k_base.vocab");
     let Ok(file) = fs::read(&path) else {
-        eprintln!("SKIPPED: {} is missing; `cargo xtask vocab` packs it", path.display());
+        skipped(
+            "cl100k_base is not packed; `cargo xtask vocab` does it. The committed counts are not compared with it",
+        );
         return None;
     };
     Some(BytePairs::read(&file).unwrap())
 }
 
+/// What `cl100k_base` counts for these texts: committed counts, so that the test does not need the vocabulary. If the
+/// vocabulary is there, the counts must be its own.
+fn cl100k_counts(name: &str, texts: &[String]) -> Vec<u32> {
+    let file: Value = serde_json::from_str(&fixture_text(Path::new("cl100k-counts.json"))).unwrap();
+    let committed: Vec<u32> = serde_json::from_value(file[name].clone()).unwrap();
+    if let Some(exact) = cl100k() {
+        assert_eq!(committed, counts(texts, &exact), "{name} in cl100k-counts.json");
+    }
+    committed
+}
+
 #[test]
-fn what_is_said_in_two_languages_is_predicted_closer_than_by_one_factor() {
-    let Some(exact) = cl100k() else { return };
-    // What a provider takes more than double for is not learned, as for Arabic.
-    let cases: [(&str, &[&str; 8], &dyn Tokenizer, f64); 5] = [
-        ("Chinese, cl100k_base", &CHINESE, &exact, 0.08),
-        ("Chinese, Claude", &CHINESE, &Family::Claude, 0.04),
-        ("Arabic, cl100k_base", &ARABIC, &exact, 0.20),
-        ("Russian, cl100k_base", &RUSSIAN, &exact, 0.10),
-        ("Russian, Claude", &RUSSIAN, &Family::Claude, 0.08),
+fn two_languages_are_predicted_better_by_one_factor_per_script() {
+    // A language for which the provider counts more than double, such as Arabic here, is not learned fully.
+    let cases = [
+        ("Chinese", &CHINESE, 0.08, Some(0.04)),
+        ("Arabic", &ARABIC, 0.20, None),
+        ("Russian", &RUSSIAN, 0.10, Some(0.08)),
     ];
-    for (name, sentences, provider, most) in cases {
-        let [by_script, by_one] = errors(name, &alternating(sentences), provider);
-        assert!(by_script < most && by_script < by_one * 0.6, "{name}: {by_script} {by_one}");
+    for (name, sentences, most_by_cl100k, most_by_claude) in cases {
+        let texts = alternating(sentences);
+        let check = |provider: &str, reported: &[u32], most: f64| {
+            let name = format!("{name}, {provider}");
+            let [by_script, by_one] = errors(&name, &texts, reported);
+            assert!(by_script < most && by_script < by_one * 0.6, "{name}: {by_script} {by_one}");
+        };
+        check("cl100k_base", &cl100k_counts(name, &texts), most_by_cl100k);
+        if let Some(most) = most_by_claude {
+            check("Claude", &counts(&texts, &Estimate(Family::Claude)), most);
+        }
     }
 }
 
 #[test]
-fn what_is_said_in_one_language_is_predicted_as_by_one_factor() {
-    let Some(exact) = cl100k() else { return };
-    let [by_script, by_one] = errors("English alone", &alternating(&ENGLISH), &exact);
+fn one_language_is_predicted_as_by_one_factor() {
+    let texts = alternating(&ENGLISH);
+    let [by_script, by_one] = errors("English alone", &texts, &cl100k_counts("English", &texts));
     assert!((by_script - by_one).abs() < 1e-9, "{by_script} {by_one}");
 }
 
-/// What people and tools say in recorded chats: ten messages in English, then ten in Chinese or Japanese, and so on.
-fn recorded() -> Option<Vec<String>> {
-    let recordings = conversations()?;
+/// The texts of a conversation that are long enough to count.
+fn texts_of(conversation: &Conversation) -> impl Iterator<Item = String> {
+    let text = |message: &Value| Some(message.get("content")?.as_str()?.to_owned());
+    conversation.messages.iter().filter_map(text).filter(|text| text.len() > 40)
+}
+
+/// What people and tools say in recorded chats: ten messages in English, ten in Chinese or Japanese, and so on.
+fn recorded_texts() -> Option<Vec<String>> {
+    let recordings = recorded_chats()?;
     let of = |name: &str| -> Vec<String> {
         let those = recordings.iter().filter(|conversation| conversation.name.contains(name));
-        let texts = those.flat_map(|conversation| &conversation.messages);
-        let text = |message: &Value| Some(message.get("content")?.as_str()?.to_owned());
-        texts.filter_map(text).filter(|text| text.len() > 40).collect()
+        those.flat_map(texts_of).collect()
     };
     let (english, other) = (of("taubench-airline"), of("multilingual"));
-    let stretches = english.chunks(10).zip(other.chunks(10)).take(100);
-    Some(stretches.flat_map(|(english, other)| [english, other].concat()).collect())
+    let batches = english.chunks(10).zip(other.chunks(10)).take(100);
+    Some(batches.flat_map(|(english, other)| [english, other].concat()).collect())
+}
+
+/// A chat with enough turns for calibration to learn from and for errors to count.
+fn fixture_texts() -> Vec<String> {
+    let texts: Vec<String> = texts_of(&fixture("chat-languages")).collect();
+    assert!(texts.len() / 2 > TURNS_TO_LEARN + 8, "{} texts", texts.len());
+    texts
 }
 
 #[test]
-fn recorded_chats_in_turns_are_predicted_closer_than_by_one_factor() {
-    let (Some(exact), Some(texts)) = (cl100k(), recorded()) else { return };
-    let [by_script, by_one] = errors("recorded, cl100k_base", &texts, &exact);
-    assert!(by_script < 0.05 && by_script < by_one / 2.0, "{by_script} {by_one}");
-    let [by_script, by_one] = errors("recorded, Claude", &texts, &Family::Claude);
+fn chats_in_several_languages_are_predicted_better_by_one_factor_per_script() {
+    let texts = fixture_texts();
+    let reported = cl100k_counts("chat-languages", &texts);
+    let [by_script, by_one] = errors("fixture, cl100k_base", &texts, &reported);
+    assert!(by_script < 0.12 && by_script < by_one * 0.7, "{by_script} {by_one}");
+    // In so few turns of short texts, a provider whose factors differ little by script is predicted the same by both.
+    let [by_script, by_one] =
+        errors("fixture, Claude", &texts, &counts(&texts, &Estimate(Family::Claude)));
+    assert!(by_script < 0.16 && by_script < by_one * 1.1, "{by_script} {by_one}");
+
+    let Some(texts) = recorded_texts() else { return };
+    let [by_script, by_one] =
+        errors("recorded, Claude", &texts, &counts(&texts, &Estimate(Family::Claude)));
     assert!(by_script < 0.03 && by_script < by_one, "{by_script} {by_one}");
+    let Some(exact) = cl100k() else { return };
+    let [by_script, by_one] = errors("recorded, cl100k_base", &texts, &counts(&texts, &exact));
+    assert!(by_script < 0.05 && by_script < by_one / 2.0, "{by_script} {by_one}");
 }

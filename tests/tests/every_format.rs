@@ -1,4 +1,4 @@
-//! Every recorded conversation, whatever its format, comes back as it was; compacted, what is kept is.
+//! Conversations in every format are given back unchanged; after a compaction, every kept message is.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,23 +12,23 @@ use std::collections::BTreeMap;
 use epitome::message::MessageId;
 use epitome::{Outcome, Policy, Reason};
 use epitome_formats::{Detection, Format, Strictness, convert, detect, validate};
-use epitome_tests::{Conversation, Host, answers, recordings};
+use epitome_tests::{App, Conversation, conversations, fixtures, recordings, responses};
 use serde_json::Value;
 
-fn load(conversation: &Conversation) -> Host {
-    let mut host = Host::new(conversation.format, Policy::recommended(u32::MAX)).unwrap();
+fn load(conversation: &Conversation) -> App {
+    let mut app = App::new(conversation.format, Policy::recommended(u32::MAX)).unwrap();
     for message in &conversation.messages {
-        host.append(message.clone()).unwrap();
+        app.append(message.clone()).unwrap();
     }
-    host
+    app
 }
 
 #[test]
-fn every_recorded_message_comes_back_as_it_was() {
-    let (Some(mut recordings), Some(answers)) = (recordings(), answers()) else { return };
-    recordings.extend(answers);
+fn every_message_is_given_back_unchanged() {
+    let mut all = conversations();
+    all.extend(responses());
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    for conversation in &recordings {
+    for conversation in &all {
         let name = &conversation.name;
         assert_eq!(load(conversation).messages(), conversation.messages, "{name}");
         for message in &conversation.messages {
@@ -47,11 +47,10 @@ fn every_recorded_message_comes_back_as_it_was() {
 }
 
 #[test]
-fn every_recorded_format_is_told_from_the_others() {
-    let Some(recordings) = recordings() else { return };
-    for Conversation { name, format, messages } in &recordings {
+fn the_format_of_every_conversation_is_detected() {
+    for Conversation { name, format, messages, .. } in &conversations() {
         let detected = detect(messages);
-        // A conversation of plain texts is the same in several formats.
+        // A conversation of plain texts looks the same in several formats.
         let plain = messages.iter().all(|message| match &message["content"] {
             Value::Array(parts) => parts.iter().all(|part| part["type"] == "text"),
             other => other.is_string() || message["parts"].is_null(),
@@ -62,50 +61,55 @@ fn every_recorded_format_is_told_from_the_others() {
     }
 }
 
-/// What is kept of a compacted conversation is as it came, and the provider takes the whole.
+/// Compacts a conversation in a window of this share of its tokens: kept messages are unchanged, and the provider
+/// accepts the result. True if the compaction was applied.
 fn check(conversation: &Conversation, share: u64) -> bool {
-    let Conversation { name, format, messages } = conversation;
-    let mut host = load(conversation);
-    let tokens = u64::from(host.compactor.pressure().tokens);
+    let Conversation { name, format, messages, .. } = conversation;
+    let mut app = load(conversation);
+    let tokens = u64::from(app.compactor.pressure().tokens);
     let window = u32::try_from(tokens * share / 100).unwrap().max(300);
-    host.compactor.set_policy(Policy::recommended(window)).unwrap();
-    let report = host.compact(Reason::Manual).unwrap().unwrap();
+    app.compactor.set_policy(Policy::recommended(window)).unwrap();
+    let report = app.compact(Reason::Manual).unwrap().unwrap();
     if !matches!(report.outcome, Outcome::Applied { .. }) {
-        assert_eq!(host.messages(), *messages, "{name}");
+        assert_eq!(app.messages(), *messages, "{name}");
         return false;
     }
-    for (value, original) in host.composed() {
+    for (value, original) in app.composed() {
         if let Some(original) = original {
             assert_eq!(value, messages[original], "{name}: kept");
         }
     }
-    let found = validate(&host.messages(), *format, Strictness::Provider);
+    let found = validate(&app.messages(), *format, Strictness::Provider);
     assert_eq!(found, [], "{name} in {window} tokens");
-    host.undo().unwrap();
-    assert_eq!(host.messages(), *messages, "{name}: undone");
+    app.undo().unwrap();
+    assert_eq!(app.messages(), *messages, "{name}: undone");
     true
 }
 
 #[test]
-fn every_recorded_conversation_is_legal_after_a_compaction() {
-    let Some(recordings) = recordings() else { return };
-    let others = recordings.iter().filter(|conversation| conversation.format != Format::OpenAiChat);
-    let mut applied = 0;
+fn every_conversation_is_legal_after_a_compaction() {
+    let all = conversations();
+    // Those in Chat Completions have tests of their own.
+    let others = all.iter().filter(|conversation| conversation.format != Format::OpenAiChat);
+    let mut applied: BTreeMap<&str, usize> = BTreeMap::new();
     for conversation in others {
         for share in [30, 60] {
-            applied += usize::from(check(conversation, share));
+            *applied.entry(conversation.format.as_str()).or_default() +=
+                usize::from(check(conversation, share));
         }
     }
-    println!("{applied} compactions of conversations in other formats");
-    assert!(applied > 0);
+    println!("applied compactions by format: {applied:?}");
+    assert!(applied.values().all(|count| *count > 0), "{applied:?}");
 }
 
 #[test]
-fn real_conversations_can_be_compacted_in_every_format() {
-    let Some(recordings) = recordings() else { return };
-    let chats = recordings.iter().filter(|conversation| conversation.format == Format::OpenAiChat);
+fn every_conversation_can_be_compacted_in_every_format() {
+    let (fixtures, recordings) = (fixtures(), recordings().unwrap_or_default());
+    let is_chat = |conversation: &&Conversation| conversation.format == Format::OpenAiChat;
+    // A ninth of the recordings, since each one is converted eight times.
+    let recorded = recordings.iter().filter(is_chat).step_by(9);
     let mut applied: BTreeMap<&str, usize> = BTreeMap::new();
-    for chat in chats.step_by(9) {
+    for chat in fixtures.iter().filter(is_chat).chain(recorded) {
         let legal = validate(&chat.messages, Format::OpenAiChat, Strictness::Provider).is_empty();
         for format in Format::ALL {
             let converted = convert(&chat.messages, Format::OpenAiChat, format);
@@ -113,7 +117,7 @@ fn real_conversations_can_be_compacted_in_every_format() {
             let found = validate(&converted.messages, format, Strictness::Provider);
             assert!(!legal || found.is_empty(), "{name}: {found:?}");
             texts_are_kept(&name, &chat.messages, &converted.messages);
-            let conversation = Conversation { name, format, messages: converted.messages };
+            let conversation = Conversation::new(name, format, converted.messages);
             *applied.entry(format.as_str()).or_default() += usize::from(check(&conversation, 50));
         }
     }
@@ -121,7 +125,7 @@ fn real_conversations_can_be_compacted_in_every_format() {
     assert!(applied.values().all(|count| *count > 0));
 }
 
-/// Whatever was said is said in the other format too.
+/// Every text is in the converted messages too.
 fn texts_are_kept(name: &str, before: &[Value], after: &[Value]) {
     let all: String = after.iter().map(Value::to_string).collect();
     for message in before {

@@ -1,4 +1,4 @@
-//! A picture in a message costs by its pixels and its provider's formula, however its format holds it.
+//! An image costs tokens by its pixels and its provider's formula, in every format.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -8,14 +8,14 @@ use epitome_formats::Format;
 use epitome_tokens::heuristic;
 use serde_json::{Value, json};
 
-/// A PNG of 1280 × 720 pixels and about 300 kB, as far as its first bytes tell.
-fn picture() -> String {
+/// Base64 whose first bytes are those of a PNG of 1280 × 720 pixels, and of about 300 kB.
+fn image() -> String {
     format!("iVBORw0KGgoAAAANSUhEUgAABQAAAALQCAYA{}", "A".repeat(400_000))
 }
 
-/// The picture in a user message of a format.
+/// A user message in this format with the image.
 fn message(format: Format) -> Value {
-    let bytes = picture();
+    let bytes = image();
     let address = format!("data:image/png;base64,{bytes}");
     match format {
         Format::OpenAiChat | Format::LangChain => {
@@ -55,7 +55,7 @@ fn message(format: Format) -> Value {
 }
 
 #[test]
-fn a_picture_in_base64_costs_by_its_pixels_in_every_format() {
+fn an_image_in_base64_costs_by_its_pixels_in_every_format() {
     for format in Format::ALL {
         let reading = format.read(&"m".into(), &message(format)).unwrap();
         let [read] = reading.messages.as_slice() else { unreachable!("one message") };

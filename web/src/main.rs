@@ -1,4 +1,7 @@
-//! The page: load a conversation, see its window, compact it, take it back.
+//! The page: load a conversation, see how full its window is, compact it, undo.
+//!
+//! Modules in layers, each of which uses only those before it: `number`, `browser`, `label`; `settings`; `store`;
+//! `load`, `driver`; `messages`, `meter`, `findings`; `run`, `preview`, `result`, `details`; `app`.
 
 #![expect(unreachable_pub, reason = "leptos writes every component as `pub`")]
 
@@ -7,7 +10,7 @@ mod browser;
 mod details;
 mod driver;
 mod findings;
-mod form;
+mod label;
 mod load;
 mod messages;
 mod meter;

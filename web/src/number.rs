@@ -1,4 +1,4 @@
-//! Numbers as a person reads them.
+//! Numbers as the page shows them, in English.
 
 /// `48200` as `48,200`.
 pub(crate) fn thousands(number: u32) -> String {
@@ -13,17 +13,17 @@ pub(crate) fn thousands(number: u32) -> String {
     text
 }
 
-/// A count that may be too large for the engine's numbers.
+/// A `usize` as the `u32` that the other functions take.
 pub(crate) fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// A share as `38 %`, and as `3.8 %` where it is small.
+/// A share from 0 to 1 as `38 %`, or `3.8 %` below 10 %.
 pub(crate) fn percent(share: f64) -> String {
     percentage(share * 100.0)
 }
 
-/// The same of a share that is in percent already.
+/// The same for a share in percent.
 pub(crate) fn percentage(percent: f64) -> String {
     if percent > 0.0 && percent < 10.0 {
         format!("{percent:.1} %")
@@ -32,7 +32,7 @@ pub(crate) fn percentage(percent: f64) -> String {
     }
 }
 
-/// `part` of `whole`, from 0 to 1; 0 of nothing is 0.
+/// `part` of `whole`, from 0 to 1; 0 if `whole` is 0.
 pub(crate) fn share(part: u32, whole: u32) -> f64 {
     if whole == 0 { 0.0 } else { f64::from(part) / f64::from(whole) }
 }
@@ -89,14 +89,14 @@ mod tests {
     }
 
     #[test]
-    fn small_shares_keep_a_digit() {
+    fn percentages_below_ten_have_a_decimal() {
         assert_eq!(percent(0.0), "0 %");
         assert_eq!(percent(0.038), "3.8 %");
         assert_eq!(percent(0.376), "38 %");
     }
 
     #[test]
-    fn durations_grow_coarser() {
+    fn long_durations_are_less_precise() {
         assert_eq!(duration(41.2), "41 ms");
         assert_eq!(duration(412.0), "0.4 s");
         assert_eq!(duration(12_400.0), "12 s");

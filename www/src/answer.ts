@@ -1,4 +1,4 @@
-// One answer of a model, streamed from an endpoint that speaks chat completions.
+// One answer of a model, streamed from an endpoint with OpenAI's chat completions API.
 
 import { eventsOf } from "./events.js";
 
@@ -7,7 +7,7 @@ export interface ChatMessage {
   content: string;
 }
 
-export interface Question {
+export interface AnswerRequest {
   baseURL: string;
   model: string;
   apiKey: string;
@@ -15,18 +15,18 @@ export interface Question {
   signal: AbortSignal;
 }
 
-/** Text as it comes, and at the end what the server counted, if it says so. */
-export type Piece = { type: "text"; text: string } | { type: "usage"; usage: object };
+/** A part of the answer: text as it arrives, and at the end the usage, if the server reports it. */
+export type AnswerPart = { type: "text"; text: string } | { type: "usage"; usage: object };
 
-/** A failure in words for the person who chats. */
+/** A failure with a message for the user. */
 export class AnswerError extends Error {
   override name = "AnswerError";
 }
 
-export async function* answer(question: Question): AsyncGenerator<Piece> {
-  const { baseURL, model, apiKey, messages, signal } = question;
+export async function* answer(request: AnswerRequest): AsyncGenerator<AnswerPart> {
+  const { baseURL, model, apiKey, messages, signal } = request;
   const body = { model, messages, stream: true, stream_options: { include_usage: true } };
-  const request: RequestInit = {
+  const init: RequestInit = {
     method: "POST",
     headers: {
       "content-type": "application/json",
@@ -35,15 +35,15 @@ export async function* answer(question: Question): AsyncGenerator<Piece> {
     body: JSON.stringify(body),
     signal,
   };
-  const response = await fetch(`${baseURL}/chat/completions`, request).catch((error: unknown) => {
+  const response = await fetch(`${baseURL}/chat/completions`, init).catch((error: unknown) => {
     signal.throwIfAborted();
     throw new AnswerError(
-      `The server at ${baseURL} cannot be reached, or does not allow this page to ask it.`,
+      `The server at ${baseURL} cannot be reached, or does not allow requests from this page.`,
       { cause: error },
     );
   });
   if (!response.ok || response.body === null) {
-    throw new AnswerError(await refusal(response));
+    throw new AnswerError(await failureOf(response));
   }
   let finished = false;
   for await (const data of eventsOf(response.body)) {
@@ -53,7 +53,7 @@ export async function* answer(question: Question): AsyncGenerator<Piece> {
     }
     const chunk = parse(data);
     if (chunk.error !== undefined) {
-      throw new AnswerError(`The server stopped midway: ${wordsOf(chunk.error)}`);
+      throw new AnswerError(`The server stopped midway: ${messageOf(chunk.error)}`);
     }
     const [choice] = chunk.choices ?? [];
     if (choice?.delta?.content) {
@@ -79,27 +79,27 @@ function parse(data: string): Chunk {
   try {
     return JSON.parse(data) as Chunk;
   } catch {
-    throw new AnswerError("The server sent something that is no chat completion.");
+    throw new AnswerError("The server sent something that is not a chat completion.");
   }
 }
 
-async function refusal(response: Response): Promise<string> {
+async function failureOf(response: Response): Promise<string> {
   const { status } = response;
-  const said = await response
+  const reported = await response
     .json()
-    .then((body: unknown) => wordsOf((body as { error?: unknown }).error))
+    .then((body: unknown) => messageOf((body as { error?: unknown }).error))
     .catch(() => "");
   const known: Record<number, string> = {
-    401: "The server refuses the API key. Give another one in the settings.",
-    403: "The server refuses the API key. Give another one in the settings.",
-    404: "The server has no such model, or the base URL is not that of an API.",
-    429: "The server has too much to do. Try again in a moment.",
+    401: "The server rejects the API key. Enter another one in the settings.",
+    403: "The server rejects the API key. Enter another one in the settings.",
+    404: "The server does not have this model, or the base URL is wrong.",
+    429: "The server is busy. Try again in a moment.",
   };
-  const words = known[status] ?? (status >= 500 ? "The server failed." : "The server refuses the request.");
-  return said === "" ? `${words} (${status})` : `${words} It says: ${said}`;
+  const words = known[status] ?? (status >= 500 ? "The server failed." : "The server rejects the request.");
+  return reported === "" ? `${words} (${status})` : `${words} It says: ${reported}`;
 }
 
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   const message = typeof error === "object" && error !== null ? Reflect.get(error, "message") : error;
   return typeof message === "string" ? message.slice(0, 400) : "";
 }

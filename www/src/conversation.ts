@@ -1,36 +1,36 @@
-// The conversation: asks for answers, and keeps itself below the threshold after each of them.
+// The conversation: requests answers, and compacts itself after each of them if a compaction is due.
 
 import type { Compactor, Reason, Report, Status } from "epitome";
 import { answer, AnswerError, type ChatMessage } from "./answer.js";
 import { endpointOf, type Settings } from "./settings.js";
 
-/** What goes on at the phase. */
+/** What the conversation is doing now. */
 export type Activity = "nothing" | "answering" | "compacting";
 
-/** Told of everything that is worth showing. */
-export interface Watcher {
-  said(message: ChatMessage): void;
-  /** A piece of the answer that is being written. */
-  heard(text: string): void;
-  /** The answer is complete, or what there is of it. */
+/** Is called with everything that the page shows. */
+export interface Observer {
+  sent(message: ChatMessage): void;
+  /** Text of the running answer has arrived. */
+  received(text: string): void;
+  /** The answer has ended, with the message as far as it has arrived. */
   answered(message: ChatMessage | undefined): void;
-  failed(words: string): void;
-  compacting(words: string): void;
+  failed(message: string): void;
+  compacting(message: string): void;
   compacted(report: Report): void;
   changed(): void;
 }
 
 export class Conversation {
   readonly #compactor: Compactor<ChatMessage>;
-  readonly #watcher: Watcher;
+  readonly #observer: Observer;
   #settings: Settings;
   #activity: Activity = "nothing";
   #controller = new AbortController();
 
-  constructor(compactor: Compactor<ChatMessage>, settings: Settings, watcher: Watcher) {
+  constructor(compactor: Compactor<ChatMessage>, settings: Settings, observer: Observer) {
     this.#compactor = compactor;
     this.#settings = settings;
-    this.#watcher = watcher;
+    this.#observer = observer;
   }
 
   get activity(): Activity {
@@ -41,7 +41,7 @@ export class Conversation {
     return this.#compactor.status();
   }
 
-  /** What goes to the model. */
+  /** The messages that are sent to the model. */
   get view(): ReadonlySet<ChatMessage> {
     return new Set(this.#compactor.messages());
   }
@@ -49,18 +49,18 @@ export class Conversation {
   set settings(settings: Settings) {
     this.#settings = settings;
     this.#compactor.setPolicy({ window: settings.window });
-    this.#watcher.changed();
+    this.#observer.changed();
   }
 
-  /** Says something, and waits for the answer. */
+  /** Sends a message, and waits for the answer. */
   async send(text: string): Promise<void> {
     const message: ChatMessage = { role: "user", content: text };
     this.#compactor.append(message);
-    this.#watcher.said(message);
+    this.#observer.sent(message);
     await this.ask();
   }
 
-  /** Asks for an answer to what was said last, and compacts where that fills the window. */
+  /** Requests an answer to the last message, then compacts if that is due. */
   async ask(): Promise<void> {
     await this.#during("answering", (signal) => this.#answer(signal));
     const reason = this.#compactor.check("turnEnd");
@@ -71,31 +71,31 @@ export class Conversation {
 
   async compact(reason: Reason): Promise<void> {
     await this.#during("compacting", async (signal) => {
-      this.#watcher.compacting("Summarizing earlier messages …");
+      this.#observer.compacting("Summarizing earlier messages …");
       const report = await this.#compactor.compact({
         reason,
         signal,
         onEvent: (event) => {
           if (event.type === "progress" && event.chunks > 1) {
-            this.#watcher.compacting(`Summarized ${event.done} of ${event.chunks} parts …`);
+            this.#observer.compacting(`Summarized ${event.done} of ${event.chunks} parts …`);
           } else if (event.type === "retry") {
-            this.#watcher.compacting(`The summary failed (${event.message}); trying again …`);
+            this.#observer.compacting(`The summary failed (${event.message}); trying again …`);
           }
         },
       });
-      this.#watcher.compacted(report);
+      this.#observer.compacted(report);
     });
   }
 
-  /** Stops whatever goes on. */
+  /** Stops the running answer or compaction. */
   stop(): void {
     this.#controller.abort();
   }
 
-  /** Takes the latest compaction back. */
+  /** Undoes the latest compaction. */
   undo(): void {
     this.#compactor.undo();
-    this.#watcher.changed();
+    this.#observer.changed();
   }
 
   async #answer(signal: AbortSignal): Promise<void> {
@@ -103,13 +103,13 @@ export class Conversation {
     let usage;
     try {
       const messages = this.#compactor.messages();
-      for await (const piece of answer({ ...endpointOf(this.#settings), messages, signal })) {
-        if (piece.type === "usage") {
-          usage = piece.usage;
+      for await (const part of answer({ ...endpointOf(this.#settings), messages, signal })) {
+        if (part.type === "usage") {
+          usage = part.usage;
           continue;
         }
-        content += piece.text;
-        this.#watcher.heard(piece.text);
+        content += part.text;
+        this.#observer.received(part.text);
       }
       if (content === "") {
         throw new AnswerError("The model answered without any text.");
@@ -117,7 +117,7 @@ export class Conversation {
     } catch (error) {
       usage = undefined;
       if (!signal.aborted) {
-        this.#watcher.failed(error instanceof Error ? error.message : String(error));
+        this.#observer.failed(error instanceof Error ? error.message : String(error));
       }
     }
     const message: ChatMessage = { role: "assistant", content };
@@ -127,18 +127,18 @@ export class Conversation {
     if (usage !== undefined) {
       this.#compactor.usage(usage);
     }
-    this.#watcher.answered(content === "" ? undefined : message);
+    this.#observer.answered(content === "" ? undefined : message);
   }
 
   async #during(activity: Activity, action: (signal: AbortSignal) => Promise<void>): Promise<void> {
     this.#controller = new AbortController();
     this.#activity = activity;
-    this.#watcher.changed();
+    this.#observer.changed();
     try {
       await action(this.#controller.signal);
     } finally {
       this.#activity = "nothing";
-      this.#watcher.changed();
+      this.#observer.changed();
     }
   }
 }

@@ -1,20 +1,20 @@
-// An element with its attributes and its children.
+// Creates and finds elements.
 
 export function element<K extends keyof HTMLElementTagNameMap>(
   name: K,
   attributes: Record<string, string> = {},
   ...children: (Node | string)[]
 ): HTMLElementTagNameMap[K] {
-  const made = document.createElement(name);
+  const created = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
-    made.setAttribute(key, value);
+    created.setAttribute(key, value);
   }
-  made.append(...children);
-  return made;
+  created.append(...children);
+  return created;
 }
 
-/** The element of an id, which the page has. */
-export function part<E extends HTMLElement>(id: string, kind: new () => E): E {
+/** The element with this id. Throws if the page does not have it. */
+export function elementById<E extends HTMLElement>(id: string, kind: new () => E): E {
   const found = document.getElementById(id);
   if (!(found instanceof kind)) {
     throw new Error(`the page has no ${kind.name} with the id ${id}`);

@@ -1,4 +1,4 @@
-// The data of server-sent events, as they arrive.
+// Reads server-sent events: the data of each event as it arrives.
 
 export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.getReader();
@@ -20,7 +20,7 @@ export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerato
       }
     }
   } finally {
-    // Whoever stops listening closes the connection.
+    // A caller that stops iterating closes the connection.
     await reader.cancel().catch(() => undefined);
   }
 }

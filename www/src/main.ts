@@ -1,10 +1,10 @@
-// The page: a chat that keeps itself inside the model's window.
+// The chat page: keeps its conversation inside the model's context window.
 
 import { type Compactor, createCompactor, openAICompatible, type Report } from "epitome";
 import type { ChatMessage } from "./answer.js";
-import { Conversation, type Watcher } from "./conversation.js";
-import { element, part } from "./element.js";
-import { EXAMPLES } from "./example.js";
+import { Conversation, type Observer } from "./conversation.js";
+import { element, elementById } from "./element.js";
+import { EXAMPLES } from "./examples.js";
 import { meterIn } from "./meter.js";
 import { type Notice, noticeOf } from "./notice.js";
 import { editSettings, endpointOf, loadSettings, storeSettings } from "./settings.js";
@@ -16,30 +16,30 @@ let settings = loadSettings();
 const compactor: Compactor<ChatMessage> = await createCompactor({
   format: "openai-chat",
   policy: { window: settings.window },
-  // Made anew each time, for the settings may have changed since.
+  // A new summarizer per request, because the settings may have changed.
   summarize: (request, context) => openAICompatible(endpointOf(settings))(request, context),
 });
 compactor.append(SYSTEM);
 
-const meter = meterIn(part("meter", HTMLElement));
-const transcript = new Transcript(part("log", HTMLElement));
-const working = part("working", HTMLElement);
-const composer = part("composer", HTMLFormElement);
-const text = part("text", HTMLTextAreaElement);
-const send = part("send", HTMLButtonElement);
-const stop = part("stop", HTMLButtonElement);
-const compact = part("compact", HTMLButtonElement);
-const example = part("example", HTMLButtonElement);
+const meter = meterIn(elementById("meter", HTMLElement));
+const transcript = new Transcript(elementById("log", HTMLElement));
+const working = elementById("working", HTMLElement);
+const composer = elementById("composer", HTMLFormElement);
+const text = elementById("text", HTMLTextAreaElement);
+const send = elementById("send", HTMLButtonElement);
+const stop = elementById("stop", HTMLButtonElement);
+const compact = elementById("compact", HTMLButtonElement);
+const example = elementById("example", HTMLButtonElement);
 let latest: Notice | undefined;
 let examples = 0;
 
-const watcher: Watcher = {
-  said: (message) => transcript.add(message),
-  heard: (piece) => transcript.write(piece),
+const observer: Observer = {
+  sent: (message) => transcript.add(message),
+  received: (text) => transcript.write(text),
   answered: (message) => transcript.finish(message),
-  failed(words) {
+  failed(message) {
     const again = element("button", { type: "button" }, "Try again");
-    const alert = element("div", { class: "problem", role: "alert" }, element("p", {}, words), again);
+    const alert = element("div", { class: "problem", role: "alert" }, element("p", {}, message), again);
     again.addEventListener("click", () => {
       if (conversation.activity === "nothing") {
         alert.remove();
@@ -49,19 +49,19 @@ const watcher: Watcher = {
     });
     transcript.insert(alert);
   },
-  compacting(words) {
-    working.textContent = words;
+  compacting(message) {
+    working.textContent = message;
   },
   compacted(report) {
-    tell(report);
+    showReport(report);
   },
   changed() {
     const { activity } = conversation;
     const busy = activity !== "nothing";
     if (activity !== "compacting") {
-      working.textContent = busy ? "The model answers …" : "";
+      working.textContent = busy ? "The model is answering …" : "";
     }
-    // A button that vanishes takes the focus with it.
+    // A button that is hidden loses the focus.
     const focused = document.activeElement === send || document.activeElement === stop;
     send.hidden = busy;
     stop.hidden = !busy;
@@ -78,32 +78,38 @@ const watcher: Watcher = {
   },
 };
 
-const conversation = new Conversation(compactor, settings, watcher);
+const conversation = new Conversation(compactor, settings, observer);
 
-function tell(report: Report): void {
+function showReport(report: Report): void {
   if (report.outcome === "applied") {
     latest?.supersede();
     latest = noticeOf(report, () => conversation.undo());
     transcript.insert(latest.element);
     return;
   }
-  const words = {
-    skipped: `Nothing was compacted: ${report.message}.`,
-    failed: `The conversation could not be compacted: ${report.message}. It is as it was.`,
-    cancelled: "The compaction was stopped. The conversation is as it was.",
-  }[report.outcome];
   const role = report.outcome === "failed" ? "alert" : "note";
-  transcript.insert(element("div", { class: "problem", role }, element("p", {}, words)));
+  transcript.insert(element("div", { class: "problem", role }, element("p", {}, explanationOf(report))));
+}
+
+function explanationOf(report: Exclude<Report, { outcome: "applied" }>): string {
+  switch (report.outcome) {
+    case "skipped":
+      return `Nothing was compacted: ${report.message}.`;
+    case "failed":
+      return `The conversation could not be compacted: ${report.message}. It is unchanged.`;
+    case "cancelled":
+      return "The compaction was stopped. The conversation is unchanged.";
+  }
 }
 
 composer.addEventListener("submit", (event) => {
   event.preventDefault();
-  const said = text.value.trim();
-  if (said === "" || conversation.activity !== "nothing") {
+  const message = text.value.trim();
+  if (message === "" || conversation.activity !== "nothing") {
     return;
   }
   text.value = "";
-  void conversation.send(said);
+  void conversation.send(message);
 });
 
 text.addEventListener("keydown", (event) => {
@@ -116,13 +122,13 @@ text.addEventListener("keydown", (event) => {
 stop.addEventListener("click", () => conversation.stop());
 compact.addEventListener("click", () => void conversation.compact("manual"));
 example.addEventListener("click", () => {
-  const said = EXAMPLES[examples % EXAMPLES.length] ?? "";
+  const message = EXAMPLES[examples % EXAMPLES.length] ?? "";
   examples += 1;
-  void conversation.send(said);
+  void conversation.send(message);
 });
 
-part("settings-open", HTMLButtonElement).addEventListener("click", async () => {
-  const saved = await editSettings(part("settings", HTMLDialogElement), settings);
+elementById("settings-open", HTMLButtonElement).addEventListener("click", async () => {
+  const saved = await editSettings(elementById("settings", HTMLDialogElement), settings);
   if (saved !== undefined && conversation.activity === "nothing") {
     settings = saved;
     storeSettings(settings);
@@ -130,4 +136,4 @@ part("settings-open", HTMLButtonElement).addEventListener("click", async () => {
   }
 });
 
-watcher.changed();
+observer.changed();

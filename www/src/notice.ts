@@ -1,12 +1,12 @@
-// One line about a compaction, with its summary to open and a way back.
+// The line about a compaction, which shows its summary when it is opened, and can undo it.
 
 import type { Report } from "epitome";
-import { savingOf } from "./amounts.js";
+import { savingOf } from "./figures.js";
 import { element } from "./element.js";
 
 export interface Notice {
   readonly element: HTMLElement;
-  /** Another compaction came after it: the way back leads over that one. */
+  /** Removes the undo button, because only the latest compaction can be undone. */
   supersede(): void;
 }
 
@@ -20,13 +20,13 @@ export function noticeOf(report: Report, undo: () => void): Notice {
   }
   details.addEventListener("toggle", () => text.scrollIntoView({ block: "nearest" }));
   const button = element("button", { type: "button" }, "Undo");
-  const made = element("div", { class: "notice" }, details, button);
+  const notice = element("div", { class: "notice" }, details, button);
   button.addEventListener("click", () => {
     undo();
     button.remove();
-    made.classList.add("undone");
+    notice.classList.add("undone");
     line.textContent = `Undone: ${savingOf(report)}`;
     line.focus();
   });
-  return { element: made, supersede: () => button.remove() };
+  return { element: notice, supersede: () => button.remove() };
 }

@@ -1,4 +1,4 @@
-// Where to ask, which model, and how large its window is. The key is never stored.
+// The settings: endpoint, model and window. The API key is never stored.
 
 export interface Settings {
   baseURL: string;
@@ -14,9 +14,9 @@ const DEFAULT: Settings = { baseURL: "/v1", model: "epitome-extractive", apiKey:
 export function loadSettings(): Settings {
   try {
     const stored: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? "{}");
-    return { ...DEFAULT, ...known(stored) };
+    return { ...DEFAULT, ...validSettings(stored) };
   } catch {
-    // Storage may be forbidden, or hold something else.
+    // Storage may be denied, or contain something else.
     return { ...DEFAULT };
   }
 }
@@ -25,17 +25,17 @@ export function storeSettings({ baseURL, model, window }: Settings): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify({ baseURL, model, window }));
   } catch {
-    // They hold for as long as the page is open.
+    // Storage may be denied. The settings stay until the page is closed.
   }
 }
 
-/** The address of the API, whatever the page's own. */
+/** The endpoint, with an absolute base URL. */
 export function endpointOf(settings: Settings): { baseURL: string; model: string; apiKey: string } {
   const baseURL = new URL(settings.baseURL, location.href).href.replace(/\/+$/, "");
   return { baseURL, model: settings.model, apiKey: settings.apiKey };
 }
 
-function known(stored: unknown): Partial<Settings> {
+function validSettings(stored: unknown): Partial<Settings> {
   if (typeof stored !== "object" || stored === null) {
     return {};
   }
@@ -47,7 +47,7 @@ function known(stored: unknown): Partial<Settings> {
   };
 }
 
-/** Opens the dialog, and gives what was saved in it. */
+/** Opens the dialog; resolves with the saved settings, or with `undefined` if the user cancels. */
 export function editSettings(dialog: HTMLDialogElement, settings: Settings): Promise<Settings | undefined> {
   const form = dialog.querySelector("form");
   if (form === null) {

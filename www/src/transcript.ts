@@ -1,4 +1,4 @@
-// What was said, from top to bottom, with what happened in between.
+// The chat log: messages, and notices in between.
 
 import type { ChatMessage } from "./answer.js";
 import { element } from "./element.js";
@@ -8,7 +8,7 @@ const NAMES: Record<ChatMessage["role"], string> = { system: "System", user: "Yo
 export class Transcript {
   readonly #log: HTMLElement;
   readonly #shown = new Map<ChatMessage, HTMLElement>();
-  #writing: { bubble: HTMLElement; text: Text } | undefined;
+  #writing: { bubble: HTMLElement; node: Text } | undefined;
 
   constructor(log: HTMLElement) {
     this.#log = log;
@@ -20,25 +20,25 @@ export class Transcript {
     this.insert(bubble);
   }
 
-  /** Adds a piece to the answer that is being written. */
-  write(piece: string): void {
+  /** Appends text to the running answer. */
+  write(text: string): void {
     const follow = this.#isAtEnd();
     if (this.#writing === undefined) {
       const bubble = bubbleOf("assistant", "");
-      const text = document.createTextNode("");
-      bubble.lastElementChild?.append(text);
-      // Read out when it is complete, and not word by word.
+      const node = document.createTextNode("");
+      bubble.lastElementChild?.append(node);
+      // Screen readers announce it when it is complete, not word by word.
       bubble.setAttribute("aria-busy", "true");
-      this.#writing = { bubble, text };
+      this.#writing = { bubble, node };
       this.#log.append(bubble);
     }
-    this.#writing.text.appendData(piece);
+    this.#writing.node.appendData(text);
     if (follow) {
       this.#scroll();
     }
   }
 
-  /** Ends the answer that is being written. */
+  /** Ends the running answer. */
   finish(message: ChatMessage | undefined): void {
     if (message !== undefined && this.#writing !== undefined) {
       this.#writing.bubble.removeAttribute("aria-busy");
@@ -47,13 +47,13 @@ export class Transcript {
     this.#writing = undefined;
   }
 
-  /** Adds anything else. */
-  insert(anything: HTMLElement): void {
-    this.#log.append(anything);
+  /** Adds a notice. */
+  insert(notice: HTMLElement): void {
+    this.#log.append(notice);
     this.#scroll();
   }
 
-  /** Marks the messages that a summary stands for. */
+  /** Marks the messages that are not sent to the model any more. */
   mark(view: ReadonlySet<ChatMessage>): void {
     for (const [message, bubble] of this.#shown) {
       bubble.classList.toggle("past", !view.has(message));

@@ -3,14 +3,14 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use epitome_buffer as buffer;
 use epitome_tokens::{BytePairs, Encoding};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::room;
-
-/// What texts a vocabulary counts: those in ASCII, where it is the shard for them, or all.
+/// The texts that a vocabulary can count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
+    /// ASCII text: the vocabulary is the shard for ASCII.
     Ascii,
     Everything,
 }
@@ -21,22 +21,24 @@ struct Known {
 }
 
 thread_local! {
+    /// By the number of the encoding.
     static KNOWN: RefCell<[Option<Known>; Encoding::ALL.len()]> = RefCell::default();
 }
 
-/// The number of the encoding that the room has the name of; -1 where there is none.
+/// The number of the encoding whose name is in the buffer; -1 if there is no such encoding.
 #[wasm_bindgen]
 pub fn encoding(bytes: usize) -> i32 {
-    room::position(bytes, Encoding::ALL.iter().map(|encoding| encoding.as_str()))
+    buffer::position(bytes, Encoding::ALL.iter().map(|encoding| encoding.as_str()))
 }
 
-/// Counts the tokens of the text in the room by the encoding of this number; -1 where its vocabulary was not read, or
-/// is the shard for ASCII and the text has more in it.
+/// Counts the tokens of the text in the buffer by an encoding; -1 if its vocabulary was not read, or if it is the shard
+/// for ASCII and the text is not ASCII.
+// A float, because it holds every `u32` and -1. A 64-bit integer would be a `BigInt` in JavaScript.
 #[wasm_bindgen]
 pub fn count(bytes: usize, encoding: usize) -> f64 {
     let count = KNOWN.with_borrow(|known| {
         let Known { vocabulary, reach } = known.get(encoding)?.as_ref()?;
-        room::look(bytes, |text| {
+        buffer::look(bytes, |text| {
             let counts = *reach == Reach::Everything || text.is_ascii();
             counts.then(|| vocabulary.count_utf8(text))
         })
@@ -44,7 +46,7 @@ pub fn count(bytes: usize, encoding: usize) -> f64 {
     count.map_or(-1.0, f64::from)
 }
 
-/// Keeps a vocabulary, in place of an earlier one of the same encoding.
+/// Stores a vocabulary. It replaces one of the same encoding.
 pub(crate) fn keep(vocabulary: Rc<BytePairs>, reach: Reach) {
     let number = Encoding::ALL.iter().position(|known| *known == vocabulary.encoding());
     KNOWN.with_borrow_mut(|known| {

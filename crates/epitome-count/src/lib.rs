@@ -1,16 +1,16 @@
-//! Token counting for JavaScript, in a module of its own: small, and there in milliseconds.
+//! Token counting for JavaScript, as a wasm module of its own: small, and ready within milliseconds.
 //!
-//! Only numbers cross. Text and files are written into a *room* in the module's memory, and a call says how many
-//! bytes of it count. What an encoding or a family is called by is asked for once; from then on it is a number.
-//! `npm/src/counter.ts` does the writing and the asking.
+//! Only numbers cross the boundary. JavaScript writes texts and files into the scratch buffer (`epitome-buffer`), and
+//! passes their length in bytes. It asks once for the number of an encoding or a family by its name, and then passes that
+//! number. `npm/src/counting/counter.ts` is the JavaScript side.
 #![cfg(target_arch = "wasm32")]
 
 mod estimate;
 mod exact;
 mod reading;
-mod room;
+mod token_family;
 
+pub use epitome_buffer::resize_buffer;
 pub use estimate::{estimate, estimate_by_characters, estimate_utf16, family};
 pub use exact::{count, encoding};
 pub use reading::{advance, read_ascii, read_shards, read_whole};
-pub use room::room;

@@ -1,4 +1,4 @@
-//! Reads vocabularies: each counts at once, and faster once its index is built.
+//! Reads vocabularies. Each one counts at once, and faster after its index is built.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -7,44 +7,45 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
+use epitome_buffer as buffer;
 use epitome_tokens::{BytePairs, Encoding, VocabularyError, join_shards};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::exact::{self, Reach};
-use crate::room;
 
 type Building = Pin<Box<dyn Future<Output = ()>>>;
 
 thread_local! {
-    /// The indexes that are to be built, the one under way in front.
+    /// The indexes that are not built yet. The first one is in progress.
     static BUILDING: RefCell<VecDeque<Building>> = RefCell::default();
 }
 
-/// Reads the vocabulary of an encoding, which the room holds. Returns 0 where the encoding counts from now on, and
-/// else how many bytes of the room say why it does not.
+/// Reads the vocabulary of an encoding from the buffer. Returns 0 if the encoding can count now. Otherwise the buffer
+/// has the error message, and the result is the length of the message in bytes.
 #[wasm_bindgen(js_name = readWhole)]
 pub fn read_whole(encoding: usize) -> usize {
-    keep(encoding, Reach::Everything, BytePairs::open(room::take()))
+    keep(encoding, Reach::Everything, BytePairs::open(buffer::take()))
 }
 
-/// The same with the shard for ASCII alone.
+/// The same for the shard for ASCII alone.
 #[wasm_bindgen(js_name = readAscii)]
 pub fn read_ascii(encoding: usize) -> usize {
-    keep(encoding, Reach::Ascii, BytePairs::open(room::take()))
+    keep(encoding, Reach::Ascii, BytePairs::open(buffer::take()))
 }
 
-/// The same with the shard for ASCII, of so many bytes, and the rest behind it.
+/// The same for the shard for ASCII, which has `ascii_bytes` bytes, followed by the rest.
 #[wasm_bindgen(js_name = readShards)]
 pub fn read_shards(encoding: usize, ascii_bytes: usize) -> usize {
-    let files = room::take();
+    let files = buffer::take();
     let (ascii, rest) = files.split_at_checked(ascii_bytes).unwrap_or_default();
     let whole = join_shards(ascii, rest);
+    // Freed before the vocabulary is built, which lowers the peak of memory.
     drop(files);
     keep(encoding, Reach::Everything, whole.and_then(BytePairs::open))
 }
 
-/// Builds indexes for a fraction of a millisecond. True where there is more to build, so that whoever is in no hurry
-/// may rest.
+/// Builds indexes for a fraction of a millisecond. Returns true if there is more to build: the caller decides when to
+/// call again, so that a page stays responsive.
 #[wasm_bindgen]
 pub fn advance() -> bool {
     let Some(mut building) = BUILDING.with_borrow_mut(VecDeque::pop_front) else { return false };
@@ -60,22 +61,22 @@ pub fn advance() -> bool {
 fn keep(encoding: usize, reach: Reach, read: Result<BytePairs, VocabularyError>) -> usize {
     let vocabulary = match read {
         Ok(vocabulary) => Rc::new(vocabulary),
-        Err(error) => return room::put(error.to_string()),
+        Err(error) => return buffer::put(error.to_string()),
     };
     let found = vocabulary.encoding();
     if Encoding::ALL.get(encoding) != Some(&found) {
-        return room::put(["that of ", found.as_str()].concat());
+        return buffer::put(["that of ", found.as_str()].concat());
     }
     exact::keep(Rc::clone(&vocabulary), reach);
     let building = async move {
-        // Without an index it counts as well, if not as fast.
+        // The vocabulary also counts without an index, so an error here is not reported.
         let _ = vocabulary.build_index(pause).await;
     };
     BUILDING.with_borrow_mut(|waiting| waiting.push_back(Box::pin(building)));
     0
 }
 
-/// Lets go of the stretch once.
+/// A future that is pending once: `advance` returns there.
 async fn pause() {
     let mut paused = false;
     let pause = |_: &mut Context<'_>| match std::mem::replace(&mut paused, true) {

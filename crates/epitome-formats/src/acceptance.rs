@@ -1,7 +1,8 @@
-//! Whether a provider takes what would be sent for a view, judged before a compaction is committed.
+//! Whether the provider accepts the messages that are composed for a view, checked before a compaction is
+//! committed.
 //!
-//! This looks at messages as they are composed, and shares nothing with what composes them, so that a fault
-//! there is found and not repeated here.
+//! This looks at messages as they are composed and shares no code with composing them: a fault there is then
+//! found and not repeated here.
 
 use epitome::history::{Change, Edit, Log, PartChange, View};
 use epitome::message::{CallId, Part, Role};
@@ -10,17 +11,17 @@ use epitome::{
     SystemPlace, Violation,
 };
 
-use crate::Format;
 use crate::compose::Outgoing;
-use crate::outline::{Kind, Stretch, actions, stretches};
+use crate::composed::{ComposedMessage, ComposedStep, PartKind, changes_by_part};
+use crate::registry::Format;
 
 impl Provider for Format {
     fn contract(&self) -> Contract {
         (*self).contract()
     }
 
-    /// Judges the view, and then the messages that are composed for it. Linear in the view but for looking
-    /// each message up in the log.
+    /// Checks the view, and then the messages that are composed for it. Linear in the view, except for
+    /// looking up each message in the log.
     fn accepts(&self, log: &Log, view: &View) -> Result<(), Violation> {
         let contract = (*self).contract();
         contract.check(log, view)?;
@@ -28,52 +29,57 @@ impl Provider for Format {
     }
 }
 
-/// The first reason for which these messages, composed for that view, would be refused.
+/// Checks messages that were composed for a view. Fails with the first reason for which the provider would
+/// refuse them.
 pub(crate) fn accepts(
     contract: &Contract,
     log: &Log,
     view: &View,
     composed: &[Outgoing],
 ) -> Result<(), Violation> {
+    // A conversation that the engine has not touched is sent as the app has it, whatever is wrong with it.
     if !view.projected {
         return Ok(());
     }
-    let mut judge = Judge::new(contract, log);
+    let mut checker = Checker::new(contract, log);
     let mut edits = view.edits.iter();
     for (index, outgoing) in composed.iter().enumerate() {
-        let stretches = stretches(log, outgoing);
-        let as_planned = |stretch| edits.next().is_some_and(|edit| tells(edit, stretch, contract));
-        if stretches.is_empty() || !stretches.iter().all(as_planned) {
+        let message = ComposedMessage::of(log, outgoing);
+        let as_planned = |step| edits.next().is_some_and(|edit| realizes(edit, step, contract));
+        if message.steps.is_empty() || !message.steps.iter().all(as_planned) {
             return Err(Violation::DiffersFromView { index });
         }
-        judge.hear(index, &stretches)?;
+        checker.push(index, &message)?;
     }
     if edits.next().is_some() {
         return Err(Violation::DiffersFromView { index: composed.len() });
     }
-    judge.conclude()
+    checker.finish()
 }
 
-/// True where a stretch says what an edit says. What the provider refuses in a message may be left out.
-fn tells(edit: &Edit, stretch: &Stretch<'_>, contract: &Contract) -> bool {
-    let (id, wanted): (_, &[PartChange]) = match edit {
+/// True if a composed step is what an edit of the view asks for. Parts that the provider refuses may be
+/// missing.
+fn realizes(edit: &Edit, step: &ComposedStep<'_>, contract: &Contract) -> bool {
+    let (id, planned): (_, &[PartChange]) = match edit {
         Edit::Keep(id) => (id, &[]),
         Edit::Replace { id, changes } => (id, changes),
         Edit::Insert { role, parts } => {
-            return matches!(stretch, Stretch::Inserted { role: own, parts: said } if own == role && said == parts);
+            return matches!(step, ComposedStep::Inserted { role: own, parts: composed } if own == role && composed == parts);
         }
     };
-    let Stretch::Original { message, changes } = stretch else { return false };
+    let ComposedStep::Original { message, changes } = step else { return false };
     let count = message.parts.len();
-    let mut actions = actions(count, wanted).zip(actions(count, changes)).zip(&message.parts);
+    let mut changes =
+        changes_by_part(count, planned).zip(changes_by_part(count, changes)).zip(&message.parts);
     message.id == *id
-        && actions.all(|((wanted, made), part)| {
-            wanted == made || made == Some(&Change::Remove) && may_go(part, contract)
+        && changes.all(|((planned, composed), part)| {
+            planned == composed
+                || composed == Some(&Change::Remove) && may_be_removed(part, contract)
         })
 }
 
-/// True for a part that the provider refuses beside others.
-fn may_go(part: &Part, contract: &Contract) -> bool {
+/// True for a part that the provider refuses in a message with other parts.
+fn may_be_removed(part: &Part, contract: &Contract) -> bool {
     match part {
         Part::Text { text } => text.trim().is_empty() && contract.blank_text == BlankText::Refused,
         Part::Reasoning { signature, .. } => {
@@ -83,37 +89,38 @@ fn may_go(part: &Part, contract: &Contract) -> bool {
     }
 }
 
-/// Listens to messages one after the other.
-struct Judge<'a> {
+/// Checks messages in order, as the provider reads them. `index` is that of a message in the request.
+struct Checker<'a> {
     contract: &'a Contract,
     /// Calls without a result, each with the index of its message.
     open: Vec<(&'a CallId, usize)>,
-    /// Calls that wait for leave to run.
+    /// Calls without a result that wait for approval. They need a result only once the user goes on.
     waiting: Vec<(&'a CallId, usize)>,
-    said: bool,
-    /// Whom the provider took the message before this one to be from.
+    /// True after the first message that is not a system message.
+    started: bool,
+    /// The role of the message before, as the provider sees it.
     before: Option<Role>,
-    /// The message before this one, where it is nothing but thoughts.
-    thoughts: Option<usize>,
+    /// The index of the message before, if it holds only reasoning.
+    reasoning_only: Option<usize>,
     starts_with_system: bool,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> Checker<'a> {
     fn new(contract: &'a Contract, log: &Log) -> Self {
         let first = log.message(0).map(|message| message.role);
         Self {
             contract,
             open: Vec::new(),
             waiting: Vec::new(),
-            said: false,
+            started: false,
             before: None,
-            thoughts: None,
+            reasoning_only: None,
             starts_with_system: first == Some(Role::System),
         }
     }
 
-    /// Whom the provider takes a role to be.
-    fn speaker(&self, role: Role) -> Role {
+    /// The role of the message that holds a step of this role.
+    fn wire_role(&self, role: Role) -> Role {
         match (role, self.contract.results) {
             (Role::Tool, ResultPlace::NextUser) => Role::User,
             (Role::Tool, ResultPlace::Inside) => Role::Assistant,
@@ -121,100 +128,110 @@ impl<'a> Judge<'a> {
         }
     }
 
-    fn hear(&mut self, index: usize, stretches: &[Stretch<'a>]) -> Result<(), Violation> {
-        let mut roles = stretches.iter().filter_map(Stretch::role);
+    /// Checks the next message.
+    fn push(&mut self, index: usize, message: &ComposedMessage<'a>) -> Result<(), Violation> {
+        let steps = message.steps.as_slice();
+        let mut roles = steps.iter().filter_map(ComposedStep::role);
         let Some(first) = roles.next() else { return Err(Violation::DiffersFromView { index }) };
         let last = roles.next_back().unwrap_or(first);
-        let mut kinds = stretches.iter().take(1).flat_map(Stretch::kinds);
-        let condensed = kinds.any(|kind| matches!(kind, Kind::Compaction));
-        self.speaks(index, first, condensed)?;
-        for (one, next) in stretches.iter().zip(stretches.iter().skip(1)) {
-            let speaker = |stretch: &Stretch<'_>| stretch.role().map(|role| self.speaker(role));
-            if speaker(one) != speaker(next) && !one.shares_a_message(next) {
+        let mut kinds = steps.iter().take(1).flat_map(ComposedStep::kinds);
+        let is_compaction = kinds.any(|kind| matches!(kind, PartKind::Compaction));
+        self.check_role(index, first, is_compaction)?;
+        for (one, next) in steps.iter().zip(steps.iter().skip(1)) {
+            let role = |step: &ComposedStep<'_>| step.role().map(|role| self.wire_role(role));
+            if role(one) != role(next) && !one.shares_a_message(next) {
                 return Err(Violation::MixedRoles { index });
             }
         }
-        self.before = Some(self.speaker(last));
-        let mut leads = true;
-        let mut says = false;
-        let mut thinks = false;
-        for stretch in stretches {
-            let Some(role) = stretch.role() else { continue };
-            says |= role == Role::Tool;
+        self.before = Some(self.wire_role(last));
+        // Results before anything else in the message: Anthropic, Gemini and Bedrock look for them only there.
+        let mut only_results = true;
+        let mut has_content = false;
+        let mut has_reasoning = false;
+        for step in steps {
+            let Some(role) = step.role() else { continue };
+            has_content |= role == Role::Tool;
             if role == Role::User {
+                // The user goes on, so the calls that waited will never be approved.
                 self.open.append(&mut self.waiting);
             }
-            let inserted = matches!(stretch, Stretch::Inserted { .. });
+            let inserted = matches!(step, ComposedStep::Inserted { .. });
             if inserted && role == Role::System && self.contract.summary == SummaryRole::User {
                 return Err(Violation::SystemInside { index });
             }
-            for kind in stretch.kinds() {
-                self.takes(index, role, &kind)?;
+            for kind in step.kinds() {
+                self.check_part(index, role, &kind)?;
                 match kind {
-                    Kind::Result(call) => self.answer(index, call, leads)?,
-                    // What stands beside a result in a tool's message belongs to it.
+                    PartKind::Result(call) => self.check_result(index, call, only_results)?,
+                    // Images in a tool message belong to the result before them.
                     _ if role == Role::Tool => {}
                     _ => {
-                        leads = false;
-                        self.goes_on(index)?;
+                        only_results = false;
+                        self.check_no_open_call(index)?;
                     }
                 }
                 match kind {
-                    Kind::Call(call) => self.open.push((call, index)),
-                    Kind::Asks(call) => {
+                    PartKind::Call(call) => self.open.push((call, index)),
+                    PartKind::ApprovalRequest(call) => {
                         let asked = self.open.iter().rposition(|(other, _)| *other == call);
-                        self.waiting.extend(asked.map(|place| self.open.remove(place)));
+                        self.waiting.extend(asked.map(|position| self.open.remove(position)));
                     }
                     _ => {}
                 }
-                let thought = matches!(kind, Kind::Thought { .. }) && role == Role::Assistant;
-                thinks |= thought && !kind.is_blank();
-                says |= !thought && !kind.is_blank();
+                let is_reasoning =
+                    matches!(kind, PartKind::Reasoning { .. }) && role == Role::Assistant;
+                has_reasoning |= is_reasoning && !kind.is_blank();
+                has_content |= !is_reasoning && !kind.is_blank();
             }
         }
-        if !says && !thinks && first != Role::System {
+        if !has_content && !has_reasoning && first != Role::System {
             return Err(Violation::Blank { index });
         }
-        self.thoughts = (thinks && !says).then_some(index);
+        self.reasoning_only = (has_reasoning && !has_content).then_some(index);
         Ok(())
     }
 
-    /// Judges who speaks, by where that is. `condensed` is true for a compaction of the provider's own.
-    fn speaks(&mut self, index: usize, role: Role, condensed: bool) -> Result<(), Violation> {
+    /// Checks the role of a message by its place. `is_compaction` is true for one by the provider itself.
+    fn check_role(
+        &mut self,
+        index: usize,
+        role: Role,
+        is_compaction: bool,
+    ) -> Result<(), Violation> {
         let Contract { neighbours, system, first, reasoning, .. } = *self.contract;
-        let speaker = self.speaker(role);
+        let wire_role = self.wire_role(role);
         if index == 0 && role != Role::System && self.starts_with_system {
             return Err(Violation::SystemNotFirst);
         }
-        if role == Role::System && self.said && system == SystemPlace::First {
+        if role == Role::System && self.started && system == SystemPlace::First {
             return Err(Violation::SystemInside { index });
         }
-        let opens = condensed || speaker == Role::User || role == Role::System;
-        if !self.said && first == First::User && !opens {
+        let may_start = is_compaction || wire_role == Role::User || role == Role::System;
+        if !self.started && first == First::User && !may_start {
             return Err(Violation::NotUserFirst { index });
         }
-        let again = self.before == Some(speaker) && role != Role::System;
+        let again = self.before == Some(wire_role) && role != Role::System;
         if again && neighbours == Neighbours::Merged {
             return Err(Violation::SameRoleTwice { index });
         }
         let tied = matches!(reasoning, ReasoningPolicy::Signed | ReasoningPolicy::WholeTurn);
-        if let Some(index) = self.thoughts.filter(|_| tied && speaker != Role::Assistant) {
+        if let Some(index) = self.reasoning_only.filter(|_| tied && wire_role != Role::Assistant) {
             return Err(Violation::ReasoningAlone { index });
         }
-        self.said |= role != Role::System;
+        self.started |= role != Role::System;
         Ok(())
     }
 
-    /// Judges a thing by itself.
-    fn takes(&self, index: usize, role: Role, kind: &Kind<'_>) -> Result<(), Violation> {
+    /// Checks a part by itself.
+    fn check_part(&self, index: usize, role: Role, kind: &PartKind<'_>) -> Result<(), Violation> {
         let Contract { blank_text, reasoning, .. } = *self.contract;
         match kind {
-            Kind::Text { blank: true }
+            PartKind::Text { blank: true }
                 if role != Role::System && blank_text == BlankText::Refused =>
             {
                 Err(Violation::BlankText { index })
             }
-            Kind::Thought { sealed: false, .. }
+            PartKind::Reasoning { signed: false, .. }
                 if role == Role::Assistant && reasoning == ReasoningPolicy::Signed =>
             {
                 Err(Violation::UnsignedReasoning { index })
@@ -223,36 +240,43 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Judges a result by where it stands. `leads` is true as long as nothing but results stands before it in
-    /// its message.
-    fn answer(&mut self, index: usize, call: &CallId, leads: bool) -> Result<(), Violation> {
+    /// Checks that a result answers an open call and is where the provider looks for it. `only_results` is
+    /// true if its message has only results before it.
+    fn check_result(
+        &mut self,
+        index: usize,
+        call: &CallId,
+        only_results: bool,
+    ) -> Result<(), Violation> {
         let latest = self.open.last().map(|(_, at)| *at);
         let named = |(other, _): &(&CallId, usize)| *other == call;
-        let place = match call.as_str().is_empty() {
+        // Results without an id answer the calls of the latest turn in order. Ids may be used again in later
+        // turns, so of several calls with one id the latest is meant.
+        let position = match call.as_str().is_empty() {
             true => self.open.iter().position(|(_, at)| Some(*at) == latest),
             false => self.open.iter().rposition(named),
         };
-        let at = match place {
-            Some(place) => self.open.remove(place).1,
+        let at = match position {
+            Some(position) => self.open.remove(position).1,
             None => match self.waiting.iter().rposition(named) {
-                Some(place) => self.waiting.remove(place).1,
+                Some(position) => self.waiting.remove(position).1,
                 None => return Err(Violation::OrphanedResult { call: call.clone(), index }),
             },
         };
-        let stands = at == index
+        let is_placed = at == index
             || match self.contract.results {
                 ResultPlace::DirectlyAfter | ResultPlace::AnywhereAfter => true,
-                ResultPlace::NextUser => at + 1 == index && leads,
+                ResultPlace::NextUser => at + 1 == index && only_results,
                 ResultPlace::Inside => false,
             };
-        match stands {
+        match is_placed {
             true => Ok(()),
             false => Err(Violation::MisplacedResult { call: call.clone(), index }),
         }
     }
 
-    /// Judges whether something else may be said while calls of earlier messages are open.
-    fn goes_on(&self, index: usize) -> Result<(), Violation> {
+    /// Checks that no call of an earlier message is open, before anything but a result may follow.
+    fn check_no_open_call(&self, index: usize) -> Result<(), Violation> {
         match self.open.iter().find(|(_, at)| *at != index) {
             Some((call, at)) if self.contract.results != ResultPlace::AnywhereAfter => {
                 Err(Violation::UnansweredCall { call: (*call).clone(), index: *at })
@@ -261,16 +285,16 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Judges how it ends.
-    fn conclude(self) -> Result<(), Violation> {
+    /// Checks how the messages end.
+    fn finish(self) -> Result<(), Violation> {
         let tied =
             matches!(self.contract.reasoning, ReasoningPolicy::Signed | ReasoningPolicy::WholeTurn);
         if let Some((call, index)) = self.open.first() {
             return Err(Violation::UnansweredCall { call: (*call).clone(), index: *index });
         }
-        match self.thoughts {
+        match self.reasoning_only {
             Some(index) if tied => Err(Violation::ReasoningAlone { index }),
-            _ if !self.said => Err(Violation::NothingSaid),
+            _ if !self.started => Err(Violation::NothingSaid),
             _ => Ok(()),
         }
     }

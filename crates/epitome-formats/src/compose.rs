@@ -1,66 +1,68 @@
-//! The view, put together from the host's own messages.
+//! The messages of a view, made of the app's own messages.
 
 use epitome::history::{Change, Edit, Log, PartChange, View};
 use epitome::message::{MessageId, Part, Role};
 use epitome::{BlankText, Contract, Neighbours, ReasoningPolicy, ResultPlace};
 use serde_json::Value;
 
-use crate::Format;
-use crate::content::What;
+use crate::content::ContentPart;
 use crate::dialect::Turn;
-use crate::extract::extract;
-use crate::pieces::{pieces_of, whole_of};
+use crate::edit_message::edit_message;
+use crate::registry::Format;
+use crate::steps::{split_step_id, steps_of};
 
 /// One message of the view.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outgoing {
-    /// The host's message, untouched.
+    /// The app's message, unchanged.
     Keep(MessageId),
-    /// A message that is made.
-    Make(Recipe),
+    /// A message that has to be composed.
+    Composed(Recipe),
 }
 
-/// How a message is made.
+/// How a message is composed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
     pub(crate) fragments: Vec<Fragment>,
+    /// A message of the app that shows in which form the engine's texts are to be written.
     pub(crate) sample: Option<MessageId>,
 }
 
-/// A run of what comes from one place.
+/// What a composed message takes from one source.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Fragment {
+    /// Steps of a message of the app.
     Original {
-        whole: MessageId,
-        /// How many pieces it has.
+        message: MessageId,
+        /// How many steps the log has of the message.
         count: usize,
-        /// Those that stay.
-        pieces: Vec<usize>,
+        /// The steps that stay, in order.
+        steps: Vec<usize>,
+        /// Changes by step.
         changes: Vec<(usize, Vec<PartChange>)>,
     },
-    Inserted {
-        role: Role,
-        parts: Vec<Part>,
-    },
+    /// A message that the engine inserts.
+    Inserted { role: Role, parts: Vec<Part> },
 }
 
 impl Recipe {
-    /// The host's messages that it takes.
+    /// The app's messages that the composed message takes something from.
     pub fn sources(&self) -> impl Iterator<Item = &MessageId> {
         self.fragments.iter().filter_map(|fragment| match fragment {
-            Fragment::Original { whole, .. } => Some(whole),
+            Fragment::Original { message, .. } => Some(message),
             Fragment::Inserted { .. } => None,
         })
     }
 
-    /// The host's messages that [`Self::make`] looks at: its sources, and one in whose form the engine's own
-    /// texts are written, where a format has several forms.
+    /// The app's messages that [`Self::compose`] reads: its [sources](Self::sources), and for a format with
+    /// several serialized forms one that shows the form.
     pub fn needs(&self) -> impl Iterator<Item = &MessageId> {
         self.sources().chain(&self.sample)
     }
 
-    /// Makes the message. `original` is asked for each of those that it [needs](Self::needs). Linear in them.
-    pub fn make<'a>(
+    /// Composes the message. `original` gives each message that the recipe [needs](Self::needs). Linear in
+    /// the size of these.
+    pub fn compose<'a>(
         &self,
         format: Format,
         original: impl Fn(&MessageId) -> Option<&'a Value>,
@@ -68,41 +70,39 @@ impl Recipe {
         let sample = self.sample.as_ref().and_then(&original);
         let dialect = format.dialect();
         let dialect = sample.and_then(|sample| dialect.form_of(sample)).unwrap_or(dialect);
-        let mut made: Option<Value> = None;
-        let mut add = |value: Value| match &mut made {
-            Some(made) => dialect.join(made, value),
-            None => made = Some(value),
+        let mut composed: Option<Value> = None;
+        let mut add = |value: Value| match &mut composed {
+            Some(composed) => dialect.merge(composed, value),
+            None => composed = Some(value),
         };
         for fragment in &self.fragments {
             match fragment {
-                Fragment::Original { whole, count, pieces, changes } => {
-                    let changes: Vec<(usize, &[PartChange])> = changes
-                        .iter()
-                        .map(|(piece, changes)| (*piece, changes.as_slice()))
-                        .collect();
-                    if let Some(original) = original(whole) {
-                        add(extract(dialect, original, Some((pieces, *count)), &changes));
+                Fragment::Original { message, count, steps, changes } => {
+                    let changes: Vec<(usize, &[PartChange])> =
+                        changes.iter().map(|(step, changes)| (*step, changes.as_slice())).collect();
+                    if let Some(original) = original(message) {
+                        add(edit_message(dialect, original, Some((steps, *count)), &changes));
                     }
                 }
                 Fragment::Inserted { role, parts } => {
-                    let items = parts.iter().map(What::of).collect();
-                    let turn = Turn { role: *role, author: None, items };
+                    let parts = parts.iter().map(ContentPart::of).collect();
+                    let turn = Turn { role: *role, author: None, parts };
                     dialect.write(&turn, &mut Vec::new()).into_iter().for_each(&mut add);
                 }
             }
         }
-        made.unwrap_or(Value::Null)
+        composed.unwrap_or(Value::Null)
     }
 }
 
 impl Format {
-    /// How each message of a view comes about: which of the host's stay as they are, and how the others are
-    /// made. Linear in the view.
+    /// How each message of a view is made: which of the app's messages stay as they are, and how the others
+    /// are composed. Linear in the view.
     pub fn compose(self, log: &Log, view: &View) -> Vec<Outgoing> {
         if !view.projected {
-            let wholes = view.edits.iter().filter_map(Edit::id).map(whole_of);
-            let first = wholes.filter(|(_, piece)| *piece == 0);
-            return first.map(|(whole, _)| Outgoing::Keep(whole)).collect();
+            let steps = view.edits.iter().filter_map(Edit::id).map(split_step_id);
+            let first = steps.filter(|(_, step)| *step == 0);
+            return first.map(|(message, _)| Outgoing::Keep(message)).collect();
         }
         let contract = self.contract();
         let mut groups: Vec<Group> = Vec::new();
@@ -112,45 +112,49 @@ impl Format {
                 continue;
             };
             match groups.last_mut() {
-                Some(group) if group.takes(role, &fragment, &contract) => group.add(role, fragment),
+                Some(group) if group.includes(role, &fragment, &contract) => {
+                    group.push(role, fragment);
+                }
                 _ => groups.push(Group { last: role, fragments: vec![fragment] }),
             }
         }
+        // A message of the log will do if the view has none: its form is that of the conversation.
         let seen = view.edits.iter().find_map(Edit::id);
         let sample = seen.or_else(|| log.message(0).map(|message| &message.id));
-        let sample = sample.filter(|_| self == Self::LangChain);
-        let sample = sample.map(|id| whole_of(id).0);
+        let sample = sample.filter(|_| self.dialect().has_forms());
+        let sample = sample.map(|id| split_step_id(id).0);
         groups.into_iter().map(|group| group.outgoing(sample.as_ref())).collect()
     }
 }
 
-/// What becomes one message.
+/// The fragments of one outgoing message.
 struct Group {
+    /// Role of the last fragment.
     last: Role,
     fragments: Vec<Fragment>,
 }
 
 impl Group {
-    fn takes(&self, role: Role, next: &Fragment, contract: &Contract) -> bool {
-        if let Fragment::Original { whole, .. } = next {
-            let mut wholes = self.fragments.iter();
-            if wholes
-                .any(|own| matches!(own, Fragment::Original { whole: own, .. } if own == whole))
-            {
+    /// True if a fragment belongs to the same message: it is a step of a message that the group already has,
+    /// or the provider wants neighbours of these roles as one message.
+    fn includes(&self, role: Role, next: &Fragment, contract: &Contract) -> bool {
+        if let Fragment::Original { message, .. } = next {
+            let is_same = |own: &Fragment| matches!(own, Fragment::Original { message: own, .. } if own == message);
+            if self.fragments.iter().any(is_same) {
                 return true;
             }
         }
-        joins(self.last, role, contract)
+        are_merged(self.last, role, contract)
     }
 
-    fn add(&mut self, role: Role, next: Fragment) {
+    fn push(&mut self, role: Role, next: Fragment) {
         self.last = role;
         match (self.fragments.last_mut(), next) {
             (
-                Some(Fragment::Original { whole, pieces, changes, .. }),
-                Fragment::Original { whole: other, pieces: more, changes: other_changes, .. },
-            ) if *whole == other => {
-                pieces.extend(more);
+                Some(Fragment::Original { message, steps, changes, .. }),
+                Fragment::Original { message: other, steps: more, changes: other_changes, .. },
+            ) if *message == other => {
+                steps.extend(more);
                 changes.extend(other_changes);
             }
             (_, next) => self.fragments.push(next),
@@ -159,21 +163,21 @@ impl Group {
 
     fn outgoing(self, sample: Option<&MessageId>) -> Outgoing {
         match self.fragments.as_slice() {
-            [Fragment::Original { whole, count, pieces, changes }]
-                if changes.is_empty() && pieces.iter().copied().eq(0..*count) =>
+            [Fragment::Original { message, count, steps, changes }]
+                if changes.is_empty() && steps.iter().copied().eq(0..*count) =>
             {
-                Outgoing::Keep(whole.clone())
+                Outgoing::Keep(message.clone())
             }
             fragments => {
                 let inserts = |fragment: &Fragment| matches!(fragment, Fragment::Inserted { .. });
                 let sample = sample.filter(|_| fragments.iter().any(inserts)).cloned();
-                Outgoing::Make(Recipe { fragments: self.fragments, sample })
+                Outgoing::Composed(Recipe { fragments: self.fragments, sample })
             }
         }
     }
 }
 
-/// The role that the provider sees: where results stand in user messages, tools speak as the user.
+/// The role that the provider sees. Tool results that are inside user messages are the user's.
 pub(crate) fn wire_role(role: Role, contract: &Contract) -> Role {
     match (role, contract.results) {
         (Role::Tool, ResultPlace::NextUser) => Role::User,
@@ -181,19 +185,19 @@ pub(crate) fn wire_role(role: Role, contract: &Contract) -> Role {
     }
 }
 
-/// True where neighbours of these roles are one message to the provider.
-pub(crate) fn joins(first: Role, second: Role, contract: &Contract) -> bool {
+/// True if neighbours of these roles are one message to the provider.
+pub(crate) fn are_merged(first: Role, second: Role, contract: &Contract) -> bool {
     let merged = contract.neighbours == Neighbours::Merged;
-    let user = |role: Role| wire_role(role, contract);
+    let role = |role: Role| wire_role(role, contract);
     match (first, second) {
         (Role::System, _) | (_, Role::System) => false,
         (_, Role::Tool) if contract.results == ResultPlace::Inside => true,
         (Role::Tool, Role::Tool) => contract.results == ResultPlace::NextUser,
-        _ => merged && user(first) == user(second),
+        _ => merged && role(first) == role(second),
     }
 }
 
-/// True for a part that the provider does not take in a message with others.
+/// True for a part that the provider refuses in a message with other parts.
 fn is_refused(part: &Part, contract: &Contract) -> bool {
     match part {
         Part::Text { .. } => contract.blank_text == BlankText::Refused && part.is_blank(),
@@ -202,7 +206,8 @@ fn is_refused(part: &Part, contract: &Contract) -> bool {
     }
 }
 
-/// What an edit shows. `last` is the latest of the host's messages, with how many pieces it has.
+/// The fragment for an edit, with its role. `last` caches the latest message of the app and its number of
+/// steps: counting them for every step again would cost quadratic time in long messages.
 fn fragment(
     log: &Log,
     edit: &Edit,
@@ -216,21 +221,22 @@ fn fragment(
         Edit::Keep(id) => (id, Vec::new()),
         Edit::Replace { id, changes } => (id, changes.clone()),
     };
-    let message = log.message(log.position(id)?)?;
+    let step = log.message(log.position(id)?)?;
     let mut changes = changes;
-    let removed = message.parts.iter().enumerate().filter(|(_, part)| is_refused(part, contract));
+    let removed = step.parts.iter().enumerate().filter(|(_, part)| is_refused(part, contract));
     let removed: Vec<PartChange> =
         removed.map(|(part, _)| PartChange { part, change: Change::Remove }).collect();
-    if !removed.is_empty() && removed.len() < message.parts.len() {
+    // A step with nothing else in it keeps its parts: the view decides whether it stays.
+    if !removed.is_empty() && removed.len() < step.parts.len() {
         changes.retain(|change| removed.iter().all(|removed| removed.part != change.part));
         changes.extend(removed);
         changes.sort_by_key(|change| change.part);
     }
-    let (whole, piece) = whole_of(id);
-    let changes = if changes.is_empty() { Vec::new() } else { vec![(piece, changes)] };
-    if last.0 != whole {
-        *last = (whole.clone(), pieces_of(log, &whole).count());
+    let (message, index) = split_step_id(id);
+    let changes = if changes.is_empty() { Vec::new() } else { vec![(index, changes)] };
+    if last.0 != message {
+        *last = (message.clone(), steps_of(log, &message).count());
     }
     let count = last.1;
-    Some((message.role, Fragment::Original { whole, count, pieces: vec![piece], changes }))
+    Some((step.role, Fragment::Original { message, count, steps: vec![index], changes }))
 }

@@ -1,4 +1,4 @@
-//! What a format has to tell about itself; everything else is done alike for all of them.
+//! What a format has to define. Everything else is done the same way for all formats.
 
 use std::borrow::Cow;
 
@@ -6,20 +6,36 @@ use epitome::Contract;
 use epitome::message::Role;
 use serde_json::Value;
 
-use crate::content::{Content, What};
-use crate::format::ShapeError;
-use crate::issue::Issue;
+use crate::content::{Content, ContentPart};
+use crate::issue::{Issue, IssueCode, Severity};
+use crate::shape::ShapeError;
+use crate::usage_fields::UsageFields;
 
 /// One format: how its messages are read and written, and what its provider accepts.
+///
+/// Methods that take an `item` get the value at [`Item::at`](crate::content::Item::at), or at one of its
+/// other places.
 pub(crate) trait Dialect: Sync {
     /// What the provider accepts.
     fn contract(&self) -> Contract;
 
-    /// What is in a message. Untidy ones are read too, and what was odd is noted.
+    /// True if the sample can only be of this format. OpenAI Chat Completions is the format of messages that
+    /// no format recognizes. At most one format may recognize a sample.
+    fn recognizes(&self, sample: Sample<'_>) -> bool;
+
+    /// Where the provider reports token counts.
+    fn usage_fields(&self) -> &'static UsageFields;
+
+    /// Parses a message. Malformed ones are parsed too, as far as they can be, and
+    /// [`Content::issues`] lists what is wrong. An error means that the value is not a message at all.
     fn read<'a>(&self, value: &'a Value) -> Result<Content<'a>, ShapeError>;
 
-    /// Has a text say something else. `item` is what stands at [`Item::at`](crate::content::Item::at).
-    fn say(&self, item: &mut Value, text: &str) {
+    /// Writes one turn as one message or several. What the format cannot hold is added to `lost`, as a
+    /// clause: "an image is left out".
+    fn write(&self, turn: &Turn<'_>, lost: &mut Vec<String>) -> Vec<Value>;
+
+    /// Replaces a text.
+    fn set_text(&self, item: &mut Value, text: &str) {
         match item {
             Value::Object(object) => {
                 let key = if object.contains_key("refusal") { "refusal" } else { "text" };
@@ -29,67 +45,92 @@ pub(crate) trait Dialect: Sync {
         }
     }
 
-    /// Has a result say something else; pictures in it stay.
-    fn answer(&self, item: &mut Value, text: &str);
+    /// Replaces the text of a tool result. Its images and files stay.
+    fn set_result(&self, item: &mut Value, text: &str);
 
-    /// Gives a call other arguments, which are JSON.
-    fn call_with(&self, item: &mut Value, arguments: &str);
+    /// Replaces the arguments of a tool call. `arguments` is JSON.
+    fn set_arguments(&self, item: &mut Value, arguments: &str);
 
-    /// Writes what one role says, as one message or as several. What the format cannot hold is noted in
-    /// `lost`, as a sentence's end: "an image is left out".
-    fn write(&self, turn: &Turn<'_>, lost: &mut Vec<String>) -> Vec<Value>;
+    /// Appends the content of `second` to `first`, for neighbours that the provider wants as one message.
+    /// Everything in `first` stays.
+    fn merge(&self, first: &mut Value, second: Value);
 
-    /// The same dialect in the form of this message, where a format has several forms.
+    /// True if the format has several serialized forms.
+    fn has_forms(&self) -> bool {
+        false
+    }
+
+    /// This dialect in the serialized form of the given message, if the format has several.
     fn form_of(&self, _message: &Value) -> Option<&'static dyn Dialect> {
         None
     }
 
-    /// Writes two neighbours as one message, where the contract asks for that. What is in `first` stays as
-    /// it is.
-    fn join(&self, first: &mut Value, second: Value);
-
-    /// True for an id that a call may have.
-    fn takes_id(&self, _id: &str) -> bool {
+    /// True if the provider accepts this id for a tool call.
+    fn accepts_call_id(&self, _id: &str) -> bool {
         true
     }
 
-    /// The id that a message goes under, where the provider wants every one of them once.
-    fn id<'a>(&self, _message: &'a Value) -> Option<&'a str> {
+    /// True if the arguments of this tool call need not be JSON.
+    fn has_free_text_arguments(&self, _item: &Value) -> bool {
+        false
+    }
+
+    /// The id of a message, if the provider requires ids to be unique.
+    fn message_id<'a>(&self, _message: &'a Value) -> Option<&'a str> {
         None
     }
 
-    /// Has a message go under another id, or under none where that will do. False where it needs its own.
-    fn rename(&self, _message: &mut Value, _id: &str) -> bool {
+    /// Gives a message another id, or removes its id if it needs none. False if the message has to keep the
+    /// id that it has.
+    fn set_message_id(&self, _message: &mut Value, _id: &str) -> bool {
         false
     }
 
-    /// True for a call whose arguments need not be JSON. `item` is what stands at its place.
-    fn is_free(&self, _item: &Value) -> bool {
-        false
-    }
+    /// Numbers a converted message, if the format requires every message to have an id.
+    fn number_message(&self, _message: &mut Value, _number: usize) {}
 
-    /// What is wrong with a message by this provider's own rules, besides what [`Self::read`] notes and
-    /// what the contract says.
+    /// What is wrong with a message by rules of this provider that neither [`Self::read`] nor the contract
+    /// covers.
     fn check(&self, _message: &Value) -> Vec<Issue> {
         Vec::new()
     }
 
-    /// What is wrong with messages taken together by this provider's own rules, with paths among all of them.
-    fn check_together(&self, _messages: &[Value]) -> Vec<Issue> {
+    /// The same for a list of messages. Paths begin with `messages`.
+    fn check_all(&self, _messages: &[Value]) -> Vec<Issue> {
         Vec::new()
     }
 
-    /// Puts right what [`Self::read`] and [`Self::check`] find, where that can be done without a guess. True
-    /// where something was changed.
-    fn mend(&self, _message: &mut Value) -> bool {
+    /// How severe a blank message is.
+    fn blank_message_severity(&self) -> Severity {
+        IssueCode::BlankMessage.severity()
+    }
+
+    /// True if some servers refuse two messages of one role in a row although the contract allows them.
+    fn some_servers_require_alternation(&self) -> bool {
+        false
+    }
+
+    /// Fixes what [`Self::read`] and [`Self::check`] find, as far as that needs no guess. True if the message
+    /// was changed.
+    fn normalize(&self, _message: &mut Value) -> bool {
         false
     }
 }
 
-/// What one role says in one go.
+/// A value that may show which format messages are in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Sample<'a> {
+    /// A whole message.
+    Message(&'a Value),
+    /// An element of the `content` array of a message.
+    Part(&'a Value),
+}
+
+/// What one role says without interruption.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Turn<'a> {
     pub(crate) role: Role,
+    /// Name of the speaker.
     pub(crate) author: Option<Cow<'a, str>>,
-    pub(crate) items: Vec<What<'a>>,
+    pub(crate) parts: Vec<ContentPart<'a>>,
 }

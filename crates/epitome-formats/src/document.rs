@@ -1,30 +1,22 @@
 //! The messages inside a file or a request body.
 
-use std::fmt;
-
 use serde_json::Value;
 
-use crate::format::kind;
+use crate::shape::kind;
 
-/// A document that holds no conversation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A document without a conversation in it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}")]
 pub struct DocumentError {
-    /// What was found, and what was expected.
+    /// What was expected, and what was found.
     pub problem: String,
 }
 
-impl fmt::Display for DocumentError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.problem)
-    }
-}
-
-impl std::error::Error for DocumentError {}
-
-/// The keys under which request bodies and exports keep their messages.
+/// The keys under which request bodies and exports have their messages.
 const KEYS: [&str; 3] = ["messages", "contents", "input"];
 
-/// The messages of a document: an array of them, or an object that has one as `messages`.
+/// The messages of a document: an array of messages, or an object with one as `messages`, `contents` or
+/// `input`.
 pub fn messages_of(document: Value) -> Result<Vec<Value>, DocumentError> {
     match document {
         Value::Array(messages) => Ok(messages),
@@ -61,13 +53,13 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn messages_are_found_bare_or_in_a_request_body() {
+    fn messages_are_found_in_an_array_or_a_request_body() {
         assert_eq!(messages_of(json!([1])), Ok(vec![json!(1)]));
         assert_eq!(messages_of(json!({ "model": "m", "messages": [] })), Ok(Vec::new()));
     }
 
     #[test]
-    fn anything_else_is_refused_by_what_it_is() {
+    fn an_error_names_what_was_found_instead_of_messages() {
         let problem = |value| messages_of(value).unwrap_err().problem;
         assert_eq!(problem(json!(3)), "expected an array of messages, found a number");
         assert!(problem(json!({ "a": 1 })).ends_with("found an object with a"));

@@ -4,34 +4,51 @@ use serde::Serialize;
 
 use crate::path::Path;
 
-/// Something about messages that a provider, or some server of its kind, refuses.
+/// Something in messages that the provider, or some servers of its format, refuse.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 pub struct Issue {
     /// Where: `messages[3].content[1].text`.
     pub path: String,
-    /// What.
-    pub code: Code,
-    /// How bad that is.
+    /// What is wrong.
+    pub code: IssueCode,
+    /// How severe it is.
     pub severity: Severity,
-    /// What, for a person, with what is to be done about it.
+    /// What is wrong, for people, and what to do about it.
     pub message: String,
 }
 
 impl Issue {
-    /// An issue as bad as its kind usually is.
-    pub(crate) fn new(path: &Path, code: Code, message: impl Into<String>) -> Self {
+    /// An issue with the usual severity of its code.
+    pub(crate) fn new(path: &Path, code: IssueCode, message: impl Into<String>) -> Self {
         let (path, message) = (path.to_string(), message.into());
         Self { path, code, severity: code.severity(), message }
     }
+
+    /// The same issue with a path from an outer value, in which its path begins at `parent`.
+    pub(crate) fn under(self, parent: &Path) -> Self {
+        let path = match self.path.is_empty() {
+            true => parent.to_string(),
+            false => format!("{parent}.{}", self.path),
+        };
+        Self { path, ..self }
+    }
+
+    /// The index of the message that the issue is about; 0 if it is about all of them.
+    pub fn message_index(&self) -> usize {
+        let index = self.path.strip_prefix("messages[").and_then(|rest| rest.split_once(']'));
+        index.and_then(|(index, _)| index.parse().ok()).unwrap_or_default()
+    }
 }
 
-/// How bad something is.
+/// How severe an issue is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
-    /// Nobody refuses it; it is kept as it is.
+    /// No server refuses it. It is kept as it is.
     Odd,
-    /// Some servers of this format refuse it, and others do not.
+    /// Some servers of this format refuse it, others do not.
     Depends,
     /// The provider refuses it.
     Refused,
@@ -39,79 +56,80 @@ pub enum Severity {
 
 /// What can be wrong with messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
-pub enum Code {
-    /// No message at all.
+pub enum IssueCode {
+    /// The value is not a message.
     NotAMessage,
-    /// A part that this format does not have.
+    /// A part of a type that this format does not have.
     UnknownPart,
     /// A part of another format.
     ForeignPart,
-    /// A role that is missing, or is none.
+    /// A role that is missing or unknown.
     UnknownRole,
-    /// Nothing where something must be said.
+    /// Required content is missing.
     MissingContent,
-    /// Something else than text where text must be.
+    /// Another type of value in place of text.
     NotText,
-    /// A call without arguments.
+    /// A tool call without arguments.
     MissingArguments,
-    /// Arguments that are no JSON.
+    /// Tool call arguments that are not valid JSON.
     BrokenArguments,
-    /// A call without a result.
+    /// A tool call without a result.
     MissingResult,
-    /// A result without a call.
+    /// A tool result without a call.
     OrphanResult,
-    /// A second result of a call.
+    /// A second result for one tool call.
     RepeatedResult,
-    /// A result that does not stand where it must.
+    /// A tool result that is not where the provider requires it.
     MisplacedResult,
-    /// Results of one turn in several messages.
+    /// The tool results of one turn are in several messages.
     SplitResults,
-    /// Two calls of one message share an id.
+    /// Two tool calls of one message have the same id.
     SharedCallId,
-    /// The id of an earlier call is used again.
+    /// A tool call has the id of an earlier one.
     ReusedCallId,
-    /// An id of a call that has characters which are refused, or too many.
+    /// The id of a tool call is too long or has characters that the provider refuses.
     RefusedCallId,
-    /// A call or a result without an id.
+    /// A tool call or result without an id.
     MissingCallId,
-    /// The id of an earlier message, where each has its own.
+    /// A message has the id of an earlier one, and ids must be unique.
     RepeatedId,
-    /// A message without an id, where each has its own.
+    /// A message without an id, and every message must have one.
     MissingId,
-    /// The id of a message that does not begin as those of its kind do.
+    /// The id of a message does not have the prefix that its type requires.
     RefusedId,
     /// A message with nothing in it.
     BlankMessage,
     /// An empty text in a message.
     BlankText,
-    /// Nothing but system messages.
+    /// There are no messages, or only system messages.
     NothingSaid,
-    /// A system message where none may stand.
+    /// A system message where the provider does not accept one.
     SystemInside,
-    /// Somebody else than a user speaks first.
+    /// The first message is not a user message.
     NotUserFirst,
-    /// The model itself speaks last in a request.
+    /// The last message is an assistant message.
     AssistantLast,
-    /// The same role twice in a row.
+    /// Two messages of one role in a row.
     SameRoleTwice,
-    /// Thoughts without the provider's seal.
-    UnsealedReasoning,
-    /// A message of nothing but thoughts.
+    /// Reasoning without the provider's signature.
+    UnsignedReasoning,
+    /// A message that holds only reasoning, with no answer after it.
     ReasoningAlone,
     /// A compaction by the provider with nothing in it.
     EmptyCompaction,
-    /// A compaction by the provider, or a request for one, that does not stand where it must.
+    /// A compaction by the provider, or a request for one, that is not where it must be.
     MisplacedCompaction,
-    /// Half a character, as after a cut through an emoji: no text that can be sent.
+    /// Half of a surrogate pair, as after cutting a string inside an emoji: it cannot be encoded as UTF-8.
     LoneSurrogate,
-    /// Something that another format cannot hold.
+    /// Something that the target format of a conversion cannot hold.
     Lost,
 }
 
-impl Code {
-    /// How bad that is.
-    pub fn severity(self) -> Severity {
+impl IssueCode {
+    /// How severe issues with this code usually are.
+    pub(crate) fn severity(self) -> Severity {
         match self {
             Self::UnknownPart | Self::Lost => Severity::Odd,
             Self::ReusedCallId
@@ -121,7 +139,30 @@ impl Code {
             | Self::NotUserFirst
             | Self::AssistantLast
             | Self::SameRoleTwice => Severity::Depends,
-            _ => Severity::Refused,
+            Self::NotAMessage
+            | Self::ForeignPart
+            | Self::UnknownRole
+            | Self::MissingContent
+            | Self::NotText
+            | Self::MissingArguments
+            | Self::BrokenArguments
+            | Self::MissingResult
+            | Self::OrphanResult
+            | Self::RepeatedResult
+            | Self::MisplacedResult
+            | Self::SplitResults
+            | Self::SharedCallId
+            | Self::RefusedCallId
+            | Self::MissingCallId
+            | Self::RepeatedId
+            | Self::BlankMessage
+            | Self::BlankText
+            | Self::NothingSaid
+            | Self::UnsignedReasoning
+            | Self::ReasoningAlone
+            | Self::EmptyCompaction
+            | Self::MisplacedCompaction
+            | Self::LoneSurrogate => Severity::Refused,
         }
     }
 }

@@ -1,45 +1,75 @@
-//! Provider message formats, read into the engine's messages and written back losslessly.
+//! Provider message formats: messages are read into the engine's messages and written back without loss.
 //!
-//! The host keeps its own objects. Reading makes one or several [`Message`](epitome::message::Message)s of each;
-//! afterwards the engine answers with edits, and [`Format::compose`] tells how to put the view together: a
-//! kept message is the very object that came in, and everything in it that is not changed stays as it is.
+//! The app keeps its own message objects. Reading gives one or more engine
+//! [`Message`](epitome::message::Message)s for each of them, its *steps*. After a compaction
+//! [`Format::compose`] says how each message of the view is made: a kept message is the app's own object,
+//! and a changed one keeps everything that the change does not touch.
+//!
+//! # Layers
+//!
+//! Each module uses only modules above it in this list. Unit tests may use any.
+//!
+//! 1. `path`: where a value is in a message
+//! 2. `shape`: the error for a value that is not a message
+//! 3. `issue`: what is wrong with messages, and where
+//! 4. `text`: texts and lists inside messages
+//! 5. `image_size`: width and height from the first bytes of an image
+//! 6. `attachment`: images and files
+//! 7. `steps`: ids of the steps of a message
+//! 8. `content`: a parsed message, in terms that all formats share
+//! 9. `document`: the messages inside a file or request body
+//! 10. `usage_fields`: where a provider reports token counts
+//! 11. `dialect`: the trait that every format implements
+//! 12. `edit_message`: a message with some parts changed and some steps removed
+//! 13. `dialects`: the formats, one file or folder each
+//! 14. `registry`: [`Format`], the one list of formats
+//! 15. `detect`: which format messages are in
+//! 16. `usage`: token counts from a provider's usage object
+//! 17. `parsed`: a list of messages, parsed
+//! 18. `compose`: the messages of a view
+//! 19. `composed`: an outline of composed messages, to check them without writing them
+//! 20. `acceptance`: whether the provider accepts composed messages
+//! 21. `validate`: what a provider would refuse
+//! 22. `repair`: messages that a provider accepts
+//! 23. `convert`: messages of one format in another
+//!
+//! # Adding a format
+//!
+//! Write its file in `dialects/`, name it in `dialects.rs`, and add one row to the table in `registry.rs`.
+//! Detection, usage reading, names and [`Format::ALL`] follow from these three.
 
 mod acceptance;
-mod ai_sdk_model;
-mod ai_sdk_part;
-mod ai_sdk_ui;
-mod anthropic;
-mod bedrock;
+mod attachment;
 mod compose;
+mod composed;
 mod content;
 mod convert;
 mod detect;
 mod dialect;
+mod dialects;
 mod document;
-mod extract;
-mod format;
-mod gemini;
-mod history;
+mod edit_message;
+mod image_size;
 mod issue;
-mod langchain;
-mod openai_chat;
-mod openai_responses;
-mod outline;
+mod parsed;
 mod path;
-mod pieces;
-mod pixels;
+mod registry;
 mod repair;
+mod shape;
+mod steps;
 mod text;
 mod usage;
+mod usage_fields;
 mod validate;
 
 pub use compose::{Outgoing, Recipe};
 pub use convert::{Converted, convert};
 pub use detect::{Detection, detect};
 pub use document::{DocumentError, messages_of};
-pub use format::{Format, Reading, ShapeError};
-pub use issue::{Code, Issue, Severity};
-pub use pieces::{fit, piece_id, pieces_of, whole_of};
+pub use issue::{Issue, IssueCode, Severity};
+pub use registry::{Format, Reading};
 pub use repair::{Repaired, RepairedMessage, repair};
-pub use usage::usage;
+pub use shape::ShapeError;
+pub use steps::{fit_steps, split_step_id, step_id, steps_of};
+pub use usage::read_usage;
 pub use validate::{Strictness, validate};

@@ -1,50 +1,50 @@
-//! Where something stands in a message, as keys and indices.
+//! Where a value is in a message, as keys and indices.
 
 use std::fmt;
 
 use serde_json::Value;
 
-/// A way into a JSON value: `content[3].text`. The empty one leads to the value itself.
+/// A path into a JSON value: `content[3].text`. The empty path leads to the value itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Path(Vec<Step>);
+pub(crate) struct Path(Vec<Segment>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Step {
+enum Segment {
     Key(&'static str),
     Index(usize),
 }
 
 impl Path {
-    /// The value of a key of the message.
+    /// The member `key` of the message.
     pub(crate) fn key(key: &'static str) -> Self {
-        Self(vec![Step::Key(key)])
+        Self(vec![Segment::Key(key)])
     }
 
-    /// The value of a key of what this leads to.
+    /// The member `key` of the value at this path.
     #[must_use]
     pub(crate) fn then(mut self, key: &'static str) -> Self {
-        self.0.push(Step::Key(key));
+        self.0.push(Segment::Key(key));
         self
     }
 
-    /// An element of what this leads to.
+    /// The element `index` of the array at this path.
     #[must_use]
     pub(crate) fn at(mut self, index: usize) -> Self {
-        self.0.push(Step::Index(index));
+        self.0.push(Segment::Index(index));
         self
     }
 
-    /// The same way, from further up.
+    /// The same path from an outer value, in which this path begins at `parent`.
     #[must_use]
     pub(crate) fn under(&self, parent: &Self) -> Self {
         Self(parent.0.iter().chain(&self.0).copied().collect())
     }
 
-    /// The list that this leads to an element of.
+    /// The path of the array, if this path leads to an element of one.
     pub(crate) fn parent(&self) -> Option<Self> {
         match self.0.split_last()? {
-            (Step::Index(_), parents) => Some(Self(parents.to_vec())),
-            (Step::Key(_), _) => None,
+            (Segment::Index(_), parents) => Some(Self(parents.to_vec())),
+            (Segment::Key(_), _) => None,
         }
     }
 
@@ -53,28 +53,28 @@ impl Path {
     }
 
     pub(crate) fn get<'a>(&self, value: &'a Value) -> Option<&'a Value> {
-        self.0.iter().try_fold(value, |value, step| match step {
-            Step::Key(key) => value.get(*key),
-            Step::Index(index) => value.get(*index),
+        self.0.iter().try_fold(value, |value, segment| match segment {
+            Segment::Key(key) => value.get(*key),
+            Segment::Index(index) => value.get(*index),
         })
     }
 
     pub(crate) fn get_mut<'a>(&self, value: &'a mut Value) -> Option<&'a mut Value> {
-        self.0.iter().try_fold(value, |value, step| match step {
-            Step::Key(key) => value.get_mut(*key),
-            Step::Index(index) => value.get_mut(*index),
+        self.0.iter().try_fold(value, |value, segment| match segment {
+            Segment::Key(key) => value.get_mut(*key),
+            Segment::Index(index) => value.get_mut(*index),
         })
     }
 
-    /// Takes out what this leads to. What stands behind an element moves up.
+    /// Removes the value at this path. In an array, later elements move up.
     pub(crate) fn remove(&self, value: &mut Value) {
         let Some((last, parents)) = self.0.split_last() else { return };
         let Some(parent) = Self(parents.to_vec()).get_mut(value) else { return };
         match (last, parent) {
-            (Step::Key(key), Value::Object(object)) => {
+            (Segment::Key(key), Value::Object(object)) => {
                 object.shift_remove(*key);
             }
-            (Step::Index(index), Value::Array(array)) if *index < array.len() => {
+            (Segment::Index(index), Value::Array(array)) if *index < array.len() => {
                 array.remove(*index);
             }
             _ => {}
@@ -84,11 +84,11 @@ impl Path {
 
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, step) in self.0.iter().enumerate() {
-            match step {
-                Step::Key(key) if place == 0 => f.write_str(key)?,
-                Step::Key(key) => write!(f, ".{key}")?,
-                Step::Index(index) => write!(f, "[{index}]")?,
+        for (position, segment) in self.0.iter().enumerate() {
+            match segment {
+                Segment::Key(key) if position == 0 => f.write_str(key)?,
+                Segment::Key(key) => write!(f, ".{key}")?,
+                Segment::Index(index) => write!(f, "[{index}]")?,
             }
         }
         Ok(())
@@ -101,7 +101,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_path_reads_as_one_writes_it_and_leads_there() {
+    fn a_path_prints_as_javascript_writes_it_and_leads_to_its_value() {
         let path = Path::key("content").at(1).then("text");
         assert_eq!(path.to_string(), "content[1].text");
         assert_eq!(path.under(&Path::key("kwargs")).to_string(), "kwargs.content[1].text");

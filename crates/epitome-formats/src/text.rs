@@ -1,10 +1,10 @@
-//! Texts put together, and lists of what messages hold.
+//! Texts and lists inside messages, handled the same way in several formats.
 
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-/// Texts, a line each; the very text where there is one.
+/// The texts, joined by line breaks. A single text is not copied.
 pub(crate) fn joined<'a>(mut texts: Vec<Cow<'a, str>>) -> Cow<'a, str> {
     match texts.len() {
         0 | 1 => texts.pop().unwrap_or_default(),
@@ -17,7 +17,7 @@ pub(crate) fn is_plain_id(id: &str) -> bool {
     id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
-/// The content of a result that says something else: what is no text in a list of parts stays.
+/// The content of a tool result with another text. If the content is a list, parts that are not text stay.
 pub(crate) fn with_text(content: Option<&Value>, text: &str) -> Value {
     let Some(Value::Array(parts)) = content else { return text.into() };
     let is_text = |part: &&Value| part.get("text").is_some() || part.is_string();
@@ -25,8 +25,8 @@ pub(crate) fn with_text(content: Option<&Value>, text: &str) -> Value {
     std::iter::once(json!({ "type": "text", "text": text })).chain(others).collect()
 }
 
-/// Appends what a message holds under a key to what another one does. What is a text becomes an element by
-/// `element`.
+/// Appends the list `key` of `second` to the list `key` of `first`. A text in place of a list becomes a list
+/// with one part, which `element` makes.
 pub(crate) fn append(
     first: &mut Value,
     second: Value,
@@ -46,14 +46,16 @@ pub(crate) fn append(
     first.insert(key.into(), Value::Array(elements));
 }
 
-/// Arguments where only an object will do. What is no object stands in one.
+/// Arguments for a format that requires an object. Other arguments are put into one, as `arguments`.
 pub(crate) fn object_of(arguments: &str, lost: &mut Vec<String>) -> Value {
     match serde_json::from_str(arguments) {
         Ok(Value::Object(input)) => Value::Object(input),
         Ok(Value::Null) => json!({}),
         Err(_) if arguments.trim().is_empty() => json!({}),
         _ => {
-            lost.push("arguments that are no JSON object stand in one, as \"arguments\"".into());
+            lost.push(
+                "arguments that are not a JSON object are put into one, as \"arguments\"".into(),
+            );
             json!({ "arguments": arguments })
         }
     }

@@ -1,116 +1,75 @@
-//! What a request took, read from what any provider says about it.
+//! Token counts from the usage object of any provider.
 
 use epitome::message::Usage;
 use serde_json::Value;
 
-/// Reads a provider's usage object: that of OpenAI Chat Completions and Responses, Anthropic, Gemini, Bedrock
-/// Converse, Cohere, the AI SDK and LangChain. `None` where it does not tell how large the prompt was.
+use crate::registry::Format;
+use crate::usage_fields::UsageFields;
+
+/// Reads a provider's usage object: of every [`Format`], and of Cohere and other servers with names of their
+/// own. `None` if it does not have the number of prompt tokens.
 ///
-/// Providers count the prompt with what was cached in it, but for two: Anthropic and Bedrock tell the two
-/// apart, and their `cache_read_input_tokens` and `cacheReadInputTokens` beside it say that they do. An
-/// Anthropic answer in several iterations is read as its last one, which is what fills the window; an
-/// adviser's are another model's. What a total holds beyond prompt and completion is thoughts that were
-/// counted nowhere else. Counts that are no whole numbers from 0 on are taken as missing. Constant time,
-/// but for iterations.
-pub fn usage(value: &Value) -> Option<Usage> {
+/// Most providers include cached tokens in the prompt. Anthropic and Bedrock report them separately, and they
+/// are added. An Anthropic response with several iterations is read as its last one, because that is what
+/// fills the context window; iterations of an advisor are those of another model. If the total is larger than
+/// prompt and completion, the rest is reasoning that no other count includes. Counts that are not whole
+/// numbers from 0 are ignored. Constant time, except for iterations.
+pub fn read_usage(value: &Value) -> Option<Usage> {
     let value = last_iteration(value).unwrap_or(value);
-    let count = |paths: &[&str]| paths.iter().find_map(|path| whole(value, path));
-    let cached = count(&CACHED);
-    let written = count(&WRITTEN);
-    let mut prompt = count(&PROMPT)?;
-    let more = |prompt: u32, beside: Option<u32>| prompt.saturating_add(beside.unwrap_or_default());
-    if is_without_cached(value) || cached.is_some_and(|cached| cached > prompt) {
-        prompt = more(more(prompt, cached), written);
+    let formats = Format::ALL.map(|format| format.dialect().usage_fields());
+    let all = || formats.into_iter().chain([&OTHER_SERVERS]);
+    let count = |list: fn(&UsageFields) -> &'static [&'static str]| {
+        all().flat_map(list).find_map(|pointer| count_at(value, pointer))
+    };
+    let cached = count(|fields| fields.cached);
+    let cache_written = count(|fields| fields.cache_written);
+    let mut prompt = count(|fields| fields.prompt)?;
+    let add = |tokens: u32, more: Option<u32>| tokens.saturating_add(more.unwrap_or_default());
+    // A prompt that is smaller than what was cached of it cannot include that.
+    if all().any(|fields| excludes_cache(value, fields))
+        || cached.is_some_and(|cached| cached > prompt)
+    {
+        prompt = add(add(prompt, cached), cache_written);
     }
-    prompt = more(prompt, count(&["/toolUsePromptTokenCount"]));
-    let completion = count(&COMPLETION).unwrap_or_default();
-    let completion = more(completion, count(&["/thoughtsTokenCount"]));
-    let total = count(&TOTAL).unwrap_or_default();
+    prompt = add(prompt, count(|fields| fields.extra_prompt));
+    let completion = count(|fields| fields.completion).unwrap_or_default();
+    let completion = add(completion, count(|fields| fields.extra_completion));
+    let total = count(|fields| fields.total).unwrap_or_default();
     Some(Usage {
         prompt_tokens: prompt,
         completion_tokens: completion.max(total.saturating_sub(prompt)),
         cached_tokens: cached,
-        cache_write_tokens: written,
-        reasoning_tokens: count(&REASONING),
+        cache_write_tokens: cache_written,
+        reasoning_tokens: count(|fields| fields.reasoning),
         ..Usage::default()
     })
 }
 
-const PROMPT: [&str; 7] = [
-    "/prompt_tokens",
-    "/input_tokens",
-    "/inputTokens",
-    "/inputTokens/total",
-    "/promptTokens",
-    "/promptTokenCount",
-    "/tokens/input_tokens",
-];
+/// Names that servers without a format of their own use: Cohere, and for cached tokens DeepSeek and others.
+const OTHER_SERVERS: UsageFields = UsageFields {
+    prompt: &["/tokens/input_tokens"],
+    completion: &["/tokens/output_tokens"],
+    cached: &["/prompt_cache_hit_tokens", "/num_cached_tokens", "/cached_tokens"],
+    ..UsageFields::NONE
+};
 
-const COMPLETION: [&str; 8] = [
-    "/completion_tokens",
-    "/output_tokens",
-    "/outputTokens",
-    "/outputTokens/total",
-    "/completionTokens",
-    "/candidatesTokenCount",
-    "/responseTokenCount",
-    "/tokens/output_tokens",
-];
-
-const TOTAL: [&str; 3] = ["/total_tokens", "/totalTokens", "/totalTokenCount"];
-
-const CACHED: [&str; 12] = [
-    "/prompt_tokens_details/cached_tokens",
-    "/input_tokens_details/cached_tokens",
-    "/input_token_details/cache_read",
-    "/inputTokenDetails/cacheReadTokens",
-    "/inputTokens/cacheRead",
-    "/cachedContentTokenCount",
-    "/cache_read_input_tokens",
-    "/cacheReadInputTokens",
-    "/cachedInputTokens",
-    "/prompt_cache_hit_tokens",
-    "/num_cached_tokens",
-    "/cached_tokens",
-];
-
-const WRITTEN: [&str; 6] = [
-    "/prompt_tokens_details/cache_write_tokens",
-    "/input_token_details/cache_creation",
-    "/inputTokenDetails/cacheWriteTokens",
-    "/inputTokens/cacheWrite",
-    "/cache_creation_input_tokens",
-    "/cacheWriteInputTokens",
-];
-
-const REASONING: [&str; 8] = [
-    "/completion_tokens_details/reasoning_tokens",
-    "/output_tokens_details/reasoning_tokens",
-    "/output_tokens_details/thinking_tokens",
-    "/output_token_details/reasoning",
-    "/outputTokenDetails/reasoningTokens",
-    "/outputTokens/reasoning",
-    "/thoughtsTokenCount",
-    "/reasoningTokens",
-];
-
-fn whole(value: &Value, path: &str) -> Option<u32> {
-    value.pointer(path)?.as_u64()?.try_into().ok()
+fn count_at(value: &Value, pointer: &str) -> Option<u32> {
+    value.pointer(pointer)?.as_u64()?.try_into().ok()
 }
 
-/// True where the prompt is counted without what was cached: Anthropic and Bedrock, whose names for the
-/// prompt others have too, but not beside these names for the cache.
-fn is_without_cached(value: &Value) -> bool {
-    let has = |key: &str| value.get(key).is_some_and(Value::is_number);
-    has("input_tokens") && (has("cache_read_input_tokens") || has("cache_creation_input_tokens"))
-        || has("inputTokens") && (has("cacheReadInputTokens") || has("cacheWriteInputTokens"))
+/// True if the usage object is of a format that reports cached tokens separately from the prompt.
+fn excludes_cache(value: &Value, fields: &UsageFields) -> bool {
+    let has = |pointer: &&str| value.pointer(pointer).is_some_and(Value::is_number);
+    fields.prompt_excludes_cache
+        && fields.prompt.iter().any(has)
+        && fields.cached.iter().chain(fields.cache_written).any(has)
 }
 
 fn last_iteration(value: &Value) -> Option<&Value> {
     let iterations = value.get("iterations")?.as_array()?;
     let own = |iteration: &&Value| {
         let kind = iteration.get("type").and_then(Value::as_str);
-        kind != Some("advisor_message") && whole(iteration, "/input_tokens").is_some()
+        kind != Some("advisor_message") && count_at(iteration, "/input_tokens").is_some()
     };
     iterations.iter().rev().find(own)
 }
@@ -120,16 +79,16 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Checks the counts of the prompt and the completion, and of what was cached, written and thought in them.
+    /// Checks the tokens of prompt and completion, and the cached, cache-written and reasoning tokens in them.
     fn check(value: &Value, counts: (u32, u32), inside: [Option<u32>; 3]) {
-        let read = usage(value).unwrap();
+        let read = read_usage(value).unwrap();
         assert_eq!((read.prompt_tokens, read.completion_tokens), counts, "{value}");
         let found = [read.cached_tokens, read.cache_write_tokens, read.reasoning_tokens];
         assert_eq!(found, inside, "{value}");
     }
 
     #[test]
-    fn prompts_that_hold_what_was_cached_are_counted_as_they_are() {
+    fn prompts_that_include_cached_tokens_are_read_as_they_are() {
         let chat = json!({
             "prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120,
             "prompt_tokens_details": { "cached_tokens": 60 },
@@ -172,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cached_is_added_where_it_is_counted_apart() {
+    fn cached_tokens_are_added_if_the_provider_reports_them_separately() {
         let anthropic = json!({
             "input_tokens": 10, "cache_read_input_tokens": 60, "cache_creation_input_tokens": 30,
             "output_tokens": 20,
@@ -193,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn thoughts_and_tools_are_added_where_they_are_counted_apart() {
+    fn reasoning_and_tool_tokens_are_added_if_reported_separately() {
         let gemini = json!({
             "promptTokenCount": 100, "cachedContentTokenCount": 60, "toolUsePromptTokenCount": 7,
             "candidatesTokenCount": 15, "thoughtsTokenCount": 5, "totalTokenCount": 127,
@@ -207,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_iteration_tells_what_fills_the_window() {
+    fn the_last_iteration_is_what_fills_the_context_window() {
         let value = json!({
             "input_tokens": 682, "output_tokens": 1320,
             "iterations": [
@@ -221,9 +180,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_count_is_taken_as_missing() {
+    fn values_that_are_not_counts_are_ignored() {
         for odd in [json!(-1), json!(1.5), json!(null), json!("7"), json!([]), json!(1e300)] {
-            assert_eq!(usage(&json!({ "prompt_tokens": odd, "completion_tokens": 1 })), None);
+            assert_eq!(read_usage(&json!({ "prompt_tokens": odd, "completion_tokens": 1 })), None);
             let value = json!({
                 "prompt_tokens": 100, "completion_tokens": odd, "total_tokens": odd,
                 "prompt_tokens_details": odd,
@@ -231,7 +190,7 @@ mod tests {
             check(&value, (100, 0), [None, None, None]);
         }
         for odd in [json!(null), json!({}), json!([]), json!(7), json!({ "output_tokens": 3 })] {
-            assert_eq!(usage(&odd), None, "{odd}");
+            assert_eq!(read_usage(&odd), None, "{odd}");
         }
     }
 }

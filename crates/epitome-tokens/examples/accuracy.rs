@@ -1,8 +1,8 @@
-//! How far estimates are from exact counts, and how fast they are:
+//! Measures how far estimates are from exact counts, and how fast they are:
 //! `cargo run --release --package epitome-tokens --example accuracy -- TEXTS VOCABULARY`
 //!
-//! TEXTS is a folder that `fit/collect.mjs` has filled. A message counts from 20 tokens on. A conversation is a
-//! document of a source of recordings, whose kinds begin with `chat`, `coding` and `meetings`.
+//! TEXTS is a folder that `fit/collect.mjs` has filled. Messages of fewer than 20 tokens are left out. A conversation
+//! is a document of a source of recordings; the kinds of those begin with `chat`, `coding` or `meetings`.
 #![expect(clippy::print_stdout, reason = "figures are what this command is for")]
 #![expect(
     clippy::disallowed_types,
@@ -20,7 +20,7 @@ use std::time::Instant;
 
 use corpus::Source;
 use epitome::tokens::Tokenizer;
-use epitome_tokens::{BytePairs, Family};
+use epitome_tokens::{BytePairs, Encoding, Estimate, Family};
 
 const SHORTEST: f64 = 20.0;
 const CONVERSATIONS: [&str; 3] = ["chat", "coding", "meetings"];
@@ -30,19 +30,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let texts = arguments.next().ok_or("no folder of texts is named")?;
     let vocabulary = std::fs::read(arguments.next().ok_or("no vocabulary is named")?)?;
     let exact = BytePairs::read(&vocabulary)?;
-    // The byte that says how a vocabulary cuts text.
-    let estimates: &[Family] = match vocabulary.get(9) {
-        Some(1) => &[Family::Cl100kBase, Family::Cl100kScaled],
-        _ => &[Family::O200kBase],
-    };
-    for estimate in estimates {
-        println!("{}\n", estimate.as_str());
-        measure(Path::new(&texts), &exact, estimate)?;
-    }
-    Ok(())
+    let estimate = Estimate(match exact.encoding() {
+        Encoding::O200kBase => Family::O200kBase,
+        Encoding::Cl100kBase => Family::Cl100kBase,
+    });
+    println!("{}\n", estimate.name());
+    measure(Path::new(&texts), &exact, &estimate)
 }
 
-fn measure(texts: &Path, exact: &BytePairs, estimate: &Family) -> Result<(), Box<dyn Error>> {
+fn measure(texts: &Path, exact: &BytePairs, estimate: &Estimate) -> Result<(), Box<dyn Error>> {
     for split in ["fit", "held-out"] {
         let sources = corpus::read(&texts.join(split))?;
         accuracy(split, &sources, exact, estimate);
@@ -76,7 +72,7 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     values.sum::<f64>() / count
 }
 
-/// The value that 95 of 100 do not exceed.
+/// The 95th percentile.
 fn most(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     let place = (values.len() * 95).div_ceil(100).saturating_sub(1);

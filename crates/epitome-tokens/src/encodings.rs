@@ -1,52 +1,43 @@
-//! What policies count by, each shared by all that counts with it: encodings whose vocabularies are there, and
-//! tokenizers by name.
+//! The loaded tokenizers that policies refer to: encodings by their vocabularies, and other tokenizers by name.
 
 use std::collections::BTreeMap;
-use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use epitome::policy::{self, Counting, Encoding};
+use epitome::policy::{Counting, Encoding, Family};
 use epitome::tokens::{BoxedTokenizer, CharactersPer, Tokenizer};
+use thiserror::Error;
 
 use crate::{BytePairs, heuristic};
 
-/// Makes what counts by a policy. One for a program: a vocabulary takes megabytes, and is shared.
+/// The loaded vocabularies and tokenizers. One value per program: a vocabulary takes megabytes, and all tokenizers that
+/// are made here share it.
 #[derive(Clone, Default)]
 pub struct Encodings {
     loaded: Vec<Arc<BytePairs>>,
     named: BTreeMap<String, Arc<dyn Tokenizer + Send + Sync>>,
 }
 
-/// What a policy counts by is not there.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The tokenizer that a policy needs is not loaded.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NotLoaded {
-    /// The vocabulary of this encoding.
+    /// The vocabulary of this encoding is missing.
+    #[error("the vocabulary of {0} is not loaded")]
     Encoding(Encoding),
-    /// The tokenizer of this name.
+    /// The tokenizer of this name is missing.
+    #[error("the tokenizer {0:?} is not loaded")]
     Tokenizer(String),
 }
 
-impl fmt::Display for NotLoaded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Encoding(encoding) => write!(f, "the vocabulary of {encoding} is not loaded"),
-            Self::Tokenizer(name) => write!(f, "the tokenizer {name:?} is not loaded"),
-        }
-    }
-}
-
-impl Error for NotLoaded {}
-
 impl Encodings {
-    /// Takes a vocabulary, in place of one of the same encoding.
+    /// Adds a vocabulary. It replaces one of the same encoding.
     pub fn insert(&mut self, vocabulary: BytePairs) {
         self.loaded.retain(|loaded| loaded.encoding() != vocabulary.encoding());
         self.loaded.push(Arc::new(vocabulary));
     }
 
-    /// Takes a tokenizer for the policies that name it, such as a [`TokenizerJson`](crate::TokenizerJson), in place
-    /// of one of the same name. What counts already goes on with that one.
+    /// Adds a tokenizer for policies that name it, such as a [`TokenizerJson`](crate::TokenizerJson). It replaces one
+    /// of the same name; tokenizers that were made before keep the old one.
     pub fn insert_named(
         &mut self,
         name: impl Into<String>,
@@ -55,18 +46,17 @@ impl Encodings {
         self.named.insert(name.into(), tokenizer);
     }
 
-    /// What counts by this encoding.
+    /// The vocabulary of this encoding.
     pub fn get(&self, encoding: Encoding) -> Result<&Arc<BytePairs>, NotLoaded> {
         let mut loaded = self.loaded.iter();
         loaded.find(|loaded| loaded.encoding() == encoding).ok_or(NotLoaded::Encoding(encoding))
     }
 
-    /// What counts as a policy says. `usual` is the family that an estimate is for where the policy names
-    /// none.
+    /// The tokenizer of a policy. `usual` is the family to estimate for if the policy does not name one.
     pub fn tokenizer(
         &self,
         counting: &Counting,
-        usual: policy::Family,
+        usual: Family,
     ) -> Result<BoxedTokenizer, NotLoaded> {
         Ok(match counting {
             Counting::Estimate => heuristic(usual),
@@ -98,7 +88,7 @@ mod tests {
         let mut encodings = Encodings::default();
         let named = Counting::Tokenizer("llama".to_owned());
         let count = |encodings: &Encodings| {
-            let tokenizer = encodings.tokenizer(&named, policy::Family::default());
+            let tokenizer = encodings.tokenizer(&named, Family::default());
             tokenizer.map(|tokenizer| tokenizer.count("twelve bytes"))
         };
         assert_eq!(count(&encodings), Err(NotLoaded::Tokenizer("llama".to_owned())));

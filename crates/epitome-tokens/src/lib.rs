@@ -1,14 +1,14 @@
 //! Token counters for the epitome engine.
 //!
-//! Every counter is a [`Tokenizer`](epitome::tokens::Tokenizer), and which one counts is the host's choice:
+//! Every counter is a [`Tokenizer`](epitome::tokens::Tokenizer), and the app chooses which one counts:
 //!
-//! | counter | size | error |
+//! | counter | data | error |
 //! |---|---|---|
-//! | [`CharactersPer`] | nothing | large, larger still outside Latin scripts |
-//! | [`heuristic`](fn@heuristic), [`Family`] | 32 kB of prices a vocabulary, 16 in brotli | see [`Family`] |
-//! | [`BytePairs`] | a vocabulary, fetched when it is needed | none for its encoding |
+//! | [`CharactersPer`] | none | large, and larger outside Latin scripts |
+//! | [`heuristic`](fn@heuristic), [`Estimate`] | 32 kB of weights, 16 in brotli | see [`Estimate`] |
+//! | [`BytePairs`] | a vocabulary, loaded when it is needed | none for its encoding |
 //! | [`TokenizerJson`] | the `tokenizer.json` of a model | none for that model |
-//! | the host's own | its vocabulary | none, when it is the model's tokenizer |
+//! | the app's own | its vocabulary | none, if it is the model's tokenizer |
 
 mod bpe;
 mod encodings;
@@ -16,8 +16,6 @@ mod heuristic;
 
 pub use bpe::{BytePairs, TokenizerJson, TokenizerJsonError, VocabularyError, join_shards};
 pub use encodings::{Encodings, NotLoaded};
-pub use epitome::policy::Encoding;
+pub use epitome::policy::{Encoding, Family};
 pub use epitome::tokens::{CharactersPer, Tokenizer};
-pub use heuristic::{
-    Cl100kHeuristic, ClaudeHeuristic, Family, GeminiHeuristic, Heuristic, heuristic,
-};
+pub use heuristic::{Estimate, Heuristic, heuristic};

@@ -1,4 +1,4 @@
-//! A shard counts ASCII text as the whole vocabulary does, and with the rest it becomes that vocabulary.
+//! The shard for ASCII counts ASCII text as the whole vocabulary does, and joins with the rest to that vocabulary.
 #![expect(clippy::disallowed_methods, reason = "tests read files")]
 #![allow(dead_code, reason = "the other tests need more of the reference")]
 
@@ -26,7 +26,7 @@ fn ascii_is_counted_exactly_without_the_rest() {
 }
 
 #[test]
-fn shards_of_one_vocabulary_make_it_whole_again_and_others_do_not() {
+fn shards_join_to_their_vocabulary_and_a_changed_shard_is_an_error() {
     let files =
         |name: &str| Some([".ascii", ".rest", ""].map(|part| packed(&format!("{name}{part}"))));
     for (name, _) in encodings() {

@@ -1,9 +1,9 @@
-//! Tokens are those that the file of a model defines: pieces by a regular expression, and then merging.
+//! Tokens are those that a `tokenizer.json` defines: pieces by regular expressions, and then merging.
 
 #[cfg(test)]
 mod definition;
 
-use definition::{Dice, Reference, byte_level, check, merges, sequence};
+use definition::{Prng, Reference, byte_level, check, merges, sequence};
 use epitome::tokens::Tokenizer;
 use epitome_tokens::TokenizerJson;
 use serde_json::{Value, json};
@@ -17,20 +17,20 @@ const DEEPSEEK: [&str; 3] = [
 ];
 
 #[test]
-fn merges_in_any_order_lead_to_the_tokens_that_they_define() {
-    let mut dice = Dice(3);
+fn merges_in_any_order_lead_to_the_tokens_of_the_definition() {
+    let mut prng = Prng(3);
     for round in 0..80 {
         let seeds = ["ab", "abc", "aeé字\n", "a 1!"][round % 4];
-        let merges = merges(&mut dice, seeds, round % 3 > 0);
+        let merges = merges(&mut prng, seeds, round % 3 > 0);
         let mut reference = Reference::new(&[], merges, &["aabb", "bcbcb", "a é!", "<|end|>"]);
         reference.ignore_merges = round % 2 == 0;
-        check(&reference, &byte_level(false), &mut dice, seeds);
+        check(&reference, &byte_level(false), &mut prng, seeds);
     }
 }
 
 #[test]
-fn text_is_cut_as_the_file_says() {
-    let mut dice = Dice(5);
+fn text_is_split_as_the_file_says() {
+    let mut prng = Prng(5);
     let digits = json!({ "type": "Digits", "individual_digits": true });
     let ways: [(&[&str], Value); 5] = [
         (&[GPT2], byte_level(true)),
@@ -48,16 +48,16 @@ fn text_is_cut_as_the_file_says() {
     for (patterns, pre_tokenizer) in ways {
         for _ in 0..6 {
             let seeds = "as '1!字か\n";
-            let merges = merges(&mut dice, seeds, false);
+            let merges = merges(&mut prng, seeds, false);
             let mut reference = Reference::new(patterns, merges, &[" as", "'s", "11", "字か"]);
-            reference.ignore_merges = dice.below(2) == 0;
-            check(&reference, &pre_tokenizer, &mut dice, seeds);
+            reference.ignore_merges = prng.below(2) == 0;
+            check(&reference, &pre_tokenizer, &mut prng, seeds);
         }
     }
 }
 
 #[test]
-fn a_model_that_wants_it_reads_text_in_nfc() {
+fn text_is_normalized_to_nfc_if_the_file_says_so() {
     let merges = vec![(vec![0xC3], vec![0xA9])];
     let mut file: Value =
         serde_json::from_str(&Reference::new(&[], merges, &[]).file(&byte_level(true), true))
@@ -77,7 +77,7 @@ fn the_text_of_added_tokens_is_plain_text() {
 #[test]
 fn a_piece_of_a_hundred_thousand_bytes_is_counted() {
     let pair = |left: &str, right: &str| (left.as_bytes().to_vec(), right.as_bytes().to_vec());
-    // The last is made as soon as there is an `ab`.
+    // The last merge takes place first, since `ab` is a source of the first one.
     let merges = vec![pair("ab", "a"), pair("a", "a"), pair("aa", "aa"), pair("a", "b")];
     let file = Reference::new(&[], merges, &[]).file(&byte_level(false), true);
     let tokenizer = TokenizerJson::read(&file).unwrap();
@@ -87,7 +87,7 @@ fn a_piece_of_a_hundred_thousand_bytes_is_counted() {
 }
 
 #[test]
-fn what_is_not_counted_here_is_refused_with_its_place() {
+fn unsupported_files_are_errors_that_name_the_place() {
     let file = Reference::new(&[], Vec::new(), &[]).file(&byte_level(false), true);
     let check = |change: &dyn Fn(&mut Value), expected: &str| {
         let mut file: Value = serde_json::from_str(&file).unwrap();

@@ -1,4 +1,4 @@
-//! Tokens are those of the reference tokenizer, on anything.
+//! Tokens are those of the reference tokenizer, for any text.
 #![expect(clippy::disallowed_methods, reason = "tests read files")]
 
 #[cfg(test)]
@@ -34,7 +34,7 @@ fn pair(value: &Value) -> (u32, u32) {
 }
 
 #[test]
-fn a_hundred_thousand_random_texts_and_long_repetitions_are_encoded_as_the_pinned_tokenizer_does() {
+fn random_texts_and_long_repetitions_are_encoded_as_the_pinned_tokenizer_does() {
     let corpus = Corpus::read();
     let golden = root().join("crates/epitome-tokens/tests/golden/counts.json");
     let golden: Value = serde_json::from_str(&std::fs::read_to_string(golden).unwrap()).unwrap();
@@ -58,7 +58,7 @@ fn a_hundred_thousand_random_texts_and_long_repetitions_are_encoded_as_the_pinne
 }
 
 #[test]
-fn tokens_are_the_same_before_there_is_an_index() {
+fn tokens_are_the_same_without_an_index() {
     let corpus = Corpus::read();
     for (name, indexed) in encodings() {
         let Some(file) = packed(name) else { return };
@@ -108,7 +108,7 @@ fn the_text_of_special_tokens_is_plain_text() {
 }
 
 #[test]
-fn bytes_that_are_no_text_count_as_replacement_characters() {
+fn invalid_utf8_counts_as_replacement_characters() {
     for (name, encoding) in encodings() {
         let broken = b"caf\xE9 \xF0\x9F\x98 ok";
         let decoded = "caf\u{FFFD} \u{FFFD} ok";
@@ -130,7 +130,7 @@ fn a_piece_of_a_hundred_thousand_bytes_is_counted() {
 }
 
 #[test]
-fn a_file_that_is_damaged_is_refused() {
+fn a_damaged_file_is_an_error() {
     let Some(file) = reference::packed("cl100k_base") else { return };
     assert!(BytePairs::read(&file).is_ok());
     for at in [0, 8, 9, 10, 14, 22, 300, file.len() / 2, file.len() - 1] {

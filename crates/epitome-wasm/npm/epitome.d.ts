@@ -3,109 +3,125 @@
 /**
  * Keeps one conversation below its threshold. `M` is the app's own type of message.
  *
- * Once disposed of, it throws an error of the code `disposed`.
+ * After `dispose`, every method throws an error with the code `disposed`.
  */
 export interface Compactor<M extends object = object> {
   /**
-   * Adds messages at the end, and returns their ids. Safe while a compaction runs.
+   * Adds messages at the end and returns their ids. Allowed during a compaction.
    *
-   * The messages stay the app's: nothing in them is changed, and those that are kept come back as the
-   * very same objects. Where one of several is no object, an error names it and none of them is added.
+   * The messages are not changed, and those that are kept come back as the same objects. If one of them is not an object,
+   * the error names it and none is added.
    */
-  append(messages: M | readonly M[], marks?: Marks): string[];
-  /** Gives a message another wording, and changes the marks that are given. Takes back compactions whose
-   * summaries tell of the old one. */
-  edit(id: string, message: M, marks?: Marks): void;
-  /** Notes the open tasks: they go to the summarizer, and stand behind every summary word for word. */
+  append(messages: M | readonly M[], metadata?: MessageMetadata): string[];
+  /**
+   * Replaces a message and changes the metadata that are given. Undoes the compactions whose summaries cover the old
+   * message.
+   */
+  edit(id: string, message: M, metadata?: MessageMetadata): void;
+  /** Sets the open tasks. The summarizer gets them, and every summary is followed by them word for word. */
   setTodo(text: string): void;
-  /** How full the window is. Costs next to nothing. */
+  /** How full the window is. Takes microseconds. */
   status(): Status;
-  /** How full the window would be under another policy, counted as now: before a change of the model, this tells whether
-   * to compact first, with the model that still holds everything. */
+  /**
+   * How full the window would be under another policy, with the current tokenizer. Before a change to a smaller model, it
+   * says whether to compact first, while the larger model still holds everything.
+   */
   statusUnder(policy: PolicySpec): Status;
   /** What a compaction would do. Changes nothing. */
   plan(options?: {
     reason?: Reason;
   }): Plan;
   /**
-   * Why a compaction is due at this moment, for `compact`; undefined where it is not. A `warning` that the
-   * policy asks for is told on the way.
+   * Why a compaction is due at this phase, as the `reason` for `compact`; undefined if none is due. Emits the `warning`
+   * event that the policy asks for.
    *
-   * After a compaction, another one is due only once an assistant message or a usage has come. `requestStart`
-   * begins a request, in which reactive compactions are counted.
+   * After a compaction, the next one is due only after an assistant message or a `usage()`. `requestStart` starts a new
+   * user request, for which reactive compactions are counted.
    */
-  check(moment: Moment): Reason | undefined;
-  /** What `check` would answer, for a display: without a warning, and without beginning a request. */
-  due(moment: Moment): Reason | undefined;
-  /** Compacts where that is due at this moment. Resolves to what it did; undefined where it is not due. */
-  maintain(moment: Moment, options?: Omit<CompactOptions, "reason">): Promise<Report | undefined>;
+  check(phase: Phase): Reason | undefined;
+  /** The same as `check` for display: without a warning, and without starting a user request. */
+  due(phase: Phase): Reason | undefined;
+  /** Compacts if a compaction is due at this phase. Resolves to its report; undefined if none is due. */
+  maintain(phase: Phase, options?: Omit<CompactOptions, "reason">): Promise<Report | undefined>;
   /**
-   * Compacts. Resolves in all cases in which the conversation is in order: where there was nothing to do,
-   * where it failed and where it was called off, the messages are as they were.
+   * Compacts. Also resolves if there was nothing to do, if the compaction failed or if it was cancelled: the messages are
+   * then unchanged, and the report says why.
    *
-   * Rejects with the code `busy` while another compaction runs, and with `exhausted` where the last one
-   * failed, nothing has been said since and the reason is not `manual`.
+   * Rejects with the code `busy` while another compaction runs, and with `exhausted` if the last one failed, no message has
+   * been added since, and the reason is not `manual`.
    */
   compact(options?: CompactOptions): Promise<Report>;
   /**
-   * What to send to the model, in the app's own format. Kept messages are the app's own objects; one that a
-   * reducer has changed is a copy with everything else that was in it.
+   * What to send to the model, in the app's own format. Kept messages are the app's own objects; one that a reducer has
+   * changed is a copy with all its other fields.
    */
   messages(): M[];
-  /** Every message that was appended, in its latest wording. */
+  /** Every message that was appended, in its latest version. */
   history(): M[];
-  /** The whole of a tool result that was put aside under this name, such as `tool-results/call_1.txt`. */
+  /** The whole tool result that was offloaded under this name, such as `tool-results/call_1.txt`. */
   offloaded(path: string): string | undefined;
-  /** Takes the latest compaction back. */
+  /** Undoes the latest compaction. */
   undo(): void;
   /**
-   * Takes what the provider counted for the latest request, once its answer was appended: the usage object of any
-   * provider, or of the AI SDK or LangChain. It goes before the engine's estimate. It counts for the view that `messages()` last gave: where a compaction has ended since,
-   * it only adds to the statistics.
+   * Takes what the provider reported for the latest request, after its answer was appended: the usage object of any
+   * provider, of the AI SDK or of LangChain. It takes precedence over the engine's estimate. It is for the view that
+   * `messages()` last returned: if a compaction has ended since then, it only adds to the statistics.
    */
   usage(usage: Usage | object): void;
-  /** Puts another policy in force. Where that counts by an encoding or a tokenizer that is not loaded, it throws
-   * `encoding-not-loaded`: await `loadEncoding` or `loadTokenizer` first. */
+  /**
+   * Replaces the policy. If the new one counts by an encoding or a tokenizer that is not loaded, it throws
+   * `encoding-not-loaded`: await `loadEncoding` or `loadTokenizer` first.
+   */
   setPolicy(policy: PolicySpec): void;
-  /** Everything, as text to store. It has the text of the messages in it, but not the app's objects:
-   * `restoreCompactor` takes those too. */
+  /** The whole state as text to store. It contains the text of the messages but not the app's objects, which
+   * `restoreCompactor` takes as `originals`. */
   snapshot(): string;
-  /** Frees the memory. A compaction that runs is called off. */
+  /** Frees the memory. Cancels a compaction that runs. */
   dispose(): void;
   [Symbol.dispose](): void;
 }
 
 /**
- * What an app knows about messages that their format has no place for. What is absent is as it was.
+ * What an app says about messages that their format has no field for. Absent fields leave a message as it is.
  */
-export interface Marks {
+export interface MessageMetadata {
   /**
-   * Whether they survive every compaction, word for word.
+   * Whether they survive every compaction word for word.
    */
   pinned?: boolean;
   /**
-   * The kind of machine-made message they are, such as a reminder: the reducer `trim` leaves out those
-   * that a later one repeats.
+   * The kind of a message that the app generates, such as a reminder: the reducer `deduplicate` leaves out those that a
+   * later message repeats.
    */
   synthetic?: string;
   /**
-   * Who speaks, where there are several of one role.
+   * Who speaks, if there are several of one role.
    */
   author?: string;
   /**
-   * When it was said, as `Date.now()` counts.
+   * When it was said, as by `Date.now()`.
    */
   time?: number;
   /**
-   * The agents that may see them, by name; all where absent.
+   * The names of the agents that may see them; absent: all.
    */
   audience?: string[];
 }
 
 /**
+ * How full the window is, with the usage that the provider reported.
+ */
+export interface Status extends Pressure {
+  /**
+   * The sums of what the provider reported.
+   */
+  statistics: Statistics;
+}
+
+/**
  * How full the window is at this moment.
  */
-export interface Status {
+export interface Pressure {
   /**
    * Tokens in the window.
    */
@@ -127,11 +143,11 @@ export interface Status {
    */
   level: Level;
   /**
-   * Tokens at which a compaction is called for; absent where nothing calls for one.
+   * Tokens at which a compaction is called for; `None` where nothing calls for one.
    */
   threshold?: number;
   /**
-   * Tokens that a compaction comes down to.
+   * Tokens a compaction comes down to.
    */
   target: number;
   /**
@@ -153,19 +169,15 @@ export interface Status {
    * What fills it, by the engine's own count, bent by what the provider has counted so far.
    */
   breakdown: Breakdown;
-  /**
-   * What the provider's counts add up to.
-   */
-  statistics: Statistics;
 }
 
 /**
- * What to do about the fill: nothing, whatever needs no model, or compact.
+ * What to do about the fill.
  */
 export type Level = "ok" | "warn" | "compact";
 
 /**
- * What fills the window, in tokens, by the engine's own count, bent by what the provider has counted so far.
+ * What fills the window, in tokens.
  */
 export interface Breakdown {
   /**
@@ -196,7 +208,7 @@ export interface Breakdown {
 }
 
 /**
- * Usage of the latest call and of all calls, as `usage` was told.
+ * Usage of the latest call and of all calls.
  */
 export interface Statistics {
   /**
@@ -226,37 +238,21 @@ export interface Statistics {
 }
 
 /**
- * A preset's name and whatever is to differ from it, for all agents or for one. Everything is optional.
+ * A preset's name and the fields that differ. Everything is optional.
  */
-export interface PolicySpec extends PolicyFields {
-  /**
-   * `recommended` where absent; see `presets`.
-   */
+export interface PolicySpec extends FieldOverrides {
   preset?: string;
-  /**
-   * Size of the context window in tokens, whatever the model.
-   */
   window?: number;
-  /**
-   * What the provider says the model's window is. Counts where no `window` is given; 200,000 where
-   * neither is.
-   */
   modelWindow?: number;
-  /**
-   * What differs for an agent of this name.
-   */
   agents?: Record<string, Omit<PolicySpec, "agents">>;
 }
 
-/**
- * Fields of a policy; of `summary` and `retry`, only what differs.
- */
-export type PolicyFields = Partial<Omit<Policy, "summary" | "retry">> & { summary?: Partial<SummarySettings>; retry?: Partial<Retry> };
+export type FieldOverrides = Partial<PolicyFields>;
 
 /**
  * Everything the engine decides by. Sizes are in tokens.
  */
-export interface Policy {
+export interface PolicyFields {
   /**
    * Size of the model's context window.
    */
@@ -266,9 +262,9 @@ export interface Policy {
    */
   triggers: Trigger[];
   /**
-   * Share of the threshold at which to warn, once until the next compaction, 0 to 1; null: never.
+   * Share of the threshold at which to warn, once until the next compaction, 0 to 1; `None`: never.
    */
-  warning: number | null;
+  warning?: number | null;
   /**
    * Share of the window to come down to, 0 to 1.
    */
@@ -280,11 +276,11 @@ export interface Policy {
   /**
    * The latest user messages of this many tokens stay word for word, wherever they stand.
    */
-  keepRequestsTokens: number;
+  keepRequestsTokens?: number;
   /**
    * What saves tokens without a model, in the order in which it is done.
    */
-  reducers: Reduction[];
+  reducers?: ReducerRule[];
   /**
    * How the prefix is summarized.
    */
@@ -292,12 +288,12 @@ export interface Policy {
   /**
    * Where the summary stands afterwards.
    */
-  rebuild: Rebuild;
+  summaryPlacement?: SummaryPlacement;
   /**
-   * A result has to save at least this share of the tokens, 0 to 1, unless it makes the conversation
-   * fit the window at all.
+   * A result has to save at least this share of the tokens, 0 to 1, unless it makes the
+   * conversation fit the window at all.
    */
-  minSaving: number;
+  minSaving?: number;
   /**
    * How often a summarizer that fails is asked again.
    */
@@ -307,47 +303,46 @@ export interface Policy {
    */
   toolSchemaTokens: number;
   /**
-   * What counts tokens.
+   * What counts tokens, for compactors made from then on. One that is there counts anew by
+   * [`Compactor::count_by`](crate::Compactor::count_by).
    */
-  counting: Counting;
+  counting?: Counting;
   /**
    * The model's name, where an estimate is to be for its family, and what is learned of how its provider
    * counts is to be kept apart from that of other models.
    */
-  model: string | null;
+  model?: string | null;
 }
 
 /**
- * One condition: on tokens (`budget`, `fill`, `tokens`), on `messages` that no summary stands for, on a
- * long history when a request begins (`requestBoundary`), on what the previous prompt really took
- * (`reactive`); `at` one moment only; `all` or `any` of several; `always`, or `manual`: never by itself.
+ * One condition.
  */
-export type Trigger = { budget: Budget } | { fill: Fill } | { tokens: number } | { messages: number } | { requestBoundary: RequestBoundary } | { reactive: Reactive } | { at: { moment: Moment; trigger: Trigger } } | { all: Trigger[] } | { any: Trigger[] } | "always" | "manual";
+export type Trigger = { budget: Budget } | { fill: Fill } | { tokens: number } | { messages: number } | { requestBoundary: RequestBoundary } | { reactive: Reactive } | { at: { phase: Phase; trigger: Trigger } } | { all: Trigger[] } | { any: Trigger[] } | "always" | "manual";
 
 /**
- * Above the smaller of a fraction of the window and the window without its reserves.
+ * See [`Trigger::Budget`]. The defaults put a window of 200,000 at 140,000.
  */
 export interface Budget {
   /**
-   * Share of the window, 0 to 1; 0.7 where absent.
+   * Share of the window, 0 to 1.
    */
   fraction?: number;
   /**
-   * Tokens kept free for the answer; 32,000 where absent.
+   * Tokens kept free for the answer.
    */
   outputReserve?: number;
   /**
-   * Tokens kept free for what the count may be wrong by; 8,000 where absent.
+   * Tokens kept free for what the count may be wrong by.
    */
   safetyMargin?: number;
 }
 
 /**
- * At a fraction of the window, unless a number of tokens is given.
+ * See [`Trigger::Fill`].
  */
 export interface Fill {
   /**
-   * Share of the window, 0 to 1; 0.8 where absent.
+   * Share of the window, 0 to 1.
    */
   fraction?: number;
   /**
@@ -357,68 +352,69 @@ export interface Fill {
 }
 
 /**
- * A long history when a request begins.
+ * See [`Trigger::RequestBoundary`].
  */
 export interface RequestBoundary {
   /**
-   * The history has to exceed this many tokens; 80,000 where absent.
+   * The history has to exceed this many tokens.
    */
   triggerTokens?: number;
   /**
-   * And to have at least this many messages; 20 where absent.
+   * And to have at least this many messages.
    */
   minMessages?: number;
 }
 
 /**
- * What the previous prompt of the tool loop took, by the provider's count.
+ * See [`Trigger::Reactive`].
  */
 export interface Reactive {
   /**
-   * Share of the window at which the oldest rounds are summarized, 0 to 1; 0.85 where absent.
+   * Share of the window at which the oldest rounds are summarized, 0 to 1.
    */
   microFraction?: number;
   /**
-   * Share of the window at which all that may be is summarized, 0 to 1; 0.92 where absent.
+   * Share of the window at which all that may be is summarized, 0 to 1.
    */
   fullFraction?: number;
   /**
-   * How many of the oldest rounds a small step takes; 2 where absent.
+   * How many of the oldest rounds a small step takes.
    */
   microBatchRounds?: number;
   /**
-   * How many of the latest rounds stay; 2 where absent.
+   * How many of the latest rounds stay.
    */
   keepRounds?: number;
   /**
-   * How many such compactions one request may take; 3 where absent.
+   * How many such compactions one request may take.
    */
   maxPerRequest?: number;
 }
 
 /**
- * A moment in an app's work at which a compaction may be due: a request of the person's has come in, the
- * model is about to be called, its tools have answered and it is about to be called again, the turn is
- * over, or the provider has refused a request as too long.
+ * A phase in a chat app's work at which a compaction may be due.
  */
-export type Moment = "requestStart" | "turnStart" | "loop" | "turnEnd" | "overflow";
+export type Phase = "requestStart" | "turnStart" | "loop" | "turnEnd" | "overflow";
 
 /**
- * The tail that a compaction leaves alone, where there is room for it. Calls stay with their results.
+ * The tail that a compaction leaves alone, where there is room for it. It is counted in whole
+ * exchanges: a count of messages or rounds is rounded up to one, a count of tokens down.
  */
 export type Keep = { messages: number } | { rounds: number } | { tokens: number } | { fraction: number };
 
 /**
- * A reducer, when it works, and when it is not worth it. One that has a condition of its own works as soon
- * as that holds, compaction or not.
+ * A reducer, when it works, and when it is not worth it.
+ *
+ * Every reducer whose condition holds works as part of a compaction. One that has a condition of its
+ * own works as soon as that holds, compaction or not.
  */
-export interface Reduction {
+export interface ReducerRule {
   /**
    * What is done.
    */
   reducer: Reducer;
   /**
-   * When it is done on its own; null or absent: only as part of a compaction.
+   * When it is done on its own; `None`: only as part of a compaction.
    */
   when?: Trigger | null;
   /**
@@ -429,28 +425,24 @@ export interface Reduction {
 }
 
 /**
- * A way to save tokens without a model: `trim` leaves out health checks and machine-made messages that a
- * later one repeats, `age` truncates tool results by their age, `prune` shortens the arguments of old
- * tool calls, `offload` puts large tool results aside, and `drop`, where nothing is summarized, leaves
- * out the oldest exchanges.
+ * A way to save tokens without a model.
  */
-export type Reducer = "trim" | { age: Age } | { prune: Prune } | { offload: Offload } | "drop";
+export type Reducer = "deduplicate" | { truncateToolResults: TruncateToolResults } | { clearToolInputs: ClearToolInputs } | { offloadToolResults: OffloadToolResults } | "dropOldest";
 
 /**
- * Truncation of tool results by their age.
+ * See [`Reducer::TruncateToolResults`].
  */
-export interface Age {
+export interface TruncateToolResults {
   /**
-   * What results of each age may take: 2,000 tokens from 11 messages ago, 1,000 from 21 and 500 from 41
-   * where absent.
+   * What results of each age may take. Of several steps that apply, the oldest counts.
    */
-  steps?: AgeStep[];
+  steps?: TruncationStep[];
 }
 
 /**
  * What a tool result of some age may take.
  */
-export interface AgeStep {
+export interface TruncationStep {
   /**
    * How many messages ago it begins; the newest message is 1 message ago.
    */
@@ -462,34 +454,34 @@ export interface AgeStep {
 }
 
 /**
- * Shortening of the arguments of old tool calls.
+ * See [`Reducer::ClearToolInputs`].
  */
-export interface Prune {
+export interface ClearToolInputs {
   /**
-   * The newest messages that fill this share of the window are left alone, 0 to 1; 0.3 where absent.
+   * The newest messages that fill this share of the window are left alone, 0 to 1.
    */
   protectFraction?: number;
   /**
-   * Arguments of at most this many tokens are left alone; 200 where absent.
+   * Arguments of at most this many tokens are left alone.
    */
   argThresholdTokens?: number;
 }
 
 /**
- * Putting large tool results aside.
+ * See [`Reducer::OffloadToolResults`].
  */
-export interface Offload {
+export interface OffloadToolResults {
   /**
-   * The newest messages that fill this share of the window are left alone, 0 to 1; 0.3 where absent.
-   * The latest exchange always is.
+   * The newest messages that fill this share of the window are left alone, 0 to 1. The latest
+   * exchange always is.
    */
   protectFraction?: number;
   /**
-   * Results of at most this many tokens are left alone; 2,000 where absent.
+   * Results of at most this many tokens are left alone.
    */
   maxTokens?: number;
   /**
-   * How much of a result stays, in tokens; 200 where absent.
+   * How much of a result stays, in tokens.
    */
   keepTokens?: number;
 }
@@ -499,119 +491,114 @@ export interface Offload {
  */
 export interface SummarySettings {
   /**
-   * Name of one of `prompts`: the model of the conversation itself is then asked to summarize, in these
-   * words. Goes before `agent`.
+   * Name of one of `prompts`, or of a built-in one: `three-sections`, `seven-sections`. The model of the
+   * conversation itself is then asked to summarize, in these words. Goes before `agent`.
    */
-  prompt: string | null;
+  prompt?: string | null;
   /**
-   * Name of the agent that is asked to summarize. Goes before `defaultAgent`.
+   * Name of the agent that is asked to summarize. Goes before `default_agent`.
    */
-  agent: string | null;
+  agent?: string | null;
   /**
-   * Name of the agent that is asked where nothing else is said. With null here and above, nothing is
-   * summarized, and only reducers work.
+   * Name of the agent that is asked where nothing else is said. With `None` here and above, nothing
+   * is summarized, and only reducers work.
    */
-  defaultAgent: string | null;
+  defaultAgent?: string | null;
   /**
-   * Prompts of the app's own, by name.
+   * Prompts of the host's own, by name.
    */
-  prompts: Record<string, string>;
+  prompts?: Record<string, string>;
   /**
    * The sections of a summary, where no `prompt` says otherwise.
    */
-  shape: Shape;
+  shape?: Shape;
   /**
    * Where an answer has none of the headings that `shape` asks for, ask once more with a reminder. Of
    * use with models; the extractive summarizer only quotes.
    */
-  checkHeadings: boolean;
+  checkHeadings?: boolean;
   /**
    * Longest summary, in tokens.
    */
-  maxTokens: number;
+  maxTokens?: number;
   /**
-   * Longest ledger of facts that the summary lost, in tokens, out of `maxTokens`; at most a quarter
+   * Longest ledger of facts that the summary lost, in tokens, out of `max_tokens`; at most a quarter
    * of what a summary may take.
    */
-  ledgerTokens: number;
+  ledgerTokens?: number;
   /**
    * A summary above this many tokens is itself summarized; 0: never.
    */
-  rollupTokens: number;
+  rollupTokens?: number;
   /**
    * Longest transcript to put before the summarizer at once, in characters; a longer one is folded
    * chunk by chunk, each on the summary so far.
    */
-  chunkCharacters: number;
+  chunkCharacters?: number;
   /**
    * Number of chunks to fold a transcript in, where above 1.
    */
-  chunks: number;
+  chunks?: number;
   /**
-   * The summarizer's own window, in tokens. Null: that of the conversation where `prompt` has its model
-   * summarize, and unknown otherwise.
+   * The summarizer's own window, in tokens. `None`: that of the conversation where `prompt` has its
+   * model summarize, and unknown otherwise.
    */
-  windowTokens: number | null;
+  windowTokens?: number | null;
   /**
    * Which tools the summarizer reads about.
    */
-  tools: ToolFilter;
+  tools?: ToolFilter;
   /**
    * Longest tool call or result in the transcript, in characters.
    */
-  toolResultMaxCharacters: number;
+  toolResultMaxCharacters?: number;
   /**
    * Where the result is too large, shorter limits for tool results to try one after the other, in
    * characters; and after them, shorter tails. Empty: the first result counts.
    */
-  ladder: number[];
+  fallbackLevels?: number[];
   /**
    * What becomes of the last user request.
    */
-  lastRequest: LastRequest;
+  lastRequest?: LastRequest;
 }
 
 /**
- * The sections that a summary is to have: key facts, course of the conversation and open points; or seven,
- * from the goals to the very next step.
+ * The sections that a summary is to have.
  */
 export type Shape = "threeSections" | "sevenSections";
 
 /**
- * Which tool calls and results go into a transcript: all, or those of tools named here; an entry that ends
- * in `*` takes every name that begins so.
+ * Which tool calls and results go into a transcript.
  */
 export type ToolFilter = "all" | { only: string[] };
 
 /**
- * What becomes of the last user request: it stays as the message it is, or is appended to the summary word
- * for word.
+ * What becomes of the last user request in a compaction.
  */
 export type LastRequest = "keep" | "append";
 
 /**
- * Where the summary stands in what the model sees: behind the system prompts, as a user message in front
- * of those that stay or in one with them, or as another system prompt; or in the place of what it stands
- * for.
+ * Where the summary stands in what the model sees.
  */
-export type Rebuild = "systemSummaryTail" | "oneMessage" | "leadingSystem" | "inPlace";
+export type SummaryPlacement = "systemSummaryTail" | "oneMessage" | "leadingSystem" | "inPlace";
 
 /**
- * How often a summarizer that fails is asked again, and how long between.
+ * How often, and how long between. The defaults are what the providers' own clients do.
  */
 export interface Retry {
   /**
    * Attempts in all, the first included.
    */
-  attempts: number;
+  attempts?: number;
   /**
-   * Wait before the second attempt in milliseconds; doubled for each one after it.
+   * Wait before the second attempt; doubled for each one after it.
    */
-  baseMs: number;
+  baseMs?: number;
   /**
-   * Longest wait between attempts in milliseconds.
+   * Longest wait between attempts.
    */
-  capMs: number;
+  capMs?: number;
 }
 
 /**
@@ -620,14 +607,12 @@ export interface Retry {
 export type Counting = "estimate" | { estimate: Family } | { charactersPerToken: number } | { encoding: Encoding } | { tokenizer: string };
 
 /**
- * Models whose tokens are estimated alike: OpenAI's, as those since GPT-4o count, and whatever is not known;
- * OpenAI's GPT-4, GPT-3.5 and embeddings; Anthropic's; Google's.
+ * Models whose tokens are estimated alike.
  */
 export type Family = "o200k_base" | "cl100k_base" | "claude" | "gemini";
 
 /**
- * A byte-pair encoding that models read text in: `o200k_base` is that of GPT-4o and the OpenAI models
- * after it, `cl100k_base` that of GPT-4 and GPT-3.5.
+ * A byte-pair encoding that models read text in.
  */
 export type Encoding = "o200k_base" | "cl100k_base";
 
@@ -636,47 +621,47 @@ export declare function plan<M extends object>(messages: readonly M[], options: 
 
 /** How a plan is made without a compactor. */
 export interface PlanOptions extends Pick<CompactorOptions, "format" | "policy" | "agent" | "tokenizers"> {
-  /** `manual` where absent. */
+  /** Default: `manual`. */
   reason?: Reason;
 }
 
-/** How a compactor is made. */
+/** Options of a new compactor. */
 export interface CompactorOptions<M extends object = object> extends HostOptions<M> {
   /** The format of the messages. */
   format: Format;
-  /** When to compact and how far; the preset `recommended` where absent. */
+  /** When to compact and how far. Default: the preset `recommended`. */
   policy?: PolicySpec;
 }
 
-/** What an app brings along. */
+/** What an app gives to a compactor. */
 export interface HostOptions<M extends object = object> {
-  /** Whose conversation this is: one of `policy.agents`. */
+  /** The agent that this conversation belongs to: one of `policy.agents`. */
   agent?: string;
-  /** Writes the summaries; `extractive` where absent, which needs no model. */
+  /** Writes the summaries. Default: `extractive`, which needs no model. */
   summarize?: Summarize;
   /**
-   * Asked before every compaction that needs a summary; `false` or `{ skip: true }` leaves everything as it
-   * is. Where it throws or rejects, the compaction fails with its message. Not asked where only reducers
-   * work.
+   * Called before every compaction that needs a summary; `false` or `{ skip: true }` cancels it. If it throws or rejects,
+   * the compaction fails with its message. Not called if only reducers work.
    */
   beforeCompaction?: (context: BeforeCompaction) => BeforeAnswer | Promise<BeforeAnswer>;
-  /** Told after every compaction that asked for a summary. What it throws goes to the console. */
+  /** Called after every compaction that needed a summary. What it throws is logged to the console. */
   afterCompaction?: (context: AfterCompaction) => void | Promise<void>;
-  /** Counts what is to be sent, after every compaction that was applied: the provider's count goes before
-   * the engine's estimate. Where it fails, the estimate stands, and a `countFailed` event tells why. */
+  /**
+   * Counts the messages to send, after every compaction that was applied. The provider's count takes precedence over the
+   * engine's estimate. If it fails, the estimate stays, and a `countFailed` event says why.
+   */
   countTokens?: CountTokens<M>;
   /**
-   * The tokenizers that a policy counts by, under the names that `counting: { tokenizer }` has for them. One is read
-   * when a policy first names it, once for all compactors, as `loadTokenizer` does; one that was read is not read
-   * again.
+   * The tokenizers that policies count by, under the names that `counting: { tokenizer }` uses. A tokenizer is read when a
+   * policy first names it, once for all compactors, as by `loadTokenizer`.
    */
   tokenizers?: TokenizerSources;
-  /** Told of everything that happens, in compactions and besides. What it throws goes to the console. */
+  /** Called for every event, of compactions and others. What it throws is logged to the console. */
   onEvent?: (event: CompactionEvent) => void;
 }
 
-/** Writes a summary. Whatever it throws leaves the conversation as it is. `request.summarizer` says who is
- * to write it: the app's agent of a name, or the conversation's own model. */
+/** Writes a summary. If it throws, the conversation stays as it is. `request.summarizer` says who should write it: an
+ * agent of the app, or the conversation's own model. */
 export type Summarize = (request: SummaryRequest, context: SummarizeContext) => Promise<Summary | string> | Summary | string;
 
 /**
@@ -684,9 +669,9 @@ export type Summarize = (request: SummaryRequest, context: SummarizeContext) => 
  */
 export interface SummaryRequest {
   /**
-   * Its number.
+   * To be given back with the answer.
    */
-  id: number;
+  id: RequestId;
   /**
    * Why a summary is needed.
    */
@@ -700,7 +685,7 @@ export interface SummaryRequest {
    */
   system: string;
   /**
-   * The material, for the user role.
+   * The material, for the user role; see [`crate::transcript::Envelope`].
    */
   input: string;
   /**
@@ -726,37 +711,39 @@ export interface SummaryRequest {
 }
 
 /**
- * Why a compaction is made: a trigger fired, or somebody asked for it; a request begins with a long
- * history; in the tool loop the last prompt was large, or very large or refused; or a reducer's own
- * condition holds, and nothing is summarized.
+ * One question to the summarizer; numbered from 1 in the order asked.
  */
-export type Reason = "threshold" | "manual" | "request-boundary" | "reactive-micro" | "reactive-full" | "trim";
+export type RequestId = number;
 
 /**
- * Who is asked for a summary: the model of the conversation itself, with the app's prompt of a name; or
- * the app's agent of a name.
+ * Why a compaction is made.
+ */
+export type Reason = "threshold" | "manual" | "request-boundary" | "reactive-micro" | "reactive-full" | "reduce";
+
+/**
+ * Who is asked for a summary.
  */
 export type Summarizer = { kind: "own"; prompt: string } | { kind: "agent"; name: string };
 
-/** What a summarizer may make use of. */
+/** What a summarizer may use. */
 export interface SummarizeContext {
-  /** Aborts when the summary is no longer wanted. */
+  /** Aborts when the summary is no longer needed. */
   readonly signal: AbortSignal;
-  /** To be told each piece of the summary as it comes; shown, and otherwise of no effect. */
+  /** Takes each part of the summary as it is written. It is emitted as a `delta` event and not used otherwise. */
   readonly onDelta: (text: string) => void;
 }
 
-/** A summary, and what is known about how it came about. */
+/** A summary, and what is known about its request. */
 export interface Summary {
   text: string;
-  /** Tokens that writing it took. */
+  /** Tokens of the request and the summary. Not used by the compactor. */
   usage?: unknown;
-  /** Why the model stopped. A summary that ends with `length` lacks its end and is not used. */
+  /** Why the model stopped. A summary with the finish reason `length` lacks its end and is not used. */
   finishReason?: string;
 }
 
 /**
- * A compaction that is about to ask for a summary.
+ * A compaction that is about to begin.
  */
 export interface BeforeCompaction {
   /**
@@ -780,48 +767,44 @@ export interface BeforeCompaction {
    */
   messageCount: number;
   /**
-   * How many of them stay word for word.
+   * How many of them stay, system prompts aside.
    */
   keepLast: number;
 }
 
-/** Whether a compaction may begin. */
+/** Whether a compaction may start. */
 export type BeforeAnswer = boolean | void | {
   skip: boolean;
 };
 
-/** What became of a compaction that asked for a summary. */
+/** The result of a compaction that needed a summary. */
 export type AfterCompaction = Extract<EngineEvent, {
   type: "after";
 }>;
 
 /**
- * Something worth showing: mostly while a compaction runs; a `warning` comes from `check`.
+ * Something worth showing while a compaction runs.
  */
-export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: number; message: string } | { type: "stale"; request: number } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
+export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: Timestamp; message: string } | { type: "stale"; request: RequestId } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
+
+/**
+ * Milliseconds on the host's clock, from any origin that the host keeps to.
+ */
+export type Timestamp = number;
+
+/** What one compaction did. */
+export type Report = ReportFields & ReportOutcome;
 
 /**
  * What one compaction did.
  */
-export interface Report {
+export interface ReportFields {
   /**
    * Why it was made.
    */
   reason: Reason;
   /**
-   * How it ended.
-   */
-  outcome: Outcome;
-  /**
-   * Why it was skipped or failed, and what to do, for a person.
-   */
-  message?: string;
-  /**
-   * Its number, where it was applied.
-   */
-  checkpoint?: number;
-  /**
-   * Tokens of the view before.
+   * Tokens of the view before, by the meter.
    */
   tokensBefore: number;
   /**
@@ -841,7 +824,7 @@ export interface Report {
    */
   reduced: number;
   /**
-   * The summary that this has put in force, where it made one.
+   * The summary that this has put in force; `None` where it made none.
    */
   summary?: string;
   /**
@@ -869,18 +852,14 @@ export interface Report {
    */
   findings: Finding[];
   /**
-   * Why the view is not below the threshold, where it is not: what cannot be removed, item by item.
+   * Why the view is not below the threshold, where it is not: the floor, item by item.
    */
   floor?: string;
 }
 
 /**
- * How a compaction ended. In all cases but the first the messages are as they were.
- */
-export type Outcome = "applied" | "skipped" | "failed" | "cancelled";
-
-/**
- * Where each fact of the summarized messages is now.
+ * Where each fact of the summarized messages is now. What people and models said counts as a whole, what
+ * tools were given and printed as far as the summarizer reads it.
  */
 export interface Receipt {
   /**
@@ -892,11 +871,11 @@ export interface Receipt {
    */
   appended: Fact[];
   /**
-   * In none of them: there was no room. Still in the history.
+   * In none of them: there was no room. Still in the log.
    */
   givenUp: Fact[];
   /**
-   * Names of the summary that no summarized message has.
+   * Names and numbers of the summary that no summarized message has.
    */
   unsupported: string[];
 }
@@ -918,24 +897,29 @@ export interface Fact {
    */
   speaker: string;
   /**
-   * The messages that have it, by id.
+   * The messages that have it, each once.
    */
-  sources: string[];
+  sources: MessageId[];
 }
 
 /**
- * What sort of thing a fact is.
+ * What sort of thing it is.
  */
 export type FactKind = "checklist" | "decision" | "negation" | "url" | "path" | "package" | "identifier" | "quote" | "number";
 
 /**
- * Something about a history that a provider may refuse.
+ * The host's name for a message, unique in its conversation.
+ */
+export type MessageId = string;
+
+/**
+ * Something about a history that a provider may refuse, and what the engine does about it.
  */
 export interface Finding {
   /**
    * The message it is about.
    */
-  id: string;
+  id: MessageId;
   /**
    * What is wrong.
    */
@@ -947,41 +931,53 @@ export interface Finding {
  */
 export type Defect = "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "late-result" | "not-user-first" | "reasoning-alone" | "blank" | "broken-arguments" | "shared-call-id" | "missing-call-id";
 
-/** Counts the tokens of a text as a model does, exactly; `o200k_base` where no encoding is named. Loads its
- * vocabulary first, as far as the text needs it and it is not loaded yet. The text of special tokens is plain text. */
+/**
+ * How a compaction ended.
+ */
+export type ReportOutcome = { outcome: "applied"; checkpoint: CheckpointId } | { outcome: "skipped"; message: string } | { outcome: "failed"; message: string } | { outcome: "cancelled" };
+
+/**
+ * One committed compaction; numbered from 1 in the order committed.
+ */
+export type CheckpointId = number;
+
+/**
+ * Counts the tokens of a text exactly as a model does; by `o200k_base` if no encoding is given. Loads the part of the
+ * vocabulary that the text needs, if it is not loaded yet. The text of special tokens is counted as plain text.
+ */
 export declare function countTokens(text: string, options?: CountOptions): Promise<number>;
 
-/** What a text is counted by. */
+/** What counts a text. */
 export interface CountOptions {
-  /** `o200k_base` where absent. */
+  /** Default: `o200k_base`. */
   encoding?: Encoding;
-  /** Instead of that, a tokenizer that `loadTokenizer` was given this name for. */
+  /** Count by the tokenizer that `loadTokenizer` loaded under this name, instead of an encoding. */
   tokenizer?: string;
 }
 
-/** Counts the tokens of messages, mostly by asking the provider. */
+/** Counts the tokens of messages, mostly by a request to the provider. */
 export type CountTokens<M extends object> = (messages: M[], context: {
   readonly signal: AbortSignal;
 }) => Promise<number> | number;
 
-/** Where tokenizers come from, by the names that policies have for them: see `loadTokenizer`. */
+/** Where tokenizers come from, by the names that policies use for them: see `loadTokenizer`. */
 export type TokenizerSources = Readonly<Record<string, EncodingSource | object>>;
 
-/** Where the vocabulary of an encoding comes from: an address, the answer of a server, or its bytes. */
+/** Where a vocabulary comes from: an address, a response, or its bytes. */
 export type EncodingSource = string | URL | Response | BufferSource;
 
-/** Something worth showing, mostly while a compaction runs. */
+/** Something worth showing, mostly during a compaction. */
 export type CompactionEvent = EngineEvent | SummaryDelta | Counted;
 
-/** A piece of a summary that is being written. */
+/** A part of a summary while it is written. */
 export interface SummaryDelta {
   type: "delta";
-  /** The id of the summarizer's request. */
+  /** The id of the summarizer request. */
   request: number;
   text: string;
 }
 
-/** The view was counted after a compaction, or could not be: then the engine's estimate stands. */
+/** The messages were counted after a compaction, or could not be counted: then the engine's estimate stays. */
 export type Counted = {
   type: "counted";
   tokens: number;
@@ -991,21 +987,21 @@ export type Counted = {
 };
 
 /**
- * A format that messages are read from and written to.
+ * A format that this crate reads and writes.
  */
-export type Format = "openai-chat" | "openai-responses" | "anthropic" | "ai-sdk-ui" | "ai-sdk-model" | "gemini" | "langchain" | "bedrock";
+export type Format = "openai-chat" | "anthropic" | "openai-responses" | "ai-sdk-ui" | "ai-sdk-model" | "gemini" | "langchain" | "bedrock";
 
-/** A compaction, thought through but not done. */
+/** What a compaction would do. */
 export interface Plan extends PlanFigures {
   /**
-   * The fate of every message, in order. Where nothing is said otherwise than in the compactor's plan before, it is the
-   * very same object; the array is another one with every plan.
+   * The action for every message, in order. An entry that is the same as in the compactor's previous plan is the same
+   * object; the array is a new one in each plan.
    */
-  readonly fates: readonly MessageFate[];
+  readonly actions: readonly MessageAction[];
 }
 
 /**
- * A compaction, thought through but not done, without what becomes of each message.
+ * What a compaction would do, without the actions of the messages.
  */
 export interface PlanFigures {
   /**
@@ -1013,19 +1009,19 @@ export interface PlanFigures {
    */
   reason: Reason;
   /**
-   * True where a summary is to be written; otherwise reducers alone work.
+   * True if a summary is written; otherwise only reducers work.
    */
   summarizes: boolean;
   /**
-   * How many messages the summary would stand for.
+   * How many messages the summary would cover.
    */
   summarized: number;
   /**
-   * How many messages would be seen otherwise, or left out, without being summarized.
+   * How many messages would be changed or left out without being summarized.
    */
   reduced: number;
   /**
-   * Tokens of the view now, tool schemas included.
+   * Tokens of the view now, including tool schemas.
    */
   tokensBefore: number;
   /**
@@ -1037,62 +1033,61 @@ export interface PlanFigures {
    */
   summaryTokens: number;
   /**
-   * How many of those are for the facts that the summary lost.
+   * How many of those are for facts that the summary lost.
    */
   ledgerTokens: number;
   /**
-   * How often the summarizer would be asked.
+   * How many requests the summarizer would get.
    */
   requests: number;
   /**
-   * Why there is nothing to do, where that is so.
+   * Why there is nothing to do, if so.
    */
   idle?: string;
   /**
-   * Why the threshold cannot be met, where that is so: what cannot be removed, item by item.
+   * Why the threshold cannot be met, if so: what cannot be removed, item by item.
    */
   floor?: string;
 }
 
-/** One message and what becomes of it. */
-export interface MessageFate {
-  /** The message's id, as `append` gave it. One of several steps has its number behind it, `m7#1`. */
+/** One message and what happens to it. */
+export interface MessageAction {
+  /** The message's id, as `append` returned it. A message of several steps has one entry per step, such as `m7#1`. */
   readonly id: string;
-  /** What becomes of it. */
-  readonly fate: Fate;
-  /** Its tokens in the view now; 0 where it is not in it any more. */
+  /** What happens to it. */
+  readonly action: Action;
+  /** Its tokens in the view now; 0 if it is not in the view. */
   readonly tokensBefore: number;
-  /** Its tokens afterwards; 0 where it is not in the view. */
+  /** Its tokens in the view afterwards; 0 if it will not be in the view. */
   readonly tokensAfter: number;
 }
 
 /**
- * What becomes of a message. `keep`: it stays as it is seen now. `trim`: it adds nothing and is left out.
- * `truncate`: its tool results are cut by their age. `prune`: the arguments of its calls are shortened. `offload`:
- * its tool results are put aside. `strip`: its sealed thoughts are left out. `drop`: it is left out to make room.
- * `summarize`: the summary is to stand for it. `summarized`: it is not in the view any more, since a summary stands
- * for it or it was left out.
+ * What becomes of a message.
  */
-export type Fate = "keep" | "trim" | "truncate" | "prune" | "offload" | "strip" | "drop" | "summarize" | "summarized";
+export type Action = "keep" | "deduplicate" | "truncateToolResults" | "clearToolInputs" | "offloadToolResults" | "removeReasoning" | "dropOldest" | "summarize" | "summarized";
 
-/** How a compaction is made. */
+/** Options of one compaction. */
 export interface CompactOptions {
-  /** `manual` where absent. */
+  /** Default: `manual`. */
   reason?: Reason;
-  /** What the summary is to pay attention to. */
+  /** What the summary should pay attention to. */
   instructions?: string;
-  /** Calls the compaction off, at any moment. */
+  /** Cancels the compaction at any time. */
   signal?: AbortSignal;
-  /** Told what happens meanwhile. What it throws goes to the console. */
+  /** Called for each event of this compaction. What it throws is logged to the console. */
   onEvent?: (event: CompactionEvent) => void;
 }
 
+/** Tokens of one request as the provider reports them, and how long it took. */
+export type Usage = Omit<UsageOfView, 'epoch'>;
+
 /**
- * Tokens of one call as the provider counted them, and how long it took.
+ * Tokens of one call, in the provider's own count.
  */
-export interface Usage {
+export interface UsageOfView {
   /**
-   * Everything that was sent, cached or not.
+   * Everything that was sent: system prompt, tool schemas, messages, cached or not.
    */
   promptTokens: number;
   /**
@@ -1112,52 +1107,17 @@ export interface Usage {
    */
   reasoningTokens?: number;
   /**
-   * How long it took, in milliseconds, where it was measured.
+   * How long it took, in milliseconds, where the host measured it.
    */
   durationMs?: number;
-}
-
-/** What a text is estimated by. */
-export interface EstimateOptions {
-  /** Whose tokens are estimated; `o200k_base` where absent. */
-  family?: TokenFamily;
-  /** Instead of that, how many characters are taken for a token. */
-  charactersPerToken?: number;
-}
-
-/**
- * Models whose tokenizers count alike: OpenAI's since GPT-4o; OpenAI's GPT-4, GPT-3.5 and embeddings; Anthropic's since
- * Claude 4; Google's since Gemini 2.
- */
-export type TokenFamily = "o200k_base" | "cl100k_base" | "claude" | "gemini";
-
-/** Counts tokens at once, without waiting. */
-export interface TokenCounter {
-  /** Estimates the tokens of a text. */
-  estimate(text: string, options?: EstimateOptions): number;
   /**
-   * Counts the tokens of a text exactly. Where the vocabulary that takes is not loaded, it throws
-   * `encoding-not-loaded`: await `loadEncoding` first. With the shard for ASCII alone, so it does for other text.
+   * Which view was sent: [`Compactor::epoch`](crate::Compactor::epoch) at that time. `None`: the
+   * present one.
    */
-  count(text: string, options?: {
-    encoding?: Encoding;
-  }): number;
+  epoch?: number;
 }
 
-/** What is loaded of an encoding, and from where. */
-export interface EncodingOptions {
-  /**
-   * `"ascii"` loads what text in ASCII needs, which is 60 % of `o200k_base`, and is exact for it. The rest follows
-   * when `countTokens` meets other text, or a policy counts by the encoding.
-   */
-  scripts?: "ascii" | "all";
-  /** Where the vocabulary comes from, or with `"ascii"` its shard; the package's own files where absent. */
-  source?: EncodingSource;
-  /** With `"ascii"`: where the rest comes from. */
-  rest?: EncodingSource;
-}
-
-/** A summarizer that asks an endpoint. It can also be called by hand, without a context. */
+/** A summarizer that asks an endpoint. It can also be called directly, without a context. */
 export type EndpointSummarize = (request: Pick<SummaryRequest, "system" | "input" | "maxTokens">, context?: Partial<SummarizeContext>) => Promise<Completion>;
 
 /**
@@ -1193,10 +1153,78 @@ export interface CompletionUsage {
   completionTokens: number;
 }
 
+/** Options of a compactor that continues from a snapshot. It keeps the snapshot's policy. */
+export interface RestoreOptions<M extends object = object> extends HostOptions<M> {
+  /** The format of the messages. */
+  format: Format;
+  /** All messages that were appended, in order, in their latest version. Those that the snapshot does not contain are
+   * appended. */
+  originals: readonly M[];
+}
+
+/** How much of a history is taken. */
+export interface RecentOptions {
+  /** The format of the messages. Default: detected. */
+  format?: Format;
+  /** The most tokens that they may have. */
+  tokens: number;
+  /** What counts tokens. Default: the package's own estimate. */
+  counting?: Counting;
+  /** Where the tokenizer comes from that `counting` names; see `HostOptions.tokenizers`. */
+  tokenizers?: TokenizerSources;
+}
+
+/** How strictly messages are validated. */
+export interface ValidateOptions {
+  /** Also report what only some servers of this format refuse: roles that do not alternate, system messages after other
+   * messages, ids that are used twice. */
+  strict?: boolean;
+}
+
+/** Asks a provider to count. It can also be called directly, without a context. */
+export type ProviderCounter<M extends object = object> = (messages: M[], context?: Partial<Parameters<CountTokens<M>>[1]>) => Promise<number>;
+
+/** Options of a counter for messages of any format. */
+export interface ProviderCounterOptions extends CounterOptions {
+  /** The format of the messages, if it is not the provider's own. They are converted before they are counted. */
+  format?: Format;
+}
+
+/**
+ * Options of a counting endpoint.
+ */
+export interface CounterOptions {
+  /**
+   * The model's name, as the provider knows it.
+   */
+  model: string;
+  /**
+   * The address of the API, such as `https://host/v1`. Default: the provider's own; for llama.cpp,
+   * `http://127.0.0.1:8080`.
+   */
+  baseURL?: string;
+  /**
+   * Sent in the header that the provider uses for it. An empty key is not sent.
+   */
+  apiKey?: string;
+  /**
+   * Further headers. In a browser, the server must allow each of them.
+   */
+  headers?: Record<string, string>;
+  /**
+   * The other fields of a request to the model, such as `system` and `tools`, as the provider names them.
+   */
+  request?: object;
+  /**
+   * How long a count may take, in milliseconds. Default: a minute.
+   */
+  timeoutMs?: number;
+}
+
 /** Messages in another format. */
 export interface Converted<M extends object = object> {
   messages: M[];
-  /** What the target could not hold, and where it was. */
+  /** What the other format cannot represent, and where it was. */
   lost: Issue[];
 }
 
@@ -1205,7 +1233,7 @@ export interface Converted<M extends object = object> {
  */
 export interface Issue {
   /**
-   * Where: `messages[3].content[1]`.
+   * Where: `messages[3].content[1].text`.
    */
   path: string;
   /**
@@ -1217,7 +1245,7 @@ export interface Issue {
    */
   severity: Severity;
   /**
-   * What, for a person.
+   * What, for a person, with what is to be done about it.
    */
   message: string;
 }
@@ -1225,24 +1253,24 @@ export interface Issue {
 /**
  * What can be wrong with messages.
  */
-export type IssueCode = "not-a-message" | "unknown-part" | "foreign-part" | "unknown-role" | "missing-content" | "not-text" | "missing-arguments" | "broken-arguments" | "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "split-results" | "shared-call-id" | "reused-call-id" | "refused-call-id" | "missing-call-id" | "repeated-id" | "missing-id" | "refused-id" | "blank-message" | "blank-text" | "nothing-said" | "system-inside" | "not-user-first" | "assistant-last" | "same-role-twice" | "unsealed-reasoning" | "reasoning-alone" | "empty-compaction" | "misplaced-compaction" | "lone-surrogate" | "lost";
+export type IssueCode = "not-a-message" | "unknown-part" | "foreign-part" | "unknown-role" | "missing-content" | "not-text" | "missing-arguments" | "broken-arguments" | "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "split-results" | "shared-call-id" | "reused-call-id" | "refused-call-id" | "missing-call-id" | "repeated-id" | "missing-id" | "refused-id" | "blank-message" | "blank-text" | "nothing-said" | "system-inside" | "not-user-first" | "assistant-last" | "same-role-twice" | "unsigned-reasoning" | "reasoning-alone" | "empty-compaction" | "misplaced-compaction" | "lone-surrogate" | "lost";
 
 /**
- * How bad an issue is.
+ * How bad something is.
  */
 export type Severity = "odd" | "depends" | "refused";
 
 /**
- * What a list of messages looks like.
+ * The format that messages seem to be in.
  */
 export type Detection = { kind: "known"; format: Format } | { kind: "unclear" };
 
 /**
- * An endpoint: where a summarizer answers, which model, which key, and how long it may take.
+ * Options of an endpoint with the chat-completions API.
  */
 export interface EndpointOptions {
   /**
-   * `http://host/v1`, or the whole address ending in `/chat/completions`.
+   * `http://host/v1`, or the whole address that ends in `/chat/completions`.
    */
   baseURL: string;
   /**
@@ -1250,15 +1278,15 @@ export interface EndpointOptions {
    */
   model: string;
   /**
-   * Sent as `authorization: Bearer …`; an empty one is not sent.
+   * Sent as `authorization: Bearer …`. An empty key is not sent.
    */
   apiKey?: string;
   /**
-   * Further headers. In a browser each one needs the server's permission.
+   * Further headers. In a browser, the server must allow each of them.
    */
   headers?: Record<string, string>;
   /**
-   * Whether the text is to come piece by piece; true where absent.
+   * Whether the answer is streamed. Default: true.
    */
   stream?: boolean;
   /**
@@ -1272,21 +1300,24 @@ export interface EndpointOptions {
  */
 export interface EndpointTimeouts {
   /**
-   * From the request to the first byte of a streamed answer; 5 minutes where absent.
+   * From the request to the first byte of a streamed answer. Default: 5 minutes.
    */
   firstByteMs?: number;
   /**
-   * Between two pieces of an answer; 2 minutes where absent.
+   * Between two parts of a streamed answer. Default: 2 minutes.
    */
   idleMs?: number;
   /**
-   * From the request to the last byte; 12 minutes where absent.
+   * From the request to the last byte. Default: 12 minutes.
    */
   totalMs?: number;
 }
 
+/** Everything the engine decides by: a policy with all its fields. Sizes are in tokens. */
+export type Policy = Required<Omit<PolicyFields, 'summary' | 'retry'>> & { summary: Required<SummarySettings>; retry: Required<Retry> };
+
 /**
- * A policy that has a name.
+ * A policy with a name.
  */
 export interface Preset {
   /**
@@ -1294,88 +1325,59 @@ export interface Preset {
    */
   name: string;
   /**
-   * What it stands for, in a window of 200,000 tokens.
+   * Its policy for a window of 200,000 tokens.
    */
   policy: Policy;
 }
 
-/** Messages that were put right, and what was done. */
+/** Repaired messages, and what was done. */
 export interface Repaired<M extends object = object> {
-  /** The messages: those that were right are the very objects that came. */
+  /** The messages. Those that were valid are the same objects. */
   messages: M[];
-  /** What was wrong, and is not any more. */
+  /** What was repaired. */
   done: Issue[];
-  /** What is still wrong: it could only be put right by guessing. */
+  /** What is still wrong, because a repair would be a guess. */
   left: Issue[];
 }
 
-/** How a compactor goes on from a snapshot, whose policy stays in force. */
-export interface RestoreOptions<M extends object = object> extends HostOptions<M> {
-  /** The format of the messages. */
-  format: Format;
-  /** All messages that were appended, in order, as they are now. Those that the snapshot does not know
-   * are appended. */
-  originals: readonly M[];
-}
-
-/** How strict a provider is taken to be. */
-export interface ValidateOptions {
-  /** Also find what only some servers of this format refuse: roles that do not take turns, system messages
-   * behind others, ids that are used again. */
-  strict?: boolean;
-}
-
-/** Has a provider count. It can also be called by hand, without a context. */
-export type ProviderCounter<M extends object = object> = (messages: M[], context?: Partial<Parameters<CountTokens<M>>[1]>) => Promise<number>;
-
-/** Options of a counter for messages of any format. */
-export interface ProviderCounterOptions extends CounterOptions {
-  /** The format of the messages, where it is not the provider's own: they are converted before they are
-   * counted. */
-  format?: Format;
+/** How a text is estimated. */
+export interface EstimateOptions {
+  /** The family of models whose tokens are estimated. Default: `o200k_base`. */
+  family?: TokenFamily;
+  /** Divide the number of characters by this instead. */
+  charactersPerToken?: number;
 }
 
 /**
- * An endpoint that counts tokens: where it is, for which model, which key, and what else is in a request.
+ * Models whose tokenizers count alike: OpenAI's since GPT-4o; OpenAI's GPT-4, GPT-3.5 and embeddings; Anthropic's since
+ * Claude 4; Google's since Gemini 2.
  */
-export interface CounterOptions {
+export type TokenFamily = "o200k_base" | "cl100k_base" | "claude" | "gemini";
+
+/** Counts tokens synchronously. */
+export interface TokenCounter {
+  /** Estimates the tokens of a text. */
+  estimate(text: string, options?: EstimateOptions): number;
   /**
-   * The model's name, as the provider knows it.
+   * Counts the tokens of a text exactly. If the vocabulary is not loaded, it throws `encoding-not-loaded`: await
+   * `loadEncoding` first. If only the ASCII shard is loaded, it throws for all other text.
    */
-  model: string;
-  /**
-   * Where the API is, such as `https://host/v1`; the provider's own where absent, and for llama.cpp
-   * `http://127.0.0.1:8080`.
-   */
-  baseURL?: string;
-  /**
-   * Sent in the header that the provider reads it from; an empty one is not sent.
-   */
-  apiKey?: string;
-  /**
-   * Further headers. In a browser each one needs the server's permission.
-   */
-  headers?: Record<string, string>;
-  /**
-   * What else every request to the model has, such as `system` and `tools`, in the provider's own words.
-   */
-  request?: object;
-  /**
-   * How long a count may take, in milliseconds; a minute where absent.
-   */
-  timeoutMs?: number;
+  count(text: string, options?: {
+    encoding?: Encoding;
+  }): number;
 }
 
-/** How much of a history is taken. */
-export interface RecentOptions {
-  /** The format of the messages; found out where absent. */
-  format?: Format;
-  /** How many tokens they may take. */
-  tokens: number;
-  /** What counts tokens; the package's own estimate where absent. */
-  counting?: Counting;
-  /** Where the tokenizer comes from that `counting` may name; see `HostOptions.tokenizers`. */
-  tokenizers?: TokenizerSources;
+/** Which part of an encoding's vocabulary is loaded, and from where. */
+export interface EncodingOptions {
+  /**
+   * `"ascii"` loads only what ASCII text needs, 60 % of `o200k_base`, and counts such text exactly. The rest is loaded
+   * when `countTokens` gets other text or a policy counts by the encoding.
+   */
+  scripts?: "ascii" | "all";
+  /** Where the vocabulary comes from, or with `"ascii"` its ASCII shard. Default: the package's own files. */
+  source?: EncodingSource;
+  /** With `"ascii"`: where the rest comes from. */
+  rest?: EncodingSource;
 }
 
 /** What this package throws and rejects with. */
@@ -1383,15 +1385,15 @@ export interface EpitomeError extends Error {
   readonly name: "EpitomeError";
   /** What went wrong, for code to decide by. */
   readonly code: ErrorCode;
-  /** Of an endpoint: whether the very same request may succeed later. */
+  /** Of an endpoint: whether the same request may succeed later. */
   readonly retryable?: boolean;
-  /** Of an endpoint: how long it asks to be left alone, in milliseconds. */
+  /** Of an endpoint: how long it asks to wait before the next request, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** Of an endpoint: the HTTP status, where there was an answer. */
+  /** Of an endpoint: the HTTP status, if there was a response. */
   readonly status?: number;
-  /** Of an encoding that is not loaded: which one. */
+  /** With `encoding-not-loaded`: the encoding, unless it is a tokenizer that is missing. */
   readonly encoding?: Encoding;
-  /** Of a tokenizer that is not loaded: its name. */
+  /** With `encoding-not-loaded`: the name of the tokenizer. */
   readonly tokenizer?: string;
 }
 
@@ -1410,84 +1412,86 @@ export type PackageErrorCode = "unknown-format" | "invalid-option" | "invalid-po
  */
 export type EndpointErrorCode = "aborted" | "misconfigured" | "unreachable" | "first-byte-timeout" | "idle-timeout" | "total-timeout" | "unauthorized" | "model-unknown" | "too-long" | "rate-limited" | "overloaded" | "refused" | "bad-answer" | "cut-off" | "truncated" | "filtered" | "empty";
 
-/** True for what this package throws and rejects with, from whichever copy of it. */
+/** True for what this package throws and rejects with, also if it comes from another copy of the package. */
 export declare function isEpitomeError(error: unknown): error is EpitomeError;
 
-/** Makes a compactor for a new conversation. `M` is the app's own type of message. */
+/** How a compaction ended. Unless it is `applied`, the messages are unchanged. */
+export type Outcome = Report["outcome"];
+
+/** Creates a compactor for a new conversation. `M` is the app's own type of message. */
 export declare function createCompactor<M extends object = object>(options: CompactorOptions<M>): Promise<Compactor<M>>;
 
-/** Makes a compactor that goes on from a snapshot. */
+/** Creates a compactor that continues from a snapshot. */
 export declare function restoreCompactor<M extends object = object>(snapshot: string, options: RestoreOptions<M>): Promise<Compactor<M>>;
 
-/** Estimates the tokens of a text. */
-export declare function estimateTokens(text: string, options?: EstimateOptions): Promise<number>;
-
-/**
- * Loads the vocabulary of an encoding, from the package's own file or from what is given. It is loaded once,
- * for every compactor; a call meanwhile waits for the same one, and a failure is not remembered.
- *
- * Whatever is awaited loads what it needs by itself. `setPolicy` and a `TokenCounter` are not, and need this before.
- */
-export declare function loadEncoding(encoding: Encoding, source?: EncodingSource | EncodingOptions): Promise<void>;
-
-/** A counter for many texts, which counts without waiting: it is there once the module is. */
-export declare function tokenCounter(): Promise<TokenCounter>;
-
-/**
- * Loads the `tokenizer.json` of a model, as Hugging Face has them for Llama 3, Qwen, DeepSeek, Mistral and others, for
- * `countTokens(text, { tokenizer: name })` and for policies with `counting: { tokenizer: name }`. It comes from an
- * address, a response, bytes, or as the object that it is; reading it takes up to a second. One that cannot be counted
- * by exactly is refused with `invalid-vocabulary`. Where one of the name is loaded already, whatever counts by that goes
- * on with it.
- */
-export declare function loadTokenizer(name: string, source: EncodingSource | object): Promise<void>;
-
-/** The most recent messages that fit, with their system prompts; calls come with their results. */
+/** The most recent messages that fit, with their system prompts. Tool calls stay with their results. */
 export declare function recentWithin<M extends object>(messages: readonly M[], options: RecentOptions): Promise<M[]>;
 
-/** Tells the format of messages from what only that format has. */
+/** Detects the format of messages by what only that format has. */
 export declare function detectFormat(messages: readonly unknown[]): Promise<Detection>;
 
 /** What the provider of this format would refuse in these messages, and where. */
 export declare function validate(messages: readonly object[], format: Format, options?: ValidateOptions): Promise<Issue[]>;
 
-/** The same messages as the provider takes them: those that were right are the very same objects. */
+/** The messages as the provider accepts them. Those that were valid are the same objects. */
 export declare function repair<M extends object>(messages: readonly M[], format: Format): Promise<Repaired<M>>;
 
-/** Messages of one format in another. What the target cannot hold is listed. */
+/** Converts messages to another format. The result lists what the other format cannot represent. */
 export declare function convert<M extends object = object>(messages: readonly object[], from: Format, to: Format): Promise<Converted<M>>;
 
-/** What a request took, read from the usage object of any provider; undefined where it does not tell how large
- * the prompt was. */
+/** The tokens of a request, from the usage object of any provider; undefined if it does not contain the tokens of the
+ * prompt. */
 export declare function readUsage(usage: object): Promise<Usage | undefined>;
 
-/** The policies that have a name, the default first. */
+/** All presets, the default first. */
 export declare function presets(): Promise<Preset[]>;
 
-/** What a policy comes to, for one of its agents or for all. Rejects where it cannot work, and names the
- * field. */
+/** The complete policy of a spec, for one of its agents or for all. Rejects if the policy is invalid, and names the field. */
 export declare function resolvePolicy(policy?: PolicySpec, agent?: string): Promise<Policy>;
 
-/** A summarizer that needs no model: it quotes the sentences that say most. */
+/** A summarizer that needs no model: it quotes the most important sentences. */
 export declare function extractive(request: Pick<SummaryRequest, "input" | "targetTokens">, context?: Partial<SummarizeContext>): Promise<string>;
 
 /**
- * A summarizer that asks a model behind a chat-completions endpoint. It rejects with an `EpitomeError`
- * that says whether asking again may help, and never retries by itself: the compactor does.
+ * A summarizer that asks a model behind a chat-completions endpoint. It rejects with an `EpitomeError` that says whether a
+ * retry may help. It does not retry itself: the compactor does.
  */
 export declare function openAICompatible(options: EndpointOptions): EndpointSummarize;
 
 /**
- * Has Anthropic count the tokens of messages, for `countTokens`. Give `system` and `tools` in `request`. In a browser
- * Anthropic wants the header `anthropic-dangerous-direct-browser-access` besides.
+ * Asks Anthropic to count the tokens of messages, for `countTokens`. Give `system` and `tools` in `request`. In a browser,
+ * Anthropic also requires the header `anthropic-dangerous-direct-browser-access`.
  */
 export declare function anthropicCounter<M extends object = object>(options: ProviderCounterOptions): ProviderCounter<M>;
 
-/** Has OpenAI count the tokens of Responses items, for `countTokens`. Give `instructions` and `tools` in `request`. */
+/** Asks OpenAI to count the tokens of Responses items, for `countTokens`. Give `instructions` and `tools` in `request`. */
 export declare function openAICounter<M extends object = object>(options: ProviderCounterOptions): ProviderCounter<M>;
 
-/** Has Gemini count the tokens of contents, for `countTokens`. Give `systemInstruction` and `tools` in `request`. */
+/** Asks Gemini to count the tokens of contents, for `countTokens`. Give `systemInstruction` and `tools` in `request`. */
 export declare function geminiCounter<M extends object = object>(options: ProviderCounterOptions): ProviderCounter<M>;
 
-/** Has a server of llama.cpp count the tokens of chat messages, in its model's own template, for `countTokens`. */
+/** Asks a llama.cpp server to count the tokens of chat messages in its model's chat template, for `countTokens`. */
 export declare function llamaCppCounter<M extends object = object>(options: ProviderCounterOptions): ProviderCounter<M>;
+
+/** Estimates the tokens of a text. */
+export declare function estimateTokens(text: string, options?: EstimateOptions): Promise<number>;
+
+/**
+ * Loads the vocabulary of an encoding, from the package's own file or from `source`. It is loaded once, for all compactors
+ * and counters. A call during the load waits for that load. After a failure, the next call tries again.
+ *
+ * All asynchronous functions load what they need. Only `setPolicy` and a `TokenCounter` need this call first.
+ */
+export declare function loadEncoding(encoding: Encoding, source?: EncodingSource | EncodingOptions): Promise<void>;
+
+/** A counter for many texts. Once the promise has resolved, it counts synchronously. */
+export declare function tokenCounter(): Promise<TokenCounter>;
+
+/**
+ * Loads the `tokenizer.json` of a model, as Hugging Face publishes them for Llama 3, Qwen, DeepSeek, Mistral and others,
+ * for `countTokens(text, { tokenizer: name })` and for policies with `counting: { tokenizer: name }`. `source` is an
+ * address, a response, the bytes, or the parsed object; reading it takes up to a second. A tokenizer that the package
+ * cannot reproduce exactly is refused with `invalid-vocabulary`. If one of the same name is already loaded, compactors
+ * that count by it keep it.
+ */
+export declare function loadTokenizer(name: string, source: EncodingSource | object): Promise<void>;

@@ -1,4 +1,4 @@
-//! How many tokens a provider counts, from the endpoint that it has for that.
+//! Token counts of a provider, from its counting endpoint.
 
 use std::collections::BTreeMap;
 
@@ -12,35 +12,35 @@ use web_sys::AbortSignal;
 use crate::error::{PackageErrorCode, Thrown};
 use crate::json;
 
-/// How long a count may take, unless the app says otherwise.
+/// How long a count may take by default.
 const TOTAL_MS: u32 = 60_000;
 
-/// An endpoint that counts tokens: where it is, for which model, which key, and what else is in a request.
+/// Options of a counting endpoint.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, Tsify)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CounterOptions {
     /// The model's name, as the provider knows it.
     pub model: String,
-    /// Where the API is, such as `https://host/v1`; the provider's own where absent, and for llama.cpp
+    /// The address of the API, such as `https://host/v1`. Default: the provider's own; for llama.cpp,
     /// `http://127.0.0.1:8080`.
     #[serde(rename = "baseURL")]
     #[tsify(optional)]
     pub base_url: Option<String>,
-    /// Sent in the header that the provider reads it from; an empty one is not sent.
+    /// Sent in the header that the provider uses for it. An empty key is not sent.
     #[tsify(optional)]
     pub api_key: Option<String>,
-    /// Further headers. In a browser each one needs the server's permission.
+    /// Further headers. In a browser, the server must allow each of them.
     #[tsify(optional, type = "Record<string, string>")]
     pub headers: Option<BTreeMap<String, String>>,
-    /// What else every request to the model has, such as `system` and `tools`, in the provider's own words.
+    /// The other fields of a request to the model, such as `system` and `tools`, as the provider names them.
     #[tsify(optional, type = "object")]
     pub request: Option<Map<String, Value>>,
-    /// How long a count may take, in milliseconds; a minute where absent.
+    /// How long a count may take, in milliseconds. Default: a minute.
     #[tsify(optional)]
     pub timeout_ms: Option<u32>,
 }
 
-/// Asks a provider for a count, once. `messages` is an array of them as JSON.
+/// Asks a provider for a count, once. `messages` is a JSON array.
 #[wasm_bindgen(js_name = countByProvider)]
 pub async fn count_by_provider(
     provider: String,

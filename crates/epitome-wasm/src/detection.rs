@@ -1,5 +1,6 @@
-//! Which format a list of messages is in.
+//! Detects the format of messages.
 
+use epitome_formats::Format;
 use js_sys::Array;
 use serde::Serialize;
 use serde_json::Value;
@@ -7,29 +8,28 @@ use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::error::Thrown;
-use crate::format::Format;
 use crate::json;
 
-/// What a list of messages looks like.
+/// The format that messages seem to be in.
 #[derive(Clone, Debug, Serialize, Tsify)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Detection {
-    /// A format that this package reads.
+    /// A format of this package.
     Known {
         /// Its name.
         format: Format,
     },
-    /// Nothing that only one format has.
+    /// They have nothing that only one format has.
     Unclear,
 }
 
-/// Tells the format of a list of messages from what only that format has.
+/// Detects the format of messages by what only that format has.
 #[wasm_bindgen(js_name = detectFormat)]
 pub fn detect_format(messages: &Array) -> Result<Ts<Detection>, JsValue> {
     let messages: Vec<Value> =
         messages.iter().map(|message| json::read(&message).unwrap_or(Value::Null)).collect();
     let detection = match epitome_formats::detect(&messages) {
-        epitome_formats::Detection::Known(format) => Detection::Known { format: format.into() },
+        epitome_formats::Detection::Known(format) => Detection::Known { format },
         epitome_formats::Detection::Unclear => Detection::Unclear,
     };
     Ok(detection.into_ts().map_err(Thrown::from)?)

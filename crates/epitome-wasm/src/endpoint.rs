@@ -1,4 +1,4 @@
-//! A summary from an endpoint that speaks chat completions.
+//! Summaries from an endpoint with the chat-completions API.
 
 use std::collections::BTreeMap;
 
@@ -14,22 +14,22 @@ use web_sys::AbortSignal;
 use crate::error::Thrown;
 use crate::json;
 
-/// An endpoint: where a summarizer answers, which model, which key, and how long it may take.
+/// Options of an endpoint with the chat-completions API.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, Tsify)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EndpointOptions {
-    /// `http://host/v1`, or the whole address ending in `/chat/completions`.
+    /// `http://host/v1`, or the whole address that ends in `/chat/completions`.
     #[serde(rename = "baseURL")]
     pub base_url: String,
     /// The model's name, as the server knows it.
     pub model: String,
-    /// Sent as `authorization: Bearer …`; an empty one is not sent.
+    /// Sent as `authorization: Bearer …`. An empty key is not sent.
     #[tsify(optional)]
     pub api_key: Option<String>,
-    /// Further headers. In a browser each one needs the server's permission.
+    /// Further headers. In a browser, the server must allow each of them.
     #[tsify(optional, type = "Record<string, string>")]
     pub headers: Option<BTreeMap<String, String>>,
-    /// Whether the text is to come piece by piece; true where absent.
+    /// Whether the answer is streamed. Default: true.
     #[tsify(optional)]
     pub stream: Option<bool>,
     /// How long each part of an answer may take.
@@ -41,18 +41,18 @@ pub struct EndpointOptions {
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, Tsify)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EndpointTimeouts {
-    /// From the request to the first byte of a streamed answer; 5 minutes where absent.
+    /// From the request to the first byte of a streamed answer. Default: 5 minutes.
     #[tsify(optional)]
     pub first_byte_ms: Option<u32>,
-    /// Between two pieces of an answer; 2 minutes where absent.
+    /// Between two parts of a streamed answer. Default: 2 minutes.
     #[tsify(optional)]
     pub idle_ms: Option<u32>,
-    /// From the request to the last byte; 12 minutes where absent.
+    /// From the request to the last byte. Default: 12 minutes.
     #[tsify(optional)]
     pub total_ms: Option<u32>,
 }
 
-/// Asks an endpoint once, and settles with the whole answer or the reason why there is none.
+/// Asks an endpoint once. Resolves to the whole answer, or rejects with the reason why there is none.
 #[wasm_bindgen]
 pub async fn complete(
     options: JsValue,
@@ -67,7 +67,7 @@ pub async fn complete(
     let prompt = Prompt { system, user, max_tokens };
     let mut show = |delta: &str| {
         if let Some(on_delta) = &on_delta {
-            // Whoever only watches has no say in the outcome.
+            // What a listener throws does not change the outcome.
             let _ = on_delta.call1(&JsValue::UNDEFINED, &delta.into());
         }
     };

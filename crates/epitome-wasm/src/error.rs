@@ -1,4 +1,4 @@
-//! Errors as JavaScript sees them: an `Error` of the name `EpitomeError` with a code to decide by.
+//! Errors as JavaScript gets them: an `Error` with the name `EpitomeError` and a code.
 
 use std::fmt::Display;
 
@@ -31,36 +31,35 @@ pub enum PackageErrorCode {
     InvalidOption,
     /// The policy cannot work.
     InvalidPolicy,
-    /// A value is no message. Nothing of its batch was taken.
+    /// A value is not a message. Nothing of its batch was appended.
     InvalidMessage,
     /// No message has this id.
     UnknownId,
-    /// A message of this id is there already.
+    /// Another message has this id.
     DuplicateId,
-    /// A text is no snapshot, or one that this version cannot read.
+    /// A text is not a snapshot, or one that this version cannot read.
     InvalidSnapshot,
     /// The originals are not those of the snapshot.
     InvalidOriginals,
     /// A compaction is running.
     Busy,
-    /// The last compaction failed, and nothing has been said since.
+    /// The last compaction failed, and no message has been appended since.
     Exhausted,
-    /// There is no compaction to undo.
+    /// No compaction can be undone.
     NothingToUndo,
-    /// There is no encoding of this name.
+    /// No encoding has this name.
     UnknownEncoding,
-    /// The vocabulary of an encoding is not loaded yet, or a tokenizer; the error's `encoding` or `tokenizer` says
-    /// which.
+    /// The vocabulary of an encoding, or a tokenizer, is not loaded; the error's `encoding` or `tokenizer` names it.
     EncodingNotLoaded,
     /// The vocabulary of an encoding, or a tokenizer, could not be fetched.
     EncodingUnavailable,
-    /// What was given is no vocabulary, that of another encoding, or no tokenizer that can be counted by exactly.
+    /// A file is not a vocabulary, or that of another encoding; or a tokenizer cannot be reproduced exactly.
     InvalidVocabulary,
     /// The compactor was disposed of.
     Disposed,
     /// The wasm module could not be loaded.
     NotLoaded,
-    /// A mistake in this package.
+    /// A bug in this package.
     Internal,
 }
 
@@ -78,7 +77,7 @@ impl Thrown {
         let error = js_sys::Error::new(&message.to_string());
         error.set_name("EpitomeError");
         let thrown = Self { error };
-        // A code serializes to its name, and a new object takes any property.
+        // A code serializes to its name, and setting a property of a new object cannot fail.
         thrown.with("code", serde_wasm_bindgen::to_value(&code).unwrap_or(JsValue::UNDEFINED))
     }
 
@@ -94,7 +93,7 @@ impl From<Thrown> for JsValue {
     }
 }
 
-/// A serializer that failed, which none of our types makes it do.
+/// A value that could not be serialized, which does not happen with our types.
 impl From<tsify::Error> for Thrown {
     fn from(error: tsify::Error) -> Self {
         Self::new(PackageErrorCode::Internal, &error)

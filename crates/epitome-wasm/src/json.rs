@@ -1,4 +1,4 @@
-//! A JavaScript value as JSON, with the eyes of `JSON.stringify`, and JSON as a plain JavaScript value.
+//! Reads JavaScript values as JSON, as `JSON.stringify` does, and writes JSON as plain JavaScript values.
 
 use std::fmt::{self, Display};
 
@@ -12,8 +12,9 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::error::{ErrorCode, PackageErrorCode, Thrown};
+use crate::host;
 
-/// Deeper than any message, and far from the end of the stack: a value that contains itself ends here.
+/// Deeper than any message, and far below the limit of the stack. A value that contains itself is refused here.
 const DEEPEST: u32 = 128;
 
 /// Why a value cannot be read.
@@ -21,9 +22,9 @@ const DEEPEST: u32 = 128;
 pub(crate) enum Unreadable {
     /// It is nested too deeply, or contains itself.
     Deep,
-    /// One of its properties throws when read.
+    /// One of its properties throws when it is read.
     Property(String),
-    /// It does not even let itself be looked at.
+    /// It throws when it is inspected.
     Closed,
 }
 
@@ -52,14 +53,14 @@ fn length_of(array: &JsValue) -> u32 {
     length.and_then(|length| length.as_f64()).map_or(0, |length| length as u32)
 }
 
-/// Reads a value. Properties that are undefined or functions are left out. Bytes stay where they are: what
-/// is read of them is how many they are, and a number that tells them from others in the same value.
+/// Reads a value. Properties that are undefined or functions are left out. Bytes are not copied: they are read as their
+/// length and a number that distinguishes them from other bytes in the same value.
 pub(crate) fn read(value: &JsValue) -> Result<Value, Unreadable> {
     read_at(value, 0, &mut 0)
 }
 
 fn read_at(value: &JsValue, depth: u32, bytes_seen: &mut u32) -> Result<Value, Unreadable> {
-    if let Some(text) = value.as_string() {
+    if let Some(text) = host::text(value) {
         return Ok(Value::String(text));
     }
     if let Some(number) = value.as_f64() {
@@ -89,8 +90,8 @@ fn read_at(value: &JsValue, depth: u32, bytes_seen: &mut u32) -> Result<Value, U
         *bytes_seen += 1;
         return Ok(json!({ "$bytes": length, "$number": *bytes_seen }));
     }
-    if let Some(shown) = as_json(value) {
-        return read_at(&shown, depth + 1, bytes_seen);
+    if let Some(json) = to_json(value) {
+        return read_at(&json, depth + 1, bytes_seen);
     }
     let mut fields = Map::new();
     let object: &Object = value.unchecked_ref();
@@ -104,20 +105,20 @@ fn read_at(value: &JsValue, depth: u32, bytes_seen: &mut u32) -> Result<Value, U
     Ok(Value::Object(fields))
 }
 
-/// How many bytes a buffer holds, or a view of one.
+/// The length in bytes of a buffer or of a view of one.
 fn byte_length(value: &JsValue) -> Option<u32> {
     let buffer = value.is_instance_of::<ArrayBuffer>() || ArrayBuffer::is_view(value);
     let length = buffer.then(|| Reflect::get(value, &"byteLength".into()).ok()).flatten()?;
     length.as_f64().map(|length| length as u32)
 }
 
-/// What an object says it is in JSON: the text of an address, or of a date.
-fn as_json(value: &JsValue) -> Option<JsValue> {
-    let shows: Function = Reflect::get(value, &"toJSON".into()).ok()?.dyn_into().ok()?;
-    shows.call0(value).ok()
+/// The result of an object's `toJSON`, such as the text of a `URL` or a `Date`.
+fn to_json(value: &JsValue) -> Option<JsValue> {
+    let method: Function = Reflect::get(value, &"toJSON".into()).ok()?.dyn_into().ok()?;
+    method.call0(value).ok()
 }
 
-/// A whole number as one, so that it can be read as an integer.
+/// Whole numbers become integers of JSON, so that they can be deserialized as integers.
 fn read_number(number: f64) -> Value {
     const LARGEST_EXACT: f64 = 9_007_199_254_740_991.0;
     if number.fract() == 0.0 && number.abs() <= LARGEST_EXACT {
@@ -126,7 +127,7 @@ fn read_number(number: f64) -> Value {
     Number::from_f64(number).map_or(Value::Null, Value::Number)
 }
 
-/// Reads an option, which the error calls `name`. Undefined and null are the default.
+/// Reads an option; undefined and null give the default. `name` is its name in the error.
 pub(crate) fn option<T: DeserializeOwned + Default>(
     value: &JsValue,
     name: &str,
@@ -138,7 +139,7 @@ pub(crate) fn option<T: DeserializeOwned + Default>(
     required(value, name, code)
 }
 
-/// Reads a value that has no default, which the error calls `name`.
+/// Reads a value that has no default. `name` is its name in the error.
 pub(crate) fn required<T: DeserializeOwned>(
     value: &JsValue,
     name: &str,
@@ -152,7 +153,7 @@ pub(crate) fn required<T: DeserializeOwned>(
     })
 }
 
-/// Reads one message as the engine's; `place` is how the error calls it.
+/// Reads one message of the app as the engine's messages, one for each of its steps. `place` is its name in the error.
 pub(crate) fn message(
     format: Format,
     id: &MessageId,
@@ -162,11 +163,11 @@ pub(crate) fn message(
     let value = read(value).map_err(|error| {
         Thrown::new(PackageErrorCode::InvalidMessage, &format!("{place} {error}"))
     })?;
-    pieces(format, id, &value, place)
+    steps(format, id, &value, place)
 }
 
-/// Reads one message, which crossed as JSON, as the engine's.
-pub(crate) fn pieces(
+/// The same for a message that crossed as JSON.
+pub(crate) fn steps(
     format: Format,
     id: &MessageId,
     value: &Value,
@@ -179,7 +180,7 @@ pub(crate) fn pieces(
     Ok(reading.messages)
 }
 
-/// Reads a list of messages, whatever is in it.
+/// Reads the messages of an array as JSON.
 pub(crate) fn messages(list: &Array) -> Result<Vec<Value>, Thrown> {
     let read = list.iter().enumerate().map(|(index, value)| {
         read(&value).map_err(|error| {
@@ -189,10 +190,10 @@ pub(crate) fn messages(list: &Array) -> Result<Vec<Value>, Thrown> {
     read.collect()
 }
 
-/// A JavaScript value with what it reads as.
+/// A JavaScript value and the JSON that it was read as.
 pub(crate) type Known = (JsValue, Value);
 
-/// Where in a value the texts stand that hold half a character.
+/// The paths of the strings in a value that contain a lone surrogate.
 pub(crate) fn ill_formed(value: &JsValue, path: &str) -> Vec<String> {
     let mut found = Vec::new();
     find_ill_formed(value, path, 0, &mut found);
@@ -205,7 +206,7 @@ fn find_ill_formed(value: &JsValue, path: &str, depth: u32, found: &mut Vec<Stri
             found.push(path.to_owned());
         }
     } else if depth > DEEPEST || !value.is_object() || byte_length(value).is_some() {
-        // There is no text in it, or no end of it.
+        // It contains no text, or contains itself.
     } else if is_array(value).unwrap_or_default() {
         for index in 0..length_of(value) {
             let Ok(item) = Reflect::get_u32(value, index) else { continue };
@@ -220,7 +221,7 @@ fn find_ill_formed(value: &JsValue, path: &str, depth: u32, found: &mut Vec<Stri
     }
 }
 
-/// True where something was read of bytes that stay where they are.
+/// True if the JSON stands for bytes that were not copied.
 pub(crate) fn has_bytes(value: &Value) -> bool {
     match value {
         Value::Object(fields) => fields.contains_key("$bytes") || fields.values().any(has_bytes),
@@ -229,14 +230,14 @@ pub(crate) fn has_bytes(value: &Value) -> bool {
     }
 }
 
-/// Writes a value that was made of others: whatever reads the same in one of them is that one's own value,
-/// be it bytes or an address, unless it has half a character in it; everything else is written anew.
-pub(crate) fn graft(known: &[Known], made: &Value) -> Result<JsValue, Thrown> {
-    let same = known.iter().find(|(_, value)| value == made);
+/// Writes JSON that was composed from known values. A part that equals a part of a known value becomes that part itself, with
+/// its bytes and objects, unless it contains a lone surrogate. All other parts are written as new values.
+pub(crate) fn graft(known: &[Known], composed: &Value) -> Result<JsValue, Thrown> {
+    let same = known.iter().find(|(_, value)| value == composed);
     if let Some((own, _)) = same.filter(|(own, _)| ill_formed(own, "").is_empty()) {
         return Ok(own.clone());
     }
-    match made {
+    match composed {
         Value::Array(elements) => {
             let known: Vec<Known> = known.iter().flat_map(elements_of).collect();
             elements
@@ -247,7 +248,7 @@ pub(crate) fn graft(known: &[Known], made: &Value) -> Result<JsValue, Thrown> {
         }
         Value::Object(fields) => {
             let object = Object::new();
-            // A new object takes any property, and lets go of it.
+            // Setting and deleting a property of a new object cannot fail.
             if let Some((own, before)) = nearest(known, fields) {
                 Object::assign(&object, own.unchecked_ref());
                 for key in before.keys().filter(|key| !fields.contains_key(*key)) {
@@ -261,16 +262,16 @@ pub(crate) fn graft(known: &[Known], made: &Value) -> Result<JsValue, Thrown> {
             }
             Ok(object.into())
         }
-        other => write(other),
+        other => write_json(other),
     }
 }
 
-/// The object that has most of these fields; what JSON has no room for comes from there.
+/// The known object with the most equal fields. Properties that JSON cannot hold are taken from it.
 fn nearest<'a>(
     known: &'a [Known],
     fields: &Map<String, Value>,
 ) -> Option<(&'a JsValue, &'a Map<String, Value>)> {
-    let plain = known.iter().filter(|(own, _)| as_json(own).is_none());
+    let plain = known.iter().filter(|(own, _)| to_json(own).is_none());
     let objects = plain.filter_map(|(own, value)| Some((own, value.as_object()?)));
     let same = |before: &Map<String, Value>| {
         fields.iter().filter(|(key, field)| before.get(*key) == Some(*field)).count()
@@ -289,12 +290,19 @@ fn elements_of((own, value): &Known) -> Vec<Known> {
 
 fn field_of((own, value): &Known, key: &str) -> Option<Known> {
     let field = value.as_object()?.get(key)?.clone();
-    let shown = as_json(own);
-    Some((Reflect::get(shown.as_ref().unwrap_or(own), &key.into()).ok()?, field))
+    let json = to_json(own);
+    Some((Reflect::get(json.as_ref().unwrap_or(own), &key.into()).ok()?, field))
 }
 
-/// Writes a value as plain objects and arrays.
-pub(crate) fn write(value: &Value) -> Result<JsValue, Thrown> {
+/// Writes what the engine also stores as JSON, such as policies. By way of JSON, the module contains one serializer for it and
+/// not two.
+pub(crate) fn write(value: &impl Serialize) -> Result<JsValue, Thrown> {
+    let json = serde_json::to_value(value);
+    write_json(&json.map_err(|error| Thrown::new(PackageErrorCode::Internal, &error))?)
+}
+
+/// Writes JSON as plain objects and arrays.
+fn write_json(value: &Value) -> Result<JsValue, Thrown> {
     value
         .serialize(&serde_wasm_bindgen::Serializer::json_compatible())
         .map_err(|error| Thrown::new(PackageErrorCode::Internal, &error))

@@ -1,33 +1,33 @@
-//! What an app knows about a message and the message itself does not tell.
+//! What an app says about a message that is not in the message itself.
 
 use epitome::message::{Audience, Message, UnixTime};
 use serde::{Deserialize, Serialize};
 use tsify::Tsify;
 
-/// What an app knows about messages that their format has no place for. What is absent is as it was.
+/// What an app says about messages that their format has no field for. Absent fields leave a message as it is.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, Tsify)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MessageMetadata {
-    /// Whether they survive every compaction, word for word.
+    /// Whether they survive every compaction word for word.
     #[tsify(optional)]
     pub pinned: Option<bool>,
-    /// The kind of machine-made message they are, such as a reminder: the reducer `trim` leaves out those
-    /// that a later one repeats.
+    /// The kind of a message that the app generates, such as a reminder: the reducer `deduplicate` leaves out those that a
+    /// later message repeats.
     #[tsify(optional)]
     pub synthetic: Option<String>,
-    /// Who speaks, where there are several of one role.
+    /// Who speaks, if there are several of one role.
     #[tsify(optional)]
     pub author: Option<String>,
-    /// When it was sent, as `Date.now()` counts. A summarizer reads it to the minute.
+    /// When it was sent, as by `Date.now()`. A summarizer reads it to the minute.
     #[tsify(optional)]
     pub time: Option<f64>,
-    /// The agents that may see them, by name; all where absent.
+    /// The names of the agents that may see them; absent: all.
     #[tsify(optional)]
     pub audience: Option<Vec<String>>,
 }
 
 impl MessageMetadata {
-    /// The message with these metadata besides its own.
+    /// The message with these metadata. Absent fields stay as they are in the message.
     pub(crate) fn on(&self, message: Message) -> Message {
         let Self { pinned, synthetic, author, time, audience } = self.clone();
         Message {
@@ -40,7 +40,7 @@ impl MessageMetadata {
         }
     }
 
-    /// What metadata a message already.
+    /// The metadata of a message.
     pub(crate) fn of(message: &Message) -> Self {
         let Message { author, audience, time, synthetic, pinned, id: _, role: _, parts: _ } =
             message;

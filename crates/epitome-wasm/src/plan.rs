@@ -1,41 +1,54 @@
-//! What a compaction would do to every message.
+//! What a compaction would do with every message.
 
-use epitome::{Action, Columns};
+use epitome::{Action, Columns, Reason};
 use js_sys::Array;
 use serde::Serialize;
 use tsify::Tsify;
 use wasm_bindgen::prelude::JsValue;
 
-use crate::reason::Reason;
-
-/// A compaction, thought through but not done, without what becomes of each message.
+/// What a compaction would do, without the actions of the messages.
 #[derive(Clone, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanFigures {
     /// Why it would be made.
     pub reason: Reason,
-    /// True where a summary is to be written; otherwise reducers alone work.
+    /// True if a summary is written; otherwise only reducers work.
     pub summarizes: bool,
-    /// How many messages the summary would stand for.
+    /// How many messages the summary would cover.
     pub summarized: u32,
-    /// How many messages would be seen otherwise, or left out, without being summarized.
+    /// How many messages would be changed or left out without being summarized.
     pub reduced: u32,
-    /// Tokens of the view now, tool schemas included.
+    /// Tokens of the view now, including tool schemas.
     pub tokens_before: u32,
     /// Tokens of the view afterwards, with a summary of `summaryTokens`.
     pub tokens_after: u32,
     /// How many tokens the summary may take.
     pub summary_tokens: u32,
-    /// How many of those are for the facts that the summary lost.
+    /// How many of those are for facts that the summary lost.
     pub ledger_tokens: u32,
-    /// How often the summarizer would be asked.
+    /// How many requests the summarizer would get.
     pub requests: u32,
-    /// Why there is nothing to do, where that is so.
+    /// Why there is nothing to do, if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle: Option<String>,
-    /// Why the threshold cannot be met, where that is so: what cannot be removed, item by item.
+    /// Why the threshold cannot be met, if so: what cannot be removed, item by item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub floor: Option<String>,
+}
+
+/// A plan, whose rows stay in the module's memory. They are valid until the next call of the compactor.
+#[derive(Clone, Debug, Serialize, Tsify)]
+pub struct PlanView {
+    /// Everything but the rows.
+    pub figures: PlanFigures,
+    /// The number of rows.
+    pub count: usize,
+    /// The address of three columns of `count` numbers: see [`Columns::numbers`].
+    pub columns: usize,
+    /// The address of the indices of the rows that differ from those of the previous plan.
+    pub changed: usize,
+    /// How many those are.
+    pub changes: usize,
 }
 
 /// The names of actions, by the numbers that [`Columns`] have.
@@ -43,40 +56,32 @@ pub(crate) fn actions() -> Array {
     Action::ALL.iter().map(|action| JsValue::from_str(action.as_str())).collect()
 }
 
-/// The plans of one compactor, as numbers: JavaScript looks at them where they are, so that a hundred thousand messages
-/// cross without being copied.
+/// The consecutive plans of one compactor. JavaScript reads their rows from the module's memory, so that those of a hundred
+/// thousand messages are not copied.
 #[derive(Default)]
 pub(crate) struct Plans {
-    figures: [u32; 8],
     columns: Columns,
 }
 
 impl Plans {
-    /// Takes the next plan. Tells where its figures are, and where its columns; of how many messages those are; where
-    /// the positions are of messages that are new or of which something else is said than before, and how many; why the
-    /// plan is idle, and what its floor is.
-    pub(crate) fn take(&mut self, plan: &epitome::Plan, engine: &epitome::Compactor) -> Array {
-        let figures = PlanFigures::of(plan);
-        self.figures = figures.numbers();
+    /// Replaces the rows by those of the next plan.
+    pub(crate) fn next(&mut self, plan: &epitome::Plan, engine: &epitome::Compactor) -> PlanView {
         self.columns.update(plan, engine.conversation(), &engine.scale());
         let changed = self.columns.changed();
-        let told = |text: Option<String>| text.map_or(JsValue::UNDEFINED, JsValue::from);
-        let place = |numbers: &[u32]| JsValue::from(numbers.as_ptr() as usize);
-        let numbers = [
-            place(&self.figures),
-            place(self.columns.numbers()),
-            plan.actions.len().into(),
-            place(changed),
-            changed.len().into(),
-        ];
-        numbers.into_iter().chain([told(figures.idle), told(figures.floor)]).collect()
+        PlanView {
+            figures: PlanFigures::of(plan),
+            count: plan.actions.len(),
+            columns: self.columns.numbers().as_ptr() as usize,
+            changed: changed.as_ptr() as usize,
+            changes: changed.len(),
+        }
     }
 }
 
 impl PlanFigures {
     fn of(plan: &epitome::Plan) -> Self {
         Self {
-            reason: plan.reason.into(),
+            reason: plan.reason,
             summarizes: plan.summarizes,
             summarized: plan.summarized(),
             reduced: plan.reduced(),
@@ -88,19 +93,5 @@ impl PlanFigures {
             idle: plan.idle.clone(),
             floor: plan.floor.clone(),
         }
-    }
-
-    /// All that are numbers, in the order in which `npm/src/plan.ts` reads them.
-    fn numbers(&self) -> [u32; 8] {
-        [
-            u32::from(self.summarizes),
-            self.summarized,
-            self.reduced,
-            self.tokens_before,
-            self.tokens_after,
-            self.summary_tokens,
-            self.ledger_tokens,
-            self.requests,
-        ]
     }
 }

@@ -1,38 +1,31 @@
-//! The policies that have a name.
+//! The presets of policies.
 
-use epitome::PolicySpec;
 use epitome::policy::PRESETS;
+use epitome::{Policy, PolicySpec};
 use serde::Serialize;
-use tsify::{Ts, Tsify};
+use tsify::Tsify;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::error::Thrown;
-use crate::policy::Policy;
+use crate::json;
 
-/// A policy that has a name.
+/// A policy with a name.
 #[derive(Clone, Debug, Serialize, Tsify)]
-#[tsify(missing_as_null, hashmap_as_object)]
 pub struct Preset {
     /// Its name, to give as `policy.preset`.
     pub name: String,
-    /// What it stands for, in a window of 200,000 tokens.
+    /// Its policy for a window of 200,000 tokens.
+    #[tsify(type = "Policy")]
     pub policy: Policy,
 }
 
-/// Every preset.
-#[derive(Clone, Debug, Serialize, Tsify)]
-#[serde(transparent)]
-#[tsify(missing_as_null, hashmap_as_object)]
-pub struct Presets(pub Vec<Preset>);
-
-/// Every preset, the default first.
-#[wasm_bindgen]
-pub fn presets() -> Result<Ts<Presets>, JsValue> {
+/// All presets, the default first.
+#[wasm_bindgen(unchecked_return_type = "Preset[]")]
+pub fn presets() -> Result<JsValue, JsValue> {
     let preset = |name: &str| {
         let spec = PolicySpec { preset: Some(name.to_owned()), ..PolicySpec::default() };
-        let policy = spec.resolve()?;
-        Ok(Preset { name: name.to_owned(), policy: policy.into() })
+        Ok(Preset { name: name.to_owned(), policy: spec.resolve()? })
     };
     let presets = PRESETS.into_iter().map(preset).collect::<Result<Vec<_>, Thrown>>()?;
-    Ok(Presets(presets).into_ts().map_err(Thrown::from)?)
+    Ok(json::write(&presets)?)
 }

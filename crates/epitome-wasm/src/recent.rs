@@ -1,9 +1,9 @@
-//! The end of a stored history that fits a budget.
+//! The most recent messages of a stored history that fit a number of tokens.
 
 use epitome::history::most_recent;
 use epitome::message::{Message, MessageId, Role};
 use epitome::policy::Counting;
-use epitome_formats::fit;
+use epitome_formats::fit_steps;
 use js_sys::Array;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -21,8 +21,12 @@ pub fn recent_within(
     let format = format::named(format)?;
     let whole = MessageId::from("");
     let read = messages.iter().enumerate().map(|(index, value)| {
-        let pieces = json::message(format, &whole, &value, &format_args!("messages[{index}]"))?;
-        Ok(fit(pieces, &whole, 1).into_iter().next().unwrap_or(Message::new("", Role::User, "")))
+        let steps = json::message(format, &whole, &value, &format_args!("messages[{index}]"))?;
+        Ok(fit_steps(steps, &whole, 1).into_iter().next().unwrap_or(Message::new(
+            "",
+            Role::User,
+            "",
+        )))
     });
     let messages = read.collect::<Result<Vec<Message>, Thrown>>()?;
     let counting: Counting =

@@ -24,7 +24,7 @@ pub use reducer::{
 pub use retry::{Failure, FailureKind, Retry};
 #[cfg(feature = "schema")]
 pub use schema::schema;
-pub use spec::{DEFAULT_WINDOW, PolicySpec};
+pub use spec::{DEFAULT_WINDOW, FieldOverrides, PolicySpec};
 pub use summary::{
     LastRequest, Shape, Summarizer, SummaryPlacement, SummarySettings, ToolFilter, WindowTooSmall,
 };
@@ -39,6 +39,11 @@ use serde::{Deserialize, Serialize};
 /// The defaults named below are those of the preset `recommended`; another preset may have others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "tsify",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object, rename = "PolicyFields")
+)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Policy {
     /// Size of the model's context window in tokens, above 0. Default: the model's window if the app gives it, or
@@ -76,8 +81,8 @@ pub struct Policy {
     pub retry: Retry,
     /// Tokens of each request that belong to no message, mostly the tool schemas; below `window`. Default: 0.
     pub tool_schema_tokens: u32,
-    /// How tokens are counted. A new compactor reads this; an existing one changes its tokenizer by
-    /// [`Compactor::count_by`](crate::Compactor::count_by). Default: `estimate`.
+    /// How tokens are counted. The engine itself does not read this: the app, or the npm package, gives the compactor
+    /// a tokenizer for it. Default: `estimate`.
     #[serde(default)]
     pub counting: Counting,
     /// Name of the model, such as `claude-sonnet-4-5`. It selects the estimate if `counting` names no family, and

@@ -23,16 +23,14 @@ const OPTIONS: [&str; 2] = ["-O3", "--one-caller-inline-max-function-size=0"];
 /// Builds the glue and returns its folder. A folder that is newer than the modules is not built again.
 pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf> {
     steps.run_long("compile the wasm modules", "1 minute the first time", || {
-        command::run(&mut workspace.cargo([
-            "build",
-            "--locked",
-            "--profile=wasm-release",
-            "--target",
-            WASM,
-            "--package=epitome-wasm",
-            "--package=epitome-count",
-            "--package=epitome-tokenizer",
-        ]))
+        // In one call, Cargo would give all packages the features that epitome-wasm asks of the engine, and the modules that
+        // only count would contain glue that they do not need.
+        for packages in [&["epitome-wasm"][..], &["epitome-count", "epitome-tokenizer"]] {
+            let mut build = workspace.cargo(["build", "--locked", "--profile=wasm-release"]);
+            build.args(["--target", WASM]);
+            command::run(build.args(packages.iter().map(|name| format!("--package={name}"))))?;
+        }
+        Ok(())
     })?;
     let compiled =
         |name: &str| workspace.target(&format!("wasm32-unknown-unknown/wasm-release/{name}.wasm"));
@@ -47,7 +45,10 @@ pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf>
         let staged = workspace.target("npm-glue.unfinished");
         for (module, name) in MODULES {
             let mut bindgen = workspace.command("wasm-bindgen");
-            bindgen.args(["--target", "web", "--out-name", module, "--out-dir"]);
+            // The package always gives the module. With a default path, bundlers would copy its file into every app, next to
+            // the module that is inlined.
+            bindgen.args(["--target", "web", "--omit-default-module-path"]);
+            bindgen.args(["--out-name", module, "--out-dir"]);
             command::run(bindgen.arg(&staged).arg(compiled(name)))?;
             // No feature flags: wasm-opt reads them from the module. With all features on it would write a module that
             // Node 20 refuses.

@@ -27,6 +27,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
             "--target",
             WASM,
             "--package=epitome-browser",
+            "--package=epitome-buffer",
             "--package=epitome-count",
             "--package=epitome-tokenizer",
             "--package=epitome-wasm",

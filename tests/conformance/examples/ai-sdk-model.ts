@@ -1,19 +1,19 @@
-// The story in the AI SDK's ModelMessages, and what is refused there.
+// The story in the AI SDK's ModelMessages, and messages that its checks refuse.
 
 import type { ModelMessage } from "ai";
-import type { Examples } from "../verdict.js";
+import type { Examples } from "../check.js";
 import { altered, type Call, instead, story, SYSTEM, type Turn, without } from "./story.js";
 
-function tidy(turns: number): ModelMessage[] {
-  return [{ role: "system", content: SYSTEM }, ...story(turns).flatMap(told)];
+function valid(turns: number): ModelMessage[] {
+  return [{ role: "system", content: SYSTEM }, ...story(turns).flatMap(written)];
 }
 
-function told({ ask, picture, rounds, answer }: Turn): ModelMessage[] {
-  const between = rounds.flatMap(({ thought, calls }): ModelMessage[] => [
+function written({ ask, picture, rounds, answer }: Turn): ModelMessage[] {
+  const between = rounds.flatMap(({ reasoning, calls }): ModelMessage[] => [
     {
       role: "assistant",
       content: [
-        { type: "reasoning", text: thought },
+        { type: "reasoning", text: reasoning },
         ...calls.map(({ id, name, input }) => ({
           type: "tool-call" as const,
           toolCallId: id,
@@ -56,18 +56,18 @@ function told({ ask, picture, rounds, answer }: Turn): ModelMessage[] {
 const asks = ({ name }: Call) => name === "history";
 
 // 0 system, 1 and 2 a turn, 3 the question, 4 two calls, 5 their results, 6 a call, 7 its result, 8 the answer.
-const base = tidy(3);
+const base = valid(3);
 const results = base[5]?.content as unknown[];
 const use = { type: "tool-call", toolCallId: "history_1", toolName: "history", input: {} };
 const result = { type: "tool-result", toolCallId: "history_1", toolName: "history", output: { type: "text", value: "dry" } };
 
 export const examples: Examples<ModelMessage> = {
-  tidy,
+  valid,
   broken: {
     nothing: [],
     "only a system message": base.slice(0, 1),
     "a system message inside": instead(base, 3, { role: "system", content: "A summary." }, base[3]),
-    "a result whose call was cut away": without(base, 6),
+    "a result whose call was removed": without(base, 6),
     "a call without its result": without(base, 7),
     "a parallel call without its result": altered(base, 5, { content: results.slice(1) }),
     "a call at the very end": base.slice(0, 7),
@@ -82,7 +82,7 @@ export const examples: Examples<ModelMessage> = {
       content: [{ type: "tool-result", toolCallId: "history_1", toolName: "history", result: "dry" }],
     }),
     "a result from a user": altered(base, 3, { content: [result] }),
-    "an answer to an approval that nobody asked": altered(base, 7, {
+    "an unsolicited approval response": altered(base, 7, {
       content: [result, { type: "tool-approval-response", approvalId: "a", approved: true }],
     }),
     "an approval of no call": altered(base, 8, {
@@ -92,7 +92,7 @@ export const examples: Examples<ModelMessage> = {
       ],
     }),
     "a part of another format": altered(base, 8, { content: [{ type: "tool_use", id: "a", name: "b", input: {} }] }),
-    "a role that nobody has": altered(base, 8, { role: "model" }),
-    "half a character": altered(base, 8, { content: "It grows \ud83c" }),
+    "an unknown role": altered(base, 8, { role: "model" }),
+    "half a surrogate pair": altered(base, 8, { content: "It grows \ud83c" }),
   },
 };

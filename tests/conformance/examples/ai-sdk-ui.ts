@@ -1,17 +1,17 @@
-// The story in the AI SDK's UIMessages, and what is refused there.
+// The story in the AI SDK's UIMessages, and messages that its checks refuse.
 
 import type { UIMessage } from "ai";
-import type { Examples } from "../verdict.js";
+import type { Examples } from "../check.js";
 import { altered, instead, story, type Turn } from "./story.js";
 
-function tidy(turns: number): UIMessage[] {
-  return story(turns).flatMap(told);
+function valid(turns: number): UIMessage[] {
+  return story(turns).flatMap(written);
 }
 
-function told({ ask, picture, rounds, answer }: Turn, turn: number): UIMessage[] {
-  const between = rounds.flatMap(({ thought, calls }): UIMessage["parts"] => [
+function written({ ask, picture, rounds, answer }: Turn, turn: number): UIMessage[] {
+  const between = rounds.flatMap(({ reasoning, calls }): UIMessage["parts"] => [
     { type: "step-start" },
-    { type: "reasoning", text: thought, state: "done" },
+    { type: "reasoning", text: reasoning, state: "done" },
     ...calls.map(({ id, name, input, result }) => ({
       type: `tool-${name}` as const,
       toolCallId: id,
@@ -39,12 +39,12 @@ const approved = (id: string, name: string) =>
   name === "history" ? { approval: { id: `may_${id}`, approved: true as const } } : {};
 
 // 0 and 1 a turn, 2 the question, 3 all that the assistant does about it, 4 and 5 a turn.
-const base = tidy(3);
+const base = valid(3);
 const tool = { type: "tool-history", toolCallId: "history_1", state: "output-available", input: {}, output: "dry" };
 const done = { type: "text", text: "Done." };
 
 export const examples: Examples<UIMessage> = {
-  tidy,
+  valid,
   broken: {
     nothing: [],
     "a call without its output": altered(base, 3, {
@@ -57,10 +57,10 @@ export const examples: Examples<UIMessage> = {
         done,
       ],
     }),
-    "a state that is none": altered(base, 3, { parts: [{ ...tool, state: "result" }, done] }),
+    "a state that is not one": altered(base, 3, { parts: [{ ...tool, state: "result" }, done] }),
     "an output without its id": altered(base, 3, { parts: [{ ...tool, toolCallId: undefined }, done] }),
     "two calls under one id": altered(base, 3, { parts: [tool, tool, done] }),
-    "a text that is none": altered(base, 3, { parts: [{ type: "text", text: null }] }),
+    "a text that is not one": altered(base, 3, { parts: [{ type: "text", text: null }] }),
     "a blank text": altered(base, 5, { parts: [{ type: "text", text: " " }] }),
     "a user that says nothing": altered(base, 2, { parts: [{ type: "data-note", data: {} }] }),
     "nothing but reasoning": altered(base, 3, { parts: [{ type: "reasoning", text: "Hm." }] }),
@@ -74,6 +74,6 @@ export const examples: Examples<UIMessage> = {
       base[2],
     ),
     "a role of another format": altered(base, 5, { role: "tool" }),
-    "half a character": altered(base, 5, { parts: [{ type: "text", text: "It grows \ud83c" }] }),
+    "half a surrogate pair": altered(base, 5, { parts: [{ type: "text", text: "It grows \ud83c" }] }),
   },
 };

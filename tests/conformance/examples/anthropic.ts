@@ -1,21 +1,21 @@
-// The story in Anthropic's Messages, and what is refused there.
+// The story in Anthropic's Messages, and messages that its checks refuse.
 
 import type Anthropic from "@anthropic-ai/sdk";
-import type { Examples } from "../verdict.js";
+import type { Examples } from "../check.js";
 import { altered, instead, story, type Turn, without } from "./story.js";
 
 type Message = Anthropic.MessageParam;
 
-function tidy(turns: number): Message[] {
-  return story(turns).flatMap(told);
+function valid(turns: number): Message[] {
+  return story(turns).flatMap(written);
 }
 
-function told({ ask, picture, rounds, answer }: Turn): Message[] {
-  const between = rounds.flatMap(({ thought, calls }): Message[] => [
+function written({ ask, picture, rounds, answer }: Turn): Message[] {
+  const between = rounds.flatMap(({ reasoning, calls }): Message[] => [
     {
       role: "assistant",
       content: [
-        { type: "thinking", thinking: thought, signature: `signed ${thought}` },
+        { type: "thinking", thinking: reasoning, signature: `signed ${reasoning}` },
         { type: "text", text: "I look." },
         ...calls.map(({ id, name, input }) => ({ type: "tool_use" as const, id, name, input })),
       ],
@@ -41,7 +41,7 @@ function told({ ask, picture, rounds, answer }: Turn): Message[] {
 }
 
 // 0 and 1 a turn, 2 the question, 3 thinking, text and two calls, 4 their results, 5 a call, 6 its result, 7 the answer.
-const base = tidy(3);
+const base = valid(3);
 const [result] = base[6]?.content as Anthropic.ToolResultBlockParam[];
 const results = base[4]?.content as Anthropic.ToolResultBlockParam[];
 const thinking = { type: "thinking", thinking: "Look.", signature: "signed" };
@@ -49,11 +49,11 @@ const text = { type: "text", text: "Look:" };
 const use = { type: "tool_use", id: "history_1", name: "history", input: {} };
 
 export const examples: Examples<Message> = {
-  tidy,
+  valid,
   broken: {
     nothing: [],
-    "an assistant that speaks first": base.slice(1),
-    "a result whose call was cut away": without(base, 5),
+    "an assistant that comes first": base.slice(1),
+    "a result whose call was removed": without(base, 5),
     "a call without its result": without(base, 6),
     "a parallel call without its result": altered(base, 4, { content: results.slice(1) }),
     "a call at the very end": base.slice(0, 6),
@@ -64,13 +64,13 @@ export const examples: Examples<Message> = {
     "two calls under one id": altered(base, 5, { content: [use, use] }),
     "a call from a user": altered(base, 2, { content: [use] }),
     "a result from an assistant": altered(base, 7, { content: [result] }),
-    "input that is no object": altered(base, 5, { content: [{ ...use, input: "{}" }] }),
+    "input that is not an object": altered(base, 5, { content: [{ ...use, input: "{}" }] }),
     "an id of other signs": instead(altered(base, 5, { content: [{ ...use, id: "a b" }] }), 6, {
       role: "user",
       content: [{ ...result, tool_use_id: "a b" }],
     }),
     "an empty text": altered(base, 7, { content: [{ type: "text", text: "" }] }),
-    "a blank text beside a call": altered(base, 5, { content: [{ type: "text", text: "\n" }, use] }),
+    "a blank text next to a call": altered(base, 5, { content: [{ type: "text", text: "\n" }, use] }),
     "an empty message": altered(base, 7, { content: [] }),
     "thinking without its signature": altered(base, 5, { content: [{ ...thinking, signature: "" }, use] }),
     "nothing but thinking": altered(base, 7, { content: [thinking] }),
@@ -81,7 +81,7 @@ export const examples: Examples<Message> = {
     "an empty compaction": instead(base, 0, base[0], { role: "assistant", content: [{ type: "compaction", content: "" }] }),
     "a compaction that is not the first": altered(base, 7, { content: [text, { type: "compaction", content: "All is well." }] }),
     "a block of another provider": altered(base, 7, { content: [{ type: "output_text", text: "Done." }] }),
-    "a role that nobody has": altered(base, 7, { role: "model" }),
-    "half a character": altered(base, 7, { content: "It grows \ud83c" }),
+    "an unknown role": altered(base, 7, { role: "model" }),
+    "half a surrogate pair": altered(base, 7, { content: "It grows \ud83c" }),
   },
 };

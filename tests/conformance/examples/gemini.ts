@@ -1,20 +1,20 @@
-// The story in Gemini's contents, and what is refused there.
+// The story in Gemini's contents, and messages that its checks refuse.
 
 import type { Content } from "@google/genai";
-import type { Examples } from "../verdict.js";
+import type { Examples } from "../check.js";
 import { altered, instead, story, type Turn, without } from "./story.js";
 
-function tidy(turns: number): Content[] {
-  return story(turns).flatMap(told);
+function valid(turns: number): Content[] {
+  return story(turns).flatMap(written);
 }
 
-function told({ ask, picture, rounds, answer }: Turn, turn: number): Content[] {
-  const between = rounds.flatMap(({ thought, calls }): Content[] => [
+function written({ ask, picture, rounds, answer }: Turn, turn: number): Content[] {
+  const between = rounds.flatMap(({ reasoning, calls }): Content[] => [
     {
       role: "model",
       parts: calls.map(({ name, input }, index) => ({
         functionCall: { name, args: { ...input } },
-        ...(index === 0 && { thoughtSignature: btoa(thought) }),
+        ...(index === 0 && { thoughtSignature: btoa(reasoning) }),
       })),
     },
     { role: "user", parts: calls.map(({ name, result }) => ({ functionResponse: { name, response: { output: result } } })) },
@@ -28,16 +28,16 @@ function told({ ask, picture, rounds, answer }: Turn, turn: number): Content[] {
 }
 
 // 0 and 1 a turn, 2 the question, 3 two calls, 4 their responses, 5 a call, 6 its response, 7 the answer.
-const base = tidy(3);
+const base = valid(3);
 const called = { functionCall: { name: "history", args: {} } };
 const response = { functionResponse: { name: "history", response: { output: "dry" } } };
 
 export const examples: Examples<Content> = {
-  tidy,
+  valid,
   broken: {
     nothing: [],
-    "a model that speaks first": base.slice(1),
-    "a response whose call was cut away": without(base, 5),
+    "a model that comes first": base.slice(1),
+    "a response whose call was removed": without(base, 5),
     "a call without its response": without(base, 6),
     "fewer responses than calls": altered(base, 4, { parts: base[4]?.parts?.slice(1) }),
     "more responses than calls": altered(base, 6, { parts: [response, response] }),
@@ -63,7 +63,7 @@ export const examples: Examples<Content> = {
     "a part about two things": altered(base, 5, { parts: [{ text: "I look.", ...called }] }),
     "a field that the SDK drops": altered(base, 7, { parts: [{ text: "Done.", content: "Done." }] }),
     "a response that is a text": altered(base, 6, { parts: [{ functionResponse: { name: "history", response: "dry" } }] }),
-    "a role that nobody has": altered(base, 7, { role: "assistant" }),
-    "half a character": altered(base, 7, { parts: [{ text: "It grows \ud83c" }] }),
+    "an unknown role": altered(base, 7, { role: "assistant" }),
+    "half a surrogate pair": altered(base, 7, { parts: [{ text: "It grows \ud83c" }] }),
   },
 };

@@ -1,7 +1,7 @@
-// The same story in each format, with all that is to be refused in it.
+// The same conversation in each format, and broken variants of it that the checks must refuse.
 
 import type { FormatName } from "../index.js";
-import type { Examples } from "../verdict.js";
+import type { Examples } from "../check.js";
 import { examples as aiSdkModel } from "./ai-sdk-model.js";
 import { examples as aiSdkUi } from "./ai-sdk-ui.js";
 import { examples as anthropic } from "./anthropic.js";

@@ -1,4 +1,4 @@
-// The story in LangChain's messages as they are serialized, and what is refused there.
+// The story in LangChain's messages as they are serialized, and messages that its checks refuse.
 
 import {
   AIMessage,
@@ -8,10 +8,10 @@ import {
   SystemMessage,
   ToolMessage,
 } from "@langchain/core/messages";
-import { type Examples, sent } from "../verdict.js";
+import { type Examples, sent } from "../check.js";
 import { altered, instead, story, SYSTEM, type Turn, without } from "./story.js";
 
-function told({ ask, picture, rounds, answer }: Turn): BaseMessage[] {
+function written({ ask, picture, rounds, answer }: Turn): BaseMessage[] {
   const between = rounds.flatMap(({ calls }) => [
     new AIMessage({
       content: "",
@@ -32,7 +32,7 @@ function told({ ask, picture, rounds, answer }: Turn): BaseMessage[] {
 
 /** The story in the classes that a LangChain app works with. */
 export function instances(turns: number): BaseMessage[] {
-  return [new SystemMessage(SYSTEM), ...story(turns).flatMap(told)];
+  return [new SystemMessage(SYSTEM), ...story(turns).flatMap(written)];
 }
 
 /** The story in the form in which a chat history stores it. */
@@ -41,23 +41,23 @@ export function stored(turns: number): object[] {
 }
 
 /** The story in the form that `JSON.stringify` makes of it. */
-function tidy(turns: number): object[] {
+function valid(turns: number): object[] {
   return sent(instances(turns)) as object[];
 }
 
 // 0 system, 1 and 2 a turn, 3 the question, 4 two calls, 5 and 6 their results, 7 a call, 8 its result, 9 the answer.
-const base = tidy(3);
+const base = valid(3);
 const kept = stored(3);
 const kwargs = (fields: object) => ({ kwargs: fields });
 const user = sent(new HumanMessage("And?"));
 
 export const examples: Examples<object> = {
-  tidy,
+  valid,
   broken: {
     nothing: [],
     "only a system message": base.slice(0, 1),
-    "a result whose call was cut away": without(base, 4),
-    "a stored result whose call was cut away": without(kept, 4),
+    "a result whose call was removed": without(base, 4),
+    "a stored result whose call was removed": without(kept, 4),
     "a call without its result": without(base, 8),
     "a stored call without its result": without(kept, 8),
     "a parallel call without its result": without(base, 6),
@@ -72,15 +72,15 @@ export const examples: Examples<object> = {
       kwargs({ content: "", tool_calls: ["a", "a"].map((id) => ({ id, name: "history", args: {} })) }),
     ),
     "a call without an id": altered(base, 7, kwargs({ content: "", tool_calls: [{ name: "history", args: {} }] })),
-    "arguments that are no object": altered(
+    "arguments that are not an object": altered(
       base,
       7,
       kwargs({ content: "", tool_calls: [{ id: "history_1", name: "history", args: "{}" }] }),
     ),
     "an assistant that says nothing": altered(base, 9, kwargs({ content: "" })),
-    "a class that LangChain has not": altered(base, 9, { id: ["langchain_core", "messages", "Summary"] }),
-    "a type that LangChain has not": altered(kept, 9, { type: "assistant" }),
-    "a shape that LangChain has not": instead(base, 9, { speaker: "ai", content: "Done." }),
-    "half a character": altered(base, 9, kwargs({ content: "It grows \ud83c" })),
+    "a class that LangChain does not know": altered(base, 9, { id: ["langchain_core", "messages", "Summary"] }),
+    "a type that LangChain does not know": altered(kept, 9, { type: "assistant" }),
+    "a shape that LangChain does not know": instead(base, 9, { speaker: "ai", content: "Done." }),
+    "half a surrogate pair": altered(base, 9, kwargs({ content: "It grows \ud83c" })),
   },
 };

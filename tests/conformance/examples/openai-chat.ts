@@ -1,16 +1,16 @@
-// The story in OpenAI's Chat Completions, and what is refused there.
+// The story in OpenAI's Chat Completions, and messages that its checks refuse.
 
 import type OpenAI from "openai";
-import type { Examples } from "../verdict.js";
+import type { Examples } from "../check.js";
 import { altered, instead, story, SYSTEM, type Turn, without } from "./story.js";
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
 
-function tidy(turns: number): Message[] {
-  return [{ role: "system", content: SYSTEM }, ...story(turns).flatMap(told)];
+function valid(turns: number): Message[] {
+  return [{ role: "system", content: SYSTEM }, ...story(turns).flatMap(written)];
 }
 
-function told({ ask, picture, rounds, answer }: Turn): Message[] {
+function written({ ask, picture, rounds, answer }: Turn): Message[] {
   const between = rounds.flatMap(({ calls }): Message[] => [
     {
       role: "assistant",
@@ -29,18 +29,18 @@ function told({ ask, picture, rounds, answer }: Turn): Message[] {
 }
 
 // 0 system, 1 and 2 a turn, 3 the question, 4 two calls, 5 and 6 their results, 7 a call, 8 its result, 9 the answer.
-const base = tidy(3);
+const base = valid(3);
 const call = (fields: object) => [
   { id: "history_1", type: "function", function: { name: "history", arguments: "{}" }, ...fields },
 ];
 const user = { role: "user", content: "And?" };
 
 export const examples: Examples<Message> = {
-  tidy,
+  valid,
   broken: {
     nothing: [],
     "only system messages": base.slice(0, 1),
-    "a result whose call was cut away": without(base, 4),
+    "a result whose call was removed": without(base, 4),
     "a call without its result": without(base, 8),
     "a parallel call without its result": without(base, 6),
     "a call at the very end": base.slice(0, 8),
@@ -52,7 +52,7 @@ export const examples: Examples<Message> = {
     "an empty id": instead(altered(base, 8, { tool_call_id: "" }), 7, { ...base[7], tool_calls: call({ id: "" }) }),
     "a result without an id": altered(base, 8, { tool_call_id: undefined }),
     "a result that is an object": altered(base, 8, { content: { ok: true } }),
-    "arguments that are no text": altered(base, 7, { tool_calls: call({ function: { name: "history", arguments: null } }) }),
+    "arguments that are not a string": altered(base, 7, { tool_calls: call({ function: { name: "history", arguments: null } }) }),
     "a name that no function has": altered(base, 7, { tool_calls: call({ function: { name: "the history", arguments: "{}" } }) }),
     "an empty list of calls": altered(base, 9, { tool_calls: [] }),
     "an assistant that says nothing": altered(base, 9, { content: null }),
@@ -61,7 +61,7 @@ export const examples: Examples<Message> = {
     "an image from an assistant": altered(base, 9, {
       content: [{ type: "image_url", image_url: { url: "https://garden.example/a.png" } }],
     }),
-    "a role that nobody has": altered(base, 9, { role: "Assistant" }),
-    "half a character": altered(base, 9, { content: "It grows \ud83c" }),
+    "an unknown role": altered(base, 9, { role: "Assistant" }),
+    "half a surrogate pair": altered(base, 9, { content: "It grows \ud83c" }),
   },
 };

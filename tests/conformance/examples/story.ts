@@ -1,4 +1,4 @@
-// One conversation about a garden, for each format to tell in its own words.
+// One conversation about a garden, which each format's example writes in that format.
 
 export interface Call {
   readonly id: string;
@@ -9,16 +9,16 @@ export interface Call {
 
 export interface Turn {
   readonly ask: string;
-  /** A picture that goes along with the question, as base64 of a PNG. */
+  /** A picture in the question, as base64 of a PNG. */
   readonly picture?: string;
-  /** Rounds of parallel calls, each with the thought that led to it. */
-  readonly rounds: readonly { readonly thought: string; readonly calls: readonly Call[] }[];
+  /** Rounds of parallel calls, each with the reasoning that led to it. */
+  readonly rounds: readonly { readonly reasoning: string; readonly calls: readonly Call[] }[];
   readonly answer: string;
 }
 
 export const SYSTEM = "You look after a garden. Water in the evening, and never promise roses before June.";
 
-/** So many turns; every other one makes two parallel calls and then a third. Texts differ from turn to turn, and some
+/** This many turns; every other one makes two parallel calls and then a third. Texts differ from turn to turn, and some
  * questions come with a picture. */
 export function story(turns: number): Turn[] {
   return Array.from({ length: turns }, (_, turn) => ({
@@ -43,21 +43,21 @@ function round(turn: number, names: readonly string[]): Turn["rounds"][number] {
         `day ${day + 1} of ${name} in bed ${turn + 2}: ${(turn * 37 + day * 11) % 100} percent, seen by sensor ${turn * 10 + day}`,
     ).join("; "),
   }));
-  return { thought: `The ${names.join(" and the ")} of bed ${turn + 2} must be known first.`, calls };
+  return { reasoning: `The ${names.join(" and the ")} of bed ${turn + 2} must be known first.`, calls };
 }
 
-/** The list without what stands there. */
-export function without<T>(list: readonly T[], ...places: readonly number[]): T[] {
-  return list.filter((_, index) => !places.includes(index));
+/** The list without the items at these indexes. */
+export function without<T>(list: readonly T[], ...indexes: readonly number[]): T[] {
+  return list.filter((_, index) => !indexes.includes(index));
 }
 
-/** The list with these in the place of what stands there. */
-export function instead(list: readonly unknown[], place: number, ...others: readonly unknown[]): unknown[] {
-  return list.toSpliced(place, 1, ...others);
+/** The list with these items instead of the one at this index. */
+export function instead(list: readonly unknown[], index: number, ...others: readonly unknown[]): unknown[] {
+  return list.toSpliced(index, 1, ...others);
 }
 
-/** The object that stands there, with some fields different; those that are undefined are taken out. */
-export function altered(list: readonly object[], place: number, fields: Readonly<Record<string, unknown>>): unknown[] {
-  const entries = Object.entries({ ...list[place], ...fields }).filter(([, value]) => value !== undefined);
-  return instead(list, place, Object.fromEntries(entries));
+/** The list with other fields in the object at this index; fields that are undefined are removed. */
+export function altered(list: readonly object[], index: number, fields: Readonly<Record<string, unknown>>): unknown[] {
+  const entries = Object.entries({ ...list[index], ...fields }).filter(([, value]) => value !== undefined);
+  return instead(list, index, Object.fromEntries(entries));
 }

@@ -1,11 +1,11 @@
-// The chat page for everybody: no faults that axe finds, any width, light and dark, by keyboard.
+// The chat page is accessible: axe finds no faults, at any width, in light and dark, and by keyboard.
 
 import { expect, test } from "@playwright/test";
 import { ChatPage } from "./chat-page.js";
 
 for (const colorScheme of ["light", "dark"] as const) {
   for (const width of [1280, 375, 320]) {
-    test(`nothing stands in the way, ${colorScheme}, ${width} pixels wide`, async ({ page }) => {
+    test(`axe finds no faults, ${colorScheme}, ${width} pixels wide`, async ({ page }) => {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await page.setViewportSize({ width, height: 760 });
       const chat = new ChatPage(page);

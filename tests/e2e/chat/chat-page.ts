@@ -1,4 +1,4 @@
-// The chat page as a person uses it: by roles and names.
+// Page object of the chat page, which finds everything by roles and names.
 
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, type Locator, type Page } from "@playwright/test";
@@ -36,7 +36,7 @@ export class ChatPage {
     return this.log.getByRole("article").filter({ hasText: /^Model/ });
   }
 
-  /** Says something and waits until the page is idle again. */
+  /** Sends a message and waits until the page is idle again. */
   async say(text: string): Promise<void> {
     await this.message.fill(text);
     await this.message.press("Enter");
@@ -52,7 +52,7 @@ export class ChatPage {
     await expect(this.button("Send")).toBeVisible();
   }
 
-  /** Sends examples until the page has compacted by itself. */
+  /** Sends example messages until the page has compacted automatically. */
   async fill(): Promise<void> {
     for (let turn = 0; turn < 12 && (await this.notices.count()) === 0; turn += 1) {
       await this.sendExample();
@@ -69,7 +69,7 @@ export class ChatPage {
     await this.button("Save").click();
   }
 
-  /** What axe finds fault with. */
+  /** The faults that axe finds. */
   async faults(): Promise<string[]> {
     const { violations } = await new AxeBuilder({ page: this.#page }).analyze();
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);

@@ -1,4 +1,4 @@
-// Chatting, and what happens when the window is full.
+// Chatting, and compaction when the window is full.
 
 import { expect, test } from "@playwright/test";
 import { ChatPage } from "./chat-page.js";
@@ -18,7 +18,7 @@ test("an answer arrives, and the meter shows it", async ({ page }) => {
   expect(problems).toEqual([]);
 });
 
-test("a full window is compacted by itself, told in one line, and undone", async ({ page }) => {
+test("a full window is compacted automatically, reported in one line, and undone", async ({ page }) => {
   const chat = new ChatPage(page);
   await chat.open();
   await chat.fill();
@@ -42,7 +42,7 @@ test("a full window is compacted by itself, told in one line, and undone", async
   await expect(chat.button("Undo")).toHaveCount(0);
 });
 
-test("the conversation goes on over several compactions", async ({ page }) => {
+test("the conversation continues over several compactions", async ({ page }) => {
   const chat = new ChatPage(page);
   await chat.open();
   await chat.fill();
@@ -55,14 +55,14 @@ test("the conversation goes on over several compactions", async ({ page }) => {
   await expect(chat.alert).toHaveCount(0);
 });
 
-test("a person may compact early, and hears where there is nothing to do", async ({ page }) => {
+test("a user may compact early, and is told if there is nothing to do", async ({ page }) => {
   const chat = new ChatPage(page);
   await chat.open();
   await chat.button("Compact now").click();
   await expect(chat.log.getByRole("note")).toContainText("Nothing was compacted");
 });
 
-test("a larger window is taken at once", async ({ page }) => {
+test("a larger window takes effect at once", async ({ page }) => {
   const chat = new ChatPage(page);
   await chat.open();
   await chat.change({ "Window in tokens": "128000" });

@@ -1,21 +1,21 @@
-// What the chat page says when something goes wrong, and that it goes on.
+// The chat page explains failures, and can still be used afterwards.
 
 import { expect, test } from "@playwright/test";
 import { ChatPage, scripted } from "./chat-page.js";
 
 const cases: [scenario: string, words: RegExp][] = [
-  ["401", /refuses the API key/],
-  ["404-model", /no such model/],
+  ["401", /rejects the API key/],
+  ["404-model", /does not have this model/],
   ["503", /server failed/],
   ["cut", /ended in the middle|cannot be reached|network/i],
   ["error-in-stream", /stopped midway/],
-  ["not-json", /no chat completion/],
+  ["not-json", /not a chat completion/],
   ["empty", /without any text/],
   ["no-cors", /cannot be reached, or does not allow/],
 ];
 
 for (const [scenario, words] of cases) {
-  test(`${scenario} is told in words, and can be tried again`, async ({ page }) => {
+  test(`${scenario} is explained, and can be tried again`, async ({ page }) => {
     const chat = new ChatPage(page);
     await chat.open();
     await chat.change({ "Base URL": scripted(scenario) });
@@ -29,7 +29,7 @@ for (const [scenario, words] of cases) {
   });
 }
 
-test("an answer can be stopped, and what there is of it stays", async ({ page }) => {
+test("an answer can be stopped, and its text so far stays", async ({ page }) => {
   const chat = new ChatPage(page);
   await chat.open(18432);
   await chat.message.fill("Tell me about the tulips.");
@@ -44,7 +44,7 @@ test("an answer can be stopped, and what there is of it stays", async ({ page })
   expect(await chat.answers().first().textContent()).toBe(text);
 });
 
-test("a compaction that fails leaves the conversation as it is", async ({ page }) => {
+test("a failed compaction leaves the conversation unchanged", async ({ page }) => {
   const chat = new ChatPage(page);
   await chat.open();
   await chat.sendExample();

@@ -1,4 +1,4 @@
-// The npm package as it is, without a bundler: on a page and in a worker.
+// The npm package without a bundler: on a page and in a worker.
 
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { expect, type Page, test } from "@playwright/test";
 const dist = fileURLToPath(new URL("../../../crates/epitome-wasm/npm/dist", import.meta.url));
 const TYPES: Record<string, string> = { js: "text/javascript", wasm: "application/wasm" };
 
-/** Compacts a conversation with what this module exports, and posts how that ended. */
+/** A script that compacts a conversation with this entry point, and posts the outcome. */
 const script = (entry: string): string => `
   const { createCompactor, init } = await import("/package/${entry}.js");
   await init?.();
@@ -18,7 +18,7 @@ const script = (entry: string): string => `
   compactor.dispose();
   globalThis.postMessage(outcome);`;
 
-/** An empty page that has the package's files beside it. */
+/** An empty page, served with the package's files. */
 async function open(page: Page, entry: string): Promise<void> {
   await page.context().route("**/package/**", async (route) => {
     const path = new URL(route.request().url()).pathname.replace("/package/", "");

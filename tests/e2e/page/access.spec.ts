@@ -1,11 +1,11 @@
-// The page for everybody: no faults that axe finds, any width, light and dark, by keyboard alone.
+// The page is accessible: axe finds no faults, at any width, in light and dark, and by keyboard alone.
 
 import { expect, test } from "@playwright/test";
 import { EpitomePage, scripted, SLOW } from "./page.js";
 
 for (const colorScheme of ["light", "dark"] as const) {
   for (const width of [1280, 768, 320]) {
-    test(`nothing stands in the way, ${colorScheme}, ${width} pixels wide`, async ({ page }) => {
+    test(`axe finds no faults, ${colorScheme}, ${width} pixels wide`, async ({ page }) => {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await page.setViewportSize({ width, height: 800 });
       const epitome = new EpitomePage(page);
@@ -71,7 +71,7 @@ test("everything can be done with the keyboard", async ({ page }) => {
   await expect(epitome.button("Compact now")).toBeFocused();
 });
 
-test("the theme is chosen, kept, and there before the page is", async ({ page }) => {
+test("the theme is chosen, stored, and applied before the page is shown", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await page.emulateMedia({ colorScheme: "light" });
   await epitome.open();

@@ -1,9 +1,9 @@
-// A compaction that is called off leaves no trace.
+// A cancelled compaction changes nothing.
 
 import { expect, test } from "@playwright/test";
 import { EpitomePage, scripted, SLOW } from "./page.js";
 
-test("cancelling in the middle of a summary leaves the conversation as it was", async ({ page }) => {
+test("cancelling in the middle of a summary leaves the conversation unchanged", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open(SLOW);
   await epitome.openSample("Customer support");
@@ -36,7 +36,7 @@ test("cancelling closes the connection", async ({ page, request }) => {
   expect(await (await request.get(log.href)).json()).toMatchObject({ aborted: 1, open: 0 });
 });
 
-test("opening another conversation stops what is under way", async ({ page }) => {
+test("opening another conversation stops the running compaction", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open(SLOW);
   await epitome.openSample("Customer support");

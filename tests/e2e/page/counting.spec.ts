@@ -1,4 +1,4 @@
-// Counting exactly: the vocabulary comes when it is chosen, and the page never hangs for it.
+// Exact counting: a vocabulary is loaded when it is chosen, and the page never blocks meanwhile.
 
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { MainThread } from "./main-thread.js";
 import { EpitomePage, isThere, recorded } from "./page.js";
 
 const { get_encoding: reference } = createRequire(import.meta.url)("tiktoken") as typeof import("tiktoken");
-const COUNTING = "Counting and asking again";
+const COUNTING = "Token counting and retries";
 /** What a message costs besides its text. */
 const AROUND = 4;
 /** What a request costs besides its messages. */
@@ -40,14 +40,14 @@ test("b1: tokens are counted exactly by an encoding, as chosen", async ({ page }
   await expect(page.getByText(/^estimated, ±/)).toBeVisible();
   for (const encoding of ["o200k_base", "cl100k_base"] as const) {
     const fetched = page.waitForResponse(new RegExp(`/encodings/${encoding}\\.vocab$`));
-    await counter(page).selectOption({ label: `Exactly, as ${encoding}` });
+    await counter(page).selectOption({ label: `Exactly, with ${encoding}` });
     expect((await fetched).ok()).toBe(true);
     await expect(epitome.meter).toHaveAttribute("aria-valuetext", words(expected(encoding)));
     await expect(page.getByText("counted exactly")).toBeVisible();
   }
   const before = page.url();
   await page.route("**/encodings/**", (route) => route.abort());
-  await counter(page).selectOption({ label: "Exactly, as o200k_base" });
+  await counter(page).selectOption({ label: "Exactly, with o200k_base" });
   await expect(epitome.meter, "fetched once").toHaveAttribute("aria-valuetext", words(expected("o200k_base")));
   await counter(page).selectOption("estimate");
   await expect(page.getByText(/^estimated, ±/)).toBeVisible();
@@ -59,7 +59,7 @@ test("b1: tokens are counted exactly by an encoding, as chosen", async ({ page }
   expect(epitome.errors).toEqual([]);
 });
 
-test("b1: an encoding that cannot be loaded leaves the counting as it was, and can be chosen again", async ({ page }) => {
+test("b1: an encoding that cannot be loaded leaves the counting unchanged, and can be chosen again", async ({ page }) => {
   const epitome = await open(page);
   await counter(page).selectOption("characters");
   const before = await epitome.meter.getAttribute("aria-valuetext");
@@ -79,7 +79,7 @@ test("b1: an encoding that cannot be loaded leaves the counting as it was, and c
 });
 
 for (const colorScheme of ["light", "dark"] as const) {
-  test(`nothing is wrong with exact counts, ${colorScheme}`, async ({ page }) => {
+  test(`axe finds no faults with exact counts, ${colorScheme}`, async ({ page }) => {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     const epitome = await open(page);
     await counter(page).selectOption("o200k_base");
@@ -91,8 +91,8 @@ for (const colorScheme of ["light", "dark"] as const) {
 
 const CODING = "openai/coding-pi-long-session.jsonl.gz";
 
-test("b1: 390,000 tokens are counted anew, and the page never hangs", async ({ page }) => {
-  test.skip(!isThere(CODING), `${CODING} is not there; set EPITOME_DATA to the folder of recorded conversations`);
+test("b1: 390,000 tokens are counted again, and the page never blocks", async ({ page }) => {
+  test.skip(!isThere(CODING), `${CODING} is missing; set EPITOME_DATA to the folder of recorded conversations`);
   expect(gunzipSync(readFileSync(recorded(CODING))).length).toBeGreaterThan(1_000_000);
   const epitome = new EpitomePage(page);
   await epitome.open();

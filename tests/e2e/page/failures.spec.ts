@@ -1,4 +1,4 @@
-// Whatever the summarizer does wrong is told in words, changes nothing, and can be tried again.
+// A failure of the summarizer is explained, changes nothing, and can be tried again.
 
 import { expect, test } from "@playwright/test";
 import { EpitomePage, scripted } from "./page.js";
@@ -20,7 +20,7 @@ const cases: [scenario: string, words: RegExp][] = [
 ];
 
 for (const [scenario, words] of cases) {
-  test(`${scenario} is told in words, and another try works`, async ({ page }) => {
+  test(`${scenario} is explained, and another try works`, async ({ page }) => {
     const epitome = new EpitomePage(page);
     await epitome.open();
     await epitome.openSample("Planning a trip");
@@ -30,7 +30,7 @@ for (const [scenario, words] of cases) {
     await epitome.compact();
     await expect(epitome.alert).toContainText("The compaction failed.", { timeout: 30_000 });
     await expect(epitome.alert).toContainText(words);
-    await expect(epitome.alert).toContainText("The conversation is as it was");
+    await expect(epitome.alert).toContainText("The conversation is unchanged");
     await expect(epitome.undo).toHaveCount(0);
     expect(await epitome.exported()).toBe(before);
 
@@ -42,7 +42,7 @@ for (const [scenario, words] of cases) {
   });
 }
 
-test("a server that is busy is asked again after the time it names", async ({ page }) => {
+test("a busy server is tried again after the time that it names", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Planning a trip");
@@ -53,7 +53,7 @@ test("a server that is busy is asked again after the time it names", async ({ pa
   await expect(epitome.result).toContainText("2 requests");
 });
 
-test("a key is used, remembered only where that is wanted, and never exported", async ({ page }) => {
+test("a key is used, stored only if wanted, and never exported", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Planning a trip");

@@ -1,8 +1,8 @@
-// Whatever format a conversation is in: it is read, compacted, handed back in that format, and as it was.
+// A conversation in each format: it is read, compacted, exported in that format, and restored by undo.
 
 import { expect, type Page, test } from "@playwright/test";
 import { detectFormat, validate } from "epitome";
-import { atOneGo, type Format, SYSTEM, turns, written } from "./move.js";
+import { inOneMessage, type Format, SYSTEM, turns, written } from "./move.js";
 import { EpitomePage } from "./page.js";
 
 type Shape = Readonly<Record<string, unknown>>;
@@ -10,7 +10,7 @@ type Shape = Readonly<Record<string, unknown>>;
 const isText = (value: unknown): boolean => typeof value === "string";
 const isOneOf = (value: unknown, ...names: string[]): boolean => names.includes(String(value));
 
-/** Each format, as the page calls it, and what every one of its messages has. */
+/** Each format with its title on the page, and the fields that all of its messages have. */
 const FORMATS: { readonly [F in Format]: readonly [title: string, isShaped: (message: Shape) => boolean] } = {
   "openai-chat": ["OpenAI Chat Completions", ({ role, content }) => isOneOf(role, "system", "user", "assistant", "tool") && isText(content)],
   "openai-responses": [
@@ -38,13 +38,13 @@ function areTyped(parts: unknown): boolean {
   return Array.isArray(parts) && parts.length > 0 && parts.every((part: Shape) => isText(part["type"]));
 }
 
-/** What the provider would refuse. */
+/** Why the provider would refuse these messages. */
 async function refusals(messages: readonly object[], format: Format): Promise<string[]> {
   const issues = await validate(messages, format);
   return issues.filter(({ severity }) => severity === "refused").map(({ path, code }) => `${path}: ${code}`);
 }
 
-/** What the page hands out, as JSON. */
+/** The messages that the page exports, as JSON. */
 async function handedOut(epitome: EpitomePage): Promise<Shape[]> {
   return JSON.parse(await epitome.exported()) as Shape[];
 }
@@ -62,7 +62,7 @@ async function drop(page: Page, name: string, text: string): Promise<void> {
 }
 
 for (const [format, [title, isShaped]] of Object.entries(FORMATS) as [Format, (typeof FORMATS)[Format]][]) {
-  test(`a conversation in ${title} comes back in that format, and as it was`, async ({ page }) => {
+  test(`a conversation in ${title} is exported in that format, and restored by undo`, async ({ page }) => {
     const { document, messages } = written[format](turns(6));
     expect(await refusals(messages, format), "as it is written here").toEqual([]);
     const epitome = new EpitomePage(page);
@@ -95,8 +95,8 @@ for (const [format, [title, isShaped]] of Object.entries(FORMATS) as [Format, (t
   });
 }
 
-test("of one message of many steps, some are summarized and some are kept", async ({ page }) => {
-  const messages = atOneGo(turns(8));
+test("a message of many steps is summarized in part", async ({ page }) => {
+  const messages = inOneMessage(turns(8));
   const epitome = new EpitomePage(page);
   await epitome.open();
   await drop(page, "one-go.json", JSON.stringify(messages));
@@ -138,11 +138,11 @@ test("lines that are items of OpenAI Responses are one conversation", async ({ p
   await expect(page.getByText(new RegExp(`^${messages.length} messages · OpenAI Responses`))).toBeVisible();
 });
 
-test("instructions beside the messages go along with every request, and leave with their document", async ({ page }) => {
-  const told = turns(2);
+test("instructions next to the messages count as overhead, and are removed with their document", async ({ page }) => {
+  const story = turns(2);
   const bodies = [
-    ...(["anthropic", "openai-responses", "gemini"] as const).map((format) => written[format](told).document),
-    { contents: written.gemini(told).messages, config: { systemInstruction: SYSTEM } },
+    ...(["anthropic", "openai-responses", "gemini"] as const).map((format) => written[format](story).document),
+    { contents: written.gemini(story).messages, config: { systemInstruction: SYSTEM } },
   ];
   const epitome = new EpitomePage(page);
   await epitome.open();
@@ -156,9 +156,9 @@ test("instructions beside the messages go along with every request, and leave wi
   expect(amounts.size, "the same text counts the same everywhere").toBe(1);
   await epitome.load([{ role: "user", content: "hi" }], "bare.json");
   await expect(besides).toHaveCount(0);
-  await epitome.load(written.bedrock(told).document, "tools.json");
+  await epitome.load(written.bedrock(story).document, "tools.json");
   await expect(besides).toBeVisible();
   await epitome.settle({ toolSchemaTokens: 1_234 });
   await epitome.load([{ role: "user", content: "hi" }], "bare.json");
-  await expect(besides, "what somebody wrote stays").toContainText("1,234");
+  await expect(besides, "the user's own value stays").toContainText("1,234");
 });

@@ -1,9 +1,9 @@
-// Somebody may be asked before a summary is written.
+// A hook may ask the user before a summary is written.
 
 import { expect, test } from "@playwright/test";
 import { EpitomePage, toolLoop } from "./page.js";
 
-test("g4: skipping leaves the conversation untouched, going on compacts it", async ({ page }) => {
+test("g4: skipping leaves the conversation unchanged, proceeding compacts it", async ({ page }) => {
   const epitome = new EpitomePage(page);
   const asked: string[] = [];
   page.on("request", (request) => request.url().endsWith("/chat/completions") && asked.push(request.url()));
@@ -17,7 +17,7 @@ test("g4: skipping leaves the conversation untouched, going on compacts it", asy
   await expect(question).toContainText("Messages113");
   await expect(question).toContainText(/Keep last\d\d/);
   await expect(question).toContainText("Of the window86 %");
-  await expect(epitome.button("Go on")).toBeFocused();
+  await expect(epitome.button("Continue")).toBeFocused();
   expect(await epitome.faults()).toEqual([]);
   await epitome.button("Skip").click();
   await expect(question).toHaveCount(0);
@@ -29,21 +29,21 @@ test("g4: skipping leaves the conversation untouched, going on compacts it", asy
 
   await epitome.compactFor("Threshold");
   await expect(question).toContainText("Forcedno");
-  await expect(epitome.button("Go on")).toBeFocused();
+  await expect(epitome.button("Continue")).toBeFocused();
   await page.keyboard.press("Enter");
   await epitome.isCompacted();
   expect(asked).toHaveLength(1);
   const events = await epitome.events();
-  expect(events.join("\n")).toMatch(/After it: applied, 113 → \d+ messages, a summary of [\d,]+ characters/);
+  expect(events.join("\n")).toMatch(/After the compaction: applied, 113 → \d+ messages, a summary of [\d,]+ characters/);
 });
 
-test("g4: nobody is asked where only reducers work", async ({ page }) => {
+test("g4: the user is not asked if only reducers work", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.load(toolLoop(12, { resultWords: 400 }));
-  await epitome.settle({ window: 20_000, preset: "team-none", reducers: [{ reducer: { age: { steps: [{ fromMessages: 3, maxTokens: 50 }] } } }] });
+  await epitome.settle({ window: 20_000, preset: "team-none", reducers: [{ reducer: { truncateToolResults: { steps: [{ fromMessages: 3, maxTokens: 50 }] } } }] });
   await page.getByLabel("Ask before summarizing").check();
   await epitome.compact();
   await epitome.isCompacted();
-  expect((await epitome.events()).filter((event) => /^(Before|After) it/.test(event))).toEqual([]);
+  expect((await epitome.events()).filter((event) => /^(Before|After) the compaction/.test(event))).toEqual([]);
 });

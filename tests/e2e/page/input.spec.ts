@@ -1,4 +1,4 @@
-// Whatever somebody loads: a conversation, or words about why it is none.
+// Any input becomes a conversation, or an explanation why it is not one.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "@playwright/test";
@@ -11,12 +11,12 @@ const refused: [what: string, text: string, words: RegExp][] = [
   ["messages that are no array", '{"messages":{}}', /to be an array, found an object/],
   ["a number", "7", /found a number/],
   ["a message that is no object", '[{"role":"user","content":"hi"},"hello"]', /message 2 \(index 1\).*found a string/],
-  ["lines of something else", '{"type":"turn","payload":{}}\n{"type":"turn","payload":{}}', /Line 1: This is no conversation: .*found an object with type, payload/],
+  ["lines of something else", '{"type":"turn","payload":{}}\n{"type":"turn","payload":{}}', /Line 1: This is not a conversation: .*found an object with type, payload/],
   ["a broken line among others", '{"messages":[]}\n{"messages":\n', /Line 2 is not JSON/],
 ];
 
 for (const [what, text, words] of refused) {
-  test(`${what} is refused in words`, async ({ page }) => {
+  test(`${what} is refused with an explanation`, async ({ page }) => {
     const epitome = new EpitomePage(page);
     await epitome.open();
     await epitome.paste(text);
@@ -27,7 +27,7 @@ for (const [what, text, words] of refused) {
   });
 }
 
-test("half of a surrogate pair survives", async ({ page }) => {
+test("half a surrogate pair survives", async ({ page }) => {
   const epitome = new EpitomePage(page);
   const messages = [{ role: "user", content: "a \ud83d b", extra: { kept: [1] } }];
   await epitome.open();
@@ -61,8 +61,8 @@ test("a file can be dropped anywhere", async ({ page }) => {
 
 const folder = recorded("malformed");
 const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".json")).sort() : [];
-test("malformed conversations are read with findings, or refused in words", async ({ page }) => {
-  test.skip(files.length === 0, "there is no folder of malformed conversations; set EPITOME_DATA");
+test("broken histories are read with findings, or refused with an explanation", async ({ page }) => {
+  test.skip(files.length === 0, "no recorded broken histories; set EPITOME_DATA");
   test.setTimeout(180_000);
   const epitome = new EpitomePage(page);
   for (const file of files) {

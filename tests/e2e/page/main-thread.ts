@@ -1,7 +1,7 @@
-// How long a page holds its main thread, task by task, in time of the processor.
+// How long each task of a page holds its main thread, in processor time.
 //
-// The clock on the wall also counts what other programs take from the processor meanwhile, so a task of
-// 20 ms can last 60 ms on a busy machine. The browser's own trace tells what the thread itself used.
+// Wall time also counts what other programs take from the processor meanwhile, so a task of
+// 20 ms can last 60 ms on a busy machine. The browser's own trace has the thread's processor time.
 
 import { expect, type Page, test } from "@playwright/test";
 
@@ -10,7 +10,7 @@ interface TraceEvent {
   ph: string;
   pid: number;
   tid: number;
-  /** Start and length, and how much of it the thread ran, in microseconds. */
+  /** Start, duration, and the thread's processor time, in microseconds. */
   ts: number;
   dur?: number;
   tdur?: number;
@@ -19,7 +19,7 @@ interface TraceEvent {
 const BEGIN = "epitome-test:begin";
 const END = "epitome-test:end";
 const PROOF = "epitome-test:proof";
-/** What the proof takes of the processor, as far as a page can tell, and what has to be seen of it. */
+/** How long the control task runs by the page's clock, and how much of it the watch has to see. */
 const PROOF_MS = 100;
 const SEEN_MS = 60;
 
@@ -38,8 +38,8 @@ export class MainThread {
     return new MainThread(page);
   }
 
-  /** The milliseconds of processor that each task took since the watch began, longest first. A task of our own,
-   * which has to be seen as a long one, proves that the watch works. */
+  /** The milliseconds of processor that each task took since the watch began, longest first. A control task
+   * of known length, which has to be seen as a long one, proves that the watch works. */
   async tasks(): Promise<number[]> {
     const page = this.#page;
     await page.evaluate((name) => performance.mark(name), END);
@@ -48,7 +48,7 @@ export class MainThread {
         new Promise<void>((resolve) => {
           setTimeout(() => {
             performance.mark(name);
-            // Only short steps are our own: in a long one, another program had the processor.
+            // Only short steps count: in a long one, another program had the processor.
             let own = 0;
             for (let before = performance.now(), now = before; own < least; before = now) {
               now = performance.now();
@@ -59,7 +59,7 @@ export class MainThread {
         }),
       [PROOF, PROOF_MS] as const,
     );
-    // Another task: by then the proof is over, and the trace has it.
+    // In another task: by then the control task is over, and the trace has it.
     await page.evaluate(() => new Promise<void>((resolve) => setTimeout(resolve)));
     const trace = (await page.context().browser()?.stopTracing())?.toString("utf8") ?? "";
     const { traceEvents } = JSON.parse(trace) as { traceEvents: TraceEvent[] };
@@ -70,7 +70,7 @@ export class MainThread {
     };
     const [begin, end, proof] = [mark(BEGIN), mark(END), mark(PROOF)];
     const ours = traceEvents.filter(({ pid, tid, ph }) => pid === begin.pid && tid === begin.tid && ph === "X");
-    // A task may begin another one inside: the outer one counts all of it.
+    // Tasks can be nested: the outer one counts all of it.
     const tasks = ours.filter(({ name }) => name.endsWith("RunTask"));
     // Left out where it is nothing. Were it left out everywhere, the proof would fail.
     const used = ({ tdur = 0 }: TraceEvent): number => tdur / 1_000;
@@ -80,7 +80,7 @@ export class MainThread {
     return watched.map(used).sort((one, other) => other - one);
   }
 
-  /** Fails where a task took longer than that, and notes the longest in the report. */
+  /** Fails if a task took longer, and notes the longest in the report. */
   async staysBelow(limitMs: number): Promise<void> {
     const tasks = await this.tasks();
     const longest = (tasks[0] ?? 0).toFixed(1);

@@ -8,7 +8,7 @@ test("a pinned message survives, word for word", async ({ page }) => {
   await epitome.open();
   await epitome.openSample("Planning a trip");
   const before = await epitome.messages();
-  // An answer: what people say stays by itself.
+  // An answer, since the user's messages stay anyway.
   const pinned = epitome.rows.filter({ hasText: /^13assistant/ });
   await expect(pinned).toContainText("summarize");
   await pinned.click();
@@ -25,7 +25,7 @@ test("a pinned message survives, word for word", async ({ page }) => {
   await expect(epitome.details).toContainText("Undo it to change the pin");
 });
 
-test("what the model sees has the summary between what stays", async ({ page }) => {
+test("the messages for the model have the summary between the kept messages", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
@@ -37,7 +37,7 @@ test("what the model sees has the summary between what stays", async ({ page }) 
   await expect(epitome.details).toContainText("<conversation-summary");
 });
 
-test("a hundred thousand messages are a few rows", async ({ page }) => {
+test("a hundred thousand messages are shown with a few rows", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   const messages = Array.from({ length: 100_000 }, (_, index) => ({ role: index % 2 === 0 ? "user" : "assistant", content: `number ${index + 1}` }));
@@ -51,7 +51,7 @@ test("a hundred thousand messages are a few rows", async ({ page }) => {
   await expect(page.locator("[aria-posinset='1']")).toHaveAttribute("aria-setsize", "100000");
 });
 
-test("a setting that cannot work is explained at its field", async ({ page }) => {
+test("an invalid setting is explained at its field", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Planning a trip");
@@ -62,7 +62,7 @@ test("a setting that cannot work is explained at its field", async ({ page }) =>
   await expect(epitome.button("Compact now")).toHaveAttribute("aria-disabled", "true");
   await window.fill("64,000");
   await expect(window).toHaveAttribute("aria-invalid", "false");
-  await expect(epitome.meter).toHaveAttribute("aria-valuetext", /of 64,000 tokens .*compacts at 48,000; there is room/);
+  await expect(epitome.meter).toHaveAttribute("aria-valuetext", /of 64,000 tokens .*compacts at 48,000; space left/);
   await page.getByLabel("Compact at").selectOption("A number of tokens");
   await page.getByLabel("Threshold").fill("70000");
   await expect(page.getByLabel("Threshold")).toHaveAccessibleDescription(/above the window of 64000/);

@@ -1,4 +1,4 @@
-// An office moves house: one conversation, as eight formats write it.
+// One conversation about moving an office, written in eight formats.
 
 /** A format's name in the package. */
 export type Format =
@@ -19,7 +19,7 @@ interface Call {
 }
 
 interface Round {
-  readonly thought: string;
+  readonly reasoning: string;
   readonly calls: readonly Call[];
 }
 
@@ -29,7 +29,7 @@ export interface Turn {
   readonly answer: string;
 }
 
-/** What a format makes of the conversation: a document to load, and the messages in it. */
+/** The conversation in one format: a document to load, and the messages in it. */
 export interface Written {
   readonly document: unknown;
   readonly messages: readonly object[];
@@ -39,7 +39,7 @@ export const SYSTEM = "You plan the move of an office. Name the room and the day
 
 const ROOMS = ["library", "kitchen", "workshop", "archive", "studio", "reception", "laboratory", "cellar"];
 
-/** So many turns of one question, two rounds of calls, two of them in parallel, and an answer. */
+/** This many turns of one question, two rounds of calls, two of them in parallel, and an answer. */
 export function turns(count: number): Turn[] {
   return Array.from({ length: count }, (_, index) => {
     const room = ROOMS[index % ROOMS.length] ?? "hall";
@@ -59,7 +59,7 @@ function round(index: number, room: string, names: readonly string[]): Round {
     );
     return { id: `call_${name}_${index + 1}`, name, input: { room, day: index + 1 }, result: lines.join("; ") };
   });
-  return { thought: `The ${names.join(" and the ")} of the ${room} must be known first.`, calls };
+  return { reasoning: `The ${names.join(" and the ")} of the ${room} must be known first.`, calls };
 }
 
 const TOOLS = ["inventory", "crew", "lift"].map((name) => ({
@@ -68,17 +68,17 @@ const TOOLS = ["inventory", "crew", "lift"].map((name) => ({
   schema: { type: "object", properties: { room: { type: "string" }, day: { type: "integer" } }, required: ["room"] },
 }));
 
-/** The conversation in each format. Where instructions stand beside the messages, they do so here. */
-export const written: { readonly [F in Format]: (told: readonly Turn[]) => Written } = {
-  "openai-chat": (told) => {
+/** The conversation in each format. Instructions are next to the messages if the format has them there. */
+export const written: { readonly [F in Format]: (story: readonly Turn[]) => Written } = {
+  "openai-chat": (story) => {
     const messages = [
       { role: "system", content: SYSTEM },
-      ...told.flatMap(({ ask, rounds, answer }) => [
+      ...story.flatMap(({ ask, rounds, answer }) => [
         { role: "user", content: ask },
-        ...rounds.flatMap(({ thought, calls }) => [
+        ...rounds.flatMap(({ reasoning, calls }) => [
           {
             role: "assistant",
-            content: thought,
+            content: reasoning,
             tool_calls: calls.map(({ id, name, input }) => ({
               id,
               type: "function",
@@ -97,15 +97,15 @@ export const written: { readonly [F in Format]: (told: readonly Turn[]) => Writt
     return { document: { model: "m", messages, tools }, messages };
   },
 
-  "openai-responses": (told) => {
-    const messages = told.flatMap(({ ask, rounds, answer }, turn) => [
+  "openai-responses": (story) => {
+    const messages = story.flatMap(({ ask, rounds, answer }, turn) => [
       { role: "user", content: [{ type: "input_text", text: ask }] },
-      ...rounds.flatMap(({ thought, calls }, at) => [
+      ...rounds.flatMap(({ reasoning, calls }, at) => [
         {
           type: "reasoning",
           id: `rs_${turn}_${at}`,
-          summary: [{ type: "summary_text", text: thought }],
-          encrypted_content: `sealed-${turn}-${at}`,
+          summary: [{ type: "summary_text", text: reasoning }],
+          encrypted_content: `opaque-${turn}-${at}`,
         },
         ...calls.map(({ id, name, input }) => ({
           type: "function_call",
@@ -128,14 +128,14 @@ export const written: { readonly [F in Format]: (told: readonly Turn[]) => Writt
     return { document: { model: "m", instructions: SYSTEM, input: messages }, messages };
   },
 
-  anthropic: (told) => {
-    const messages = told.flatMap(({ ask, rounds, answer }, turn) => [
+  anthropic: (story) => {
+    const messages = story.flatMap(({ ask, rounds, answer }, turn) => [
       { role: "user", content: turn === 0 ? ask : [{ type: "text", text: ask }] },
-      ...rounds.flatMap(({ thought, calls }) => [
+      ...rounds.flatMap(({ reasoning, calls }) => [
         {
           role: "assistant",
           content: [
-            { type: "thinking", thinking: thought, signature: `signed-${turn}` },
+            { type: "thinking", thinking: reasoning, signature: `signed-${turn}` },
             ...calls.map(({ id, name, input }) => ({ type: "tool_use", id, name, input })),
           ],
         },
@@ -150,8 +150,8 @@ export const written: { readonly [F in Format]: (told: readonly Turn[]) => Writt
     return { document: { model: "m", max_tokens: 1024, system, messages }, messages };
   },
 
-  "ai-sdk-ui": (told) => {
-    const messages = told.flatMap(({ ask, rounds, answer }, turn) => [
+  "ai-sdk-ui": (story) => {
+    const messages = story.flatMap(({ ask, rounds, answer }, turn) => [
       { id: `u${turn}`, role: "user", parts: [{ type: "text", text: ask }] },
       {
         id: `a${turn}`,
@@ -163,16 +163,16 @@ export const written: { readonly [F in Format]: (told: readonly Turn[]) => Writt
     return { document: messages, messages };
   },
 
-  "ai-sdk-model": (told) => {
+  "ai-sdk-model": (story) => {
     const messages = [
       { role: "system", content: SYSTEM },
-      ...told.flatMap(({ ask, rounds, answer }) => [
+      ...story.flatMap(({ ask, rounds, answer }) => [
         { role: "user", content: [{ type: "text", text: ask }] },
-        ...rounds.flatMap(({ thought, calls }) => [
+        ...rounds.flatMap(({ reasoning, calls }) => [
           {
             role: "assistant",
             content: [
-              { type: "text", text: thought },
+              { type: "text", text: reasoning },
               ...calls.map(({ id, name, input }) => ({ type: "tool-call", toolCallId: id, toolName: name, input })),
             ],
           },
@@ -192,14 +192,14 @@ export const written: { readonly [F in Format]: (told: readonly Turn[]) => Writt
     return { document: messages, messages };
   },
 
-  gemini: (told) => {
-    const messages = told.flatMap(({ ask, rounds, answer }, turn) => [
+  gemini: (story) => {
+    const messages = story.flatMap(({ ask, rounds, answer }, turn) => [
       { role: "user", parts: [{ text: ask }] },
-      ...rounds.flatMap(({ thought, calls }) => [
+      ...rounds.flatMap(({ reasoning, calls }) => [
         {
           role: "model",
           parts: [
-            { text: thought, thought: true },
+            { text: reasoning, thought: true },
             ...calls.map(({ name, input }, at) => ({
               functionCall: { name, args: input },
               ...(at === 0 && { thoughtSignature: `c2lnbmVk${turn}` }),
@@ -213,16 +213,16 @@ export const written: { readonly [F in Format]: (told: readonly Turn[]) => Writt
     return { document: { systemInstruction: { parts: [{ text: SYSTEM }] }, contents: messages }, messages };
   },
 
-  langchain: (told) => {
+  langchain: (story) => {
     const stored = (type: string, data: object) => ({ type, data: { additional_kwargs: {}, response_metadata: {}, ...data } });
     const messages = [
       stored("system", { content: SYSTEM }),
-      ...told.flatMap(({ ask, rounds, answer }, turn) => [
+      ...story.flatMap(({ ask, rounds, answer }, turn) => [
         stored("human", { content: ask }),
-        ...rounds.flatMap(({ thought, calls }, at) => [
+        ...rounds.flatMap(({ reasoning, calls }, at) => [
           stored("ai", {
             id: `ai-${turn}-${at}`,
-            content: thought,
+            content: reasoning,
             tool_calls: calls.map(({ id, name, input }) => ({ type: "tool_call", id, name, args: input })),
             invalid_tool_calls: [],
           }),
@@ -234,13 +234,13 @@ export const written: { readonly [F in Format]: (told: readonly Turn[]) => Writt
     return { document: messages, messages };
   },
 
-  bedrock: (told) => {
-    const messages = told.flatMap(({ ask, rounds, answer }) => [
+  bedrock: (story) => {
+    const messages = story.flatMap(({ ask, rounds, answer }) => [
       { role: "user", content: [{ text: ask }] },
-      ...rounds.flatMap(({ thought, calls }) => [
+      ...rounds.flatMap(({ reasoning, calls }) => [
         {
           role: "assistant",
-          content: [{ text: thought }, ...calls.map(({ id, name, input }) => ({ toolUse: { toolUseId: id, name, input } }))],
+          content: [{ text: reasoning }, ...calls.map(({ id, name, input }) => ({ toolUse: { toolUseId: id, name, input } }))],
         },
         {
           role: "user",
@@ -258,10 +258,10 @@ export const written: { readonly [F in Format]: (told: readonly Turn[]) => Writt
   },
 };
 
-/** An AI SDK message in which the assistant works through all of it at one go. */
-export function atOneGo(told: readonly Turn[]): object[] {
-  const steps = told.flatMap(({ rounds }) => rounds).flatMap(step);
-  const answer = told.map(({ answer }) => answer).join(" ");
+/** An AI SDK message in which the assistant does everything in steps of one message. */
+export function inOneMessage(story: readonly Turn[]): object[] {
+  const steps = story.flatMap(({ rounds }) => rounds).flatMap(step);
+  const answer = story.map(({ answer }) => answer).join(" ");
   return [
     { id: "u0", role: "user", parts: [{ type: "text", text: "Plan the whole move, room by room." }] },
     {
@@ -273,10 +273,10 @@ export function atOneGo(told: readonly Turn[]): object[] {
   ];
 }
 
-function step({ thought, calls }: Round): object[] {
+function step({ reasoning, calls }: Round): object[] {
   return [
     { type: "step-start" },
-    { type: "reasoning", text: thought, state: "done" },
+    { type: "reasoning", text: reasoning, state: "done" },
     ...calls.map(({ id, name, input, result }) => ({
       type: `tool-${name}`,
       toolCallId: id,

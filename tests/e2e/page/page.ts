@@ -1,4 +1,4 @@
-// The page as a person uses it: by roles and names.
+// Page object of the demo page, which finds everything by roles and names.
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -18,7 +18,7 @@ export function scripted(scenario: string): string {
 
 export const SAMPLES = ["Customer support", "A coding session", "Planning a trip"] as const;
 
-/** A file among the recorded conversations, which are not part of the repository. */
+/** The path of a recorded conversation, which is not part of the repository. */
 export function recorded(name: string): string {
   const folder = process.env["EPITOME_DATA"] ?? fileURLToPath(new URL("../../../../shared/data", import.meta.url));
   return `${folder}/${name}`;
@@ -32,7 +32,7 @@ export type Call = { id: string; type?: string; function?: { name: string; argum
 
 export type Message = { role: string; content?: unknown; tool_calls?: Call[]; tool_call_id?: string };
 
-/** A conversation of one request with `rounds` of one tool call each, whose arguments and results are so long. */
+/** A conversation of one request with `rounds` of one tool call each, with arguments and results of this length. */
 export function toolLoop(rounds: number, { argumentWords = 2, resultWords = 60 } = {}): Message[] {
   const words = (count: number, what: string) => Array.from({ length: count }, (_, index) => `${what}${index + 1}`).join(" ");
   const loop = Array.from({ length: rounds }, (_, index): Message[] => {
@@ -59,7 +59,7 @@ export class EpitomePage {
   readonly undo: Locator;
   readonly result: Locator;
   readonly findings: Locator;
-  /** Errors that nobody caught. */
+  /** Uncaught errors. */
   readonly errors: string[] = [];
   readonly #page: Page;
 
@@ -95,7 +95,7 @@ export class EpitomePage {
 
   /** Opens one of the conversations of a file, counted from 0. */
   async choose(index: number): Promise<void> {
-    await this.#page.getByLabel(/The file holds/).selectOption({ index });
+    await this.#page.getByLabel(/The file has/).selectOption({ index });
     await this.button("Open this one").click();
   }
 
@@ -109,7 +109,7 @@ export class EpitomePage {
     await expect(this.meter).toBeVisible();
   }
 
-  /** A window that the conversation overflows. */
+  /** Sets a window that the conversation overflows. */
   async tighten(): Promise<void> {
     await this.button("60 % of this conversation").click();
     await expect(this.meter).toHaveAttribute("aria-valuetext", /time to compact/);
@@ -130,7 +130,7 @@ export class EpitomePage {
 
   /** Fails a request that is silent for this long. */
   async setPatience(seconds: number): Promise<void> {
-    await this.#page.getByText("Patience and headers").click();
+    await this.#page.getByText("Timeout and headers").click();
     await this.#page.getByLabel("Give up after this many seconds of silence").fill(String(seconds));
   }
 
@@ -143,7 +143,7 @@ export class EpitomePage {
     await expect(this.result).toContainText("→");
   }
 
-  /** What “Download messages” saves. */
+  /** The text that “Download messages” saves. */
   async exported(name = "Download messages"): Promise<string> {
     const saved = this.#page.waitForEvent("download");
     await this.button(name).click();
@@ -154,7 +154,7 @@ export class EpitomePage {
     return JSON.parse(await this.exported()) as Message[];
   }
 
-  /** Settings that are out of the way until they are wanted. */
+  /** Opens the settings that are collapsed at first. */
   async unfold(title: string): Promise<void> {
     const section = this.#page.getByRole("group").filter({ hasText: title }).locator("summary").filter({ hasText: title }).first();
     if ((await section.evaluate((summary) => (summary.parentElement as HTMLDetailsElement).open)) === false) await section.click();
@@ -164,14 +164,14 @@ export class EpitomePage {
     await this.#page.getByLabel("Preset").selectOption(label);
   }
 
-  /** Puts a policy in force, written as JSON. */
+  /** Sets a policy, given as JSON. */
   async applyJson(policy: unknown): Promise<void> {
     await this.unfold("All settings as JSON");
     await this.#page.getByLabel("All settings as JSON").fill(typeof policy === "string" ? policy : JSON.stringify(policy));
     await this.button("Apply").click();
   }
 
-  /** Puts a policy in force that has to work. */
+  /** Sets a policy that must be valid. */
   async settle(policy: object): Promise<void> {
     await this.applyJson(policy);
     await expect(this.button("Apply")).toBeDisabled();
@@ -182,7 +182,7 @@ export class EpitomePage {
     await this.compact();
   }
 
-  /** Tells the engine that a phase of an app’s work has come. */
+  /** Reports a phase of the app's request loop to the engine. */
   async check(phase: string): Promise<void> {
     await this.unfold("What is due at");
     await this.button(`Check now: ${phase}`).click();
@@ -190,7 +190,8 @@ export class EpitomePage {
 
   /** What is due at a phase, in words. */
   due(phase: string): Locator {
-    return this.#page.getByRole("list", { name: "What is due" }).getByRole("listitem").filter({ hasText: phase });
+    const check = this.button(`Check now: ${phase.toLowerCase()}`);
+    return this.#page.getByRole("list", { name: "What is due" }).getByRole("listitem").filter({ has: check });
   }
 
   /** What the provider counted for the last call. */
@@ -198,7 +199,7 @@ export class EpitomePage {
     await this.unfold("What is due at");
     await this.#page.getByLabel("Prompt", { exact: true }).fill(String(prompt));
     await this.#page.getByLabel("Completion", { exact: true }).fill(String(completion));
-    await this.button("Take the reading").click();
+    await this.button("Record usage").click();
   }
 
   async openTasks(text: string): Promise<void> {
@@ -208,7 +209,7 @@ export class EpitomePage {
     await tasks.blur();
   }
 
-  /** What has happened, as the page tells it. */
+  /** The events, as the page shows them. */
   async events(): Promise<string[]> {
     const list = this.#page.getByRole("list", { name: "Events" });
     if (!(await list.isVisible())) await this.result.getByText(/^\d+ events?$/).click();
@@ -220,7 +221,7 @@ export class EpitomePage {
     await this.isLoaded(name);
   }
 
-  /** What axe finds fault with. */
+  /** The faults that axe finds. */
   async faults(): Promise<string[]> {
     const { violations } = await new AxeBuilder({ page: this.#page }).analyze();
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
@@ -241,7 +242,7 @@ export class EpitomePage {
   }
 }
 
-/** How a list of messages breaks the rules of the API; empty where it does not. */
+/** How a list of messages breaks the rules of the API; empty if it does not. */
 export function breaches(messages: Message[]): string[] {
   const found: string[] = [];
   let open: string[] = [];

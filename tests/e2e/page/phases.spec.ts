@@ -1,4 +1,4 @@
-// What is due at each phase of an app's work, and what is done then.
+// Which compaction is due at each phase of an app's request loop, and what it does.
 
 import { expect, test } from "@playwright/test";
 import { breaches, EpitomePage, toolLoop } from "./page.js";
@@ -10,11 +10,11 @@ test("b9: in the tool loop, a large prompt has the oldest rounds summarized", as
   await epitome.load(messages);
   await epitome.settle({ preset: "request", window: 200_000 });
   await epitome.unfold("What is due at");
-  await expect(epitome.due("Tools have answered")).toContainText("nothing due");
-  await expect(epitome.due("A prompt is refused")).toContainText("due: in the loop: full");
+  await expect(epitome.due("Tool loop")).toContainText("nothing due");
+  await expect(epitome.due("Overflow")).toContainText("due: tool loop, full");
   await epitome.readUsage(172_000, 500);
-  await expect(epitome.due("Tools have answered")).toContainText("due: in the loop: micro");
-  await epitome.check("tools have answered");
+  await expect(epitome.due("Tool loop")).toContainText("due: tool loop, micro");
+  await epitome.check("tool loop");
   await epitome.isCompacted();
   const after = await epitome.messages();
   expect(breaches(after)).toEqual([]);
@@ -22,7 +22,7 @@ test("b9: in the tool loop, a large prompt has the oldest rounds summarized", as
   expect(after.slice(-17)).toEqual(messages.slice(-17));
   const events = (await epitome.events()).join("\n");
   expect(events).toContain("Reacting in the loop: ");
-  expect(events).toContain("in the loop: micro");
+  expect(events).toContain("tool loop, micro");
 });
 
 test("b8: a request that begins with a long history has it compacted", async ({ page }) => {
@@ -30,13 +30,13 @@ test("b8: a request that begins with a long history has it compacted", async ({ 
   await epitome.open();
   await epitome.openSample("Customer support");
   await epitome.unfold("Requests and the tool loop");
-  await page.getByRole("checkbox", { name: "When a request begins" }).check();
-  await page.getByLabel("Compact at").selectOption("Nothing: only by hand");
+  await page.getByRole("checkbox", { name: "At request start" }).check();
+  await page.getByLabel("Compact at").selectOption("Never automatically");
   await page.getByLabel("History above").fill("5000");
   await epitome.unfold("What is due at");
-  await expect(epitome.due("The turn ends")).toContainText("nothing due");
-  await expect(epitome.due("A request begins")).toContainText("due: request begins");
-  await epitome.check("a request begins");
+  await expect(epitome.due("Turn end")).toContainText("nothing due");
+  await expect(epitome.due("Request start")).toContainText("due: request start");
+  await epitome.check("request start");
   await epitome.isCompacted();
 });
 
@@ -52,39 +52,39 @@ test("b6: a warning comes once until the next compaction", async ({ page }) => {
   await page.getByLabel("Warn at").fill("50");
   const warning = page.getByText(/of the window; compacts at 7,900\.$/);
   await expect(warning).toHaveCount(0);
-  await epitome.check("the turn ends");
-  await expect(warning).toContainText("The window fills up. 6,917 tokens, 86 % of the window");
-  await epitome.check("the turn ends");
+  await epitome.check("turn end");
+  await expect(warning).toContainText("The window is filling up. 6,917 tokens, 86 % of the window");
+  await epitome.check("turn end");
   expect((await epitome.events()).filter((event) => event.startsWith("Warning"))).toHaveLength(1);
   await epitome.compact();
   await epitome.isCompacted();
   await expect(warning).toHaveCount(0);
 });
 
-test("b11: readings add up", async ({ page }) => {
+test("b11: reports of usage add up", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
   await epitome.unfold("What is due at");
-  await page.getByLabel("Took", { exact: true }).fill("2000");
+  await page.getByLabel("Duration", { exact: true }).fill("2000");
   await epitome.readUsage(5_000, 100);
   await epitome.readUsage(5_200, 80);
   const usage = page.getByLabel("Usage", { exact: true });
-  for (const fact of ["Last prompt5,200", "Last completion80", "Context5,280", "All prompts10,200", "All completions180", "Tokens a second40.0"]) {
+  for (const fact of ["Last prompt5,200", "Last completion80", "Context5,280", "All prompts10,200", "All completions180", "Tokens per second40.0"]) {
     await expect(usage).toContainText(fact);
   }
   await expect(epitome.meter).toHaveAttribute("aria-valuetext", /^5,280 of 8,000/);
 });
 
-test("d7: a result that is too large is tried with less, and told about", async ({ page }) => {
+test("d7: a result that is too large is tried with less, and reported", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
-  // What goes along with every request is above the threshold all by itself.
+  // The overhead of every request alone is above the threshold.
   await epitome.settle({ window: 8_000, triggers: [{ tokens: 5_000 }], keep: { messages: 10 }, toolSchemaTokens: 5_200 });
   await epitome.unfold("The summary");
-  await page.getByRole("checkbox", { name: "Try again where the result is too large" }).check();
-  await page.getByLabel("Tool results of").fill("100, 0");
+  await page.getByRole("checkbox", { name: "Retry if the result is too large" }).check();
+  await page.getByLabel("Fallback levels").fill("100, 0");
   await epitome.compact();
   await epitome.isCompacted();
   const events = (await epitome.events()).join("\n");

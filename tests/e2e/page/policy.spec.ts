@@ -1,9 +1,9 @@
-// Every setting is there as JSON, for everybody and for one agent.
+// Every setting can be edited as JSON, for all agents and for one.
 
 import { expect, test } from "@playwright/test";
 import { EpitomePage } from "./page.js";
 
-test("what is wrong in the JSON is named, and the former policy holds", async ({ page }) => {
+test("an error in the JSON is named, and the former policy stays", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
@@ -11,16 +11,16 @@ test("what is wrong in the JSON is named, and the former policy holds", async ({
   const json = page.getByLabel("All settings as JSON");
   const before = JSON.parse(await json.inputValue());
   expect(before).toMatchObject({ preset: "recommended", window: 8000, target: 0.5 });
-  const wrong: [text: string, told: RegExp][] = [
+  const wrong: [text: string, error: RegExp][] = [
     [JSON.stringify({ ...before, target: 7 }), /policy\.target: is 7; give a share/],
     [JSON.stringify({ ...before, tresholds: 1 }), /policy\.tresholds: unknown field/],
     [JSON.stringify({ ...before, window: "large" }), /policy\.window: invalid type/],
     [JSON.stringify({ ...before, triggers: [{ fill: { fraction: 2 } }] }), /policy\.triggers\[0\]\.fill\.fraction: is 2/],
     ['{ "preset": ', /This is not JSON: .*line 1/],
   ];
-  for (const [text, told] of wrong) {
+  for (const [text, error] of wrong) {
     await epitome.applyJson(text);
-    await expect(json).toHaveAccessibleDescription(told);
+    await expect(json).toHaveAccessibleDescription(error);
     await expect(json).toHaveAttribute("aria-invalid", "true");
     await expect(json).toHaveValue(text);
     await expect(epitome.meter).toHaveAttribute("aria-valuetext", /compacts at 6,000/);
@@ -36,16 +36,16 @@ test("what is wrong in the JSON is named, and the former policy holds", async ({
   await expect(page.getByText(/[3-5] requests to the summarizer/)).toBeVisible();
 });
 
-test("what the form does not show survives what the form changes", async ({ page }) => {
+test("fields that the form does not show survive changes in the form", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
   const trigger = { all: [{ tokens: 3000 }, { messages: 4 }] };
   await epitome.settle({ window: 8000, triggers: [trigger, { reactive: {} }] });
   await expect(page.getByLabel("Compact at")).toHaveValue("other");
-  await page.getByLabel("Come down to").fill("30");
+  await page.getByLabel("Compact down to").fill("30");
   await epitome.unfold("Requests and the tool loop");
-  await page.getByLabel("A little at").fill("60");
+  await page.getByLabel("Micro compaction at").fill("60");
   const written = JSON.parse(await page.getByLabel("All settings as JSON").inputValue());
   expect(written).toMatchObject({ target: 0.3, triggers: [trigger, { reactive: { microFraction: 0.6, maxPerRequest: 3 } }] });
 });
@@ -61,18 +61,18 @@ test("b10: an agent has a window of its own, and thresholds by it", async ({ pag
   await expect(epitome.meter).toHaveAttribute("aria-valuetext", /of 32,000 tokens .*compacts at 24,000/);
   const written = JSON.parse(await page.getByLabel("All settings as JSON").inputValue());
   expect(written).toMatchObject({ window: 8000, agents: { coder: { window: 32000 } } });
-  await epitome.button("Back to everybody’s").click();
+  await epitome.button("Back to the settings of all agents").click();
   await expect(epitome.meter).toHaveAttribute("aria-valuetext", /of 8,000 tokens .*compacts at 6,000/);
 });
 
-test("d11: with nobody to summarize, only reducers work", async ({ page }) => {
+test("d11: without a summarizer, only reducers work", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
   await epitome.unfold("The summary");
-  await page.getByLabel("Written by").selectOption("Nobody: reducers only");
-  await expect(page.getByText("nothing is left to summarize", { exact: false }).or(page.getByText("Nobody is asked for a summary."))).toBeVisible();
-  await page.getByLabel("Written by").selectOption("The own model, with your prompt");
+  await page.getByLabel("Written by").selectOption("No summary: reducers only");
+  await expect(page.getByText("nothing is left to summarize", { exact: false }).or(page.getByText("No summary is requested."))).toBeVisible();
+  await page.getByLabel("Written by").selectOption("The conversation’s model, with your prompt");
   await page.getByLabel("Your prompt").fill("One line for each order number.");
   const asked = page.waitForRequest((request) => request.url().endsWith("/v1/chat/completions"));
   await epitome.compact();

@@ -1,4 +1,4 @@
-// Presets fill the form, change the plan, and bring along what they need.
+// Presets fill the form, change the plan, and set what they need.
 
 import { expect, test } from "@playwright/test";
 import { EpitomePage } from "./page.js";
@@ -7,7 +7,7 @@ test("b7: a preset fills the form and changes what a compaction would do", async
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
-  const plan = page.getByRole("list", { name: "What becomes of the messages" });
+  const plan = page.getByRole("list", { name: "Planned actions" });
   await expect(plan).toContainText(/the last [2-9]\d as the tail/);
   await epitome.choosePreset("Team, aggressive");
   await expect(page.getByLabel("Compact at")).toHaveValue("messages");
@@ -24,7 +24,7 @@ test("b7: a preset fills the form and changes what a compaction would do", async
   expect(epitome.errors).toEqual([]);
 });
 
-test("every preset works, in the window it is shown in or in one that it brings", async ({ page }) => {
+test("every preset works, in the current window or in one that it sets", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
@@ -32,33 +32,33 @@ test("every preset works, in the window it is shown in or in one that it brings"
   expect(labels).toHaveLength(10);
   for (const label of labels) {
     await epitome.choosePreset(label);
-    await expect(page.getByText("These settings cannot work")).toHaveCount(0);
+    await expect(page.getByText("These settings are not valid")).toHaveCount(0);
     await expect(page.getByLabel("Preset")).toHaveAccessibleDescription(/\w{4}/);
   }
   await epitome.choosePreset("Workstream runtime");
   await expect(page.getByLabel("Window of the model")).toHaveValue("200000");
-  await expect(page.getByLabel("Looked at")).toHaveValue("turnEnd");
+  await expect(page.getByLabel("Checked at")).toHaveValue("turnEnd");
   await expect(epitome.meter).toHaveAttribute("aria-valuetext", /compacts at 140,000/);
 });
 
-test("a preset is left by a field, and gone back to", async ({ page }) => {
+test("changing a field leaves a preset, which can be chosen again", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
-  await page.getByLabel("Come down to").fill("40");
+  await page.getByLabel("Compact down to").fill("40");
   await page.getByLabel("Measured in").selectOption("rounds");
   await expect(page.getByText("2 settings differ from it: target, keep")).toBeVisible();
   await epitome.button("Back to the preset").click();
-  await expect(page.getByLabel("Come down to")).toHaveValue("50");
+  await expect(page.getByLabel("Compact down to")).toHaveValue("50");
   await expect(page.getByLabel("Measured in")).toHaveValue("share");
 });
 
-test("b1: characters or a heuristic count, as chosen", async ({ page }) => {
+test("b1: tokens are counted by characters or a heuristic, as chosen", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
   const heuristic = await epitome.meter.getAttribute("aria-valuetext");
-  await epitome.unfold("Counting and asking again");
+  await epitome.unfold("Token counting and retries");
   await page.getByLabel("Tokens are counted by").selectOption("characters");
   await page.getByLabel("One token is").fill("3");
   await expect(epitome.meter).not.toHaveAttribute("aria-valuetext", heuristic ?? "");

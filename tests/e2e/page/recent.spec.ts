@@ -1,4 +1,4 @@
-// An app may load no more of a long history than fits.
+// An app may load only as much of a long history as fits.
 
 import { expect, test } from "@playwright/test";
 import { EpitomePage, type Message } from "./page.js";

@@ -1,10 +1,10 @@
-// Recorded conversations, the longest of nearly a million tokens, in a page that never hangs.
+// Recorded conversations, the longest of nearly a million tokens, on a page that never blocks.
 
 import { expect, test } from "@playwright/test";
 import { MainThread } from "./main-thread.js";
 import { breaches, EpitomePage, isThere, type Message, recorded, SLOW } from "./page.js";
 
-const absent = (name: string) => `${name} is not there; set EPITOME_DATA to the folder of recorded conversations`;
+const absent = (name: string) => `${name} is missing; set EPITOME_DATA to the folder of recorded conversations`;
 const LONGEST_TASK_MS = 50;
 
 const TOOLS = "openai/tool-chat-tau2-airline.jsonl.gz";
@@ -55,7 +55,7 @@ for (const { name, file, choice } of CONVERSATIONS) {
     });
   }
 
-  test(`${name}, called off in the middle of a summary`, async ({ page }) => {
+  test(`${name}, cancelled in the middle of a summary`, async ({ page }) => {
     test.skip(!isThere(file), absent(file));
     const epitome = new EpitomePage(page);
     await epitome.open(SLOW);
@@ -87,7 +87,7 @@ test("4,371 messages of 964,000 tokens are read in a second and fit 32 MB", asyn
   await expect(epitome.rows.last()).toBeFocused();
 });
 
-test("964,000 tokens are compacted in the page, and it never hangs", async ({ page }) => {
+test("964,000 tokens are compacted in the page, which never blocks", async ({ page }) => {
   test.skip(!isThere(LONGEST), absent(LONGEST));
   const epitome = new EpitomePage(page);
   await epitome.open();

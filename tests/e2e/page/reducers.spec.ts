@@ -1,4 +1,4 @@
-// What saves tokens without a model: shown before, done without asking anybody, and taken back.
+// Reducers save tokens without a model: shown in advance, done without a request, and undone.
 
 import { expect, test } from "@playwright/test";
 import { breaches, EpitomePage, type Message, toolLoop } from "./page.js";
@@ -10,7 +10,7 @@ const only = (reducer: object | string, rest: object = {}) => ({
   reducers: [{ reducer, ...rest }],
 });
 
-test("c3: arguments of old calls are pruned, and no summarizer is asked", async ({ page }) => {
+test("c3: arguments of old calls are cleared without a summarizer", async ({ page }) => {
   const epitome = new EpitomePage(page);
   const asked: string[] = [];
   page.on("request", (request) => request.method() === "POST" && asked.push(request.url()));
@@ -18,10 +18,10 @@ test("c3: arguments of old calls are pruned, and no summarizer is asked", async 
   const messages = toolLoop(8, { argumentWords: 400 });
   await epitome.load(messages);
   await epitome.settle(only({ clearToolInputs: { protectFraction: 0.1 } }));
-  const plan = page.getByRole("list", { name: "What becomes of the messages" });
-  await expect(plan).toContainText("clearToolInputs");
-  await expect(page.getByText("Nobody is asked for a summary.")).toBeVisible();
-  await expect(epitome.rows.nth(2)).toContainText("clearToolInputs");
+  const plan = page.getByRole("list", { name: "Planned actions" });
+  await expect(plan).toContainText("clear tool inputs");
+  await expect(page.getByText("No summary is requested.")).toBeVisible();
+  await expect(epitome.rows.nth(2)).toContainText("clear tool inputs");
   await expect(epitome.rows.last()).toContainText("keep");
   const before = await epitome.exported();
   await epitome.compact();
@@ -34,20 +34,20 @@ test("c3: arguments of old calls are pruned, and no summarizer is asked", async 
   expect(first?.arguments.length).toBeLessThan(500);
   expect(after.filter(({ role }) => role !== "assistant")).toEqual(messages.filter(({ role }) => role !== "assistant"));
   expect(after.at(-2)).toEqual(messages.at(-2));
-  await expect(epitome.rows.nth(2)).toContainText("pruned");
+  await expect(epitome.rows.nth(2)).toContainText("inputs cleared");
   await epitome.undo.click();
   await expect(epitome.undo).toHaveCount(0);
   expect(await epitome.exported()).toBe(before);
 });
 
-test("c4: a large result is put aside and can be read back", async ({ page }) => {
+test("c4: a large result is offloaded and can be read back", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.load(toolLoop(4, { resultWords: 3_000 }));
-  await epitome.unfold("Saving without a model");
+  await epitome.unfold("Reducers: save tokens without a model");
   await epitome.settle(only({ offloadToolResults: { protectFraction: 0.1, maxTokens: 500, keepTokens: 50 } }));
-  await expect(page.getByLabel("What stays")).toHaveValue("50");
-  await expect(epitome.rows.nth(3)).toContainText("offloadToolResults");
+  await expect(page.getByLabel("Shorten to")).toHaveValue("50");
+  await expect(epitome.rows.nth(3)).toContainText("offload tool results");
   await epitome.compact();
   await epitome.isCompacted();
   const sent = await epitome.messages();
@@ -55,7 +55,7 @@ test("c4: a large result is put aside and can be read back", async ({ page }) =>
   expect(String(sent[3]?.content)).not.toContain("r1x2000 ");
 
   await page.getByText("What the model sees", { exact: true }).click();
-  await expect(epitome.rows.nth(3)).toContainText("put aside");
+  await expect(epitome.rows.nth(3)).toContainText("offloaded");
   await epitome.rows.nth(3).click();
   await expect(epitome.details).toContainText(/tool-results\/call_1\.txt/);
   await expect(epitome.details).not.toContainText("r1x2000 ");
@@ -64,19 +64,19 @@ test("c4: a large result is put aside and can be read back", async ({ page }) =>
   await expect(epitome.details).toContainText(" r1x3000");
   expect(await epitome.faults()).toEqual([]);
   await page.keyboard.press("Escape");
-  expect(await epitome.events()).toContain("Put aside: tool-results/call_1.txt");
+  expect(await epitome.events()).toContain("Offloaded: tool-results/call_1.txt");
 });
 
-test("c1: old results are truncated by their age, and say so", async ({ page }) => {
+test("c1: old results are truncated by their age, with a notice", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   const messages = toolLoop(10, { resultWords: 500 });
   await epitome.load(messages);
   await epitome.choosePreset("Team, no summaries");
-  await epitome.unfold("Saving without a model");
-  await page.getByLabel("Messages ago: longest result").fill("5: 400, 11: 100");
-  await expect(epitome.rows.nth(3)).toContainText("truncateToolResults");
-  await epitome.compactFor("Only reducers");
+  await epitome.unfold("Reducers: save tokens without a model");
+  await page.getByLabel("Messages ago: tokens to keep").fill("5: 400, 11: 100");
+  await expect(epitome.rows.nth(3)).toContainText("truncate tool results");
+  await epitome.compactFor("Reducers only");
   await epitome.isCompacted();
   const after = await epitome.messages();
   const lengths = after.filter(({ role }) => role === "tool").map(({ content }) => String(content).length);
@@ -85,7 +85,7 @@ test("c1: old results are truncated by their age, and say so", async ({ page }) 
   expect(String(after[3]?.content)).toMatch(/truncat/i);
 });
 
-test("c2: what machines repeat goes first", async ({ page }) => {
+test("c2: repeated synthetic messages are removed first", async ({ page }) => {
   const epitome = new EpitomePage(page);
   const beat: Message[] = [
     { role: "user", content: "Are you there?" },
@@ -94,11 +94,11 @@ test("c2: what machines repeat goes first", async ({ page }) => {
   await epitome.open();
   await epitome.load([...toolLoop(4), ...beat, ...beat, { role: "user", content: "Go on, please." }]);
   await epitome.settle(only("deduplicate", { when: "always" }));
-  await expect(page.getByRole("list", { name: "What becomes of the messages" })).toContainText("add nothing and are left out");
-  await epitome.compactFor("Only reducers");
+  await expect(page.getByRole("list", { name: "Planned actions" })).toContainText("add nothing and are removed");
+  await epitome.compactFor("Reducers only");
   await epitome.isCompacted();
   expect(JSON.stringify(await epitome.messages())).not.toContain("HEARTBEAT_OK");
-  await expect(epitome.rows.nth(11)).toContainText("left out");
+  await expect(epitome.rows.nth(11)).toContainText("removed");
 });
 
 test("c5: as the last resort, the oldest messages are dropped", async ({ page }) => {
@@ -106,7 +106,7 @@ test("c5: as the last resort, the oldest messages are dropped", async ({ page })
   await epitome.open();
   await epitome.load(toolLoop(20, { resultWords: 300 }));
   await epitome.settle({ window: 12_000, preset: "team-none", reducers: [{ reducer: "dropOldest", when: "always" }], target: 0.5 });
-  await expect(epitome.rows.nth(2)).toContainText("dropOldest");
+  await expect(epitome.rows.nth(2)).toContainText("drop oldest");
   await epitome.compact();
   await epitome.isCompacted();
   const after = await epitome.messages();

@@ -1,10 +1,10 @@
-// Each sample can be compacted through the network and taken back.
+// Each sample can be compacted with a server's summary, and undone.
 
 import { expect, test } from "@playwright/test";
 import { breaches, EpitomePage, SAMPLES } from "./page.js";
 
 for (const sample of SAMPLES) {
-  test(`${sample}: compacted, accepted by the API's rules, and taken back`, async ({ page }) => {
+  test(`${sample}: compacted, valid by the API's rules, and undone`, async ({ page }) => {
     const epitome = new EpitomePage(page);
     await epitome.open();
     await epitome.openSample(sample);
@@ -31,7 +31,7 @@ for (const sample of SAMPLES) {
   });
 }
 
-test("the page summarizes by itself where nobody else does", async ({ page }) => {
+test("the page summarizes by itself if no server does", async ({ page }) => {
   await page.route("**/v1/**", (route) => route.fulfill({ status: 404, body: "not here" }));
   const epitome = new EpitomePage(page);
   await epitome.open();

@@ -1,9 +1,9 @@
-// What goes to the summarizer, and where its summary stands.
+// The summarizer's input, and the placement of its summary.
 
 import { expect, test } from "@playwright/test";
 import { EpitomePage } from "./page.js";
 
-test("d10: open tasks stand in what the model sees, word for word", async ({ page }) => {
+test("d10: open tasks are in the messages for the model, word for word", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
@@ -19,7 +19,7 @@ test("d10: open tasks stand in what the model sees, word for word", async ({ pag
   await expect(page.getByRole("textbox", { name: "Open tasks" })).toHaveValue("");
 });
 
-test("d13: what to pay attention to is said to the summarizer", async ({ page }) => {
+test("d13: instructions reach the summarizer", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
@@ -30,18 +30,18 @@ test("d13: what to pay attention to is said to the summarizer", async ({ page })
   await epitome.isCompacted();
 });
 
-test("d12: the summary stands where the settings say", async ({ page }) => {
+test("d12: the summary is placed as the settings say", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
   await epitome.unfold("The result");
   const roles: [way: string, roles: RegExp][] = [
-    ["As a leading system message", /^system,(user,)*system,/],
+    ["A leading system message", /^system,(user,)*system,/],
     ["System prompt and one message", /^system,user$/],
-    ["In place of what it stands for", /^system,(user,)+/],
+    ["In place of the summarized messages", /^system,(user,)+/],
   ];
   for (const [way, expected] of roles) {
-    await page.getByLabel("The summary stands").selectOption(way);
+    await page.getByLabel("Summary placement").selectOption(way);
     await epitome.compact();
     await epitome.isCompacted();
     const messages = await epitome.messages();
@@ -51,7 +51,7 @@ test("d12: the summary stands where the settings say", async ({ page }) => {
   }
 });
 
-test("g5: a result is told in tokens, in percent, and by its session", async ({ page }) => {
+test("g5: a result is shown in tokens, in percent, and by its session", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");

@@ -1,4 +1,4 @@
-//! The name of the page, and its theme.
+//! The name of the page, and the choice of the theme.
 
 use leptos::prelude::*;
 
@@ -35,7 +35,7 @@ pub(super) fn Header() -> impl IntoView {
                 </svg>
                 <div>
                     <h1>"epitome"</h1>
-                    <p class="tagline">"A long conversation, made short enough to go on."</p>
+                    <p class="tagline">"Keeps long conversations inside the context window."</p>
                 </div>
             </div>
             <fieldset class="segmented theme">

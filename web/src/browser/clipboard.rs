@@ -1,26 +1,26 @@
-//! The clipboard, which a browser may withhold.
+//! The clipboard, which a browser may deny.
 
 use js_sys::{Array, JsString, Object, Promise, Reflect};
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use web_sys::{Blob, BlobPropertyBag, Clipboard, ClipboardItem};
 
-/// Copies a text that is still being written, in pieces. Fails with a sentence for a person.
+/// Copies a text that is still being written, in pieces. Fails with a sentence for the user.
 pub(crate) async fn copy(
     pieces: impl Future<Output = Result<Array, JsValue>> + 'static,
 ) -> Result<(), String> {
-    let refused = || "The browser did not allow copying. Use “Download” instead.".to_owned();
-    let window = web_sys::window().ok_or_else(refused)?;
+    let denied = || "The browser did not allow copying. Use “Download” instead.".to_owned();
+    let window = web_sys::window().ok_or_else(denied)?;
     let clipboard = window.navigator().clipboard();
-    // A page that is not served securely has no clipboard at all.
+    // A page that is not served over HTTPS or from localhost has no clipboard.
     if JsValue::from(clipboard.clone()).is_undefined() {
-        return Err(refused());
+        return Err(denied());
     }
-    try_copy(&clipboard, pieces).await.map_err(|_| refused())
+    try_copy(&clipboard, pieces).await.map_err(|_| denied())
 }
 
-/// Asks the browser at once, with the promise of a text: some let a page copy only while a click is handled.
-/// A browser that takes no promise is asked when the text is there.
+/// Gives the browser a promise of the text at once, because Safari only lets a page copy while a click is handled.
+/// A browser that does not accept promises gets the text when it is complete.
 async fn try_copy(
     clipboard: &Clipboard,
     pieces: impl Future<Output = Result<Array, JsValue>> + 'static,

@@ -1,4 +1,4 @@
-//! A text, saved as a file.
+//! Saves a text as a file.
 
 use js_sys::Array;
 use wasm_bindgen::{JsCast as _, JsValue};
@@ -6,19 +6,20 @@ use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, Url};
 
 use super::pace::{Pace, WRITING_MS};
 
-/// Pieces that are handed to the browser at once.
+/// The number of pieces that are copied to the browser at once.
 const BATCH: u32 = 16;
 
-/// Has the browser save a text under `name`, given in pieces.
+/// Has the browser download a text, given in pieces, as a file called `name`.
 pub(crate) async fn save(name: &str, pieces: &Array) {
-    // None of the steps can fail on a page that is shown.
+    // No step can fail on a visible page.
     let _ = try_save(name, pieces).await;
 }
 
 async fn try_save(name: &str, pieces: &Array) -> Result<(), JsValue> {
     let options = BlobPropertyBag::new();
     options.set_type("application/json");
-    // The browser copies a text as soon as it is given one, but not the parts of a file.
+    // The browser copies each text when the blob is made, but it does not copy the blobs that a blob is made of. Many
+    // small blobs with pauses in between keep the page responsive.
     let parts = Array::new();
     let mut pace = Pace::start(WRITING_MS);
     for start in (0..pieces.length()).step_by(BATCH as usize) {

@@ -1,4 +1,4 @@
-//! Files that a person picked or dropped, unpacked where they are gzipped.
+//! Files that the user picked or dropped; gzip files are unpacked.
 
 use js_sys::Promise;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -16,7 +16,7 @@ extern "C" {
     fn new(format: &str) -> Result<DecompressionStream, JsValue>;
 }
 
-/// The first file of a file input, whose choice is cleared so that the same file can be picked again.
+/// The first file of a file input. Clears the input, so that the same file can be picked again.
 pub(crate) fn chosen(event: &Event) -> Option<File> {
     let input: HtmlInputElement = event.target()?.dyn_into().ok()?;
     let file = input.files()?.get(0);
@@ -29,7 +29,7 @@ pub(crate) fn dropped(event: &DragEvent) -> Option<File> {
     event.data_transfer()?.files()?.get(0)
 }
 
-/// The text of a file. Fails with a sentence for a person.
+/// The text of a file. Fails with a sentence for the user.
 pub(crate) async fn read(file: &File) -> Result<String, String> {
     let name = file.name();
     let text = if name.to_ascii_lowercase().ends_with(".gz") {

@@ -1,22 +1,22 @@
-//! Files from where the page came from.
+//! Files from the page's own server.
 
 use js_sys::Uint8Array;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::Response;
 
-/// Where the page came from, such as `http://127.0.0.1:8080`.
+/// The origin of the page, such as `http://127.0.0.1:8080`.
 pub(crate) fn origin() -> String {
     web_sys::window().and_then(|window| window.location().origin().ok()).unwrap_or_default()
 }
 
-/// The text at an address; `None` where there is none or nobody answers.
+/// The text at an address; `None` if the request fails.
 pub(crate) async fn text_at(address: &str) -> Option<String> {
     let response = response_at(address).await?;
     JsFuture::from(response.text().ok()?).await.ok()?.as_string()
 }
 
-/// The bytes at an address; `None` where there are none or nobody answers.
+/// The bytes at an address; `None` if the request fails.
 pub(crate) async fn bytes_at(address: &str) -> Option<Vec<u8>> {
     let response = response_at(address).await?;
     let buffer = JsFuture::from(response.array_buffer().ok()?).await.ok()?;

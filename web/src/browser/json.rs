@@ -1,17 +1,17 @@
-//! A list as JSON, written piece by piece so that the page stays responsive however long it is.
+//! Writes a list as JSON in pieces, so that the page stays responsive for any length.
 
 use js_sys::{Array, JSON, JsString};
 use wasm_bindgen::JsValue;
 
 use super::pace::{Pace, WRITING_MS};
 
-/// Values that are written at once.
+/// The number of values that are written at once.
 const BATCH: u32 = 16;
 
-/// The pieces of the JSON of a list, indented by two; joined, they are what `JSON.stringify` makes of it.
+/// The JSON of a list in pieces, indented by two. Joined, they equal the result of `JSON.stringify`.
 ///
-/// The list is copied first, so that whatever happens to it meanwhile is not in the text. Fails where a
-/// value is none of JSON's.
+/// The list is copied first, so that changes to it meanwhile are not in the text. Fails if a value cannot be written
+/// as JSON.
 pub(crate) async fn pretty(list: &Array) -> Result<Array, JsValue> {
     let list = list.slice(0, list.length());
     if list.length() == 0 {
@@ -33,7 +33,7 @@ pub(crate) async fn pretty(list: &Array) -> Result<Array, JsValue> {
     Ok(pieces)
 }
 
-/// What stands between `[` and the line break before `]`.
+/// The text between `[` and the line break before `]`.
 fn between_brackets(text: &JsString) -> JsString {
     text.slice(1, text.length().saturating_sub(2))
 }

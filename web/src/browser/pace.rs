@@ -1,28 +1,28 @@
-//! Long work in short stretches, so that the page is drawn and keys are heard in between.
+//! Long work in short slices, so that the page is drawn and reacts to input in between.
 
 use epitome_browser::clock;
 
-/// Longest stretch of writing: a machine several times slower shows no pause either.
+/// The longest slice of writing. It is short enough for a machine that is several times slower.
 pub(super) const WRITING_MS: f64 = 8.0;
 
-/// How long the stretch under way has taken, and may take.
+/// The duration of the current slice, and its limit.
 pub(crate) struct Pace {
-    stretch_ms: f64,
+    slice_ms: f64,
     since_ms: f64,
 }
 
 impl Pace {
-    /// Begins a stretch.
-    pub(crate) fn start(stretch_ms: f64) -> Self {
-        Self { stretch_ms, since_ms: clock::now_ms() }
+    /// Starts a slice.
+    pub(crate) fn start(slice_ms: f64) -> Self {
+        Self { slice_ms, since_ms: clock::now_ms() }
     }
 
-    /// True where the stretch has been long enough.
+    /// True if the slice has reached its limit.
     pub(crate) fn is_due(&self) -> bool {
-        clock::now_ms() - self.since_ms > self.stretch_ms
+        clock::now_ms() - self.since_ms > self.slice_ms
     }
 
-    /// Lets the page have its turn, and begins another stretch.
+    /// Yields to the page, and starts another slice.
     pub(crate) async fn rest(&mut self) {
         let _ = clock::sleep(0.0, None).await;
         self.since_ms = clock::now_ms();

@@ -1,9 +1,9 @@
-//! How long things take and how much memory they need, for the page and for the browser's own tools.
+//! Durations and memory, for the page and for the browser's developer tools.
 
 use wasm_bindgen::JsCast as _;
 use web_sys::Performance;
 
-/// Measures a stretch of work, which shows up in the browser's timeline under its name.
+/// Measures a piece of work, which the browser's timeline shows by its name.
 pub(crate) struct Stopwatch {
     name: &'static str,
     started_ms: f64,
@@ -31,14 +31,14 @@ impl Stopwatch {
     }
 }
 
-/// Bytes that the engine's memory takes.
+/// The size of the page's WebAssembly memory in bytes.
 pub(crate) fn memory_bytes() -> u32 {
     let memory: js_sys::WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
     let buffer: js_sys::ArrayBuffer = memory.buffer().unchecked_into();
     buffer.byte_length()
 }
 
-/// Notes the memory on the page itself, as `data-wasm-memory` in bytes.
+/// Writes the memory size to the page, as `data-wasm-memory` in bytes, for the tests.
 pub(crate) fn show_memory() {
     let root = web_sys::window().and_then(|window| window.document()?.document_element());
     if let Some(root) = root {

@@ -1,4 +1,4 @@
-//! What the browser keeps until the tab is closed. A browser that keeps nothing is no failure.
+//! Texts that the browser stores until the tab is closed. A browser that stores nothing is not an error.
 
 use web_sys::Storage;
 
@@ -6,19 +6,19 @@ fn storage() -> Option<Storage> {
     web_sys::window()?.session_storage().ok()?
 }
 
-/// What was remembered under a name.
+/// The stored text of this name.
 pub(crate) fn recall(name: &str) -> Option<String> {
     storage()?.get_item(name).ok()?
 }
 
-/// Remembers a text under a name.
+/// Stores a text.
 pub(crate) fn remember(name: &str, text: &str) {
     if let Some(storage) = storage() {
         let _ = storage.set_item(name, text);
     }
 }
 
-/// Forgets what was remembered under a name.
+/// Removes a stored text.
 pub(crate) fn forget(name: &str) {
     if let Some(storage) = storage() {
         let _ = storage.remove_item(name);

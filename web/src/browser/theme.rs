@@ -1,6 +1,6 @@
-//! Light, dark, or as the system has it. `index.html` applies the choice before the first paint.
+//! The theme: light, dark, or that of the system. `index.html` applies it before the first paint.
 
-/// The choice, kept from one visit to the next.
+/// The theme, which is stored for the next visit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Theme {
     #[default]
@@ -9,14 +9,14 @@ pub(crate) enum Theme {
     Dark,
 }
 
-/// The name that `index.html` reads.
+/// The storage key, which `index.html` reads too.
 const KEY: &str = "epitome-theme";
 
 impl Theme {
-    /// Every choice, in the order shown.
+    /// Every theme, in the order shown.
     pub(crate) const ALL: [Self; 3] = [Self::System, Self::Light, Self::Dark];
 
-    /// The choice's name.
+    /// The name in storage and markup.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::System => "system",
@@ -25,7 +25,7 @@ impl Theme {
         }
     }
 
-    /// The choice as a person reads it.
+    /// The name on the page.
     pub(crate) fn label(self) -> &'static str {
         match self {
             Self::System => "System",
@@ -34,7 +34,7 @@ impl Theme {
         }
     }
 
-    /// What was chosen on an earlier visit.
+    /// The stored theme.
     pub(crate) fn chosen() -> Self {
         let storage = web_sys::window().and_then(|window| window.local_storage().ok()?);
         let name = storage.and_then(|storage| storage.get_item(KEY).ok()?);
@@ -42,7 +42,7 @@ impl Theme {
         Self::ALL.into_iter().find(chosen).unwrap_or_default()
     }
 
-    /// Applies the choice and keeps it.
+    /// Applies and stores the theme.
     pub(crate) fn apply(self) {
         let Some(window) = web_sys::window() else { return };
         if let Some(root) = window.document().and_then(|document| document.document_element()) {

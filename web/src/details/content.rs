@@ -1,30 +1,30 @@
-//! A part of a message in full: text as it is, JSON set out over lines.
+//! A part of a message in full: text as it is, JSON with line breaks.
 
 use epitome::message::Part;
 use leptos::prelude::*;
 use serde_json::Value;
 
-use crate::messages::{SEALED, attachment, leave};
+use crate::messages::{SIGNED_REASONING, approval, attachment};
 use crate::number::{count, thousands};
 use crate::store::Store;
 
-/// Longer texts are shown in part, until the whole is asked for.
+/// The characters of a longer text that are shown at first.
 const LONGEST: usize = 20_000;
-/// Longer JSON is shown as it came: setting it out would be felt.
+/// Longer JSON is shown as it is, because formatting it would block the page.
 const LONGEST_JSON: usize = 200_000;
 
-/// A part, under a heading that says what it is.
+/// A part, with its kind as a heading.
 #[component]
 pub(super) fn Content(
     store: Store,
     part: Part,
-    /// The name of what was put aside of it.
-    aside: Option<String>,
+    /// The path of the offloaded tool result.
+    offloaded: Option<String>,
 ) -> impl IntoView {
     let (heading, text) = match part {
         Part::Text { text } => (None, text),
         Part::Reasoning { text, signature: Some(_) } if text.is_empty() => {
-            (Some("Reasoning".to_owned()), SEALED.to_owned())
+            (Some("Reasoning".to_owned()), SIGNED_REASONING.to_owned())
         }
         Part::Reasoning { text, .. } => (Some("Reasoning".to_owned()), text),
         Part::ToolCall { call, name, arguments } => {
@@ -34,26 +34,28 @@ pub(super) fn Content(
             let of = name.map(|name| format!(" of {name}")).unwrap_or_default();
             (Some(format!("Result{of} · {call}")), pretty(text))
         }
-        Part::Approval { granted, .. } => (Some("Approval".to_owned()), leave(granted).to_owned()),
-        Part::Image(media) => (Some("Picture".to_owned()), attachment("image", &media)),
+        Part::Approval { granted, .. } => {
+            (Some("Approval".to_owned()), approval(granted).to_owned())
+        }
+        Part::Image(media) => (Some("Image".to_owned()), attachment("image", &media)),
         Part::File(media) => (Some("File".to_owned()), attachment("file", &media)),
         Part::Other { kind, characters } => {
             let text = format!("{} characters of JSON", thousands(characters));
-            (Some(format!("Kept as it is · {kind}")), text)
+            (Some(format!("Passed through · {kind}")), text)
         }
     };
     view! {
         <section class="part">
             {heading.map(|heading| view! { <h3>{heading}</h3> })}
             <Text text />
-            {aside.map(|path| view! { <Aside store path /> })}
+            {offloaded.map(|path| view! { <Offloaded store path /> })}
         </section>
     }
 }
 
-/// A tool result that was put aside, and the way back to all of it.
+/// An offloaded tool result, with a button that shows all of it.
 #[component]
-fn Aside(store: Store, path: String) -> impl IntoView {
+fn Offloaded(store: Store, path: String) -> impl IntoView {
     let (open, set_open) = signal(false);
     let name = path.clone();
     let all = move || {
@@ -63,14 +65,14 @@ fn Aside(store: Store, path: String) -> impl IntoView {
     };
     view! {
         <p class="aside">
-            <span class="hint">"Put aside as " <code>{name}</code></span>
+            <span class="hint">"Offloaded to " <code>{name}</code></span>
             <button
                 type="button"
                 class="button"
                 aria-expanded=move || open.get().to_string()
                 on:click=move |_| set_open.update(|open| *open = !*open)
             >
-                {move || if open.get() { "Hide it again" } else { "Show all of it" }}
+                {move || if open.get() { "Hide it" } else { "Show all of it" }}
             </button>
         </p>
         <div class="aside-text">{all}</div>

@@ -1,4 +1,4 @@
-//! What the engine tells while it works: shown, said, and noted.
+//! Shows the events of the engine, records them in words, and has screen readers announce them.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use epitome_browser::clock;
 use leptos::prelude::{Set as _, Update as _};
 
 use super::as_ms;
+use crate::label::reason_label;
 use crate::number::{change, percentage, plural, thousands};
-use crate::run::reason_label;
 use crate::store::{Progress, RetryNotice, Shorter, Store, Warning};
 
 /// Shows an event.
@@ -17,7 +17,7 @@ pub(super) fn show(store: Store, event: Event) {
     match event {
         Event::Start { tokens, threshold, budget_used_pct, chunks } => {
             let threshold = threshold.map(|tokens| format!(", threshold {}", thousands(tokens)));
-            store.live.note(format!(
+            store.live.record(format!(
                 "Compacting: {} tokens ({}){}.",
                 thousands(tokens),
                 percentage(budget_used_pct),
@@ -26,7 +26,7 @@ pub(super) fn show(store: Store, event: Event) {
             start(store, tokens, budget_used_pct, chunks);
         }
         Event::Reacting { tokens, budget_used_pct, chunks } => {
-            store.live.note(format!(
+            store.live.record(format!(
                 "Reacting in the loop: {} tokens ({}).",
                 thousands(tokens),
                 percentage(budget_used_pct)
@@ -39,29 +39,29 @@ pub(super) fn show(store: Store, event: Event) {
                 progress.chunks = chunks;
                 progress.retry = None;
             });
-            // Somebody who listens to the page does not want to hear of each of a hundred parts.
+            // A screen reader user does not want to hear about each of a hundred parts.
             let step = (chunks / 8).max(1);
             if done < chunks && done.is_multiple_of(step) {
                 store.announce(format!("Part {done} of {chunks} is summarized."));
             }
         }
         Event::Retry { attempt, at, message } => {
-            store.live.note(format!("Attempt {attempt} failed: {message}."));
+            store.live.record(format!("Attempt {attempt} failed: {message}."));
             store.announce(format!("The summarizer failed: {message}. Trying again."));
             let retry = RetryNotice { attempt, at_ms: as_ms(at), message };
             update(store, |progress| progress.retry = Some(retry));
         }
         Event::Stale { .. } => {
-            store.live.note("An answer came too late and was left aside.");
+            store.live.record("A summary arrived too late and was ignored.");
         }
         Event::Warning { tokens, threshold, budget_used_pct } => {
             store.live.warning.set(Some(Warning { tokens, threshold, budget_used_pct }));
-            store.live.note(format!(
+            store.live.record(format!(
                 "Warning: {} tokens, compacts at {}.",
                 thousands(tokens),
                 thousands(threshold)
             ));
-            store.announce("The window fills up.");
+            store.announce("The window is filling up.");
         }
         Event::Shorter { tool_result_max_characters, keep } => {
             let usual = store.read(|session| Some(session.compactor()?.policy().keep));
@@ -70,22 +70,22 @@ pub(super) fn show(store: Store, event: Event) {
                 _ => None,
             };
             let shorter = Shorter { tool_result_max_characters, tail };
-            let told = format!("The result is too large; trying with {}.", shorter.described());
-            store.live.note(told.clone());
-            store.announce(told);
+            let words = format!("The result is too large; trying with {}.", shorter.described());
+            store.live.record(words.clone());
+            store.announce(words);
             update(store, |progress| {
                 progress.done = 0;
                 progress.shorter = Some(shorter);
             });
         }
         Event::TooLarge { message } => {
-            store.live.note(format!("Too large: {message}."));
+            store.live.record(format!("Too large: {message}."));
             store.live.too_large.set(Some(message));
         }
-        Event::Offloaded { path } => store.live.note(format!("Put aside: {path}")),
+        Event::Offloaded { path } => store.live.record(format!("Offloaded: {path}")),
         Event::After { success, messages_before, messages_after, summary_characters } => {
-            store.live.note(format!(
-                "After it: {}, {} → {} messages, a summary of {}.",
+            store.live.record(format!(
+                "After the compaction: {}, {} → {} messages, a summary of {}.",
                 if success { "applied" } else { "not applied" },
                 thousands(messages_before),
                 thousands(messages_after),
@@ -96,10 +96,10 @@ pub(super) fn show(store: Store, event: Event) {
     }
 }
 
-/// What somebody is asked before a summary is written, as it is noted.
-pub(super) fn question(before: &BeforeCompaction) -> String {
+/// What is known before a summary is requested, as an event.
+pub(super) fn before(before: &BeforeCompaction) -> String {
     format!(
-        "Before it: {}, {} tokens ({}), {}, the last {} stay.",
+        "Before the compaction: {}, {} tokens ({}), {}, keeping the last {}.",
         reason_label(before.reason).to_lowercase(),
         thousands(before.tokens_used),
         percentage(before.context_percent),
@@ -141,7 +141,7 @@ fn end(store: Store, report: Report) {
             if report.summary.is_some() {
                 store.live.warning.set(None);
             }
-            store.live.note(format!("Done: {tokens}."));
+            store.live.record(format!("Done: {tokens}."));
             store.announce(format!(
                 "Compacted: {} tokens became {}, {}.",
                 thousands(report.tokens_before),
@@ -150,15 +150,17 @@ fn end(store: Store, report: Report) {
             ));
         }
         Outcome::Cancelled => {
-            store.live.note("Cancelled.");
-            store.announce("Cancelled. The conversation is as it was.");
+            store.live.record("Cancelled.");
+            store.announce("Cancelled. The conversation is unchanged.");
         }
-        // These two are told by an alert of their own.
-        Outcome::Skipped { message } => store.live.note(format!("Nothing was changed: {message}.")),
-        Outcome::Failed { message } => store.live.note(format!("Failed: {message}.")),
+        // The result shows these two as alerts, which screen readers announce.
+        Outcome::Skipped { message } => {
+            store.live.record(format!("Nothing was changed: {message}."));
+        }
+        Outcome::Failed { message } => store.live.record(format!("Failed: {message}.")),
     }
     store.report.set(Some(Arc::new(report)));
-    // Settings that were changed meanwhile take effect now.
+    // Settings that were changed during the compaction are applied now.
     store.schedule();
 }
 

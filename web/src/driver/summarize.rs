@@ -1,4 +1,4 @@
-//! Gets one summary from whoever writes it, and tells the engine.
+//! Gets a summary for a request of the engine, from an endpoint or from the page itself.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -12,17 +12,18 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::{command, now};
-use crate::store::{Store, Summarizer};
+use crate::settings::Summarizer;
+use crate::store::Store;
 
-/// Asks, and settles the request whatever comes back, unless it was called off meanwhile.
-pub(super) fn begin(store: Store, request: SummaryRequest) {
-    let begun = store.write(|session| (session.identity(), session.begin().signal()));
-    let Some((identity, signal)) = begun else { return };
+/// Starts a summarizer request and hands its result to the engine, unless the compaction was cancelled meanwhile.
+pub(super) fn start(store: Store, request: SummaryRequest) {
+    let started = store.write(|session| (session.identity(), session.begin().signal()));
+    let Some((identity, signal)) = started else { return };
     store.streamed.set(String::new());
-    let endpoint = store.summarizer.with_untracked(Summarizer::endpoint);
+    let endpoint = store.settings.summarizer.with_untracked(Summarizer::endpoint);
     let id = request.id;
     spawn_local(async move {
-        // Writing a request and taking an answer in are tasks of their own, so that neither is felt.
+        // Writing a request and reading its answer are separate tasks, so that neither blocks the page for long.
         let _ = clock::sleep(0.0, signal.as_ref()).await;
         let answer = match endpoint {
             Some(endpoint) => ask(store, &endpoint, request, signal.as_ref()).await,
@@ -34,7 +35,7 @@ pub(super) fn begin(store: Store, request: SummaryRequest) {
         }
         match answer {
             Ok(text) => command(store, |compactor| compactor.handle_summary(id, &text)),
-            // The engine was told when the person called it off.
+            // The engine received this command already, from `cancel`.
             Err(failure) if failure.kind == FailureKind::Cancelled => {}
             Err(failure) => {
                 command(store, |compactor| compactor.handle_failure(id, failure, now()));
@@ -43,7 +44,7 @@ pub(super) fn begin(store: Store, request: SummaryRequest) {
     });
 }
 
-/// Has a server write it.
+/// Requests a summary from an endpoint.
 async fn ask(
     store: Store,
     endpoint: &Endpoint,
@@ -58,7 +59,7 @@ async fn ask(
     completion.map(|completion| completion.text).map_err(Failure::from)
 }
 
-/// Quotes the input.
+/// Summarizes in the page, by quoting the input.
 fn quote(request: &SummaryRequest, signal: Option<&AbortSignal>) -> Result<String, Failure> {
     if signal.is_some_and(AbortSignal::aborted) {
         let message = "the request was aborted".to_owned();
@@ -67,7 +68,7 @@ fn quote(request: &SummaryRequest, signal: Option<&AbortSignal>) -> Result<Strin
     Ok(extract(&Envelope::parse(&request.input), request.target_tokens, &Heuristic))
 }
 
-/// Shows what arrives once a frame, however many pieces it comes in.
+/// Shows the arriving summary once per frame, for any number of pieces.
 struct Streamed {
     store: Store,
     waiting: Rc<RefCell<String>>,

@@ -1,33 +1,33 @@
-//! The conversations inside a text: one, or one for each line.
+//! The conversations in a text: one, or one per line.
 
 use epitome_formats::{Detection, detect, messages_of};
 use js_sys::{Array, JSON, JsString, Object, Reflect};
 use serde_json::{Map, Value};
 use wasm_bindgen::{JsCast as _, JsValue};
 
-use super::beside::beside;
+use super::request_body::request_overhead;
 
-/// A conversation that was found and not yet read.
+/// A conversation that was found but not read yet.
 #[derive(Clone)]
 pub(crate) struct Candidate {
-    /// What to call it.
+    /// Its name.
     pub(crate) label: String,
     /// Its messages, as the browser parsed them.
     pub(crate) messages: Array,
-    /// The instructions and tool schemas that go along with it, as text; empty where it has none.
-    pub(crate) beside: String,
+    /// Its instructions and tool schemas as text; empty if it has none.
+    pub(crate) overhead: String,
 }
 
-/// The keys that hold messages, as [`messages_of`] looks for them.
+/// The keys of messages, the same as in [`messages_of`].
 const KEYS: [&str; 3] = ["messages", "contents", "input"];
 
-/// Finds the conversations of a text. Fails with a sentence for a person.
+/// Finds the conversations in a text. Fails with a sentence for the user.
 ///
-/// The browser's own parser is used: it takes half of a surrogate pair, which recordings hold now and
-/// then, and its objects are the ones that are exported again.
+/// It uses the browser's JSON parser, because that accepts half of a surrogate pair, which some recordings contain,
+/// and because the same objects are exported again.
 pub(crate) fn candidates(text: &str) -> Result<Vec<Candidate>, String> {
     if text.trim().is_empty() {
-        return Err("There is nothing in it.".to_owned());
+        return Err("The text is empty.".to_owned());
     }
     match JSON::parse(text) {
         Ok(document) => candidate(&document, "Conversation").map(|found| vec![found]),
@@ -35,7 +35,7 @@ pub(crate) fn candidates(text: &str) -> Result<Vec<Candidate>, String> {
     }
 }
 
-/// The conversations of a JSONL text; `None` where its first lines are no JSON either.
+/// The conversations of a JSONL text; `None` if its first line is not JSON.
 fn lines(text: &str) -> Option<Result<Vec<Candidate>, String>> {
     let lines: Vec<(usize, &str)> =
         (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).collect();
@@ -55,7 +55,7 @@ fn lines(text: &str) -> Option<Result<Vec<Candidate>, String>> {
     if documents.iter().all(|(_, document)| is_message(document)) {
         let messages: Array = documents.iter().map(|(_, document)| document).collect();
         let label = "Conversation".to_owned();
-        return Some(Ok(vec![Candidate { label, messages, beside: String::new() }]));
+        return Some(Ok(vec![Candidate { label, messages, overhead: String::new() }]));
     }
     let found = documents.iter().map(|(number, document)| {
         candidate(document, &format!("Line {number}"))
@@ -66,17 +66,19 @@ fn lines(text: &str) -> Option<Result<Vec<Candidate>, String>> {
 
 fn candidate(document: &JsValue, label: &str) -> Result<Candidate, String> {
     if let Some(messages) = document.dyn_ref::<Array>() {
-        let beside = String::new();
-        return Ok(Candidate { label: label.to_owned(), messages: messages.clone(), beside });
+        let overhead = String::new();
+        return Ok(Candidate { label: label.to_owned(), messages: messages.clone(), overhead });
     }
-    messages_of(shallow(document)).map_err(|error| format!("This is no conversation: {error}."))?;
+    messages_of(shallow(document))
+        .map_err(|error| format!("This is not a conversation: {error}."))?;
     let held = KEYS.iter().map(|key| property(document, key));
     let messages = held.filter_map(|value| value.dyn_into::<Array>().ok()).next();
     let name = property(document, "id").as_string().unwrap_or_else(|| label.to_owned());
-    Ok(Candidate { label: name, messages: messages.unwrap_or_default(), beside: beside(document) })
+    let overhead = request_overhead(document);
+    Ok(Candidate { label: name, messages: messages.unwrap_or_default(), overhead })
 }
 
-/// The document without what is inside its values: enough to tell what kind of document it is.
+/// The document with empty values: enough to recognize the kind of document without converting all of it.
 fn shallow(document: &JsValue) -> Value {
     let Some(object) = document.dyn_ref::<Object>() else { return kind(document) };
     let keys = Object::keys(object);
@@ -100,21 +102,21 @@ fn kind(value: &JsValue) -> Value {
     }
 }
 
-/// True for one message of any format.
+/// True for a single message of any format.
 fn is_message(document: &JsValue) -> bool {
     if property(document, "role").is_string() {
         return true;
     }
-    let holds = KEYS.iter().any(|key| Array::is_array(&property(document, key)));
+    let has_messages = KEYS.iter().any(|key| Array::is_array(&property(document, key)));
     let mut outline = shallow(document);
     let kind = property(document, "type").as_string();
     if let (Some(outline), Some(kind)) = (outline.as_object_mut(), kind) {
         outline.insert("type".into(), kind.into());
     }
-    !holds && matches!(detect(&[outline]), Detection::Known(_))
+    !has_messages && matches!(detect(&[outline]), Detection::Known(_))
 }
 
-/// What an object has under a key; undefined where it is no object, too.
+/// The value of a key; undefined if `object` is not an object.
 pub(super) fn property(object: &JsValue, key: &str) -> JsValue {
     Reflect::get(object, &JsString::from(key)).unwrap_or(JsValue::UNDEFINED)
 }

@@ -1,4 +1,4 @@
-//! Ways to bring a conversation in: a text, a file, or a sample.
+//! Opens a text, a file or a sample.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -9,7 +9,7 @@ use super::sample::Sample;
 use crate::browser::{self, File, text_at};
 use crate::store::Store;
 
-/// What was found, while somebody chooses from it.
+/// The conversations of a document, while the user chooses one.
 pub(crate) type Found = StoredValue<Vec<Candidate>, LocalStorage>;
 
 /// Opens a pasted text.
@@ -28,7 +28,7 @@ pub(crate) fn open_file(store: Store, found: Found, file: File) {
     });
 }
 
-/// Opens a sample, in a window that it nearly fills.
+/// Opens a sample, with a window that it nearly fills.
 pub(crate) fn open_sample(store: Store, found: Found, sample: Sample) {
     begin(store, sample.title().to_owned());
     spawn_local(async move {
@@ -36,12 +36,12 @@ pub(crate) fn open_sample(store: Store, found: Found, sample: Sample) {
             let problem = "The sample could not be fetched. Is the server still running?";
             return fail(store, problem.to_owned());
         };
-        store.settings.update(|settings| settings.try_window(sample.window()));
+        store.settings.form.update(|form| form.try_window(sample.window()));
         open(store, found, sample.title().to_owned(), text).await;
     });
 }
 
-/// Opens one of the conversations that were found.
+/// Opens one of the found conversations.
 pub(crate) fn choose(store: Store, found: Found, index: usize) {
     let chosen = found.with_value(|found| found.get(index).cloned());
     let Some(candidate) = chosen else { return };

@@ -1,14 +1,14 @@
-//! What is loaded, and the way to something else.
+//! The loaded document, and how to open another one.
 
 use leptos::prelude::*;
 
-use super::{Choices, Found, Reading, RecentOnly};
+use super::{Choices, Found, LoadProgress, RecentOnly};
 use crate::browser;
 use crate::load::command::open_file;
 use crate::number::{duration, plural, thousands};
 use crate::store::Store;
 
-/// The name of the conversation, and how to open another.
+/// The name of the document, and how to open another one.
 #[component]
 pub(crate) fn Loaded(store: Store, found: Found) -> impl IntoView {
     let document = move || store.document.get().unwrap_or_default();
@@ -20,18 +20,18 @@ pub(crate) fn Loaded(store: Store, found: Found) -> impl IntoView {
     let figures = move || {
         let document = document();
         let megabytes = f64::from(document.memory_bytes) / 1_048_576.0;
-        let left = document.left.map(|left| {
+        let excerpt = document.excerpt.map(|excerpt| {
             format!(
                 " of {}, the most recent that fit {} tokens",
-                thousands(left.of),
-                thousands(left.budget_tokens)
+                thousands(excerpt.of),
+                thousands(excerpt.budget_tokens)
             )
         });
-        let rows = document.has_parts().then(|| format!(" in {} rows", thousands(document.rows)));
+        let rows = document.has_steps().then(|| format!(" in {} rows", thousands(document.rows)));
         format!(
             "{}{}{} · {} · read in {} · {megabytes:.1} MB of memory",
             plural(document.messages, "message", "messages"),
-            left.unwrap_or_default(),
+            excerpt.unwrap_or_default(),
             rows.unwrap_or_default(),
             document.format,
             duration(document.read_ms),
@@ -59,7 +59,7 @@ pub(crate) fn Loaded(store: Store, found: Found) -> impl IntoView {
                 </button>
             </div>
             <Choices store found />
-            <Reading store />
+            <LoadProgress store />
         </section>
     }
 }

@@ -1,32 +1,32 @@
-//! Reads a conversation message by message, and lets the page be drawn in between.
+//! Reads a conversation message by message, with pauses in which the page is drawn.
 
 use std::sync::Arc;
 
 use epitome::history::{Ending, most_recent, repair};
 use epitome::message::{Message, MessageId};
 use epitome::{Compactor, Policy};
-use epitome_formats::{Detection, Format, detect, fit, piece_id};
+use epitome_formats::{Detection, Format, detect, fit_steps, step_id};
 use js_sys::Array;
 use leptos::prelude::*;
 use serde_json::Value;
 
 use super::candidate::Candidate;
 use crate::browser::{Pace, Stopwatch, memory_bytes, show_memory};
-use crate::form::Settings;
 use crate::number::{count, plural};
-use crate::store::{Document, Left, Note, Session, Store};
+use crate::settings::Form;
+use crate::store::{Document, Excerpt, Note, Session, Store};
 
-/// Longest stretch of reading: each pause takes time too, and somebody waits for the end.
+/// The longest slice of reading. Each pause takes time too, so slices are longer than for background work.
 const SLICE_MS: f64 = 16.0;
-/// Odd things that are listed one by one; there may be one for each of a hundred thousand messages.
-const MOST_NOTES: usize = 500;
+/// The number of findings that are listed: a hundred thousand messages may have one each.
+const MAX_NOTES: usize = 500;
 
-/// What came of reading messages as some format.
-enum Progress {
-    /// All were read.
+/// The result of reading messages in one format.
+enum Attempt {
+    /// All messages were read.
     Done(Box<Reading>),
-    /// One of them shows that they are in another format.
-    Other(Format),
+    /// A message shows that the conversation has another format.
+    OtherFormat(Format),
 }
 
 /// A conversation that was read.
@@ -34,30 +34,31 @@ struct Reading {
     compactor: Compactor,
     originals: Array,
     notes: Vec<Note>,
-    left: Option<Left>,
+    excerpt: Option<Excerpt>,
 }
 
-/// Reads a conversation and shows it in place of the one before. Fails with a sentence for a person,
-/// and leaves the one before as it was.
+/// Reads a conversation and replaces the current one. Fails with a sentence for the user, and then keeps the current
+/// one.
 pub(super) async fn read(store: Store, name: String, candidate: Candidate) -> Result<(), String> {
     let watch = Stopwatch::start("epitome:load");
     let mut format = Format::OpenAiChat;
-    let beside_tokens = store.counter.tokenizer(format.family()).count(&candidate.beside);
+    let counting = store.settings.counting;
+    let overhead_tokens = counting.tokenizer(format.family()).count(&candidate.overhead);
     let reading = loop {
-        match read_as(format, store, &name, &candidate, beside_tokens).await? {
-            Progress::Done(reading) => break reading,
-            Progress::Other(other) => format = other,
+        match read_as(format, store, &name, &candidate, overhead_tokens).await? {
+            Attempt::Done(reading) => break reading,
+            Attempt::OtherFormat(other) => format = other,
         }
     };
-    let Reading { compactor, originals, mut notes, left } = *reading;
+    let Reading { compactor, originals, mut notes, excerpt } = *reading;
     notes.extend(repairs(&compactor));
     notes.sort_by_key(|note| note.position);
-    notes.truncate(MOST_NOTES);
+    notes.truncate(MAX_NOTES);
     Pace::start(SLICE_MS).rest().await;
 
     store.clear();
-    if !candidate.beside.is_empty() {
-        store.settings.update(|settings| settings.bring(beside_tokens));
+    if !candidate.overhead.is_empty() {
+        store.settings.form.update(|form| form.set_document_overhead(overhead_tokens));
     }
     let messages = originals.length();
     let session = Session::new(format, compactor, originals, candidate.messages);
@@ -72,15 +73,15 @@ pub(super) async fn read(store: Store, name: String, candidate: Candidate) -> Re
         format,
         messages,
         rows,
-        beside_tokens,
-        left,
+        overhead_tokens,
+        excerpt,
         notes,
         read_ms,
         memory_bytes,
     };
     store.announce(format!("Loaded {}.", plural(messages, "message", "messages")));
     store.document.set(Some(Arc::new(document)));
-    // The page first, and then what it shows of the conversation.
+    // The page is drawn before the figures of the conversation are computed.
     Pace::start(SLICE_MS).rest().await;
     store.show_change();
     show_memory();
@@ -89,22 +90,23 @@ pub(super) async fn read(store: Store, name: String, candidate: Candidate) -> Re
     Ok(())
 }
 
-/// Reads every message in one format, unless one of them tells of another.
+/// Reads every message in one format, unless one of them shows that it is another.
 async fn read_as(
     format: Format,
     store: Store,
     name: &str,
     candidate: &Candidate,
-    beside_tokens: u32,
-) -> Result<Progress, String> {
-    let policy = store.settings.with_untracked(Settings::policy);
-    let counter = store.counter.tokenizer(format.family());
-    let budget_tokens = policy.window.saturating_sub(beside_tokens);
+    overhead_tokens: u32,
+) -> Result<Attempt, String> {
+    let policy = store.settings.form.with_untracked(Form::policy);
+    let counting = store.settings.counting;
+    let counter = counting.tokenizer(format.family());
+    let budget_tokens = policy.window.saturating_sub(overhead_tokens);
     let policy = Policy {
-        counting: store.counter.ready.get_untracked(),
+        counting: counting.active.get_untracked(),
         ..Policy::recommended(epitome::policy::DEFAULT_WINDOW)
     };
-    let tokenizer = store.counter.tokenizer(format.family());
+    let tokenizer = counting.tokenizer(format.family());
     let mut compactor =
         Compactor::new(policy, format, tokenizer).map_err(|error| error.to_string())?;
     let recent_only = store.recent_only.get_untracked();
@@ -118,13 +120,13 @@ async fn read_as(
             && let Detection::Known(other) = detect(std::slice::from_ref(&value))
             && other != format
         {
-            return Ok(Progress::Other(other));
+            return Ok(Attempt::OtherFormat(other));
         }
-        let pieces = pieces(format, &value, index, &mut notes)?;
+        let steps = read_message(format, &value, index, &mut notes)?;
         if recent_only {
-            read.push(pieces);
+            read.push(steps);
         } else {
-            append(&mut compactor, pieces, index)?;
+            append(&mut compactor, steps, index)?;
         }
         if pace.is_due() {
             store.loading.set(Some((name.to_owned(), f64::from(index) / f64::from(total))));
@@ -133,50 +135,49 @@ async fn read_as(
     }
     pace.rest().await;
     let mut originals = candidate.messages.clone();
-    let mut left = None;
+    let mut excerpt = None;
     if recent_only {
         let whole = MessageId::from("");
-        let merged = read.iter().map(|pieces| fit(pieces.clone(), &whole, 1));
+        let merged = read.iter().map(|steps| fit_steps(steps.clone(), &whole, 1));
         let merged: Vec<Message> = merged.flatten().collect();
-        let taken = most_recent(&merged, budget_tokens, &*counter);
-        originals = take(&mut compactor, candidate, read, &taken, &mut notes)?;
-        left = (originals.length() < total).then_some(Left { of: total, budget_tokens });
+        let recent = most_recent(&merged, budget_tokens, &*counter);
+        originals = append_recent(&mut compactor, candidate, read, &recent, &mut notes)?;
+        excerpt = (originals.length() < total).then_some(Excerpt { of: total, budget_tokens });
         pace.rest().await;
     }
     let log = compactor.log();
     for note in &mut notes {
-        note.position = log.position(&named(count(note.position))).unwrap_or_default();
+        note.position = log.position(&message_id(count(note.position))).unwrap_or_default();
     }
-    Ok(Progress::Done(Box::new(Reading { compactor, originals, notes, left })))
+    Ok(Attempt::Done(Box::new(Reading { compactor, originals, notes, excerpt })))
 }
 
-fn append(compactor: &mut Compactor, pieces: Vec<Message>, index: u32) -> Result<(), String> {
-    let mut appended = pieces.into_iter().map(|piece| compactor.append(piece));
-    appended.try_for_each(|result| result.map_err(|error| format!("{}: {error}.", place(index))))
+fn append(compactor: &mut Compactor, steps: Vec<Message>, index: u32) -> Result<(), String> {
+    let mut appended = steps.into_iter().map(|step| compactor.append(step));
+    appended.try_for_each(|result| result.map_err(|error| format!("{}: {error}.", words(index))))
 }
 
-/// Appends the messages that were taken, under new names, and gives back their originals. Notes on the
-/// others are dropped.
-fn take(
+/// Appends the recent messages with new ids, and returns their originals. Drops the notes on the others.
+fn append_recent(
     compactor: &mut Compactor,
     candidate: &Candidate,
     read: Vec<Vec<Message>>,
-    taken: &[usize],
+    recent: &[usize],
     notes: &mut Vec<Note>,
 ) -> Result<Array, String> {
     let originals = Array::new();
-    for (index, pieces) in read.into_iter().enumerate() {
-        if taken.binary_search(&index).is_ok() {
+    for (index, steps) in read.into_iter().enumerate() {
+        if recent.binary_search(&index).is_ok() {
             let index = count(index);
-            let whole = named(originals.length());
+            let whole = message_id(originals.length());
             originals.push(&candidate.messages.get(index));
-            let pieces = pieces.into_iter().enumerate();
-            let pieces =
-                pieces.map(|(piece, message)| Message { id: piece_id(&whole, piece), ..message });
-            append(compactor, pieces.collect(), index)?;
+            let steps = steps.into_iter().enumerate();
+            let steps =
+                steps.map(|(step, message)| Message { id: step_id(&whole, step), ..message });
+            append(compactor, steps.collect(), index)?;
         }
     }
-    notes.retain_mut(|note| match taken.binary_search(&note.position) {
+    notes.retain_mut(|note| match recent.binary_search(&note.position) {
         Ok(position) => {
             note.position = position;
             true
@@ -186,22 +187,22 @@ fn take(
     Ok(originals)
 }
 
-/// A message as JSON, which lives only while it is read: the browser keeps the original.
+/// A message as JSON, only while it is read; the session keeps the original object.
 fn value(candidate: &Candidate, index: u32) -> Result<Value, String> {
     serde_wasm_bindgen::from_value(candidate.messages.get(index))
-        .map_err(|error| format!("{} cannot be read: {error}.", place(index)))
+        .map_err(|error| format!("{} cannot be read: {error}.", words(index)))
 }
 
-/// Reads one message. What was odd is noted under its index.
-fn pieces(
+/// Reads one message into its steps. Findings are noted with its index.
+fn read_message(
     format: Format,
     value: &Value,
     index: u32,
     notes: &mut Vec<Note>,
 ) -> Result<Vec<Message>, String> {
     let reading = format
-        .read(&named(index), value)
-        .map_err(|error| format!("{} is no message: {error}.", place(index)))?;
+        .read(&message_id(index), value)
+        .map_err(|error| format!("{} is not a message: {error}.", words(index)))?;
     let position = usize::try_from(index).unwrap_or(usize::MAX);
     notes.extend(reading.issues.into_iter().map(|issue| Note {
         position,
@@ -211,17 +212,17 @@ fn pieces(
     Ok(reading.messages)
 }
 
-/// What the engine calls a message.
-fn named(index: u32) -> MessageId {
+/// The engine's id of a loaded message.
+fn message_id(index: u32) -> MessageId {
     MessageId::from(format!("m{index}"))
 }
 
-/// A message in words, by its number and by its index.
-fn place(index: u32) -> String {
+/// A message in words, by its number and its index.
+fn words(index: u32) -> String {
     format!("message {} (index {index})", index.saturating_add(1))
 }
 
-/// What a provider would refuse, and what a compaction does about it.
+/// What the provider would reject, and how a compaction repairs it.
 fn repairs(compactor: &Compactor) -> Vec<Note> {
     let log = compactor.log();
     let messages: Vec<&Message> = log.messages().collect();
@@ -233,9 +234,4 @@ fn repairs(compactor: &Compactor) -> Vec<Note> {
         explanation: finding.defect.explanation().to_owned(),
     });
     notes.collect()
-}
-
-/// A window that a conversation of `tokens` fills well beyond every threshold.
-pub(crate) fn tight_window(tokens: u32) -> u32 {
-    count((u64::from(tokens) * 6 / 10).max(1).try_into().unwrap_or(usize::MAX))
 }

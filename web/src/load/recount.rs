@@ -1,4 +1,4 @@
-//! Has tokens counted by what the settings name, once that can be had; until then all goes on as it was.
+//! Loads what the settings count tokens by, then counts the conversation again. Until then the old counts stay.
 
 use epitome::policy::{Counting, Encoding};
 use epitome_tokens::BytePairs;
@@ -6,19 +6,20 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::browser::{Pace, bytes_at};
-use crate::store::{Effort, Session, Store};
+use crate::settings::CountingProgress;
+use crate::store::{Session, Store};
 
-/// Longest stretch of reading a vocabulary or of counting, to which the last of its steps adds a little.
+/// The longest slice of reading a vocabulary or of counting. The last step of a slice may exceed it a little.
 const SLICE_MS: f64 = 8.0;
 
-/// Follows the settings.
+/// Starts to follow the settings.
 pub(crate) fn watch_counting(store: Store) {
-    let wanted = Memo::new(move |_| store.policy.read().counting.clone());
+    let wanted = Memo::new(move |_| store.settings.policy.read().counting.clone());
     Effect::new(move |_| {
         let counting = wanted.get();
         spawn_local(async move {
             let outcome = prepare(store, &counting).await;
-            // Something else may have been chosen meanwhile.
+            // The user may have chosen something else meanwhile.
             if wanted.get_untracked() == counting {
                 settle(store, counting, outcome);
             }
@@ -26,29 +27,29 @@ pub(crate) fn watch_counting(store: Store) {
     });
     let busy = Memo::new(move |_| store.is_busy());
     Effect::new(move |_| {
-        store.counter.ready.track();
+        store.settings.counting.active.track();
         store.document.track();
-        // A compaction under way goes on with the counts that it began with.
+        // A running compaction keeps the counts that it started with.
         if !busy.get() {
             spawn_local(recount(store));
         }
     });
 }
 
-/// Loads what is needed to count so. Fails with a sentence for a person.
+/// Loads what `counting` needs. Fails with a sentence for the user.
 async fn prepare(store: Store, counting: &Counting) -> Result<(), String> {
-    let counter = store.counter;
+    let state = store.settings.counting;
     if let Counting::Tokenizer(name) = counting {
         return Err(format!(
             "This page has no tokenizer called {name}, so tokens are counted as before. The npm package can \
-             count by one."
+             use one."
         ));
     }
-    let Some(encoding) = counter.missing(counting) else { return Ok(()) };
-    counter.problem.set(None);
-    counter.effort.set(Some(Effort::Loading(encoding)));
+    let Some(encoding) = state.missing(counting) else { return Ok(()) };
+    state.problem.set(None);
+    state.progress.set(Some(CountingProgress::Loading(encoding)));
     store.announce(format!("Loading {encoding}."));
-    counter.insert(vocabulary(encoding).await?);
+    state.insert(vocabulary(encoding).await?);
     Ok(())
 }
 
@@ -76,57 +77,57 @@ async fn vocabulary(encoding: Encoding) -> Result<BytePairs, String> {
     };
     read.await.map_err(|problem| {
         format!(
-            "What the server has as the vocabulary of {encoding} is {problem}, so tokens are counted as \
-             before. Build the page anew, then choose it again."
+            "The server's vocabulary of {encoding} is {problem}, so tokens are counted as before. Build the page \
+             again, then choose it again."
         )
     })
 }
 
-/// Takes what was prepared for ready, or goes back to what is.
+/// Activates what was loaded, or resets the setting to what is active.
 fn settle(store: Store, counting: Counting, prepared: Result<(), String>) {
-    let counter = store.counter;
-    let ready = counter.ready.get_untracked();
-    counter.effort.set(None);
+    let state = store.settings.counting;
+    let active = state.active.get_untracked();
+    state.progress.set(None);
     match prepared {
-        // Going back after a failure is no choice, and takes nothing off the page.
-        Ok(()) if counting == ready => {}
+        // This is the reset after a failure: the problem stays on the page.
+        Ok(()) if counting == active => {}
         Ok(()) => {
-            counter.problem.set(None);
-            counter.ready.set(counting);
+            state.problem.set(None);
+            state.active.set(counting);
         }
         Err(problem) => {
-            store.settings.update(|settings| settings.edit(|policy| policy.counting = ready));
-            counter.problem.set(Some(problem));
+            store.settings.form.update(|form| form.edit(|policy| policy.counting = active));
+            state.problem.set(Some(problem));
         }
     }
 }
 
-/// Counts the conversation by what is ready, in short stretches, unless it is counted so already.
+/// Counts the conversation again in short slices, unless it is counted by the active setting already.
 async fn recount(store: Store) {
-    let counter = store.counter;
-    let counting = counter.ready.get_untracked();
+    let state = store.settings.counting;
+    let counting = state.active.get_untracked();
     let family = store.read(|session| session.format().family());
-    let tokenizer = counter.tokenizer(family);
+    let tokenizer = state.tokenizer(family);
     if store.write(|session| session.begin_recount(&counting, tokenizer)) != Some(true) {
         return;
     }
     let conversation = store.read(Session::identity);
-    counter.effort.set(Some(Effort::Recounting));
+    state.progress.set(Some(CountingProgress::Recounting));
     let mut pace = Pace::start(SLICE_MS);
     while store.write(|session| session.recount_next(&counting)) == Some(true) {
         if pace.is_due() {
             pace.rest().await;
             let same = store.read(|session| session.is(&conversation));
-            if !same || counter.ready.get_untracked() != counting {
+            if !same || state.active.get_untracked() != counting {
                 return;
             }
         }
     }
-    counter.effort.update(|effort| {
-        effort.take_if(|effort| *effort == Effort::Recounting);
+    state.progress.update(|progress| {
+        progress.take_if(|progress| *progress == CountingProgress::Recounting);
     });
     if store.read(|session| session.counts_by(&counting)) {
         store.show_change();
-        store.announce("Tokens are counted anew.");
+        store.announce("Tokens are counted again.");
     }
 }

@@ -1,6 +1,6 @@
-//! Conversations to try the page with.
+//! The sample conversations.
 
-/// A sample, by what it shows.
+/// A sample conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sample {
     Support,
@@ -12,7 +12,7 @@ impl Sample {
     /// Every sample, in the order shown.
     pub(crate) const ALL: [Self; 3] = [Self::Support, Self::Coding, Self::Trip];
 
-    /// The name of its file.
+    /// The name of its file in `samples/`.
     pub(crate) fn file_name(self) -> &'static str {
         match self {
             Self::Support => "support.json",
@@ -21,7 +21,7 @@ impl Sample {
         }
     }
 
-    /// What it is called.
+    /// Its name.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Support => "Customer support",
@@ -30,7 +30,7 @@ impl Sample {
         }
     }
 
-    /// What is in it.
+    /// Its content in a few words.
     pub(crate) fn about(self) -> &'static str {
         match self {
             Self::Support => "A damaged espresso machine, with tools called in parallel",

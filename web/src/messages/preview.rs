@@ -2,15 +2,15 @@
 
 use epitome::message::{Media, Message, Part};
 
-/// Longest line, in characters.
-const LONGEST: usize = 160;
+/// The maximum length of the line, in characters.
+const MAX_CHARACTERS: usize = 160;
 
-/// The beginning of a message, on one line. Costs no more for a long message than for a short one.
+/// The beginning of a message, on one line. The cost does not depend on the length of the message.
 pub(super) fn preview(message: &Message) -> String {
     let mut line = String::new();
-    let mut room = LONGEST;
+    let mut left = MAX_CHARACTERS;
     for part in &message.parts {
-        if room == 0 {
+        if left == 0 {
             break;
         }
         if !line.is_empty() {
@@ -18,31 +18,31 @@ pub(super) fn preview(message: &Message) -> String {
         }
         match part {
             Part::Reasoning { text, signature: Some(_) } if text.is_empty() => {
-                add(&mut line, &mut room, SEALED);
+                add(&mut line, &mut left, SIGNED_REASONING);
             }
-            Part::Text { text } | Part::Reasoning { text, .. } => add(&mut line, &mut room, text),
+            Part::Text { text } | Part::Reasoning { text, .. } => add(&mut line, &mut left, text),
             Part::ToolCall { name, arguments, .. } => {
-                add(&mut line, &mut room, name);
+                add(&mut line, &mut left, name);
                 line.push(' ');
-                add(&mut line, &mut room, arguments);
+                add(&mut line, &mut left, arguments);
             }
-            Part::ToolResult { text, .. } => add(&mut line, &mut room, text),
-            Part::Approval { granted, .. } => add(&mut line, &mut room, leave(*granted)),
-            Part::Image(media) => add(&mut line, &mut room, &attachment("image", media)),
-            Part::File(media) => add(&mut line, &mut room, &attachment("file", media)),
-            Part::Other { kind, .. } => add(&mut line, &mut room, &format!("[{kind}]")),
+            Part::ToolResult { text, .. } => add(&mut line, &mut left, text),
+            Part::Approval { granted, .. } => add(&mut line, &mut left, approval(*granted)),
+            Part::Image(media) => add(&mut line, &mut left, &attachment("image", media)),
+            Part::File(media) => add(&mut line, &mut left, &attachment("file", media)),
+            Part::Other { kind, .. } => add(&mut line, &mut left, &format!("[{kind}]")),
         }
     }
-    if room == 0 {
+    if left == 0 {
         line.push('…');
     }
     if line.is_empty() { "(nothing for the model)".to_owned() } else { line }
 }
 
-fn add(line: &mut String, room: &mut usize, text: &str) {
+fn add(line: &mut String, left: &mut usize, text: &str) {
     let mut gap = false;
     for character in text.trim_start().chars() {
-        if *room == 0 {
+        if *left == 0 {
             return;
         }
         if character.is_whitespace() {
@@ -54,19 +54,19 @@ fn add(line: &mut String, room: &mut usize, text: &str) {
             gap = false;
         }
         line.push(character);
-        *room -= 1;
+        *left -= 1;
     }
 }
 
-/// What is said of a thought that only its provider can read.
-pub(crate) const SEALED: &str = "[a sealed thought]";
+/// What stands for signed reasoning, which only its provider can read.
+pub(crate) const SIGNED_REASONING: &str = "[signed reasoning]";
 
-/// What is said of leave to run a tool.
-pub(crate) fn leave(granted: Option<bool>) -> &'static str {
+/// An approval request (`None`) or response in words.
+pub(crate) fn approval(granted: Option<bool>) -> &'static str {
     match granted {
-        None => "[asks whether the tool may run]",
-        Some(true) => "[the tool may run]",
-        Some(false) => "[the tool may not run]",
+        None => "[asks for approval to run the tool]",
+        Some(true) => "[tool approved]",
+        Some(false) => "[tool denied]",
     }
 }
 
@@ -82,11 +82,11 @@ mod tests {
     use epitome::message::Role;
 
     #[test]
-    fn white_space_is_one_space_and_long_texts_are_cut() {
+    fn white_space_collapses_and_long_texts_are_cut() {
         let message = Message::new("m", Role::User, "  one\n\n two  ");
         assert_eq!(preview(&message), "one two");
         let long = Message::new("m", Role::User, "é".repeat(10_000));
-        assert_eq!(preview(&long).chars().count(), LONGEST + 1);
+        assert_eq!(preview(&long).chars().count(), MAX_CHARACTERS + 1);
         let empty = Message::new("m", Role::User, "");
         assert_eq!(preview(&empty), "(nothing for the model)");
     }

@@ -1,56 +1,64 @@
-//! One row of the list, worked out when it comes into sight.
+//! One row of the list, computed when it becomes visible.
 
 use epitome::Action;
 use epitome::history::{Change, Edit, PartChange};
 use epitome::message::Message;
 use leptos::prelude::*;
 
-use super::action::done;
 use super::preview::preview;
-use super::window::ROW_HEIGHT;
+use super::visible_rows::ROW_HEIGHT;
+use crate::label::{action_label, change_label};
 use crate::number::thousands;
-use crate::store::{Perspective, Place, Store};
+use crate::store::{MessageNumber, Perspective, Store};
 
-/// What becomes of the message in a row.
+/// What happens or has happened to the message of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
-    /// The plan has an action for it.
+pub(crate) enum Status {
+    /// The plan's action for it.
     Planned(Action),
-    /// A step in force has left it out, without a summary.
-    LeftOut,
+    /// An active checkpoint has removed it without a summary.
+    Removed,
     /// It is the summary.
     Summary,
-    /// The engine put it in so that the provider accepts the rest.
+    /// The engine added it so that the provider accepts the conversation.
     Added,
 }
 
-impl Standing {
-    /// The word on the badge.
+impl Status {
+    /// The status in the page's markup, for the style sheets.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Planned(action) => action.as_str(),
-            Self::LeftOut => "left out",
+            Self::Removed => "removed",
             Self::Summary => "summary",
             Self::Added => "added",
         }
     }
+
+    /// The text on the badge.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::Planned(action) => action_label(action),
+            Self::Removed | Self::Summary | Self::Added => self.as_str(),
+        }
+    }
 }
 
-/// A row, resolved.
+/// A computed row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// Place in the conversation; `None` for what the engine put in.
+    /// The position in the log; `None` for a message that the engine composed.
     pub(crate) position: Option<usize>,
-    /// The same in numbers.
-    pub(crate) place: Option<Place>,
-    /// What becomes of it.
-    pub(crate) standing: Standing,
-    /// What was done to it already, where the model sees it otherwise than it came.
+    /// The number of the message.
+    pub(crate) number: Option<MessageNumber>,
+    /// What happens to it.
+    pub(crate) status: Status,
+    /// What was already done to it, if the model gets a rewritten message.
     pub(crate) done: Option<&'static str>,
     /// The message, as the list shows it.
     pub(crate) message: Message,
-    /// The names of tool results that were put aside, by the index of their part.
-    pub(crate) aside: Vec<(usize, String)>,
+    /// The paths of offloaded tool results, by the index of their part.
+    pub(crate) offloaded: Vec<(usize, String)>,
     /// Its tokens, as the list shows it.
     pub(crate) tokens: u32,
     /// Its tokens after a compaction.
@@ -58,7 +66,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// The row at an index of the list on display.
+    /// The row at an index of the shown list.
     pub(crate) fn at(store: Store, index: usize) -> Option<Self> {
         match store.perspective.get() {
             Perspective::Conversation => Self::of_message(store, index, Perspective::Conversation),
@@ -76,15 +84,15 @@ impl Row {
                     Some(compactor.scale().to_provider(cost.tokens))
                 })?;
                 let summary = message.text().starts_with(SUMMARY);
-                let standing = if summary { Standing::Summary } else { Standing::Added };
-                let (position, place, done, aside) = (None, None, None, Vec::new());
+                let status = if summary { Status::Summary } else { Status::Added };
+                let (position, number, done, offloaded) = (None, None, None, Vec::new());
                 Some(Self {
                     position,
-                    place,
-                    standing,
+                    number,
+                    status,
                     done,
                     message,
-                    aside,
+                    offloaded,
                     tokens,
                     tokens_after: tokens,
                 })
@@ -99,19 +107,19 @@ impl Row {
                 let (conversation, scale) = (compactor.conversation(), compactor.scale());
                 let projection = conversation.projection();
                 let action = plan.as_ref().map_or(Action::Keep, |plan| plan.action(position));
-                let standing = match projection.dropped.contains(&position) {
-                    true => Standing::LeftOut,
-                    false => Standing::Planned(action),
+                let status = match projection.dropped.contains(&position) {
+                    true => Status::Removed,
+                    false => Status::Planned(action),
                 };
                 let rewritten = projection.rewritten.get(&position);
                 let changes = rewritten.map_or(&[][..], |rewritten| &rewritten.rewrite.changes);
-                let (message, aside, tokens) = match perspective {
+                let (message, offloaded, tokens) = match perspective {
                     Perspective::Conversation => {
                         (session.message(position)?, Vec::new(), session.tokens(position))
                     }
                     Perspective::Model => (
                         conversation.seen(position)?,
-                        aside(changes),
+                        offloaded_paths(changes),
                         scale.to_provider(conversation.seen_tokens(position)),
                     ),
                 };
@@ -120,11 +128,11 @@ impl Row {
                 });
                 Some(Self {
                     position: Some(position),
-                    place: session.place(position),
-                    standing,
-                    done: changes.first().map(|change| done(&change.change)),
+                    number: session.number(position),
+                    status,
+                    done: changes.first().map(|change| change_label(&change.change)),
                     message: message.clone(),
-                    aside,
+                    offloaded,
                     tokens,
                     tokens_after,
                 })
@@ -132,7 +140,7 @@ impl Row {
         })
     }
 
-    /// Who speaks, with the name where there is one.
+    /// The role, with the author's name if there is one.
     pub(crate) fn speaker(&self) -> String {
         match &self.message.author {
             Some(author) => format!("{} · {author}", self.message.role.as_str()),
@@ -141,23 +149,23 @@ impl Row {
     }
 }
 
-/// How a summary begins.
+/// How every summary starts.
 const SUMMARY: &str = "<conversation-summary ";
 
-/// The names of results that were put aside, by the index of their part in the message as it is seen.
-fn aside(changes: &[PartChange]) -> Vec<(usize, String)> {
+/// The paths of offloaded results, by the index of their part in the rewritten message, which lacks removed parts.
+fn offloaded_paths(changes: &[PartChange]) -> Vec<(usize, String)> {
     let mut removed = 0;
-    let mut aside = Vec::new();
+    let mut offloaded = Vec::new();
     for PartChange { part, change } in changes {
         match change {
             Change::Remove => removed += 1,
             Change::Offload { path, .. } => {
-                aside.push((part.saturating_sub(removed), path.clone()));
+                offloaded.push((part.saturating_sub(removed), path.clone()));
             }
             Change::Text { .. } | Change::Arguments { .. } => {}
         }
     }
-    aside
+    offloaded
 }
 
 /// The id of a row's button.
@@ -169,36 +177,36 @@ pub(super) fn element_id(index: usize) -> String {
 #[component]
 pub(super) fn RowView(
     store: Store,
-    /// Place in the list.
+    /// The index in the list.
     index: usize,
-    /// Rows of the list.
+    /// The number of rows of the list.
     total: Memo<usize>,
-    /// The row with the keyboard.
+    /// The index of the row with the focus.
     active: RwSignal<usize>,
 ) -> impl IntoView {
     let row = Memo::new(move |_| {
         store.revision.track();
-        Row::at(store, index).map(|row| Face::of(&row))
+        Row::at(store, index).map(|row| Cells::of(&row))
     });
     let open = move |_| {
         active.set(index);
         store.opened.set(Some(index));
     };
-    let place = format!("transform: translateY({}px)", index.saturating_mul(ROW_HEIGHT));
-    let face = move || {
-        row.get().map(|face| {
-            let number = face.place.map_or_else(|| "·".to_owned(), |place| place.to_string());
+    let offset = format!("transform: translateY({}px)", index.saturating_mul(ROW_HEIGHT));
+    let cells = move || {
+        row.get().map(|cells| {
+            let number = cells.number.map_or_else(|| "·".to_owned(), |number| number.to_string());
             view! {
                 <span class="row-number">{number}</span>
-                <span class="row-speaker" data-role=face.role>{face.speaker}</span>
-                <span class="row-preview">{face.preview}</span>
+                <span class="row-speaker" data-role=cells.role>{cells.speaker}</span>
+                <span class="row-preview">{cells.preview}</span>
                 <span class="row-tokens">
-                    {thousands(face.tokens)} <span class="visually-hidden">" tokens"</span>
+                    {thousands(cells.tokens)} <span class="visually-hidden">" tokens"</span>
                 </span>
                 <span class="badges">
-                    {face.done.map(|done| view! { <span class="badge" data-action="done">{done}</span> })}
-                    {face.pinned.then(|| view! { <span class="badge" data-action="pinned">"pinned"</span> })}
-                    <span class="badge" data-action=face.standing.as_str()>{face.standing.as_str()}</span>
+                    {cells.done.map(|done| view! { <span class="badge" data-action="done">{done}</span> })}
+                    {cells.pinned.then(|| view! { <span class="badge" data-action="pinned">"pinned"</span> })}
+                    <span class="badge" data-action=cells.status.as_str()>{cells.status.label()}</span>
                 </span>
             }
         })
@@ -207,7 +215,7 @@ pub(super) fn RowView(
         <div
             role="listitem"
             class="row-place"
-            style=place
+            style=offset
             aria-posinset=(index + 1).to_string()
             aria-setsize=move || total.get().to_string()
         >
@@ -216,37 +224,37 @@ pub(super) fn RowView(
                 class="row"
                 id=element_id(index)
                 tabindex=move || if active.get() == index { "0" } else { "-1" }
-                data-action=move || row.with(|face| face.as_ref().map(|face| face.standing.as_str()))
+                data-action=move || row.with(|cells| cells.as_ref().map(|cells| cells.status.as_str()))
                 on:click=open
             >
-                {face}
+                {cells}
             </button>
         </div>
     }
 }
 
-/// What is seen of a row.
+/// What a row shows. It is compared to avoid drawing an unchanged row again.
 #[derive(Clone, PartialEq)]
-struct Face {
-    place: Option<Place>,
+struct Cells {
+    number: Option<MessageNumber>,
     role: &'static str,
     speaker: String,
     preview: String,
     tokens: u32,
-    standing: Standing,
+    status: Status,
     done: Option<&'static str>,
     pinned: bool,
 }
 
-impl Face {
+impl Cells {
     fn of(row: &Row) -> Self {
         Self {
-            place: row.place,
+            number: row.number,
             role: row.message.role.as_str(),
             speaker: row.speaker(),
             preview: preview(&row.message),
             tokens: row.tokens,
-            standing: row.standing,
+            status: row.status,
             done: row.done,
             pinned: row.message.pinned,
         }

@@ -18,7 +18,7 @@ impl Segment {
     pub(super) const ALL: [Self; 6] =
         [Self::System, Self::Tools, Self::Summary, Self::User, Self::Assistant, Self::Results];
 
-    /// The kind's name, for styles.
+    /// The name of the kind, for the style sheet.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::System => "system",
@@ -30,7 +30,7 @@ impl Segment {
         }
     }
 
-    /// The kind as a person reads it.
+    /// The name of the kind, as the page shows it.
     pub(super) fn label(self) -> &'static str {
         match self {
             Self::System => "System prompt",

@@ -1,19 +1,19 @@
-//! The receipt of a compaction: which facts are still there, which were appended, which were given up.
+//! The receipt of a compaction: which facts the summary kept, which were appended, which are only in the history.
 
 use epitome::facts::{Fact, Receipt};
 use leptos::prelude::*;
 
 use crate::number::{count, thousands};
 
-/// More of one sort than this are told as a number.
-const MOST: usize = 60;
+/// The number of facts that a list shows.
+const MAX_FACTS: usize = 60;
 
-/// What became of each fact in the messages that were summarized.
+/// What happened to each fact of the summarized messages.
 pub(super) fn facts(receipt: &Receipt) -> impl IntoView + use<> {
     let Receipt { kept, appended, given_up, unsupported } = receipt;
     let number = |facts: &[Fact]| thousands(count(facts.len()));
     let line = format!(
-        "Facts: {} kept, {} appended word for word, {} left to the history",
+        "Facts: {} kept, {} appended word for word, {} only in the history",
         number(kept),
         number(appended),
         number(given_up)
@@ -21,7 +21,7 @@ pub(super) fn facts(receipt: &Receipt) -> impl IntoView + use<> {
     let invented = (!unsupported.is_empty()).then(|| {
         view! {
             <p class="notice warn">
-                "In the summary and in no message: " {unsupported.join(", ")}
+                "In the summary, but not in any message: " {unsupported.join(", ")}
                 ". The summarizer may have made this up."
             </p>
         }
@@ -39,7 +39,7 @@ pub(super) fn facts(receipt: &Receipt) -> impl IntoView + use<> {
 fn list(title: &'static str, facts: &[Fact]) -> Option<impl IntoView + use<>> {
     let rows: Vec<_> = facts
         .iter()
-        .take(MOST)
+        .take(MAX_FACTS)
         .map(|fact| {
             let sources: Vec<String> = fact.sources.iter().map(|id| number_of(id.as_str())).collect();
             view! {
@@ -52,7 +52,7 @@ fn list(title: &'static str, facts: &[Fact]) -> Option<impl IntoView + use<>> {
             }
         })
         .collect();
-    let more = facts.len().saturating_sub(MOST);
+    let more = facts.len().saturating_sub(MAX_FACTS);
     let more = (more > 0)
         .then(|| view! { <li class="hint">{format!("and {} more", thousands(count(more)))}</li> });
     (!facts.is_empty()).then(|| {
@@ -63,7 +63,7 @@ fn list(title: &'static str, facts: &[Fact]) -> Option<impl IntoView + use<>> {
     })
 }
 
-/// Message `n` of the document is called `mn`, counted from 0; people count from 1.
+/// The message number of an id: the loaded message at index `n` has the id `mn`.
 fn number_of(id: &str) -> String {
     let index = id.strip_prefix('m').and_then(|index| index.parse::<u32>().ok());
     index.map_or_else(|| id.to_owned(), |index| format!("#{}", index.saturating_add(1)))

@@ -1,72 +1,74 @@
-//! What is due at each phase of an app's work, and what the provider counted.
+//! What is due at each phase of an app's request loop, and the usage that a provider reported.
 
 use epitome::message::Usage;
 use epitome::policy::Phase;
 use leptos::prelude::*;
 
-use super::reason_label;
 use crate::browser::is_open;
 use crate::driver;
-use crate::form::whole;
+use crate::label::{PHASES, phase_hint, phase_label, reason_label};
 use crate::number::thousands;
-use crate::store::{PHASES, Store};
+use crate::settings::whole;
+use crate::store::Store;
 
-/// The phases, and the reading of a call.
+/// The phases, and the reported usage.
 #[component]
-pub(crate) fn Moments(store: Store) -> impl IntoView {
-    let row = move |index: usize, phase: Phase, label: &'static str| {
+pub(crate) fn Phases(store: Store) -> impl IntoView {
+    let row = move |index: usize, phase: Phase| {
+        let label = phase_label(phase);
         let due = move || store.live.due.get().get(index).copied().flatten();
-        let told = move || match due() {
+        let words = move || match due() {
             Some(reason) => format!("due: {}", reason_label(reason).to_lowercase()),
             None => "nothing due".to_owned(),
         };
         view! {
             <li data-due=move || due().is_some().to_string()>
-                <span class="phase-name">{label}</span>
-                <span class="phase-due">{told}</span>
+                <span class="phase-name">
+                    {label} <span class="hint phase-hint">{phase_hint(phase)}</span>
+                </span>
+                <span class="phase-due">{words}</span>
                 <button
                     type="button"
                     class="button"
                     aria-label=format!("Check now: {}", label.to_lowercase())
                     disabled=move || store.is_busy()
-                    on:click=move |_| driver::reach(store, phase)
+                    on:click=move |_| driver::check(store, phase)
                 >
                     "Check"
                 </button>
             </li>
         }
     };
-    let rows =
-        PHASES.into_iter().enumerate().map(|(index, (phase, label))| row(index, phase, label));
+    let rows = PHASES.into_iter().enumerate().map(|(index, phase)| row(index, phase));
     let rows = rows.collect_view();
-    let watch = move |event| {
-        store.live.watched.set(is_open(&event));
+    let toggle = move |event| {
+        store.live.due_shown.set(is_open(&event));
         store.schedule();
     };
     view! {
-        <details class="card phases" on:toggle=watch>
+        <details class="card phases" on:toggle=toggle>
             <summary>
-                <h2>"What is due at …"</h2>
-                <span class="hint">"each phase of an app’s work"</span>
+                <h2>"What is due at each phase"</h2>
+                <span class="hint">"of an app’s request loop"</span>
             </summary>
             <p class="hint">
-                "An app checks at these phases. Checking does here what it does there: what is due is "
-                "done at once, and a warning is given."
+                "An app checks at these phases. A check here does the same as in an app: it starts what is "
+                "due, and gives the warning."
             </p>
             <ul aria-label="What is due">{rows}</ul>
-            <Reading store />
+            <ReportedUsage store />
         </details>
     }
 }
 
-/// What a provider counted, typed by hand: here no model is called.
+/// The usage of a provider, typed manually because this page does not call the model.
 #[component]
-fn Reading(store: Store) -> impl IntoView {
+fn ReportedUsage(store: Store) -> impl IntoView {
     let prompt = RwSignal::new(String::new());
     let completion = RwSignal::new("0".to_owned());
     let duration = RwSignal::new(String::new());
     let problem = RwSignal::new(None::<String>);
-    let take = move |_| {
+    let record = move |_| {
         let read = whole(&prompt.read_untracked()).and_then(|prompt_tokens| {
             let completion_tokens = whole(&completion.read_untracked())?;
             let duration = duration.get_untracked();
@@ -77,9 +79,9 @@ fn Reading(store: Store) -> impl IntoView {
         match read {
             Ok(usage) => {
                 problem.set(None);
-                driver::read_usage(store, usage);
+                driver::record_usage(store, usage);
             }
-            Err(told) => problem.set(Some(told)),
+            Err(error) => problem.set(Some(error)),
         }
     };
     let number =
@@ -104,23 +106,23 @@ fn Reading(store: Store) -> impl IntoView {
         };
     view! {
         <fieldset class="group">
-            <legend>"What the last call took, by the provider"</legend>
+            <legend>"Usage of the last call, as the provider reported it"</legend>
             <div class="fields">
                 {number("usage-prompt", "Prompt", "tokens", prompt)}
                 {number("usage-completion", "Completion", "tokens", completion)}
-                {number("usage-duration", "Took", "ms", duration)}
+                {number("usage-duration", "Duration", "ms", duration)}
             </div>
             <p class="field-error" id="usage-problem" role="status">
-                {move || problem.get().map(|told| format!("A number {told}."))}
+                {move || problem.get().map(|error| format!("A number {error}."))}
             </p>
             <div class="result-actions">
                 <button
                     type="button"
                     class="button"
                     disabled=move || store.is_busy() || prompt.with(|text| text.trim().is_empty())
-                    on:click=take
+                    on:click=record
                 >
-                    "Take the reading"
+                    "Record usage"
                 </button>
             </div>
             <Statistics store />
@@ -128,18 +130,18 @@ fn Reading(store: Store) -> impl IntoView {
     }
 }
 
-/// What the readings add up to.
+/// The totals of the reported usage.
 #[component]
 fn Statistics(store: Store) -> impl IntoView {
     move || {
-        store.live.statistics.get().map(|read| {
+        store.live.statistics.get().map(|totals| {
             let facts = [
-                ("Last prompt", thousands(read.last_prompt_tokens)),
-                ("Last completion", thousands(read.last_completion_tokens)),
-                ("Context", thousands(read.context_tokens)),
-                ("All prompts", all(read.session_prompt_tokens)),
-                ("All completions", all(read.session_completion_tokens)),
-                ("Tokens a second", format!("{:.1}", read.tokens_per_second)),
+                ("Last prompt", thousands(totals.last_prompt_tokens)),
+                ("Last completion", thousands(totals.last_completion_tokens)),
+                ("Context", thousands(totals.context_tokens)),
+                ("All prompts", all(totals.session_prompt_tokens)),
+                ("All completions", all(totals.session_completion_tokens)),
+                ("Tokens per second", format!("{:.1}", totals.tokens_per_second)),
             ];
             let facts =
                 facts.map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> });

@@ -1,17 +1,19 @@
-//! The button that compacts, and what it is to keep in mind.
+//! The form that starts a compaction.
 
 use leptos::prelude::*;
 
-use super::{COMPACT_BUTTON, REASONS};
+use super::COMPACT_BUTTON;
 use crate::driver;
+use crate::label::{REASONS, reason_label};
+use crate::settings::Summarizer;
 use crate::store::Store;
 
-/// The form that begins a compaction.
+/// The form that starts a compaction.
 #[component]
 pub(super) fn Start(store: Store) -> impl IntoView {
     let focus = RwSignal::new(String::new());
     let blocked = move || {
-        store.form_error.with(Option::is_some)
+        store.settings.error.with(Option::is_some)
             || store.plan.with(|plan| plan.as_ref().is_none_or(|plan| plan.idle.is_some()))
     };
     let start = move |event: leptos::ev::SubmitEvent| {
@@ -20,9 +22,9 @@ pub(super) fn Start(store: Store) -> impl IntoView {
             driver::compact(store, &focus.get_untracked());
         }
     };
-    let refusal = move || {
-        store.live.refusal.get().map(|told| {
-            view! { <p class="notice warn" role="alert">"The engine refuses: " {told} "."</p> }
+    let rejection = move || {
+        store.live.rejection.get().map(|error| {
+            view! { <p class="notice warn" role="alert">"The engine rejected this: " {error} "."</p> }
         })
     };
     view! {
@@ -38,7 +40,7 @@ pub(super) fn Start(store: Store) -> impl IntoView {
             />
             <Tasks store />
             <div class="start-row">
-                <WhyNow store />
+                <ReasonSelect store />
                 <button
                     id=COMPACT_BUTTON
                     type="submit"
@@ -58,10 +60,10 @@ pub(super) fn Start(store: Store) -> impl IntoView {
                 />
                 <label for="ask-first">"Ask before summarizing"</label>
             </div>
-            {refusal}
+            {rejection}
             <p id="summarized-by" class="hint">
                 "Summarized by "
-                {move || store.summarizer.with(crate::store::Summarizer::described)} ". "
+                {move || store.settings.summarizer.with(Summarizer::described)} ". "
                 <a href="#summarizer-heading">"Change"</a>
             </p>
         </form>
@@ -70,15 +72,17 @@ pub(super) fn Start(store: Store) -> impl IntoView {
 
 /// The reason, which decides what a compaction may do.
 #[component]
-fn WhyNow(store: Store) -> impl IntoView {
-    let options = REASONS.map(|(reason, name, label)| {
-        let selected = move || store.reason.get() == reason;
-        view! { <option value=name selected=selected>{label}</option> }
+fn ReasonSelect(store: Store) -> impl IntoView {
+    let options = REASONS.iter().enumerate().map(|(index, reason)| {
+        let selected = move || store.reason.get() == *reason;
+        view! {
+            <option value=index.to_string() selected=selected>{reason_label(*reason)}</option>
+        }
     });
+    let options = options.collect_view();
     let choose = move |event| {
-        let name = event_target_value(&event);
-        let chosen = REASONS.iter().find(|(_, other, _)| *other == name);
-        if let Some((reason, ..)) = chosen {
+        let index = event_target_value(&event).parse::<usize>().ok();
+        if let Some(reason) = index.and_then(|index| REASONS.get(index)) {
             store.reason.set(*reason);
         }
     };
@@ -101,11 +105,11 @@ fn Tasks(store: Store) -> impl IntoView {
                 rows="3"
                 aria-label="Open tasks"
                 aria-describedby="tasks-hint"
-                placeholder="- [ ] one a line"
+                placeholder="- [ ] one per line"
                 prop:value=store.live.todo
                 on:change=move |event| driver::set_todo(store, event_target_value(&event))
             ></textarea>
-            <p class="hint" id="tasks-hint">"They stand behind every summary, word for word."</p>
+            <p class="hint" id="tasks-hint">"They are appended to every summary, word for word."</p>
         </details>
     }
 }

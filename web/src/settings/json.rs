@@ -1,36 +1,38 @@
-//! Every setting as JSON, to read, to change and to keep.
+//! All settings as JSON, to read, edit and copy; and the agent whose settings are shown.
 
 use leptos::prelude::*;
 
-use crate::form::Settings;
-use crate::store::Store;
+use super::{Form, SettingsState};
 
-/// The settings as a text, and whose they are.
+/// The settings as JSON, and the agent that the form is for.
 #[component]
-pub(super) fn Json(store: Store) -> impl IntoView {
-    let draft = RwSignal::new(None::<String>);
+pub(super) fn JsonSettings(
+    settings: SettingsState,
+    /// Receives what screen readers announce.
+    announcement: RwSignal<String>,
+) -> impl IntoView {
+    let edited = RwSignal::new(None::<String>);
     let problem = RwSignal::new(None::<String>);
-    let text = move || draft.get().unwrap_or_else(|| store.settings.with(Settings::json));
-    let changed = move || draft.with(Option::is_some);
+    let text = move || edited.get().unwrap_or_else(|| settings.form.with(Form::json));
+    let changed = move || edited.with(Option::is_some);
     let apply = move |_| {
-        let text = draft.get_untracked().unwrap_or_default();
-        let taken = store.settings.try_update(|settings| settings.take_json(&text));
-        match taken {
+        let text = edited.get_untracked().unwrap_or_default();
+        match settings.form.try_update(|form| form.apply_json(&text)) {
             Some(Ok(())) => {
-                draft.set(None);
+                edited.set(None);
                 problem.set(None);
-                store.announce("The settings are in force.");
+                announcement.set("The settings are applied.".to_owned());
             }
-            Some(Err(told)) => problem.set(Some(told)),
+            Some(Err(error)) => problem.set(Some(error)),
             None => {}
         }
     };
     let discard = move |_| {
-        draft.set(None);
+        edited.set(None);
         problem.set(None);
     };
     view! {
-        <Agent store />
+        <Agent settings />
         <div class="field">
             <label for="all-settings">"All settings as JSON"</label>
             <textarea
@@ -41,7 +43,7 @@ pub(super) fn Json(store: Store) -> impl IntoView {
                 prop:value=text
                 aria-invalid=move || problem.with(Option::is_some).to_string()
                 aria-describedby="all-settings-hint all-settings-error"
-                on:input=move |event| draft.set(Some(event_target_value(&event)))
+                on:input=move |event| edited.set(Some(event_target_value(&event)))
             ></textarea>
             <p class="field-error" id="all-settings-error" role="status">{problem}</p>
             <div class="result-actions">
@@ -53,24 +55,25 @@ pub(super) fn Json(store: Store) -> impl IntoView {
                 </button>
             </div>
             <p class="hint" id="all-settings-hint">
-                "Leave a line out, and the preset’s value holds. The page and the npm package take the "
-                "same text as a policy."
+                "A field that you leave out has the preset’s value. The npm package accepts the same "
+                "JSON as a policy."
             </p>
         </div>
     }
 }
 
-/// Whose settings are shown.
+/// The agent whose settings are shown.
 #[component]
-fn Agent(store: Store) -> impl IntoView {
-    let agent = move || store.settings.with(|settings| settings.agent().to_owned());
+fn Agent(settings: SettingsState) -> impl IntoView {
+    let form = settings.form;
+    let agent = move || form.with(|form| form.agent().to_owned());
     let known = move || {
-        let names = store.settings.with(|settings| settings.agents().cloned().collect::<Vec<_>>());
+        let names = form.with(|form| form.agents().cloned().collect::<Vec<_>>());
         names.into_iter().map(|name| view! { <option value=name></option> }).collect_view()
     };
     let choose = move |event| {
         let name = event_target_value(&event);
-        store.settings.update(|settings| settings.show(&name));
+        form.update(|form| form.show_agent(&name));
     };
     view! {
         <div class="field">
@@ -87,7 +90,7 @@ fn Agent(store: Store) -> impl IntoView {
             />
             <datalist id="agents">{known}</datalist>
             <p class="hint" id="agent-hint">
-                "With a name here, the form shows and changes the settings of that agent alone."
+                "With a name here, the form shows and changes only the settings of that agent."
             </p>
         </div>
     }

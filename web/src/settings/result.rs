@@ -1,24 +1,72 @@
-//! What a result has to be.
+//! The result: where the summary is placed, what a compaction has to save, when to warn.
 
+use epitome::Policy;
+use epitome::policy::SummaryPlacement;
 use leptos::prelude::*;
 
-use super::field::{Field, Select};
-use crate::form::{keep_requests, min_saving, summary_placement, warning};
-use crate::store::Store;
+use super::SettingsState;
+use super::field::number::{percent, percentage, whole};
+use super::field::{Choice, Select, TextField, TextInput, options};
 
-/// The result's settings.
+options!(SummaryPlacement {
+    SystemSummaryTail: "systemSummaryTail", "System prompt, summary, tail";
+    OneMessage: "oneMessage", "System prompt and one message";
+    LeadingSystem: "leadingSystem", "A leading system message";
+    InPlace: "inPlace", "In place of the summarized messages";
+});
+
+/// Where the summary is placed.
+fn summary_placement() -> Choice {
+    let read = |policy: &Policy| Some(policy.summary_placement);
+    Choice::new("summaryPlacement", "Summary placement", read, |policy, placement| {
+        policy.summary_placement = placement;
+    })
+}
+
+/// When to warn.
+fn warning() -> TextField {
+    let read = |policy: &Policy| policy.warning.map(percentage).unwrap_or_default();
+    TextField::new("warning", "Warn at", "%", read, |policy, text| {
+        policy.warning = match text.trim() {
+            "" => None,
+            text => Some(percent(text)?),
+        };
+        Ok(())
+    })
+}
+
+/// What a result has to save.
+fn min_saving() -> TextField {
+    let read = |policy: &Policy| percentage(policy.min_saving);
+    TextField::new("minSaving", "Minimum saving", "%", read, |policy, text| {
+        policy.min_saving = percent(text)?;
+        Ok(())
+    })
+}
+
+/// How many tokens of user messages are kept.
+fn keep_requests() -> TextField {
+    let read = |policy: &Policy| policy.keep_requests_tokens.to_string();
+    let label = "User messages to keep";
+    TextField::new("keepRequestsTokens", label, "tokens", read, |policy, text| {
+        policy.keep_requests_tokens = whole(text)?;
+        Ok(())
+    })
+}
+
+/// The settings of the result.
 #[component]
-pub(super) fn ResultSettings(store: Store) -> impl IntoView {
+pub(super) fn ResultSettings(settings: SettingsState) -> impl IntoView {
     view! {
-        <Select store choice=summary_placement() />
+        <Select settings choice=summary_placement() />
         <div class="fields">
-            <Field store entry=min_saving() />
-            <Field store entry=keep_requests() />
-            <Field store entry=warning() />
+            <TextInput settings field=min_saving() />
+            <TextInput settings field=keep_requests() />
+            <TextInput settings field=warning() />
         </div>
         <p class="hint">
-            "The latest user messages stay word for word wherever they stand. A warning comes once until "
-            "the next compaction, at that share of the threshold; empty: never."
+            "The latest user messages are kept word for word, wherever they are. The warning is given once "
+            "until the next compaction, at that share of the threshold; empty: never."
         </p>
     }
 }

@@ -1,22 +1,41 @@
-//! The window, and what stays of its end.
+//! The context window.
 
+use epitome::Policy;
 use leptos::prelude::*;
 
-use super::field::{Field, Select};
-use crate::form::{keep_amount, keep_kind, window};
-use crate::load::tight_window;
-use crate::store::Store;
+use super::SettingsState;
+use super::field::number::whole;
+use super::field::{TextField, TextInput};
 
-/// Windows of models people use.
+/// Common context windows.
 const WINDOWS: [(u32, &str); 5] =
     [(8_000, "8k"), (32_000, "32k"), (128_000, "128k"), (200_000, "200k"), (1_000_000, "1M")];
 
-/// The window of the model.
+/// The context window of the model.
+pub(super) fn window() -> TextField {
+    let read = |policy: &Policy| policy.window.to_string();
+    TextField::new("window", "Window of the model", "tokens", read, |policy, text| {
+        policy.window = whole(text)?;
+        Ok(())
+    })
+}
+
+/// A window that a conversation of `tokens` overflows: 60 % of it.
+pub(crate) fn tight_window(tokens: u32) -> u32 {
+    let window = u64::from(tokens) * 6 / 10;
+    u32::try_from(window.max(1)).unwrap_or(u32::MAX)
+}
+
+/// The window, with common sizes to choose.
 #[component]
-pub(super) fn Window(store: Store) -> impl IntoView {
-    let set = move |window: u32| store.settings.update(|settings| settings.set_window(window));
-    let usual = move |(window, label): (u32, &'static str)| {
-        let chosen = move || (store.policy.read().window == window).to_string();
+pub(super) fn WindowSettings(
+    settings: SettingsState,
+    /// Tokens of the loaded conversation.
+    tokens: Signal<Option<u32>>,
+) -> impl IntoView {
+    let set = move |window: u32| settings.form.update(|form| form.set_window(window));
+    let common = move |(window, label): (u32, &'static str)| {
+        let chosen = move || (settings.policy.read().window == window).to_string();
         view! {
             <button type="button" class="chip" aria-pressed=chosen on:click=move |_| set(window)>
                 {label} <span class="visually-hidden">" tokens"</span>
@@ -24,34 +43,19 @@ pub(super) fn Window(store: Store) -> impl IntoView {
         }
     };
     let tighten = move |_| {
-        let tokens = store.pressure.with_untracked(|pressure| pressure.map(|p| p.tokens));
-        if let Some(tokens) = tokens {
+        if let Some(tokens) = tokens.get_untracked() {
             set(tight_window(tokens));
         }
     };
     view! {
         <fieldset class="group">
             <legend>"Window"</legend>
-            <Field store entry=window() />
+            <TextInput settings field=window() />
             <div class="chips">
-                {WINDOWS.map(usual)}
+                {WINDOWS.map(common)}
                 <button type="button" class="chip" on:click=tighten>
                     "60 % of this conversation"
                 </button>
-            </div>
-        </fieldset>
-    }
-}
-
-/// The tail.
-#[component]
-pub(super) fn Keep(store: Store) -> impl IntoView {
-    view! {
-        <fieldset class="group">
-            <legend>"Keep the end"</legend>
-            <div class="fields">
-                <Field store entry=keep_amount() />
-                <Select store choice=keep_kind() />
             </div>
         </fieldset>
     }

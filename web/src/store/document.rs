@@ -1,51 +1,51 @@
-//! What is known about a document, once it is read.
+//! The loaded document.
 
 /// A conversation that was loaded.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Document {
-    /// Its file's name, or what it was pasted as.
+    /// The name of the file or sample.
     pub(crate) name: String,
-    /// What its format is called.
+    /// The name of its format.
     pub(crate) format: &'static str,
-    /// How many messages were loaded.
+    /// The number of loaded messages.
     pub(crate) messages: u32,
-    /// How many rows of the list they are: a message that holds calls and their results is several.
+    /// The number of rows in the list: a message with several steps has several rows.
     pub(crate) rows: u32,
-    /// Tokens of the instructions and tool schemas that came with it.
-    pub(crate) beside_tokens: u32,
-    /// What was left out.
-    pub(crate) left: Option<Left>,
-    /// What was odd about it.
+    /// The request overhead: tokens of the instructions and tool schemas in the document.
+    pub(crate) overhead_tokens: u32,
+    /// Set if only the most recent messages were loaded.
+    pub(crate) excerpt: Option<Excerpt>,
+    /// Findings, by position.
     pub(crate) notes: Vec<Note>,
-    /// How long reading it took.
+    /// How long loading took.
     pub(crate) read_ms: f64,
-    /// Bytes that the engine's memory took after that.
+    /// The size of the page's WebAssembly memory after loading.
     pub(crate) memory_bytes: u32,
 }
 
 impl Document {
-    /// True where a message is several rows.
-    pub(crate) fn has_parts(&self) -> bool {
+    /// True if a message has several rows.
+    pub(crate) fn has_steps(&self) -> bool {
         self.rows > self.messages
     }
 }
 
-/// What does not fit the window and was left out.
+/// How a document was shortened to its most recent messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Left {
-    /// How many messages there are in all.
+pub(crate) struct Excerpt {
+    /// The number of messages in the document.
     pub(crate) of: u32,
-    /// How many tokens the rest had to fit.
+    /// The tokens that the loaded messages had to fit.
     pub(crate) budget_tokens: u32,
 }
 
-/// Something odd about a message.
+/// A finding about a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Note {
-    /// The message's position.
+    /// The position of the message in the log.
     pub(crate) position: usize,
-    /// Where in the message, where that is known.
+    /// The JSON path in the message, if it is known.
     pub(crate) path: Option<String>,
-    /// What is odd and what is done about it.
+    /// What is wrong, and what is done about it.
     pub(crate) explanation: String,
 }

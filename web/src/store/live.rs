@@ -1,61 +1,54 @@
-//! What goes on besides the figures: a question, a warning, what is due, what has happened.
+//! What changes while the app works: a question, a warning, what is due, and the events so far.
 
-use epitome::policy::Phase;
 use epitome::tokens::Statistics;
 use epitome::{BeforeCompaction, Compactor, Reason};
 use leptos::prelude::*;
 
-/// The phases of an app's work, in order, and what they are called.
-pub(crate) const PHASES: [(Phase, &str); 5] = [
-    (Phase::RequestStart, "A request begins"),
-    (Phase::TurnStart, "The model is called"),
-    (Phase::Loop, "Tools have answered"),
-    (Phase::TurnEnd, "The turn ends"),
-    (Phase::Overflow, "A prompt is refused"),
-];
-/// More of what has happened than this is forgotten.
-const MOST_EVENTS: usize = 200;
+use crate::label::PHASES;
 
-/// That the window fills up.
+/// The number of events that are kept.
+const MAX_EVENTS: usize = 200;
+
+/// A warning that the window is filling up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Warning {
     /// Tokens in the window.
     pub(crate) tokens: u32,
-    /// The threshold that they come near to.
+    /// The threshold of the next compaction.
     pub(crate) threshold: u32,
-    /// Tokens in percent of the window.
+    /// The same in percent of the window.
     pub(crate) budget_used_pct: f64,
 }
 
-/// What goes on. Copying it copies handles.
+/// State of the running app. Copying it copies handles.
 #[derive(Clone, Copy)]
 pub(crate) struct Live {
-    /// Whether to ask before a summary is written.
+    /// Whether the user decides before a summary is requested.
     pub(crate) ask_first: RwSignal<bool>,
-    /// The compaction that somebody is asked about.
+    /// The compaction that waits for the user's decision.
     pub(crate) deciding: RwSignal<Option<BeforeCompaction>>,
     /// The open tasks, as typed.
     pub(crate) todo: RwSignal<String>,
-    /// That the window fills up.
+    /// The latest warning, until the next compaction.
     pub(crate) warning: RwSignal<Option<Warning>>,
-    /// That nothing more can be saved.
+    /// Why the conversation is still too large after a compaction.
     pub(crate) too_large: RwSignal<Option<String>>,
-    /// Why the engine refused a command.
-    pub(crate) refusal: RwSignal<Option<String>>,
-    /// What is due at each of [`PHASES`], while somebody looks.
-    pub(crate) due: RwSignal<[Option<Reason>; 5]>,
-    /// Whether somebody looks at what is due: to know it may take a plan for each phase.
-    pub(crate) watched: RwSignal<bool>,
-    /// What the provider's counts add up to, once there are any.
+    /// Why the engine rejected the latest command.
+    pub(crate) rejection: RwSignal<Option<String>>,
+    /// What is due at each of [`PHASES`], while [`Self::due_shown`].
+    pub(crate) due: RwSignal<[Option<Reason>; PHASES.len()]>,
+    /// Whether the page shows what is due. If not, it is not computed, because that may need a plan for each phase.
+    pub(crate) due_shown: RwSignal<bool>,
+    /// The totals of the usage that the provider reported, if there is any.
     pub(crate) statistics: RwSignal<Option<Statistics>>,
-    /// The session, from 1.
+    /// The number of the session, from 1.
     pub(crate) session: RwSignal<u32>,
-    /// What has happened, in words, oldest first.
+    /// The events so far in words, oldest first.
     pub(crate) events: RwSignal<Vec<String>>,
 }
 
 impl Live {
-    /// Nothing yet.
+    /// The state before a conversation is loaded.
     pub(super) fn new() -> Self {
         Self {
             ask_first: RwSignal::new(false),
@@ -63,19 +56,19 @@ impl Live {
             todo: RwSignal::new(String::new()),
             warning: RwSignal::new(None),
             too_large: RwSignal::new(None),
-            refusal: RwSignal::new(None),
-            due: RwSignal::new([None; 5]),
-            watched: RwSignal::new(false),
+            rejection: RwSignal::new(None),
+            due: RwSignal::new([None; PHASES.len()]),
+            due_shown: RwSignal::new(false),
             statistics: RwSignal::new(None),
             session: RwSignal::new(1),
             events: RwSignal::new(Vec::new()),
         }
     }
 
-    /// Shows what the engine knows.
+    /// Shows the state of the engine.
     pub(super) fn show(self, compactor: Option<&Compactor>) {
-        if self.watched.get_untracked() {
-            let due = |(phase, _)| compactor.and_then(|compactor| compactor.due(phase));
+        if self.due_shown.get_untracked() {
+            let due = |phase| compactor.and_then(|compactor| compactor.due(phase));
             self.due.set(PHASES.map(due));
         }
         let statistics = compactor.map(|compactor| *compactor.conversation().statistics());
@@ -83,22 +76,22 @@ impl Live {
         self.session.set(compactor.map_or(1, Compactor::session));
     }
 
-    /// Notes that something has happened.
-    pub(crate) fn note(self, what: impl Into<String>) {
+    /// Records an event.
+    pub(crate) fn record(self, event: impl Into<String>) {
         self.events.update(|events| {
-            events.push(what.into());
-            let surplus = events.len().saturating_sub(MOST_EVENTS);
+            events.push(event.into());
+            let surplus = events.len().saturating_sub(MAX_EVENTS);
             events.drain(..surplus);
         });
     }
 
-    /// Forgets what belongs to one conversation.
+    /// Removes the state of a conversation.
     pub(super) fn clear(self) {
         self.deciding.set(None);
         self.todo.set(String::new());
         self.warning.set(None);
         self.too_large.set(None);
-        self.refusal.set(None);
+        self.rejection.set(None);
         self.events.set(Vec::new());
     }
 }

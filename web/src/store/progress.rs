@@ -1,48 +1,48 @@
-//! A compaction under way.
+//! The progress of a running compaction.
 
 use crate::number::plural;
 
-/// How far it is.
+/// A running compaction.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Progress {
-    /// When it began, on the browser's clock.
+    /// When it started, on the browser's clock.
     pub(crate) started_ms: f64,
-    /// Tokens in the window when it began.
+    /// Tokens in the window when it started.
     pub(crate) tokens: u32,
     /// The same in percent of the window.
     pub(crate) budget_used_pct: f64,
-    /// Requests that are answered.
+    /// Summarizer requests that are answered.
     pub(crate) done: u32,
-    /// Requests in all.
+    /// All summarizer requests.
     pub(crate) chunks: u32,
-    /// Set while a failed request waits to be made again.
+    /// Set while a failed request waits for its retry.
     pub(crate) retry: Option<RetryNotice>,
-    /// Set once the result was too large and it is tried with less.
+    /// Set if the result was too large and the compaction is repeated with shorter content.
     pub(crate) shorter: Option<Shorter>,
 }
 
-/// A failed request that will be made again.
+/// A failed request that will be retried.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RetryNotice {
-    /// How often it was made.
+    /// The number of the failed attempt.
     pub(crate) attempt: u32,
-    /// When it is made again, on the browser's clock.
+    /// When it is retried, on the browser's clock.
     pub(crate) at_ms: f64,
-    /// What went wrong.
+    /// Why it failed.
     pub(crate) message: String,
 }
 
-/// What a result that was too large is tried with.
+/// The content of a repeated compaction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Shorter {
-    /// Longest tool result, in characters.
+    /// The maximum length of a tool result, in characters.
     pub(crate) tool_result_max_characters: u32,
-    /// Messages that stay of the end, where those are fewer now.
+    /// The messages of the tail, if the tail is shorter now.
     pub(crate) tail: Option<u32>,
 }
 
 impl Shorter {
-    /// The same in words.
+    /// The content in words.
     pub(crate) fn described(&self) -> String {
         let tail = self.tail.map(|tail| plural(tail, "message", "messages"));
         let tail = tail.map(|tail| format!(", and a tail of {tail}")).unwrap_or_default();

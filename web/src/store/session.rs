@@ -1,4 +1,4 @@
-//! The conversation itself: the engine, and the very objects that came in.
+//! The session: the engine, and the JavaScript objects of the loaded messages.
 
 use std::rc::Rc;
 
@@ -11,22 +11,22 @@ use js_sys::{Array, JSON};
 use serde_json::Value;
 use wasm_bindgen::JsValue;
 
-use super::place::{Place, index_of};
+use super::message_number::{MessageNumber, index_of};
 use crate::browser::Abort;
 
-/// One loaded conversation. Message `n` of what was loaded is called `mn` by the engine.
+/// One loaded conversation. The engine knows the loaded message at index `n` by the id `mn`.
 pub(crate) struct Session {
     format: Format,
     compactor: Option<Compactor>,
     originals: Array,
-    /// Everything that the document holds, loaded or not.
+    /// All messages of the document, loaded or not.
     all: Array,
     abort: Option<Abort>,
     waiting: Option<Timestamp>,
     identity: Rc<()>,
 }
 
-/// Tells whether the conversation is still the one that a task began with.
+/// Identifies a session, so that a task can see whether it was replaced.
 #[derive(Clone)]
 pub(crate) struct Identity(Rc<()>);
 
@@ -45,17 +45,17 @@ impl Default for Session {
 }
 
 impl Session {
-    /// A conversation that was read, out of `all` that there is. Its policy names what counts it.
+    /// A session with the loaded messages (`originals`) out of `all` messages of the document.
     pub(crate) fn new(format: Format, compactor: Compactor, originals: Array, all: Array) -> Self {
         Self { format, compactor: Some(compactor), originals, all, ..Self::default() }
     }
 
-    /// The engine, once something is loaded.
+    /// The engine, if a conversation is loaded.
     pub(crate) fn compactor(&self) -> Option<&Compactor> {
         self.compactor.as_ref()
     }
 
-    /// The engine, to be told something.
+    /// The engine, for commands.
     pub(crate) fn compactor_mut(&mut self) -> Option<&mut Compactor> {
         self.compactor.as_mut()
     }
@@ -65,12 +65,12 @@ impl Session {
         self.format
     }
 
-    /// Which conversation this is.
+    /// The identity of this session.
     pub(crate) fn identity(&self) -> Identity {
         Identity(self.identity.clone())
     }
 
-    /// True where this is the conversation that `identity` was taken from.
+    /// True if this is the session of `identity`.
     pub(crate) fn is(&self, identity: &Identity) -> bool {
         Rc::ptr_eq(&self.identity, &identity.0)
     }
@@ -80,20 +80,19 @@ impl Session {
         self.compactor.as_ref()?.log().message(position)
     }
 
-    /// Which message of what was loaded a position is of.
-    pub(crate) fn place(&self, position: usize) -> Option<Place> {
-        Place::of(self.compactor.as_ref()?.log(), position)
+    /// The message number of a position.
+    pub(crate) fn number(&self, position: usize) -> Option<MessageNumber> {
+        MessageNumber::of(self.compactor.as_ref()?.log(), position)
     }
 
-    /// Tokens of the message at a position as it was appended, in the provider's tokens.
+    /// Tokens of the message at a position as it was loaded, in the provider's tokens.
     pub(crate) fn tokens(&self, position: usize) -> u32 {
         self.compactor.as_ref().map_or(0, |compactor| {
             compactor.scale().to_provider(compactor.conversation().meter().tokens(position))
         })
     }
 
-    /// Puts a policy in force, unless a compaction runs under another one. What counts stays the same; see
-    /// [`Self::begin_recount`].
+    /// Applies a policy, unless a compaction is running. The counting stays the same; see [`Self::begin_recount`].
     pub(crate) fn apply(&mut self, policy: Policy) -> Result<(), PolicyError> {
         let Some(compactor) = self.compactor.as_mut() else { return Ok(()) };
         let counting = compactor.policy().counting.clone();
@@ -103,12 +102,12 @@ impl Session {
         }
     }
 
-    /// True where the conversation is counted so.
+    /// True if the conversation is counted by `counting`.
     pub(crate) fn counts_by(&self, counting: &Counting) -> bool {
         self.compactor().is_some_and(|compactor| compactor.policy().counting == *counting)
     }
 
-    /// Begins to count everything anew. False where there is nothing to count, or it is counted so already.
+    /// Starts to count all messages again. False if nothing is loaded or it is counted by `counting` already.
     pub(crate) fn begin_recount(&mut self, counting: &Counting, tokenizer: BoxedTokenizer) -> bool {
         let needed = !self.counts_by(counting);
         if let Some(compactor) = self.compactor.as_mut().filter(|_| needed) {
@@ -118,15 +117,15 @@ impl Session {
         false
     }
 
-    /// Counts one more message anew. False at the end, when that counting is in force, and where a
-    /// compaction keeps it from being so.
+    /// Counts one more message again. False at the end, when `counting` is active, and if a running compaction
+    /// prevents that.
     pub(crate) fn recount_next(&mut self, counting: &Counting) -> bool {
         let Some(compactor) = &mut self.compactor else { return false };
         match compactor.count_next() {
             Ok(false) => {
                 let counting = counting.clone();
                 let policy = Policy { counting, ..compactor.policy().clone() };
-                // It differs from the policy in force by what counts alone, and no compaction runs.
+                // This cannot fail: only the counting differs from the active policy, and no compaction runs.
                 let _ = compactor.set_policy(policy);
                 false
             }
@@ -135,7 +134,7 @@ impl Session {
         }
     }
 
-    /// Something new to stop what is about to begin with.
+    /// A new handle to stop the work that is about to start.
     pub(crate) fn begin(&mut self) -> Abort {
         let abort = Abort::new();
         self.abort = Some(abort.clone());
@@ -149,44 +148,44 @@ impl Session {
         }
     }
 
-    /// Notes a wait. False where one until that moment is under way already.
+    /// Records a wait. False if a wait until the same time is recorded already.
     pub(crate) fn begin_wait(&mut self, until: Timestamp) -> bool {
         self.waiting.replace(until) != Some(until)
     }
 
-    /// Notes that a wait is over.
+    /// Records that a wait is over.
     pub(crate) fn end_wait(&mut self) {
         self.waiting = None;
     }
 
-    /// What the model sees: the objects that came in, and the messages that were made.
+    /// The messages for the model: the loaded objects, and the messages that the engine composed.
     pub(crate) fn compacted(&self) -> Array {
         let Some(compactor) = &self.compactor else { return Array::new() };
         let outgoing = self.format.compose(compactor.log(), &compactor.view());
         let messages = outgoing.iter().map(|outgoing| match outgoing {
             Outgoing::Keep(id) => self.original(id),
-            Outgoing::Make(recipe) => self.made(recipe),
+            Outgoing::Composed(recipe) => self.composed(recipe),
         });
         messages.collect()
     }
 
-    /// The very object that came in.
+    /// The object that was loaded.
     fn original(&self, whole: &MessageId) -> JsValue {
         index_of(whole.as_str()).map_or(JsValue::NULL, |index| self.originals.get(index))
     }
 
-    /// A message that is made of what came in.
-    fn made(&self, recipe: &Recipe) -> JsValue {
+    /// A message that is composed from loaded ones.
+    fn composed(&self, recipe: &Recipe) -> JsValue {
         let sources: Vec<(&MessageId, Value)> = recipe
             .needs()
             .filter_map(|id| Some((id, serde_wasm_bindgen::from_value(self.original(id)).ok()?)))
             .collect();
         let find = |id: &MessageId| sources.iter().find(|(source, _)| *source == id);
-        let value = recipe.make(self.format, |id| find(id).map(|(_, value)| value));
+        let value = recipe.compose(self.format, |id| find(id).map(|(_, value)| value));
         JSON::parse(&value.to_string()).unwrap_or(JsValue::NULL)
     }
 
-    /// Everything that the document holds.
+    /// All messages of the document.
     pub(crate) fn history(&self) -> Array {
         self.all.clone()
     }

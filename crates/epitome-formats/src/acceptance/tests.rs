@@ -1,15 +1,15 @@
-//! Faults of composing, made by hand, that have to be found.
+//! Tests that faults in composed messages are found: each breaks correct messages in one way.
 
 use super::*;
 use crate::compose::{Fragment, Recipe};
-use crate::history::History;
+use crate::parsed::ParsedMessages;
 use epitome::message::MessageId;
 use epitome::policy::Keep;
 use epitome::tokens::CharactersPer;
 use epitome::{Compactor, Outcome, Output, Policy, Reason};
 use serde_json::{Value, json};
 
-/// Messages, repaired, and how they are composed.
+/// Repaired messages, and how they are composed.
 struct Case {
     contract: Contract,
     log: Log,
@@ -19,7 +19,7 @@ struct Case {
 
 impl Case {
     fn of(format: Format, messages: &Value) -> Self {
-        let log = History::of(format, messages.as_array().unwrap()).log();
+        let log = ParsedMessages::of(format, messages.as_array().unwrap()).log();
         let contract = format.contract();
         let view = View::repaired(&log, &contract);
         let composed = format.compose(&log, &view);
@@ -32,15 +32,15 @@ impl Case {
         accepts(&self.contract, &self.log, &self.view, &self.composed)
     }
 
-    /// What is found once these messages are composed in place of those.
-    fn with(mut self, places: std::ops::Range<usize>, others: Vec<Outgoing>) -> Violation {
-        self.composed.splice(places, others);
+    /// What is found if these outgoing messages replace those in the range.
+    fn with(mut self, range: std::ops::Range<usize>, others: Vec<Outgoing>) -> Violation {
+        self.composed.splice(range, others);
         self.found().unwrap_err()
     }
 
-    /// What is found once the messages are put together otherwise.
-    fn after(mut self, spoil: impl FnOnce(&mut Vec<Outgoing>)) -> Violation {
-        spoil(&mut self.composed);
+    /// What is found after a change to the outgoing messages.
+    fn after(mut self, change: impl FnOnce(&mut Vec<Outgoing>)) -> Violation {
+        change(&mut self.composed);
         self.found().unwrap_err()
     }
 }
@@ -49,19 +49,19 @@ fn keep(id: &str) -> Outgoing {
     Outgoing::Keep(MessageId::from(id))
 }
 
-fn make(fragments: Vec<Fragment>) -> Outgoing {
-    Outgoing::Make(Recipe { fragments, sample: None })
+fn compose(fragments: Vec<Fragment>) -> Outgoing {
+    Outgoing::Composed(Recipe { fragments, sample: None })
 }
 
 fn fragments(outgoing: &Outgoing) -> Vec<Fragment> {
     match outgoing {
-        Outgoing::Make(recipe) => recipe.fragments.clone(),
-        Outgoing::Keep(_) => panic!("{outgoing:?} is made of nothing"),
+        Outgoing::Composed(recipe) => recipe.fragments.clone(),
+        Outgoing::Keep(_) => panic!("{outgoing:?} is not composed"),
     }
 }
 
-fn piece(whole: &str, pieces: Vec<usize>, count: usize) -> Fragment {
-    Fragment::Original { whole: whole.into(), count, pieces, changes: Vec::new() }
+fn step(message: &str, steps: Vec<usize>, count: usize) -> Fragment {
+    Fragment::Original { message: message.into(), count, steps, changes: Vec::new() }
 }
 
 fn says(role: &str, text: &str) -> Value {
@@ -79,7 +79,7 @@ fn answers(id: &str) -> Value {
 }
 
 #[test]
-fn neighbours_that_were_not_joined_are_found() {
+fn neighbours_that_were_not_merged_are_found() {
     let part = |text: &str| json!([{ "text": text }]);
     let talk = json!([
         { "role": "user", "parts": part("one") },
@@ -93,29 +93,29 @@ fn neighbours_that_were_not_joined_are_found() {
 }
 
 #[test]
-fn what_several_roles_say_in_one_message_is_found() {
+fn a_message_with_content_of_several_roles_is_found() {
     let talk = json!([says("user", "hi"), says("assistant", "ho"), says("user", "so")]);
     let case = Case::of(Format::Anthropic, &talk);
-    let joined = make(vec![piece("0", vec![0], 1), piece("1", vec![0], 1)]);
+    let joined = compose(vec![step("0", vec![0], 1), step("1", vec![0], 1)]);
     assert_eq!(case.with(0..2, vec![joined]), Violation::MixedRoles { index: 0 });
 }
 
 #[test]
-fn what_is_refused_in_a_message_and_left_there_is_found() {
+fn a_refused_part_that_was_not_removed_is_found() {
     let blank = json!({ "type": "text", "text": " " });
     let text = json!({ "type": "text", "text": "so" });
-    let thought = json!({ "type": "thinking", "thinking": "hm", "signature": "" });
+    let reasoning = json!({ "type": "thinking", "thinking": "hm", "signature": "" });
     let check = |odd: Value, violation: Violation| {
         let message = json!({ "role": "assistant", "content": [odd, text] });
         let case = Case::of(Format::Anthropic, &json!([says("user", "hi"), message]));
         assert_eq!(case.with(1..2, vec![keep("1")]), violation);
     };
     check(blank, Violation::BlankText { index: 1 });
-    check(thought, Violation::UnsignedReasoning { index: 1 });
+    check(reasoning, Violation::UnsignedReasoning { index: 1 });
 }
 
 #[test]
-fn results_that_are_not_where_they_belong_are_found() {
+fn misplaced_results_are_found() {
     let talk = json!([says("user", "hi"), asks(&["a", "b"]), answers("a"), answers("b")]);
     let case = Case::of(Format::Anthropic, &talk);
     assert_eq!(case.composed.len(), 3);
@@ -129,42 +129,42 @@ fn results_that_are_not_where_they_belong_are_found() {
     let talk = json!([ui("user", text.clone()), ui("assistant", call), ui("user", text)]);
     let case = Case::of(Format::AiSdkUi, &talk);
     let [asks, placeholder] = <[Fragment; 2]>::try_from(fragments(&case.composed[1])).unwrap();
-    let found = case.with(1..2, vec![make(vec![asks]), make(vec![placeholder])]);
+    let found = case.with(1..2, vec![compose(vec![asks]), compose(vec![placeholder])]);
     assert_eq!(found, Violation::MisplacedResult { call: "a".into(), index: 2 });
 }
 
 #[test]
-fn a_result_behind_a_text_is_found_where_results_come_first() {
+fn a_result_after_a_text_is_found_if_results_come_first() {
     let mixed = json!({ "role": "user", "content": [
         { "type": "text", "text": "here" },
         { "type": "tool_result", "tool_use_id": "a", "content": "42" },
     ] });
     let mut case = Case::of(Format::Anthropic, &json!([says("user", "hi"), asks(&["a"]), mixed]));
-    assert_eq!(case.composed[2], make(vec![piece("2", vec![1, 0], 2)]));
+    assert_eq!(case.composed[2], compose(vec![step("2", vec![1, 0], 2)]));
     case.view.edits.swap(2, 3);
     let found = case.with(2..3, vec![keep("2")]);
     assert_eq!(found, Violation::UnansweredCall { call: "a".into(), index: 1 });
 }
 
 #[test]
-fn what_is_missing_or_twice_or_elsewhere_is_found() {
+fn missing_repeated_and_moved_messages_are_found() {
     let talk = json!([says("user", "hi"), says("assistant", "ho"), says("user", "so")]);
     let case = || Case::of(Format::Anthropic, &talk);
-    let elsewhere = |index| Violation::DiffersFromView { index };
-    assert_eq!(case().with(1..2, Vec::new()), elsewhere(1));
-    assert_eq!(case().with(2..3, Vec::new()), elsewhere(2), "the last one is missing");
-    assert_eq!(case().with(1..2, vec![keep("1"), keep("1")]), elsewhere(2));
-    assert_eq!(case().with(0..2, vec![keep("1"), keep("0")]), elsewhere(0));
-    assert_eq!(case().with(1..2, vec![keep("nobody")]), elsewhere(1));
-    assert_eq!(case().with(3..3, vec![make(Vec::new())]), elsewhere(3));
+    let moved = |index| Violation::DiffersFromView { index };
+    assert_eq!(case().with(1..2, Vec::new()), moved(1));
+    assert_eq!(case().with(2..3, Vec::new()), moved(2), "the last one is missing");
+    assert_eq!(case().with(1..2, vec![keep("1"), keep("1")]), moved(2));
+    assert_eq!(case().with(0..2, vec![keep("1"), keep("0")]), moved(0));
+    assert_eq!(case().with(1..2, vec![keep("unknown")]), moved(1));
+    assert_eq!(case().with(3..3, vec![compose(Vec::new())]), moved(3));
 }
 
 #[test]
-fn a_change_that_was_lost_and_one_that_nobody_asked_for_are_found() {
+fn lost_and_unplanned_changes_are_found() {
     let change = |text: &str| PartChange { part: 0, change: Change::Text { text: text.into() } };
     let talk = json!([says("user", "hi"), says("assistant", "ho"), says("user", "so")]);
     let changed = |changes| {
-        make(vec![Fragment::Original { whole: "1".into(), count: 1, pieces: vec![0], changes }])
+        compose(vec![Fragment::Original { message: "1".into(), count: 1, steps: vec![0], changes }])
     };
     let mut case = Case::of(Format::Anthropic, &talk);
     case.view.edits[1] = Edit::Replace { id: "1".into(), changes: vec![change("short")] };
@@ -190,7 +190,7 @@ fn a_placeholder_that_was_left_out_is_found() {
     );
     let found = case.after(|composed| {
         let rest = fragments(&composed[2]).split_off(1);
-        composed[2] = make(rest);
+        composed[2] = compose(rest);
     });
     assert_eq!(found, Violation::DiffersFromView { index: 2 });
     // The view itself may lack it.
@@ -201,7 +201,7 @@ fn a_placeholder_that_was_left_out_is_found() {
 }
 
 #[test]
-fn a_summary_in_a_role_that_the_provider_does_not_take_is_found() {
+fn a_summary_in_a_role_that_the_provider_refuses_is_found() {
     let talk = json!([says("user", "hi"), says("assistant", "ho"), says("user", "so")]);
     let parts = vec![Part::text("They talked.")];
     let check = |format: Format| {
@@ -217,9 +217,9 @@ fn a_summary_in_a_role_that_the_provider_does_not_take_is_found() {
 }
 
 #[test]
-fn thoughts_alone_are_found() {
-    let thought = json!({ "type": "thinking", "thinking": "hm", "signature": "seal" });
-    let thinks = json!({ "role": "assistant", "content": [thought] });
+fn reasoning_alone_is_found() {
+    let reasoning = json!({ "type": "thinking", "thinking": "hm", "signature": "sig" });
+    let thinks = json!({ "role": "assistant", "content": [reasoning] });
     let talk = json!([says("user", "hi"), says("assistant", "ho"), says("user", "so")]);
     let mut messages = talk.as_array().unwrap().clone();
     messages[1] = thinks;
@@ -231,8 +231,8 @@ fn thoughts_alone_are_found() {
 }
 
 #[test]
-fn an_untouched_conversation_is_not_judged() {
-    let log = History::of(Format::Anthropic, &[answers("a"), says("assistant", "")]).log();
+fn an_unchanged_conversation_is_not_checked() {
+    let log = ParsedMessages::of(Format::Anthropic, &[answers("a"), says("assistant", "")]).log();
     let edits = log.messages().map(|message| Edit::Keep(message.id.clone())).collect();
     let view = View { edits, ..View::default() };
     let composed = Format::Anthropic.compose(&log, &view);
@@ -240,7 +240,7 @@ fn an_untouched_conversation_is_not_judged() {
 }
 
 #[test]
-fn ids_that_look_like_those_of_pieces_are_not_taken_for_them() {
+fn ids_that_look_like_step_ids_are_not_taken_for_them() {
     let mut log = Log::default();
     for (number, id) in ["m", "m#", "m#01", "m#x"].into_iter().enumerate() {
         let role = if number % 2 == 0 { Role::User } else { Role::Assistant };
@@ -251,10 +251,10 @@ fn ids_that_look_like_those_of_pieces_are_not_taken_for_them() {
     assert_eq!(Format::Anthropic.accepts(&log, &view), Ok(()));
 }
 
-/// A provider whose messages are composed wrongly: nothing is ever joined.
-struct Careless;
+/// A provider with a fault in composing: neighbours are never merged.
+struct NeverMerges;
 
-impl Provider for Careless {
+impl Provider for NeverMerges {
     fn contract(&self) -> Contract {
         Format::Gemini.contract()
     }
@@ -263,18 +263,20 @@ impl Provider for Careless {
         let composed =
             Format::Gemini.compose(log, view).into_iter().flat_map(|outgoing| match &outgoing {
                 Outgoing::Keep(_) => vec![outgoing],
-                Outgoing::Make(recipe) => {
-                    recipe.fragments.iter().map(|fragment| make(vec![fragment.clone()])).collect()
-                }
+                Outgoing::Composed(recipe) => recipe
+                    .fragments
+                    .iter()
+                    .map(|fragment| compose(vec![fragment.clone()]))
+                    .collect(),
             });
         accepts(&self.contract(), log, view, &composed.collect::<Vec<_>>())
     }
 }
 
-/// How the compaction of a talk with this provider ends, whether it was stored, and whether the view has changed.
+/// How a compaction with this provider ends, whether it was stored, and whether the view has changed.
 fn compacted(provider: impl Provider + Send + Sync + 'static) -> (Outcome, bool, bool) {
     let tokenizer = Box::new(CharactersPer(3));
-    // The tail begins with a user, whom Gemini hears in one message with the summary.
+    // The tail begins with a user message, which Gemini requires to be merged with the summary.
     let policy = Policy { keep: Keep::Messages(2), ..Policy::recommended(400) };
     let mut compactor = Compactor::new(policy, provider, tokenizer).unwrap();
     for turn in 0..20 {
@@ -282,8 +284,8 @@ fn compacted(provider: impl Provider + Send + Sync + 'static) -> (Outcome, bool,
         let text = format!("turn {turn}: the roses by the wall and the ones by the gate");
         let message = json!({ "role": role, "parts": [{ "text": text }] });
         let id = MessageId::from(format!("m{turn}"));
-        for piece in Format::Gemini.read(&id, &message).unwrap().messages {
-            compactor.append(piece).unwrap();
+        for step in Format::Gemini.read(&id, &message).unwrap().messages {
+            compactor.append(step).unwrap();
         }
     }
     compactor.compact(Reason::Manual, None).unwrap();
@@ -307,7 +309,7 @@ fn compacted(provider: impl Provider + Send + Sync + 'static) -> (Outcome, bool,
 fn a_compaction_that_would_be_composed_wrongly_changes_nothing() {
     let (outcome, stored, changed) = compacted(Format::Gemini);
     assert!(matches!(outcome, Outcome::Applied { .. }) && stored && changed, "{outcome:?}");
-    let (outcome, stored, changed) = compacted(Careless);
+    let (outcome, stored, changed) = compacted(NeverMerges);
     let Outcome::Failed { message } = &outcome else { panic!("{outcome:?}") };
     assert!(message.contains("of the same role as the one before it"), "{message}");
     assert!(!stored && !changed);

@@ -4,15 +4,15 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-/// Texts of one origin.
+/// The texts of one source.
 pub(crate) struct Source {
     pub(crate) kind: String,
     pub(crate) name: String,
-    /// Documents or conversations, each of them messages in order.
+    /// Documents or conversations, each as its messages in order.
     pub(crate) documents: Vec<Vec<String>>,
 }
 
-/// All sources of a split, in the order of their kinds and names.
+/// All sources in the folder of a split, ordered by kind and name.
 pub(crate) fn read(folder: &Path) -> Result<Vec<Source>, Box<dyn Error>> {
     let mut sources = Vec::new();
     for kind in fs::read_dir(folder)? {

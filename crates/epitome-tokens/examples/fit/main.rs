@@ -1,9 +1,10 @@
-//! Fits the prices of the estimator to exact counts:
-//! `cargo run --release --package epitome-tokens --example fit -- TEXTS VOCABULARY PRICES`
+//! Fits the weights of the estimate to exact counts by `o200k_base`:
+//! `cargo run --release --package epitome-tokens --example fit -- TEXTS VOCABULARY WEIGHTS`
 //!
-//! TEXTS is a folder that `fit/collect.mjs` has filled, of which only `fit` is looked at; the sources in
-//! `held-out` are for `accuracy`. PRICES is a file such as `src/heuristic/o200k_base.prices`; what it was fitted on
-//! is written beside it. Takes a minute or two.
+//! TEXTS is a folder that `fit/collect.mjs` has filled. Only its folder `fit` is read; `held-out` is for the example
+//! `accuracy`. VOCABULARY is the packed vocabulary of `o200k_base`, whose pieces the state machine knows. WEIGHTS is
+//! the file to write, `src/heuristic/o200k_base.weights`; a list of the texts is written next to it. Takes a minute or
+//! two.
 #![expect(clippy::print_stdout, reason = "figures are what this command is for")]
 #![expect(
     clippy::disallowed_types,
@@ -14,15 +15,15 @@
 )]
 
 mod corpus;
-mod lengths;
 mod model;
 mod pieces;
 #[allow(dead_code, reason = "the estimator needs more of it")]
-#[path = "../../src/heuristic/scan.rs"]
-mod scan;
+#[path = "../../src/heuristic/script_class.rs"]
+mod script_class;
 #[allow(dead_code, reason = "the estimator needs more of it")]
-#[path = "../../src/heuristic/script.rs"]
-mod script;
+#[path = "../../src/heuristic/state_machine.rs"]
+mod state_machine;
+mod token_lengths;
 
 use std::error::Error;
 use std::fs;
@@ -30,36 +31,29 @@ use std::path::Path;
 
 use corpus::Source;
 use epitome_tokens::BytePairs;
-use lengths::lengths;
 use model::Model;
-use scan::Cuts;
+use token_lengths::token_lengths;
 
-/// Where a packed vocabulary says how it cuts text.
-const SPLITTER: usize = 9;
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let mut argument = |name: &str| arguments.next().ok_or(format!("{name} is not named"));
     let texts = argument("the folder of texts")?;
-    let (vocabulary, prices) = (argument("the vocabulary")?, argument("the file of prices")?);
+    let (vocabulary, weights) = (argument("the vocabulary")?, argument("the file of weights")?);
     let vocabulary = fs::read(vocabulary)?;
     let encoding = BytePairs::read(&vocabulary)?;
-    let cuts = match vocabulary.get(SPLITTER) {
-        Some(1) => &Cuts::AT_WORDS,
-        _ => &Cuts::AT_CAPITALS,
-    };
     let sources = corpus::read(&Path::new(&texts).join("fit"))?;
-    let pieces = pieces::of(&sources, &encoding, cuts, &lengths(&vocabulary));
+    let pieces = pieces::of(&sources, &encoding, &token_lengths(&vocabulary));
     println!("{} sources, {} distinct pieces", sources.len(), pieces.len());
-    let prices = Path::new(&prices);
-    fs::write(prices, Model::fitted(&pieces).quantized())?;
-    fs::write(prices.with_extension("md"), origin(&sources))?;
+    let weights = Path::new(&weights);
+    fs::write(weights, Model::fitted(&pieces).quantized())?;
+    fs::write(weights.with_extension("md"), origin(&sources))?;
     Ok(())
 }
 
-/// Tells what the prices were fitted on.
+/// The list of the texts that the weights were fitted to.
 fn origin(sources: &[Source]) -> String {
     let mut text = String::from(
-        "What the prices beside this file were fitted on: texts of these sources, collected by\n\
+        "The weights in `o200k_base.weights` were fitted to texts of these sources, collected by\n\
          `fit/collect.mjs` from pinned packages. Written by `cargo run --example fit`; not to be edited.\n",
     );
     for sources in sources.chunk_by(|one, other| one.kind == other.kind) {

@@ -1,13 +1,13 @@
-//! What there is to learn from: each distinct piece of the texts, and how many tokens begin in it.
+//! The training data: each distinct piece of the texts, and how many tokens begin in it.
 
 use std::collections::HashMap;
 
 use epitome_tokens::BytePairs;
 
 use crate::corpus::Source;
-use crate::scan::{self, Cuts, Step};
+use crate::state_machine::{self, Step};
 
-/// What the texts of each kind weigh together, where it is not as much as those of any other.
+/// The total importance of the texts of some kinds; 1 for all other kinds.
 const SHARES: [(&str, f64); 7] = [
     ("english", 3.0),
     ("markdown", 3.0),
@@ -18,26 +18,21 @@ const SHARES: [(&str, f64); 7] = [
     ("random", 0.3),
 ];
 
-/// The features of one character of a piece.
+/// The features of one character of a piece: its slot, its short gram and its long gram.
 pub(crate) type Features = [u16; 3];
 
-/// A piece as the scan sees it, as often as it was met.
+/// A distinct piece, as its features.
 pub(crate) struct Piece {
     pub(crate) features: Vec<Features>,
-    /// Mean number of tokens.
+    /// The mean number of tokens.
     pub(crate) tokens: f64,
-    /// How much it counts.
-    pub(crate) weight: f64,
+    /// How much it counts in the fit.
+    pub(crate) importance: f64,
 }
 
-/// All distinct pieces of the sources. Every kind weighs its share, and the sources of a kind the same, up to
-/// their size.
-pub(crate) fn of(
-    sources: &[Source],
-    encoding: &BytePairs,
-    cuts: &Cuts,
-    lengths: &[u8],
-) -> Vec<Piece> {
+/// All distinct pieces of the sources. The importance of a kind is its share. Within a kind, the importance of a source
+/// is proportional to the square root of its size.
+pub(crate) fn of(sources: &[Source], encoding: &BytePairs, lengths: &[u8]) -> Vec<Piece> {
     let mut met: HashMap<Vec<Features>, (f64, f64)> = HashMap::new();
     let mut of_kind: HashMap<&str, f64> = HashMap::new();
     let roots = |source: &Source| {
@@ -51,8 +46,8 @@ pub(crate) fn of(
     for source in sources {
         let root = roots(source);
         let kind = of_kind.get(source.kind.as_str()).copied().unwrap_or(1.0);
-        // The weight of one byte.
-        let weight = share(&source.kind) * 1e6 * (root / kind) / (root * root).max(1.0);
+        // The importance of one byte.
+        let importance = share(&source.kind) * 1e6 * (root / kind) / (root * root).max(1.0);
         for message in source.documents.iter().flatten() {
             let mut starts = vec![0_u32; message.len() + 1];
             let mut at = 0;
@@ -60,31 +55,35 @@ pub(crate) fn of(
                 starts[at] = 1;
                 at += usize::from(lengths[token as usize]);
             }
-            each_piece(message, cuts, |features, start, end| {
+            each_piece(message, |features, start, end| {
                 let tokens: u32 = starts[start..end].iter().sum();
                 let entry = met.entry(features.to_vec()).or_default();
-                entry.0 += weight;
-                entry.1 += weight * f64::from(tokens);
+                entry.0 += importance;
+                entry.1 += importance * f64::from(tokens);
             });
         }
     }
     let mut pieces: Vec<Piece> = met
         .into_iter()
-        .map(|(features, (weight, tokens))| Piece { features, tokens: tokens / weight, weight })
+        .map(|(features, (importance, tokens))| Piece {
+            features,
+            tokens: tokens / importance,
+            importance,
+        })
         .collect();
     pieces.sort_by(|one, other| one.features.cmp(&other.features));
     pieces
 }
 
 /// Calls `each(features, start, end)` for every piece of a text.
-pub(crate) fn each_piece(text: &str, cuts: &Cuts, mut each: impl FnMut(&[Features], usize, usize)) {
+pub(crate) fn each_piece(text: &str, mut each: impl FnMut(&[Features], usize, usize)) {
     let mut features: Vec<Features> = Vec::new();
     let mut start = 0;
     let mut places = text.char_indices().map(|(place, _)| place);
-    scan::scan(text, cuts, |step: Step| {
+    state_machine::scan(text, |step: Step| {
         let place = places.next().unwrap_or_default();
         if step.begins {
-            // Of several blanks, the last belongs to what follows.
+            // The last space of a run belongs to the piece that follows.
             let lead =
                 text[..place].strip_suffix(' ').is_some_and(|before| before.ends_with([' ', '\t']));
             let border = place - usize::from(lead);

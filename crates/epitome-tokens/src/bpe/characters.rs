@@ -1,92 +1,99 @@
-//! What the tokens of a vocabulary do to characters.
+//! What the tokens of a vocabulary do to characters: which characters they join, and which they split.
 //!
-//! Merging makes a token across every border that is merged across. So two characters that no token has side by
-//! side are never merged: what is left of their border and what is right of it are merged as if they were pieces
-//! of their own. Scripts with thousands of characters have few neighbours that a vocabulary knows: what is left
-//! of a long piece is short, and comes again and again.
+//! It answers two questions that make merging a piece faster.
 //!
-//! And merges come in the order of ranks. Where every token that has but a part of a character, and reaches out of
-//! it, comes after the character itself, that is whole before anything of it is merged with others: merging may
-//! start from the character instead of its bytes.
+//! 1. *Where can a piece be split into parts that are merged alone?* A merge across a boundary makes a token that
+//!    contains the boundary. If no token contains two characters next to each other, the boundary between them is never
+//!    merged across, and the text on each side is merged as if it were a piece of its own. In scripts with thousands of
+//!    characters most pairs are in no token. So a long piece splits into short parts, which repeat and are found in the
+//!    piece cache.
+//! 2. *Can merging start from whole characters instead of bytes?* Merges come in the order of ranks. If every token
+//!    that crosses a boundary with only a part of a character has a higher rank than that character, the character is
+//!    whole before any of its bytes is merged with others.
 
-use super::merges::{Merges, NONE};
+use super::batches::in_batches;
+use super::hash::MULTIPLIER;
+use super::merges::Merges;
 use super::merging::Merging;
-use super::tokens::Tokens;
-use super::vocabulary::{BYTES, in_stretches};
+use super::rank::{BYTES, NONE};
+use super::token_bytes::TokenBytes;
 
-/// The bits of a set of pairs of characters: 32 kB, of which the vocabularies in use set one in twenty.
+/// Bits of the set of joined pairs: 32 kB. The vocabularies in use set one bit in twenty.
 const BITS: usize = 1 << 18;
-/// Borders that are told from each other, by the byte before them and six bits of the one behind.
-const TEARS: usize = BYTES << 6;
-/// The first character of those that are looked at in pairs. Scripts below it have few letters, and tokens for
-/// most pairs of them.
+/// Boundaries that are distinguished: by the byte before them, and six bits of the byte after them.
+// The six low bits of the byte after it distinguish continuation bytes, and nearly all first bytes.
+const CROSSINGS: usize = BYTES << 6;
+/// The first character that is looked up in pairs. Scripts below it have few letters, and tokens for most pairs of
+/// them.
 const WIDE: u32 = 0x1000;
-/// The first byte of the first of them: in no other character is one that is not less.
+/// The first byte of that character. Characters below it have only lower bytes.
 const WIDE_BYTE: u8 = 0xE1;
-/// The first character of those whose own tokens are not kept: behind it there are few alphabets.
+/// The end of the characters whose tokens are kept. Few alphabets come after it, and a table of all characters would be
+/// large.
 const LETTERS: u32 = 0x2000;
 
-/// Borders of characters, and characters that are tokens.
+/// The boundaries of characters that tokens contain, and the characters that are tokens.
 #[derive(Clone, Debug)]
 pub(super) struct Characters {
-    /// A bit for the hash of every two characters that are side by side in a token, one of them wide.
+    /// A bit for the hash of every two characters that are next to each other in a token, if one of them is wide.
+    // Two pairs may share a bit. Then a piece is not split where it could be, and the count stays exact.
     joined: Vec<u64>,
-    /// By border of characters.
-    tears: Vec<Tear>,
-    /// Every character below [`LETTERS`].
+    /// By the boundary's bytes.
+    crossings: Vec<Crossing>,
+    /// By character, below [`LETTERS`].
     letters: Vec<Letter>,
 }
 
 /// The token that a character is.
 #[derive(Clone, Copy, Debug)]
 struct Letter {
-    /// Its rank; [`NONE`] where there is none.
+    /// [`NONE`] if the character is not a token.
     rank: u32,
-    /// Its seat, once it has one.
-    seat: u32,
+    /// Set by [`Characters::set_token_indexes`].
+    token_index: u32,
 }
 
 impl Letter {
-    const NONE: Self = Self { rank: NONE, seat: NONE };
+    const NONE: Self = Self { rank: NONE, token_index: NONE };
 }
 
-/// Tokens that reach across a border and have but a part of a character there: the lowest rank of any.
+/// Tokens that cross a boundary of characters and have only a part of one of the two characters: the lowest rank.
 #[derive(Clone, Copy, Debug)]
-struct Tear {
-    /// A part of the character before the border.
-    before: u32,
-    /// A part of the one behind it.
-    behind: u32,
+struct Crossing {
+    /// Of the tokens with a part of the character before the boundary; [`NONE`] if there are none.
+    part_before: u32,
+    /// Of the tokens with a part of the character after the boundary; [`NONE`] if there are none.
+    part_after: u32,
 }
 
-impl Tear {
-    const NONE: Self = Self { before: NONE, behind: NONE };
+impl Crossing {
+    const NONE: Self = Self { part_before: NONE, part_after: NONE };
 
     #[inline]
     fn is_none(self) -> bool {
-        self.before.min(self.behind) == NONE
+        self.part_before.min(self.part_after) == NONE
     }
 }
 
 impl Characters {
-    /// Those of a vocabulary, without seats. Waits for `rest` after every stretch of work.
+    /// Analyzes the tokens of a vocabulary. Token indexes are not set yet. Awaits `pause` after every batch.
     pub(super) async fn new(
         singles: &[u32; BYTES],
         merges: &Merges,
-        tokens: &Tokens,
-        rest: &mut impl AsyncFnMut(),
+        tokens: &TokenBytes,
+        pause: &mut impl AsyncFnMut(),
     ) -> Self {
         let letters = vec![Letter::NONE; LETTERS as usize];
-        let (joined, tears) = (vec![0; BITS / 64], vec![Tear::NONE; TEARS]);
-        let mut characters = Self { joined, tears, letters };
-        in_stretches(0..tokens.len(), rest, &mut |ranks| {
+        let (joined, crossings) = (vec![0; BITS / 64], vec![Crossing::NONE; CROSSINGS]);
+        let mut characters = Self { joined, crossings, letters };
+        in_batches(0..tokens.len(), pause, &mut |ranks| {
             for rank in ranks.start as u32..ranks.end as u32 {
                 characters.learn(rank, tokens.token(rank));
             }
         })
         .await;
         let mut merging = Merging::default();
-        in_stretches(0..LETTERS as usize, rest, &mut |codes| {
+        in_batches(0..LETTERS as usize, pause, &mut |codes| {
             for code in codes {
                 let letter = char::from_u32(code as u32).unwrap_or_default();
                 let letter =
@@ -102,38 +109,43 @@ impl Characters {
         characters
     }
 
-    /// Gives characters the seats of their tokens, which come by rank.
-    pub(super) fn sit(&mut self, seats: &[u32]) {
+    /// Sets the token indexes of the characters. `indexes` is by rank.
+    pub(super) fn set_token_indexes(&mut self, indexes: &[u32]) {
         for letter in &mut self.letters {
-            letter.seat = seats.get(letter.rank as usize).copied().unwrap_or(NONE);
+            letter.token_index = indexes.get(letter.rank as usize).copied().unwrap_or(NONE);
         }
     }
 
+    /// Adds what one token joins and splits.
     fn learn(&mut self, rank: u32, token: &[u8]) {
         let mut before: Option<(u32, usize)> = None;
         let mut at = 0;
         while at < token.len() {
-            let behind = character(token, at);
+            // `None` inside a character that the token has only a part of.
+            let after = character(token, at);
             if at > 0
-                && let Some(tear) = self.tears.get_mut(border(token, at))
+                && let Some(crossing) = self.crossings.get_mut(boundary(token, at))
             {
-                tear.before = tear.before.min(if before.is_none() { rank } else { NONE });
-                tear.behind = tear.behind.min(if behind.is_none() { rank } else { NONE });
+                crossing.part_before =
+                    crossing.part_before.min(if before.is_none() { rank } else { NONE });
+                crossing.part_after =
+                    crossing.part_after.min(if after.is_none() { rank } else { NONE });
             }
-            if let (Some((left, _)), Some((right, _))) = (before, behind)
+            if let (Some((left, _)), Some((right, _))) = (before, after)
                 && left.max(right) >= WIDE
             {
                 set(&mut self.joined, pair(left, right));
             }
-            at += behind.map_or(1, |(_, width)| width);
-            before = behind;
+            at += after.map_or(1, |(_, width)| width);
+            before = after;
         }
     }
 
-    /// Calls `part` for every part of `piece`, from the first to the last, that no token reaches out of. They
-    /// are not empty, and together they are the piece, which is whole characters.
+    /// Splits `piece` where no token joins two characters, and calls `part` for each part, in order. `piece` consists
+    /// of whole characters. Parts are not empty, and together they are the piece.
     #[inline]
     pub(super) fn split<'a>(&self, piece: &'a [u8], mut part: impl FnMut(&'a [u8])) {
+        // Most pieces have no wide character. A maximum over all bytes has no branch per byte, and is vectorized.
         if piece.iter().fold(0, |most, &byte| byte.max(most)) < WIDE_BYTE {
             return part(piece);
         }
@@ -142,7 +154,7 @@ impl Characters {
             if let Some(left) = left
                 && right.max(left) >= WIDE
                 && !is_set(&self.joined, pair(left, right))
-                && self.tear(piece, at).is_none()
+                && self.crossing(piece, at).is_none()
             {
                 part(piece.get(start..at).unwrap_or_default());
                 start = at;
@@ -153,8 +165,8 @@ impl Characters {
         part(piece.get(start..).unwrap_or_default());
     }
 
-    /// Calls `start` with what merging `piece` may start from, from the first to the last: seats of characters, and
-    /// of single bytes where a token may have them without the rest of their character.
+    /// Calls `start` with the token index of each part that merging `piece` may start from, in order: a whole
+    /// character, or each byte of a character that a token may have a part of.
     #[inline]
     pub(super) fn starts(&self, piece: &[u8], mut start: impl FnMut(u32)) {
         if piece.is_ascii() {
@@ -163,26 +175,33 @@ impl Characters {
         let (mut at, mut before) = (0, NONE);
         while let Some((code, width)) = character(piece, at) {
             let end = at + width;
-            let tear = if end < piece.len() { self.tear(piece, end) } else { Tear::NONE };
+            let crossing =
+                if end < piece.len() { self.crossing(piece, end) } else { Crossing::NONE };
             let letter = self.letters.get(code as usize).copied().unwrap_or(Letter::NONE);
-            if letter.rank < before && letter.rank < tear.before {
-                start(letter.seat);
+            // The character is a token, and is merged before any token that would split it at its start or its end.
+            if letter.rank < before && letter.rank < crossing.part_before {
+                start(letter.token_index);
             } else {
                 let bytes = piece.get(at..end).unwrap_or_default();
                 bytes.iter().for_each(|&byte| start(u32::from(byte)));
             }
-            (at, before) = (end, tear.behind);
+            (at, before) = (end, crossing.part_after);
         }
     }
 
-    /// What tears the characters at the border at `at`, or another one that is not told from it.
+    /// The tokens that cross the boundary at `at`, or any boundary with the same number.
+    // Boundaries that share a number make a piece start from more bytes than necessary, or split less often. The count
+    // stays exact.
     #[inline]
-    fn tear(&self, bytes: &[u8], at: usize) -> Tear {
-        self.tears.get(border(bytes, at)).copied().unwrap_or(Tear { before: 0, behind: 0 })
+    fn crossing(&self, bytes: &[u8], at: usize) -> Crossing {
+        self.crossings
+            .get(boundary(bytes, at))
+            .copied()
+            .unwrap_or(Crossing { part_before: 0, part_after: 0 })
     }
 }
 
-/// Number and width of the character at `at`; nothing where there is none, or not all of it.
+/// The code point and the width of the character at `at`; `None` if no whole character starts there.
 #[inline]
 pub(super) fn character(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
     let rest = bytes.get(at..)?;
@@ -202,16 +221,16 @@ pub(super) fn character(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
     }
 }
 
-/// The bit of two characters.
+/// The bit of two characters in the set of joined pairs.
 #[inline]
 fn pair(left: u32, right: u32) -> usize {
     let both = u64::from(left) << 32 | u64::from(right);
-    (both.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - BITS.trailing_zeros())) as usize
+    (both.wrapping_mul(MULTIPLIER) >> (u64::BITS - BITS.trailing_zeros())) as usize
 }
 
-/// The place of a border by the bytes before and behind it.
+/// The number of a boundary, by the bytes before and after it.
 #[inline]
-fn border(bytes: &[u8], at: usize) -> usize {
+fn boundary(bytes: &[u8], at: usize) -> usize {
     let byte = |at: usize| bytes.get(at).map_or(0, |&byte| usize::from(byte));
     byte(at.wrapping_sub(1)) << 6 | byte(at) & 0x3F
 }

@@ -1,17 +1,17 @@
-//! What kind of character each one is, as far as cutting text before merging goes.
+//! The class of each character, as the regular expressions of pre-tokenizers distinguish them.
 
 mod runs;
 
 use runs::RUNS;
 
-/// A set of kinds of characters. Every character is of exactly one kind.
+/// A set of character classes. Every character has exactly one class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Class(u8);
 
 impl Class {
-    /// No kind at all.
+    /// The empty set.
     const NONE: Self = Self(0);
-    /// None of the others: punctuation, symbols, control characters, what is unassigned.
+    /// All other characters: punctuation, symbols, control characters, unassigned characters.
     pub(super) const OTHER: Self = Self(1);
     /// `\p{Lu}` and `\p{Lt}`.
     pub(super) const UPPER: Self = Self(1 << 1);
@@ -23,7 +23,7 @@ impl Class {
     pub(super) const MARK: Self = Self(1 << 4);
     /// `\p{N}`.
     pub(super) const NUMBER: Self = Self(1 << 5);
-    /// `\s` without the two that end a line.
+    /// `\s` without carriage return and line feed.
     pub(super) const SPACE: Self = Self(1 << 6);
     /// Carriage return and line feed.
     pub(super) const NEWLINE: Self = Self(1 << 7);
@@ -32,33 +32,34 @@ impl Class {
     /// `\s`.
     pub(super) const BLANK: Self = Self::SPACE.or(Self::NEWLINE);
 
-    /// The kinds of both sets.
+    /// The classes of both sets.
     pub(super) const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether this kind is in `set`.
+    /// Whether this class is in `set`.
     pub(super) const fn is(self, set: Self) -> bool {
         self.0 & set.0 != 0
     }
 }
 
-/// Characters of one block; a block of one kind only is stored once.
+/// Characters per block. All blocks with the same single class are stored once.
 const BLOCK: usize = 128;
 const BLOCKS: usize = 0x11_0000 / BLOCK;
 
-/// The kind of every character of Unicode 16, in a table of two stages: about 60 kB.
+/// The class of every character of Unicode 16, in a table of two stages: about 60 kB.
 #[derive(Clone, Debug)]
 pub(super) struct Classes {
-    /// The first byte of a longer character is of no kind here.
+    /// By byte. Bytes of characters outside ASCII have the empty set.
     ascii: [Class; 256],
     blocks: Vec<u16>,
     classes: Vec<Class>,
 }
 
 impl Classes {
-    /// Unpacks the table: a fraction of a millisecond.
-    // A function of its own: an engine may well compile it anew while it runs, the only time.
+    /// Unpacks the table. Takes a fraction of a millisecond.
+    // Not inlined: a JavaScript engine recompiles a function while its loop runs, and its caller with it if it is
+    // inlined. This function runs once, so the recompilation should be as small as possible.
     #[inline(never)]
     pub(super) fn new() -> Self {
         let mut table = Self {
@@ -67,11 +68,11 @@ impl Classes {
             classes: Vec::new(),
         };
         let mut uniform: [Option<u16>; 8] = [None; 8];
-        let mut runs = Runs { packed: RUNS, kind: 0, left: 0 };
+        let mut runs = Runs { packed: RUNS, class: 0, left: 0 };
         for _ in 0..BLOCKS {
             runs.refill();
-            let kind = usize::from(runs.kind);
-            let known = uniform.get_mut(kind).filter(|_| runs.left >= BLOCK);
+            let class = usize::from(runs.class);
+            let known = uniform.get_mut(class).filter(|_| runs.left >= BLOCK);
             let block = match known {
                 Some(Some(block)) => {
                     runs.left -= BLOCK;
@@ -88,13 +89,13 @@ impl Classes {
         table
     }
 
-    /// The kind of an ASCII character; of any other byte, none.
+    /// The class of an ASCII character; the empty set for any other byte.
     #[inline]
     pub(super) fn of_ascii(&self, byte: u8) -> Class {
         self.ascii.get(usize::from(byte)).copied().unwrap_or(Class::NONE)
     }
 
-    /// The kind of the character numbered `code`.
+    /// The class of the character with this code point.
     #[inline]
     pub(super) fn of(&self, code: u32) -> Class {
         let code = code as usize;
@@ -103,30 +104,30 @@ impl Classes {
         self.classes.get(place).copied().unwrap_or(Class::OTHER)
     }
 
-    /// Adds the next characters of the runs, and tells which block they are.
+    /// Adds the next characters of the runs as a block, and returns its number.
     fn push_block(&mut self, runs: &mut Runs) -> u16 {
         let (block, end) = (self.classes.len() / BLOCK, self.classes.len() + BLOCK);
         while self.classes.len() < end {
             runs.refill();
             let count = runs.left.clamp(1, end - self.classes.len());
             runs.left = runs.left.saturating_sub(count);
-            self.classes.resize(self.classes.len() + count, Class(1 << runs.kind));
+            self.classes.resize(self.classes.len() + count, Class(1 << runs.class));
         }
         u16::try_from(block).unwrap_or(0)
     }
 }
 
-/// Reads [`RUNS`] from the front: each run is its length times eight plus its kind, in groups of seven
-/// bits, the lowest first, all but the last with the high bit set.
+/// Reads [`RUNS`] from the front. Each run is a number: its length times eight, plus its class. Numbers are in groups
+/// of seven bits, the lowest group first; all groups but the last have the high bit set (LEB128).
 struct Runs {
     packed: &'static [u8],
-    kind: u8,
-    /// Characters of the run that are still to come.
+    class: u8,
+    /// Characters of the current run that are not read yet.
     left: usize,
 }
 
 impl Runs {
-    /// Goes on to the next run where this one is at its end.
+    /// Reads the next run if the current one is at its end.
     fn refill(&mut self) {
         if self.left > 0 {
             return;
@@ -140,7 +141,7 @@ impl Runs {
                 break;
             }
         }
-        self.kind = (number & 7) as u8;
+        self.class = (number & 7) as u8;
         self.left = number >> 3;
     }
 }
@@ -150,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_has_its_characters() {
+    fn known_characters_have_their_class() {
         let classes = Classes::new();
         let known = [
             (Class::OTHER, "!'/_\0\u{7f}€👍\u{200d}\u{e000}\u{10ffff}\u{378}"),
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn every_character_is_of_the_kind_that_regular_expressions_say() {
+    fn every_character_has_the_class_that_regular_expressions_say() {
         let kinds = [
             (r"[\p{Lu}\p{Lt}]", Class::UPPER),
             (r"\p{Ll}", Class::LOWER),
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_beyond_unicode_are_of_some_kind() {
+    fn numbers_beyond_unicode_have_a_class() {
         assert_eq!(Classes::new().of(u32::MAX), Class::OTHER);
     }
 }

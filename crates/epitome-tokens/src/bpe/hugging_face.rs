@@ -1,43 +1,41 @@
-//! Exact counts of the byte-pair encoding of any model that brings a `tokenizer.json` of Hugging Face.
+//! Exact token counts by the `tokenizer.json` of a model, the file format of Hugging Face's tokenizers.
 
 mod alphabet;
-mod cut;
+mod byte_map;
 mod error;
 mod file;
-mod index;
 mod learned;
 mod normalizer;
+mod pattern;
 mod pre_tokenizer;
 
 use std::borrow::Cow;
 
-use cut::Cuts;
+use byte_map::ByteMap;
 use epitome::tokens::Tokenizer;
 pub use error::TokenizerJsonError;
 use file::File;
-use index::Index;
 use learned::Learned;
 use normalizer::Normalizer;
+use pattern::Patterns;
 
 use super::class::Classes;
-use super::vocabulary::{Room, SharedRoom, Vocabulary};
+use super::vocabulary::{SharedWorkspace, Vocabulary, Workspace};
 
-/// Counts tokens exactly as the byte-level encoding does that a `tokenizer.json` describes: those of Llama 3,
-/// Qwen, DeepSeek, Mistral since Nemo, GPT-2 and others that are made alike.
+/// Counts tokens exactly, by the byte-level BPE that a `tokenizer.json` describes. Llama 3, Qwen, DeepSeek, Mistral
+/// since Nemo, GPT-2 and others have such a file.
 ///
-/// Text is cut into pieces as the file says, and each piece is one token, or encoded. Both take time linear
-/// in the text, whatever it is. The text of added tokens, special or not, is plain text, and nothing is put
-/// before or behind a text. Characters that a later Unicode has added can come out as other tokens than in an
-/// older library that the model is run with.
+/// The text of added tokens, special or not, counts as plain text, and nothing is added before or after a text. Text
+/// with characters that are new in Unicode 16 may have other tokens than in a library with older tables.
 ///
-/// Takes as much room as a [`BytePairs`](super::BytePairs) of as many tokens, and is read-only: one serves
-/// every conversation.
+/// Cost: linear in the text, for any text. Memory: as much as a [`BytePairs`](super::BytePairs) with as many tokens.
+/// One value can serve all conversations.
 ///
 /// ```
 /// use epitome::tokens::Tokenizer;
 /// use epitome_tokens::TokenizerJson;
 ///
-/// // A byte is written as a letter: those that are visible as themselves, the others from Ā on.
+/// // Each byte is written as a letter: visible bytes as themselves, the others from Ā on.
 /// let letters = ('!'..='~').chain('¡'..='¬').chain('®'..='ÿ').chain('Ā'..='Ń');
 /// let tokens = letters.map(String::from).chain(["lo".to_owned(), "Ġlo".to_owned()]);
 /// let vocab: Vec<String> =
@@ -58,43 +56,43 @@ use super::vocabulary::{Room, SharedRoom, Vocabulary};
 #[derive(Clone, Debug)]
 pub struct TokenizerJson {
     normalizer: Normalizer,
-    cuts: Cuts,
+    patterns: Patterns,
     classes: Classes,
     vocabulary: Vocabulary,
-    room: SharedRoom,
-    /// The numbers that the model has for the tokens, by rank.
+    workspace: SharedWorkspace,
+    /// The model's number of each token, by rank.
     numbers: Vec<u32>,
-    /// Tokens that merging does not reach, and that a piece can be as a whole all the same.
-    whole: Index,
+    /// TokenBytes that merging does not reach, and that a piece can be as a whole all the same.
+    whole: ByteMap,
 }
 
 impl TokenizerJson {
     /// Reads the text of a `tokenizer.json`. Takes up to a second for 200,000 tokens.
     ///
-    /// Fails where the file asks for anything that is not done here as the model does it, and says what and
-    /// where: other models than byte-level BPE, unknown ways of normalizing and cutting.
+    /// Fails if the file needs something that is not supported, such as another model than byte-level BPE, or an
+    /// unknown normalizer or pre-tokenizer. The error says what, and where in the file.
     pub fn read(text: &str) -> Result<Self, TokenizerJsonError> {
         let File { normalizer, pre_tokenizer, model } = file::read(text)?;
         learned::accept(&model)?;
         let normalizer = Normalizer::read(&normalizer)?;
-        let cuts = pre_tokenizer::read(&pre_tokenizer)?;
+        let patterns = pre_tokenizer::read(&pre_tokenizer)?;
         let Learned { vocabulary, numbers, whole } = learned::read(model)?;
-        let (classes, room) = (Classes::new(), SharedRoom::default());
-        Ok(Self { normalizer, cuts, classes, vocabulary, room, numbers, whole })
+        let (classes, workspace) = (Classes::new(), SharedWorkspace::default());
+        Ok(Self { normalizer, patterns, classes, vocabulary, workspace, numbers, whole })
     }
 
-    /// The model's numbers of the tokens of `text`, in order.
+    /// The numbers that the model has for the tokens of `text`, in order.
     pub fn encode(&self, text: &str) -> Vec<u32> {
         let text: Cow<'_, str> = self.normalizer.of(text);
         let mut numbers = Vec::new();
-        let mut room = Room::default();
-        self.cuts.split(&text, &self.classes, |start, end| {
+        let mut workspace = Workspace::default();
+        self.patterns.split(&text, &self.classes, |start, end| {
             let piece = text.as_bytes().get(start..end).unwrap_or_default();
             if let Some(number) = self.whole.find(piece) {
                 numbers.push(number);
                 return;
             }
-            for &rank in self.vocabulary.ranks(&mut room, piece) {
+            for &rank in self.vocabulary.ranks(&mut workspace, piece) {
                 numbers.push(self.numbers.get(rank as usize).copied().unwrap_or(rank));
             }
         });
@@ -106,9 +104,9 @@ impl Tokenizer for TokenizerJson {
     fn count(&self, text: &str) -> u32 {
         let text: Cow<'_, str> = self.normalizer.of(text);
         let mut total = 0_usize;
-        self.room.with(|room| {
-            let mut count = self.vocabulary.counter(room, &text);
-            self.cuts.split(&text, &self.classes, |start, end| {
+        self.workspace.with(|workspace| {
+            let mut count = self.vocabulary.counter(workspace, &text);
+            self.patterns.split(&text, &self.classes, |start, end| {
                 let piece = text.as_bytes().get(start..end).unwrap_or_default();
                 total += if self.whole.find(piece).is_some() { 1 } else { count(start, end) };
             });
@@ -116,7 +114,7 @@ impl Tokenizer for TokenizerJson {
         u32::try_from(total).unwrap_or(u32::MAX)
     }
 
-    /// Nothing: the count is the model's own.
+    /// 0: the count is exact.
     fn error_band(&self) -> f64 {
         0.0
     }

@@ -1,48 +1,50 @@
-//! A vocabulary in two files: what text in ASCII needs, and the rest.
+//! A vocabulary in two files: the shard for ASCII text, and the rest.
 //!
-//! A piece of ASCII text can only become tokens of ASCII text, so a vocabulary without all others counts it
-//! exactly. Such a shard is a packed vocabulary like any other; the layout of the rest is described in
-//! `crates/xtask/src/vocab/shard.rs`.
+//! ASCII text only has tokens that are ASCII, so a vocabulary of those tokens counts it exactly. The shard for ASCII is
+//! a packed vocabulary like any other. `crates/xtask/src/vocab/shard.rs` describes the layout of the rest.
 
+use super::merge_sources::PLANES;
 use super::packed::{VocabularyError, checksum, take};
-use super::vocabulary::BYTES;
+use super::rank::BYTES;
 
 const MAGIC: &[u8; 8] = b"EPIVREST";
 const VERSION: u8 = 1;
-/// Bytes of a packed vocabulary before its content, and where the number of merges is in them.
+/// Bytes of the header of a packed vocabulary.
 const HEADER: usize = 22;
+/// The position of the number of merges in the header.
 const COUNT: usize = 10;
-/// Low, middle and high bytes of the left and of the right ranks.
-const PLANES: usize = 6;
 
-/// The packed vocabulary that was split into the shard for ASCII and the rest.
+/// Joins the shard for ASCII and the rest to the packed vocabulary that they were split from.
 ///
-/// Both are files that `cargo xtask vocab` has written. With the shard alone, a
-/// [`BytePairs`](super::BytePairs) counts text in ASCII exactly, and other text too high; its token numbers are its
-/// own. Fails where a file is no such file, or the two do not belong together. Takes a few milliseconds.
+/// `cargo xtask vocab` writes both files. With the shard alone, a [`BytePairs`](super::BytePairs) counts ASCII text
+/// exactly, and other text too high; its token numbers are not those of the encoding. Fails if a file is not such a
+/// file, or if the two do not belong together. Takes a few milliseconds.
 pub fn join_shards(ascii: &[u8], rest: &[u8]) -> Result<Vec<u8>, VocabularyError> {
     use VocabularyError::{NoVocabulary, UnknownFormat, WrongChecksum};
 
     let (header, content) = ascii.split_at_checked(HEADER).ok_or(NoVocabulary)?;
     let (singles, ascii_planes) = content.split_at_checked(BYTES).ok_or(NoVocabulary)?;
-    let mut behind = rest;
-    if take(&mut behind) != Some(*MAGIC) {
+    let mut remaining = rest;
+    if take(&mut remaining) != Some(*MAGIC) {
         return Err(NoVocabulary);
     }
-    let [version] = take(&mut behind).ok_or(NoVocabulary)?;
+    let [version] = take(&mut remaining).ok_or(NoVocabulary)?;
     if version != VERSION {
         return Err(UnknownFormat { version });
     }
-    let count = take(&mut behind).map(u32::from_le_bytes).ok_or(NoVocabulary)? as usize;
-    let expected = take(&mut behind).map(u64::from_le_bytes).ok_or(NoVocabulary)?;
+    let count = take(&mut remaining).map(u32::from_le_bytes).ok_or(NoVocabulary)? as usize;
+    let expected = take(&mut remaining).map(u64::from_le_bytes).ok_or(NoVocabulary)?;
     let merges = ascii_planes.len() / PLANES + count;
-    let (which, rest_planes) = behind.split_at_checked(merges.div_ceil(8)).ok_or(WrongChecksum)?;
+    // A bit for each merge of the whole vocabulary: whether the shard has it.
+    let (which, rest_planes) =
+        remaining.split_at_checked(merges.div_ceil(8)).ok_or(WrongChecksum)?;
     if rest_planes.len() != count.saturating_mul(PLANES) {
         let expected = rest.len() - rest_planes.len() + count.saturating_mul(PLANES);
         return Err(VocabularyError::WrongLength { expected, found: rest.len() });
     }
 
-    // The ranks of the shard, numbered anew as those of the whole.
+    // For each rank of the shard, the rank of the same token in the whole vocabulary. The shard has fewer tokens, so
+    // its ranks are different.
     let mut ranks: Vec<u32> = (0..BYTES as u32).collect();
     let (mut shard, mut others) = (pairs(ascii_planes), pairs(rest_planes));
     let mut joined: Vec<(u32, u32)> = Vec::with_capacity(merges);
@@ -78,7 +80,7 @@ pub fn join_shards(ascii: &[u8], rest: &[u8]) -> Result<Vec<u8>, VocabularyError
     Ok(file)
 }
 
-/// The pairs of ranks whose bytes stand in planes.
+/// The pairs of ranks that planes hold.
 fn pairs(planes: &[u8]) -> impl Iterator<Item = (u32, u32)> {
     let mut planes = planes.chunks_exact((planes.len() / PLANES).max(1));
     let mut side = || {
@@ -95,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_shard_is_refused() {
+    fn files_that_are_not_shards_are_errors() {
         let ascii = [b"EPIVOCAB\x01\x02".as_slice(), &[0; 12 + BYTES]].concat();
         let rest = |count: u8| [MAGIC.as_slice(), &[VERSION, count], &[0; 11 + 1 + 6]].concat();
         let refused = [

@@ -1,125 +1,60 @@
-//! Where text is cut before merging: no token reaches over the border of a piece.
+//! Pre-tokenization: a text is split into pieces before merging, and no token crosses the boundary of a piece.
 //!
-//! Each way of cutting is defined by a regular expression and its leftmost match, first alternative first.
-//! What is here finds the same matches without an engine, in time linear in the text.
+//! Each encoding defines its pieces by a regular expression: its leftmost match, the first alternative first. The code
+//! here finds the same matches without a regex engine, in time linear in the text.
 
 mod block;
 pub(super) mod cl100k;
 pub(super) mod o200k;
+pub(super) mod part;
 
 use epitome::policy::Encoding;
 
-use super::class::{Class, Classes};
-use super::scan::Scan;
+use super::class::Classes;
+use super::text::Text;
 use block::Found;
 
-/// A way of cutting text into pieces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Splitter {
-    /// Words with what stands before them; contractions are pieces of their own.
-    Cl100k,
-    /// Words with what stands before them and a contraction behind them; a capital starts a new word.
-    O200k,
-}
-
-impl Splitter {
-    /// The encoding that cuts text in this way.
-    pub(super) fn encoding(self) -> Encoding {
-        match self {
-            Self::Cl100k => Encoding::Cl100kBase,
-            Self::O200k => Encoding::O200kBase,
-        }
-    }
-
-    /// Calls `piece(start, end)` for every piece of `text`, from the first to the last. They are not empty,
-    /// and together they are the text.
-    #[inline]
-    pub(super) fn split(self, text: &str, classes: &Classes, mut piece: impl FnMut(usize, usize)) {
-        let scan = Scan::new(text, classes);
-        let mut start = 0;
-        match self {
-            Self::Cl100k => {
-                while let Some(end) = cl100k::end(scan, start, cl100k::CL100K) {
-                    piece(start, end);
-                    start = end;
-                }
+/// Calls `piece(start, end)` for every piece of `text`, in order. Pieces are not empty, and together they are the text.
+#[inline]
+pub(super) fn split(
+    encoding: Encoding,
+    text: &str,
+    classes: &Classes,
+    mut piece: impl FnMut(usize, usize),
+) {
+    let text = Text::new(text, classes);
+    let mut start = 0;
+    match encoding {
+        Encoding::Cl100kBase => {
+            while let Some(end) = cl100k::end(text, start, cl100k::CL100K) {
+                piece(start, end);
+                start = end;
             }
-            Self::O200k => {
-                let mut one_by_one = 0;
-                while start < scan.len() {
-                    if start >= one_by_one {
-                        match block::find(scan, start, o200k::O200K) {
-                            Found::Ends(mut ends) => {
-                                let first = start + 1;
-                                while ends != 0 {
-                                    let end = first + ends.trailing_zeros() as usize;
-                                    piece(start, end);
-                                    start = end;
-                                    ends &= ends - 1;
-                                }
-                                continue;
+        }
+        Encoding::O200kBase => {
+            // Before this position, pieces are found one by one: a block of 64 characters there has no sure piece.
+            let mut one_by_one_until = 0;
+            while start < text.len() {
+                if start >= one_by_one_until {
+                    match block::find(text, start, o200k::O200K) {
+                        Found::Ends(mut ends) => {
+                            let first = start + 1;
+                            while ends != 0 {
+                                let end = first + ends.trailing_zeros() as usize;
+                                piece(start, end);
+                                start = end;
+                                ends &= ends - 1;
                             }
-                            Found::Nothing(until) => one_by_one = until,
+                            continue;
                         }
+                        Found::Nothing(until) => one_by_one_until = until,
                     }
-                    let Some(end) = o200k::end(scan, start, o200k::O200K) else { return };
-                    piece(start, end);
-                    start = end;
                 }
+                let Some(end) = o200k::end(text, start, o200k::O200K) else { return };
+                piece(start, end);
+                start = end;
             }
         }
-    }
-}
-
-/// `[^\s\p{L}\p{N}]`
-pub(super) const MARKS: Class = Class::OTHER.or(Class::MARK);
-
-/// `\p{N}{1,most}`, where a number starts at `start`.
-#[inline]
-pub(super) fn number(scan: Scan<'_>, start: usize, most: usize) -> usize {
-    let mut end = start;
-    for _ in 0..most {
-        match scan.at(end) {
-            Some((class, width)) if class.is(Class::NUMBER) => end += width,
-            _ => break,
-        }
-    }
-    end
-}
-
-/// `(?i:'s|'t|'re|'ve|'m|'ll|'d)` at `at`: where it ends. The long s is an s as well.
-#[inline]
-fn contraction(scan: Scan<'_>, at: usize) -> Option<usize> {
-    if scan.byte(at) != b'\'' {
-        return None;
-    }
-    match (scan.byte(at + 1), scan.byte(at + 2)) {
-        (b's' | b't' | b'm' | b'd' | b'S' | b'T' | b'M' | b'D', _) => Some(at + 2),
-        (b'r' | b'R' | b'v' | b'V', b'e' | b'E') | (b'l' | b'L', b'l' | b'L') => Some(at + 3),
-        (0xC5, 0xBF) => Some(at + 3),
-        _ => None,
-    }
-}
-
-/// `\s*[\r\n]+|\s+(?!\S)|\s+`, where a blank starts at `start`: up to the last end of a line; else all
-/// before what is not blank but the last, which belongs to what follows.
-pub(super) fn blank(scan: Scan<'_>, start: usize) -> usize {
-    let (mut end, mut last, mut lines) = (start, start, start);
-    while let Some((class, width)) = scan.at(end)
-        && class.is(Class::BLANK)
-    {
-        last = end;
-        end += width;
-        if class.is(Class::NEWLINE) {
-            lines = end;
-        }
-    }
-    if lines > start {
-        lines
-    } else if end < scan.len() && last > start {
-        last
-    } else {
-        end
     }
 }
 
@@ -127,37 +62,38 @@ pub(super) fn blank(scan: Scan<'_>, start: usize) -> usize {
 mod tests {
     use fancy_regex::Regex;
 
-    use super::super::dice::dice;
+    use super::super::prng::prng;
     use super::*;
 
     /// As published, and as the pinned rank files have them.
-    const PUBLISHED: [(Splitter, &str); 2] = [
+    const PUBLISHED: [(Encoding, &str); 2] = [
         (
-            Splitter::Cl100k,
+            Encoding::Cl100kBase,
             r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
         ),
         (
-            Splitter::O200k,
+            Encoding::O200kBase,
             r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
         ),
     ];
 
     fn check(texts: &[String]) {
         let classes = Classes::new();
-        for (splitter, pattern) in PUBLISHED {
+        for (encoding, pattern) in PUBLISHED {
             let pattern = Regex::new(pattern).unwrap();
             for text in texts {
                 let mut pieces = Vec::new();
-                splitter
-                    .split(text, &classes, |start, end| pieces.push(text.get(start..end).unwrap()));
+                split(encoding, text, &classes, |start, end| {
+                    pieces.push(text.get(start..end).unwrap());
+                });
                 let matches = pattern.find_iter(text).map(|found| found.unwrap().as_str());
-                assert_eq!(pieces, matches.collect::<Vec<_>>(), "{splitter:?} of {text:?}");
+                assert_eq!(pieces, matches.collect::<Vec<_>>(), "{encoding:?} of {text:?}");
             }
         }
     }
 
     #[test]
-    fn pieces_of_every_short_text_are_what_the_published_pattern_matches() {
+    fn pieces_of_every_short_text_match_the_published_pattern() {
         const CHARACTERS: [&str; 11] =
             ["a", "A", "字", "\u{301}", "1", " ", "\t", "\n", "!", "/", "'"];
         let count = CHARACTERS.len();
@@ -169,15 +105,15 @@ mod tests {
     }
 
     #[test]
-    fn pieces_of_long_texts_are_what_the_published_pattern_matches() {
+    fn pieces_of_long_texts_match_the_published_pattern() {
         const PARTS: [&str; 30] = [
             "a", "A", "b", "word", "Word", "WORD", "aB", " ", " ", "  ", "\t", "\n", "\r\n",
             "\n\n", "1", "12", "1234567", "!", "(", "...", "/", "'", "'s", "'re", "'LL", "'t",
             "\u{b}", "\0", "é", "字",
         ];
-        let mut below = dice(1);
+        let mut below = prng(1);
         let texts = (0..4_000).map(|_| {
-            // Of all parts, or of few, so that runs become long.
+            // From all parts, or from a few of them, so that runs become long.
             let (first, bound) = (below(30), [30, 28, 3, 6][below(4) as usize]);
             let length = 1 + below(120);
             (0..length).map(|_| PARTS[((first + below(bound)) % 30) as usize]).collect()
@@ -186,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn contractions_are_cut_whatever_their_case() {
+    fn contractions_of_any_case_are_split_off_as_published() {
         let endings =
             ["s", "S", "ſ", "t", "T", "m", "D", "re", "Re", "rE", "VE", "ll", "LL", "l", "r", "ſs"];
         let texts =
@@ -195,8 +131,8 @@ mod tests {
     }
 
     #[test]
-    fn pieces_of_random_texts_are_what_the_published_pattern_matches() {
-        let mut below = dice(1);
+    fn pieces_of_random_texts_match_the_published_pattern() {
+        let mut below = prng(1);
         let texts = (0..3_000).map(|_| {
             let bound = [0x11_0000, 0x3000, 0x250, 0x80][below(4) as usize];
             let length = 1 + below(40);

@@ -1,39 +1,41 @@
-//! Where an encoder cuts and what characters cost, laid out for a walk.
+//! The state machine and the weights as tables that a walk reads.
 //!
-//! A *place* is that of a class and of the state before it; those of one class are a *row*. From one state to the next
-//! it takes an addition and a look, and nothing else has to wait for that.
+//! A *cell* belongs to a class and to the state before the character. The cells of one class are a *row*. The next
+//! state takes one addition and one load. Each character waits for the state of the one before it, so this is the only
+//! chain of dependent work in a walk, and its length decides the speed.
 
-use super::prices::{GRAM, Prices};
-use super::running::Running;
-use super::scan::{
-    BEGINS, CLASS_BITS, Cuts, LONG_BITS, LONG_GRAMS, SHORT_BITS, SHORT_GRAMS, STATES, number,
+use super::packed_sum::PackedSum;
+use super::script_class::CLASSES;
+use super::state_machine::{
+    BEGINS, CLASS_BITS, LONG_BITS, LONG_GRAMS, SHORT_BITS, SHORT_GRAMS, STATES, number,
+    transition_at,
 };
-use super::script::CLASSES;
+use super::weights::{GRAM, Weights};
 
 const STATE_BITS: usize = 7;
 const STATE_NUMBERS: usize = 1 << STATE_BITS;
-/// Any byte may be added to the first place of any class.
-const PLACES: usize = ROW_MASK + (1 << u8::BITS);
-/// The bits of the first places of classes.
+// Any byte may be added to the first cell of any class: so the compiler sees that a cell exists, and checks nothing.
+const CELLS: usize = ROW_MASK + (1 << u8::BITS);
+/// The bits of the first cells of classes.
 const ROW_MASK: usize = ((1 << CLASS_BITS) - 1) << STATE_BITS;
 const _: () = assert!(STATES as usize <= STATE_NUMBERS && CLASSES <= 1 << CLASS_BITS);
-/// Prices of long grams are kept so much higher, and those of places lower: then none is below zero, which saves a
-/// step.
+/// Added to the weights of long grams, and subtracted from those of cells.
+// A weight is then never negative and is stored as `u8`, whose load needs no sign extension.
 const LIFT: i32 = 1 << 7;
 
-/// The tables for one vocabulary: 70 kB.
+/// The tables of the weights: 70 kB.
 pub(super) struct Table {
-    states: [u8; PLACES],
-    /// What [`Running`] adds at a place. The price of the short gram of no characters is in it, which is all that ASCII
-    /// has.
-    steps: [u64; PLACES],
-    /// How much more a short gram costs than that one, in parts of [`GRAM`].
+    states: [u8; CELLS],
+    /// The step that a [`PackedSum`] adds for a cell. It includes the weight of the empty short gram, the only short
+    /// gram that ASCII characters have.
+    steps: [u64; CELLS],
+    /// The weight of a short gram minus that of the empty one, in units of [`GRAM`].
     short: [i8; SHORT_GRAMS],
-    /// What a long gram costs, in the same parts and lifted.
+    /// The weight of a long gram plus [`LIFT`], in units of [`GRAM`].
     long: [u8; LONG_GRAMS],
 }
 
-/// The first place of a class.
+/// The first cell of a class.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Row(u16);
 
@@ -48,65 +50,66 @@ impl Row {
 }
 
 impl Table {
-    /// What the cuts and the prices say, by place and by gram. Takes a fraction of a millisecond.
-    // A function of its own: an engine may well compile it anew while it runs, the only time.
+    /// Lays out the weights. Takes a fraction of a millisecond.
+    // Not inlined: a JavaScript engine recompiles a function while its loop runs, and its caller with it if it is
+    // inlined.
     #[inline(never)]
-    pub(super) fn new(cuts: &Cuts, prices: &Prices) -> Self {
+    pub(super) fn new(weights: &Weights) -> Self {
         let mut table = Self {
-            states: [0; PLACES],
-            steps: [0; PLACES],
+            states: [0; CELLS],
+            steps: [0; CELLS],
             short: [0; SHORT_GRAMS],
             long: [0; LONG_GRAMS],
         };
-        let none = prices.short(0);
+        let none = weights.short(0);
         let places = table.states.iter_mut().zip(&mut table.steps);
-        for (place, (state, step)) in places.enumerate() {
-            let (class, before) = (place / STATE_NUMBERS, place % STATE_NUMBERS);
+        for (cell, (state, step)) in places.enumerate() {
+            let (class, before) = (cell / STATE_NUMBERS, cell % STATE_NUMBERS);
             let slot = (before << CLASS_BITS) | class;
-            let transition = cuts.transition(slot);
+            let transition = transition_at(slot);
             *state = transition & !BEGINS;
-            let price = prices.slot(slot) + (none - LIFT) * GRAM;
-            *step = Running::step(price, transition & BEGINS != 0);
+            let weight = weights.slot(slot) + (none - LIFT) * GRAM;
+            *step = PackedSum::step(weight, transition & BEGINS != 0);
         }
         for (gram, short) in table.short.iter_mut().enumerate() {
-            *short = (prices.short(gram) - none) as i8;
+            *short = (weights.short(gram) - none) as i8;
         }
         for (gram, long) in table.long.iter_mut().enumerate() {
-            *long = (prices.long(gram) + LIFT) as u8;
+            *long = (weights.long(gram) + LIFT) as u8;
         }
         table
     }
 
-    /// The place of a class and of the state before it.
+    /// The cell of a class, after a state.
     #[inline(always)]
-    pub(super) fn place(row: Row, state: usize) -> usize {
+    pub(super) fn cell(row: Row, state: usize) -> usize {
         (usize::from(row.0) & ROW_MASK) + state
     }
 
-    /// The state behind a place.
+    /// The state after a cell.
     #[inline(always)]
-    pub(super) fn state(&self, place: usize) -> usize {
-        self.states.get(place).copied().map_or(0, usize::from)
+    pub(super) fn state(&self, cell: usize) -> usize {
+        self.states.get(cell).copied().map_or(0, usize::from)
     }
 
-    /// What is added at a place besides the prices of grams.
+    /// The step of a cell, without the weights of grams.
     #[inline(always)]
-    pub(super) fn step(&self, place: usize) -> u64 {
-        self.steps.get(place).copied().unwrap_or(0)
+    pub(super) fn step(&self, cell: usize) -> u64 {
+        self.steps.get(cell).copied().unwrap_or(0)
     }
 
-    /// How much more the short gram of these shares costs than that of no characters; nothing where `mask` is nothing,
-    /// and else all of its bits are set.
+    /// The weight of the short gram with this sum of shares, minus that of the empty gram. `mask` is all ones, or 0 for
+    /// the empty gram.
     #[inline(always)]
     pub(super) fn short(&self, shares: u64, mask: usize) -> i32 {
         self.short
             .get(number::<SHORT_BITS>(shares) & mask)
-            .map_or(0, |&price| i32::from(price) * GRAM)
+            .map_or(0, |&weight| i32::from(weight) * GRAM)
     }
 
-    /// What the long gram of these shares costs, lifted.
+    /// The weight of the long gram with this sum of shares, plus [`LIFT`].
     #[inline(always)]
     pub(super) fn long(&self, shares: u64) -> i32 {
-        self.long.get(number::<LONG_BITS>(shares)).map_or(0, |&price| i32::from(price) * GRAM)
+        self.long.get(number::<LONG_BITS>(shares)).map_or(0, |&weight| i32::from(weight) * GRAM)
     }
 }

@@ -1,33 +1,35 @@
-//! The sum of the prices of a text, as quickly as it goes.
+//! The weight of a text: a fast walk over its characters.
 //!
-//! It is what [`scan`](super::scan) and the prices come to. No branch depends on where pieces begin, which cannot be
-//! foreseen: what all characters have come to is written down after each, over what was written after the one before
-//! unless a piece has begun in between. What stays is the ends of the pieces, from which each piece's price is then told.
+//! The result is the same as that of the simple definition in [`state_machine`](super::state_machine), which a test
+//! compares it with. No branch depends on where a piece begins, since a processor would mispredict it. Instead, the sum
+//! so far is written after each character into the slot of its piece, over the sum after the previous character of the
+//! same piece. What remains in a slot is the sum at the end of its piece. The weight of a piece is the difference of
+//! two slots.
 
 use std::ops::ControlFlow;
 
 use super::kinds::{Kind, Letter};
-use super::prices::ONE;
-use super::running::Running;
-use super::scan::share;
-use super::script;
+use super::packed_sum::PackedSum;
+use super::script_class;
+use super::state_machine::share;
 use super::table::{Row, Table};
 use super::units::{self, Unit, Units, Utf8, Utf16};
+use super::weights::ONE;
 
-/// What no character adds less than: the longest tokens are as many spaces.
+/// The least weight per character of a piece: the longest tokens have 128 spaces.
 const LEAST: i64 = ONE as i64 / 128;
-/// Fewer characters of ASCII in a row are read like any others.
+/// Shorter runs of ASCII are read like other text.
 const RUN: usize = 8;
 
-/// What a piece is multiplied by, depending on the class of its last character.
+/// The factor of a piece, by the class of its last character.
 pub(super) trait Ratio {
-    /// Whether it depends on the class at all.
+    /// Whether it depends on the class. If not, the walk does not store classes.
     const VARIES: bool;
 
     fn of(&self, class: u8) -> i64;
 }
 
-/// Nothing is multiplied.
+/// The factor 1.
 pub(super) struct Plain;
 
 impl Ratio for Plain {
@@ -39,16 +41,15 @@ impl Ratio for Plain {
     }
 }
 
-/// The sum of the prices of all pieces of UTF-8, each times its ratio; nothing for no text. Linear.
-///
-/// Bytes that are no UTF-8 count as some characters or other.
+/// The sum of the weights of all pieces of UTF-8 text, each times its ratio; 0 for an empty text. Invalid bytes count
+/// as some characters. Linear in the text.
 #[inline(always)]
 pub(super) fn utf8<R: Ratio>(text: &[u8], table: &Table, ratios: &R) -> i64 {
     let mut walk = Walk::new();
     let mut rest = text;
     while !rest.is_empty() {
-        let run = units::ascii_run(rest.get(..walk.room()).unwrap_or(rest));
-        let read = if run.len() >= RUN.min(walk.room()).min(rest.len()) {
+        let run = units::ascii_run(rest.get(..walk.capacity()).unwrap_or(rest));
+        let read = if run.len() >= RUN.min(walk.capacity()).min(rest.len()) {
             walk.ascii::<R>(run, table);
             run.len()
         } else {
@@ -56,7 +57,7 @@ pub(super) fn utf8<R: Ratio>(text: &[u8], table: &Table, ratios: &R) -> i64 {
             walk.units::<R>(&mut units, table);
             rest.len() - units.0.len()
         };
-        if walk.room() == 0 {
+        if walk.capacity() == 0 {
             walk.close(ratios);
         }
         rest = rest.get(read..).unwrap_or_default();
@@ -64,7 +65,7 @@ pub(super) fn utf8<R: Ratio>(text: &[u8], table: &Table, ratios: &R) -> i64 {
     walk.finish(ratios)
 }
 
-/// The same of UTF-16. Half a surrogate pair counts as U+FFFD.
+/// The same for UTF-16. An unpaired surrogate counts as U+FFFD.
 #[inline(always)]
 pub(super) fn utf16<R: Ratio>(text: &[Unit], table: &Table, ratios: &R) -> i64 {
     let mut walk = Walk::new();
@@ -76,132 +77,133 @@ pub(super) fn utf16<R: Ratio>(text: &[Unit], table: &Table, ratios: &R) -> i64 {
     walk.finish(ratios)
 }
 
-/// A walk through a text, and what it has come to.
+/// A walk over a text.
 struct Walk {
     point: Point,
     pieces: Pieces,
-    /// What all pieces cost that were closed.
+    /// The weight of all closed pieces.
     total: i64,
-    /// The prices of the piece that was not, and how many characters it has.
-    open_price: i64,
+    /// The weight and the characters of the open piece, before the last time that pieces were closed.
+    open_weight: i64,
     open_length: usize,
 }
 
-/// Where a walk is.
+/// The state of a walk at one character.
 #[derive(Clone, Copy)]
 struct Point {
     state: usize,
-    /// The shares that the last character and the one before it have in grams.
+    /// The shares in grams of the last character, and of the one before it.
     last: u64,
     before: u64,
-    /// What was read since pieces were last closed.
-    running: Running,
+    /// The sum since pieces were last closed.
+    sum: PackedSum,
 }
 
-/// Where pieces have ended since then: what all characters had come to there.
+/// The pieces since they were last closed.
 struct Pieces {
-    ends: [Running; Running::NUMBERS],
-    /// The row of the last character of each.
-    rows: [Row; Running::NUMBERS],
+    ends: [PackedSum; PackedSum::COUNTS],
+    /// The row of the last character of each piece.
+    rows: [Row; PackedSum::COUNTS],
 }
 
 impl Walk {
     fn new() -> Self {
         Self {
-            point: Point { state: 0, last: 0, before: 0, running: Running::START },
+            point: Point { state: 0, last: 0, before: 0, sum: PackedSum::START },
             pieces: Pieces {
-                ends: [Running::START; Running::NUMBERS],
-                rows: [Row::of(0); Running::NUMBERS],
+                ends: [PackedSum::START; PackedSum::COUNTS],
+                rows: [Row::of(0); PackedSum::COUNTS],
             },
             total: 0,
-            open_price: 0,
+            open_weight: 0,
             open_length: 0,
         }
     }
 
-    /// How many characters may be read before pieces are closed.
+    /// How many characters may be read before pieces must be closed.
     #[inline(always)]
-    fn room(&self) -> usize {
-        Running::MOST - self.point.running.characters()
+    fn capacity(&self) -> usize {
+        PackedSum::CAPACITY - self.point.sum.characters()
     }
 
-    /// Reads characters of ASCII, of which only the longer gram counts.
+    /// Reads ASCII characters, which have only a long gram.
+    // A function of its own, which is not inlined: four characters per round, and all its state in registers.
     #[inline(never)]
     fn ascii<R: Ratio>(&mut self, text: &[u8], table: &Table) {
         let mut point = self.point.known();
-        let mut go = |byte: u8| {
+        let mut read = |byte: u8| {
             let Letter { row, share } = Letter::of(byte);
             let long = share.wrapping_add(point.last << 16).wrapping_add(point.before << 32);
-            point.go(row, share, table.long(long), table);
-            self.pieces.note::<R>(point.running, row);
+            point.advance(row, share, table.long(long), table);
+            self.pieces.record::<R>(point.sum, row);
         };
         let (chunks, rest) = text.as_chunks::<4>();
         for &[a, b, c, d] in chunks {
-            go(a);
-            go(b);
-            go(c);
-            go(d);
+            read(a);
+            read(b);
+            read(c);
+            read(d);
         }
         for &byte in rest {
-            go(byte);
+            read(byte);
         }
         self.point = point;
     }
 
-    /// Reads units until there are no more, or no room.
+    /// Reads units up to the end or the capacity.
     #[inline(always)]
     fn units<R: Ratio>(&mut self, units: &mut impl Units, table: &Table) {
-        while let Some(surrogate) = self.near::<R>(units, table) {
-            let (class, folded) = script::of(units.far(surrogate));
+        while let Some(surrogate) = self.basic::<R>(units, table) {
+            let (class, folded) = script_class::of(units.supplementary(surrogate));
             let mut point = self.point;
             let kind = Kind::of_class(class, 0);
             point.step(kind, share(u64::from(folded)), table);
-            self.pieces.note::<R>(point.running, kind.row);
+            self.pieces.record::<R>(point.sum, kind.row);
             self.point = point;
         }
     }
 
-    /// Reads units up to one that is half of a character, which it returns, or as far as there are some and room is left.
+    /// Reads units up to the end, the capacity or a surrogate, which it returns.
     #[inline(never)]
-    fn near<R: Ratio>(&mut self, units: &mut impl Units, table: &Table) -> Option<u16> {
+    fn basic<R: Ratio>(&mut self, units: &mut impl Units, table: &Table) -> Option<u16> {
         let mut point = self.point.known();
-        let half = units.each(self.room(), |unit| {
+        let half = units.each(self.capacity(), |unit| {
             let kind = Kind::of(unit);
             if kind.is_surrogate() {
                 return ControlFlow::Break(unit);
             }
             point.step(kind, kind.share(unit), table);
-            self.pieces.note::<R>(point.running, kind.row);
+            self.pieces.record::<R>(point.sum, kind.row);
             ControlFlow::Continue(())
         });
         self.point = point;
         half
     }
 
-    /// Adds up the pieces that have ended. The last one stays open.
+    /// Adds up the pieces that have ended. The last one stays open, since it may continue.
     #[inline(always)]
     fn close(&mut self, ratios: &impl Ratio) {
         let Pieces { ends, rows } = &mut self.pieces;
-        let running = self.point.running;
-        let count = running.pieces();
+        let sum = self.point.sum;
+        let count = sum.pieces();
         let mut pieces = ends.iter().zip(rows.iter()).take(count);
-        let mut end = Running::START;
+        let mut end = PackedSum::START;
         if let Some((&first, row)) = pieces.next() {
-            let price = self.open_price + i64::from(first.price_since(end));
+            let weight = self.open_weight + i64::from(first.weight_since(end));
             let length = self.open_length + first.characters();
-            let mut total = self.total + price_of(price, length) * ratios.of(row.class());
+            let mut total = self.total + piece_weight(weight, length) * ratios.of(row.class());
             end = first;
             for (&next, row) in pieces {
-                total += i64::from(next.price_since(end).max(ONE)) * ratios.of(row.class());
+                total += i64::from(next.weight_since(end).max(ONE)) * ratios.of(row.class());
                 end = next;
             }
             self.total = total;
-            (self.open_price, self.open_length) = (0, 0);
+            (self.open_weight, self.open_length) = (0, 0);
         }
-        self.open_price += i64::from(running.price_since(end));
-        self.open_length += running.characters() - end.characters();
-        self.point.running = Running::START;
-        ends[0] = Running::START;
+        self.open_weight += i64::from(sum.weight_since(end));
+        self.open_length += sum.characters() - end.characters();
+        self.point.sum = PackedSum::START;
+        ends[0] = PackedSum::START;
         rows[0] = rows.get(count).copied().unwrap_or(rows[0]);
     }
 
@@ -212,45 +214,45 @@ impl Walk {
             0 => self.total,
             length => {
                 let [row, ..] = self.pieces.rows;
-                self.total + price_of(self.open_price, length) * ratios.of(row.class())
+                self.total + piece_weight(self.open_weight, length) * ratios.of(row.class())
             }
         }
     }
 }
 
 impl Point {
-    /// The same point, of whose state the compiler knows that it is a byte.
+    /// The same point. The mask changes nothing, and shows the compiler that the state is a byte.
     #[inline(always)]
     fn known(self) -> Self {
         Self { state: self.state & 0xFF, ..self }
     }
 
-    /// Goes on by a character of any kind.
+    /// Advances by any character.
     #[inline(always)]
     fn step(&mut self, kind: Kind, share: u64, table: &Table) {
         let last = self.last << 16;
         let two = share.wrapping_add(last & kind.back());
         let three = share.wrapping_add(last).wrapping_add(self.before << 32 & kind.back());
-        self.go(kind.row, share, table.short(two, kind.short()) + table.long(three), table);
+        self.advance(kind.row, share, table.short(two, kind.short()) + table.long(three), table);
     }
 
-    /// Goes on by a character whose grams cost so much.
+    /// Advances by a character whose grams have the weight `grams`.
     #[inline(always)]
-    fn go(&mut self, row: Row, share: u64, grams: i32, table: &Table) {
-        let place = Table::place(row, self.state);
+    fn advance(&mut self, row: Row, share: u64, grams: i32, table: &Table) {
+        let cell = Table::cell(row, self.state);
         (self.last, self.before) = (share, self.last);
-        self.state = table.state(place);
-        self.running = self.running.plus(table.step(place), grams);
+        self.state = table.state(cell);
+        self.sum = self.sum.plus(table.step(cell), grams);
     }
 }
 
 impl Pieces {
-    /// Writes down what characters have come to, over what was there unless a piece has just begun.
+    /// Records the sum and the row of a character, over those of the previous character of the same piece.
     #[inline(always)]
-    fn note<R: Ratio>(&mut self, running: Running, row: Row) {
-        let piece = running.pieces();
+    fn record<R: Ratio>(&mut self, sum: PackedSum, row: Row) {
+        let piece = sum.pieces();
         if let Some(end) = self.ends.get_mut(piece) {
-            *end = running;
+            *end = sum;
         }
         if R::VARIES
             && let Some(last) = self.rows.get_mut(piece)
@@ -260,18 +262,18 @@ impl Pieces {
     }
 }
 
-/// A piece is at least one token, and more where it is long.
-fn price_of(sum: i64, length: usize) -> i64 {
+/// The weight of a piece: at least one token, and more for a long piece.
+fn piece_weight(sum: i64, length: usize) -> i64 {
     sum.max(length as i64 * LEAST).max(i64::from(ONE))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::prices::{CL100K_BASE, GRAM, O200K_BASE, Prices};
-    use super::super::scan::{self, Cuts};
+    use super::super::state_machine;
+    use super::super::weights::{GRAM, O200K_BASE, Weights};
     use super::*;
 
-    /// Each class has another ratio.
+    /// A different ratio for each class.
     struct Classes;
 
     impl Ratio for Classes {
@@ -282,24 +284,24 @@ mod tests {
         }
     }
 
-    /// What the scan and the prices come to, piece by piece.
-    fn scanned(text: &str, cuts: &Cuts, prices: &Prices, ratios: &impl Ratio) -> i64 {
+    /// The sum by definition: step by step, and piece by piece.
+    fn scanned(text: &str, weights: &Weights, ratios: &impl Ratio) -> i64 {
         let (mut total, mut sum, mut length, mut ratio) = (0, 0_i64, 0, 0);
-        scan::scan(text, cuts, |step| {
+        state_machine::scan(text, |step| {
             if step.begins {
-                total += price_of(sum, length) * ratio;
+                total += piece_weight(sum, length) * ratio;
                 (sum, length) = (0, 0);
             }
-            let grams = (prices.short(step.short) + prices.long(step.long)) * GRAM;
-            sum += i64::from(prices.slot(step.slot) + grams);
+            let grams = (weights.short(step.short) + weights.long(step.long)) * GRAM;
+            sum += i64::from(weights.slot(step.slot) + grams);
             length += 1;
             ratio = ratios.of(step.class);
         });
-        total + price_of(sum, length) * ratio
+        total + piece_weight(sum, length) * ratio
     }
 
     #[test]
-    fn a_walk_comes_to_what_the_scan_does() {
+    fn a_walk_gives_the_sum_of_the_steps_by_definition() {
         const BITS: [&str; 19] = [
             "a",
             "Z",
@@ -326,12 +328,7 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (state >> 8) as usize % bound
         };
-        let at_capitals = Table::new(&Cuts::AT_CAPITALS, &O200K_BASE);
-        let at_words = Table::new(&Cuts::AT_WORDS, &CL100K_BASE);
-        let vocabularies = [
-            (Cuts::AT_CAPITALS, O200K_BASE, &at_capitals),
-            (Cuts::AT_WORDS, CL100K_BASE, &at_words),
-        ];
+        let table = Table::new(&O200K_BASE);
         for round in 0..4_000 {
             let bits = [BITS.len(), 15, 9, 3][round % 4];
             let length = below(90);
@@ -341,15 +338,13 @@ mod tests {
                     _ => BITS[below(bits)].to_owned(),
                 })
                 .collect();
-            for (cuts, prices, table) in &vocabularies {
-                let units: Vec<Unit> = text.encode_utf16().map(u16::to_le_bytes).collect();
-                let plain = scanned(&text, cuts, prices, &Plain);
-                assert_eq!(utf8(text.as_bytes(), table, &Plain), plain, "{text:?}");
-                assert_eq!(utf16(&units, table, &Plain), plain, "{text:?}");
-                let scaled = scanned(&text, cuts, prices, &Classes);
-                assert_eq!(utf8(text.as_bytes(), table, &Classes), scaled, "{text:?}");
-                assert_eq!(utf16(&units, table, &Classes), scaled, "{text:?}");
-            }
+            let units: Vec<Unit> = text.encode_utf16().map(u16::to_le_bytes).collect();
+            let plain = scanned(&text, &O200K_BASE, &Plain);
+            assert_eq!(utf8(text.as_bytes(), &table, &Plain), plain, "{text:?}");
+            assert_eq!(utf16(&units, &table, &Plain), plain, "{text:?}");
+            let scaled = scanned(&text, &O200K_BASE, &Classes);
+            assert_eq!(utf8(text.as_bytes(), &table, &Classes), scaled, "{text:?}");
+            assert_eq!(utf16(&units, &table, &Classes), scaled, "{text:?}");
         }
     }
 }

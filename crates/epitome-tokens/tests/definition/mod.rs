@@ -1,4 +1,4 @@
-//! Models of Hugging Face as they are defined: regular expressions, and merges in the order of a list.
+//! A reference for models of Hugging Face, by definition: regular expressions, and merges in the order of a list.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use epitome_tokens::TokenizerJson;
 use fancy_regex::Regex;
 use serde_json::{Value, json};
 
-/// Numbers by xorshift.
-pub(crate) struct Dice(pub(crate) u32);
+/// A pseudo-random number generator (xorshift).
+pub(crate) struct Prng(pub(crate) u32);
 
-impl Dice {
+impl Prng {
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 17;
@@ -19,7 +19,7 @@ impl Dice {
     }
 }
 
-/// A model by its definition.
+/// A model, by definition.
 pub(crate) struct Reference {
     patterns: Vec<Regex>,
     vocab: BTreeMap<Vec<u8>, u32>,
@@ -28,14 +28,14 @@ pub(crate) struct Reference {
 }
 
 impl Reference {
-    /// The model of some merges in any order, and of some tokens that nothing merges to.
+    /// The model of `merges`, in any order, and of the tokens `more`, which merging does not lead to.
     pub(crate) fn new(patterns: &[&str], merges: Vec<(Vec<u8>, Vec<u8>)>, more: &[&str]) -> Self {
         let bytes = (0..=u8::MAX).map(|byte| vec![byte]);
         let made = merges.iter().map(|(left, right)| [left.as_slice(), right].concat());
         let more = more.iter().map(|token| token.as_bytes().to_vec());
         let mut vocab = BTreeMap::new();
         for token in bytes.chain(made).chain(more) {
-            // Numbers are neither in the order of merges nor without gaps.
+            // Not in the order of merges, and with gaps, as the numbers of real models are.
             let number = 1_000 - vocab.len() as u32 * 2;
             vocab.entry(token).or_insert(number);
         }
@@ -43,7 +43,7 @@ impl Reference {
         Self { patterns, vocab, merges, ignore_merges: false }
     }
 
-    /// The file of this model.
+    /// The `tokenizer.json` of this model.
     pub(crate) fn file(&self, pre_tokenizer: &Value, as_lists: bool) -> String {
         let vocab: BTreeMap<String, u32> =
             self.vocab.iter().map(|(token, &number)| (letters(token), number)).collect();
@@ -77,7 +77,7 @@ impl Reference {
         pieces.into_iter().flat_map(|piece| self.merge(piece.as_bytes())).collect()
     }
 
-    /// Merges the pair that is listed first, the leftmost of equals, until none is listed.
+    /// Merges the pair that is listed first, and of equals the leftmost, until no pair is listed.
     fn merge(&self, piece: &[u8]) -> Vec<u32> {
         if self.ignore_merges
             && let Some(&number) = self.vocab.get(piece)
@@ -112,7 +112,7 @@ fn isolate<'a>(pattern: &Regex, text: &'a str) -> Vec<&'a str> {
     pieces
 }
 
-/// How a token is written.
+/// A token in the byte-level alphabet.
 fn letters(token: &[u8]) -> String {
     let visible = |byte: u8| matches!(byte, b'!'..=b'~' | 0xA1..=0xAC | 0xAE..=0xFF);
     let hidden: Vec<u8> = (0..=u8::MAX).filter(|&byte| !visible(byte)).collect();
@@ -140,13 +140,13 @@ pub(crate) fn sequence(patterns: &[&str]) -> Value {
     json!({ "type": "Sequence", "pretokenizers": steps })
 }
 
-/// Merges of tokens over few letters, so that they overlap a lot, in an order that may be any: later merges
-/// come before earlier ones, and several make the same token.
-pub(crate) fn merges(dice: &mut Dice, seeds: &str, is_shuffled: bool) -> Vec<(Vec<u8>, Vec<u8>)> {
+/// Merges of tokens over few letters, so that many overlap, in any order: a merge may be listed before the one that
+/// makes its source, and several may make the same token.
+pub(crate) fn merges(prng: &mut Prng, seeds: &str, is_shuffled: bool) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut tokens: Vec<Vec<u8>> = seeds.bytes().map(|byte| vec![byte]).collect();
     let mut merges: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
     for _ in 0..60 {
-        let (left, right) = (dice.below(tokens.len()), dice.below(tokens.len()));
+        let (left, right) = (prng.below(tokens.len()), prng.below(tokens.len()));
         let pair = (tokens[left].clone(), tokens[right].clone());
         if pair.0.len() + pair.1.len() <= 10 && !merges.contains(&pair) {
             tokens.push([pair.0.as_slice(), &pair.1].concat());
@@ -155,21 +155,21 @@ pub(crate) fn merges(dice: &mut Dice, seeds: &str, is_shuffled: bool) -> Vec<(Ve
     }
     if is_shuffled {
         for last in (1..merges.len()).rev() {
-            merges.swap(last, dice.below(last + 1));
+            merges.swap(last, prng.below(last + 1));
         }
     }
     merges
 }
 
-fn texts(dice: &mut Dice, seeds: &str) -> Vec<String> {
+fn texts(prng: &mut Prng, seeds: &str) -> Vec<String> {
     let seeds: Vec<char> = seeds.chars().collect();
     let mut texts: Vec<String> = (0..60)
         .map(|which| {
-            let length = dice.below(40);
+            let length = prng.below(40);
             let mut character = || match which % 3 {
-                0 => char::from_u32(dice.below(0x11_0000) as u32).unwrap_or(' '),
-                1 => char::from_u32(dice.below(0x80) as u32).unwrap_or(' '),
-                _ => seeds[dice.below(seeds.len())],
+                0 => char::from_u32(prng.below(0x11_0000) as u32).unwrap_or(' '),
+                1 => char::from_u32(prng.below(0x80) as u32).unwrap_or(' '),
+                _ => seeds[prng.below(seeds.len())],
             };
             (0..length).map(|_| character()).collect()
         })
@@ -178,10 +178,10 @@ fn texts(dice: &mut Dice, seeds: &str) -> Vec<String> {
     texts
 }
 
-pub(crate) fn check(reference: &Reference, pre_tokenizer: &Value, dice: &mut Dice, seeds: &str) {
-    let as_lists = dice.below(2) == 0;
+pub(crate) fn check(reference: &Reference, pre_tokenizer: &Value, prng: &mut Prng, seeds: &str) {
+    let as_lists = prng.below(2) == 0;
     let tokenizer = TokenizerJson::read(&reference.file(pre_tokenizer, as_lists)).unwrap();
-    for text in texts(dice, seeds) {
+    for text in texts(prng, seeds) {
         let expected = reference.encode(&text);
         assert_eq!(tokenizer.encode(&text), expected, "{text:?} by {:?}", reference.merges);
         assert_eq!(tokenizer.count(&text) as usize, expected.len(), "{text:?}");

@@ -1,4 +1,4 @@
-//! The messages of recorded conversations, where there are any.
+//! The messages of recorded conversations, if they are available.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -18,10 +18,10 @@ const RECORDINGS: [&str; 9] = [
     "openai/multilingual.jsonl",
     "retention/qmsum-product-meetings.jsonl.gz",
 ];
-/// So many conversations of each file, at most.
+/// The most conversations of each file.
 const CONVERSATIONS: usize = 60;
 
-/// The texts of each message of each conversation of each file; nothing, said aloud, where there are none.
+/// The text of each message, by conversation and file. Empty, with a note on stderr, if there are no recordings.
 pub(crate) fn read() -> Vec<Vec<Vec<String>>> {
     let folder = match std::env::var_os("EPITOME_DATA") {
         Some(folder) => PathBuf::from(folder),

@@ -1,4 +1,4 @@
-//! The encodings under test, and byte-pair encoding as it is defined: a regular expression, and merging.
+//! The encodings under test, and a reference by definition: a regular expression, and merging.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -16,8 +16,7 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The packed vocabulary called `name`, packed first where that has not been done; `None`, said aloud, where
-/// it cannot be.
+/// The packed vocabulary `name`, which is packed first if necessary. `None`, with a note on stderr, if that fails.
 pub(crate) fn packed(name: &str) -> Option<Vec<u8>> {
     static PACKED: OnceLock<()> = OnceLock::new();
     let path = root().join(format!("crates/epitome-wasm/npm/encodings/{name}.vocab"));
@@ -30,26 +29,26 @@ pub(crate) fn packed(name: &str) -> Option<Vec<u8>> {
     });
     let file = std::fs::read(path).ok();
     if file.is_none() {
-        eprintln!("SKIPPED: there is no vocabulary {name}; `cargo xtask vocab` says why");
+        eprintln!("SKIPPED: the vocabulary {name} is missing; `cargo xtask vocab` says why");
     }
     file
 }
 
-/// The encodings that are there, read once.
+/// The encodings whose vocabularies are available, read once.
 pub(crate) fn encodings() -> &'static [(&'static str, BytePairs)] {
     static READ: OnceLock<Vec<(&str, BytePairs)>> = OnceLock::new();
     let read = |name| Some((name, BytePairs::read(&packed(name)?).unwrap()));
     READ.get_or_init(|| NAMES.into_iter().filter_map(read).collect())
 }
 
-/// An encoding straight from its definition.
+/// An encoding, by definition.
 pub(crate) struct Reference {
     pattern: Regex,
     ranks: BTreeMap<Vec<u8>, u32>,
 }
 
 impl Reference {
-    /// From the rank file of the pinned package; `None`, said aloud, where it is not installed.
+    /// Reads the rank file of the pinned package. `None`, with a note on stderr, if the package is not installed.
     pub(crate) fn read(name: &str) -> Option<Self> {
         let path = root().join(format!("node_modules/tiktoken/encoders/{name}.json"));
         let Ok(text) = std::fs::read_to_string(&path) else {
@@ -67,7 +66,7 @@ impl Reference {
         pieces.flat_map(|piece| self.merge(piece.as_bytes())).collect()
     }
 
-    /// Merges the neighbours of lowest rank, the leftmost of equals, until none make a token.
+    /// Merges the neighbours of the lowest rank, and of equals the leftmost, until no neighbours merge.
     fn merge(&self, piece: &[u8]) -> Vec<u32> {
         let mut ends: Vec<usize> = (0..=piece.len()).collect();
         loop {
@@ -91,10 +90,10 @@ fn base64(text: &str) -> Vec<u8> {
     bytes.map(|bits| bits.iter().fold(0, |byte, &bit| byte << 1 | bit as u8)).collect()
 }
 
-/// Numbers by xorshift; `tests/node/golden-counts.mjs` has the same.
-pub(crate) struct Dice(pub(crate) u32);
+/// A pseudo-random number generator (xorshift). `tests/node/golden-counts.mjs` generates the same numbers.
+pub(crate) struct Prng(pub(crate) u32);
 
-impl Dice {
+impl Prng {
     pub(crate) fn below(&mut self, bound: u32) -> u32 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 17;
@@ -103,7 +102,7 @@ impl Dice {
     }
 }
 
-/// What the texts of the tests are made of.
+/// The material that the texts of the tests are composed of.
 pub(crate) struct Corpus(Value);
 
 impl Corpus {
@@ -120,31 +119,30 @@ impl Corpus {
         self.0[name].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect()
     }
 
-    /// The texts of one block, as the script makes them.
+    /// The texts of one block: the same ones as in `tests/node/golden-counts.mjs`.
     pub(crate) fn block(&self, index: u32) -> Vec<String> {
-        let mut dice = Dice(self.number("seed") + index);
+        let mut prng = Prng(self.number("seed") + index);
         let fragments = self.texts("fragments");
         let longest = self.number("longestText");
-        let text = |dice: &mut Dice| {
-            let kind = dice.below(4);
-            let length = 1 + dice.below(longest);
+        let text = |prng: &mut Prng| {
+            let kind = prng.below(4);
+            let length = 1 + prng.below(longest);
             let mut text = String::new();
             for _ in 0..length {
                 if kind > 1 {
-                    text += fragments[dice.below(fragments.len() as u32) as usize];
+                    text += fragments[prng.below(fragments.len() as u32) as usize];
                 } else {
-                    let code = dice.below(if kind == 0 { 0x11_0000 } else { 0x3000 });
+                    let code = prng.below(if kind == 0 { 0x11_0000 } else { 0x3000 });
                     text.push(char::from_u32(code).unwrap_or('A'));
                 }
             }
             text
         };
-        (0..self.number("textsPerBlock")).map(|_| text(&mut dice)).collect()
+        (0..self.number("textsPerBlock")).map(|_| text(&mut prng)).collect()
     }
 }
 
-/// The lines of recorded conversations, some bytes of every file; none, said aloud, where there are no
-/// recordings.
+/// The lines at the start of each file of recorded conversations. Empty, with a note on stderr, if there are none.
 pub(crate) fn recordings(bytes_of_a_file: usize) -> Vec<String> {
     let folder = match std::env::var_os("EPITOME_DATA") {
         Some(folder) => PathBuf::from(folder),

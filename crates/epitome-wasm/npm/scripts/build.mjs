@@ -1,4 +1,4 @@
-// Builds dist/ from src/ and from the folder EPITOME_GLUE, which wasm-bindgen and wasm-opt have filled.
+// Builds dist/ from src/ and from the wasm modules in the folder EPITOME_GLUE, where `cargo xtask build` puts them.
 
 import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -7,7 +7,6 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { declarations } from "./declarations.mjs";
-import { encodingAtOnce } from "./strings.mjs";
 
 const here = join(dirname(fileURLToPath(import.meta.url)), "..");
 const root = join(here, "../../..");
@@ -21,25 +20,17 @@ const dist = join(here, "dist");
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(join(dist, "glue"), { recursive: true });
 
-// Where no module is given the glue would fetch one beside it, and a bundler that sees this puts the
-// file into every app, beside the module that is inlined. The package always gives one.
-const script = readFileSync(join(glue, "epitome.js"), "utf8");
-const detached = script.replace(/new URL\('epitome_bg\.wasm', import\.meta\.url\)/, "undefined");
-if (detached.includes("import.meta")) {
-  throw new Error("the glue finds its module in a way that this script does not know");
-}
-writeFileSync(join(dist, "glue/epitome.js"), encodingAtOnce(detached));
-for (const file of ["epitome.d.ts", "epitome_bg.wasm", "count.d.ts"]) {
+for (const file of ["epitome.js", "epitome.d.ts", "epitome_bg.wasm"]) {
   copyFileSync(join(glue, file), join(dist, "glue", file));
 }
 
-// Of the modules that only count, the package needs none of the glue: nothing but numbers crosses.
+// Only numbers go in and out of the modules that count, so that their glue is not needed.
 for (const module of ["count", "tokenizer"]) {
   for (const file of [`${module}_bg.wasm`, `${module}_bg.wasm.d.ts`]) {
     copyFileSync(join(glue, file), join(dist, "glue", file));
   }
   const bytes = readFileSync(join(glue, `${module}_bg.wasm`));
-  writeFileSync(join(dist, `glue/${module}-inlined.js`), `export const module = "${characters(bytes)}";\n`);
+  writeFileSync(join(dist, `glue/${module}-inlined.js`), `export const module = "${stringLiteral(bytes)}";\n`);
   writeFileSync(join(dist, `glue/${module}-inlined.d.ts`), "export declare const module: string;\n");
 }
 
@@ -50,17 +41,22 @@ writeFileSync(join(dist, "glue/inlined.d.ts"), "export declare const gzipped: st
 const typescript = join(dirname(createRequire(import.meta.url).resolve("typescript")), "../bin/tsc");
 execFileSync(process.execPath, [typescript, "--project", here], { stdio: "inherit" });
 
+// The slim entry has the same functions with other modules: `./modules.js` is that of the folder they are in.
+for (const file of ["api.js", "counting.js"]) {
+  copyFileSync(join(dist, "api", file), join(dist, "api-slim", file));
+}
+
 const { epitome, slim, tokens } = declarations(dist);
 writeFileSync(join(dist, "epitome.d.ts"), epitome);
 writeFileSync(join(dist, "slim.d.ts"), slim);
 writeFileSync(join(dist, "tokens.d.ts"), tokens);
 
-for (const licence of ["LICENSE-APACHE", "LICENSE-MIT"]) {
-  copyFileSync(join(root, licence), join(here, licence));
+for (const license of ["LICENSE-APACHE", "LICENSE-MIT"]) {
+  copyFileSync(join(root, license), join(here, license));
 }
 
-/** Bytes as what stands between the quotes of a string, a character for each: `inline-counters.ts` turns them back. */
-function characters(bytes) {
+/** Bytes as the content of a string literal, one character each. `bytesOf` in `src/api/modules.ts` reads them. */
+function stringLiteral(bytes) {
   const MASK = 0x30;
   const ESCAPED = [0x00, 0x0a, 0x0d, 0x22, 0x5c];
   const character = (code) => String.fromCharCode(ESCAPED.includes(code) ? code + 0x100 : code);

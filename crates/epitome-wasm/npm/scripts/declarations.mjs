@@ -1,7 +1,7 @@
-// Rolls the declarations of all modules up into one file, which is committed as epitome.d.ts.
+// Rolls the declarations of all files up into one, which is committed as epitome.d.ts.
 //
-//   node scripts/declarations.mjs --check      fails where the committed file is not that of the build
-//   node scripts/declarations.mjs --update     makes it so
+//   node scripts/declarations.mjs --check      fails if the committed file differs from that of the build
+//   node scripts/declarations.mjs --update     replaces the committed file
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,23 +10,26 @@ import ts from "typescript";
 
 const HEAD = "// Written by scripts/declarations.mjs. The types of options and results come from Rust.\n\n";
 
-/** The types that the entry for counting alone speaks of. */
+/** The files whose functions are public. All types that these files mention are public too. */
+const [API, COUNTING] = ["api/api.d.ts", "api/counting.d.ts"];
+const SLIM = "entrypoints/slim.d.ts";
+
+/** The types that the entry `epitome/tokens` exports. */
 const COUNTING_TYPES = [
   "CountOptions", "Encoding", "EncodingOptions", "EncodingSource", "EpitomeError", "ErrorCode", "EstimateOptions", "TokenCounter",
   "TokenFamily",
 ];
 
-/** The declarations of all entries, from those that tsc has left in `dist`. */
+/** The declarations of all entries, from the files that tsc has written to `dist`. */
 export function declarations(dist) {
-  const modules = readdirSync(dist).filter((name) => name.endsWith(".d.ts"));
-  const files = [...modules.filter((name) => name !== "epitome.d.ts"), "glue/epitome.d.ts", "glue/count.d.ts"].map((name) => {
+  const written = readdirSync(dist, { recursive: true }).map((name) => name.replaceAll("\\", "/"));
+  const modules = written.filter((name) => name.endsWith(".d.ts") && /^(api|counting|host|wasm)\/|^error/.test(name));
+  const files = [...modules, "glue/epitome.d.ts", SLIM].map((name) => {
     const text = readFileSync(join(dist, name), "utf8");
     return ts.createSourceFile(name, text, ts.ScriptTarget.ES2022, true);
   });
-  const index = files.find((file) => file.fileName === "index.d.ts");
-  const found = new Map(
-    files.filter((file) => !["slim.d.ts", "tokens.d.ts"].includes(file.fileName)).flatMap((file) => named(file, file === index)),
-  );
+  const fileOf = (name) => files.find(({ fileName }) => fileName === name);
+  const found = new Map(files.filter(({ fileName }) => fileName !== SLIM).flatMap(named));
   const kept = new Map();
   const visit = (node) => {
     const declared = ts.isIdentifier(node) ? found.get(node.text) : undefined;
@@ -36,31 +39,40 @@ export function declarations(dist) {
     }
     ts.forEachChild(node, visit);
   };
-  ts.forEachChild(index, visit);
-  const slim = files.find((file) => file.fileName === "slim.d.ts");
-  const init = slim.statements.find((statement) => statement.name?.text === "init");
-  const counting = files.find((file) => file.fileName === "tokens.d.ts");
-  const own = counting.statements.map((statement) => statement.name?.text).filter((name) => name !== undefined);
+  for (const name of [API, COUNTING]) {
+    ts.forEachChild(fileOf(name), visit);
+  }
+  const init = fileOf(SLIM).statements.find((statement) => statement.name?.text === "init");
+  const functions = fileOf(COUNTING).statements.map((statement) => statement.name?.text).filter((name) => name !== undefined);
   const types = COUNTING_TYPES.map((name) => `type ${name}`);
   return {
-    tokens: `export { ${[...own, "isEpitomeError", ...types].join(", ")} } from "../epitome.js";\n`,
+    tokens: `export { ${[...functions, "isEpitomeError", ...types].join(", ")} } from "../epitome.js";\n`,
     epitome: HEAD + [...kept.values()].join("\n"),
     slim: `export * from "../epitome.js";\n${printed(init)}`,
   };
 }
 
-/** What a file exports under a name of its own. Only of the index are the functions the public ones. */
-function named(file, isIndex) {
+/** What a file exports, by name: all types, and functions only if they are public. */
+function named(file) {
+  const isApi = [API, COUNTING].includes(file.fileName);
   const isPublic = (statement) =>
     ts.isInterfaceDeclaration(statement) ||
     ts.isTypeAliasDeclaration(statement) ||
-    (ts.isFunctionDeclaration(statement) && (isIndex || statement.name?.text === "isEpitomeError"));
+    (ts.isFunctionDeclaration(statement) && (isApi || statement.name?.text === "isEpitomeError"));
   return file.statements.filter(isPublic).map((statement) => [statement.name.text, statement]);
 }
 
 function printed(statement) {
   const text = statement.getFullText().replace(/^\s*\/\* eslint-disable \*\/|^\s*\/\* tslint:disable \*\//gm, "");
-  return `${text.trim().replaceAll("    ", "  ")}\n`;
+  const documented = text.replace(/\/\*\*[^]*?\*\//g, forTypeScript);
+  return `${documented.trim().replaceAll("    ", "  ")}\n`;
+}
+
+/** A doc comment from Rust without links to its items, and with the names of fields as they are in TypeScript. */
+function forTypeScript(comment) {
+  return comment
+    .replace(/\[(`[^`\]]+`)\](\([^)]*\))?/g, "$1")
+    .replace(/`((?:[a-z]+_)+[a-z]+)`/g, (_, name) => `\`${name.replace(/_(.)/g, (_, letter) => letter.toUpperCase())}\``);
 }
 
 const [, script, task] = process.argv;

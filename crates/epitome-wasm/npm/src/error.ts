@@ -1,4 +1,4 @@
-// Errors that this package throws, whichever side of the wasm boundary they come from.
+// The errors that this package throws, from Rust and from TypeScript.
 
 import type { Encoding, ErrorCode } from "./glue/epitome.js";
 
@@ -7,31 +7,32 @@ export interface EpitomeError extends Error {
   readonly name: "EpitomeError";
   /** What went wrong, for code to decide by. */
   readonly code: ErrorCode;
-  /** Of an endpoint: whether the very same request may succeed later. */
+  /** Of an endpoint: whether the same request may succeed later. */
   readonly retryable?: boolean;
-  /** Of an endpoint: how long it asks to be left alone, in milliseconds. */
+  /** Of an endpoint: how long it asks to wait before the next request, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** Of an endpoint: the HTTP status, where there was an answer. */
+  /** Of an endpoint: the HTTP status, if there was a response. */
   readonly status?: number;
-  /** Of an encoding that is not loaded: which one. */
+  /** With `encoding-not-loaded`: the encoding, unless it is a tokenizer that is missing. */
   readonly encoding?: Encoding;
-  /** Of a tokenizer that is not loaded: its name. */
+  /** With `encoding-not-loaded`: the name of the tokenizer. */
   readonly tokenizer?: string;
 }
 
-/** True for what this package throws and rejects with, from whichever copy of it. */
+/** True for what this package throws and rejects with, also if it comes from another copy of the package. */
 export function isEpitomeError(error: unknown): error is EpitomeError {
   return error instanceof Error && error.name === "EpitomeError" && "code" in error;
 }
 
+/** An error of this package. */
 export function epitomeError(code: ErrorCode, message: string, cause?: unknown): EpitomeError {
   const error = cause === undefined ? new Error(message) : new Error(message, { cause });
   return Object.assign(error, { name: "EpitomeError", code } as const);
 }
 
-/** What an error of the app's says. It may be anything. */
-export function messageOf(error: unknown, otherwise: string): string {
+/** The message of a value that the app threw, which may be anything; `fallback` if it is empty. */
+export function messageOf(error: unknown, fallback: string): string {
   const message = typeof error === "object" && error !== null ? Reflect.get(error, "message") : undefined;
   const text = typeof message === "string" ? message : String(error);
-  return text === "" ? otherwise : text;
+  return text === "" ? fallback : text;
 }

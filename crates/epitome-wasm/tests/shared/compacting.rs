@@ -1,14 +1,15 @@
-//! A driver in Rust: what the one in TypeScript does, without its promises.
+//! Compactions by a driver in Rust, which does what the one in TypeScript does, without promises.
 
-use epitome_wasm::{Compactor, Reason, extractive};
+use epitome::Reason;
+use epitome_wasm::{Compactor, ParsedSnapshot, extractive};
 use js_sys::Array;
 use tsify::Ts;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::{garden, property, value};
+use super::{conversation, property, value};
 
-/// Does what is asked for until there is nothing more; gives the types of the outputs and the report.
+/// Does what the engine asks for until it waits. Returns the types of its outputs and the report.
 fn drain(compactor: &mut Compactor) -> (Vec<String>, JsValue) {
     let mut seen = Vec::new();
     let mut report = JsValue::UNDEFINED;
@@ -40,7 +41,7 @@ fn drain(compactor: &mut Compactor) -> (Vec<String>, JsValue) {
 
 #[wasm_bindgen_test]
 fn a_compaction_is_made_undone_and_restored() {
-    let (mut compactor, originals) = garden(60);
+    let (mut compactor, originals) = conversation(60);
     compactor.compact(&Ts::<Reason>::new_unchecked("threshold".into()), None).unwrap();
     let (seen, report) = drain(&mut compactor);
     let expected =
@@ -51,16 +52,18 @@ fn a_compaction_is_made_undone_and_restored() {
 
     let view: Array = compactor.view();
     let summary = view.iter().find(|entry| !entry.is_string()).unwrap();
-    assert_eq!(Array::from(&property(&summary, "of")).length(), 0, "it is made of no message");
-    let number = property(&summary, "make").as_f64().unwrap() as u32;
-    let summary = compactor.make(number, &Array::new()).unwrap();
+    assert_eq!(Array::from(&property(&summary, "of")).length(), 0, "it is composed of no message");
+    let number = property(&summary, "composed").as_f64().unwrap() as u32;
+    let summary = compactor.compose(number, &Array::new()).unwrap();
     assert_eq!(property(&summary, "role"), "user");
     assert!(property(&summary, "content").as_string().unwrap().contains("roses"));
     let status = compactor.status_under(&value(r#"{ "window": 1000 }"#)).unwrap();
     assert_eq!(property(status, "level"), "ok");
 
     let snapshot = compactor.snapshot().unwrap();
-    let mut restored = Compactor::restore(&snapshot, "openai-chat", &originals, None).unwrap();
+    let parsed = ParsedSnapshot::from_text(&snapshot).unwrap();
+    assert_eq!(JsValue::from(parsed.counting().unwrap()), "estimate");
+    let mut restored = Compactor::restore(parsed, "openai-chat", &originals, None).unwrap();
     assert_eq!(restored.view().length(), view.length());
 
     compactor.undo().unwrap();
@@ -70,7 +73,7 @@ fn a_compaction_is_made_undone_and_restored() {
 
 #[wasm_bindgen_test]
 fn a_failure_that_may_pass_is_waited_out() {
-    let (mut compactor, _) = garden(60);
+    let (mut compactor, _) = conversation(60);
     compactor.compact(&Ts::<Reason>::new_unchecked("manual".into()), None).unwrap();
     let _ = compactor.poll().unwrap();
     compactor.proceed().unwrap();

@@ -1,12 +1,12 @@
-//! Errors say what is wrong, and nothing breaks or is lost.
+//! Errors have a code and say what is wrong, and nothing is lost.
 
 use epitome_browser::EndpointErrorCode;
-use epitome_wasm::{Compactor, ErrorCode, PackageErrorCode, complete};
+use epitome_wasm::{Compactor, ErrorCode, PackageErrorCode, ParsedSnapshot, complete};
 use js_sys::{Array, Object, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::{garden, property, value};
+use super::{conversation, property, value};
 
 fn check<T>(result: Result<T, JsValue>, code: &str, words: &str) {
     let Err(error) = result else { panic!("{code} was expected") };
@@ -24,7 +24,7 @@ fn append(compactor: &mut Compactor, messages: &[JsValue]) -> Result<(), JsValue
 
 #[wasm_bindgen_test]
 fn a_batch_is_taken_whole_or_not_at_all() {
-    let (mut compactor, _) = garden(2);
+    let (mut compactor, _) = conversation(2);
     let tidy = value(r#"{ "role": "user", "content": "hi" }"#);
     check(append(&mut compactor, &[tidy.clone(), 7.into()]), "invalid-message", "messages[1]: ");
     let ids = vec!["a".to_owned(), "a".to_owned()];
@@ -36,7 +36,7 @@ fn a_batch_is_taken_whole_or_not_at_all() {
 
 #[wasm_bindgen_test]
 fn a_value_that_contains_itself_is_refused() {
-    let (mut compactor, _) = garden(1);
+    let (mut compactor, _) = conversation(1);
     let circular = Object::new();
     Reflect::set(&circular, &"content".into(), &circular).unwrap();
     check(append(&mut compactor, &[circular.into()]), "invalid-message", "contains itself");
@@ -55,7 +55,7 @@ fn options_are_refused_by_field() {
     check(make(r#"{ "keep": { "messages": 1.5 } }"#), "invalid-policy", "policy.keep.messages");
     check(make("7"), "invalid-policy", "policy: ");
     check(Compactor::new("html", &JsValue::NULL, None), "unknown-format", "openai-chat");
-    let (mut compactor, _) = garden(1);
+    let (mut compactor, _) = conversation(1);
     check(compactor.handle_usage(&value("{}"), None), "invalid-option", "promptTokens");
     check(compactor.undo(), "nothing-to-undo", "no compaction");
     check(
@@ -63,11 +63,7 @@ fn options_are_refused_by_field() {
         "unknown-id",
         "\"m9\"",
     );
-    check(
-        Compactor::restore("{", "openai-chat", &Array::new(), None),
-        "invalid-snapshot",
-        "no snapshot",
-    );
+    check(ParsedSnapshot::from_text("{").map(|_| ()), "invalid-snapshot", "no snapshot");
 }
 
 #[wasm_bindgen_test]

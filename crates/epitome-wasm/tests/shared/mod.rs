@@ -1,4 +1,4 @@
-//! What holds wherever the module runs.
+//! Tests that run in Node, in a page and in a worker.
 
 mod compacting;
 mod crossing;
@@ -23,7 +23,7 @@ fn property(object: impl Into<JsValue>, key: &str) -> JsValue {
 }
 
 /// A compactor with a window of 1,000 tokens, and this many messages in it.
-fn garden(messages: u32) -> (Compactor, Array) {
+fn conversation(messages: u32) -> (Compactor, Array) {
     let mut compactor =
         Compactor::new("openai-chat", &value(r#"{ "window": 1000 }"#), None).unwrap();
     let originals: Array = (0..messages)

@@ -29,6 +29,7 @@ pub enum Output {
 
 /// A compaction that is about to begin.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct BeforeCompaction {
     /// Why it is made.
@@ -47,6 +48,7 @@ pub struct BeforeCompaction {
 
 /// One question to a summarizer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct SummaryRequest {
     /// To be given back with the answer.
@@ -64,6 +66,7 @@ pub struct SummaryRequest {
     /// Where to cut a model off, in tokens: half again as much, for none keeps to its target exactly.
     pub max_tokens: u32,
     /// What the person asked to pay attention to.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// Which chunk this is, from 0.
     pub chunk_index: u32,
@@ -73,6 +76,7 @@ pub struct SummaryRequest {
 
 /// Something worth showing while a compaction runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify), tsify(rename = "EngineEvent"))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Event {
     /// A compaction has begun.
@@ -80,6 +84,7 @@ pub enum Event {
         /// Tokens in the window.
         tokens: u32,
         /// The threshold, where there is one.
+        #[serde(skip_serializing_if = "Option::is_none")]
         threshold: Option<u32>,
         /// Tokens in percent of the window.
         budget_used_pct: f64,

@@ -9,6 +9,7 @@ use crate::policy::Reason;
 
 /// How a compaction ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify), tsify(rename = "ReportOutcome"))]
 #[serde(tag = "outcome", rename_all = "lowercase")]
 pub enum Outcome {
     /// It is in force.
@@ -32,12 +33,14 @@ pub enum Outcome {
 
 /// What one compaction did.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify), tsify(rename = "ReportFields"))]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// Why it was made.
     pub reason: Reason,
     /// How it ended.
-    #[serde(flatten)]
+    // Never deserialized. The attribute leaves it out of the TypeScript interface, which cannot extend a union.
+    #[serde(flatten, skip_deserializing)]
     pub outcome: Outcome,
     /// Tokens of the view before, by the meter.
     pub tokens_before: u32,
@@ -50,6 +53,7 @@ pub struct Report {
     /// Messages that are seen otherwise than before, or left out, without being summarized.
     pub reduced: u32,
     /// The summary that this has put in force; `None` where it made none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// Its length in characters; 0 where there is none.
     pub summary_characters: u32,
@@ -64,5 +68,6 @@ pub struct Report {
     /// What had to be repaired in the view.
     pub findings: Vec<Finding>,
     /// Why the view is not below the threshold, where it is not: the floor, item by item.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub floor: Option<String>,
 }

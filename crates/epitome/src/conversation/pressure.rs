@@ -4,6 +4,7 @@ use serde::Serialize;
 
 /// What a fill level calls for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Nothing to do.
@@ -28,6 +29,7 @@ impl Level {
 
 /// What fills the window, in the provider's tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct Breakdown {
     /// System messages.
@@ -46,6 +48,7 @@ pub struct Breakdown {
 
 /// How full the window is. All token counts are in the provider's tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct Pressure {
     /// Tokens in the window.
@@ -59,6 +62,7 @@ pub struct Pressure {
     /// What this fill calls for.
     pub level: Level,
     /// Tokens at which a compaction is due; `None` if no trigger depends on tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold: Option<u32>,
     /// Tokens that a compaction aims for.
     pub target: u32,

@@ -6,6 +6,7 @@ use crate::message::MessageId;
 
 /// The kind of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify), tsify(rename = "FactKind"))]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A line of a checklist, or an acceptance criterion.
@@ -60,8 +61,10 @@ impl Kind {
 
 /// A fact found in the messages that a summary stands for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 pub struct Fact {
     /// Its kind.
+    #[cfg_attr(feature = "tsify", tsify(type = "FactKind"))]
     pub kind: Kind,
     /// Its text, as found.
     pub text: String,

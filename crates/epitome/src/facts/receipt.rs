@@ -14,6 +14,7 @@ use crate::tokens::{Meter, MeterTokens};
 /// Where each fact of the summarized messages is after a compaction. Facts are taken from all text of users and
 /// models, and from tool calls and results as far as the summarizer reads them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct Receipt {
     /// Facts in the summary or in a message that stays.

@@ -29,6 +29,7 @@ pub enum Repaired {
 
 /// A defect of a message for which a provider may reject the request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 pub struct Finding {
     /// The message.
     pub id: MessageId,
@@ -38,6 +39,7 @@ pub struct Finding {
 
 /// A defect of a message, and what the engine does about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Defect {
     /// A tool call without a result: a placeholder result is added.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The host's name for a message, unique in its conversation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(transparent)]
 pub struct MessageId(Box<str>);
 
@@ -49,11 +50,13 @@ name!(CallId);
 
 /// One request to the summarizer, numbered from 1 in the order of the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(transparent)]
 pub struct RequestId(pub u32);
 
 /// One committed compaction, numbered from 1 in the order of the commits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(transparent)]
 pub struct CheckpointId(pub u32);
 

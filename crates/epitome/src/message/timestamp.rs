@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Milliseconds on the app's clock. The origin is the app's choice, and the same for all calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(transparent)]
 pub struct Timestamp(pub u64);
 

@@ -7,6 +7,7 @@ macro_rules! actions {
     ($($(#[doc = $doc:literal])+ $action:ident = $name:literal,)+) => {
         /// What a compaction does to a message.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+        #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
         pub enum Action {
             $($(#[doc = $doc])+ #[serde(rename = $name)] $action,)+
         }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// How tokens are counted. Tokens that a provider reports are used before any of these.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub enum Counting {
     /// The app's estimate for the family of models that the policy's `model`, or else the format of the messages,
@@ -82,6 +83,7 @@ impl Counting {
 /// A family of models that share one estimate of tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 pub enum Family {
     /// OpenAI's models since GPT-4o, and all models that are not known.
     #[default]
@@ -118,6 +120,7 @@ impl Family {
 /// A byte-pair encoding of OpenAI's models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 pub enum Encoding {
     /// The encoding of GPT-4o and later models.
     #[serde(rename = "o200k_base")]

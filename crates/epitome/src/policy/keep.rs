@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 /// separated from its results: numbers of messages and rounds are rounded up to whole tool calls, tokens down.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub enum Keep {
     /// At least this many messages.

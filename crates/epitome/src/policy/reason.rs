@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Why a compaction runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// A trigger is met.

@@ -11,6 +11,7 @@ use super::Trigger;
 /// condition holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReducerRule {
     /// The way to save tokens.
@@ -39,6 +40,7 @@ impl ReducerRule {
 /// A way to save tokens without a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub enum Reducer {
     /// Removes heartbeat exchanges (see the policy's `heartbeatAnswer`), and synthetic messages that a later one of
@@ -60,6 +62,7 @@ pub enum Reducer {
 /// ago on, to 1,000 from 21 on, and to 500 from 41 on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct TruncateToolResults {
     /// The limit for each age, in any order. Of several steps that apply, the one with the highest age counts.
@@ -69,6 +72,7 @@ pub struct TruncateToolResults {
 /// The longest tool result from some age on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TruncationStep {
     /// The step applies to results from this many messages ago on. The newest message is 1 message ago.
@@ -95,6 +99,7 @@ impl TruncateToolResults {
 /// Settings of the reducer `clearToolInputs`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct ClearToolInputs {
     /// The newest messages that fill this share of the window are not changed, 0 to 1. Default: 0.3.
@@ -112,6 +117,7 @@ impl Default for ClearToolInputs {
 /// Settings of the reducer `offloadToolResults`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct OffloadToolResults {
     /// The newest messages that fill this share of the window are not changed, 0 to 1. The last message, or the last

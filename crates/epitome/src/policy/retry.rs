@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 /// providers' own clients. Only failures that may pass, such as a busy server, are repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Retry {
     /// Number of attempts, including the first; 0 counts as 1. Default: 3.

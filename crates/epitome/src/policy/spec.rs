@@ -12,27 +12,35 @@ pub const DEFAULT_WINDOW: u32 = 200_000;
 
 /// The name of a preset and the fields that differ from it. Every field is optional.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default)]
 pub struct PolicySpec {
-    /// The preset to start from, one of [`PRESETS`]. Default: `recommended`.
+    /// The name of the preset to start from. Default: `recommended`.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
     pub preset: Option<String>,
     /// Size of the context window in tokens, whatever the model's is. Default: `modelWindow`.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
     pub window: Option<u32>,
     /// The model's context window in tokens, according to its provider. Used if `window` is not given. Default:
-    /// [`DEFAULT_WINDOW`].
+    /// 200,000.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
     pub model_window: Option<u32>,
     /// The fields that differ for an agent, by the agent's name. All fields but `agents` are allowed here.
+    #[cfg_attr(feature = "tsify", tsify(type = "Record<string, Omit<PolicySpec, \"agents\">>"))]
     pub agents: BTreeMap<String, PolicySpec>,
-    /// Any other field of [`Policy`]. Of `summary` and `retry` only the parts that differ are needed; every other
+    /// Any other field of a policy. Of `summary` and `retry` only the parts that differ are needed; every other
     /// field is replaced as a whole.
     #[serde(flatten)]
-    pub fields: Map<String, Value>,
+    pub fields: FieldOverrides,
 }
 
-/// Fields whose parts can be given separately.
-const MERGED: [&str; 2] = ["summary", "retry"];
+/// Fields of [`Policy`] that differ from the preset, as JSON. In TypeScript, `Partial<PolicyFields>`.
+pub type FieldOverrides = Map<String, Value>;
 
 impl PolicySpec {
+    /// The fields of [`Policy`] that are objects and are merged: a spec may give only some of their parts.
+    pub const MERGED_FIELDS: [&str; 2] = ["summary", "retry"];
+
     /// Reads a policy from YAML.
     #[cfg(feature = "yaml")]
     pub fn from_yaml(text: &str) -> Result<Self, PolicyError> {
@@ -99,11 +107,13 @@ impl PolicySpec {
     }
 }
 
-/// Replaces a field of a policy; of the fields in [`MERGED`], only the given parts.
+/// Replaces a field of a policy; of the fields in [`PolicySpec::MERGED_FIELDS`], only the given parts.
 fn overlay(policy: &mut Value, field: &str, given: &Value) {
     let Some(fields) = policy.as_object_mut() else { return };
     match (fields.get_mut(field), given) {
-        (Some(Value::Object(parts)), Value::Object(given)) if MERGED.contains(&field) => {
+        (Some(Value::Object(parts)), Value::Object(given))
+            if PolicySpec::MERGED_FIELDS.contains(&field) =>
+        {
             for (part, value) in given {
                 parts.insert(part.clone(), value.clone());
             }

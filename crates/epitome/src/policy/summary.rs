@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// How older messages are summarized.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify), tsify(missing_as_null, hashmap_as_object))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct SummarySettings {
     /// Name of a prompt in `prompts`, or of a built-in one: `three-sections` or `seven-sections`. If set, the
@@ -117,6 +118,7 @@ impl std::error::Error for WindowTooSmall {}
 
 /// Who writes a summary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum Summarizer {
     /// The conversation's own model, with a named prompt.
@@ -134,6 +136,7 @@ pub enum Summarizer {
 /// The sections of a summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub enum Shape {
     /// Key facts, course of the conversation, open points.
@@ -157,6 +160,7 @@ impl Shape {
 /// What happens to the last user request in a compaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub enum LastRequest {
     /// It stays in the conversation as its own message.
@@ -169,6 +173,7 @@ pub enum LastRequest {
 /// Where the summary stands among the messages that are sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub enum SummaryPlacement {
     /// System messages, the summary as a user message, then the messages that stay.
@@ -185,6 +190,7 @@ pub enum SummaryPlacement {
 /// The tools whose calls and results the summarizer reads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub enum ToolFilter {
     /// All tools.

@@ -7,6 +7,7 @@ use super::Reason;
 /// A phase of the app's request loop at which a compaction may be due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub enum Phase {
     /// The user has sent a request; the model has not been called for it yet.
@@ -36,6 +37,7 @@ pub struct Load {
 /// A condition under which a compaction is due, or under which a reducer works.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub enum Trigger {
     /// Above a share of the window, or above the window without its reserves, whichever is smaller.
@@ -71,6 +73,7 @@ pub enum Trigger {
 /// Settings of the trigger `budget`. By default it is met above 140,000 tokens of a window of 200,000.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Budget {
     /// Share of the window, 0 to 1. Default: 0.7.
@@ -90,6 +93,7 @@ impl Default for Budget {
 /// Settings of the trigger `fill`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Fill {
     /// Share of the window, 0 to 1. Default: 0.8.
@@ -107,6 +111,7 @@ impl Default for Fill {
 /// Settings of the trigger `requestBoundary`. Both conditions have to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct RequestBoundary {
     /// The window holds more tokens than this. Default: 80,000.
@@ -124,6 +129,7 @@ impl Default for RequestBoundary {
 /// Settings of the trigger `reactive`. A round is an assistant message with the results of its tool calls.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Reactive {
     /// From this share of the window on, only the oldest rounds are summarized, 0 to 1. Default: 0.85.

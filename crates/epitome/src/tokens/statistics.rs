@@ -6,6 +6,7 @@ use crate::message::Usage;
 
 /// Usage of the latest call and of all calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct Statistics {
     /// Prompt tokens of the latest call.

@@ -9,14 +9,18 @@ use crate::failure::{Failure, Result};
 use crate::workspace::Workspace;
 
 /// Each crate, and the crates of the workspace that it may depend on. Development dependencies are not checked.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 12] = [
     ("epitome", &[]),
+    ("epitome-buffer", &[]),
     ("epitome-tokens", &["epitome"]),
     ("epitome-formats", &["epitome"]),
-    ("epitome-count", &["epitome-tokens"]),
-    ("epitome-tokenizer", &["epitome-tokens"]),
+    ("epitome-count", &["epitome-buffer", "epitome-tokens"]),
+    ("epitome-tokenizer", &["epitome-buffer", "epitome-tokens"]),
     ("epitome-browser", &["epitome", "epitome-tokens", "epitome-formats"]),
-    ("epitome-wasm", &["epitome", "epitome-tokens", "epitome-formats", "epitome-browser"]),
+    (
+        "epitome-wasm",
+        &["epitome", "epitome-buffer", "epitome-tokens", "epitome-formats", "epitome-browser"],
+    ),
     ("epitome-web", &["epitome", "epitome-tokens", "epitome-formats", "epitome-browser"]),
     ("epitome-serve", &["epitome", "epitome-tokens"]),
     ("epitome-tests", &["epitome", "epitome-tokens", "epitome-formats"]),

@@ -1,6 +1,6 @@
-//! The kinds of all characters of Unicode 16 in runs; `examples/class_runs.rs` writes this file.
+//! The classes of all characters of Unicode 16, in runs; `examples/class_runs.rs` writes this file.
 
-/// See `Runs` for how it is read.
+/// `Runs` reads it.
 #[rustfmt::skip]
 pub(super) const RUNS: &[u8] = b"\
 \x48\x0e\x0f\x16\x0f\x90\x01\x0e\x78\x55\x38\xd1\x01\x30\xd2\x01\x50\x0e\xd0\x01\x0e\x48\x0b\x38\

@@ -1,11 +1,13 @@
-//! The letters that bytes are written as: the visible ones of Latin-1 as themselves, the other 68 in order
-//! from Ā on.
+//! The alphabet of byte-level BPE: each byte is written as a letter, so that tokens are valid text.
+//!
+//! Visible characters of Latin-1 are written as themselves, the other 68 bytes as the letters from Ā on, in order.
 
-/// Bytes that are no visible letter: up to the space, from DEL to the no-break space, the soft hyphen.
+/// Bytes that are not visible characters: up to the space, from DEL to the no-break space, and the soft hyphen.
 const HIDDEN: [(u32, u32); 3] = [(0, 0x20), (0x7F, 0xA0), (0xAD, 0xAD)];
+/// The letter of the first of them.
 const FIRST: u32 = 0x100;
 
-/// The bytes that `token` stands for; nothing where it has other letters.
+/// The bytes of a token as it is written; `None` if it has a letter that is not in the alphabet.
 pub(super) fn bytes(token: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(token.len());
     for letter in token.chars() {
@@ -35,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_byte_has_a_letter_of_its_own() {
+    fn every_byte_has_exactly_one_letter() {
         let letters = (0..0x11_0000).filter_map(char::from_u32);
         let mut found: Vec<u8> = letters.filter_map(byte).collect();
         found.sort_unstable();
@@ -43,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_are_those_that_tokens_are_published_in() {
+    fn letters_are_those_of_published_tokens() {
         assert_eq!(bytes("ĠlÃ¶ĊĉĀ"), Some(" lö\n\t\0".as_bytes().to_vec()));
         assert_eq!(bytes("¡ł¢Ń®"), Some(vec![0xA1, 0xA0, 0xA2, 0xAD, 0xAE]));
         for foreign in ["<｜end▁of▁sentence｜>", "a b", "\u{ad}", "ń"] {

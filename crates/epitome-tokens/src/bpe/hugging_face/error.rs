@@ -1,31 +1,35 @@
-//! Why a `tokenizer.json` cannot be counted with.
+//! Why a `tokenizer.json` cannot be used.
 
-use std::error::Error;
 use std::fmt;
 
-/// Why a `tokenizer.json` is none that can be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+use thiserror::Error;
+
+/// Why a `tokenizer.json` cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TokenizerJsonError {
-    /// The text is no JSON, or not of the shape that it should have.
+    /// The text is not JSON, or does not have the shape of a `tokenizer.json`.
+    #[error("not a tokenizer.json: {problem}")]
     Malformed {
         /// What is wrong, with line and column.
         problem: String,
     },
-    /// It asks for something that is not done here.
+    /// The file needs something that is not supported.
+    #[error("{place}: {found} is not known; known are {known}")]
     Unsupported {
-        /// Where it does, as a path: `pre_tokenizer.pretokenizers[0].type`.
+        /// Where, as a path: `pre_tokenizer.pretokenizers[0].type`.
         place: String,
-        /// What it asks for.
+        /// What the file has there.
         found: String,
-        /// What could stand there.
+        /// What is supported there.
         known: String,
     },
-    /// A token or a merge cannot be.
+    /// A token or a merge contradicts the rest of the file.
+    #[error("{place}: {problem}")]
     Contradiction {
-        /// Where it is, as a path: `model.merges[17]`.
+        /// Where, as a path: `model.merges[17]`.
         place: String,
-        /// What is wrong with it.
+        /// What is wrong there.
         problem: String,
     },
 }
@@ -39,17 +43,3 @@ impl TokenizerJsonError {
         }
     }
 }
-
-impl fmt::Display for TokenizerJsonError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Malformed { problem } => write!(f, "not a tokenizer.json: {problem}"),
-            Self::Unsupported { place, found, known } => {
-                write!(f, "{place}: {found} is not known; known are {known}")
-            }
-            Self::Contradiction { place, problem } => write!(f, "{place}: {problem}"),
-        }
-    }
-}
-
-impl Error for TokenizerJsonError {}

@@ -1,4 +1,4 @@
-//! What of a `tokenizer.json` matters to counting, as it stands there.
+//! The parts of a `tokenizer.json` that counting needs, as they are in the file.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::alphabet;
 use super::error::TokenizerJsonError;
 
-/// A file. What is added to the vocabulary, and what is put around a text, does not matter to plain text.
+/// A file, without the added tokens and the post-processor: those do not affect plain text.
 #[derive(Deserialize)]
 pub(super) struct File {
     #[serde(default)]
@@ -22,7 +22,7 @@ pub(super) struct File {
 /// The model, of any type.
 #[derive(Deserialize)]
 pub(super) struct Model {
-    /// Old files of byte-pair encodings have none.
+    /// Old files of byte-pair encodings do not have a type.
     #[serde(rename = "type")]
     pub(super) kind: Option<String>,
     #[serde(default)]
@@ -40,19 +40,21 @@ pub(super) struct Model {
     pub(super) ignore_merges: Value,
 }
 
-/// The tokens that are written in the alphabet of bytes, with their numbers. No text has any other.
+/// The tokens that are written in the byte-level alphabet, with their numbers. Text cannot have any other token.
 #[derive(Default)]
 pub(super) struct Vocab(pub(super) Vec<(Vec<u8>, u32)>);
 
-/// Two tokens that make a third.
+/// A line of the list of merges.
 pub(super) enum Merge {
+    /// Two tokens that merge into a third.
     Pair(Vec<u8>, Vec<u8>),
-    /// One of them is no bytes.
+    /// One of the two tokens is not written in the byte-level alphabet.
     Foreign,
-    /// A line that names the version of the format.
+    /// The version of the format.
     Version,
 }
 
+/// Parses the text of a file.
 pub(super) fn read(text: &str) -> Result<File, TokenizerJsonError> {
     serde_json::from_str(text)
         .map_err(|error| TokenizerJsonError::Malformed { problem: error.to_string() })
@@ -78,7 +80,7 @@ impl<'de> Deserialize<'de> for Vocab {
                 Ok(Vocab(tokens))
             }
 
-            // Other models have lists, and are refused by their type.
+            // Other models have a list here. It is skipped, so that the error is about the type of the model.
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vocab, A::Error> {
                 while list.next_element::<IgnoredAny>()?.is_some() {}
                 Ok(Vocab::default())
@@ -130,7 +132,8 @@ fn merge(left: Option<Vec<u8>>, right: Option<Vec<u8>>) -> Merge {
     }
 }
 
-/// The bytes of a token, read without a copy of its letters.
+/// The bytes of a token.
+// Decoded from the borrowed string: a copy of each of 200,000 tokens would cost several milliseconds.
 struct Letters(Option<Vec<u8>>);
 
 impl<'de> Deserialize<'de> for Letters {

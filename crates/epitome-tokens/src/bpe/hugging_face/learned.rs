@@ -1,52 +1,53 @@
-//! The merges of a model that do take place, in the order in which they do.
+//! The merges of a model that can ever take place, in the order in which they do.
 //!
-//! What a file lists is more than that. A token is merged from the same two tokens wherever it comes up:
-//! nothing merges across its ends before it is there, so within it everything goes as if it stood alone. Of
-//! all pairs that make the same token one at most is ever merged, and a token that merging its own bytes does
-//! not lead to never comes up. Without the other pairs and tokens nothing changes.
+//! A file lists more merges than that. A token is merged from the same two tokens wherever it occurs: before it exists,
+//! nothing merges across its ends, so everything inside it happens as if it stood alone. So of all listed pairs that
+//! make the same token, at most one is ever merged. And a token that merging its own bytes does not lead to never
+//! occurs. All other pairs and tokens can be left out without changing a count.
 //!
-//! What is left are ranks as other vocabularies have them, except for a few tokens whose merge is listed
-//! before one that makes one of its halves. These take place as soon as both halves are there.
+//! What is left has ranks like any other vocabulary, except for a few *late* tokens: their merge is listed before a
+//! merge that makes one of their two sources. Such a merge takes place as soon as both sources exist.
 
 use serde_json::Value;
 
-use super::super::at_once;
-use super::super::vocabulary::{BYTES, LONGEST, MOST, Vocabulary};
+use super::super::batches::run_now;
+use super::super::rank::{BYTES, LONGEST_TOKEN, MOST_TOKENS};
+use super::super::vocabulary::Vocabulary;
+use super::byte_map::ByteMap;
 use super::error::TokenizerJsonError;
 use super::file::{Merge, Model, Vocab};
-use super::index::Index;
 
-/// What a model has learned.
+/// The vocabulary of a model.
 pub(super) struct Learned {
     pub(super) vocabulary: Vocabulary,
-    /// The numbers of the tokens that merging reaches, by rank.
+    /// The model's numbers of the tokens that merging leads to, by rank.
     pub(super) numbers: Vec<u32>,
-    /// The numbers of the tokens that only a whole piece can be.
-    pub(super) whole: Index,
+    /// The model's numbers of the tokens that only a whole piece can be.
+    pub(super) whole: ByteMap,
 }
 
-/// What the `model` of a file has learned, which is [`accept`]ed. Fails where it contradicts itself.
+/// Reads the `model` of a file, after [`accept`]. Fails if it contradicts itself.
 pub(super) fn read(model: Model) -> Result<Learned, TokenizerJsonError> {
     let Model { vocab: Vocab(tokens), merges, ignore_merges, .. } = model;
-    if tokens.len() >= MOST {
-        let problem = format!("there are {} tokens, and {MOST} are too many", tokens.len());
+    if tokens.len() >= MOST_TOKENS {
+        let problem = format!("there are {} tokens, and {MOST_TOKENS} are too many", tokens.len());
         return Err(contradiction("model.vocab", problem));
     }
-    if let Some((bytes, number)) = tokens.iter().find(|(bytes, _)| bytes.len() > LONGEST) {
+    if let Some((bytes, number)) = tokens.iter().find(|(bytes, _)| bytes.len() > LONGEST_TOKEN) {
         let problem =
-            format!("token {number} has {} bytes, and {LONGEST} are the most", bytes.len());
+            format!("token {number} has {} bytes, and {LONGEST_TOKEN} are the most", bytes.len());
         return Err(contradiction("model.vocab", problem));
     }
     let (strings, numbers): (Vec<_>, Vec<_>) = tokens.into_iter().unzip();
-    let tokens = Index::new(strings.into_iter().zip(0..).collect());
+    let tokens = ByteMap::new(strings.into_iter().zip(0..).collect());
     let singles = singles(&tokens)?;
     let listed = Listed::read(merges.unwrap_or_default(), &tokens)?;
-    let mut made = Made { by: vec![None; numbers.len()], listed: &listed };
-    let in_order = made.find_in_order(&singles);
-    let late = made.find_late(&tokens, &singles);
-    let order = made.order(in_order, late);
+    let mut merges = EffectiveMerges { by_token: vec![None; numbers.len()], listed: &listed };
+    let in_order = merges.find_in_order(&singles);
+    let late = merges.find_late(&tokens, &singles);
+    let order = merges.order(in_order, late);
 
-    // Tokens went by their place in the file so far, and have their ranks from here on.
+    // So far a token was identified by its position in the file. From here on it has a rank.
     let mut ranks = vec![None; numbers.len()];
     let ranked: Vec<u32> = singles.into_iter().chain(order).collect();
     for (rank, &token) in (0_u32..).zip(&ranked) {
@@ -55,18 +56,17 @@ pub(super) fn read(model: Model) -> Result<Learned, TokenizerJsonError> {
         }
     }
     let rank = |token: u32| ranks.get(token as usize).copied().flatten();
-    let pairs = (0_u32..).zip(&ranked).map(|(own, &token)| match made.halves(token) {
+    let pairs = (0_u32..).zip(&ranked).map(|(own, &token)| match merges.sources(token) {
         Some((left, right)) => (rank(left).unwrap_or(own), rank(right).unwrap_or(own)),
         None => (own, own),
     });
-    let places = ranked.iter().map(|&token| made.by(token).unwrap_or(0)).collect();
+    let positions = ranked.iter().map(|&token| merges.of(token).unwrap_or(0)).collect();
     let bytes: [u8; BYTES] = std::array::from_fn(|byte| byte as u8);
     let refuse = |rank: u32| {
         contradiction("model.merges", format!("there is no way to make the token of rank {rank}"))
     };
-    let mut vocabulary = Vocabulary::new(&bytes, pairs.collect()).map_err(refuse)?;
-    vocabulary.merges = vocabulary.merges.in_order(places);
-    at_once(vocabulary.build_index(&mut async || {})).map_err(refuse)?;
+    let vocabulary = Vocabulary::new(&bytes, pairs.collect()).map_err(refuse)?.in_order(positions);
+    run_now(vocabulary.build_index(&mut async || {})).map_err(refuse)?;
 
     let number = |token: u32| numbers.get(token as usize).copied().unwrap_or(token);
     let mut whole = Vec::new();
@@ -75,11 +75,11 @@ pub(super) fn read(model: Model) -> Result<Learned, TokenizerJsonError> {
         whole.extend(unreached.map(|(bytes, token)| (bytes.clone(), number(*token))));
     }
     let numbers = ranked.iter().map(|&token| number(token)).collect();
-    Ok(Learned { vocabulary, numbers, whole: Index::new(whole) })
+    Ok(Learned { vocabulary, numbers, whole: ByteMap::new(whole) })
 }
 
-/// The tokens that are single bytes, by value.
-fn singles(tokens: &Index) -> Result<[u32; BYTES], TokenizerJsonError> {
+/// The tokens of the single bytes, by value.
+fn singles(tokens: &ByteMap) -> Result<[u32; BYTES], TokenizerJsonError> {
     let mut bytes = [0; BYTES];
     for (value, slot) in (0..=u8::MAX).zip(&mut bytes) {
         *slot = tokens.find(&[value]).ok_or_else(|| {
@@ -91,14 +91,14 @@ fn singles(tokens: &Index) -> Result<[u32; BYTES], TokenizerJsonError> {
 
 /// The merges that a file lists.
 struct Listed {
-    /// Left, right, and what they make.
+    /// The left token, the right token, and the token that they merge into.
     merges: Vec<(u32, u32, u32)>,
-    /// The merge of each pair; of two of the same pair, the last.
-    pairs: Index<[u8; 8]>,
+    /// The position of the merge of each pair; if a pair is listed twice, of the last one.
+    pairs: ByteMap<[u8; 8]>,
 }
 
 impl Listed {
-    fn read(listed: Vec<Merge>, tokens: &Index) -> Result<Self, TokenizerJsonError> {
+    fn read(listed: Vec<Merge>, tokens: &ByteMap) -> Result<Self, TokenizerJsonError> {
         let mut merges = Vec::with_capacity(listed.len());
         let mut joined = Vec::new();
         let listed = listed.into_iter().filter(|merge| !matches!(merge, Merge::Version));
@@ -115,12 +115,13 @@ impl Listed {
             };
             merges.push((left, right, token));
         }
-        let places = (0..merges.len() as u32).zip(&merges).rev();
-        let pairs = places.map(|(at, &(left, right, _))| (pair(left, right), at)).collect();
-        Ok(Self { merges, pairs: Index::new(pairs) })
+        // In reverse, because the map keeps the first of equal keys.
+        let positions = (0..merges.len() as u32).zip(&merges).rev();
+        let pairs = positions.map(|(at, &(left, right, _))| (pair(left, right), at)).collect();
+        Ok(Self { merges, pairs: ByteMap::new(pairs) })
     }
 
-    /// The merge of two tokens: its place in the list, and what it makes.
+    /// The merge of two tokens: its position in the list, and the token that they merge into.
     fn merged(&self, left: u32, right: u32) -> Option<(u32, u32)> {
         let at = self.pairs.find(&pair(left, right))?;
         self.merges.get(at as usize).map(|&(_, _, token)| (at, token))
@@ -131,50 +132,51 @@ fn pair(left: u32, right: u32) -> [u8; 8] {
     (u64::from(left) << 32 | u64::from(right)).to_be_bytes()
 }
 
-/// The one merge that makes each token.
-struct Made<'a> {
-    by: Vec<Option<u32>>,
+/// The one merge that makes each token, as its position in the list.
+struct EffectiveMerges<'a> {
+    by_token: Vec<Option<u32>>,
     listed: &'a Listed,
 }
 
-impl Made<'_> {
-    fn by(&self, token: u32) -> Option<u32> {
-        self.by.get(token as usize).copied().flatten()
+impl EffectiveMerges<'_> {
+    /// The merge that makes `token`; `None` for a byte, and for a token without one.
+    fn of(&self, token: u32) -> Option<u32> {
+        self.by_token.get(token as usize).copied().flatten()
     }
 
-    /// What `token` is made of; nothing for a byte, and for what is not made.
-    fn halves(&self, token: u32) -> Option<(u32, u32)> {
-        let at = self.by(token)?;
+    /// The two tokens that `token` is merged from.
+    fn sources(&self, token: u32) -> Option<(u32, u32)> {
+        let at = self.of(token)?;
         self.listed.merges.get(at as usize).map(|&(left, right, _)| (left, right))
     }
 
     fn set(&mut self, token: u32, at: u32) {
-        if let Some(slot) = self.by.get_mut(token as usize) {
+        if let Some(slot) = self.by_token.get_mut(token as usize) {
             *slot = Some(at);
         }
     }
 
-    /// Finds the tokens whose merge is listed behind those that make its halves, in the order of the list.
+    /// Finds the tokens whose merge is listed after the merges that make their sources, in the order of the list.
     fn find_in_order(&mut self, bytes: &[u32; BYTES]) -> Vec<u32> {
         let listed = self.listed;
-        let mut is_there = vec![false; self.by.len()];
-        let arrive = |is_there: &mut Vec<bool>, token: u32| {
-            if let Some(slot) = is_there.get_mut(token as usize) {
+        let mut exists = vec![false; self.by_token.len()];
+        let arrive = |exists: &mut Vec<bool>, token: u32| {
+            if let Some(slot) = exists.get_mut(token as usize) {
                 *slot = true;
             }
         };
-        bytes.iter().for_each(|&byte| arrive(&mut is_there, byte));
+        bytes.iter().for_each(|&byte| arrive(&mut exists, byte));
         let mut found = Vec::new();
         for (at, &(left, right, token)) in (0_u32..).zip(&listed.merges) {
-            let [left_there, right_there, token_there] = [left, right, token]
-                .map(|token| is_there.get(token as usize).is_some_and(|there| *there));
-            if left_there
-                && right_there
-                && !token_there
+            let [left_exists, right_exists, token_exists] = [left, right, token]
+                .map(|token| exists.get(token as usize).is_some_and(|exists| *exists));
+            if left_exists
+                && right_exists
+                && !token_exists
                 && listed.merged(left, right) == Some((at, token))
                 && self.can_meet(left, right)
             {
-                arrive(&mut is_there, token);
+                arrive(&mut exists, token);
                 self.set(token, at);
                 found.push(token);
             }
@@ -182,19 +184,21 @@ impl Made<'_> {
         found
     }
 
-    /// Whether merging what two tokens consist of leads to these two; [`Merges::can_meet`] says how it is
-    /// known. Any merge counts that is listed.
-    ///
-    /// [`Merges::can_meet`]: super::super::merges::Merges::can_meet
+    /// Whether merging the joined bytes of two tokens leads to exactly these two tokens next to each other. Any listed
+    /// merge counts.
+    // The two must not have merged across their boundary on the way. That is checked backwards: of the two tokens next
+    // to the boundary, the one whose merge is listed later is split again, until both are bytes. At each step, a merge
+    // across the boundary that is listed earlier would have come first. Of equal merges the leftmost comes first, hence
+    // the 1.
     fn can_meet(&self, mut left: u32, mut right: u32) -> bool {
         loop {
-            let until = match (self.by(left), self.by(right)) {
+            let until = match (self.of(left), self.of(right)) {
                 (Some(one), other) if other.is_none_or(|other| one > other) => {
-                    left = self.halves(left).map_or(left, |(_, right)| right);
+                    left = self.sources(left).map_or(left, |(_, right)| right);
                     one
                 }
                 (_, Some(other)) => {
-                    right = self.halves(right).map_or(right, |(left, _)| left);
+                    right = self.sources(right).map_or(right, |(left, _)| left);
                     other + 1
                 }
                 _ => return true,
@@ -205,11 +209,11 @@ impl Made<'_> {
         }
     }
 
-    /// Finds the other tokens that merging leads to, the shortest first.
-    fn find_late(&mut self, tokens: &Index, bytes: &[u32; BYTES]) -> Vec<u32> {
+    /// Finds the other tokens that merging leads to, the shortest first, by merging the bytes of each.
+    fn find_late(&mut self, tokens: &ByteMap, bytes: &[u32; BYTES]) -> Vec<u32> {
         let listed = self.listed;
         let mut left: Vec<_> = tokens.strings().iter().collect();
-        left.retain(|(bytes, token)| bytes.len() > 1 && self.by(*token).is_none());
+        left.retain(|(bytes, token)| bytes.len() > 1 && self.of(*token).is_none());
         left.sort_by_key(|(bytes, _)| bytes.len());
         let mut late = Vec::new();
         for (string, token) in left {
@@ -226,19 +230,20 @@ impl Made<'_> {
         late
     }
 
-    /// Puts all tokens that are made in the order of the last merge that making them takes. For `late` ones
-    /// that is not their own.
+    /// Sorts all tokens by the last merge that making them takes. For a `late` token that is a merge of one of its
+    /// sources, not its own.
     fn order(&self, in_order: Vec<u32>, late: Vec<u32>) -> Vec<u32> {
-        let mut last = self.by.clone();
+        let mut last = self.by_token.clone();
         for &token in &late {
             let of = |token: u32| last.get(token as usize).copied().flatten();
-            let halves = self.halves(token);
-            let whole = halves.and_then(|(left, right)| of(left).max(of(right))).max(of(token));
+            let sources = self.sources(token);
+            let whole = sources.and_then(|(left, right)| of(left).max(of(right))).max(of(token));
             if let Some(slot) = last.get_mut(token as usize) {
                 *slot = whole;
             }
         }
-        // Sorting keeps the late ones behind the one whose merge is the last, and shorter before longer ones.
+        // The sort is stable. So a late token comes after the source that it waited for, and shorter ones before
+        // longer.
         let mut order = in_order;
         order.extend(late);
         order.sort_by_key(|&token| last.get(token as usize).copied().flatten());
@@ -246,8 +251,8 @@ impl Made<'_> {
     }
 }
 
-/// Merges neighbours until none make a token: of all pairs the one whose token comes first in the order, and of
-/// equals the leftmost. `merged` is the place in the order, and the token. Returns the place of the last merge.
+/// Merges neighbours until none merge: of all pairs the one whose merge is listed first, and of equals the leftmost.
+/// `merged` returns the position of a merge and its token. Returns the position of the last merge.
 fn merge(parts: &mut Vec<u32>, merged: impl Fn(u32, u32) -> Option<(u32, u32)>) -> Option<u32> {
     let mut last = None;
     loop {
@@ -262,7 +267,7 @@ fn merge(parts: &mut Vec<u32>, merged: impl Fn(u32, u32) -> Option<(u32, u32)>) 
     }
 }
 
-/// Refuses what is not merged as bytes are.
+/// Fails if the model is not byte-level BPE, or has an option that changes how bytes are merged.
 pub(super) fn accept(model: &Model) -> Result<(), TokenizerJsonError> {
     let refuse = |place: &str, found: &dyn std::fmt::Display, known: &str| {
         Err(TokenizerJsonError::unsupported(&format!("model.{place}"), &found, known))

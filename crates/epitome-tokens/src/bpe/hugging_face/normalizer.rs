@@ -1,4 +1,4 @@
-//! What becomes of a text before it is cut.
+//! Reads the `normalizer` of a file: how a text is normalized before it is split.
 
 use std::borrow::Cow;
 
@@ -7,18 +7,18 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use super::error::TokenizerJsonError;
 
-/// What a text is turned into.
+/// How a text is normalized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Normalizer {
-    /// It stays as it is.
+    /// Not at all.
     Nothing,
-    /// Letters and their accents become one character where there is one. Takes linear time, except that a
-    /// run of accents is sorted.
+    /// Unicode NFC: a letter and its accents become one character, if Unicode has one. Takes linear time, except that
+    /// each run of accents is sorted.
     Nfc,
 }
 
 impl Normalizer {
-    /// The one that `value` describes, the `normalizer` of a file.
+    /// The normalizer of `value`, the `normalizer` of a file.
     pub(super) fn read(value: &Value) -> Result<Self, TokenizerJsonError> {
         Self::read_at(value, "normalizer")
     }
@@ -33,7 +33,7 @@ impl Normalizer {
                 let mut found = Self::Nothing;
                 let steps = value.get("normalizers").and_then(Value::as_array);
                 for (at, step) in steps.into_iter().flatten().enumerate() {
-                    // Doing it twice changes nothing more.
+                    // NFC twice is the same as once, so a sequence needs no list.
                     if Self::read_at(step, &format!("{place}.normalizers[{at}]"))? == Self::Nfc {
                         found = Self::Nfc;
                     }
@@ -47,9 +47,10 @@ impl Normalizer {
         }
     }
 
-    /// What `text` is turned into.
+    /// The normalized text. Borrowed if normalizing does not change it.
     pub(super) fn of(self, text: &str) -> Cow<'_, str> {
         match self {
+            // Nearly all text is in NFC already, and the quick check is several times as fast as normalizing.
             Self::Nfc if !text.is_ascii() && is_nfc_quick(text.chars()) != IsNormalized::Yes => {
                 Cow::Owned(text.nfc().collect())
             }
@@ -70,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn nfc_alone_or_in_a_sequence_is_known() {
+    fn nfc_is_supported_alone_and_in_a_sequence() {
         check("null", Ok(Normalizer::Nothing));
         check(r#"{ "type": "NFC" }"#, Ok(Normalizer::Nfc));
         check(r#"{ "type": "Sequence", "normalizers": [] }"#, Ok(Normalizer::Nothing));
@@ -78,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_refused_by_their_name() {
+    fn other_normalizers_are_errors_that_name_them() {
         check(
             r#"{ "type": "NFKC" }"#,
             Err("normalizer.type: NFKC is not known; known are NFC, Sequence, and none"),
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_letter_and_its_accent_become_one() {
+    fn nfc_composes_a_letter_and_its_accent() {
         assert_eq!(Normalizer::Nfc.of("cafe\u{301} ＡＢ"), "café ＡＢ");
         assert_eq!(Normalizer::Nothing.of("cafe\u{301}"), "cafe\u{301}");
     }

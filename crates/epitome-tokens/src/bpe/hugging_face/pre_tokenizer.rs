@@ -1,16 +1,17 @@
-//! How the `pre_tokenizer` of a file cuts text.
+//! Reads the `pre_tokenizer` of a file: the patterns that split a text into pieces.
 //!
-//! The last step writes bytes as letters, which is `ByteLevel`; the steps before it cut.
+//! It is a sequence of steps. The last one is `ByteLevel`, which writes bytes as letters. The steps before it split the
+//! text.
 
 use serde_json::Value;
 
-use super::cut::{Cut, Cuts, KNOWN_PATTERNS};
 use super::error::TokenizerJsonError;
+use super::pattern::{KNOWN_PATTERNS, Pattern, Patterns};
 
 const KNOWN_TYPES: &str = "Sequence, Split, Digits and ByteLevel";
 
-/// The cuts that `value` describes, the `pre_tokenizer` of a file.
-pub(super) fn read(value: &Value) -> Result<Cuts, TokenizerJsonError> {
+/// The patterns of `value`, the `pre_tokenizer` of a file.
+pub(super) fn read(value: &Value) -> Result<Patterns, TokenizerJsonError> {
     let mut steps = Steps::default();
     steps.read(value, "pre_tokenizer")?;
     if steps.ended_at.is_none() {
@@ -20,13 +21,13 @@ pub(super) fn read(value: &Value) -> Result<Cuts, TokenizerJsonError> {
             "those with it",
         ));
     }
-    Ok(Cuts::new(steps.cuts))
+    Ok(Patterns::new(steps.patterns))
 }
 
 #[derive(Default)]
 struct Steps {
-    cuts: Vec<Cut>,
-    /// Where the step is that writes bytes as letters.
+    patterns: Vec<Pattern>,
+    /// The place of the `ByteLevel` step in the file, once it was read.
     ended_at: Option<String>,
 }
 
@@ -37,7 +38,7 @@ impl Steps {
         };
         let kind = value.get("type").and_then(Value::as_str);
         if let Some(end) = &self.ended_at {
-            return refuse("", &format!("a step behind {end}"), "steps before ByteLevel");
+            return refuse("", &format!("a step after {end}"), "steps before ByteLevel");
         }
         match kind {
             Some("Sequence") => {
@@ -46,17 +47,18 @@ impl Steps {
                     self.read(step, &format!("{place}.pretokenizers[{at}]"))?;
                 }
             }
-            Some("Split") => self.cuts.push(split(value, place)?),
+            Some("Split") => self.patterns.push(split(value, place)?),
             Some("Digits") => {
                 let one_by_one = flag(value, "individual_digits", false);
-                self.cuts.push(Cut::Numbers { longest: if one_by_one { 1 } else { usize::MAX } });
+                self.patterns
+                    .push(Pattern::Numbers { longest: if one_by_one { 1 } else { usize::MAX } });
             }
             Some("ByteLevel") => {
                 if flag(value, "add_prefix_space", true) {
                     return refuse(".add_prefix_space", &true, "false");
                 }
                 if flag(value, "use_regex", true) {
-                    self.cuts.push(Cut::Gpt2);
+                    self.patterns.push(Pattern::Gpt2);
                 }
                 self.ended_at = Some(place.to_owned());
             }
@@ -67,7 +69,7 @@ impl Steps {
     }
 }
 
-fn split(value: &Value, place: &str) -> Result<Cut, TokenizerJsonError> {
+fn split(value: &Value, place: &str) -> Result<Pattern, TokenizerJsonError> {
     let refuse = |field: &str, found: &dyn std::fmt::Display, known: &str| {
         Err(TokenizerJsonError::unsupported(&format!("{place}.{field}"), &found, known))
     };
@@ -75,14 +77,15 @@ fn split(value: &Value, place: &str) -> Result<Cut, TokenizerJsonError> {
     let Some(regex) = pattern.get("Regex").and_then(Value::as_str) else {
         return refuse("pattern", pattern, "those with a Regex");
     };
-    let Some(cut) = Cut::of_pattern(regex) else {
+    let Some(known) = Pattern::of_regex(regex) else {
         return refuse("pattern.Regex", &regex, KNOWN_PATTERNS);
     };
     let behavior = value.get("behavior").and_then(Value::as_str).unwrap_or_default();
     match behavior {
-        "Isolated" => Ok(cut),
-        // What matches is kept and what does not is left out, but there is none of that.
-        "Removed" if cut.takes_everything() && flag(value, "invert", false) => Ok(cut),
+        "Isolated" => Ok(known),
+        // `Removed` with `invert` keeps the matches and removes what is between them. These patterns match everything,
+        // so it is the same as `Isolated`.
+        "Removed" if known.matches_everything() && flag(value, "invert", false) => Ok(known),
         _ => refuse("behavior", &behavior, "Isolated"),
     }
 }
@@ -95,27 +98,28 @@ fn flag(value: &Value, name: &str, default: bool) -> bool {
 mod tests {
     use super::*;
 
-    fn check(json: &str, expected: Result<&[Cut], &str>) {
+    fn check(json: &str, expected: Result<&[Pattern], &str>) {
         let found = read(&serde_json::from_str(json).unwrap());
-        let expected = expected.map(|cuts| Cuts::new(cuts.to_vec())).map_err(str::to_owned);
+        let expected =
+            expected.map(|patterns| Patterns::new(patterns.to_vec())).map_err(str::to_owned);
         assert_eq!(found.map_err(|error| error.to_string()), expected, "{json}");
     }
 
     #[test]
-    fn the_steps_before_byte_level_cut() {
-        check(r#"{ "type": "ByteLevel", "add_prefix_space": false }"#, Ok(&[Cut::Gpt2]));
+    fn the_steps_before_byte_level_split_the_text() {
+        check(r#"{ "type": "ByteLevel", "add_prefix_space": false }"#, Ok(&[Pattern::Gpt2]));
         check(
             r#"{ "type": "Sequence", "pretokenizers": [
                 { "type": "Digits", "individual_digits": true },
                 { "type": "Split", "pattern": { "Regex": "\\p{N}{1,3}" }, "behavior": "Isolated", "invert": false },
                 { "type": "ByteLevel", "add_prefix_space": false, "use_regex": false }
             ] }"#,
-            Ok(&[Cut::Numbers { longest: 1 }, Cut::Numbers { longest: 3 }]),
+            Ok(&[Pattern::Numbers { longest: 1 }, Pattern::Numbers { longest: 3 }]),
         );
     }
 
     #[test]
-    fn what_is_not_known_is_refused_with_its_place() {
+    fn unsupported_steps_are_errors_that_name_their_place() {
         check(
             "null",
             Err(
@@ -159,7 +163,7 @@ mod tests {
                 { "type": "ByteLevel", "add_prefix_space": false }, { "type": "Digits" }
             ] }"#,
             Err(
-                "pre_tokenizer.pretokenizers[1]: a step behind pre_tokenizer.pretokenizers[0] is not known; known are steps before ByteLevel",
+                "pre_tokenizer.pretokenizers[1]: a step after pre_tokenizer.pretokenizers[0] is not known; known are steps before ByteLevel",
             ),
         );
     }

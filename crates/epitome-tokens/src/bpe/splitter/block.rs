@@ -1,46 +1,55 @@
-//! Where the pieces of `o200k_base` end among sixty-four ASCII characters, found for all of them at once.
+//! The pieces of `o200k_base` among 64 ASCII characters, all found at once.
 //!
-//! Each character of a block is a bit, the first one lowest, and a set of characters is a number. `set << 1`
-//! are the characters behind those of a set, and adding the first characters of runs to the set of all runs
-//! carries to where these end.
+//! Each character of a block is one bit of a `u64`, the first character lowest, and a set of characters is a number. So
+//! a condition on neighbours is a shift: `set << 1` are the characters that come after those of a set. And a sum finds
+//! the ends of runs: adding the first characters of some runs to the set of all runs makes a carry through each of
+//! these runs, which ends at the first character after it.
+//!
+//! A piece takes a few instructions this way, without a branch per character. Branches are what a matcher of one
+//! character after the other mostly waits for: where a word ends is hard to predict.
+//!
+//! The bits only decide what the characters before and in the block decide. Whatever also depends on later characters
+//! is *unsure*, and the block ends before it.
 
-use super::super::eight::Eight;
-#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-use super::super::eight::Eight as Lane;
-use super::super::scan::Scan;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-use super::super::sixteen::Sixteen as Lane;
-use super::contraction;
+use super::super::simd16::Simd16 as Lane;
+use super::super::swar8::Swar8;
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+use super::super::swar8::Swar8 as Lane;
+use super::super::text::Text;
 use super::o200k::{Endings, Variant};
+use super::part::contraction;
 
-/// Characters that are looked at together.
+/// Characters of a block.
 const BLOCK: usize = u64::BITS as usize;
-/// With fewer, finding one piece after the other is as quick.
+/// With fewer ASCII characters, finding one piece after the other is as fast.
 const LEAST: usize = 24;
 
-/// What is known of the pieces from some position on.
+/// The pieces from some position on, as far as a block shows them.
 pub(super) enum Found {
-    /// The pieces that follow each other from there: a bit for the last byte of each. Not 0.
+    /// One bit for the last byte of each piece from there on. Not 0.
     Ends(u64),
-    /// Too little: those before this position, which is behind the first, are to be found one by one.
+    /// No piece is sure. Pieces must be found one by one up to this position, which is greater than the start.
     Nothing(usize),
 }
 
-/// Finds pieces where one starts at `at`.
+/// Finds the pieces from `at` on, where a piece starts.
 #[inline]
-pub(super) fn find(scan: Scan<'_>, at: usize, variant: Variant) -> Found {
-    let left = scan.len() - at;
-    if let Some(eight) = scan.block(at).map(|bytes| Eight::new(*bytes)) {
-        let ascii = eight.wide().unset();
-        if ascii < Eight::BYTES {
+pub(super) fn find(text: Text<'_>, at: usize, variant: Variant) -> Found {
+    let left = text.len() - at;
+    // Text in other scripts would load and classify a block for nothing at every piece. Looking at eight bytes first
+    // avoids that.
+    if let Some(lane) = text.block(at).map(|bytes| Swar8::new(*bytes)) {
+        let ascii = lane.wide().unset();
+        if ascii < Swar8::BYTES {
             return Found::Nothing(at + ascii + 1);
         }
     }
     let padded;
-    let block = match scan.block::<BLOCK>(at) {
+    let block = match text.block::<BLOCK>(at) {
         Some(block) => block,
         None => {
-            padded = scan.last_block::<BLOCK>(at);
+            padded = text.last_block::<BLOCK>(at);
             &padded
         }
     };
@@ -49,37 +58,37 @@ pub(super) fn find(scan: Scan<'_>, at: usize, variant: Variant) -> Found {
     if length < LEAST && !is_last {
         return Found::Nothing(at + length + 1);
     }
-    let pieces = Pieces { scan, at, kinds: Kinds::of(block, length), length, is_last };
+    let pieces = Pieces { text, at, kinds: Kinds::of(block, length), length, is_last };
     match pieces.ends(variant) {
         0 => Found::Nothing(at + 1),
         ends => Found::Ends(ends),
     }
 }
 
-/// How many ASCII characters a block begins with.
+/// How many ASCII characters a block starts with.
 #[inline]
 fn ascii(block: &[u8; BLOCK]) -> usize {
     let wide = lanes(block).fold(0, |wide, (at, lane)| wide | lane.wide().bits() << at);
     wide.trailing_zeros() as usize
 }
 
-/// The characters of a block as many at once as the machine can take, each time with where they start.
+/// The characters of a block in lanes, as many at once as the target supports, each with the position of its first one.
 #[inline(always)]
 fn lanes(block: &[u8; BLOCK]) -> impl Iterator<Item = (usize, Lane)> {
     let lanes = block.as_chunks::<{ Lane::BYTES }>().0;
     lanes.iter().enumerate().map(|(at, bytes)| (at * Lane::BYTES, Lane::new(*bytes)))
 }
 
-/// Which characters of a block are what. Those behind its end are in no set.
+/// The sets of characters of a block. Characters after its end are in no set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Kinds {
     letters: u64,
-    /// Letters that are not capitals.
+    /// Small letters.
     small: u64,
     digits: u64,
-    /// `\s` without those that end a line.
+    /// `\s` without carriage return and line feed.
     spaces: u64,
-    /// The space that may stand before punctuation.
+    /// U+0020, the only space that punctuation may have before it in its piece.
     blanks: u64,
     newlines: u64,
     quotes: u64,
@@ -88,6 +97,8 @@ struct Kinds {
 impl Kinds {
     #[inline]
     fn of(block: &[u8; BLOCK], length: usize) -> Self {
+        // The sets of all lanes are collected first and masked at the end: characters after `length` are not ASCII, or
+        // are the zeros of a padded block, and lanes say anything about them.
         let mut kinds = Self::default();
         for (at, lane) in lanes(block) {
             let letters = lane.letters();
@@ -116,25 +127,27 @@ impl Kinds {
     }
 }
 
-/// A block of characters that starts where a piece does.
+/// A block of characters that starts where a piece starts.
 struct Pieces<'a> {
-    scan: Scan<'a>,
+    text: Text<'a>,
     at: usize,
     kinds: Kinds,
-    /// How many characters are known. What is behind them is not in ASCII, or in another block.
+    /// How many characters are known. The next one is not ASCII, or in another block.
     length: usize,
-    /// Whether there is nothing behind them.
+    /// Whether the text ends after them.
     is_last: bool,
 }
 
 impl Pieces<'_> {
-    /// A bit for the last byte of every piece, as far as it is sure.
+    /// One bit for the last byte of every piece that is sure.
     #[inline]
     fn ends(&self, Variant { endings, digits }: Variant) -> u64 {
         let Kinds { letters, small, .. } = self.kinds;
         let marks = self.marks();
         let first_marks = marks & !(marks << 1) & !(self.kinds.blanks << 1);
-        // A single mark before a word belongs to it, and so does the last space.
+        // `[^\r\n\p{L}\p{N}]?` takes one mark or space before a word into the word's piece. So a letter starts a piece
+        // only after a mark whose piece began before it, after a digit or a line end, or as a capital after a small
+        // letter.
         let words = letters & (marks << 1) & !(first_marks << 1)
             | letters & (self.kinds.digits << 1 | self.kinds.newlines << 1)
             | letters & !small & (small << 1);
@@ -144,11 +157,13 @@ impl Pieces<'_> {
             Endings::Contractions => self.contracted(starts),
             Endings::Nothing => starts,
         };
+        // A piece ends before each character that starts one.
         let ends = starts >> 1;
         if unsure == 0 && self.is_last {
             return ends | 1 << (self.length - 1);
         }
-        // Whether a piece starts at the last character depends on the one behind it.
+        // Whether a piece starts at the last character may depend on the character after it, which is not known: a
+        // space belongs to a word that follows, for example.
         let sure = if self.is_last { self.length } else { self.length - 1 };
         ends & below((unsure.trailing_zeros() as usize).min(sure).saturating_sub(1))
     }
@@ -160,31 +175,37 @@ impl Pieces<'_> {
         below(self.length) & !(letters | digits | spaces | newlines)
     }
 
-    /// Where numbers start: every so many digits of a run.
+    /// The starts of numbers: the first digit of each run, and then every `most` digits.
     #[inline]
     fn numbers(&self, most: usize) -> u64 {
         let digits = self.kinds.digits;
         let mut starts = digits & !(digits << 1);
-        let (mut found, behind) =
-            (starts, (1..=most).fold(digits, |behind, by| behind & digits << by));
+        // `after` are the digits that have `most` digits before them in their run. All runs advance together, so the
+        // loop takes as many rounds as the longest run has numbers.
+        let (mut found, after) =
+            (starts, (1..=most).fold(digits, |after, by| after & digits << by));
         while starts != 0 {
-            starts = starts << most & behind;
+            starts = starts << most & after;
             found |= starts;
         }
         found
     }
 
-    /// Where what is blank starts, and what begins with the last space of a run; and the places that may be
-    /// starts or not, which the characters before them do not tell.
+    /// The starts of white space, and of pieces that begin with the last space of a run; and the positions that are
+    /// unsure.
     #[inline]
     fn blanks(&self, marks: u64) -> (u64, u64) {
         let Kinds { spaces, newlines, .. } = self.kinds;
-        // Ends of lines behind punctuation belong to it, and a slash behind them would as well.
+        // `[\r\n/]*`: line ends after punctuation belong to its piece. The sum carries through each run of line ends
+        // that follows punctuation, and so clears it. A slash after them would belong to the piece as well, which is
+        // left unsure.
         let first = newlines & marks << 1;
         let attached = newlines & !newlines.wrapping_add(first);
         let blank = (spaces | newlines) & !attached;
         let runs = blank & !(blank << 1);
+        // `\s+(?!\S)`: the last space of a run goes to the piece of what follows.
         let mut last = spaces & !((spaces | newlines) >> 1);
+        // At the end of the text nothing follows, and the run keeps its last space.
         if self.is_last {
             last &= below(self.length - 1);
         }
@@ -193,13 +214,13 @@ impl Pieces<'_> {
         (runs | last | indents, unsure)
     }
 
-    /// Those of some characters that are slashes.
+    /// The slashes among some marks.
     #[inline]
     fn slashes(&self, mut marks: u64) -> u64 {
         let mut slashes = 0;
         while marks != 0 {
             let mark = marks & marks.wrapping_neg();
-            if self.scan.byte(self.at + mark.trailing_zeros() as usize) == b'/' {
+            if self.text.byte(self.at + mark.trailing_zeros() as usize) == b'/' {
                 slashes |= mark;
             }
             marks ^= mark;
@@ -207,12 +228,15 @@ impl Pieces<'_> {
         slashes
     }
 
-    /// The spaces behind the end of a line that belong to it where another end of a line follows.
+    /// The first spaces after a line end that belong to the piece before them, because the run of white space has
+    /// another line end: `\s*[\r\n]+` takes everything up to the last one.
     #[inline]
     fn unsure_indents(&self, indents: u64) -> u64 {
         let Kinds { spaces, newlines, .. } = self.kinds;
+        // The block may end within the run, and its other line end comes later.
         let is_cut = !self.is_last && spaces >> (self.length - 1) & 1 == 1;
         let mut unsure = if is_cut { run_before(spaces, self.length) & indents } else { 0 };
+        // The sum carries through each run of spaces after a line end, to the character after it.
         let mut lines = spaces.wrapping_add(indents) & newlines;
         while lines != 0 {
             unsure |= run_before(spaces, lines.trailing_zeros() as usize) & indents;
@@ -221,7 +245,8 @@ impl Pieces<'_> {
         unsure
     }
 
-    /// Adds to a word what stands behind it: `'s`, `'re`.
+    /// Removes the starts within contractions, and adds the starts after them: `'s` and `'re` belong to the word
+    /// before.
     #[inline]
     fn contracted(&self, mut starts: u64) -> u64 {
         let letters = self.kinds.letters;
@@ -230,8 +255,8 @@ impl Pieces<'_> {
         while quotes != 0 {
             let quote = quotes.trailing_zeros() as usize;
             quotes &= quotes - 1;
-            // The letter before it may be the end of another one.
-            if let Some(end) = contraction(self.scan, self.at + quote)
+            // `quote == last`: the letter before it is the end of a contraction, and a word has only one.
+            if let Some(end) = contraction(self.text, self.at + quote)
                 && quote != last
             {
                 last = end - self.at;
@@ -242,14 +267,14 @@ impl Pieces<'_> {
     }
 }
 
-/// The first of the characters of a set that end before `end` without a gap.
+/// The first character of the run of a set that ends before `end`.
 #[inline]
 fn run_before(set: u64, end: usize) -> u64 {
     let gap = !set & below(end);
     1_u64.checked_shl(u64::BITS - gap.leading_zeros()).unwrap_or(0)
 }
 
-/// The characters before one.
+/// The characters before `at`.
 #[inline]
 fn below(at: usize) -> u64 {
     1_u64.checked_shl(at as u32).map_or(u64::MAX, |bit| bit - 1)

@@ -1,4 +1,4 @@
-//! The pieces of `cl100k_base`.
+//! The pre-tokenizer of `cl100k_base`, and of the models that use variants of its pattern.
 //!
 //! ```text
 //! (?i:'s|'t|'re|'ve|'m|'ll|'d)
@@ -11,54 +11,56 @@
 //! ```
 
 use super::super::class::Class;
-use super::super::scan::Scan;
-use super::{MARKS, blank, contraction, number};
+use super::super::text::Text;
+use super::part::{MARKS, contraction, number, white_space};
 
-/// What patterns of this kind differ in.
+/// The differences between the variants of the pattern.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Variant {
-    /// What words are made of.
+    /// The characters of words.
     letters: Class,
-    /// What is neither blank, nor of words or numbers.
+    /// The characters that are neither white space, nor in words or numbers.
     marks: Class,
-    /// How long a number may be.
+    /// The most digits of a number.
     digits: usize,
 }
 
-/// As published for `cl100k_base`; that of Llama 3 is the same.
+/// As published for `cl100k_base`. Llama 3 has the same pattern.
 pub(in super::super) const CL100K: Variant =
     Variant { letters: Class::LETTER, marks: MARKS, digits: 3 };
 /// Each digit is a piece: `\p{N}`.
 pub(in super::super) const QWEN2: Variant = Variant { digits: 1, ..CL100K };
-/// Accents are of words as well: `[\p{L}\p{M}]+`, `[^\s\p{L}\p{M}\p{N}]+`.
+/// Words also contain combining marks: `[\p{L}\p{M}]+`, `[^\s\p{L}\p{M}\p{N}]+`.
 pub(in super::super) const QWEN3_5: Variant =
     Variant { letters: Class::LETTER.or(Class::MARK), marks: Class::OTHER, digits: 1 };
 
-/// Where the piece ends that starts at `start`; nothing at the end of the text.
+/// The end of the piece that starts at `start`; `None` at the end of the text.
+// The order of the alternatives decides, as in the regular expression: the first one that matches is taken. Numbers
+// come before words here only because no character can start both.
 #[inline(always)]
-pub(in super::super) fn end(scan: Scan<'_>, start: usize, variant: Variant) -> Option<usize> {
+pub(in super::super) fn end(text: Text<'_>, start: usize, variant: Variant) -> Option<usize> {
     let Variant { letters, marks, digits } = variant;
-    let (class, width) = scan.at(start)?;
-    if let Some(end) = contraction(scan, start) {
+    let (class, width) = text.at(start)?;
+    if let Some(end) = contraction(text, start) {
         return Some(end);
     }
     if class.is(Class::NUMBER) {
-        return Some(number(scan, start, digits));
+        return Some(number(text, start, digits));
     }
-    let behind = start + width;
+    let second = start + width;
     if !class.is(Class::NEWLINE) {
-        let end = scan.run(behind, letters);
-        if end > behind || class.is(letters) {
+        let end = text.run(second, letters);
+        if end > second || class.is(letters) {
             return Some(end);
         }
     }
-    let lead = if scan.byte(start) == b' ' { behind } else { start };
-    let mut end = scan.run(lead, marks);
-    if end > lead {
-        while matches!(scan.byte(end), b'\r' | b'\n') {
+    let first_mark = if text.byte(start) == b' ' { second } else { start };
+    let mut end = text.run(first_mark, marks);
+    if end > first_mark {
+        while matches!(text.byte(end), b'\r' | b'\n') {
             end += 1;
         }
         return Some(end);
     }
-    Some(blank(scan, start))
+    Some(white_space(text, start))
 }

@@ -1,4 +1,4 @@
-//! The pieces of `o200k_base`.
+//! The pre-tokenizer of `o200k_base`, and of the models that use variants of its pattern.
 //!
 //! ```text
 //! [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?
@@ -11,26 +11,27 @@
 //! ```
 
 use super::super::class::Class;
-use super::super::eight::Eight;
-use super::super::scan::Scan;
-use super::{MARKS, blank, contraction, number};
+use super::super::swar8::Swar8;
+use super::super::text::Text;
+use super::part::{MARKS, contraction, number, white_space};
 
-/// Letters that are capital or small, as one likes.
+/// Letters that count as capital and as small.
 const EITHER: Class = Class::CASELESS.or(Class::MARK);
 const CAPITAL: Class = Class::UPPER.or(EITHER);
 const SMALL: Class = Class::LOWER.or(EITHER);
 const LETTER: Class = Class::LETTER;
+/// Characters that cannot come before a word in its piece.
 const NO_LEAD: Class = LETTER.or(Class::NUMBER).or(Class::NEWLINE);
 
-/// What patterns of this kind differ in.
+/// The differences between the variants of the pattern.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Variant {
     pub(super) endings: Endings,
-    /// How long a number may be.
+    /// The most digits of a number.
     pub(super) digits: usize,
 }
 
-/// What stands behind a word and belongs to it.
+/// What may follow a word in its piece.
 #[derive(Clone, Copy)]
 pub(super) enum Endings {
     Contractions,
@@ -39,88 +40,91 @@ pub(super) enum Endings {
 
 /// As published for `o200k_base`.
 pub(in super::super) const O200K: Variant = Variant { endings: Endings::Contractions, digits: 3 };
-/// That of Mistral: no `(?i:'s|'t|'re|'ve|'m|'ll|'d)?`, and `\p{N}`.
+/// The pattern of Mistral's Tekken: no `(?i:'s|'t|'re|'ve|'m|'ll|'d)?`, and `\p{N}`.
 pub(in super::super) const TEKKEN: Variant = Variant { endings: Endings::Nothing, digits: 1 };
 
-/// A word without what stands before it, by the alternative that it matches.
+/// The end of a word, by the alternative that matches it.
 enum Word {
-    /// The first: it ends in a small letter or one of either case.
+    /// The first alternative: the word ends in a small letter, or in one that counts as both.
     Small(usize),
-    /// The second: capitals only.
+    /// The second alternative: only capitals.
     Capitals(usize),
 }
 
-/// Where the piece ends that starts at `start`; nothing at the end of the text.
+/// The end of the piece that starts at `start`; `None` at the end of the text.
 #[inline(always)]
-pub(in super::super) fn end(scan: Scan<'_>, start: usize, variant: Variant) -> Option<usize> {
+pub(in super::super) fn end(text: Text<'_>, start: usize, variant: Variant) -> Option<usize> {
     let Variant { endings, digits } = variant;
-    let (class, width) = scan.at(start)?;
-    let lead = !class.is(NO_LEAD);
-    if (lead || class.is(LETTER))
-        && let Some(end) = ascii_word(scan, start, lead)
+    let (class, width) = text.at(start)?;
+    let has_lead = !class.is(NO_LEAD);
+    if (has_lead || class.is(LETTER))
+        && let Some(end) = ascii_word(text, start, has_lead)
     {
-        return Some(endings.behind(scan, end));
+        return Some(endings.end(text, end));
     }
-    let behind = start + width;
+    let second = start + width;
     let word = if class.is(LETTER) {
-        word(scan, start)
+        word(text, start)
     } else if class.is(NO_LEAD) {
         None
     } else {
-        match word(scan, behind) {
-            // A mark is a letter too, and the first alternative is tried on it before the second is
-            // tried on what follows.
-            None | Some(Word::Capitals(_)) if class.is(Class::MARK) => word(scan, start),
+        match word(text, second) {
+            // A combining mark can be the lead, and can also be the first letter. A backtracking matcher tries the
+            // whole first alternative before the second one. So a word that ends in a small letter is taken first, with
+            // the mark as its lead and then with the mark as its first letter, and a word of capitals only after that.
+            None | Some(Word::Capitals(_)) if class.is(Class::MARK) => word(text, start),
             word => word,
         }
     };
     if let Some(Word::Small(end) | Word::Capitals(end)) = word {
-        return Some(endings.behind(scan, end));
+        return Some(endings.end(text, end));
     }
     if class.is(Class::NUMBER) {
-        return Some(number(scan, start, digits));
+        return Some(number(text, start, digits));
     }
-    let marks = if scan.byte(start) == b' ' { behind } else { start };
-    let mut end = scan.run(marks, MARKS);
-    if end > marks {
-        while matches!(scan.byte(end), b'\r' | b'\n' | b'/') {
+    let first_mark = if text.byte(start) == b' ' { second } else { start };
+    let mut end = text.run(first_mark, MARKS);
+    if end > first_mark {
+        while matches!(text.byte(end), b'\r' | b'\n' | b'/') {
             end += 1;
         }
         return Some(end);
     }
-    Some(blank(scan, start))
+    Some(white_space(text, start))
 }
 
 impl Endings {
-    /// Where what belongs to the word ends that ends at `end`.
+    /// The end of the piece whose word ends at `end`.
     #[inline(always)]
-    fn behind(self, scan: Scan<'_>, end: usize) -> usize {
+    fn end(self, text: Text<'_>, end: usize) -> usize {
         match self {
-            Self::Contractions => contraction(scan, end).unwrap_or(end),
+            Self::Contractions => contraction(text, end).unwrap_or(end),
             Self::Nothing => end,
         }
     }
 }
 
-/// Where a word ends, with one character before it where there is a `lead`: most pieces are one. Looks at eight
-/// bytes at once; nothing where these are not all ASCII, or do not tell where the word ends.
+/// The end of a word of ASCII letters, after one other character if it `has_lead`. `None` if the next eight bytes are
+/// not all ASCII, or if they do not show where the word ends.
+// Most pieces are such words. Eight bytes at once take a few instructions without a branch per character.
 #[inline(always)]
-fn ascii_word(scan: Scan<'_>, start: usize, lead: bool) -> Option<usize> {
-    let eight = Eight::at(scan, start)?;
-    let lead = usize::from(lead);
-    let letters = eight.letters();
-    let small = eight.small(letters);
+fn ascii_word(text: Text<'_>, start: usize, has_lead: bool) -> Option<usize> {
+    let lane = Swar8::at(text, start)?;
+    let lead = usize::from(has_lead);
+    let letters = lane.letters();
+    let small = lane.small(letters);
     let capitals = letters.without(small).run(lead);
     let small = small.run(lead + capitals);
     let mut end = lead + capitals + small;
-    if end < Eight::BYTES {
+    if end < Swar8::BYTES {
         return (end > lead).then_some(start + end);
     }
-    // Behind small letters only small ones go on.
+    // The word goes on after the eight bytes. After a small letter only small letters continue it, since a capital
+    // starts the next piece. After capitals alone, capitals may follow, and the general `word` takes over.
     let mut more = small;
-    while more > 0 && end.is_multiple_of(Eight::BYTES) {
-        let eight = Eight::at(scan, start + end)?;
-        more = eight.small(eight.letters()).run(0);
+    while more > 0 && end.is_multiple_of(Swar8::BYTES) {
+        let lane = Swar8::at(text, start + end)?;
+        more = lane.small(lane.letters()).run(0);
         end += more;
     }
     (small > 0).then_some(start + end)
@@ -128,10 +132,10 @@ fn ascii_word(scan: Scan<'_>, start: usize, lead: bool) -> Option<usize> {
 
 /// The longest word at `start`.
 #[inline]
-fn word(scan: Scan<'_>, start: usize) -> Option<Word> {
-    // No ASCII letter is of either case.
-    let (mut capitals, mut either) = (scan.ascii_run(start, Class::UPPER), start);
-    while let Some((class, width)) = scan.at(capitals)
+fn word(text: Text<'_>, start: usize) -> Option<Word> {
+    // `EITHER` has no ASCII letter, so the fast run over ASCII needs to look for capitals only.
+    let (mut capitals, mut either) = (text.ascii_run(start, Class::UPPER), start);
+    while let Some((class, width)) = text.at(capitals)
         && class.is(CAPITAL)
     {
         capitals += width;
@@ -139,11 +143,12 @@ fn word(scan: Scan<'_>, start: usize) -> Option<Word> {
             either = capitals;
         }
     }
-    let small = scan.run(capitals, SMALL);
+    let small = text.run(capitals, SMALL);
     if small > capitals {
         Some(Word::Small(small))
     } else if either > start {
-        // The last letter of either case can be the small one that the first alternative wants.
+        // The first alternative needs one letter that counts as small. Backtracking gives it the last one of either
+        // case, and the capitals after it start the next piece.
         Some(Word::Small(either))
     } else if capitals > start {
         Some(Word::Capitals(capitals))

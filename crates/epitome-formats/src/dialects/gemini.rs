@@ -1,0 +1,91 @@
+//! Gemini `Content`: messages of user and model, each with a list of parts.
+
+mod part;
+mod reader;
+mod writer;
+
+use epitome::{
+    BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,
+    SystemPlace,
+};
+use serde_json::{Map, Value, json};
+
+use self::part::{body_mut, only_text};
+use crate::content::Content;
+use crate::dialect::{Dialect, Sample, Turn};
+use crate::shape::ShapeError;
+use crate::text::append;
+use crate::usage_fields::UsageFields;
+
+/// Gemini `Content`.
+pub(crate) struct Gemini;
+
+impl Dialect for Gemini {
+    fn contract(&self) -> Contract {
+        Contract {
+            system: SystemPlace::Separate,
+            first: First::User,
+            last: Last::Anyone,
+            neighbours: Neighbours::Merged,
+            results: ResultPlace::NextUser,
+            blank_text: BlankText::Refused,
+            // The signatures of a turn are checked together.
+            reasoning: ReasoningPolicy::WholeTurn,
+            summary: SummaryRole::User,
+        }
+    }
+
+    fn recognizes(&self, sample: Sample<'_>) -> bool {
+        let Sample::Message(message) = sample else { return false };
+        let Some(Value::Array(parts)) = message.get("parts") else { return false };
+        // Messages of the AI SDK UI have `parts` too, with types in them, and have ids.
+        let is_ui_message = parts.iter().any(|part| part.get("type").is_some())
+            || parts.is_empty() && message.get("id").is_some();
+        !is_ui_message
+    }
+
+    fn usage_fields(&self) -> &'static UsageFields {
+        &UsageFields {
+            prompt: &["/promptTokenCount"],
+            extra_prompt: &["/toolUsePromptTokenCount"],
+            completion: &["/candidatesTokenCount", "/responseTokenCount"],
+            extra_completion: &["/thoughtsTokenCount"],
+            total: &["/totalTokenCount"],
+            cached: &["/cachedContentTokenCount"],
+            reasoning: &["/thoughtsTokenCount"],
+            ..UsageFields::NONE
+        }
+    }
+
+    fn read<'a>(&self, value: &'a Value) -> Result<Content<'a>, ShapeError> {
+        if !value.is_object() {
+            return Err(ShapeError::expected("an object with role and parts", value));
+        }
+        Ok(reader::read(value))
+    }
+
+    fn set_result(&self, item: &mut Value, text: &str) {
+        let Some(body) = body_mut(item, "functionResponse") else { return };
+        let key = body.get("response").and_then(only_text).map(|(key, _)| key.to_owned());
+        let response = Map::from_iter([(key.unwrap_or("output".into()), text.into())]);
+        body.insert("response".into(), response.into());
+    }
+
+    fn set_arguments(&self, item: &mut Value, arguments: &str) {
+        let Some(body) = body_mut(item, "functionCall") else { return };
+        if let Ok(Value::Object(arguments)) = serde_json::from_str(arguments) {
+            body.insert("args".into(), arguments.into());
+        }
+    }
+
+    fn write(&self, turn: &Turn<'_>, lost: &mut Vec<String>) -> Vec<Value> {
+        writer::write(turn, lost)
+    }
+
+    fn merge(&self, first: &mut Value, second: Value) {
+        append(first, second, "parts", |text| json!({ "text": text }));
+    }
+}
+
+#[cfg(test)]
+mod tests;

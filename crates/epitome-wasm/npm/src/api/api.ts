@@ -1,0 +1,236 @@
+// Every function of the package, with the wasm modules that `./modules.js` gives.
+
+import type { Compactor } from "../host/compactor.js";
+import { create, planFor, type PlanOptions, restore } from "../host/create.js";
+import { endpointFrom, type EndpointSummarize } from "../host/endpoint.js";
+import { extractiveFrom } from "../host/extractive.js";
+import type { CompactorOptions, RestoreOptions } from "../host/options.js";
+import type { Plan } from "../host/plan.js";
+import { recentFrom, type RecentOptions } from "../host/recent.js";
+import type { SummarizeContext } from "../host/summarize.js";
+import { convertBy, repairBy, validateBy, type ValidateOptions } from "../host/validation.js";
+import { counterFrom, type ProviderCounter, type ProviderCounterOptions } from "../counting/provider-counter.js";
+import type {
+  Converted,
+  Detection,
+  EndpointOptions,
+  Format,
+  Issue,
+  Policy,
+  PolicySpec,
+  Preset,
+  Repaired,
+  Report,
+  SummaryRequest,
+  Usage,
+} from "../glue/epitome.js";
+import { load, type Modules } from "../wasm/engine.js";
+import { engineModule, tokenizerModule } from "./modules.js";
+
+export * from "./counting.js";
+export type { CompactionEvent, CompactOptions, Compactor, SummaryDelta } from "../host/compactor.js";
+export type { Counted, CountTokens } from "../counting/count.js";
+export type { PlanOptions } from "../host/create.js";
+export type { EstimateOptions, TokenCounter, TokenFamily } from "../counting/counter.js";
+export type { CountOptions, EncodingOptions } from "../counting/encoding.js";
+export type { EncodingSource } from "../counting/vocabulary.js";
+export type { EndpointSummarize } from "../host/endpoint.js";
+export { type EpitomeError, isEpitomeError } from "../error.js";
+
+/** How a compaction ended. Unless it is `applied`, the messages are unchanged. */
+export type Outcome = Report["outcome"];
+
+export type {
+  Action,
+  BeforeCompaction,
+  Breakdown,
+  Budget,
+  ClearToolInputs,
+  Completion,
+  Converted,
+  CounterOptions,
+  Counting,
+  Defect,
+  Detection,
+  Encoding,
+  EndpointOptions,
+  EngineEvent,
+  ErrorCode,
+  Fact,
+  FactKind,
+  Family,
+  Fill,
+  Finding,
+  Format,
+  Issue,
+  IssueCode,
+  Keep,
+  LastRequest,
+  Level,
+  MessageMetadata,
+  OffloadToolResults,
+  Phase,
+  PlanFigures,
+  Policy,
+  PolicySpec,
+  Preset,
+  Reactive,
+  Reason,
+  Receipt,
+  Reducer,
+  ReducerRule,
+  Repaired,
+  Report,
+  RequestBoundary,
+  Retry,
+  Severity,
+  Shape,
+  Statistics,
+  Status,
+  Summarizer,
+  SummaryPlacement,
+  SummaryRequest,
+  SummarySettings,
+  ToolFilter,
+  Trigger,
+  TruncateToolResults,
+  TruncationStep,
+  Usage,
+} from "../glue/epitome.js";
+export type {
+  AfterCompaction,
+  BeforeAnswer,
+  CompactorOptions,
+  HostOptions,
+  RestoreOptions,
+} from "../host/options.js";
+export type { ValidateOptions } from "../host/validation.js";
+export type { MessageAction, Plan } from "../host/plan.js";
+export type { ProviderCounter, ProviderCounterOptions } from "../counting/provider-counter.js";
+export type { RecentOptions } from "../host/recent.js";
+export type { Summarize, SummarizeContext, Summary } from "../host/summarize.js";
+export type { TokenizerSources } from "../counting/tokenizer.js";
+
+const MODULES: Modules = { engine: engineModule, tokenizers: tokenizerModule };
+
+/** Creates a compactor for a new conversation. `M` is the app's own type of message. */
+export function createCompactor<M extends object = object>(
+  options: CompactorOptions<M>,
+): Promise<Compactor<M>> {
+  return create(MODULES, options);
+}
+
+/** Creates a compactor that continues from a snapshot. */
+export function restoreCompactor<M extends object = object>(
+  snapshot: string,
+  options: RestoreOptions<M>,
+): Promise<Compactor<M>> {
+  return restore(MODULES, snapshot, options);
+}
+
+/** What a compaction of these messages would do. */
+export function plan<M extends object>(
+  messages: readonly M[],
+  options: PlanOptions,
+): Promise<Plan> {
+  return planFor(MODULES, messages, options);
+}
+
+/** The most recent messages that fit, with their system prompts. Tool calls stay with their results. */
+export function recentWithin<M extends object>(
+  messages: readonly M[],
+  options: RecentOptions,
+): Promise<M[]> {
+  return recentFrom(MODULES, messages, options);
+}
+
+/** Detects the format of messages by what only that format has. */
+export async function detectFormat(messages: readonly unknown[]): Promise<Detection> {
+  return (await load(engineModule)).detectFormat(Array.from(messages));
+}
+
+/** What the provider of this format would refuse in these messages, and where. */
+export function validate(
+  messages: readonly object[],
+  format: Format,
+  options?: ValidateOptions,
+): Promise<Issue[]> {
+  return validateBy(engineModule, messages, format, options);
+}
+
+/** The messages as the provider accepts them. Those that were valid are the same objects. */
+export function repair<M extends object>(messages: readonly M[], format: Format): Promise<Repaired<M>> {
+  return repairBy(engineModule, messages, format);
+}
+
+/** Converts messages to another format. The result lists what the other format cannot represent. */
+export function convert<M extends object = object>(
+  messages: readonly object[],
+  from: Format,
+  to: Format,
+): Promise<Converted<M>> {
+  return convertBy(engineModule, messages, from, to);
+}
+
+/** The tokens of a request, from the usage object of any provider; undefined if it does not contain the tokens of the
+ * prompt. */
+export async function readUsage(usage: object): Promise<Usage | undefined> {
+  return (await load(engineModule)).readUsage(usage);
+}
+
+/** All presets, the default first. */
+export async function presets(): Promise<Preset[]> {
+  return (await load(engineModule)).presets();
+}
+
+/** The complete policy of a spec, for one of its agents or for all. Rejects if the policy is invalid, and names the field. */
+export async function resolvePolicy(policy?: PolicySpec, agent?: string): Promise<Policy> {
+  return (await load(engineModule)).resolvePolicy(policy, agent);
+}
+
+/** A summarizer that needs no model: it quotes the most important sentences. */
+export function extractive(
+  request: Pick<SummaryRequest, "input" | "targetTokens">,
+  context?: Partial<SummarizeContext>,
+): Promise<string> {
+  return extractiveFrom(engineModule)(request, context);
+}
+
+/**
+ * A summarizer that asks a model behind a chat-completions endpoint. It rejects with an `EpitomeError` that says whether a
+ * retry may help. It does not retry itself: the compactor does.
+ */
+export function openAICompatible(options: EndpointOptions): EndpointSummarize {
+  return endpointFrom(engineModule, options);
+}
+
+/**
+ * Asks Anthropic to count the tokens of messages, for `countTokens`. Give `system` and `tools` in `request`. In a browser,
+ * Anthropic also requires the header `anthropic-dangerous-direct-browser-access`.
+ */
+export function anthropicCounter<M extends object = object>(
+  options: ProviderCounterOptions,
+): ProviderCounter<M> {
+  return counterFrom(engineModule, "anthropic", options);
+}
+
+/** Asks OpenAI to count the tokens of Responses items, for `countTokens`. Give `instructions` and `tools` in `request`. */
+export function openAICounter<M extends object = object>(
+  options: ProviderCounterOptions,
+): ProviderCounter<M> {
+  return counterFrom(engineModule, "openai", options);
+}
+
+/** Asks Gemini to count the tokens of contents, for `countTokens`. Give `systemInstruction` and `tools` in `request`. */
+export function geminiCounter<M extends object = object>(
+  options: ProviderCounterOptions,
+): ProviderCounter<M> {
+  return counterFrom(engineModule, "gemini", options);
+}
+
+/** Asks a llama.cpp server to count the tokens of chat messages in its model's chat template, for `countTokens`. */
+export function llamaCppCounter<M extends object = object>(
+  options: ProviderCounterOptions,
+): ProviderCounter<M> {
+  return counterFrom(engineModule, "llama.cpp", options);
+}

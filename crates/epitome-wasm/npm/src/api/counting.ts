@@ -1,0 +1,50 @@
+// The functions that only count. They do not load the engine.
+
+import { type EstimateOptions, loadCounter, type TokenCounter, tokenCounterFrom } from "../counting/counter.js";
+import { countBy, type CountOptions, type EncodingOptions } from "../counting/encoding.js";
+import { countByEngine, loadEncodingForAll } from "../counting/engine-encoding.js";
+import { countByTokenizer, loadTokenizerFrom } from "../counting/tokenizer.js";
+import type { EncodingSource } from "../counting/vocabulary.js";
+import type { Encoding } from "../glue/epitome.js";
+import { counterModule, tokenizerModule } from "./modules.js";
+
+/** Estimates the tokens of a text. */
+export async function estimateTokens(text: string, options: EstimateOptions = {}): Promise<number> {
+  return (await loadCounter(counterModule)).estimate(text, options);
+}
+
+/**
+ * Counts the tokens of a text exactly as a model does; by `o200k_base` if no encoding is given. Loads the part of the
+ * vocabulary that the text needs, if it is not loaded yet. The text of special tokens is counted as plain text.
+ */
+export async function countTokens(text: string, options: CountOptions = {}): Promise<number> {
+  return options.tokenizer === undefined
+    ? countBy(counterModule, text, options.encoding ?? "o200k_base", countByEngine)
+    : countByTokenizer(text, String(options.tokenizer));
+}
+
+/**
+ * Loads the vocabulary of an encoding, from the package's own file or from `source`. It is loaded once, for all compactors
+ * and counters. A call during the load waits for that load. After a failure, the next call tries again.
+ *
+ * All asynchronous functions load what they need. Only `setPolicy` and a `TokenCounter` need this call first.
+ */
+export function loadEncoding(encoding: Encoding, source?: EncodingSource | EncodingOptions): Promise<void> {
+  return loadEncodingForAll(counterModule, encoding, source);
+}
+
+/** A counter for many texts. Once the promise has resolved, it counts synchronously. */
+export function tokenCounter(): Promise<TokenCounter> {
+  return tokenCounterFrom(counterModule);
+}
+
+/**
+ * Loads the `tokenizer.json` of a model, as Hugging Face publishes them for Llama 3, Qwen, DeepSeek, Mistral and others,
+ * for `countTokens(text, { tokenizer: name })` and for policies with `counting: { tokenizer: name }`. `source` is an
+ * address, a response, the bytes, or the parsed object; reading it takes up to a second. A tokenizer that the package
+ * cannot reproduce exactly is refused with `invalid-vocabulary`. If one of the same name is already loaded, compactors
+ * that count by it keep it.
+ */
+export function loadTokenizer(name: string, source: EncodingSource | object): Promise<void> {
+  return loadTokenizerFrom(tokenizerModule, String(name), source);
+}

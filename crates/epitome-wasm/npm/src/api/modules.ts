@@ -1,0 +1,51 @@
+// The wasm modules as the package's code contains them: each in a file of its own that is imported on first use.
+
+import type { ModuleInput } from "../wasm/engine.js";
+
+/** The build XORs each byte with 0x30, four at once here. Bytes that a string literal has to escape get rare by that. */
+const MASK = 0x30303030;
+
+/** The engine: gzip in base64. */
+export async function engineModule(): Promise<ModuleInput> {
+  const { gzipped } = await import("../glue/inlined.js");
+  const packed = Uint8Array.from(atob(gzipped), (character) => character.charCodeAt(0));
+  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(unpacked).arrayBuffer();
+}
+
+/** The module that only counts. */
+export async function counterModule(): Promise<BufferSource> {
+  return bytesOf((await import("../glue/count-inlined.js")).module);
+}
+
+/** The module that reads a `tokenizer.json` and counts by it. */
+export async function tokenizerModule(): Promise<BufferSource> {
+  return bytesOf((await import("../glue/tokenizer-inlined.js")).module);
+}
+
+/**
+ * The bytes of a module that is stored as one character per byte. It is not packed, because the compression of HTTP makes
+ * it nearly as small as the file. Node's own function for the low bytes of characters is faster than a loop that runs for
+ * the first time.
+ */
+function bytesOf(module: string): BufferSource {
+  const words = new Uint32Array(Math.ceil(module.length / Uint32Array.BYTES_PER_ELEMENT));
+  const bytes = new Uint8Array(words.buffer, 0, module.length);
+  const { Buffer: node } = globalThis as { Buffer?: NodeBuffer };
+  if (node !== undefined) {
+    node.from(words.buffer).write(module, "latin1");
+  } else {
+    for (let index = 0; index < bytes.length; index += 1) {
+      bytes[index] = module.charCodeAt(index);
+    }
+  }
+  for (let index = 0; index < words.length; index += 1) {
+    words[index]! ^= MASK;
+  }
+  return bytes;
+}
+
+/** What is used of Node's `Buffer`. */
+interface NodeBuffer {
+  from(bytes: ArrayBuffer): { write(text: string, encoding: "latin1"): number };
+}

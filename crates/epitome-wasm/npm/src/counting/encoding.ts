@@ -1,0 +1,121 @@
+// Exact counts by the module that only counts. A vocabulary is fetched on first use and read once.
+
+import { type Counter, loadCounter } from "./counter.js";
+import type { Encoding } from "../glue/epitome.js";
+import type { NumericSource } from "../wasm/numeric.js";
+import { type EncodingSource, isSource, partOf } from "./vocabulary.js";
+
+/** Which part of an encoding's vocabulary is loaded, and from where. */
+export interface EncodingOptions {
+  /**
+   * `"ascii"` loads only what ASCII text needs, 60 % of `o200k_base`, and counts such text exactly. The rest is loaded
+   * when `countTokens` gets other text or a policy counts by the encoding.
+   */
+  scripts?: "ascii" | "all";
+  /** Where the vocabulary comes from, or with `"ascii"` its ASCII shard. Default: the package's own files. */
+  source?: EncodingSource;
+  /** With `"ascii"`: where the rest comes from. */
+  rest?: EncodingSource;
+}
+
+/** What counts a text. */
+export interface CountOptions {
+  /** Default: `o200k_base`. */
+  encoding?: Encoding;
+  /** Count by the tokenizer that `loadTokenizer` loaded under this name, instead of an encoding. */
+  tokenizer?: string;
+}
+
+/** Loads in progress, by their target and then by name. */
+const loading = new WeakMap<object, Map<string, Promise<void>>>();
+/** The ASCII shards that the counter has read, and where the rest comes from. */
+const shards = new Map<Encoding, { ascii: Uint8Array; rest: EncodingSource | undefined }>();
+
+/** The vocabularies that the counter has read, in one file or two shards, so that an engine which counts exactly later does
+ * not fetch them again. */
+export const readByCounter = new Map<Encoding, readonly [Uint8Array, Uint8Array?]>();
+
+/** Counts by a vocabulary that is loaded outside the counter, so that the counter need not read it too. Undefined if it is
+ * not loaded there. */
+export type CountElsewhere = (text: string, encoding: Encoding) => Promise<number | undefined>;
+
+/** Loads an encoding into the counter. After a failure, the next call tries again. */
+export async function loadEncodingFor(
+  source: NumericSource,
+  encoding: Encoding,
+  given: EncodingSource | EncodingOptions = {},
+): Promise<void> {
+  await loadIntoCounter(await loadCounter(source), encoding, optionsOf(given));
+}
+
+/** What `loadEncoding` was given, as options. */
+export function optionsOf(given: EncodingSource | EncodingOptions): EncodingOptions {
+  return isSource(given) ? { source: given } : given;
+}
+
+/** Counts by an encoding. Loads the part of its vocabulary that the text needs. */
+export async function countBy(
+  source: NumericSource,
+  text: string,
+  encoding: Encoding,
+  countElsewhere?: CountElsewhere,
+): Promise<number> {
+  const counter = await loadCounter(source);
+  const tokens = counter.count(text, encoding) ?? (await countElsewhere?.(text, encoding));
+  if (tokens !== undefined) {
+    return tokens;
+  }
+  await loadIntoCounter(counter, encoding, { scripts: isAscii(text) ? "ascii" : "all" });
+  return countBy(source, text, encoding);
+}
+
+function isAscii(text: string): boolean {
+  return /^[\0-\x7f]*$/.test(text);
+}
+
+function loadIntoCounter(counter: Counter, encoding: Encoding, options: EncodingOptions): Promise<void> {
+  const { scripts = "all", source, rest } = options;
+  const has = (): boolean => {
+    const reach = counter.reach(encoding);
+    return reach === "all" || (reach === "ascii" && scripts === "ascii");
+  };
+  return loadOneByOne(counter, encoding, has, async () => {
+    const shard = shards.get(encoding);
+    if (scripts === "ascii") {
+      const ascii = await partOf(encoding, "ascii", source);
+      counter.readAscii(encoding, ascii);
+      shards.set(encoding, { ascii, rest });
+    } else if (shard !== undefined && source === undefined) {
+      const others = await partOf(encoding, "rest", rest ?? shard.rest);
+      counter.readShards(encoding, shard.ascii, others);
+      readByCounter.set(encoding, [shard.ascii, others]);
+      shards.delete(encoding);
+    } else {
+      const file = await partOf(encoding, "whole", source);
+      counter.readWhole(encoding, file);
+      readByCounter.set(encoding, [file]);
+    }
+  });
+}
+
+/**
+ * Does `work`, which loads `name` into `target`, unless `isDone`. Loads of the same name and target run one after the other,
+ * because a later one may need more than the earlier one has loaded.
+ */
+export async function loadOneByOne(
+  target: object,
+  name: string,
+  isDone: () => boolean,
+  work: () => Promise<void>,
+): Promise<void> {
+  const running = loading.get(target) ?? new Map<string, Promise<void>>();
+  loading.set(target, running);
+  while (!isDone()) {
+    let load = running.get(name);
+    if (load === undefined) {
+      load = work().finally(() => running.delete(name));
+      running.set(name, load);
+    }
+    await load;
+  }
+}

@@ -1,0 +1,116 @@
+// The interface of a compactor: one conversation that is kept below its threshold.
+
+import type { Counted } from "../counting/count.js";
+import type {
+  EngineEvent,
+  MessageMetadata,
+  Phase,
+  PolicySpec,
+  Reason,
+  Report,
+  Status,
+  Usage,
+} from "../glue/epitome.js";
+import type { Plan } from "./plan.js";
+
+/** Options of one compaction. */
+export interface CompactOptions {
+  /** Default: `manual`. */
+  reason?: Reason;
+  /** What the summary should pay attention to. */
+  instructions?: string;
+  /** Cancels the compaction at any time. */
+  signal?: AbortSignal;
+  /** Called for each event of this compaction. What it throws is logged to the console. */
+  onEvent?: (event: CompactionEvent) => void;
+}
+
+/** Something worth showing, mostly during a compaction. */
+export type CompactionEvent = EngineEvent | SummaryDelta | Counted;
+
+/** A part of a summary while it is written. */
+export interface SummaryDelta {
+  type: "delta";
+  /** The id of the summarizer request. */
+  request: number;
+  text: string;
+}
+
+/**
+ * Keeps one conversation below its threshold. `M` is the app's own type of message.
+ *
+ * After `dispose`, every method throws an error with the code `disposed`.
+ */
+export interface Compactor<M extends object = object> {
+  /**
+   * Adds messages at the end and returns their ids. Allowed during a compaction.
+   *
+   * The messages are not changed, and those that are kept come back as the same objects. If one of them is not an object,
+   * the error names it and none is added.
+   */
+  append(messages: M | readonly M[], metadata?: MessageMetadata): string[];
+  /**
+   * Replaces a message and changes the metadata that are given. Undoes the compactions whose summaries cover the old
+   * message.
+   */
+  edit(id: string, message: M, metadata?: MessageMetadata): void;
+  /** Sets the open tasks. The summarizer gets them, and every summary is followed by them word for word. */
+  setTodo(text: string): void;
+  /** How full the window is. Takes microseconds. */
+  status(): Status;
+  /**
+   * How full the window would be under another policy, with the current tokenizer. Before a change to a smaller model, it
+   * says whether to compact first, while the larger model still holds everything.
+   */
+  statusUnder(policy: PolicySpec): Status;
+  /** What a compaction would do. Changes nothing. */
+  plan(options?: { reason?: Reason }): Plan;
+  /**
+   * Why a compaction is due at this phase, as the `reason` for `compact`; undefined if none is due. Emits the `warning`
+   * event that the policy asks for.
+   *
+   * After a compaction, the next one is due only after an assistant message or a `usage()`. `requestStart` starts a new
+   * user request, for which reactive compactions are counted.
+   */
+  check(phase: Phase): Reason | undefined;
+  /** The same as `check` for display: without a warning, and without starting a user request. */
+  due(phase: Phase): Reason | undefined;
+  /** Compacts if a compaction is due at this phase. Resolves to its report; undefined if none is due. */
+  maintain(phase: Phase, options?: Omit<CompactOptions, "reason">): Promise<Report | undefined>;
+  /**
+   * Compacts. Also resolves if there was nothing to do, if the compaction failed or if it was cancelled: the messages are
+   * then unchanged, and the report says why.
+   *
+   * Rejects with the code `busy` while another compaction runs, and with `exhausted` if the last one failed, no message has
+   * been added since, and the reason is not `manual`.
+   */
+  compact(options?: CompactOptions): Promise<Report>;
+  /**
+   * What to send to the model, in the app's own format. Kept messages are the app's own objects; one that a reducer has
+   * changed is a copy with all its other fields.
+   */
+  messages(): M[];
+  /** Every message that was appended, in its latest version. */
+  history(): M[];
+  /** The whole tool result that was offloaded under this name, such as `tool-results/call_1.txt`. */
+  offloaded(path: string): string | undefined;
+  /** Undoes the latest compaction. */
+  undo(): void;
+  /**
+   * Takes what the provider reported for the latest request, after its answer was appended: the usage object of any
+   * provider, of the AI SDK or of LangChain. It takes precedence over the engine's estimate. It is for the view that
+   * `messages()` last returned: if a compaction has ended since then, it only adds to the statistics.
+   */
+  usage(usage: Usage | object): void;
+  /**
+   * Replaces the policy. If the new one counts by an encoding or a tokenizer that is not loaded, it throws
+   * `encoding-not-loaded`: await `loadEncoding` or `loadTokenizer` first.
+   */
+  setPolicy(policy: PolicySpec): void;
+  /** The whole state as text to store. It contains the text of the messages but not the app's objects, which
+   * `restoreCompactor` takes as `originals`. */
+  snapshot(): string;
+  /** Frees the memory. Cancels a compaction that runs. */
+  dispose(): void;
+  [Symbol.dispose](): void;
+}

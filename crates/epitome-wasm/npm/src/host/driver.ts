@@ -1,0 +1,250 @@
+// Drives a compaction: does what the engine asks for, with one method for each of its outputs.
+
+import type { CompactionEvent, CompactOptions } from "./compactor.js";
+import { epitomeError, messageOf } from "../error.js";
+import type {
+  BeforeCompaction,
+  Compactor as Engine,
+  EngineEvent,
+  Output,
+  Report,
+  ReportOutcome,
+  SummaryRequest,
+} from "../glue/epitome.js";
+import { declines, type Host, notify } from "./options.js";
+import { type Answer, answerOf, failureOf } from "./summarize.js";
+
+/** A compaction in progress. */
+interface Run {
+  readonly controller: AbortController;
+  readonly onEvent: CompactOptions["onEvent"];
+  readonly resolve: (report: Report) => void;
+  readonly reject: (error: unknown) => void;
+  /** The id of the summarizer request that has no answer yet. */
+  inFlight?: number;
+  timer?: ReturnType<typeof setTimeout>;
+  /** The outcome, if the app has decided it and not the engine. */
+  override?: Extract<ReportOutcome, { outcome: "failed" | "cancelled" }>;
+}
+
+/** The parts of a host that the driver needs, which do not depend on the type of its messages. */
+type DriverHost = Pick<Host<object>, "summarize" | "beforeCompaction" | "afterCompaction" | "onEvent">;
+
+export class Driver {
+  readonly #engine: Engine;
+  readonly #host: DriverHost;
+  readonly #changed: () => void;
+  #run: Run | undefined;
+  #disposed = false;
+
+  /** `changed` is called when the view has changed. */
+  constructor(engine: Engine, host: DriverHost, changed: () => void) {
+    this.#engine = engine;
+    this.#host = host;
+    this.#changed = changed;
+  }
+
+  async compact(options: CompactOptions): Promise<Report> {
+    const { reason = "manual", instructions, signal, onEvent } = options;
+    if (this.#run !== undefined) {
+      throw epitomeError("busy", "a compaction is running; wait for it or abort its signal");
+    }
+    this.#engine.compact(reason, instructions);
+    const stop = (): void => this.cancel();
+    signal?.addEventListener("abort", stop, { once: true });
+    try {
+      return await new Promise<Report>((resolve, reject) => {
+        const run: Run = { controller: new AbortController(), onEvent, resolve, reject };
+        this.#run = run;
+        // Without this, a compaction that was aborted before it began would report `skipped` if there is nothing to do.
+        if (signal?.aborted === true) {
+          run.override = { outcome: "cancelled" };
+          this.#engine.cancel();
+        }
+        this.drain();
+      });
+    } finally {
+      signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  /** Cancels the compaction that runs, if any. */
+  cancel(): void {
+    if (this.#run !== undefined) {
+      this.#engine.cancel();
+      this.drain();
+    }
+  }
+
+  /** Cancels the compaction that runs and frees the engine. */
+  dispose(): void {
+    this.cancel();
+    this.#disposed = true;
+    this.#engine.free();
+  }
+
+  /** Emits an event to the app's listener, and to that of one compaction. */
+  notify(event: CompactionEvent, onEvent: CompactOptions["onEvent"]): void {
+    void notify(this.#host.onEvent, event);
+    void notify(onEvent, event);
+  }
+
+  /** Takes a step, and then does what the engine asks for until it waits. The app's callbacks may call the compactor again
+   * and even dispose of it. */
+  drain(step?: () => void): void {
+    try {
+      step?.();
+      while (!this.#disposed) {
+        const output = this.#engine.poll();
+        this.#perform(output);
+        if (output.type === "wait") {
+          return;
+        }
+      }
+    } catch (error) {
+      // Only a bug in the engine leads here. The promise must settle all the same.
+      const run = this.#end();
+      if (run === undefined) {
+        throw error;
+      }
+      run.controller.abort();
+      run.reject(error);
+    }
+  }
+
+  #perform(output: Output): void {
+    switch (output.type) {
+      case "before":
+        return this.#before(output.context);
+      case "summarize":
+        return this.#ask(output.request);
+      case "persist":
+        return this.#persist();
+      case "changed":
+        return this.#changed();
+      case "event":
+        return this.#event(output.event);
+      case "wait":
+        return this.#wait(output.until);
+    }
+  }
+
+  #before(context: BeforeCompaction): void {
+    const run = this.#run;
+    const hook = this.#host.beforeCompaction;
+    if (run === undefined || hook === undefined) {
+      return this.#engine.proceed();
+    }
+    void Promise.resolve()
+      .then(() => hook(context))
+      .then(declines, (error: unknown) => {
+        const message = messageOf(error, "it did not say why");
+        run.override = { outcome: "failed", message: `beforeCompaction failed: ${message}` };
+        return true;
+      })
+      .then((declined) => {
+        if (this.#run === run) {
+          this.drain(() => (declined ? this.#engine.skip() : this.#engine.proceed()));
+        }
+      });
+  }
+
+  #ask(request: SummaryRequest): void {
+    const run = this.#run;
+    if (run === undefined) {
+      return;
+    }
+    run.inFlight = request.id;
+    const context = {
+      signal: run.controller.signal,
+      onDelta: (text: string): void => {
+        if (this.#run === run && run.inFlight === request.id) {
+          this.notify({ type: "delta", request: request.id, text }, run.onEvent);
+        }
+      },
+    };
+    // In a microtask, so that a summarizer that throws synchronously fails like any other, and none is called while the
+    // engine is polled.
+    void Promise.resolve()
+      .then(() => {
+        context.signal.throwIfAborted();
+        return this.#host.summarize(request, context);
+      })
+      .then(answerOf, failureOf)
+      .then((answer) => this.#receive(request.id, answer));
+  }
+
+  #receive(request: number, answer: Answer): void {
+    if (this.#disposed) {
+      return;
+    }
+    if (this.#run?.inFlight === request) {
+      delete this.#run.inFlight;
+    }
+    this.drain(() => this.#handle(request, answer));
+  }
+
+  #handle(request: number, answer: Answer): void {
+    const engine = this.#engine;
+    const now = Date.now();
+    switch (answer.kind) {
+      case "summary":
+        return engine.handleSummary(request, answer.text);
+      case "transient":
+        return engine.handleTransientFailure(request, answer.message, answer.retryAfterMs, now);
+      case "permanent":
+        return engine.handlePermanentFailure(request, answer.message, now);
+      case "cancelled":
+        return engine.handleCancelled(request, now);
+    }
+  }
+
+  /** Confirms a record at once, because the app stores whole snapshots: the next one contains it. */
+  #persist(): void {
+    if (this.#run?.override === undefined) {
+      this.#engine.handlePersisted();
+    } else {
+      this.#engine.handleUnpersisted("it was called off");
+    }
+  }
+
+  #event(event: EngineEvent): void {
+    if (event.type === "end" || event.type === "reacted") {
+      return this.#settle(event);
+    }
+    this.notify(event, this.#run?.onEvent);
+    if (event.type === "after") {
+      void notify(this.#host.afterCompaction, event);
+    }
+  }
+
+  #settle(event: Extract<EngineEvent, { type: "end" | "reacted" }>): void {
+    const run = this.#end();
+    const report: Report = { ...event.report, ...run?.override };
+    if (report.outcome === "cancelled") {
+      run?.controller.abort();
+    }
+    this.notify({ ...event, report }, run?.onEvent);
+    run?.resolve(report);
+  }
+
+  #wait(until: number | undefined): void {
+    const run = this.#run;
+    clearTimeout(run?.timer);
+    if (run === undefined || until === undefined) {
+      return;
+    }
+    run.timer = setTimeout(() => {
+      // Not `Date.now()` alone: if the clock was set back, the engine would wait again.
+      this.drain(() => this.#engine.handleTimeout(Math.max(Date.now(), until)));
+    }, Math.max(0, until - Date.now()));
+  }
+
+  /** Ends the run and its timer. */
+  #end(): Run | undefined {
+    const run = this.#run;
+    clearTimeout(run?.timer);
+    this.#run = undefined;
+    return run;
+  }
+}

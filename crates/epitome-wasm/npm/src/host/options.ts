@@ -1,0 +1,81 @@
+// What an app gives to a compactor: who summarizes, who counts, and who is called when something happens.
+
+import type { CountTokens } from "../counting/count.js";
+import type { TokenizerSources } from "../counting/tokenizer.js";
+import type { BeforeCompaction, EngineEvent, Format, PolicySpec } from "../glue/epitome.js";
+import type { CompactionEvent } from "./compactor.js";
+import type { Summarize } from "./summarize.js";
+
+/** What an app gives to a compactor. */
+export interface HostOptions<M extends object = object> {
+  /** The agent that this conversation belongs to: one of `policy.agents`. */
+  agent?: string;
+  /** Writes the summaries. Default: `extractive`, which needs no model. */
+  summarize?: Summarize;
+  /**
+   * Called before every compaction that needs a summary; `false` or `{ skip: true }` cancels it. If it throws or rejects,
+   * the compaction fails with its message. Not called if only reducers work.
+   */
+  beforeCompaction?: (context: BeforeCompaction) => BeforeAnswer | Promise<BeforeAnswer>;
+  /** Called after every compaction that needed a summary. What it throws is logged to the console. */
+  afterCompaction?: (context: AfterCompaction) => void | Promise<void>;
+  /**
+   * Counts the messages to send, after every compaction that was applied. The provider's count takes precedence over the
+   * engine's estimate. If it fails, the estimate stays, and a `countFailed` event says why.
+   */
+  countTokens?: CountTokens<M>;
+  /**
+   * The tokenizers that policies count by, under the names that `counting: { tokenizer }` uses. A tokenizer is read when a
+   * policy first names it, once for all compactors, as by `loadTokenizer`.
+   */
+  tokenizers?: TokenizerSources;
+  /** Called for every event, of compactions and others. What it throws is logged to the console. */
+  onEvent?: (event: CompactionEvent) => void;
+}
+
+/** Whether a compaction may start. */
+export type BeforeAnswer = boolean | void | { skip: boolean };
+
+/** The result of a compaction that needed a summary. */
+export type AfterCompaction = Extract<EngineEvent, { type: "after" }>;
+
+/** Options of a new compactor. */
+export interface CompactorOptions<M extends object = object> extends HostOptions<M> {
+  /** The format of the messages. */
+  format: Format;
+  /** When to compact and how far. Default: the preset `recommended`. */
+  policy?: PolicySpec;
+}
+
+/** Options of a compactor that continues from a snapshot. It keeps the snapshot's policy. */
+export interface RestoreOptions<M extends object = object> extends HostOptions<M> {
+  /** The format of the messages. */
+  format: Format;
+  /** All messages that were appended, in order, in their latest version. Those that the snapshot does not contain are
+   * appended. */
+  originals: readonly M[];
+}
+
+/** The options with all defaults. */
+export interface Host<M extends object> extends HostOptions<M> {
+  summarize: Summarize;
+}
+
+/** An agent's name. An app without types may give anything. */
+export function nameOf(agent: string | undefined): string | undefined {
+  return agent === undefined ? undefined : String(agent);
+}
+
+/** True if the answer of `beforeCompaction` cancels the compaction. */
+export function declines(answer: unknown): boolean {
+  return answer === false || (typeof answer === "object" && answer !== null && Reflect.get(answer, "skip") === true);
+}
+
+/** Calls a listener of the app, which cannot influence what happens: what it throws is logged to the console. */
+export async function notify<T>(listener: ((news: T) => unknown) | undefined, news: T): Promise<void> {
+  try {
+    await listener?.(news);
+  } catch (error) {
+    console.error(error);
+  }
+}

@@ -1,0 +1,69 @@
+// What a compaction would do with every message.
+
+import type { Action, Compactor, PlanFigures, Reason } from "../glue/epitome.js";
+import { engineBuffer } from "../wasm/loaded.js";
+
+/** One message and what happens to it. */
+export interface MessageAction {
+  /** The message's id, as `append` returned it. A message of several steps has one entry per step, such as `m7#1`. */
+  readonly id: string;
+  /** What happens to it. */
+  readonly action: Action;
+  /** Its tokens in the view now; 0 if it is not in the view. */
+  readonly tokensBefore: number;
+  /** Its tokens in the view afterwards; 0 if it will not be in the view. */
+  readonly tokensAfter: number;
+}
+
+/** What a compaction would do. */
+export interface Plan extends PlanFigures {
+  /**
+   * The action for every message, in order. An entry that is the same as in the compactor's previous plan is the same
+   * object; the array is a new one in each plan.
+   */
+  readonly actions: readonly MessageAction[];
+}
+
+/** The actions, by the engine's numbers for them. */
+let actionNames: readonly Action[] | undefined;
+
+/** The consecutive plans of one compactor. */
+export class Plans {
+  /** The rows of the previous plan. */
+  readonly #actions: MessageAction[] = [];
+
+  /** The engine's next plan. `known` are the ids of the messages that the caller has. */
+  next(engine: Compactor, reason: Reason, known: readonly string[]): Plan {
+    const names = (actionNames ??= engine.actions());
+    const { figures, count, columns, changed, changes } = engine.plan(reason);
+    if (changes > 0) {
+      // The engine has several ids for a message of several steps. `steps` may grow the engine's memory, which detaches all
+      // views of it: so the views are made afterwards.
+      const ids = known.length === count ? known : engine.steps();
+      this.#change(engineBuffer().numbers(changed, changes), engineBuffer().numbers(columns, 3 * count), names, ids);
+    }
+    return { ...figures, actions: this.#actions.slice() };
+  }
+
+  clear(): void {
+    this.#actions.length = 0;
+  }
+
+  /** Replaces the rows of the messages at these indices by what the engine's three columns say: actions, tokens before,
+   * tokens after. */
+  #change(indices: Uint32Array, columns: Uint32Array, names: readonly Action[], ids: readonly string[]): void {
+    const actions = this.#actions;
+    // At once, because an array that grows by one is copied again and again.
+    actions.length = ids.length;
+    const [before, after] = [ids.length, 2 * ids.length];
+    for (let changed = 0; changed < indices.length; changed += 1) {
+      const index = indices[changed] as number;
+      actions[index] = {
+        id: ids[index] as string,
+        action: names[columns[index] as number] as Action,
+        tokensBefore: columns[before + index] as number,
+        tokensAfter: columns[after + index] as number,
+      };
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// The most recent messages of a stored history that fit a number of tokens.
+
+import { loadCounting } from "../counting/engine-encoding.js";
+import type { TokenizerSources } from "../counting/tokenizer.js";
+import { epitomeError } from "../error.js";
+import type { Counting, Format } from "../glue/epitome.js";
+import { type Engine, load, type Modules } from "../wasm/engine.js";
+
+const LARGEST_U32 = 0xffff_ffff;
+
+/** How much of a history is taken. */
+export interface RecentOptions {
+  /** The format of the messages. Default: detected. */
+  format?: Format;
+  /** The most tokens that they may have. */
+  tokens: number;
+  /** What counts tokens. Default: the package's own estimate. */
+  counting?: Counting;
+  /** Where the tokenizer comes from that `counting` names; see `HostOptions.tokenizers`. */
+  tokenizers?: TokenizerSources;
+}
+
+/** The most recent messages that fit. */
+export async function recentFrom<M extends object>(
+  modules: Modules,
+  messages: readonly M[],
+  { format, tokens, counting: given, tokenizers }: RecentOptions,
+): Promise<M[]> {
+  if (typeof tokens !== "number" || !(tokens >= 0)) {
+    throw epitomeError("invalid-option", `tokens: is ${String(tokens)}; give how many tokens may be taken`);
+  }
+  const engine = await load(modules.engine);
+  const all = Array.from(messages);
+  if (all.length === 0) {
+    return [];
+  }
+  const name = format === undefined ? formatOf(engine, all) : String(format);
+  const counting = engine.parseCounting(given);
+  await loadCounting(engine, counting, modules.tokenizers, tokenizers);
+  const indices = engine.recentWithin(name, all, Math.min(tokens, LARGEST_U32), counting);
+  return Array.from(indices, (index) => all[index] as M);
+}
+
+function formatOf(engine: Engine, messages: object[]): string {
+  const detection = engine.detectFormat(messages);
+  if (detection.kind === "known") {
+    return detection.format;
+  }
+  throw epitomeError("unknown-format", "format: the history could be of any format; give the format of its messages");
+}

@@ -1,0 +1,40 @@
+// How full the window is. It crosses as numbers, because apps ask for it after every message.
+
+import type { Level, Status } from "../glue/epitome.js";
+
+const LEVELS: readonly Level[] = ["ok", "warn", "compact"];
+
+/** The status of the numbers that `Status::numbers` in `crates/epitome-wasm/src/status.rs` writes, in the same order. A test
+ * compares it with `statusUnder`, whose fields cross by name. */
+export function statusOf(numbers: Float64Array): Status {
+  const number = (index: number): number => numbers[index] as number;
+  const threshold = number(5);
+  return {
+    tokens: number(0),
+    window: number(1),
+    fill: number(2),
+    budgetUsedPct: number(3),
+    level: LEVELS[number(4)] as Level,
+    ...(Number.isNaN(threshold) ? undefined : { threshold }),
+    target: number(6),
+    exact: number(7) === 1,
+    errorBand: number(8),
+    floor: number(9),
+    breakdown: {
+      system: number(10),
+      tools: number(11),
+      summary: number(12),
+      user: number(13),
+      assistant: number(14),
+      results: number(15),
+    },
+    statistics: {
+      lastPromptTokens: number(16),
+      lastCompletionTokens: number(17),
+      sessionPromptTokens: number(18),
+      sessionCompletionTokens: number(19),
+      contextTokens: number(20),
+      tokensPerSecond: number(21),
+    },
+  };
+}

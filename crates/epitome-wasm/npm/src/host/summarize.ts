@@ -1,0 +1,81 @@
+// How a summary is requested from the app, and what its answer or its error means to the engine.
+
+import { isEpitomeError, messageOf } from "../error.js";
+import type { SummaryRequest } from "../glue/epitome.js";
+
+/** Writes a summary. If it throws, the conversation stays as it is. `request.summarizer` says who should write it: an
+ * agent of the app, or the conversation's own model. */
+export type Summarize = (
+  request: SummaryRequest,
+  context: SummarizeContext,
+) => Promise<Summary | string> | Summary | string;
+
+/** What a summarizer may use. */
+export interface SummarizeContext {
+  /** Aborts when the summary is no longer needed. */
+  readonly signal: AbortSignal;
+  /** Takes each part of the summary as it is written. It is emitted as a `delta` event and not used otherwise. */
+  readonly onDelta: (text: string) => void;
+}
+
+/** A summary, and what is known about its request. */
+export interface Summary {
+  text: string;
+  /** Tokens of the request and the summary. Not used by the compactor. */
+  usage?: unknown;
+  /** Why the model stopped. A summary with the finish reason `length` lacks its end and is not used. */
+  finishReason?: string;
+}
+
+/** The result of a summarizer request, as the engine takes it. */
+export type Answer =
+  | { kind: "summary"; text: string }
+  | { kind: "transient"; message: string; retryAfterMs?: number }
+  | { kind: "permanent"; message: string }
+  | { kind: "cancelled" };
+
+/** What a summarizer returned, which may be anything. */
+export function answerOf(answer: unknown): Answer {
+  if (typeof answer === "string") {
+    return { kind: "summary", text: answer };
+  }
+  const text = property(answer, "text");
+  if (typeof text !== "string") {
+    const found = answer === null ? "null" : typeof answer;
+    const message = `the summarizer answered with ${found}; give a string or { text }`;
+    return { kind: "permanent", message };
+  }
+  const reason = property(answer, "finishReason");
+  if (reason === "length" || reason === "max_tokens") {
+    const message = "the summary reached its limit of tokens and lacks its end; raise the limit";
+    return { kind: "permanent", message };
+  }
+  return { kind: "summary", text };
+}
+
+/** What a summarizer threw, which may be anything. */
+export function failureOf(error: unknown): Answer {
+  if (property(error, "name") === "AbortError" || (isEpitomeError(error) && error.code === "aborted")) {
+    return { kind: "cancelled" };
+  }
+  const message = messageOf(error, "the summarizer failed and did not say why");
+  if (!isTransient(error)) {
+    return { kind: "permanent", message };
+  }
+  const retryAfterMs = property(error, "retryAfterMs");
+  const isDelay = typeof retryAfterMs === "number" && retryAfterMs >= 0;
+  return isDelay ? { kind: "transient", message, retryAfterMs } : { kind: "transient", message };
+}
+
+function isTransient(error: unknown): boolean {
+  const retryable = property(error, "retryable");
+  if (typeof retryable === "boolean") {
+    return retryable;
+  }
+  const status = property(error, "status");
+  return typeof status === "number" && ([408, 409, 429].includes(status) || (status >= 500 && status < 600));
+}
+
+function property(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}

@@ -1,0 +1,26 @@
+// Wasm modules whose functions take and return only numbers, and which therefore need no glue.
+
+import { epitomeError, messageOf } from "../error.js";
+
+/** Gives such a module. */
+export type NumericSource = () => Promise<BufferSource>;
+
+/** Compiles a module whose exports are of type `E`. */
+export async function instantiate<E>(source: NumericSource): Promise<E> {
+  try {
+    const module = await WebAssembly.compile(await source());
+    const imports: Record<string, Record<string, () => void>> = {};
+    for (const { module: from, name } of WebAssembly.Module.imports(module)) {
+      (imports[from] ??= {})[name] = unexpectedCall;
+    }
+    return (await WebAssembly.instantiate(module, imports)).exports as E;
+  } catch (cause) {
+    const reason = messageOf(cause, "no reason was given");
+    throw epitomeError("not-loaded", `the wasm module that counts could not be loaded: ${reason}`, cause);
+  }
+}
+
+/** What stands for all imports. The module calls one only if it has a bug. */
+function unexpectedCall(): never {
+  throw epitomeError("internal", "the module that counts has made a mistake");
+}

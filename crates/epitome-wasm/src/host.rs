@@ -1,0 +1,86 @@
+//! What the module calls in its JavaScript host: tokenizers of another module, and the writing of texts.
+
+use std::cell::RefCell;
+
+use epitome::tokens::{BoxedTokenizer, Tokenizer};
+use epitome_tokens::NotLoaded;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r#"
+/** What the module calls in its host. */
+export interface Host {
+    /** The loaded tokenizer of this name. */
+    findTokenizer(name: string): TextCounter | undefined;
+    /** Writes a text into the module's scratch buffer and returns its length in bytes. */
+    writeText(text: string): number;
+}
+
+/** Counts by one tokenizer, which stays loaded as long as this is referenced. */
+export interface TextCounter {
+    /** The tokens of the text at an address in this module's memory. */
+    count(address: number, bytes: number): number;
+}
+"#;
+
+#[wasm_bindgen]
+extern "C" {
+    /// The host of the module.
+    #[wasm_bindgen(typescript_type = "Host")]
+    pub type Host;
+    #[wasm_bindgen(method, js_name = findTokenizer)]
+    fn find_tokenizer(this: &Host, name: &str) -> Option<TextCounter>;
+    #[wasm_bindgen(method, js_name = writeText)]
+    fn write_text(this: &Host, text: &JsValue) -> usize;
+
+    /// A tokenizer of another module.
+    #[wasm_bindgen(typescript_type = "TextCounter")]
+    type TextCounter;
+    #[wasm_bindgen(method)]
+    fn count(this: &TextCounter, address: *const u8, bytes: usize) -> u32;
+}
+
+thread_local! {
+    static HOST: RefCell<Option<Host>> = const { RefCell::new(None) };
+}
+
+/// Sets the host, for all compactors of the module.
+#[wasm_bindgen]
+pub fn connect(host: Host) {
+    HOST.set(Some(host));
+}
+
+/// The text of a JavaScript string; `None` if the value is not a string.
+///
+/// It is written by the host's scratch buffer, because the glue looks at the characters one by one, which takes thirty
+/// times as long for a text of 4 kB.
+pub(crate) fn text(value: &JsValue) -> Option<String> {
+    if !value.is_string() {
+        return None;
+    }
+    let bytes = HOST.with_borrow(|host| Some(host.as_ref()?.write_text(value)));
+    let Some(bytes) = bytes else { return value.as_string() };
+    epitome_buffer::look(bytes, |text| str::from_utf8(text).ok().map(str::to_owned))
+}
+
+/// What counts by the tokenizer of this name. It keeps that tokenizer if another one of the same name is loaded later.
+pub(crate) fn tokenizer(name: &str) -> Result<BoxedTokenizer, NotLoaded> {
+    let found = HOST.with_borrow(|host| host.as_ref()?.find_tokenizer(name));
+    let counter = found.ok_or_else(|| NotLoaded::Tokenizer(name.to_owned()))?;
+    Ok(Box::new(HostTokenizer(counter)))
+}
+
+/// A tokenizer of another module. Text crosses as bytes from one memory to the other, so that this module does not contain
+/// the reader of such tokenizers, and each tokenizer takes its megabytes only once.
+struct HostTokenizer(TextCounter);
+
+impl Tokenizer for HostTokenizer {
+    fn count(&self, text: &str) -> u32 {
+        self.0.count(text.as_ptr(), text.len())
+    }
+
+    /// 0, because the count is the model's own.
+    fn error_band(&self) -> f64 {
+        0.0
+    }
+}

@@ -1,0 +1,25 @@
+//! Messages that cross as one JSON text.
+
+use epitome::message::{Message, MessageId};
+use epitome_formats::Format;
+use serde_json::{Deserializer, Value};
+
+use crate::error::Thrown;
+use crate::{json, memory};
+
+/// The messages of JSON values that follow each other in `json`, with the ids `m` and a number that starts at `first`.
+/// `None` if one of them is not JSON. Each value is freed before the next one is read.
+pub(crate) fn read(
+    format: Format,
+    json: &[u8],
+    first: u32,
+) -> Result<Option<Vec<Message>>, Thrown> {
+    let mut steps = Vec::new();
+    for (index, value) in (0_u32..).zip(Deserializer::from_slice(json).into_iter::<Value>()) {
+        let Ok(value) = value else { return Ok(None) };
+        memory::grow_ahead();
+        let id = MessageId::from(format!("m{}", first.saturating_add(index)));
+        steps.extend(json::steps(format, &id, &value, &format_args!("messages[{index}]"))?);
+    }
+    Ok(Some(steps))
+}

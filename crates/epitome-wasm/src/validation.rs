@@ -1,0 +1,109 @@
+//! Finds and repairs what a provider would refuse, and converts messages between formats.
+
+use epitome_formats::{Issue, IssueCode, RepairedMessage, Severity, Strictness};
+use js_sys::{Array, Object, Reflect};
+use tsify::{Ts, Tsify};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+use crate::error::Thrown;
+use crate::{format, json};
+
+/// The results of repairing and converting. Their messages are of the app's own type, which Rust does not know.
+#[wasm_bindgen(typescript_custom_section)]
+const REPAIRED: &str = r"
+/** Repaired messages, and what was done. */
+export interface Repaired<M extends object = object> {
+    /** The messages. Those that were valid are the same objects. */
+    messages: M[];
+    /** What was repaired. */
+    done: Issue[];
+    /** What is still wrong, because a repair would be a guess. */
+    left: Issue[];
+}
+
+/** Messages in another format. */
+export interface Converted<M extends object = object> {
+    messages: M[];
+    /** What the other format cannot represent, and where it was. */
+    lost: Issue[];
+}
+";
+
+/// What the provider of this format would refuse in these messages; with `strict`, also what only some servers of this
+/// format refuse.
+#[wasm_bindgen]
+pub fn validate(messages: &Array, format: &str, strict: bool) -> Result<Vec<Ts<Issue>>, JsValue> {
+    let format = format::named(format)?;
+    let values = json::messages(messages)?;
+    let strictness = if strict { Strictness::Strictest } else { Strictness::Provider };
+    let mut issues = epitome_formats::validate(&values, format, strictness);
+    issues.extend(lone_surrogates(messages));
+    issues.sort_by_key(Issue::message_index);
+    list(issues)
+}
+
+/// Texts with a lone surrogate, which only JavaScript can represent.
+fn lone_surrogates(messages: &Array) -> impl Iterator<Item = Issue> {
+    json::ill_formed(messages, "messages").into_iter().map(|path| Issue {
+        path,
+        code: IssueCode::LoneSurrogate,
+        severity: Severity::Refused,
+        message: "half a character; it is sent as \u{fffd}".to_owned(),
+    })
+}
+
+/// The messages as this provider accepts them, and what was done.
+#[wasm_bindgen(unchecked_return_type = "Repaired")]
+pub fn repair(messages: &Array, format: &str) -> Result<Object, JsValue> {
+    let format = format::named(format)?;
+    let values = json::messages(messages)?;
+    let mut repaired = epitome_formats::repair(&values, format);
+    repaired.done.extend(lone_surrogates(messages));
+    repaired.done.sort_by_key(Issue::message_index);
+    let original = |index: usize| messages.get(u32::try_from(index).unwrap_or(u32::MAX));
+    let written = repaired.messages.into_iter().map(|message| match message {
+        RepairedMessage::Keep(index) => match values.get(index) {
+            Some(value) => json::graft(&[(original(index), value.clone())], value),
+            None => Ok(original(index)),
+        },
+        RepairedMessage::Composed { sources, message } => {
+            let known =
+                sources.into_iter().filter_map(|at| Some((original(at), values.get(at)?.clone())));
+            json::graft(&known.collect::<Vec<_>>(), &message)
+        }
+    });
+    let written = written.collect::<Result<Array, Thrown>>()?;
+    let entry = Object::new();
+    // Setting a property of a new object cannot fail.
+    let _ = Reflect::set(&entry, &"messages".into(), &written);
+    let _ = Reflect::set(&entry, &"done".into(), &array(repaired.done)?);
+    let _ = Reflect::set(&entry, &"left".into(), &array(repaired.left)?);
+    Ok(entry)
+}
+
+/// Messages in another format.
+#[wasm_bindgen(unchecked_return_type = "Converted")]
+pub fn convert(messages: &Array, from: &str, to: &str) -> Result<Object, JsValue> {
+    let (from, to) = (format::named(from)?, format::named(to)?);
+    let values = json::messages(messages)?;
+    let converted = epitome_formats::convert(&values, from, to);
+    // Only bytes must be taken from the originals: everything else is in the JSON.
+    let known: Vec<json::Known> =
+        messages.iter().zip(values).filter(|(_, value)| json::has_bytes(value)).collect();
+    let written = converted.messages.iter().map(|message| json::graft(&known, message));
+    let written = written.collect::<Result<Array, Thrown>>()?;
+    let entry = Object::new();
+    // Setting a property of a new object cannot fail.
+    let _ = Reflect::set(&entry, &"messages".into(), &written);
+    let _ = Reflect::set(&entry, &"lost".into(), &array(converted.lost)?);
+    Ok(entry)
+}
+
+fn list(issues: Vec<Issue>) -> Result<Vec<Ts<Issue>>, JsValue> {
+    let issues = issues.into_iter().map(|issue| issue.into_ts());
+    Ok(issues.collect::<Result<_, _>>().map_err(Thrown::from)?)
+}
+
+fn array(issues: Vec<Issue>) -> Result<JsValue, JsValue> {
+    Ok(list(issues)?.iter().map(Ts::js_value).collect::<Array>().into())
+}

@@ -1,0 +1,48 @@
+// Compactors that count characters as tokens, and conversations to append to them: a message costs 4 besides its content.
+
+import { createCompactor } from "epitome";
+
+export const said = (role, content, more) => ({ role, content, ...more });
+
+/** Two messages: an assistant's call of a tool, and its result. */
+export function toolRound(id, result, { name = "look", args = {} } = {}) {
+  const call = { id, type: "function", function: { name, arguments: JSON.stringify(args) } };
+  return [
+    { role: "assistant", content: null, tool_calls: [call], "x-mine": { id } },
+    { role: "tool", tool_call_id: id, content: result, "x-mine": { id } },
+  ];
+}
+
+const BARE = { window: 10_000, counting: { charactersPerToken: 1 }, triggers: ["manual"], reducers: [], minSaving: 0, keepRequestsTokens: 0 };
+
+/** A compactor over these messages. Without a preset it counts a character as a token, and compacts only if the policy
+ * says so. */
+export async function compactorWith(policy, messages = [], options = {}) {
+  const compactor = await createCompactor({
+    format: "openai-chat",
+    policy: policy.preset === undefined ? { ...BARE, ...policy } : policy,
+    summarize: () => "They worked.",
+    ...options,
+  });
+  compactor.append(messages);
+  return compactor;
+}
+
+/** A preset for this window that counts a character as a token. */
+export const preset = (name, window, more) => ({ preset: name, window, counting: { charactersPerToken: 1 }, ...more });
+
+/** This many user and assistant messages in turn, each of this many characters. */
+export function chatOf(messages, characters = 96) {
+  const text = (turn) => `Turn ${turn}: `.padEnd(characters, "ab cd ");
+  return Array.from({ length: messages }, (_, turn) => said(turn % 2 ? "assistant" : "user", text(turn)));
+}
+
+/** A summarizer that records its requests and answers them with these in order; the last one repeats. */
+export function scripted(...answers) {
+  const requests = [];
+  const summarize = (request) => {
+    requests.push(request);
+    return answers[Math.min(requests.length, answers.length) - 1] ?? "They worked.";
+  };
+  return { requests, summarize };
+}

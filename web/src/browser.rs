@@ -1,0 +1,25 @@
+//! Everything that the page needs from the browser. No other module uses `web_sys`.
+
+mod abort;
+mod clipboard;
+mod download;
+mod element;
+mod file;
+mod http;
+mod json;
+mod pace;
+mod performance;
+mod storage;
+mod theme;
+
+pub(crate) use abort::Abort;
+pub(crate) use clipboard::copy;
+pub(crate) use download::save;
+pub(crate) use element::{close_dialog, focus, is_open, open_dialog, scroll_top};
+pub(crate) use file::{File, chosen, dropped, read};
+pub(crate) use http::{bytes_at, origin, text_at};
+pub(crate) use json::pretty;
+pub(crate) use pace::Pace;
+pub(crate) use performance::{Stopwatch, memory_bytes, show_memory};
+pub(crate) use storage::{forget, recall, remember};
+pub(crate) use theme::Theme;

@@ -1,0 +1,50 @@
+//! Focus, scroll position and dialogs, by the id of an element.
+
+use wasm_bindgen::JsCast as _;
+use web_sys::{Element, Event, FocusOptions, HtmlDialogElement, HtmlElement};
+
+fn element(id: &str) -> Option<Element> {
+    web_sys::window()?.document()?.get_element_by_id(id)
+}
+
+/// Focuses an element without scrolling the page.
+pub(crate) fn focus(id: &str) {
+    if let Some(element) = element(id).and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
+        let options = FocusOptions::new();
+        options.set_prevent_scroll(true);
+        let _ = element.focus_with_options(&options);
+    }
+}
+
+/// The scroll position of an element in pixels, which is set to `to` first if that is given.
+pub(crate) fn scroll_top(id: &str, to: Option<i32>) -> i32 {
+    let Some(element) = element(id) else { return 0 };
+    if let Some(to) = to {
+        element.set_scroll_top(to);
+    }
+    element.scroll_top()
+}
+
+/// True if the `<details>` of a toggle event are open.
+pub(crate) fn is_open(event: &Event) -> bool {
+    let toggled = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    toggled.is_some_and(|details| details.has_attribute("open"))
+}
+
+/// Opens a modal dialog. The browser keeps the focus inside and restores it afterwards.
+pub(crate) fn open_dialog(id: &str) {
+    if let Some(dialog) = dialog(id).filter(|dialog| !dialog.open()) {
+        let _ = dialog.show_modal();
+    }
+}
+
+/// Closes a dialog.
+pub(crate) fn close_dialog(id: &str) {
+    if let Some(dialog) = dialog(id) {
+        dialog.close();
+    }
+}
+
+fn dialog(id: &str) -> Option<HtmlDialogElement> {
+    element(id)?.dyn_into().ok()
+}

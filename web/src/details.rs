@@ -1,0 +1,145 @@
+//! The dialog with all of one message.
+
+mod content;
+
+use leptos::prelude::*;
+
+use crate::browser::{close_dialog, open_dialog};
+use crate::driver;
+use crate::label::action_sentence;
+use crate::messages::{Row, Status};
+use crate::number::{plural, thousands};
+use crate::store::Store;
+use content::Content;
+use epitome::message::Role;
+
+const DIALOG: &str = "details";
+
+/// The dialog. It opens when a row is opened, and Escape closes it.
+#[component]
+pub(crate) fn Details(store: Store) -> impl IntoView {
+    Effect::new(move |_| {
+        if store.opened.with(Option::is_some) {
+            open_dialog(DIALOG);
+        } else {
+            close_dialog(DIALOG);
+        }
+    });
+    let row = move || {
+        store.revision.track();
+        store.opened.get().and_then(|index| Row::at(store, index))
+    };
+    view! {
+        <dialog
+            id=DIALOG
+            class="details"
+            aria-labelledby="details-heading"
+            on:close=move |_| store.opened.set(None)
+        >
+            {move || row().map(|row| view! { <MessageDetails store row /> })}
+        </dialog>
+    }
+}
+
+#[component]
+fn MessageDetails(store: Store, row: Row) -> impl IntoView {
+    let title = match (row.number, row.status) {
+        (Some(number), _) => format!("Message {number}"),
+        (None, Status::Summary) => "The summary".to_owned(),
+        (None, _) => "Added by the engine".to_owned(),
+    };
+    let speaker = row.speaker();
+    let meaning = meaning(row.status);
+    let summarized = row.status == Status::Planned(epitome::Action::Summarize);
+    let after = (row.tokens_after != row.tokens && !summarized && row.position.is_some())
+        .then(|| format!(" · {} after a compaction", thousands(row.tokens_after)));
+    let silent = row.message.parts.is_empty();
+    let parts = row.message.parts.iter().cloned().enumerate();
+    let parts = parts.map(|(index, part)| {
+        let offloaded = row.offloaded.iter().find(|(part, _)| *part == index);
+        let offloaded = offloaded.map(|(_, path)| path.clone());
+        view! { <Content store part offloaded /> }
+    });
+    let parts = parts.collect_view();
+    let done = row.done.map(|done| view! { <span class="badge" data-action="done">{done}</span> });
+    view! {
+        <div class="details-head">
+            <div>
+                <h2 id="details-heading">{title}</h2>
+                <p class="figures">
+                    {speaker} " · " {plural(row.tokens, "token", "tokens")} {after}
+                </p>
+            </div>
+            <button
+                type="button"
+                class="button quiet"
+                on:click=move |_| store.opened.set(None)
+            >
+                "Close"
+            </button>
+        </div>
+        <p class="details-action">
+            {done}
+            <span class="badge" data-action=row.status.as_str()>{row.status.label()}</span>
+            <span>{meaning}</span>
+        </p>
+        <Pin store row=row.clone() />
+        <div class="details-content" tabindex="0" role="region" aria-label="Content">
+            {parts}
+            {silent.then(|| view! { <p class="hint part">"Nothing of it is sent to the model."</p> })}
+        </div>
+    }
+}
+
+/// The pin, or why it cannot be changed.
+#[component]
+fn Pin(store: Store, row: Row) -> impl IntoView {
+    let position = row.position?;
+    let covered =
+        store.read(|session| session.compactor().is_some_and(|c| is_covered(c, position)));
+    let busy = move || store.is_busy();
+    let pinned = row.message.pinned;
+    Some(if row.message.role == Role::System {
+        view! { <p class="hint">"System messages are always kept; they need no pin."</p> }
+            .into_any()
+    } else if covered {
+        view! {
+            <p class="hint">
+                "A compaction covers this message. Undo it to change the pin."
+            </p>
+        }
+        .into_any()
+    } else {
+        view! {
+            <div class="pin">
+                <button
+                    type="button"
+                    class="button"
+                    aria-pressed=pinned.to_string()
+                    disabled=busy
+                    on:click=move |_| driver::toggle_pin(store, position)
+                >
+                    {if pinned { "Unpin" } else { "Pin" }}
+                </button>
+                <p class="hint">
+                    "A pinned message is kept by every compaction, together with its tool calls and results."
+                </p>
+            </div>
+        }
+        .into_any()
+    })
+}
+
+/// True if the active summary covers the message at this position.
+fn is_covered(compactor: &epitome::Compactor, position: usize) -> bool {
+    position < compactor.conversation().projection().covered
+}
+
+fn meaning(status: Status) -> &'static str {
+    match status {
+        Status::Planned(action) => action_sentence(action),
+        Status::Removed => "It was removed without a summary.",
+        Status::Summary => "It replaces the summarized messages.",
+        Status::Added => "The engine added it so that the provider accepts the conversation.",
+    }
+}

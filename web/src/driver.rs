@@ -1,0 +1,195 @@
+//! Runs the engine: sends commands to it and handles its outputs, with one small function per output.
+
+mod event;
+mod summarize;
+
+use epitome::message::Usage;
+use epitome::policy::Phase;
+use epitome::{BeforeCompaction, Compactor, Output, Reason, Timestamp};
+use epitome_browser::clock;
+use leptos::prelude::{GetUntracked as _, Set as _};
+use leptos::task::spawn_local;
+
+use crate::number::thousands;
+use crate::store::Store;
+
+/// Starts a compaction with the chosen reason; `instructions` may be empty.
+pub(crate) fn compact(store: Store, instructions: &str) {
+    start(store, store.reason.get_untracked(), instructions);
+}
+
+fn start(store: Store, reason: Reason, instructions: &str) {
+    let instructions = Some(instructions.trim().to_owned()).filter(|text| !text.is_empty());
+    store.live.rejection.set(None);
+    let started =
+        store.write(|session| Some(session.compactor_mut()?.compact(reason, instructions)));
+    if let Some(Err(error)) = started.flatten() {
+        store.live.rejection.set(Some(error.to_string()));
+        return;
+    }
+    // Preparing the first request of a long conversation takes time; the page is drawn before that.
+    spawn_local(async move {
+        let _ = clock::sleep(0.0, None).await;
+        drain(store);
+    });
+}
+
+/// Checks what is due at a phase, as an app does, and starts that compaction.
+pub(crate) fn check(store: Store, phase: Phase) {
+    let due = store.write(|session| session.compactor_mut()?.check(phase)).flatten();
+    match due {
+        Some(reason) => start(store, reason, ""),
+        None => {
+            drain(store);
+            store.show_figures();
+            store.announce("Nothing is due.");
+        }
+    }
+}
+
+/// Continues the compaction that waits for a decision.
+pub(crate) fn proceed(store: Store) {
+    store.live.deciding.set(None);
+    command(store, |compactor| {
+        let _ = compactor.proceed();
+    });
+}
+
+/// Skips the compaction that waits for a decision.
+pub(crate) fn skip(store: Store) {
+    store.live.deciding.set(None);
+    command(store, |compactor| {
+        let _ = compactor.skip();
+    });
+}
+
+/// Cancels the running compaction; the conversation stays unchanged.
+pub(crate) fn cancel(store: Store) {
+    store.read(|session| session.stop());
+    command(store, Compactor::cancel);
+}
+
+/// Undoes the latest compaction.
+pub(crate) fn undo(store: Store) {
+    command(store, |compactor| {
+        let _ = compactor.undo();
+    });
+    store.report.set(None);
+    store.live.too_large.set(None);
+    store.live.record("The latest compaction is undone.");
+    store.announce("The compaction is undone.");
+}
+
+/// Pins a message, or removes its pin.
+pub(crate) fn toggle_pin(store: Store, position: usize) {
+    let message = store.read(|session| session.message(position).cloned());
+    let Some(mut message) = message else { return };
+    message.pinned = !message.pinned;
+    store.announce(if message.pinned { "Pinned." } else { "No longer pinned." });
+    command(store, |compactor| {
+        let _ = compactor.edit(message);
+    });
+}
+
+/// Sets the open tasks, which are appended to every summary.
+pub(crate) fn set_todo(store: Store, text: String) {
+    let todo = text.clone();
+    command(store, |compactor| {
+        if compactor.log().todo().unwrap_or_default() != todo {
+            let _ = compactor.set_todo(todo);
+        }
+    });
+    store.live.todo.set(text);
+    store.schedule();
+}
+
+/// Records the usage that a provider reported.
+pub(crate) fn record_usage(store: Store, usage: Usage) {
+    command(store, |compactor| compactor.handle_usage(usage));
+    store.live.record(format!(
+        "The provider reported {} prompt and {} completion tokens.",
+        thousands(usage.prompt_tokens),
+        thousands(usage.completion_tokens)
+    ));
+    store.show_figures();
+}
+
+/// Sends a command to the engine and handles the outputs.
+fn command(store: Store, send: impl FnOnce(&mut Compactor)) {
+    store.write(|session| session.compactor_mut().map(send));
+    drain(store);
+}
+
+/// Handles outputs until the engine waits.
+fn drain(store: Store) {
+    loop {
+        let output =
+            store.write(|session| session.compactor_mut().map(Compactor::poll_output)).flatten();
+        match output {
+            Some(Output::Before(before)) => decide(store, before),
+            Some(Output::Summarize(request)) => summarize::start(store, request),
+            Some(Output::Persist(_)) => persist(store),
+            Some(Output::Changed) => store.show_change(),
+            Some(Output::Event(event)) => event::show(store, event),
+            Some(Output::Wait(Some(until))) => return wait(store, until),
+            Some(Output::Wait(None)) | None => return,
+        }
+    }
+}
+
+/// Continues, unless the user wants to decide first.
+fn decide(store: Store, before: BeforeCompaction) {
+    store.live.record(event::before(&before));
+    if store.live.ask_first.get_untracked() {
+        store.live.deciding.set(Some(before));
+        return;
+    }
+    store.write(|session| session.compactor_mut().map(Compactor::proceed));
+}
+
+/// Confirms that a record is stored. The page keeps records in memory, so it only waits until it is drawn again.
+fn persist(store: Store) {
+    let identity = store.read(|session| session.identity());
+    spawn_local(async move {
+        let _ = clock::sleep(0.0, None).await;
+        if store.read(|session| session.is(&identity)) {
+            command(store, |compactor| {
+                let _ = compactor.handle_persisted();
+            });
+        }
+    });
+}
+
+fn wait(store: Store, until: Timestamp) {
+    let started = store.write(|session| {
+        session.begin_wait(until).then(|| (session.identity(), session.begin().signal()))
+    });
+    let Some((identity, signal)) = started.flatten() else { return };
+    spawn_local(async move {
+        let delay_ms = as_ms(until) - clock::now_ms();
+        let waited = clock::sleep(delay_ms, signal.as_ref()).await;
+        let current = store.write(|session| {
+            let current = session.is(&identity);
+            if current {
+                session.end_wait();
+            }
+            current
+        });
+        if waited.is_ok() && current == Some(true) {
+            command(store, |compactor| compactor.handle_timeout(now()));
+        }
+    });
+}
+
+/// The time of the browser's clock, for the engine.
+fn now() -> Timestamp {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "ms since 1970")]
+    Timestamp(clock::now_ms() as u64)
+}
+
+/// A time of the engine, on the browser's clock.
+fn as_ms(time: Timestamp) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 fit 53 bits")]
+    let milliseconds = time.0 as f64;
+    milliseconds
+}

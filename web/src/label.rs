@@ -1,0 +1,12 @@
+//! What the page calls the engine's actions, phases and reasons.
+//!
+//! Every list is written as `Variant => texts`, and the exhaustive matches come from the same lines: a variant that the
+//! engine gets and the page does not name is a compile error.
+
+mod action;
+mod phase;
+mod reason;
+
+pub(crate) use action::{action_label, action_sentence, action_summary, change_label};
+pub(crate) use phase::{PHASES, phase_hint, phase_label};
+pub(crate) use reason::{REASONS, reason_label};

@@ -1,0 +1,61 @@
+//! What a plan does with messages, in words.
+
+use epitome::Action;
+use epitome::history::Change;
+
+/// The action on a badge.
+pub(crate) fn action_label(action: Action) -> &'static str {
+    match action {
+        Action::Keep => "keep",
+        Action::Deduplicate => "deduplicate",
+        Action::TruncateToolResults => "truncate tool results",
+        Action::ClearToolInputs => "clear tool inputs",
+        Action::OffloadToolResults => "offload tool results",
+        Action::RemoveReasoning => "remove reasoning",
+        Action::DropOldest => "drop oldest",
+        Action::Summarize => "summarize",
+        Action::Summarized => "summarized",
+    }
+}
+
+/// What the action does with one message, as a sentence.
+pub(crate) fn action_sentence(action: Action) -> &'static str {
+    match action {
+        Action::Keep => "A compaction would keep it word for word.",
+        Action::Deduplicate => "A compaction would remove it, because it adds nothing.",
+        Action::TruncateToolResults => "A compaction would truncate its old tool results.",
+        Action::ClearToolInputs => "A compaction would shorten the arguments of its tool calls.",
+        Action::OffloadToolResults => {
+            "A compaction would offload its tool results, which can be read back in full."
+        }
+        Action::RemoveReasoning => "A compaction would remove its signed reasoning.",
+        Action::DropOldest => "A compaction would remove it to free tokens.",
+        Action::Summarize => "A compaction would summarize it.",
+        Action::Summarized => "The active summary replaces it.",
+    }
+}
+
+/// What the action does with several messages, in a few words.
+pub(crate) fn action_summary(action: Action) -> &'static str {
+    match action {
+        Action::Keep => "stay word for word",
+        Action::Deduplicate => "add nothing and are removed",
+        Action::TruncateToolResults => "have old tool results truncated",
+        Action::ClearToolInputs => "have tool arguments shortened",
+        Action::OffloadToolResults => "have tool results offloaded",
+        Action::RemoveReasoning => "lose their signed reasoning",
+        Action::DropOldest => "are removed to free tokens",
+        Action::Summarize => "become the summary",
+        Action::Summarized => "are summarized already",
+    }
+}
+
+/// What was already done to a rewritten message, by its first change.
+pub(crate) fn change_label(change: &Change) -> &'static str {
+    match change {
+        Change::Text { .. } => "truncated",
+        Change::Offload { .. } => "offloaded",
+        Change::Arguments { .. } => "inputs cleared",
+        Change::Remove => "reasoning removed",
+    }
+}

@@ -1,0 +1,26 @@
+//! The reasons of compactions, in words.
+
+use epitome::Reason;
+
+macro_rules! reasons {
+    ($($reason:ident => $label:literal;)+) => {
+        /// Every reason, in the order of the select.
+        pub(crate) const REASONS: [Reason; [$($label),+].len()] = [$(Reason::$reason),+];
+
+        /// The name of a reason.
+        pub(crate) fn reason_label(reason: Reason) -> &'static str {
+            match reason {
+                $(Reason::$reason => $label,)+
+            }
+        }
+    };
+}
+
+reasons! {
+    Manual => "Manual";
+    Threshold => "Threshold";
+    RequestBoundary => "Request start";
+    ReactiveMicro => "Tool loop, micro";
+    ReactiveFull => "Tool loop, full";
+    Reduce => "Reducers only";
+}

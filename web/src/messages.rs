@@ -1,0 +1,118 @@
+//! The list of messages. Only the visible rows are on the page, for any number of messages.
+
+mod preview;
+mod row;
+mod visible_rows;
+
+use leptos::prelude::*;
+
+use crate::browser::{focus, scroll_top};
+use crate::number::thousands;
+use crate::store::{Perspective, Store};
+pub(crate) use preview::{SIGNED_REASONING, approval, attachment};
+use row::RowView;
+pub(crate) use row::{Row, Status};
+use visible_rows::{PAGE, ROW_HEIGHT, Rows};
+
+const LIST: &str = "message-list";
+
+/// The list, with the choice of what it shows.
+#[component]
+pub(crate) fn Messages(store: Store) -> impl IntoView {
+    let total = Memo::new(move |_| {
+        store.revision.track();
+        match store.perspective.get() {
+            Perspective::Model => store.view.with(|view| view.edits.len()),
+            Perspective::Conversation => {
+                store.read(|session| session.compactor().map_or(0, |c| c.log().len()))
+            }
+        }
+    });
+    let tab = move |perspective: Perspective, id: &'static str, label: &'static str| {
+        view! {
+            <input
+                type="radio"
+                name="perspective"
+                id=id
+                class="visually-hidden"
+                prop:checked=move || store.perspective.get() == perspective
+                on:change=move |_| store.perspective.set(perspective)
+            />
+            <label for=id>{label}</label>
+        }
+    };
+    view! {
+        <section class="messages card" aria-labelledby="messages-heading">
+            <div class="messages-head">
+                <h2 id="messages-heading">
+                    "Messages" <span class="count">{move || thousands(crate::number::count(total.get()))}</span>
+                </h2>
+                <fieldset class="segmented">
+                    <legend class="visually-hidden">"Show"</legend>
+                    {tab(Perspective::Conversation, "show-conversation", "Conversation")}
+                    {tab(Perspective::Model, "show-model", "What the model sees")}
+                </fieldset>
+            </div>
+            <List store total />
+        </section>
+    }
+}
+
+#[component]
+fn List(store: Store, total: Memo<usize>) -> impl IntoView {
+    let scrolled = RwSignal::new(0);
+    let active = RwSignal::new(0_usize);
+    let rows = move || Rows { total: total.get(), scrolled: scrolled.get() };
+    Effect::new(move |_| {
+        // A different list starts at the top.
+        store.perspective.track();
+        active.set(0);
+        scrolled.set(scroll_top(LIST, Some(0)));
+    });
+    let visible = Memo::new(move |_| rows().visible(active.get()));
+    let go = move |to: usize| {
+        let last = total.get_untracked().saturating_sub(1);
+        let to = to.min(last);
+        active.set(to);
+        let rows = Rows { total: last + 1, scrolled: scroll_top(LIST, None) };
+        if let Some(top) = rows.reveal(to) {
+            scrolled.set(scroll_top(LIST, Some(top)));
+        }
+        // The row may only be on the page after this change.
+        request_animation_frame(move || focus(&row::element_id(to)));
+    };
+    let keys = move |event: leptos::ev::KeyboardEvent| {
+        let at = active.get_untracked();
+        let to = match event.key().as_str() {
+            "ArrowDown" => at.saturating_add(1),
+            "ArrowUp" => at.saturating_sub(1),
+            "PageDown" => at.saturating_add(PAGE),
+            "PageUp" => at.saturating_sub(PAGE),
+            "Home" => 0,
+            "End" => usize::MAX,
+            _ => return,
+        };
+        event.prevent_default();
+        go(to);
+    };
+    let height = move || format!("block-size: {}px", total.get().saturating_mul(ROW_HEIGHT));
+    view! {
+        <div
+            id=LIST
+            class="scroller"
+            on:scroll=move |_| scrolled.set(scroll_top(LIST, None))
+            on:keydown=keys
+        >
+            <Show
+                when=move || { total.get() > 0 }
+                fallback=|| view! { <p class="hint empty">"There are no messages."</p> }
+            >
+                <div class="rows" role="list" aria-label="Messages" style=height>
+                    <For each=move || visible.get() key=|index| *index let:index>
+                        <RowView store index total active />
+                    </For>
+                </div>
+            </Show>
+        </div>
+    }
+}

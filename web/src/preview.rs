@@ -1,0 +1,113 @@
+//! What the next compaction would do.
+
+use std::sync::Arc;
+
+use epitome::Level;
+use epitome::{Action, Plan};
+use leptos::prelude::*;
+
+use crate::label::{action_label, action_summary};
+use crate::number::{change, count, plural, share, thousands};
+use crate::settings::tight_window;
+use crate::store::Store;
+
+/// The plan, which follows the settings.
+#[component]
+pub(crate) fn Preview(store: Store) -> impl IntoView {
+    // A running compaction does not update the plan, so its own plan stays on the page.
+    view! {
+        <div class="preview">
+            <h2 id="compact-heading">"What a compaction would do"</h2>
+            {move || store.plan.get().map(|plan| view! { <Forecast store plan /> })}
+        </div>
+    }
+}
+
+#[component]
+fn Forecast(store: Store, plan: Arc<Plan>) -> impl IntoView {
+    let tokens = plan.tokens_before;
+    let has_space =
+        move || store.pressure.with(|pressure| pressure.is_some_and(|p| p.level == Level::Ok));
+    let tighten = move |_| {
+        store.settings.form.update(|form| form.set_window(tight_window(tokens)));
+    };
+    let floor = plan.floor.clone().filter(|_| plan.idle.is_none());
+    let idle = plan.idle.clone();
+    view! {
+        {match idle {
+            Some(idle) => view! { <p class="notice">{capitalized(&idle)} "."</p> }.into_any(),
+            None => view! { <Figures plan /> }.into_any(),
+        }}
+        {floor.map(|floor| view! { <p class="notice warn">{capitalized(&floor)} "."</p> })}
+        <Show when=move || has_space() && store.undoable.get() == 0>
+            <p class="hint preview-hint">
+                "No compaction is due yet. "
+                <button type="button" class="link" on:click=tighten>
+                    "Try a window of 60 % of this conversation"
+                </button>
+            </p>
+        </Show>
+    }
+}
+
+#[component]
+fn Figures(plan: Arc<Plan>) -> impl IntoView {
+    let (before, after) = (plan.tokens_before, plan.tokens_after);
+    let bar =
+        move |tokens: u32| format!("inline-size: {:.2}%", share(tokens, before.max(after)) * 100.0);
+    let requests = if plan.summarizes {
+        format!(
+            "{} to the summarizer, for a summary of at most {} tokens.",
+            plural(plan.requests, "request", "requests"),
+            thousands(plan.summary_tokens)
+        )
+    } else {
+        "No summary is requested.".to_owned()
+    };
+    view! {
+        <p class="forecast">
+            <span class="forecast-before">{thousands(before)}</span>
+            <span class="forecast-arrow" aria-label="to about">"→"</span>
+            <span class="forecast-after">"~" {thousands(after)}</span>
+            <span class="forecast-unit">"tokens"</span>
+            <span class="forecast-change">{change(before, after)}</span>
+        </p>
+        <div class="bars" aria-hidden="true">
+            <span class="bar-before" style=bar(before)></span>
+            <span class="bar-after" style=bar(after)></span>
+        </div>
+        <Actions plan />
+        <p class="hint">{requests}</p>
+    }
+}
+
+/// The number of messages with each action.
+#[component]
+fn Actions(plan: Arc<Plan>) -> impl IntoView {
+    let tail = count(plan.actions.len().saturating_sub(plan.tail_start));
+    let row = move |action: Action| {
+        let number = count(plan.actions.iter().filter(|other| **other == action).count());
+        let tail = (action == Action::Keep && plan.summarizes)
+            .then(|| format!(", the last {} as the tail", thousands(tail)));
+        (number > 0).then(|| {
+            view! {
+                <li>
+                    <span class="badge" data-action=action.as_str()>{action_label(action)}</span>
+                    <span class="action-number">{thousands(number)}</span>
+                    <span>{action_summary(action)} {tail}</span>
+                </li>
+            }
+        })
+    };
+    let rows = Action::ALL.iter().copied().map(row).collect_view();
+    view! { <ul class="actions" aria-label="Planned actions">{rows}</ul> }
+}
+
+/// A sentence of the engine, which starts in lower case, with a capital letter.
+fn capitalized(sentence: &str) -> String {
+    let mut characters = sentence.chars();
+    match characters.next() {
+        Some(first) => first.to_uppercase().chain(characters).collect(),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,203 @@
+//! The result of a compaction, and what can be done with the conversation: undo, download, copy.
+
+mod facts;
+
+use std::sync::Arc;
+
+use epitome::{Outcome as Ending, Report};
+use js_sys::Array;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::browser::{copy, focus, pretty, save};
+use crate::driver;
+use crate::number::{change, percentage, plural, thousands};
+use crate::run::COMPACT_BUTTON;
+use crate::store::{Document, Session, Store};
+
+/// The result of the latest compaction, and what can be done with the conversation.
+#[component]
+pub(crate) fn Outcome(store: Store) -> impl IntoView {
+    let report = move || store.report.get().map(|report| view! { <Ended store report /> });
+    let copied = RwSignal::new(None::<String>);
+    let undo = move |_| {
+        driver::undo(store);
+        focus(COMPACT_BUTTON);
+    };
+    let export = move |_| download("compacted.json", store.read(Session::compacted));
+    let export_all = move |_| download("history.json", store.read(Session::history));
+    let copy_all = move |_| {
+        let messages = store.read(Session::compacted);
+        spawn_local(async move {
+            let outcome = copy(async move { pretty(&messages).await }).await;
+            let words = outcome.err().unwrap_or_else(|| "Copied to the clipboard.".to_owned());
+            copied.set(Some(words));
+        });
+    };
+    let busy = move || store.is_busy();
+    let too_large = move || {
+        store.live.too_large.get().map(|message| {
+            view! { <p class="notice warn"><strong>"Too large. "</strong> {capitalized(&message)}</p> }
+        })
+    };
+    view! {
+        <section class="result card" aria-labelledby="result-heading">
+            <h2 id="result-heading">"The conversation now"</h2>
+            {report}
+            {too_large}
+            <div class="result-actions">
+                <Show when=move || { store.undoable.get() > 0 }>
+                    <button type="button" class="button" disabled=busy on:click=undo>
+                        "Undo the compaction"
+                    </button>
+                </Show>
+                <button type="button" class="button" on:click=export>"Download messages"</button>
+                <button type="button" class="button" on:click=copy_all>"Copy messages"</button>
+                <button type="button" class="button quiet" on:click=export_all>
+                    "Download the whole history"
+                </button>
+            </div>
+            <p class="hint" role="status">
+                {move || copied.get().unwrap_or_else(|| state(store).to_owned())}
+            </p>
+            <Events store />
+        </section>
+    }
+}
+
+/// The events so far.
+#[component]
+fn Events(store: Store) -> impl IntoView {
+    let number = Memo::new(move |_| store.live.events.with(Vec::len));
+    let rows = move || {
+        let events = store.live.events.get();
+        events.into_iter().map(|event| view! { <li>{event}</li> }).collect_view()
+    };
+    view! {
+        <Show when=move || { number.get() > 0 }>
+            <details class="summary">
+                <summary>{move || plural(crate::number::count(number.get()), "event", "events")}</summary>
+                <ol class="events" tabindex="0" aria-label="Events">{rows}</ol>
+            </details>
+        </Show>
+    }
+}
+
+/// Has the browser save messages under `name`.
+fn download(name: &'static str, messages: Array) {
+    spawn_local(async move {
+        // This cannot fail: the messages were read from JSON.
+        if let Ok(pieces) = pretty(&messages).await {
+            save(name, &pieces).await;
+        }
+    });
+}
+
+/// What “messages” are now.
+fn state(store: Store) -> &'static str {
+    if store.undoable.get() > 0 {
+        "“Messages” are what is sent to the model: the summary and the kept messages, in their format."
+    } else {
+        "Nothing is compacted: messages and history are the same."
+    }
+}
+
+/// How the compaction ended, in words.
+#[component]
+fn Ended(store: Store, report: Arc<Report>) -> impl IntoView {
+    match &report.outcome {
+        Ending::Applied { .. } => view! { <Applied store report=report.clone() /> }.into_any(),
+        Ending::Skipped { message } => view! {
+            <p class="notice warn" role="alert">
+                <strong>"Nothing was changed. "</strong>
+                {sentence(message)}
+            </p>
+        }
+        .into_any(),
+        Ending::Failed { message } => view! {
+            <p class="notice error" role="alert">
+                <strong>"The compaction failed. "</strong>
+                {sentence(message)}
+                " The conversation is unchanged; you can try again."
+            </p>
+        }
+        .into_any(),
+        Ending::Cancelled => view! {
+            <p class="notice">
+                <strong>"Cancelled. "</strong>
+                "The conversation is unchanged."
+            </p>
+        }
+        .into_any(),
+    }
+}
+
+#[component]
+fn Applied(store: Store, report: Arc<Report>) -> impl IntoView {
+    let has_steps = |document: &Arc<Document>| document.has_steps();
+    let steps = store.document.with_untracked(|document| document.as_ref().is_some_and(has_steps));
+    let unit = if steps { "rows" } else { "messages" };
+    let (before, after) = (report.tokens_before, report.tokens_after);
+    let findings = report.findings.len();
+    let repaired = (findings > 0).then(|| {
+        view! {
+            <p class="hint">
+                {plural(crate::number::count(findings), "message was", "messages were")}
+                " repaired; see the findings below the messages."
+            </p>
+        }
+    });
+    let floor = report.floor.clone().map(|floor| {
+        view! { <p class="notice warn">"Still above the threshold: " {sentence(&floor)}</p> }
+    });
+    let summary = report.summary.clone().map(|summary| {
+        view! {
+            <details class="summary">
+                <summary>"The summary"</summary>
+                <div class="summary-text">{summary}</div>
+            </details>
+        }
+    });
+    let characters = report.summary_characters;
+    let written = report
+        .summary
+        .as_ref()
+        .map(|_| format!(" · a summary of {}", plural(characters, "character", "characters")));
+    let reduced = (report.reduced > 0)
+        .then(|| format!(" · {} without a summary", plural(report.reduced, "message", "messages")));
+    view! {
+        <p class="forecast">
+            <span class="forecast-before">{thousands(before)}</span>
+            <span class="forecast-arrow" aria-label="to">"→"</span>
+            <span class="forecast-after">{thousands(after)}</span>
+            <span class="forecast-unit">"tokens"</span>
+            <span class="forecast-change">{change(before, after)}</span>
+        </p>
+        <p class="figures">
+            {format!(
+                "{} → {} {unit} · {} · {} of the window used · session {}",
+                thousands(report.messages_before),
+                thousands(report.messages_after),
+                plural(report.requests, "request", "requests"),
+                percentage(report.budget_used_pct),
+                report.session,
+            )}
+            {written} {reduced}
+        </p>
+        {floor}
+        {repaired}
+        {summary}
+        {report.summary.is_some().then(|| facts::facts(&report.receipt))}
+    }
+}
+
+fn sentence(message: &str) -> String {
+    format!("{}.", message.trim_end_matches('.'))
+}
+
+/// A sentence of the engine, which starts in lower case, with a capital letter.
+fn capitalized(message: &str) -> String {
+    let mut characters = message.chars();
+    let first = characters.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(sentence(characters.as_str()).chars()).collect()
+}

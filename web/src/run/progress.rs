@@ -1,0 +1,110 @@
+//! The progress of a running compaction.
+
+use std::time::Duration;
+
+use epitome_browser::clock;
+use epitome_tokens::Heuristic;
+use leptos::prelude::*;
+
+use crate::driver;
+use crate::number::{duration, percentage, share, thousands};
+use crate::store::{Progress, Store};
+
+/// The number of characters that the box with the arriving summary shows.
+const LATEST_CHARACTERS: usize = 700;
+
+/// The progress, and the button that cancels.
+#[component]
+pub(super) fn Running(store: Store) -> impl IntoView {
+    let now_ms = RwSignal::new(clock::now_ms());
+    let tick =
+        set_interval_with_handle(move || now_ms.set(clock::now_ms()), Duration::from_millis(250));
+    on_cleanup(move || {
+        if let Ok(tick) = tick {
+            tick.clear();
+        }
+    });
+    let progress = move || store.progress.get();
+    let with = move |read: fn(&Progress) -> u32| progress().as_ref().map_or(0, read);
+    let done = move || with(|progress| progress.done);
+    let chunks = move || with(|progress| progress.chunks);
+    let title = move || match chunks() {
+        0 | 1 => "Compacting…".to_owned(),
+        chunks => format!("Compacting… part {} of {chunks}", (done() + 1).min(chunks)),
+    };
+    let from = move || {
+        progress().map(|progress| {
+            let (tokens, used) = (progress.tokens, progress.budget_used_pct);
+            format!("{} tokens, {} of the window · ", thousands(tokens), percentage(used))
+        })
+    };
+    let shorter = move || {
+        progress().and_then(|progress| progress.shorter).map(|shorter| {
+            view! {
+                <p class="notice warn">
+                    {format!("The result is too large; trying with {}.", shorter.described())}
+                </p>
+            }
+        })
+    };
+    let elapsed = move || {
+        let started_ms = progress().map_or(0.0, |progress| progress.started_ms);
+        duration(now_ms.get() - started_ms)
+    };
+    let tokens = Memo::new(move |_| {
+        use epitome::tokens::Tokenizer as _;
+        // Counting at each tick is enough for a figure that only shows that text arrives.
+        now_ms.track();
+        store.streamed.with_untracked(|text| Heuristic.count(text))
+    });
+    let fill = move || format!("inline-size: {:.1}%", share(done(), chunks()) * 100.0);
+    let retry = move || {
+        progress().and_then(|progress| progress.retry).map(|retry| {
+            let wait = move || duration(retry.at_ms - now_ms.get());
+            view! {
+                <p class="notice warn">
+                    {format!("Attempt {} failed: {}. ", retry.attempt, retry.message)}
+                    "Trying again in " <span class="countdown">{wait}</span> "."
+                </p>
+            }
+        })
+    };
+    view! {
+        <div class="running" role="group" aria-label="Running compaction">
+            <div class="running-head">
+                <p class="running-title">{title}</p>
+                <p class="figures">
+                    {from} {elapsed} " · " {move || thousands(tokens.get())} " tokens so far"
+                </p>
+            </div>
+            <div
+                class="progress"
+                role="progressbar"
+                aria-label="Parts summarized"
+                aria-valuemin="0"
+                aria-valuemax=move || chunks().to_string()
+                aria-valuenow=move || done().to_string()
+                data-indeterminate=move || (chunks() <= 1).to_string()
+            >
+                <span style=fill></span>
+            </div>
+            {shorter} {retry}
+            <div class="streamed" tabindex="0" role="region" aria-label="The summary as it arrives">
+                <p>{move || store.streamed.with(|text| latest(text))}</p>
+            </div>
+            <button type="button" class="button" on:click=move |_| driver::cancel(store)>
+                "Cancel"
+            </button>
+        </div>
+    }
+}
+
+/// The end of the arriving text, which is the new part.
+fn latest(text: &str) -> String {
+    if text.is_empty() {
+        return "Waiting for the first words …".to_owned();
+    }
+    let from = text.char_indices().rev().nth(LATEST_CHARACTERS).map(|(at, _)| at);
+    let end = from.and_then(|from| text.get(from..));
+    end.map_or_else(|| text.to_owned(), |end| format!("… {end}"))
+}

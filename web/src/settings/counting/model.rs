@@ -1,0 +1,100 @@
+//! The fields of token counting, the request overhead, and retries.
+
+use epitome::Policy;
+use epitome::policy::{Counting, Encoding};
+
+use crate::settings::field::number::whole;
+use crate::settings::field::{Choice, TextField, options};
+
+/// What counts tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CountingKind {
+    Estimate,
+    Characters,
+    O200kBase,
+    Cl100kBase,
+}
+
+options!(CountingKind {
+    Estimate: "estimate", "Estimate, by script and word";
+    Characters: "characters", "Characters per token";
+    O200kBase: "o200k_base", "Exactly, with o200k_base";
+    Cl100kBase: "cl100k_base", "Exactly, with cl100k_base";
+});
+
+/// What counts tokens.
+pub(super) fn counting() -> Choice {
+    let read = |policy: &Policy| {
+        Some(match &policy.counting {
+            Counting::CharactersPerToken(_) => CountingKind::Characters,
+            Counting::Encoding(Encoding::O200kBase) => CountingKind::O200kBase,
+            Counting::Encoding(Encoding::Cl100kBase) => CountingKind::Cl100kBase,
+            // The page cannot load tokenizers by name: see `load::recount`.
+            Counting::Estimate | Counting::EstimateFor(_) | Counting::Tokenizer(_) => {
+                CountingKind::Estimate
+            }
+        })
+    };
+    Choice::new("counting", "Tokens are counted by", read, |policy, kind| {
+        policy.counting = match kind {
+            CountingKind::Estimate => Counting::Estimate,
+            CountingKind::Characters => Counting::CharactersPerToken(4),
+            CountingKind::O200kBase => Counting::Encoding(Encoding::O200kBase),
+            CountingKind::Cl100kBase => Counting::Encoding(Encoding::Cl100kBase),
+        };
+    })
+}
+
+/// True if tokens are counted by characters.
+pub(super) fn by_characters(policy: &Policy) -> bool {
+    matches!(policy.counting, Counting::CharactersPerToken(_))
+}
+
+/// The number of characters per token.
+pub(super) fn characters_per_token() -> TextField {
+    let read = |policy: &Policy| match policy.counting {
+        Counting::CharactersPerToken(characters) => characters.to_string(),
+        _ => String::new(),
+    };
+    let name = "counting.charactersPerToken";
+    TextField::new(name, "One token is", "characters", read, |policy, text| {
+        policy.counting = Counting::CharactersPerToken(whole(text)?);
+        Ok(())
+    })
+}
+
+/// The request overhead: tokens of tool schemas and instructions, which every request has in addition to messages.
+pub(super) fn tool_schemas() -> TextField {
+    let read = |policy: &Policy| policy.tool_schema_tokens.to_string();
+    TextField::new("toolSchemaTokens", "Tools and instructions", "tokens", read, |policy, text| {
+        policy.tool_schema_tokens = whole(text)?;
+        Ok(())
+    })
+}
+
+/// The maximum number of attempts for a summarizer request.
+pub(super) fn attempts() -> TextField {
+    let read = |policy: &Policy| policy.retry.attempts.to_string();
+    TextField::new("retry.attempts", "Maximum attempts", "", read, |policy, text| {
+        policy.retry.attempts = whole(text)?;
+        Ok(())
+    })
+}
+
+/// The wait before the second attempt.
+pub(super) fn first_wait() -> TextField {
+    let read = |policy: &Policy| policy.retry.base_ms.to_string();
+    TextField::new("retry.baseMs", "First wait", "ms", read, |policy, text| {
+        policy.retry.base_ms = whole(text)?.into();
+        Ok(())
+    })
+}
+
+/// The longest wait.
+pub(super) fn longest_wait() -> TextField {
+    let read = |policy: &Policy| policy.retry.cap_ms.to_string();
+    TextField::new("retry.capMs", "Longest wait", "ms", read, |policy, text| {
+        policy.retry.cap_ms = whole(text)?.into();
+        Ok(())
+    })
+}

@@ -1,0 +1,55 @@
+//! The state of the settings: what is written in the form, the policy that follows from it, and the summarizer.
+
+use epitome::{Policy, PolicyError};
+use leptos::prelude::*;
+
+use super::counting::CountingState;
+use super::form::Form;
+use super::summarizer::{Availability, Summarizer};
+
+/// State of the settings. Copying it copies handles.
+#[derive(Clone, Copy)]
+pub(crate) struct SettingsState {
+    /// What is written in the form.
+    pub(crate) form: RwSignal<Form>,
+    /// The policy that follows from the form, valid or not.
+    pub(crate) policy: Memo<Policy>,
+    /// Why the form's policy is not valid. The engine keeps the last valid one.
+    pub(crate) error: RwSignal<Option<PolicyError>>,
+    /// The summarizer.
+    pub(crate) summarizer: RwSignal<Summarizer>,
+    /// Whether a summarizer answers at the address that the page was loaded from.
+    pub(crate) own_server: RwSignal<Availability>,
+    /// What counts tokens.
+    pub(crate) counting: CountingState,
+}
+
+impl SettingsState {
+    /// The recommended settings.
+    pub(crate) fn new() -> Self {
+        let form = RwSignal::new(Form::recommended());
+        Self {
+            form,
+            policy: Memo::new(move |_| form.with(Form::policy)),
+            error: RwSignal::new(None),
+            summarizer: RwSignal::new(Summarizer::remembered()),
+            own_server: RwSignal::new(Availability::Unknown),
+            counting: CountingState::new(),
+        }
+    }
+
+    /// The policy for the engine: the form's, with the limits of the summarizer. Not tracked.
+    pub(crate) fn resolve(self) -> Result<Policy, PolicyError> {
+        let mut policy = self.form.with_untracked(Form::resolve)?;
+        if let Some(limit) = self.summarizer.with_untracked(Summarizer::chunk_limit) {
+            policy.summary.chunk_characters = policy.summary.chunk_characters.min(limit);
+        }
+        Ok(policy)
+    }
+
+    /// Reruns the surrounding effect when any setting changes.
+    pub(crate) fn track(self) {
+        self.form.track();
+        self.summarizer.track();
+    }
+}

@@ -1,0 +1,193 @@
+//! The summarizer as chosen and typed, and whether the page's own server is one.
+
+use epitome_browser::{Endpoint, Streaming, Timeouts};
+
+use leptos::prelude::{Set as _, Update as _};
+use leptos::task::spawn_local;
+
+use crate::browser::{forget, origin, recall, remember, text_at};
+use crate::settings::SettingsState;
+use crate::settings::field::options;
+
+/// The kind of summarizer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum SummarizerKind {
+    /// The server that the page was loaded from.
+    #[default]
+    OwnServer,
+    /// A server with OpenAI's chat completions API.
+    Endpoint,
+    /// The page itself, without a model.
+    Page,
+}
+
+options!(SummarizerKind {
+    OwnServer: "here", "This server";
+    Endpoint: "endpoint", "OpenAI-compatible endpoint";
+    Page: "page", "In this page";
+});
+
+impl SummarizerKind {
+    /// What the kind means.
+    pub(super) fn hint(self) -> &'static str {
+        match self {
+            Self::OwnServer => {
+                "epitome-extractive, served with this page. It quotes; no key needed."
+            }
+            Self::Endpoint => "Your own model: Ollama, LM Studio, llama.cpp, or a provider.",
+            Self::Page => "Quotes the most important sentences. No network, no model.",
+        }
+    }
+}
+
+/// Whether a summarizer answers at the address that the page was loaded from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Availability {
+    /// The server has not answered yet.
+    Unknown,
+    /// A summarizer answers.
+    Available,
+    /// The server only serves files.
+    Absent,
+}
+
+/// How long the API key is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum KeyStorage {
+    /// Until the page is reloaded.
+    Memory,
+    /// Until the tab is closed.
+    Tab,
+}
+
+/// The summarizer as chosen and typed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Summarizer {
+    pub(super) kind: SummarizerKind,
+    pub(super) base_url: String,
+    pub(super) model: String,
+    /// The API key. It is never exported.
+    pub(super) key: String,
+    pub(super) key_storage: KeyStorage,
+    /// One `name: value` per line.
+    pub(super) headers: String,
+    /// How long the server may send nothing, in seconds, as typed.
+    pub(super) timeout: String,
+}
+
+/// The name of the stored API key.
+const KEY: &str = "epitome-key";
+/// The name of the model of `epitome-serve`.
+const EXTRACTIVE: &str = "epitome-extractive";
+const DEFAULT_TIMEOUT_SECONDS: u32 = 300;
+/// The longest chunk that the page can summarize without a noticeable pause.
+const PAGE_CHUNK_CHARACTERS: u32 = 20_000;
+
+impl Summarizer {
+    /// The default, with the key that is stored in this tab.
+    pub(crate) fn remembered() -> Self {
+        let key = recall(KEY);
+        Self {
+            kind: SummarizerKind::default(),
+            base_url: "http://localhost:11434/v1".to_owned(),
+            model: "llama3.2".to_owned(),
+            key_storage: if key.is_some() { KeyStorage::Tab } else { KeyStorage::Memory },
+            key: key.unwrap_or_default(),
+            headers: String::new(),
+            timeout: DEFAULT_TIMEOUT_SECONDS.to_string(),
+        }
+    }
+
+    /// Stores or removes the key, as chosen.
+    pub(super) fn store_key(&self) {
+        match self.key_storage {
+            KeyStorage::Tab => remember(KEY, &self.key),
+            KeyStorage::Memory => forget(KEY),
+        }
+    }
+
+    /// The longest chunk that it accepts, in characters, if it has its own limit.
+    pub(crate) fn chunk_limit(&self) -> Option<u32> {
+        (self.kind == SummarizerKind::Page).then_some(PAGE_CHUNK_CHARACTERS)
+    }
+
+    /// The endpoint to ask; `None` if the page summarizes by itself.
+    pub(crate) fn endpoint(&self) -> Option<Endpoint> {
+        match self.kind {
+            SummarizerKind::Page => None,
+            SummarizerKind::OwnServer => {
+                Some(Endpoint::new(format!("{}/v1", origin()), EXTRACTIVE))
+            }
+            SummarizerKind::Endpoint => {
+                let mut endpoint = Endpoint::new(self.base_url.trim(), self.model.trim());
+                endpoint.api_key = Some(self.key.clone());
+                endpoint.headers = headers(&self.headers);
+                endpoint.stream = Streaming::Streamed;
+                endpoint.timeouts = self.timeouts();
+                Some(endpoint)
+            }
+        }
+    }
+
+    fn timeouts(&self) -> Timeouts {
+        let defaults = Timeouts::default();
+        let seconds = self.timeout.trim().parse().ok().filter(|seconds| *seconds > 0);
+        let silence_ms = seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS).saturating_mul(1_000);
+        Timeouts {
+            first_byte_ms: silence_ms,
+            idle_ms: silence_ms.min(defaults.idle_ms),
+            total_ms: defaults.total_ms.max(silence_ms),
+        }
+    }
+
+    /// Its name in a sentence: "Summarized by …".
+    pub(crate) fn described(&self) -> String {
+        match self.kind {
+            SummarizerKind::OwnServer => "epitome-extractive on this server".to_owned(),
+            SummarizerKind::Endpoint => {
+                format!("{} at {}", self.model.trim(), self.base_url.trim())
+            }
+            SummarizerKind::Page => "the page itself, without a model".to_owned(),
+        }
+    }
+}
+
+/// Looks for a summarizer at the address that the page was loaded from. If there is none, the page summarizes by
+/// itself.
+pub(crate) fn find_summarizer(settings: SettingsState) {
+    spawn_local(async move {
+        let text = text_at(&format!("{}/v1/models", origin())).await;
+        let answers = text.is_some_and(|text| {
+            // A file server may answer every address with a page.
+            serde_json::from_str::<serde_json::Value>(&text)
+                .is_ok_and(|models| models.get("data").is_some_and(serde_json::Value::is_array))
+        });
+        if answers {
+            settings.own_server.set(Availability::Available);
+            return;
+        }
+        settings.own_server.set(Availability::Absent);
+        settings.summarizer.update(|summarizer| {
+            if summarizer.kind == SummarizerKind::OwnServer {
+                summarizer.kind = SummarizerKind::Page;
+            }
+        });
+    });
+}
+
+fn headers(text: &str) -> Vec<(String, String)> {
+    let pairs = text.lines().filter_map(|line| line.split_once(':'));
+    pairs.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::headers;
+
+    #[test]
+    fn headers_are_read_line_by_line() {
+        let read = headers("x-team: blue\n\nno colon\nx-url: http://a");
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(read, [pair("x-team", "blue"), pair("x-url", "http://a")]);
+    }
+}

@@ -1,0 +1,275 @@
+//! The fields of the summary.
+
+use epitome::Policy;
+use epitome::policy::{LastRequest, Shape, SummarySettings, ToolFilter};
+
+use crate::settings::field::number::{list, optional, whole};
+use crate::settings::field::{Choice, Switch, TextField, options};
+
+/// Who summarizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Writer {
+    /// The app's default summarizer.
+    Default,
+    /// An agent by name.
+    Agent,
+    /// The conversation's model, with a prompt of the user.
+    OwnModel,
+    /// Nothing is summarized; only reducers run.
+    NoSummary,
+}
+
+options!(Writer {
+    Default: "default", "The app’s summarizer";
+    Agent: "agent", "An agent by name";
+    OwnModel: "own", "The conversation’s model, with your prompt";
+    NoSummary: "none", "No summary: reducers only";
+});
+
+options!(Shape {
+    ThreeSections: "threeSections", "Three: facts, course, open points";
+    SevenSections: "sevenSections", "Seven: from goals to the next step";
+});
+
+options!(LastRequest {
+    Keep: "keep", "Kept as a message";
+    Append: "append", "Appended to the summary, word for word";
+});
+
+/// The first text of the user's prompt.
+const PROMPT: &str =
+    "Condense the conversation. Keep names, numbers, decisions and open questions.";
+/// The name of the prompt that the form adds.
+const OWN_PROMPT: &str = "own";
+/// The name of the app's default summarizer.
+const SUMMARIZER: &str = "summarizer";
+/// The first fallback levels: limits for tool results, in characters.
+const FALLBACK_LEVELS: [u32; 4] = [150, 100, 50, 0];
+
+impl Writer {
+    /// Who summarizes with this policy.
+    pub(super) fn of(policy: &Policy) -> Self {
+        let SummarySettings { prompt, agent, default_agent, .. } = &policy.summary;
+        match (prompt, agent, default_agent) {
+            (Some(_), ..) => Self::OwnModel,
+            (None, Some(_), _) => Self::Agent,
+            (None, None, Some(_)) => Self::Default,
+            (None, None, None) => Self::NoSummary,
+        }
+    }
+}
+
+/// Who summarizes.
+pub(super) fn writer() -> Choice {
+    let read = |policy: &Policy| Some(Writer::of(policy));
+    Choice::new("summary.agent", "Written by", read, |policy, writer| {
+        let summary = &mut policy.summary;
+        let agent = summary.agent.take();
+        let prompt = summary.prompt.take();
+        match writer {
+            Writer::OwnModel => {
+                let name = prompt.or_else(|| summary.prompts.keys().next().cloned());
+                let name = name.unwrap_or_else(|| OWN_PROMPT.to_owned());
+                summary.prompts.entry(name.clone()).or_insert_with(|| PROMPT.to_owned());
+                summary.prompt = Some(name);
+            }
+            Writer::Agent => {
+                summary.agent = Some(agent.unwrap_or_else(|| SUMMARIZER.to_owned()));
+            }
+            Writer::NoSummary => summary.default_agent = None,
+            Writer::Default => {
+                summary.default_agent.get_or_insert_with(|| SUMMARIZER.to_owned());
+            }
+        }
+    })
+}
+
+/// The agent's name.
+pub(super) fn named_agent() -> TextField {
+    let read = |policy: &Policy| policy.summary.agent.clone().unwrap_or_default();
+    TextField::new("summary.agent.name", "Agent name", "", read, |policy, text| match text.trim() {
+        "" => Err("is empty; give the agent’s name".to_owned()),
+        name => {
+            policy.summary.agent = Some(name.to_owned());
+            Ok(())
+        }
+    })
+}
+
+/// The text of the user's prompt.
+pub(super) fn own_prompt() -> TextField {
+    let read = |policy: &Policy| {
+        let SummarySettings { prompt, prompts, .. } = &policy.summary;
+        let text = prompt.as_ref().and_then(|name| prompts.get(name));
+        text.cloned().unwrap_or_default()
+    };
+    TextField::new("summary.prompt", "Your prompt", "", read, |policy, text| {
+        let SummarySettings { prompt, prompts, .. } = &mut policy.summary;
+        if let Some(name) = prompt {
+            prompts.insert(name.clone(), text.to_owned());
+        }
+        Ok(())
+    })
+}
+
+/// The sections of a summary.
+pub(super) fn shape() -> Choice {
+    let read = |policy: &Policy| Some(policy.summary.shape);
+    Choice::new("summary.shape", "Sections", read, |policy, shape| policy.summary.shape = shape)
+}
+
+/// What happens to the last user request.
+pub(super) fn last_request() -> Choice {
+    let read = |policy: &Policy| Some(policy.summary.last_request);
+    Choice::new("summary.lastRequest", "The last user request", read, |policy, last_request| {
+        policy.summary.last_request = last_request;
+    })
+}
+
+fn number(
+    name: &str,
+    label: &'static str,
+    unit: &'static str,
+    part: fn(&mut SummarySettings) -> &mut u32,
+) -> TextField {
+    let read = move |policy: &Policy| part(&mut policy.summary.clone()).to_string();
+    TextField::new(format!("summary.{name}"), label, unit, read, move |policy, text| {
+        *part(&mut policy.summary) = whole(text)?;
+        Ok(())
+    })
+}
+
+/// The maximum length of a summary.
+pub(super) fn max_tokens() -> TextField {
+    number("maxTokens", "Maximum summary", "tokens", |summary| &mut summary.max_tokens)
+}
+
+/// The part of a summary that lists facts which the summarizer left out.
+pub(super) fn ledger() -> TextField {
+    number("ledgerTokens", "Of that, for lost facts", "tokens", |summary| {
+        &mut summary.ledger_tokens
+    })
+}
+
+/// The length above which a summary is summarized again.
+pub(super) fn rollup() -> TextField {
+    number("rollupTokens", "Summarize it again above", "tokens", |summary| {
+        &mut summary.rollup_tokens
+    })
+}
+
+/// The maximum length of a summarizer request.
+pub(super) fn chunk_characters() -> TextField {
+    number("chunkCharacters", "Maximum request", "characters", |summary| {
+        &mut summary.chunk_characters
+    })
+}
+
+/// The minimum number of summarizer requests.
+pub(in crate::settings) fn chunks() -> TextField {
+    number("chunks", "Minimum number of", "requests", |summary| &mut summary.chunks)
+}
+
+/// The maximum length of a tool result in the transcript.
+pub(super) fn tool_results() -> TextField {
+    number("toolResultMaxCharacters", "Maximum tool result", "characters", |summary| {
+        &mut summary.tool_result_max_characters
+    })
+}
+
+/// The summarizer's context window.
+pub(super) fn summarizer_window() -> TextField {
+    let read = |policy: &Policy| {
+        policy.summary.window_tokens.map(|tokens| tokens.to_string()).unwrap_or_default()
+    };
+    TextField::new(
+        "summary.windowTokens",
+        "Summarizer’s window",
+        "tokens",
+        read,
+        |policy, text| {
+            policy.summary.window_tokens = optional(text)?;
+            Ok(())
+        },
+    )
+}
+
+/// The tools whose calls and results are in the transcript.
+pub(super) fn tools() -> TextField {
+    let read = |policy: &Policy| match &policy.summary.tools {
+        ToolFilter::All => "*".to_owned(),
+        ToolFilter::Only(names) => names.join(", "),
+    };
+    TextField::new("summary.tools", "Tools in the transcript", "", read, |policy, text| {
+        policy.summary.tools = match text.trim() {
+            "*" => ToolFilter::All,
+            names => {
+                let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+                ToolFilter::Only(names.map(str::to_owned).collect())
+            }
+        };
+        Ok(())
+    })
+    .wide()
+}
+
+/// Whether a compaction whose result is too large is repeated with fallback levels.
+pub(super) fn fallback_levels_on() -> Switch {
+    let hint = "With shorter tool results, then with a shorter tail.";
+    let label = "Retry if the result is too large";
+    let read = |policy: &Policy| !policy.summary.fallback_levels.is_empty();
+    Switch::new("summary.fallbackLevels", label, hint, read, |policy, on| {
+        policy.summary.fallback_levels = if on { FALLBACK_LEVELS.into() } else { Vec::new() };
+    })
+}
+
+/// The fallback levels: limits for tool results, tried one after the other.
+pub(super) fn fallback_levels() -> TextField {
+    let read = |policy: &Policy| {
+        let levels = policy.summary.fallback_levels.iter();
+        levels.map(u32::to_string).collect::<Vec<String>>().join(", ")
+    };
+    let (name, label) = ("summary.fallbackLevels", "Fallback levels for tool results");
+    let field = TextField::new(name, label, "characters", read, |policy, text| {
+        let levels = list(text)?;
+        if levels.is_empty() {
+            return Err("is empty; give limits such as 150, 100, 50, 0".to_owned());
+        }
+        policy.summary.fallback_levels = levels;
+        Ok(())
+    });
+    field.wide()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::field::Options as _;
+
+    #[test]
+    fn d11_every_writer_of_summaries_can_be_chosen_and_left_again() {
+        let mut policy = Policy::recommended(100_000);
+        let names = || Writer::ALL.iter().map(|writer| writer.name());
+        for name in names().chain(names().rev()) {
+            writer().write(&mut policy, name);
+            assert_eq!(writer().read(&policy), name);
+            assert_eq!(policy.check(), Ok(()));
+        }
+        writer().write(&mut policy, "own");
+        own_prompt().write(&mut policy, "In one sentence.").unwrap();
+        assert_eq!(
+            policy.summary.prompts.values().next().map(String::as_str),
+            Some("In one sentence.")
+        );
+    }
+
+    #[test]
+    fn tools_are_a_star_or_names() {
+        let mut policy = Policy::recommended(100_000);
+        assert_eq!(tools().read(&policy), "*");
+        tools().write(&mut policy, "search, linear*").unwrap();
+        assert!(policy.summary.tools.allows("linearIssue") && !policy.summary.tools.allows("read"));
+        tools().write(&mut policy, "").unwrap();
+        assert_eq!(policy.summary.tools, ToolFilter::Only(Vec::new()));
+    }
+}

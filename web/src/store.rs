@@ -1,0 +1,223 @@
+//! The store: what the page shows, and the conversation behind it.
+//!
+//! Views read its signals and send commands to [`crate::load`] and [`crate::driver`]; only those two
+//! change the engine.
+
+mod document;
+mod live;
+mod message_number;
+mod progress;
+mod session;
+
+use std::sync::Arc;
+
+use epitome::Pressure;
+use epitome::history::View;
+use epitome::{Compactor, Plan, Reason, Report};
+use leptos::prelude::*;
+
+use crate::settings::SettingsState;
+pub(crate) use document::{Document, Excerpt, Note};
+pub(crate) use live::{Live, Warning};
+pub(crate) use message_number::MessageNumber;
+pub(crate) use progress::{Progress, RetryNotice, Shorter};
+pub(crate) use session::Session;
+
+/// Which messages the list shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Perspective {
+    /// All messages, as they were loaded.
+    Conversation,
+    /// The view that is sent to the model.
+    Model,
+}
+
+/// State of the page. Copying it copies handles.
+#[derive(Clone, Copy)]
+pub(crate) struct Store {
+    session: StoredValue<Session, LocalStorage>,
+    /// The loaded conversation.
+    pub(crate) document: RwSignal<Option<Arc<Document>>>,
+    /// The name of the document that is being read, and the progress from 0 to 1.
+    pub(crate) loading: RwSignal<Option<(String, f64)>>,
+    /// Why the latest attempt to load something failed.
+    pub(crate) load_error: RwSignal<Option<String>>,
+    /// Labels of the conversations to choose from.
+    pub(crate) choices: RwSignal<Vec<String>>,
+    /// The settings.
+    pub(crate) settings: SettingsState,
+    /// The reason of the next compaction.
+    pub(crate) reason: RwSignal<Reason>,
+    /// Questions, warnings, events and what is due.
+    pub(crate) live: Live,
+    /// Whether to load only the most recent messages that fit the window.
+    pub(crate) recent_only: RwSignal<bool>,
+    /// Incremented at each change of the conversation.
+    pub(crate) revision: RwSignal<u32>,
+    /// How full the window is.
+    pub(crate) pressure: RwSignal<Option<Pressure>>,
+    /// What the next compaction would do.
+    pub(crate) plan: RwSignal<Option<Arc<Plan>>>,
+    /// What is sent to the model.
+    pub(crate) view: RwSignal<Arc<View>>,
+    /// The running compaction.
+    pub(crate) progress: RwSignal<Option<Progress>>,
+    /// The part of the summary that has arrived.
+    pub(crate) streamed: RwSignal<String>,
+    /// How the latest compaction ended.
+    pub(crate) report: RwSignal<Option<Arc<Report>>>,
+    /// How many compactions can be undone.
+    pub(crate) undoable: RwSignal<u32>,
+    /// Which messages are listed.
+    pub(crate) perspective: RwSignal<Perspective>,
+    /// The row whose details are open.
+    pub(crate) opened: RwSignal<Option<usize>>,
+    /// The text that screen readers announce.
+    pub(crate) announcement: RwSignal<String>,
+    /// Whether [`Self::recompute`] runs at the next frame.
+    scheduled: StoredValue<bool>,
+    /// Whether the conversation has changed since [`Self::recompute`] ran.
+    changed: StoredValue<bool>,
+}
+
+impl Store {
+    /// An empty page.
+    pub(crate) fn new() -> Self {
+        Self {
+            session: StoredValue::new_local(Session::default()),
+            document: RwSignal::new(None),
+            loading: RwSignal::new(None),
+            load_error: RwSignal::new(None),
+            choices: RwSignal::new(Vec::new()),
+            settings: SettingsState::new(),
+            reason: RwSignal::new(Reason::Manual),
+            live: Live::new(),
+            recent_only: RwSignal::new(false),
+            revision: RwSignal::new(0),
+            pressure: RwSignal::new(None),
+            plan: RwSignal::new(None),
+            view: RwSignal::new(Arc::default()),
+            progress: RwSignal::new(None),
+            streamed: RwSignal::new(String::new()),
+            report: RwSignal::new(None),
+            undoable: RwSignal::new(0),
+            perspective: RwSignal::new(Perspective::Conversation),
+            opened: RwSignal::new(None),
+            announcement: RwSignal::new(String::new()),
+            scheduled: StoredValue::new(false),
+            changed: StoredValue::new(false),
+        }
+    }
+
+    /// Recomputes what the page shows when a setting changes.
+    pub(crate) fn watch_settings(self) {
+        Effect::new(move |_| {
+            self.settings.track();
+            self.reason.track();
+            self.schedule();
+        });
+    }
+
+    /// Reads the session. Do not hold the result across an `await`: the session may be replaced.
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&Session) -> T) -> T {
+        self.session.with_value(read)
+    }
+
+    /// Changes the session. Do not hold the result across an `await`: the session may be replaced.
+    pub(crate) fn write<T>(&self, write: impl FnOnce(&mut Session) -> T) -> Option<T> {
+        self.session.try_update_value(write)
+    }
+
+    /// Has screen readers announce a text.
+    pub(crate) fn announce(&self, text: impl Into<String>) {
+        self.announcement.set(text.into());
+    }
+
+    /// Recomputes at the next frame, once for any number of calls until then.
+    pub(crate) fn schedule(self) {
+        if self.scheduled.get_value() {
+            return;
+        }
+        self.scheduled.set_value(true);
+        request_animation_frame(move || {
+            self.scheduled.set_value(false);
+            self.recompute();
+        });
+    }
+
+    /// Applies the settings and shows what follows from them.
+    fn recompute(self) {
+        let changed = self.changed.get_value();
+        self.changed.set_value(false);
+        // A running compaction keeps the policy that it started with.
+        let deciding = self.live.deciding.with_untracked(Option::is_some);
+        let running = deciding || self.progress.with_untracked(Option::is_some);
+        if !running {
+            self.apply_settings();
+        }
+        if !running || changed {
+            self.show_figures();
+        }
+    }
+
+    /// Applies the settings to the session, or shows why they are not valid.
+    pub(crate) fn apply_settings(self) {
+        let policy = self.settings.resolve();
+        let applied = policy.and_then(|policy| self.write(|s| s.apply(policy)).unwrap_or(Ok(())));
+        self.settings.error.set(applied.err());
+    }
+
+    /// True while a compaction runs or waits for the user's decision.
+    pub(crate) fn is_busy(self) -> bool {
+        self.progress.with(Option::is_some) || self.live.deciding.with(Option::is_some)
+    }
+
+    /// Shows the pressure, the plan and what is due.
+    pub(crate) fn show_figures(self) {
+        self.show_pressure();
+        let reason = self.reason.get_untracked();
+        let plan = self.read(|session| Some(session.compactor()?.plan(reason)));
+        self.plan.set(plan.map(Arc::new));
+        self.read(|session| self.live.show(session.compactor()));
+    }
+
+    fn show_pressure(self) {
+        self.pressure.set(self.read(|session| session.compactor().map(Compactor::pressure)));
+    }
+
+    /// Shows a changed conversation, and its plan at the next frame.
+    pub(crate) fn show_change(self) {
+        let (view, undoable) = self.read(|session| match session.compactor() {
+            Some(compactor) => (compactor.view(), compactor.log().active_checkpoints().count()),
+            None => (View::default(), 0),
+        });
+        self.view.set(Arc::new(view));
+        self.undoable.set(crate::number::count(undoable));
+        self.revision.update(|revision| *revision = revision.wrapping_add(1));
+        self.show_pressure();
+        self.changed.set_value(true);
+        self.schedule();
+    }
+
+    /// Removes the conversation and everything that is shown of it.
+    pub(crate) fn clear(self) {
+        let old = self.write(std::mem::take);
+        if let Some(old) = old {
+            old.stop();
+        }
+        let overhead =
+            self.document.with_untracked(|old| old.as_ref().map_or(0, |old| old.overhead_tokens));
+        self.settings.form.update(|form| form.clear_document_overhead(overhead));
+        self.document.set(None);
+        self.plan.set(None);
+        self.progress.set(None);
+        self.streamed.set(String::new());
+        self.report.set(None);
+        self.live.clear();
+        self.reason.set(Reason::Manual);
+        self.opened.set(None);
+        self.choices.set(Vec::new());
+        self.perspective.set(Perspective::Conversation);
+        self.show_change();
+    }
+}

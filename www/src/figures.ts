@@ -1,0 +1,28 @@
+// Token counts and savings in words.
+
+import type { Report, Status } from "epitome";
+
+const exact = new Intl.NumberFormat("en");
+const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+
+/** `12.3k`; below 1,000 the number itself. */
+export function shortTokens(tokens: number): string {
+  return short.format(tokens).toLowerCase();
+}
+
+/** `about 1,240 of 2,000 tokens, 62 %`. */
+export function fillOf({ tokens, window, fill, exact: counted }: Status): string {
+  const about = counted ? "" : "about ";
+  return `${about}${exact.format(tokens)} of ${exact.format(window)} tokens, ${Math.round(fill * 100)} %`;
+}
+
+/** `Compacted 34 messages, 12.3k → 4.1k tokens (−67 %)`; `Shortened …` if nothing was summarized. */
+export function savingOf(report: Report): string {
+  const { messagesBefore, messagesAfter, tokensBefore, tokensAfter, reduced } = report;
+  // The summary is one of the messages after the compaction.
+  const compacted = `Compacted ${exact.format(messagesBefore - messagesAfter + 1)} messages`;
+  const done = report.summary === undefined ? `Shortened ${exact.format(reduced)} messages` : compacted;
+  const saved = Math.round((1 - tokensAfter / tokensBefore) * 100);
+  const tokens = `${shortTokens(tokensBefore)} → ${shortTokens(tokensAfter)} tokens`;
+  return `${done}, ${tokens} (−${saved} %)`;
+}
