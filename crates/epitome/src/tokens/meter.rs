@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::WeightedTokenizer;
-use super::peaks::Peaks;
+use super::block_maxima::Peaks;
 use super::script_tokens::{PartCost, ScriptTokens, Weights};
 use super::{MeterTokens, TokenOverhead, Tokenizer};
 use crate::message::{Message, Part, Role};
