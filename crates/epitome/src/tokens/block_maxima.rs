@@ -1,50 +1,54 @@
-//! The highest of many numbers, block by block: whoever looks for high ones passes over the rest unseen.
+//! Finds the numbers above a limit in a long list without reading all of it.
+//!
+//! A plan asks which messages have a part above a size limit, in conversations of up to 100,000 messages of
+//! which few do. The maximum of each block is stored, so that a block whose maximum is not above the limit
+//! costs one comparison.
 
 use std::ops::Range;
 
-/// How many numbers are looked at together.
+/// How many numbers share one maximum.
 const BLOCK: usize = 64;
 
-/// Numbers by position, and the highest of every block of them.
+/// A list of numbers with the maximum of each block.
 #[derive(Default)]
-pub(super) struct Peaks {
+pub(super) struct BlockMaxima {
     numbers: Vec<u32>,
-    highest: Vec<u32>,
+    maxima: Vec<u32>,
 }
 
-impl Peaks {
-    /// Adds a number at the end.
+impl BlockMaxima {
+    /// Appends a number. Constant time.
     pub(super) fn push(&mut self, number: u32) {
-        match self.highest.last_mut().filter(|_| !self.numbers.len().is_multiple_of(BLOCK)) {
-            Some(highest) => *highest = number.max(*highest),
-            None => self.highest.push(number),
+        match self.maxima.last_mut().filter(|_| !self.numbers.len().is_multiple_of(BLOCK)) {
+            Some(maximum) => *maximum = number.max(*maximum),
+            None => self.maxima.push(number),
         }
         self.numbers.push(number);
     }
 
-    /// Puts a number in the place of another. Costs a block.
+    /// Replaces a number. Linear in a block, since the old number may have been its maximum.
     pub(super) fn replace(&mut self, position: usize, number: u32) {
         let Some(slot) = self.numbers.get_mut(position) else { return };
         *slot = number;
         let block = position / BLOCK;
-        let highest = self.numbers.iter().skip(block * BLOCK).take(BLOCK).max();
-        if let (Some(slot), Some(highest)) = (self.highest.get_mut(block), highest) {
-            *slot = *highest;
+        let maximum = self.numbers.iter().skip(block * BLOCK).take(BLOCK).max();
+        if let (Some(slot), Some(maximum)) = (self.maxima.get_mut(block), maximum) {
+            *slot = *maximum;
         }
     }
 
-    /// Where the numbers of a range are that are higher than `number`, last first. Costs the blocks that
-    /// have some, and a little for every other.
+    /// The positions in a range whose numbers are above `limit`, last first. Linear in the number of blocks,
+    /// and in the numbers of those blocks that have one above the limit.
     pub(super) fn above(
         &self,
         range: Range<usize>,
-        number: u32,
+        limit: u32,
     ) -> impl Iterator<Item = usize> + '_ {
         let is_above =
-            move |numbers: &[u32], at: usize| numbers.get(at).is_some_and(|n| *n > number);
+            move |numbers: &[u32], at: usize| numbers.get(at).is_some_and(|n| *n > limit);
         let end = range.end.min(self.numbers.len());
         let blocks = (range.start / BLOCK..end.div_ceil(BLOCK)).rev();
-        blocks.filter(move |block| is_above(&self.highest, *block)).flat_map(move |block| {
+        blocks.filter(move |block| is_above(&self.maxima, *block)).flat_map(move |block| {
             let first = range.start.max(block * BLOCK);
             let last = end.min((block + 1) * BLOCK);
             (first..last).rev().filter(move |at| is_above(&self.numbers, *at))
@@ -56,31 +60,31 @@ impl Peaks {
 mod tests {
     use super::*;
 
-    /// Checks that what is passed over is what is too low.
-    fn check(numbers: &[u32], range: Range<usize>, number: u32) {
-        let mut peaks = Peaks::default();
-        numbers.iter().for_each(|number| peaks.push(*number));
+    /// Compares with a search that reads every number, before and after some are replaced.
+    fn check(numbers: &[u32], range: Range<usize>, limit: u32) {
+        let mut maxima = BlockMaxima::default();
+        numbers.iter().for_each(|number| maxima.push(*number));
         let above = |numbers: &[u32]| -> Vec<usize> {
-            let there = range.clone().filter(|at| numbers.get(*at).is_some_and(|n| *n > number));
-            there.rev().collect()
+            let above = range.clone().filter(|at| numbers.get(*at).is_some_and(|n| *n > limit));
+            above.rev().collect()
         };
-        let found: Vec<usize> = peaks.above(range.clone(), number).collect();
-        assert_eq!(found, above(numbers), "{range:?} above {number}");
+        let found: Vec<usize> = maxima.above(range.clone(), limit).collect();
+        assert_eq!(found, above(numbers), "{range:?} above {limit}");
         let mut changed = numbers.to_vec();
         for position in (0..numbers.len()).step_by(7) {
-            changed[position] = number + u32::try_from(position % 2).unwrap();
-            peaks.replace(position, changed[position]);
+            changed[position] = limit + u32::try_from(position % 2).unwrap();
+            maxima.replace(position, changed[position]);
         }
-        let found: Vec<usize> = peaks.above(range.clone(), number).collect();
-        assert_eq!(found, above(&changed), "{range:?} above {number}, some replaced");
+        let found: Vec<usize> = maxima.above(range.clone(), limit).collect();
+        assert_eq!(found, above(&changed), "{range:?} above {limit}, some replaced");
     }
 
     #[test]
-    fn all_high_numbers_are_found_and_no_others() {
+    fn exactly_the_numbers_above_the_limit_are_found() {
         let numbers: Vec<u32> = (0..300).map(|at| at * 7_919 % 1_009).collect();
-        for number in [0, 500, 1_000, 1_005, 2_000] {
+        for limit in [0, 500, 1_000, 1_005, 2_000] {
             for range in [0..300, 10..70, 64..128, 100..101, 5..5, 250..999] {
-                check(&numbers, range, number);
+                check(&numbers, range, limit);
             }
         }
         check(&[], 0..10, 0);
