@@ -15,10 +15,10 @@ use epitome::{Compactor, Contract, Output, Policy, Reason, Report, Snapshot};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::TestCaseResult;
-use random::history::{Script, script};
 use random::app::{Manner, compactor, contract, drive, manner, tokenizer, tokenizer_of};
-use random::policy::{PHASES, PolicyDraft, REASONS, policy};
+use random::history::{Script, script};
 use random::invariants::{Seen, costs, nothing_vanishes};
+use random::policy::{PHASES, PolicyDraft, REASONS, policy};
 use random::times;
 
 /// Something that happens to a conversation.

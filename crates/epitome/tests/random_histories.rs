@@ -16,11 +16,11 @@ use epitome::{Compactor, Contract, Policy, Reason};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::TestCaseResult;
-use random::plan_follower::Follower;
-use random::history::{Script, script};
 use random::app::{Manner, applied, compact, compactor, contract, drive, manner};
-use random::policy::{PolicyDraft, REASONS, policy};
+use random::history::{Script, script};
 use random::invariants::{Seen, costs, nothing_vanishes};
+use random::plan_follower::Follower;
+use random::policy::{PolicyDraft, REASONS, policy};
 use random::times;
 
 /// One compaction of one history.
