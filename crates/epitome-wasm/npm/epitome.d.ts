@@ -99,7 +99,7 @@ export interface MessageMetadata {
    */
   author?: string;
   /**
-   * When it was said, as by `Date.now()`.
+   * When it was sent, as `Date.now()` counts. A summarizer reads it to the minute.
    */
   time?: number;
   /**
@@ -237,24 +237,24 @@ export interface Statistics {
 }
 
 /**
- * A preset's name and the fields that differ. Everything is optional.
+ * The name of a preset and the fields that differ from it. Every field is optional.
  */
 export interface PolicySpec extends FieldOverrides {
   /**
-   * One of `PRESETS`; `recommended` where absent.
+   * The preset to start from, one of `PRESETS`. Default: `recommended`.
    */
   preset?: string;
   /**
-   * Size of the context window in tokens, whatever the model.
+   * Size of the context window in tokens, whatever the model's is. Default: `modelWindow`.
    */
   window?: number;
   /**
-   * What the provider says the model's window is. Counts where no `window` is
-   * given; `DEFAULT_WINDOW` where neither is.
+   * The model's context window in tokens, according to its provider. Used if `window` is not given. Default:
+   * `DEFAULT_WINDOW`.
    */
   modelWindow?: number;
   /**
-   * What differs for an agent of this name. Anything but `agents` may stand here.
+   * The fields that differ for an agent, by the agent's name. All fields but `agents` are allowed here.
    */
   agents?: Record<string, Omit<PolicySpec, "agents">>;
 }
@@ -343,111 +343,112 @@ export interface PolicyFields {
 }
 
 /**
- * One condition.
+ * A condition under which a compaction is due, or under which a reducer works.
  */
 export type Trigger = { budget: Budget } | { fill: Fill } | { tokens: number } | { messages: number } | { requestBoundary: RequestBoundary } | { reactive: Reactive } | { at: { phase: Phase; trigger: Trigger } } | { all: Trigger[] } | { any: Trigger[] } | "always" | "manual";
 
 /**
- * See `Trigger::Budget`. The defaults put a window of 200,000 at 140,000.
+ * Settings of the trigger `budget`. By default it is met above 140,000 tokens of a window of 200,000.
  */
 export interface Budget {
   /**
-   * Share of the window, 0 to 1.
+   * Share of the window, 0 to 1. Default: 0.7.
    */
   fraction?: number;
   /**
-   * Tokens kept free for the answer.
+   * Tokens of the window that are reserved for the answer. Default: 32,000.
    */
   outputReserve?: number;
   /**
-   * Tokens kept free for what the count may be wrong by.
+   * Tokens of the window that are reserved for errors of the count. Default: 8,000.
    */
   safetyMargin?: number;
 }
 
 /**
- * See `Trigger::Fill`.
+ * Settings of the trigger `fill`.
  */
 export interface Fill {
   /**
-   * Share of the window, 0 to 1.
+   * Share of the window, 0 to 1. Default: 0.8.
    */
   fraction?: number;
   /**
-   * Above 0, this many tokens count instead of the fraction.
+   * Tokens to use instead of the share. Default: 0, use the share.
    */
   maxTokens?: number;
 }
 
 /**
- * See `Trigger::RequestBoundary`.
+ * Settings of the trigger `requestBoundary`. Both conditions have to hold.
  */
 export interface RequestBoundary {
   /**
-   * The history has to exceed this many tokens.
+   * The window holds more tokens than this. Default: 80,000.
    */
   triggerTokens?: number;
   /**
-   * And to have at least this many messages.
+   * There are at least this many messages, counted as by the trigger `messages`. Default: 20.
    */
   minMessages?: number;
 }
 
 /**
- * See `Trigger::Reactive`.
+ * Settings of the trigger `reactive`. A round is an assistant message with the results of its tool calls.
  */
 export interface Reactive {
   /**
-   * Share of the window at which the oldest rounds are summarized, 0 to 1.
+   * From this share of the window on, only the oldest rounds are summarized, 0 to 1. Default: 0.85.
    */
   microFraction?: number;
   /**
-   * Share of the window at which all that may be is summarized, 0 to 1.
+   * From this share of the window on, everything that may be summarized is, 0 to 1. Default: 0.92.
    */
   fullFraction?: number;
   /**
-   * How many of the oldest rounds a small step takes.
+   * How many of the oldest rounds are summarized at `microFraction`, at least 1. Default: 2.
    */
   microBatchRounds?: number;
   /**
-   * How many of the latest rounds stay.
+   * How many of the latest rounds stay. Default: 2.
    */
   keepRounds?: number;
   /**
-   * How many such compactions one request may take.
+   * How many such compactions one user request may cause. Default: 3.
    */
   maxPerRequest?: number;
 }
 
 /**
- * A phase in a chat app's work at which a compaction may be due.
+ * A phase of the app's request loop at which a compaction may be due.
  */
 export type Phase = "requestStart" | "turnStart" | "loop" | "turnEnd" | "overflow";
 
 /**
- * The tail that a compaction leaves alone, where there is room for it. It is counted in whole
- * exchanges: a count of messages or rounds is rounded up to one, a count of tokens down.
+ * The tail of the conversation that a compaction does not change, as far as the target allows. A tool call is never
+ * separated from its results: numbers of messages and rounds are rounded up to whole tool calls, tokens down.
  */
 export type Keep = { messages: number } | { rounds: number } | { tokens: number } | { fraction: number };
 
 /**
- * A reducer, when it works, and when it is not worth it.
+ * A reducer, the condition under which it works, and the least that it has to save.
  *
- * Every reducer whose condition holds works as part of a compaction. One that has a condition of its
- * own works as soon as that holds, compaction or not.
+ * During a compaction, every reducer without a condition and every one whose condition holds, whatever its phase, is
+ * applied. A reducer with a condition is also applied without a compaction, as soon as a check finds that the
+ * condition holds.
  */
 export interface ReducerRule {
   /**
-   * What is done.
+   * The way to save tokens.
    */
   reducer: Reducer;
   /**
-   * When it is done on its own; `None`: only as part of a compaction.
+   * The condition under which it is applied. Default: `null`, only and always as part of a compaction.
    */
   when?: Trigger | null;
   /**
-   * Where it would save fewer tokens than this, nothing is done: a change in the middle of a
-   * conversation costs the provider's cache of everything behind it.
+   * The reducer is not applied if it would save fewer tokens than this: a change in the middle of a conversation
+   * invalidates the provider's prompt cache from there on. Default: 0.
    */
   minSavingTokens?: number;
 }
@@ -458,189 +459,193 @@ export interface ReducerRule {
 export type Reducer = "deduplicate" | { truncateToolResults: TruncateToolResults } | { clearToolInputs: ClearToolInputs } | { offloadToolResults: OffloadToolResults } | "dropOldest";
 
 /**
- * See `Reducer::TruncateToolResults`.
+ * Settings of the reducer `truncateToolResults`. By default results are truncated to 2,000 tokens from 11 messages
+ * ago on, to 1,000 from 21 on, and to 500 from 41 on.
  */
 export interface TruncateToolResults {
   /**
-   * What results of each age may take. Of several steps that apply, the oldest counts.
+   * The limit for each age, in any order. Of several steps that apply, the one with the highest age counts.
    */
   steps?: TruncationStep[];
 }
 
 /**
- * What a tool result of some age may take.
+ * The longest tool result from some age on.
  */
 export interface TruncationStep {
   /**
-   * How many messages ago it begins; the newest message is 1 message ago.
+   * The step applies to results from this many messages ago on. The newest message is 1 message ago.
    */
   fromMessages: number;
   /**
-   * Longest result from there on, in tokens.
+   * The longest result from this age on, in tokens.
    */
   maxTokens: number;
 }
 
 /**
- * See `Reducer::ClearToolInputs`.
+ * Settings of the reducer `clearToolInputs`.
  */
 export interface ClearToolInputs {
   /**
-   * The newest messages that fill this share of the window are left alone, 0 to 1.
+   * The newest messages that fill this share of the window are not changed, 0 to 1. Default: 0.3.
    */
   protectFraction?: number;
   /**
-   * Arguments of at most this many tokens are left alone.
+   * Arguments of at most this many tokens are not changed. Default: 200.
    */
   argThresholdTokens?: number;
 }
 
 /**
- * See `Reducer::OffloadToolResults`.
+ * Settings of the reducer `offloadToolResults`.
  */
 export interface OffloadToolResults {
   /**
-   * The newest messages that fill this share of the window are left alone, 0 to 1. The latest
-   * exchange always is.
+   * The newest messages that fill this share of the window are not changed, 0 to 1. The last message, or the last
+   * tool call with its results, never is. Default: 0.3.
    */
   protectFraction?: number;
   /**
-   * Results of at most this many tokens are left alone.
+   * Results of at most this many tokens are not changed. Default: 2,000.
    */
   maxTokens?: number;
   /**
-   * How much of a result stays, in tokens.
+   * How much of a result stays, in tokens; at most `maxTokens`. Default: 200.
    */
   keepTokens?: number;
 }
 
 /**
- * How the prefix is summarized.
+ * How older messages are summarized.
  */
 export interface SummarySettings {
   /**
-   * Name of one of `prompts`, or of a built-in one: `three-sections`, `seven-sections`. The model of the
-   * conversation itself is then asked to summarize, in these words. Goes before `agent`.
+   * Name of a prompt in `prompts`, or of a built-in one: `three-sections` or `seven-sections`. If set, the
+   * conversation's own model summarizes with this prompt, whatever `agent` is. Default: `null`.
    */
   prompt?: string | null;
   /**
-   * Name of the agent that is asked to summarize. Goes before `defaultAgent`.
+   * Name of the agent that summarizes, in place of `defaultAgent`. Default: `null`.
    */
   agent?: string | null;
   /**
-   * Name of the agent that is asked where nothing else is said. With `None` here and above, nothing
-   * is summarized, and only reducers work.
+   * Name of the agent that summarizes if neither `prompt` nor `agent` is set. If all three are `null`, nothing is
+   * summarized, and only reducers are applied. Default: `summarizer`.
    */
   defaultAgent?: string | null;
   /**
-   * Prompts of the host's own, by name.
+   * The app's own prompts, by name. Default: none.
    */
   prompts?: Record<string, string>;
   /**
-   * The sections of a summary, where no `prompt` says otherwise.
+   * The sections of a summary, unless `prompt` is set. Default: `threeSections`.
    */
   shape?: Shape;
   /**
-   * Where an answer has none of the headings that `shape` asks for, ask once more with a reminder. Of
-   * use with models; the extractive summarizer only quotes.
+   * If a summary has none of the headings of `shape`, repeat the request once with a reminder. Useful only with a
+   * model: the extractive summarizer never writes headings. Default: false.
    */
   checkHeadings?: boolean;
   /**
-   * Longest summary, in tokens.
+   * The longest summary in tokens, above 0. Default: 8,000.
    */
   maxTokens?: number;
   /**
-   * Longest ledger of facts that the summary lost, in tokens, out of `maxTokens`; at most a quarter
-   * of what a summary may take.
+   * The longest ledger in tokens: facts that the summary lost and that are appended to it. It is part of
+   * `maxTokens`, and at most a quarter of what the summary may take. 0: no ledger. Default: 1,000.
    */
   ledgerTokens?: number;
   /**
-   * A summary above this many tokens is itself summarized; 0: never.
+   * A summary of more tokens than this is itself summarized. 0: never. Default: 0.
    */
   rollupTokens?: number;
   /**
-   * Longest transcript to put before the summarizer at once, in characters; a longer one is folded
-   * chunk by chunk, each on the summary so far.
+   * The longest transcript in one summarizer request, in characters, at least 1,000. A longer one is split into
+   * chunks, and each request gets one chunk and the summary of those before. Default: 120,000.
    */
   chunkCharacters?: number;
   /**
-   * Number of chunks to fold a transcript in, where above 1.
+   * The least number of chunks to split a transcript into, as far as it has that many messages. 0 counts as 1.
+   * Default: 1.
    */
   chunks?: number;
   /**
-   * The summarizer's own window, in tokens. `None`: that of the conversation where `prompt` has its
-   * model summarize, and unknown otherwise.
+   * The summarizer's context window in tokens. Default: `null`, the policy's `window` if `prompt` is set, and
+   * unknown if an agent summarizes.
    */
   windowTokens?: number | null;
   /**
-   * Which tools the summarizer reads about.
+   * The tools whose calls and results the summarizer reads. Default: `all`.
    */
   tools?: ToolFilter;
   /**
-   * Longest tool call or result in the transcript, in characters.
+   * The longest tool call or result in the transcript, in characters; the rest is cut. Default: 2,000.
    */
   toolResultMaxCharacters?: number;
   /**
-   * Where the result is too large, shorter limits for tool results to try one after the other, in
-   * characters; and after them, shorter tails. Empty: the first result counts.
+   * Values for `toolResultMaxCharacters` to try one after the other if the result of the compaction is still too
+   * large; after them, shorter tails are tried. Empty: the first result is used. Default: empty.
    */
   fallbackLevels?: number[];
   /**
-   * What becomes of the last user request.
+   * What happens to the last user request. Default: `keep`.
    */
   lastRequest?: LastRequest;
 }
 
 /**
- * The sections that a summary is to have.
+ * The sections of a summary.
  */
 export type Shape = "threeSections" | "sevenSections";
 
 /**
- * Which tool calls and results go into a transcript.
+ * The tools whose calls and results the summarizer reads.
  */
 export type ToolFilter = "all" | { only: string[] };
 
 /**
- * What becomes of the last user request in a compaction.
+ * What happens to the last user request in a compaction.
  */
 export type LastRequest = "keep" | "append";
 
 /**
- * Where the summary stands in what the model sees.
+ * Where the summary stands among the messages that are sent.
  */
 export type SummaryPlacement = "systemSummaryTail" | "oneMessage" | "leadingSystem" | "inPlace";
 
 /**
- * How often, and how long between. The defaults are what the providers' own clients do.
+ * How often a failed summarizer request is repeated, and how long to wait before. The defaults are those of the
+ * providers' own clients. Only failures that may pass, such as a busy server, are repeated.
  */
 export interface Retry {
   /**
-   * Attempts in all, the first included.
+   * Number of attempts, including the first; 0 counts as 1. Default: 3.
    */
   attempts?: number;
   /**
-   * Wait before the second attempt; doubled for each one after it.
+   * Milliseconds to wait before the second attempt; doubled for each one after it. Default: 500.
    */
   baseMs?: number;
   /**
-   * Longest wait between attempts.
+   * The longest wait between two attempts in milliseconds. Default: 8,000. A wait that the server asks for may be
+   * longer, up to 60,000.
    */
   capMs?: number;
 }
 
 /**
- * What counts tokens. A provider's own count, where one is told, goes before all of them.
+ * How tokens are counted. Tokens that a provider reports are used before any of these.
  */
 export type Counting = "estimate" | { estimate: Family } | { charactersPerToken: number } | { encoding: Encoding } | { tokenizer: string };
 
 /**
- * Models whose tokens are estimated alike.
+ * A family of models that share one estimate of tokens.
  */
 export type Family = "o200k_base" | "cl100k_base" | "claude" | "gemini";
 
 /**
- * A byte-pair encoding that models read text in.
+ * A byte-pair encoding of OpenAI's models.
  */
 export type Encoding = "o200k_base" | "cl100k_base";
 
@@ -739,17 +744,17 @@ export interface SummaryRequest {
 }
 
 /**
- * One question to the summarizer; numbered from 1 in the order asked.
+ * One request to the summarizer, numbered from 1 in the order of the requests.
  */
 export type RequestId = number;
 
 /**
- * Why a compaction is made.
+ * Why a compaction runs.
  */
 export type Reason = "threshold" | "manual" | "request-boundary" | "reactive-micro" | "reactive-full" | "reduce";
 
 /**
- * Who is asked for a summary.
+ * Who writes a summary.
  */
 export type Summarizer = { kind: "own"; prompt: string } | { kind: "agent"; name: string };
 
@@ -816,7 +821,7 @@ export type AfterCompaction = Extract<EngineEvent, {
 export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: Timestamp; message: string } | { type: "stale"; request: RequestId } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
 
 /**
- * Milliseconds on the host's clock, from any origin that the host keeps to.
+ * Milliseconds on the app's clock. The origin is the app's choice, and the same for all calls.
  */
 export type Timestamp = number;
 
@@ -941,21 +946,21 @@ export type FactKind = "checklist" | "decision" | "negation" | "url" | "path" | 
 export type MessageId = string;
 
 /**
- * Something about a history that a provider may refuse, and what the engine does about it.
+ * A defect of a message for which a provider may reject the request.
  */
 export interface Finding {
   /**
-   * The message it is about.
+   * The message.
    */
   id: MessageId;
   /**
-   * What is wrong.
+   * The defect, with what the engine does about it.
    */
   defect: Defect;
 }
 
 /**
- * What can be wrong with a message.
+ * A defect of a message, and what the engine does about it.
  */
 export type Defect = "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "late-result" | "not-user-first" | "reasoning-alone" | "blank" | "broken-arguments" | "shared-call-id" | "missing-call-id";
 
@@ -965,7 +970,7 @@ export type Defect = "missing-result" | "orphan-result" | "repeated-result" | "m
 export type ReportOutcome = { outcome: "applied"; checkpoint: CheckpointId } | { outcome: "skipped"; message: string } | { outcome: "failed"; message: string } | { outcome: "cancelled" };
 
 /**
- * One committed compaction; numbered from 1 in the order committed.
+ * One committed compaction, numbered from 1 in the order of the commits.
  */
 export type CheckpointId = number;
 
@@ -1111,36 +1116,36 @@ export interface CompactOptions {
 export type Usage = Omit<UsageOfView, 'epoch'>;
 
 /**
- * Tokens of one call, in the provider's own count.
+ * Tokens of one request and its answer, as the provider reported them.
  */
 export interface UsageOfView {
   /**
-   * Everything that was sent: system prompt, tool schemas, messages, cached or not.
+   * All tokens that were sent: system prompt, tool schemas and messages, cached or not.
    */
   promptTokens: number;
   /**
-   * Everything that came back, reasoning included.
+   * All tokens of the answer, including reasoning.
    */
   completionTokens: number;
   /**
-   * Those of the prompt that came out of the provider's cache, where it tells.
+   * Prompt tokens that were read from the provider's cache, if reported.
    */
   cachedTokens?: number;
   /**
-   * Those of the prompt that went into the provider's cache, where it tells.
+   * Prompt tokens that were written to the provider's cache, if reported.
    */
   cacheWriteTokens?: number;
   /**
-   * Those of the completion that are thoughts, where the provider tells.
+   * Completion tokens that are reasoning, if reported.
    */
   reasoningTokens?: number;
   /**
-   * How long it took, in milliseconds, where the host measured it.
+   * Duration of the request in milliseconds, if the app measured it.
    */
   durationMs?: number;
   /**
-   * Which view was sent: `Compactor::epoch` at that time. `None`: the
-   * present one.
+   * The revision of the view that was sent: `Compactor::epoch` at that time. `None`: the
+   * current one.
    */
   epoch?: number;
 }
