@@ -379,7 +379,7 @@ impl Conversation {
 
     /// How many messages triggers count: those of the view that are not covered, system messages aside.
     fn counted_messages(&self, projection: &Projection, base: &Base) -> u32 {
-        self.tail(projection, base).spoken
+        self.tail(projection, base).non_system_messages
     }
 
     /// Tokens by script of the view, up to the first `messages` messages of the log.

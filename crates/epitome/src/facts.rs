@@ -1,4 +1,4 @@
-//! What must not be lost in a summary: facts, and the receipt of where each is afterwards.
+//! Facts that a summary must not lose, and the receipt that lists where each of them is afterwards.
 
 mod fact;
 mod receipt;

@@ -81,8 +81,8 @@ pub struct Policy {
     pub retry: Retry,
     /// Tokens of each request that belong to no message, mostly the tool schemas; below `window`. Default: 0.
     pub tool_schema_tokens: u32,
-    /// How tokens are counted. A new compactor reads this; an existing one changes its tokenizer by
-    /// [`Compactor::count_by`](crate::Compactor::count_by). Default: `estimate`.
+    /// How tokens are counted. The engine itself does not read this: the app, or the npm package, gives the compactor
+    /// a tokenizer for it. Default: `estimate`.
     #[serde(default)]
     pub counting: Counting,
     /// Name of the model, such as `claude-sonnet-4-5`. It selects the estimate if `counting` names no family, and

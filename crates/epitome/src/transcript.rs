@@ -1,4 +1,4 @@
-//! From old messages to what a summarizer is asked: entries, chunks, an envelope, a prompt.
+//! The input of a summarizer: old messages become entries, chunks of entries, an envelope and a prompt.
 
 pub(crate) mod chunk;
 mod envelope;
@@ -16,16 +16,16 @@ use crate::policy::{SummarySettings, ToolFilter};
 use crate::text::encoded::without_encoded;
 use crate::text::excerpt::excerpt;
 
-/// Writes messages as entries. `messages` are numbers, from 1, and the messages themselves.
+/// The entries of messages, which come with their numbers, from 1.
 ///
-/// The history is repaired first, so that every call has a result. Text stands as it is, but for encoded
-/// bytes; reasoning is left out; calls and results stand where `settings.tools` allows them, cut at
-/// `settings.tool_result_max_characters`. A message of which nothing is left has no entry.
+/// The history is repaired first, so that every call has a result. An entry has the text of its message without
+/// encoded data and reasoning. It has the calls and results of the tools that `settings.tools` allows, cut at
+/// `settings.tool_result_max_characters`. A message without such content has no entry. Costs O(n log n).
 pub fn transcript(messages: &[(u32, &Message)], settings: &SummarySettings) -> Vec<Entry> {
     let plain: Vec<&Message> = messages.iter().map(|(_, message)| *message).collect();
     let repaired = repair(&plain, Ending::Acknowledged, &Contract::default());
     let max_characters = settings.tool_result_max_characters;
-    let mut writer = Writer { tools: &settings.tools, max_characters, waiting: Vec::new() };
+    let mut writer = Writer { tools: &settings.tools, max_characters, open_calls: Vec::new() };
     let mut number = messages.first().map_or(1, |(number, _)| *number);
     let mut entries = Vec::new();
     for message in &repaired.messages {
@@ -48,7 +48,7 @@ pub fn transcript(messages: &[(u32, &Message)], settings: &SummarySettings) -> V
 
 fn speaker(message: &Message) -> String {
     match &message.author {
-        // A name with a line break in it would end the head of the entry.
+        // A line break or a colon would end the head of the entry.
         Some(author) => {
             format!("{} {}", message.role.as_str(), author.replace(['\n', '\r', ':'], " "))
         }
@@ -61,8 +61,8 @@ fn time(message: &Message) -> Option<UnixTime> {
     message.time.and_then(UnixTime::to_minute)
 }
 
-/// The entry of one message alone; `None` where nothing of it is told. `called` are the tools that its results
-/// come from, in the order of the results.
+/// The entry of one message; `None` if it has none. `called` are the calls of its results with the names of their
+/// tools, in the order of the results.
 pub(crate) fn entry<'a>(
     number: u32,
     message: &'a Message,
@@ -70,13 +70,13 @@ pub(crate) fn entry<'a>(
     tools: &ToolFilter,
     max_characters: u32,
 ) -> Option<Entry> {
-    let mut writer = Writer { tools, max_characters, waiting: called };
+    let mut writer = Writer { tools, max_characters, open_calls: called };
     let text = writer.parts(&message.parts);
     let (speaker, time) = (speaker(message), time(message));
     (!text.trim().is_empty()).then_some(Entry { number, speaker, time, text })
 }
 
-/// The entry that closes a transcript which would end on what a tool answers.
+/// The entry that is added to a transcript which ends with a tool result.
 pub(crate) fn closing() -> Entry {
     Entry {
         number: 1,
@@ -89,8 +89,8 @@ pub(crate) fn closing() -> Entry {
 struct Writer<'a, 'b> {
     tools: &'b ToolFilter,
     max_characters: u32,
-    /// The calls whose results have not come yet, with the tools they went to; results mostly do not say.
-    waiting: Vec<(&'a CallId, &'a str)>,
+    /// The calls without a result so far, with the names of their tools: most results do not name their tool.
+    open_calls: Vec<(&'a CallId, &'a str)>,
 }
 
 impl<'a> Writer<'a, '_> {
@@ -110,7 +110,7 @@ impl<'a> Writer<'a, '_> {
             Part::Text { text } => Some(without_encoded(text).into_owned()),
             Part::Reasoning { .. } => None,
             Part::ToolCall { call, name, arguments } => {
-                self.waiting.push((call, name));
+                self.open_calls.push((call, name));
                 let allowed = self.tools.allows(name);
                 allowed
                     .then(|| format!("{CALLS}{name} {}", excerpt(&without_encoded(arguments), max)))
@@ -121,23 +121,23 @@ impl<'a> Writer<'a, '_> {
                 let allowed = self.tools.allows(name);
                 allowed.then(|| format!("{name} answers: {}", excerpt(&without_encoded(text), max)))
             }
-            Part::Approval { granted, .. } => Some(leave(*granted).to_owned()),
+            Part::Approval { granted, .. } => Some(approval(*granted).to_owned()),
             Part::Image(media) => Some(attachment("image", media)),
             Part::File(media) => Some(attachment("file", media)),
             Part::Other { kind, .. } => Some(format!("[{kind}]")),
         }
     }
 
-    /// The tool that a result is from. In a repaired history every call has one result, and one without
-    /// an id answers the first call that waits.
+    /// The name of the tool of a result. In a repaired history every call has one result, and a result without an id
+    /// belongs to the first open call.
     fn called(&mut self, call: &CallId) -> Option<&'a str> {
-        let nameless = call.as_str().is_empty();
-        let place = self.waiting.iter().position(|(other, _)| *other == call || nameless)?;
-        Some(self.waiting.remove(place).1)
+        let has_no_id = call.as_str().is_empty();
+        let index = self.open_calls.iter().position(|(other, _)| *other == call || has_no_id)?;
+        Some(self.open_calls.remove(index).1)
     }
 }
 
-fn leave(granted: Option<bool>) -> &'static str {
+fn approval(granted: Option<bool>) -> &'static str {
     match granted {
         None => "[asks whether the tool may run]",
         Some(true) => "[the tool may run]",
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn d2_entries_are_numbered_and_reasoning_is_left_out() {
+    fn d2_entries_are_numbered_and_have_no_reasoning() {
         check(
             "u: hi\na: ?thought well !one\nt: =one\na: ?only",
             &SummarySettings::default(),
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn d2_tools_that_are_not_allowed_leave_no_trace() {
+    fn d2_calls_and_results_of_other_tools_have_no_entry() {
         let none = ToolFilter::Only(Vec::new());
         let settings = SummarySettings { tools: none, ..SummarySettings::default() };
         check("u: hi\na: !one\nt: =one\na: done", &settings, "1 user: hi\n4 assistant: done");
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a2_a_summarizer_never_sees_a_call_without_a_result() {
+    fn a2_a_summarizer_reads_no_call_without_a_result() {
         check(
             "a: !one\nu: so?",
             &SummarySettings::default(),
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summarizer_never_sees_encoded_bytes() {
+    fn a_summarizer_reads_no_encoded_data() {
         let picture = "aB3/".repeat(200);
         let message = Message::new("m", Role::User, format!("look: {picture}"));
         let entries = transcript(&[(1, &message)], &SummarySettings::default());

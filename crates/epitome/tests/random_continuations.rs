@@ -15,10 +15,10 @@ use epitome::{Compactor, Contract, Output, Policy, Reason, Report, Snapshot};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::TestCaseResult;
+use random::app::{Manner, compactor, contract, drive, manner, tokenizer, tokenizer_of};
 use random::history::{Script, script};
-use random::host::{Manner, compactor, contract, drive, manner, tokenizer, tokenizer_of};
+use random::invariants::{Seen, costs, nothing_vanishes};
 use random::policy::{PHASES, PolicyDraft, REASONS, policy};
-use random::promises::{Seen, costs, nothing_vanishes};
 use random::times;
 
 /// Something that happens to a conversation.
@@ -180,12 +180,12 @@ impl Stage {
         let compactor = &self.compactor;
         let messages: Vec<Message> = compactor.log().messages().cloned().collect();
         let view = compactor.view();
-        let promises = [
+        let invariants = [
             Seen::new(&messages, &view).check_unchanged(),
             nothing_vanishes(compactor, &messages),
             costs(compactor),
         ];
-        let broken = promises.into_iter().find_map(Result::err);
+        let broken = invariants.into_iter().find_map(Result::err);
         broken
             .map_or(Ok(()), |broken| Err(TestCaseError::fail(format!("{broken}\nview: {view:?}"))))
     }

@@ -16,11 +16,11 @@ use epitome::{Compactor, Contract, Policy, Reason};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::TestCaseResult;
-use random::follower::Follower;
+use random::app::{Manner, applied, compact, compactor, contract, drive, manner};
 use random::history::{Script, script};
-use random::host::{Manner, applied, compact, compactor, contract, drive, manner};
+use random::invariants::{Seen, costs, nothing_vanishes};
+use random::plan_follower::Follower;
 use random::policy::{PolicyDraft, REASONS, policy};
-use random::promises::{Seen, costs, nothing_vanishes};
 use random::times;
 
 /// One compaction of one history.

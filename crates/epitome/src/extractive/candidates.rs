@@ -1,7 +1,7 @@
-//! What an extract can quote: the pieces of the previous summary and of the messages, under their speakers.
+//! The pieces that an extract can quote, from the previous summary and the messages, and their weights.
 
-use super::cover::{Candidate, Worth};
 use super::line;
+use super::selection::{Candidate, TermWeight};
 use super::term::{self, Term};
 use crate::text::sentence;
 use crate::tokens::Tokenizer;
@@ -9,63 +9,64 @@ use crate::transcript::Envelope;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// The share of pieces from which on a word says nothing about any of them.
+/// A word in this share of all pieces, or more, has only [`MIN_WEIGHT`]: it distinguishes none of them.
 const COMMON_SHARE: f64 = 0.1;
-/// The same in pieces, for texts too short to tell common words by their share.
-const COMMON_LEAST: f64 = 4.0;
-/// What any term is worth, so that with room to spare everything is taken.
-const LEAST_WORTH: f64 = 0.02;
-/// What an identifier is worth beside a word as rare; twice that if a person or the model spoke of it.
-const IDENTIFIER_WORTH: f64 = 5.0;
-/// How far the words of a person count: what they ask for is short and cannot be found elsewhere.
+/// The same limit as a number of pieces, for texts with few pieces.
+const MIN_COMMON_PIECES: f64 = 4.0;
+/// The least weight of a term, so that every piece is selected if there is space.
+const MIN_WEIGHT: f64 = 0.02;
+/// The weight of an identifier compared with a word that is as rare. It is doubled if a message that is not of a tool
+/// contains it.
+const IDENTIFIER_FACTOR: f64 = 5.0;
+/// The factor of words in user messages: requests are short, and cannot be found elsewhere.
 const USER_FACTOR: f32 = 2.0;
-/// How far the output of a tool counts: it is long, and can be asked for again.
+/// The factor of terms in tool results: they are long, and the tool can be called again.
 const TOOL_FACTOR: f32 = 0.5;
 
-/// Everything that can be quoted.
-pub(super) struct Material<'a> {
+/// All pieces that can be quoted.
+pub(super) struct SourceText<'a> {
     /// The speaker of each line.
     pub(super) lines: Vec<String>,
     pub(super) pieces: Vec<Piece<'a>>,
-    /// How many of `pieces` come from the previous summary.
+    /// Number of `pieces` from the previous summary, which are the first ones.
     old: usize,
-    /// The part of the conversation that the previous summary stands for, from 0 to 1.
+    /// The share of the conversation that the previous summary stands for, from 0 to 1.
     pub(super) old_share: f64,
 }
 
-/// A quotable piece, with every run of white space as one space.
+/// A piece with every run of white space as one space.
 pub(super) struct Piece<'a> {
     line: usize,
     pub(super) text: Cow<'a, str>,
 }
 
-/// The same pieces, weighed.
+/// The pieces with their tokens and weights.
 pub(super) struct Candidates {
     pub(super) old: Vec<Candidate>,
     pub(super) new: Vec<Candidate>,
-    /// What each term is worth.
-    pub(super) worth: Vec<Worth>,
+    /// The weight of each term.
+    pub(super) weights: Vec<TermWeight>,
 }
 
-impl<'a> Material<'a> {
+impl<'a> SourceText<'a> {
     pub(super) fn read(envelope: &'a Envelope) -> Self {
-        let mut material = Self { lines: Vec::new(), pieces: Vec::new(), old: 0, old_share: 0.0 };
+        let mut source = Self { lines: Vec::new(), pieces: Vec::new(), old: 0, old_share: 0.0 };
         for text in envelope.previous_summary.lines() {
-            let (speaker, said) = line::parse(text);
-            material.add(speaker, said);
+            let (speaker, quoted) = line::parse(text);
+            source.add(speaker, quoted);
         }
-        material.old = material.pieces.len();
+        source.old = source.pieces.len();
         for entry in &envelope.entries {
-            material.add(&entry.speaker, &entry.text);
+            source.add(&entry.speaker, &entry.text);
         }
-        material.forget_repeats();
+        source.remove_repeats();
         let first = envelope.entries.first().map_or(0, |entry| entry.number);
         let last = envelope.entries.iter().map(|entry| entry.number).max().unwrap_or(0);
-        material.old_share = match first {
+        source.old_share = match first {
             0 | 1 => 0.5,
             _ => f64::from(first - 1) / f64::from(last.max(first)),
         };
-        material
+        source
     }
 
     fn add(&mut self, speaker: &str, text: &'a str) {
@@ -78,8 +79,8 @@ impl<'a> Material<'a> {
         }
     }
 
-    /// Leaves out what the same speaker has said before in the same words.
-    fn forget_repeats(&mut self) {
+    /// Removes pieces that the same speaker has said before.
+    fn remove_repeats(&mut self) {
         let mut seen = BTreeSet::new();
         let fresh: Vec<bool> = self
             .pieces
@@ -91,17 +92,17 @@ impl<'a> Material<'a> {
         self.pieces.retain(|_| fresh.next().unwrap_or(true));
     }
 
-    /// Weighs every piece. Sorts all terms once; asks the tokenizer for each piece.
+    /// Computes the tokens and weights of every piece. Sorts all terms once, and counts each piece once.
     pub(super) fn candidates(&self, tokenizer: &dyn Tokenizer) -> Candidates {
         let mut found: Vec<(Term, u32)> = Vec::new();
         for (index, piece) in (0_u32..).zip(&self.pieces) {
             term::for_each(&piece.text, |term| found.push((term, index)));
         }
         found.sort_unstable();
-        let mut worth = Vec::new();
+        let mut weights = Vec::new();
         let mut terms: Vec<Vec<u32>> = vec![Vec::new(); self.pieces.len()];
         for (id, same) in (0_u32..).zip(found.chunk_by(|(a, _), (b, _)| a == b)) {
-            worth.push(self.worth(same));
+            weights.push(self.weight(same));
             let mut before = None;
             for &(_, index) in same {
                 if before != Some(index)
@@ -132,7 +133,7 @@ impl<'a> Material<'a> {
             });
         }
         let old = new.drain(..self.old.min(new.len())).collect();
-        Candidates { old, new, worth }
+        Candidates { old, new, weights }
     }
 
     fn role(&self, piece: &Piece<'_>) -> &str {
@@ -140,51 +141,52 @@ impl<'a> Material<'a> {
         speaker.split(' ').next().unwrap_or_default()
     }
 
-    /// What naming a term is worth, from all its places.
-    fn worth(&self, same: &[(Term, u32)]) -> Worth {
+    /// The weight of a term, from all its occurrences.
+    fn weight(&self, same: &[(Term, u32)]) -> TermWeight {
         let all = self.pieces.len() as f64;
         let pieces = same.chunk_by(|(_, a), (_, b)| a == b).count().max(1) as f64;
         let times = same.len() as f64;
         if matches!(same.first(), Some((Term::Identifier(_), _))) {
-            let mut places = same.iter().filter_map(|&(_, index)| self.pieces.get(index as usize));
-            let spoken = places.any(|piece| self.role(piece) != "tool");
-            let factor = if spoken { 2.0 * IDENTIFIER_WORTH } else { IDENTIFIER_WORTH };
+            let mut occurrences =
+                same.iter().filter_map(|&(_, index)| self.pieces.get(index as usize));
+            let spoken = occurrences.any(|piece| self.role(piece) != "tool");
+            let factor = if spoken { 2.0 * IDENTIFIER_FACTOR } else { IDENTIFIER_FACTOR };
             let weight = factor * logarithm(1.0 + all / pieces) * times;
-            return Worth { weight: weight as f32, identifier: true };
+            return TermWeight { weight: weight as f32, identifier: true };
         }
-        let common = (all * COMMON_SHARE).max(COMMON_LEAST);
+        let common = (all * COMMON_SHARE).max(MIN_COMMON_PIECES);
         let weight = logarithm((common / pieces).max(1.0)) * times.sqrt() * times.sqrt().sqrt();
-        Worth { weight: (LEAST_WORTH + weight) as f32, identifier: false }
+        TermWeight { weight: (MIN_WEIGHT + weight) as f32, identifier: false }
     }
 
-    /// The chosen pieces as text, without the last ones as long as it is too long; and the tokens of all.
+    /// The selected pieces as text, without the last ones if it is too long; and the tokens with all of them.
     pub(super) fn fit(
         &self,
-        mut chosen: Vec<usize>,
+        mut selected: Vec<usize>,
         target: u32,
         tokenizer: &dyn Tokenizer,
     ) -> (String, u32) {
         let mut first = None;
         loop {
-            let text = self.render(&chosen);
+            let text = self.render(&selected);
             let tokens = tokenizer.count(&text);
             let full = *first.get_or_insert(tokens);
-            if tokens <= target || chosen.is_empty() {
+            if tokens <= target || selected.is_empty() {
                 return (text, full);
             }
             let over = (tokens - target) as usize;
-            let each = (tokens as usize / chosen.len()).max(1);
-            chosen.truncate(chosen.len().saturating_sub((over / each).max(1)));
-            if chosen.is_empty() {
+            let each = (tokens as usize / selected.len()).max(1);
+            selected.truncate(selected.len().saturating_sub((over / each).max(1)));
+            if selected.is_empty() {
                 return (String::new(), full);
             }
         }
     }
 
-    fn render(&self, chosen: &[usize]) -> String {
+    fn render(&self, selected: &[usize]) -> String {
         let mut out = String::new();
         let mut before: Option<(&str, &str)> = None;
-        for index in chosen.iter().copied().collect::<BTreeSet<usize>>() {
+        for index in selected.iter().copied().collect::<BTreeSet<usize>>() {
             let Some(piece) = self.pieces.get(index) else { continue };
             let speaker = self.lines.get(piece.line).map_or("", String::as_str);
             match before.filter(|(same, _)| *same == speaker) {
@@ -196,7 +198,7 @@ impl<'a> Material<'a> {
         out
     }
 
-    /// As much of the first piece as fits, when no whole piece does.
+    /// As much of the first piece as fits, for a target that is too small for every piece.
     pub(super) fn shortest(&self, target: u32, tokenizer: &dyn Tokenizer) -> String {
         let Some(piece) = self.pieces.first() else { return String::new() };
         let name = self.lines.get(piece.line).map_or("", String::as_str);
@@ -217,13 +219,14 @@ impl<'a> Material<'a> {
     }
 }
 
-/// The natural logarithm by square roots alone, as those give the same bits on every machine.
+/// The natural logarithm, by square roots only: unlike `ln`, they give the same bits on every machine, and so the same
+/// extract.
 fn logarithm(value: f64) -> f64 {
     let root = (0..10).fold(value, |root, _| root.sqrt());
     (root - 1.0) * 1024.0
 }
 
-/// The share of letters and digits: near 1 in prose, lower the more a line is code or markup.
+/// The share of letters and digits: near 1 in prose, and lower in code and markup.
 fn letters(text: &str) -> f32 {
     let (mut letters, mut all) = (0_u16, 0_u16);
     for character in text.chars().filter(|character| !character.is_whitespace()) {

@@ -1,14 +1,14 @@
-//! A line of an extract: who speaks, and the pieces of what was said; written and read back.
+//! Lines of an extract, written and parsed: a speaker and the quoted pieces.
 
 use crate::text::sentence::{SEPARATOR, ends_itself};
 
-/// Who a line without a speaker is by: a summary that somebody else wrote.
+/// The speaker of a line without one, which comes from a summary by a model.
 const UNKNOWN: &str = "earlier";
 const ROLES: [&str; 5] = ["user", "assistant", "tool", "system", UNKNOWN];
-/// Characters of the longest speaker.
-const LONGEST_SPEAKER: usize = 48;
+/// The longest speaker, in characters.
+const MAX_SPEAKER: usize = 48;
 
-/// A speaker as it can stand at the start of a line: without a colon or a line break, and bounded.
+/// A speaker for the start of a line: without colons and line breaks, and of limited length.
 pub(super) fn speaker(name: &str) -> String {
     let mut out = String::new();
     for word in name.split(|c: char| c.is_whitespace() || c.is_control() || c == ':') {
@@ -20,7 +20,7 @@ pub(super) fn speaker(name: &str) -> String {
         }
         out.push_str(word);
     }
-    match out.char_indices().nth(LONGEST_SPEAKER) {
+    match out.char_indices().nth(MAX_SPEAKER) {
         Some((end, _)) => out.truncate(end),
         None if out.is_empty() => out.push_str(UNKNOWN),
         None => {}
@@ -32,12 +32,12 @@ pub(super) fn speaker(name: &str) -> String {
 pub(super) fn parse(line: &str) -> (&str, &str) {
     let found = line.split_once(": ").filter(|(head, _)| {
         let role = head.split(' ').next().unwrap_or_default();
-        ROLES.contains(&role) && head.chars().count() <= LONGEST_SPEAKER
+        ROLES.contains(&role) && head.chars().count() <= MAX_SPEAKER
     });
     found.unwrap_or((UNKNOWN, line))
 }
 
-/// Starts a line with what its speaker says first.
+/// Begins a line with the first piece of its speaker.
 pub(super) fn open(out: &mut String, speaker: &str, piece: &str) {
     if !out.is_empty() {
         out.push('\n');
@@ -47,7 +47,7 @@ pub(super) fn open(out: &mut String, speaker: &str, piece: &str) {
     out.push_str(piece);
 }
 
-/// Writes a piece behind the one before it, so that both are found again.
+/// Appends a piece to a line, with a separator if needed, so that a later extract splits the line into the same pieces.
 pub(super) fn join(out: &mut String, before: &str, piece: &str) {
     out.push_str(if ends_itself(before) { " " } else { SEPARATOR });
     out.push_str(piece);

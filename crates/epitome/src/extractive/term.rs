@@ -1,6 +1,6 @@
-//! What a piece of text is about: its words by their stems, and the identifiers in it.
+//! The terms of a piece of text: its words by their stems, and its identifiers.
 
-/// A word or an identifier by its fingerprint. Two different ones are never met in practice.
+/// A word or an identifier as a 64-bit hash. A collision only makes two terms count as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Term {
     Word(u64),
@@ -12,8 +12,8 @@ const PRIME: u64 = 0x0100_0000_01b3;
 
 /// Calls `each` for every term of the text. Linear in the text.
 ///
-/// Words are lower-cased and lose a common English ending; scripts without spaces give pairs of
-/// characters. Identifiers are numbers of three digits and more, codes, paths, addresses and links.
+/// Words are in lower case and without common English endings. In scripts without spaces each pair of characters is a
+/// word. Identifiers are numbers of at least three digits, codes, paths, e-mail addresses and URLs.
 pub(super) fn for_each(text: &str, mut each: impl FnMut(Term)) {
     words(text, &mut each);
     for candidate in text.split(|c: char| c.is_whitespace() || delimits(c)) {
@@ -21,7 +21,7 @@ pub(super) fn for_each(text: &str, mut each: impl FnMut(Term)) {
         if is_identifier(candidate) {
             let hash = candidate
                 .bytes()
-                .fold(SEED, |hash, byte| by_script(hash, byte.to_ascii_lowercase().into()));
+                .fold(SEED, |hash, byte| hash_with(hash, byte.to_ascii_lowercase().into()));
             each(Term::Identifier(hash));
         }
     }
@@ -34,8 +34,8 @@ fn words(text: &str, each: &mut impl FnMut(Term)) {
         if unspaced(character) {
             flush(&mut word, each);
             if let Some(before) = before {
-                each(Term::Word(by_script(
-                    by_script(SEED, u32::from(before).into()),
+                each(Term::Word(hash_with(
+                    hash_with(SEED, u32::from(before).into()),
                     u32::from(character).into(),
                 )));
             }
@@ -57,12 +57,12 @@ fn words(text: &str, each: &mut impl FnMut(Term)) {
     flush(&mut word, each);
 }
 
-/// A mark that stands inside words of scripts with letters joined by marks.
+/// True for a combining mark, which is part of a word.
 fn is_mark(character: char) -> bool {
     matches!(u32::from(character), 0x300..=0x36F | 0x591..=0x5C7 | 0x610..=0x65F | 0x900..=0xDFF)
 }
 
-/// Writing systems that put no space between words.
+/// True for characters of scripts without spaces between words.
 fn unspaced(character: char) -> bool {
     matches!(u32::from(character),
         0xE00..=0xEFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3041..=0x30FF | 0x31F0..=0x31FF
@@ -71,13 +71,13 @@ fn unspaced(character: char) -> bool {
 
 fn flush(word: &mut Vec<u8>, each: &mut impl FnMut(Term)) {
     if !word.is_empty() {
-        let hash = stem(word).iter().fold(SEED, |hash, &byte| by_script(hash, byte.into()));
+        let hash = stem(word).iter().fold(SEED, |hash, &byte| hash_with(hash, byte.into()));
         each(Term::Word(hash));
         word.clear();
     }
 }
 
-/// The word without the ending that it shares with half of the language.
+/// The word without a common English ending.
 fn stem(word: &[u8]) -> &[u8] {
     for (ending, least) in [
         (&b"ings"[..], 4),
@@ -97,7 +97,7 @@ fn stem(word: &[u8]) -> &[u8] {
     word
 }
 
-fn by_script(hash: u64, value: u64) -> u64 {
+fn hash_with(hash: u64, value: u64) -> u64 {
     (hash ^ value).wrapping_mul(PRIME).rotate_left(23)
 }
 

@@ -1,36 +1,36 @@
-//! One thing that a summary must not lose.
+//! One fact that a summary must not lose.
 
 use serde::{Deserialize, Serialize};
 
 use crate::message::MessageId;
 
-/// What sort of thing it is.
+/// The kind of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify), tsify(rename = "FactKind"))]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A line of a checklist, or an acceptance criterion.
     Checklist,
-    /// A sentence that settles something.
+    /// A sentence that states a decision or a requirement.
     Decision,
-    /// A sentence that rules something out.
+    /// A sentence that excludes something.
     Negation,
-    /// An address on the web.
+    /// A URL.
     Url,
     /// A file or a folder.
     Path,
     /// A package with its version.
     Package,
-    /// A code, a name of a constant, an e-mail address.
+    /// A code, a name of a constant or an e-mail address.
     Identifier,
-    /// Wording that somebody put in quotation marks.
+    /// Text in quotation marks.
     Quote,
-    /// A number, with its unit.
+    /// A number with its unit, if it has one.
     Number,
 }
 
 impl Kind {
-    /// The sort's name.
+    /// The kind's lower-case name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Checklist => "checklist",
@@ -45,7 +45,7 @@ impl Kind {
         }
     }
 
-    /// What it is worth against the others, before anything else is known.
+    /// How important facts of this kind are compared with those of other kinds.
     fn weight(self) -> u32 {
         match self {
             Self::Checklist => 40,
@@ -59,22 +59,22 @@ impl Kind {
     }
 }
 
-/// A thing found in the messages that a summary stands for.
+/// A fact found in the messages that a summary stands for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 pub struct Fact {
-    /// What sort of thing it is.
+    /// Its kind.
     #[cfg_attr(feature = "tsify", tsify(type = "FactKind"))]
     pub kind: Kind,
-    /// Its wording, as it was found.
+    /// Its text, as found.
     pub text: String,
-    /// Who said it first; `earlier` where only an earlier summary has it.
+    /// The speaker of its first mention; `earlier` if only an earlier summary has it.
     pub speaker: String,
-    /// The messages that have it, each once.
+    /// The messages that contain it, each once.
     pub sources: Vec<MessageId>,
 }
 
-/// A fact while the messages are known by their numbers, from 1; 0 is an earlier summary.
+/// A fact with its messages as numbers, from 1; 0 is an earlier summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mention {
     pub(super) kind: Kind,
@@ -84,14 +84,14 @@ pub(super) struct Mention {
 }
 
 impl Mention {
-    /// What it is worth: its kind, whether a person said it, and how often it came up.
-    pub(super) fn worth(&self) -> u32 {
-        let said = if self.speaker.starts_with("user") { 3 } else { 2 };
+    /// How important it is: by its kind, by whether the user said it, and by how many messages contain it.
+    pub(super) fn importance(&self) -> u32 {
+        let speaker = if self.speaker.starts_with("user") { 3 } else { 2 };
         let often = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX).clamp(1, 16).ilog2();
-        self.kind.weight() * said + often * 8
+        self.kind.weight() * speaker + often * 8
     }
 
-    /// The fact, its messages by name.
+    /// The fact with the ids of its messages; `name` finds the id of a message by its number.
     pub(super) fn named(self, name: &dyn Fn(u32) -> Option<MessageId>) -> Fact {
         let Self { kind, text, speaker, numbers } = self;
         Fact { kind, text, speaker, sources: numbers.into_iter().filter_map(name).collect() }

@@ -1,4 +1,4 @@
-//! What a summary must not lose: found before it is written, looked for afterwards.
+//! The receipt of a summary: which facts it kept, which were appended to it, and which were given up.
 
 use std::collections::BTreeSet;
 
@@ -11,50 +11,51 @@ use crate::message::{MessageId, Role};
 use crate::text::sentence;
 use crate::tokens::{Meter, MeterTokens};
 
-/// Where each fact of the summarized messages is now. What people and models said counts as a whole, what
-/// tools were given and printed as far as the summarizer reads it.
+/// Where each fact of the summarized messages is after a compaction. Facts are taken from all text of users and
+/// models, and from tool calls and results as far as the summarizer reads them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct Receipt {
-    /// In the summary, or in a message that stays.
+    /// Facts in the summary or in a message that stays.
     pub kept: Vec<Fact>,
-    /// Appended to the summary, word for word.
+    /// Facts that were appended to the summary, word for word.
     pub appended: Vec<Fact>,
-    /// In none of them: there was no room. Still in the log.
+    /// Facts for which there was no space. They are still in the log.
     pub given_up: Vec<Fact>,
-    /// Names and numbers of the summary that no summarized message has.
+    /// Names in the summary, such as paths and codes, that no summarized message contains.
     pub unsupported: Vec<String>,
 }
 
-/// Opens the ledger behind a summary.
+/// The first line of the ledger after a summary.
 const LEDGER: &str = "Also said, word for word:";
 
-/// Looks for every fact in `summary` and in `there`, what stays beside it, and appends what is in neither
-/// while there is room. What is appended is the ledger: see [`ledger`].
+/// Looks up every fact in `summary` and in `retained`, the texts that stay, and selects missing ones for the ledger:
+/// see [`ledger`].
 ///
-/// The ledger takes at most `ledger_budget` tokens by `meter`, the most important facts first; within it
-/// they stand in the order in which they were said. `name` tells a message by its number. Costs
+/// The ledger takes at most `ledger_budget` tokens by `meter`. The most important facts are selected first; in the
+/// ledger they stand in the order of their first mention. `name` finds the id of a message by its number. Costs
 /// O(n log n) in the facts and the summary.
 pub(crate) fn build_receipt(
     facts: Facts,
     summary: &str,
-    mut there: RetainedText,
+    mut retained: RetainedText,
     ledger_budget: MeterTokens,
     meter: &Meter,
     name: &dyn Fn(u32) -> Option<MessageId>,
 ) -> Receipt {
-    there.add(summary, Role::User);
+    retained.add(summary, Role::User);
     let mut receipt = Receipt { unsupported: unsupported(summary, &facts), ..Receipt::default() };
     let (kept, missing): (Vec<Mention>, Vec<Mention>) =
-        facts.into_vec().into_iter().partition(|mention| there.has(&mention.text));
+        facts.into_vec().into_iter().partition(|mention| retained.contains(&mention.text));
     receipt.kept = kept.into_iter().map(|mention| mention.named(name)).collect();
 
-    let mut by_worth: Vec<usize> = (0..missing.len()).collect();
-    by_worth.sort_by_key(|index| std::cmp::Reverse(missing.get(*index).map(Mention::worth)));
+    let mut by_importance: Vec<usize> = (0..missing.len()).collect();
+    by_importance
+        .sort_by_key(|index| std::cmp::Reverse(missing.get(*index).map(Mention::importance)));
     let mut left = ledger_budget - meter.count(LEDGER) - MeterTokens::new(4);
     let mut chosen: BTreeSet<usize> = BTreeSet::new();
-    for index in by_worth {
+    for index in by_importance {
         let Some(mention) = missing.get(index) else { continue };
         let cost = meter.count(&line(&mention.speaker, &mention.text)) + MeterTokens::new(1);
         if cost <= left {
@@ -70,7 +71,7 @@ pub(crate) fn build_receipt(
     receipt
 }
 
-/// The facts behind a summary as the model reads them, a line each; empty where there are none.
+/// The ledger as the model reads it, one fact per line; empty if there are no facts.
 pub(crate) fn ledger(facts: &[Fact]) -> String {
     if facts.is_empty() {
         return String::new();
@@ -86,44 +87,44 @@ fn line(speaker: &str, text: &str) -> String {
 fn unsupported(summary: &str, facts: &Facts) -> Vec<String> {
     let mut names = BTreeSet::new();
     super::token::for_each(summary, |kind, text| {
-        if kind != Kind::Number && !facts.support(text) {
+        if kind != Kind::Number && !facts.contain(text) {
             names.insert(text.to_owned());
         }
     });
     names.into_iter().collect()
 }
 
-/// Texts in which facts are looked up, taken apart as facts are.
+/// The texts that stay after a compaction, divided into the same units as facts, so that a lookup is exact.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RetainedText {
-    wordings: BTreeSet<Box<str>>,
+    texts: BTreeSet<Box<str>>,
 }
 
 impl RetainedText {
-    /// Adds a text in somebody's words. Costs O(n log n) in the text.
+    /// Adds a text. Costs O(n log n) in the text.
     pub(crate) fn add(&mut self, text: &str, role: Role) {
-        super::token::for_each(text, |_, name| self.note(name));
+        super::token::for_each(text, |_, name| self.insert(name));
         for line in text.lines() {
             if super::scan::is_checklist(line) {
-                self.note(line.trim());
+                self.insert(line.trim());
             }
-            // What a tool prints is nobody's sentence.
+            // Sentences and quotes are facts only if a user or a model wrote them.
             if role == Role::Tool {
                 continue;
             }
-            sentence::split(line).into_iter().for_each(|sentence| self.note(sentence));
-            super::scan::quotes(line, |quote| self.note(quote));
+            sentence::split(line).into_iter().for_each(|sentence| self.insert(sentence));
+            super::scan::quotes(line, |quote| self.insert(quote));
         }
     }
 
-    fn note(&mut self, wording: &str) {
-        if !self.wordings.contains(wording) {
-            self.wordings.insert(wording.into());
+    fn insert(&mut self, text: &str) {
+        if !self.texts.contains(text) {
+            self.texts.insert(text.into());
         }
     }
 
-    fn has(&self, text: &str) -> bool {
-        self.wordings.contains(text)
+    fn contains(&self, text: &str) -> bool {
+        self.texts.contains(text)
     }
 }
 
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn d10_names_and_numbers_are_found_as_they_are_written() {
+    fn d10_names_and_numbers_are_found_as_written() {
         check("See https://example.org/a?b=1.", &[(Kind::Url, "https://example.org/a?b=1")]);
         check("Open src/main.rs, please", &[(Kind::Path, "src/main.rs")]);
         check(
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn d10_checklists_decisions_and_negations_are_found_whole() {
+    fn d10_checklists_decisions_and_negations_are_found_as_whole_sentences() {
         check(
             "- [ ] src/a.rs builds",
             &[(Kind::Checklist, "- [ ] src/a.rs builds"), (Kind::Path, "src/a.rs")],
@@ -209,7 +210,7 @@ mod tests {
         Some(format!("m{number}").into())
     }
 
-    fn there() -> RetainedText {
+    fn nothing_retained() -> RetainedText {
         RetainedText::default()
     }
 
@@ -218,18 +219,18 @@ mod tests {
     }
 
     #[test]
-    fn what_a_summary_lost_is_appended_word_for_word_with_who_said_it() {
+    fn facts_that_a_summary_lost_are_appended_with_their_speakers() {
         let facts = facts(&[
             ("user alice", "Use port 8443 and never log the token."),
             ("assistant", "I changed src/server.rs; see HAT039."),
             ("user alice", "HAT039 again"),
         ]);
-        let mut there = RetainedText::default();
-        there.add("HAT039 again", Role::User);
+        let mut retained = RetainedText::default();
+        retained.add("HAT039 again", Role::User);
         let receipt = build_receipt(
             facts,
             "They changed src/server.rs.",
-            there,
+            retained,
             MeterTokens::new(200),
             &meter(),
             &name,
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn every_fact_is_kept_appended_or_given_up_and_the_ledger_keeps_its_budget() {
+    fn every_fact_is_kept_appended_or_given_up_and_the_ledger_fits_its_budget() {
         let text: String = (0..200).map(|n| format!("file number{n} src/a{n}.rs\n")).collect();
         let facts = facts(&[("tool", &text)]);
         let all = facts.clone().into_vec().len();
@@ -256,7 +257,7 @@ mod tests {
             let receipt = build_receipt(
                 facts.clone(),
                 "Much was read.",
-                there(),
+                nothing_retained(),
                 MeterTokens::new(budget),
                 &meter,
                 &name,
@@ -269,34 +270,41 @@ mod tests {
     }
 
     #[test]
-    fn a_checklist_goes_before_a_number() {
+    fn a_checklist_is_more_important_than_a_number() {
         let facts = facts(&[("user", "- [ ] ship it\n12:45 12:46 12:47")]);
-        let receipt =
-            build_receipt(facts, "So it was.", there(), MeterTokens::new(20), &meter(), &name);
+        let receipt = build_receipt(
+            facts,
+            "So it was.",
+            nothing_retained(),
+            MeterTokens::new(20),
+            &meter(),
+            &name,
+        );
         assert_eq!(names(&receipt.appended), ["- [ ] ship it"]);
         assert_eq!(receipt.given_up.len(), 3);
     }
 
     #[test]
-    fn a_name_that_no_message_has_is_flagged() {
+    fn a_name_in_the_summary_that_no_message_contains_is_listed() {
         let facts = facts(&[("user", "look at src/a.rs")]);
         let summary = "They looked at src/a.rs and src/b.rs for 5AJG10.";
-        let receipt = build_receipt(facts, summary, there(), MeterTokens::new(0), &meter(), &name);
+        let receipt =
+            build_receipt(facts, summary, nothing_retained(), MeterTokens::new(0), &meter(), &name);
         assert_eq!(receipt.unsupported, ["5AJG10", "src/b.rs"]);
     }
 
     #[test]
-    fn notes_of_our_own_and_the_arguments_of_calls_are_nobodys_words() {
+    fn cut_notes_and_call_arguments_are_not_sentences() {
         check("read src/a.rs: 1… [2994 more characters]", &[(Kind::Path, "src/a.rs")]);
         check("calls edit {\"path\": \"src/a.rs\"}", &[(Kind::Path, "src/a.rs")]);
     }
 
     #[test]
-    fn nothing_in_nothing_out() {
+    fn without_facts_the_receipt_is_empty() {
         let receipt = build_receipt(
             Facts::default(),
             "Nothing.",
-            there(),
+            nothing_retained(),
             MeterTokens::new(100),
             &meter(),
             &name,

@@ -1,4 +1,4 @@
-//! The facts of a transcript.
+//! Finds the facts of a transcript.
 
 use std::collections::BTreeMap;
 
@@ -10,29 +10,28 @@ use crate::message::MessageId;
 use crate::text::excerpt::without_note;
 use crate::text::sentence;
 
-/// The facts found so far, each wording once, in the order of their first mention.
+/// The facts found so far, each text once, in the order of their first mention.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
     mentions: Vec<Mention>,
-    places: BTreeMap<String, usize>,
+    indices: BTreeMap<String, usize>,
 }
 
 impl Facts {
     /// Adds the facts of these entries. Costs O(n log n) in their text.
     pub(crate) fn read(&mut self, entries: &[Entry]) {
         for entry in entries {
-            let said = !entry.speaker.starts_with("tool");
+            let is_speech = !entry.speaker.starts_with("tool");
             for line in entry.text.lines() {
                 let line = without_note(line);
-                // The arguments of a call are nobody's sentence either, and hold names in quotes.
-                let said = said && !line.starts_with(CALLS);
-                self.line(line, said, entry);
+                // The arguments of a call are not sentences, and all of their keys are in quotation marks.
+                let is_speech = is_speech && !line.starts_with(CALLS);
+                self.line(line, is_speech, entry);
             }
         }
     }
 
-    /// The facts of an earlier summary, whoever said them, and those of its ledger. `number` tells a
-    /// message's number by its name.
+    /// The facts of an earlier summary and of its ledger. `number` finds the number of a message by its id.
     pub(crate) fn of_summary(
         summary: &str,
         ledger: &[Fact],
@@ -42,7 +41,7 @@ impl Facts {
         for Fact { kind, text, speaker, sources } in ledger {
             let (kind, text, speaker) = (*kind, text.clone(), speaker.clone());
             let numbers = sources.iter().filter_map(number).collect();
-            facts.places.insert(text.clone(), facts.mentions.len());
+            facts.indices.insert(text.clone(), facts.mentions.len());
             facts.mentions.push(Mention { kind, text, speaker, numbers });
         }
         let speaker = "earlier".to_owned();
@@ -50,10 +49,9 @@ impl Facts {
         facts
     }
 
-    /// True where this was found, or is a piece of something that was. Costs O(log n) where it is there,
-    /// and the length of all facts where it is not.
-    pub(super) fn support(&self, text: &str) -> bool {
-        self.places.contains_key(text)
+    /// True if this text is a fact or a part of one. Costs O(log n) if it is a fact, and is linear in all facts if not.
+    pub(super) fn contain(&self, text: &str) -> bool {
+        self.indices.contains_key(text)
             || self.mentions.iter().any(|mention| mention.text.contains(text))
     }
 
@@ -61,15 +59,15 @@ impl Facts {
         self.mentions
     }
 
-    fn line(&mut self, line: &str, said: bool, entry: &Entry) {
+    fn line(&mut self, line: &str, is_speech: bool, entry: &Entry) {
         if is_checklist(line) {
             self.add(Kind::Checklist, line.trim(), entry);
         }
         token::for_each(line, |kind, text| self.add(kind, text, entry));
-        if said {
+        if is_speech {
             quotes(line, |text| self.add(Kind::Quote, text, entry));
             for sentence in sentence::split(line) {
-                if let Some(kind) = stance(sentence) {
+                if let Some(kind) = decision_or_negation(sentence) {
                     self.add(kind, sentence, entry);
                 }
             }
@@ -77,14 +75,14 @@ impl Facts {
     }
 
     fn add(&mut self, kind: Kind, text: &str, entry: &Entry) {
-        match self.places.get(text).and_then(|place| self.mentions.get_mut(*place)) {
+        match self.indices.get(text).and_then(|index| self.mentions.get_mut(*index)) {
             Some(mention) => {
                 if mention.numbers.last() != Some(&entry.number) {
                     mention.numbers.push(entry.number);
                 }
             }
             None => {
-                self.places.insert(text.to_owned(), self.mentions.len());
+                self.indices.insert(text.to_owned(), self.mentions.len());
                 let speaker = entry.speaker.clone();
                 let numbers = vec![entry.number];
                 self.mentions.push(Mention { kind, text: text.to_owned(), speaker, numbers });
@@ -99,11 +97,11 @@ pub(super) fn is_checklist(line: &str) -> bool {
     ["[ ]", "[x]", "[X]", "☐", "☑", "✅"].iter().any(|mark| item.starts_with(mark))
 }
 
-/// Longest sentence that is taken as a decision or a negation, in bytes.
-const LONGEST_SENTENCE: usize = 240;
+/// The longest sentence that counts as a decision or a negation, in bytes.
+const MAX_SENTENCE: usize = 240;
 
-/// Words that settle something.
-const SETTLES: [&str; 12] = [
+/// Words of decisions and requirements.
+const DECISION_WORDS: [&str; 12] = [
     "decided",
     "decision",
     "agreed",
@@ -118,8 +116,8 @@ const SETTLES: [&str; 12] = [
     "chose",
 ];
 
-/// Words that rule something out.
-const RULES_OUT: [&str; 12] = [
+/// Words of negations.
+const NEGATION_WORDS: [&str; 12] = [
     "never",
     "avoid",
     "without",
@@ -134,43 +132,43 @@ const RULES_OUT: [&str; 12] = [
     "can’t",
 ];
 
-/// Words before a `not` that rules something out.
+/// Words before a `not` that make a sentence a negation.
 const BEFORE_NOT: [&str; 6] = ["do", "must", "should", "may", "are", "is"];
 
-fn stance(sentence: &str) -> Option<Kind> {
-    if sentence.len() > LONGEST_SENTENCE || sentence.split_whitespace().nth(2).is_none() {
+fn decision_or_negation(sentence: &str) -> Option<Kind> {
+    if sentence.len() > MAX_SENTENCE || sentence.split_whitespace().nth(2).is_none() {
         return None;
     }
     let one_of = |words: &[&str], word: &str| words.iter().any(|w| w.eq_ignore_ascii_case(word));
-    let mut settles = false;
+    let mut decides = false;
     let mut before = "";
     for word in sentence.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’') {
         let not = word.eq_ignore_ascii_case("not") && one_of(&BEFORE_NOT, before);
-        if not || one_of(&RULES_OUT, word) {
+        if not || one_of(&NEGATION_WORDS, word) {
             return Some(Kind::Negation);
         }
-        settles |= one_of(&SETTLES, word);
+        decides |= one_of(&DECISION_WORDS, word);
         if !word.is_empty() {
             before = word;
         }
     }
-    settles.then_some(Kind::Decision)
+    decides.then_some(Kind::Decision)
 }
 
-/// Wording between quotation marks of one kind, of 4 to 120 bytes.
+/// Texts of 4 to 120 bytes between quotation marks of the same kind.
 pub(super) fn quotes<'a>(line: &'a str, mut each: impl FnMut(&'a str)) {
-    // Most lines quote nothing, and one look tells.
+    // Most lines have no quotation marks; this check is faster than five searches.
     if !line.bytes().any(|byte| matches!(byte, b'"' | b'`') || !byte.is_ascii()) {
         return;
     }
     for (open, close) in [('"', '"'), ('“', '”'), ('«', '»'), ('「', '」'), ('`', '`')] {
         let mut rest = line;
         while let Some((_, after)) = rest.split_once(open) {
-            let Some((inside, behind)) = after.split_once(close) else { break };
+            let Some((inside, after_quote)) = after.split_once(close) else { break };
             if (4..=120).contains(&inside.len()) && inside.trim() == inside {
                 each(inside);
             }
-            rest = behind;
+            rest = after_quote;
         }
     }
 }

@@ -1,21 +1,21 @@
-//! Names and numbers in running text: what a reader would copy and not retell.
+//! Finds names and numbers in text: what has to be copied exactly.
 
 use super::Kind;
 
-/// Calls `each` for every name or number of the text, in order; a number comes with the word behind it
-/// where that reads as its unit. Linear in the text.
+/// Calls `each` for every name and number of the text, in order. A number includes the next word if that reads as its
+/// unit. Linear in the text.
 pub(super) fn for_each<'a>(text: &'a str, mut each: impl FnMut(Kind, &'a str)) {
     let mut next = text;
     while !next.is_empty() {
         let rest = next;
-        let Piece { end, behind, telling } = Piece::first(rest);
-        next = rest.get(behind..).unwrap_or_default();
-        // Most words are plain, and a name or number is not.
-        if !telling {
+        let Piece { end, next: next_start, has_marks } = Piece::first(rest);
+        next = rest.get(next_start..).unwrap_or_default();
+        // Most words are plain, and can be skipped without a closer look.
+        if !has_marks {
             continue;
         }
         let word = trim(rest.get(..end).unwrap_or_default());
-        if word.is_empty() || word.len() > LONGEST {
+        if word.is_empty() || word.len() > MAX_WORD {
             continue;
         }
         match kind(word) {
@@ -30,55 +30,56 @@ pub(super) fn for_each<'a>(text: &'a str, mut each: impl FnMut(Kind, &'a str)) {
     }
 }
 
-/// What stands before the first delimiter of a text, in bytes.
+/// The text before the first delimiter, in bytes.
 struct Piece {
     /// Where it ends.
     end: usize,
-    /// Where the next one begins.
-    behind: usize,
-    /// Whether it has a byte in it that plain words do not have.
-    telling: bool,
+    /// Where the next piece begins.
+    next: usize,
+    /// Whether it has a byte that names and numbers have and plain words do not.
+    has_marks: bool,
 }
 
 impl Piece {
     fn first(text: &str) -> Self {
-        let mut telling = false;
+        let mut has_marks = false;
         for (at, byte) in text.bytes().enumerate() {
             match CLASSES.get(usize::from(byte)) {
-                Some(Class::Telling) => telling = true,
-                Some(Class::Delimiter) => return Self { end: at, behind: at + 1, telling },
+                Some(Class::Mark) => has_marks = true,
+                Some(Class::Delimiter) => return Self { end: at, next: at + 1, has_marks },
                 Some(Class::Foreign) => {
                     let character = text.get(at..).and_then(|rest| rest.chars().next());
                     if let Some(character) = character.filter(|character| delimits(*character)) {
-                        return Self { end: at, behind: at + character.len_utf8(), telling };
+                        let next = at + character.len_utf8();
+                        return Self { end: at, next, has_marks };
                     }
                 }
                 Some(Class::Plain) | None => {}
             }
         }
-        Self { end: text.len(), behind: text.len(), telling }
+        Self { end: text.len(), next: text.len(), has_marks }
     }
 }
 
-/// What a byte says about the piece that it is in.
+/// The class of a byte.
 #[derive(Clone, Copy)]
 enum Class {
     Plain,
-    /// Names and numbers have it, and plain words do not.
-    Telling,
+    /// A byte of names and numbers that plain words do not have.
+    Mark,
     Delimiter,
     /// The first byte of a character outside ASCII.
     Foreign,
 }
 
-/// The class of every byte: every byte of every message is looked up.
+/// The class of each byte. A table, because every byte of every message is looked up.
 const CLASSES: [Class; 256] = {
     let mut classes = [Class::Plain; 256];
     let mut rest: &mut [Class] = &mut classes;
     let mut byte = 0_u8;
     while let Some((class, after)) = rest.split_first_mut() {
         *class = match byte {
-            b'0'..=b'9' | b'/' | b'.' | b'@' | b'_' | b':' => Class::Telling,
+            b'0'..=b'9' | b'/' | b'.' | b'@' | b'_' | b':' => Class::Mark,
             b'"' | b'`' | b'(' | b')' | b'[' | b']' | b'{' | b'}' => Class::Delimiter,
             b'<' | b'>' | b'|' | b',' | b';' => Class::Delimiter,
             _ if byte.is_ascii_whitespace() => Class::Delimiter,
@@ -91,15 +92,14 @@ const CLASSES: [Class; 256] = {
     classes
 };
 
-/// The number at the beginning of `rest`, with its unit where it has one; `None` where it is short and
-/// bare, and so says nothing.
+/// The number at the beginning of `rest`, with its unit if it has one; `None` for a number of one or two digits without
+/// a unit, which says too little to be a fact.
 fn number<'a>(word: &'a str, rest: &'a str) -> Option<&'a str> {
-    let behind = rest.strip_prefix(word).and_then(|behind| behind.strip_prefix(' '));
-    let unit =
-        behind.and_then(|behind| behind.split(delimits).next()).map(trim).unwrap_or_default();
-    let is_unit = (1..=LONGEST_UNIT).contains(&unit.len())
+    let after = rest.strip_prefix(word).and_then(|after| after.strip_prefix(' '));
+    let unit = after.and_then(|after| after.split(delimits).next()).map(trim).unwrap_or_default();
+    let is_unit = (1..=MAX_UNIT).contains(&unit.len())
         && unit.chars().all(char::is_alphabetic)
-        && !JOINING.contains(&unit);
+        && !NOT_UNITS.contains(&unit);
     if is_unit && !is_marked(word) {
         return rest.get(..word.len() + 1 + unit.len());
     }
@@ -107,17 +107,17 @@ fn number<'a>(word: &'a str, rest: &'a str) -> Option<&'a str> {
     (digits > 2 || is_marked(word)).then_some(word)
 }
 
-/// Bytes of the longest word that is taken as a unit.
-const LONGEST_UNIT: usize = 16;
+/// The longest word that counts as a unit, in bytes.
+const MAX_UNIT: usize = 16;
 
-/// Words behind a number that are no units.
-const JOINING: [&str; 16] = [
+/// Words after a number that are not units.
+const NOT_UNITS: [&str; 16] = [
     "and", "or", "of", "in", "on", "at", "to", "for", "is", "the", "a", "with", "by", "from", "as",
     "then",
 ];
 
-/// Longer words are data and no names.
-const LONGEST: usize = 200;
+/// The longest word that counts as a name, in bytes: a longer one is data.
+const MAX_WORD: usize = 200;
 
 fn delimits(c: char) -> bool {
     if let Ok(byte) = u8::try_from(u32::from(c))
@@ -129,7 +129,7 @@ fn delimits(c: char) -> bool {
     QUOTES_AND_STOPS.contains(c) || c.is_whitespace()
 }
 
-/// Without the punctuation that a sentence puts around a word.
+/// The word without the punctuation of the sentence around it.
 fn trim(word: &str) -> &str {
     let word = word.trim_end_matches(['.', ':', '!', '?', '\'', '’', '*', '…', '=', '\\']);
     word.trim_start_matches(['\'', '‘', '*', ':', '!', '=', '\\'])
@@ -185,7 +185,7 @@ fn is_path(word: &str) -> bool {
     letters && (named || deep || (rooted && word.len() > 3))
 }
 
-/// Endings that only file names have.
+/// The extensions by which file names are recognized.
 const EXTENSIONS: [&str; 56] = [
     "rs", "ts", "tsx", "js", "jsx", "mjs", "cjs", "py", "rb", "go", "java", "kt", "swift", "c",
     "h", "cc", "cpp", "hpp", "cs", "php", "sh", "bash", "ps1", "sql", "html", "css", "scss",
@@ -201,7 +201,7 @@ fn has_file_extension(word: &str) -> bool {
     })
 }
 
-/// A number: digits and what joins them, with a sign before and a short unit right behind.
+/// True for a number: digits and separators, perhaps with a sign or currency before and a short unit directly after.
 fn is_number(word: &str) -> bool {
     let (bare, unit) = parts(word);
     bare.starts_with(|c: char| c.is_ascii_digit())
@@ -209,20 +209,20 @@ fn is_number(word: &str) -> bool {
         && !unit.contains(|c: char| c.is_ascii_digit())
 }
 
-/// True where a number has its sign or its unit on it.
+/// True if a number has a sign, a currency or a unit attached.
 fn is_marked(word: &str) -> bool {
     let (bare, unit) = parts(word);
     bare.len() < word.len() || !unit.is_empty()
 }
 
-/// A word without the sign before it, and what stands behind its digits.
+/// The word without the sign before it, and the text after its digits.
 fn parts(word: &str) -> (&str, &str) {
     let bare = word.trim_start_matches(['$', '€', '£', '¥', '+', '-', '~', '#', '≤', '≥']);
     let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | ':' | '-' | '/');
     (bare, bare.trim_start_matches(is_part))
 }
 
-/// A code: letters and digits mixed, or words joined by underscores in capitals.
+/// True for a code: letters mixed with digits, or capitals joined by underscores.
 fn is_identifier(word: &str) -> bool {
     if !word.is_ascii() || word.len() < 4 {
         return false;
@@ -231,7 +231,7 @@ fn is_identifier(word: &str) -> bool {
     let letters = word.bytes().filter(u8::is_ascii_alphabetic).count();
     let plain =
         word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'#' | b'.'));
-    let shouted = word.contains('_')
+    let constant = word.contains('_')
         && word.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit());
-    plain && ((digits > 0 && letters > 0 && word.len() > 4) || (shouted && letters > 3))
+    plain && ((digits > 0 && letters > 0 && word.len() > 4) || (constant && letters > 3))
 }

@@ -23,8 +23,7 @@ pub struct Usage {
     /// Duration of the request in milliseconds, if the app measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u32>,
-    /// The revision of the view that was sent: [`Compactor::epoch`](crate::Compactor::epoch) at that time. `None`: the
-    /// current one.
+    /// The revision of the view that was sent, which is the compactor's `epoch` at that time. Absent: the current one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<u32>,
 }

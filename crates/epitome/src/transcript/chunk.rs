@@ -1,4 +1,4 @@
-//! A transcript in pieces that a summarizer can take in one at a time.
+//! Divides a transcript into chunks, one for each summarizer request.
 
 use super::render_entry;
 use crate::message::Entry;
@@ -7,11 +7,11 @@ use crate::policy::SummarySettings;
 use crate::text::excerpt::split;
 use crate::tokens::{Meter, MeterTokens};
 
-/// Splits entries into chunks of at most `settings.chunk_characters`, and into at least
-/// `settings.chunks` where there are that many entries. What tools answer stays with the entry before it,
-/// where both fit a chunk; an entry longer than a chunk is itself split.
+/// Divides entries into chunks of at most `settings.chunk_characters`, and into at least `settings.chunks` if there are
+/// that many groups of entries. Tool results are in the same chunk as the entry before them if both fit. An entry
+/// longer than a chunk is split into several.
 ///
-/// Every entry is in exactly one chunk, or in several that follow each other; none is empty. Linear.
+/// No chunk is empty. Linear.
 pub(crate) fn chunks(entries: Vec<Entry>, settings: &SummarySettings) -> Vec<Vec<Entry>> {
     let groups = groups(entries, limit(settings));
     let lengths: Vec<usize> = groups.iter().map(|group| group.length).collect();
@@ -25,8 +25,8 @@ pub(crate) fn chunks(entries: Vec<Entry>, settings: &SummarySettings) -> Vec<Vec
     chunks
 }
 
-/// How many chunks [`chunks`] makes of entries of these sizes; where one is longer than a chunk, about so
-/// many. Linear in the number of entries.
+/// The number of chunks that [`chunks`] makes of entries of these sizes; approximate if an entry is longer than a
+/// chunk. Linear in the number of entries. For plans, which must not read all texts.
 pub(crate) fn count(entries: impl Iterator<Item = EntrySize>, settings: &SummarySettings) -> usize {
     let limit = limit(settings);
     if settings.chunks > 1 {
@@ -34,24 +34,24 @@ pub(crate) fn count(entries: impl Iterator<Item = EntrySize>, settings: &Summary
         each_group(entries, limit, |length| lengths.push(length));
         return pack(&lengths, settings).filter(|begins| *begins).count();
     }
-    // Any number of chunks will do, and each takes all that it may.
-    let (mut count, mut room) = (0, 0);
+    // Without a least number of chunks each is filled up to the limit, so the lengths need not be collected.
+    let (mut count, mut left) = (0, 0);
     each_group(entries, limit, |length| {
-        if length > room {
+        if length > left {
             count += 1;
-            room = limit;
+            left = limit;
         }
-        room = room.saturating_sub(length);
+        left = left.saturating_sub(length);
     });
     count
 }
 
-/// Tells the length of each group of these entries, in order: at least 1 each.
-fn each_group(entries: impl Iterator<Item = EntrySize>, limit: usize, mut tell: impl FnMut(usize)) {
+/// Calls `each` with the length of every group of these entries, in order. Groups are never empty.
+fn each_group(entries: impl Iterator<Item = EntrySize>, limit: usize, mut each: impl FnMut(usize)) {
     let mut group = 0;
-    let mut tell = |length: usize| {
+    let mut each = |length: usize| {
         if length > 0 {
-            tell(length);
+            each(length);
         }
     };
     entries.for_each(|EntrySize { characters, is_result }| {
@@ -60,23 +60,23 @@ fn each_group(entries: impl Iterator<Item = EntrySize>, limit: usize, mut tell: 
             group += length;
             return;
         }
-        tell(group);
+        each(group);
         while length > limit {
             let piece = (limit / 2).max(1);
-            tell(piece);
+            each(piece);
             length -= piece;
         }
         group = length;
     });
-    tell(group);
+    each(group);
 }
 
-/// An entry, by its size.
+/// The size of an entry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EntrySize {
     /// Its [`length`].
     pub(crate) characters: u32,
-    /// It is what a tool answers.
+    /// Whether it is a message of tool results.
     pub(crate) is_result: bool,
 }
 
@@ -84,32 +84,32 @@ fn limit(settings: &SummarySettings) -> usize {
     usize::try_from(settings.chunk_characters).unwrap_or(usize::MAX).max(1)
 }
 
-/// For each group, by its length: whether a chunk begins with it.
+/// For each group, by its length: whether it begins a new chunk.
 fn pack(lengths: &[usize], settings: &SummarySettings) -> impl Iterator<Item = bool> {
     let limit = limit(settings);
     let total: usize = lengths.iter().sum();
     let wanted = usize::try_from(settings.chunks).unwrap_or(1).clamp(1, lengths.len().max(1));
     let even = limit.min(total.div_ceil(wanted.max(1)).max(1));
     lengths.iter().scan(usize::MAX, move |used, length| {
-        // A group goes where more than half of it fits the even share, and all of it fits the limit.
+        // A group joins the chunk if at least half of it fits the even share: chunks then differ least from it.
         let fits = used.saturating_add(length / 2) <= even && used.saturating_add(*length) <= limit;
         *used = if fits { used.saturating_add(*length) } else { *length };
         Some(!fits)
     })
 }
 
-/// True where an entry goes into the group before it.
+/// True if an entry joins the group before it.
 fn joins(group: usize, length: usize, is_result: bool, limit: usize) -> bool {
     is_result && group + length <= limit
 }
 
-/// Entries that go into one chunk.
+/// Entries that are never put into different chunks.
 struct Group {
     length: usize,
     entries: Vec<Entry>,
 }
 
-/// Entries with the answers of tools behind them, and pieces of those that are too long.
+/// Entries with the tool results that follow them, and parts of entries that are too long.
 fn groups(entries: Vec<Entry>, limit: usize) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for entry in entries {
@@ -129,8 +129,8 @@ fn groups(entries: Vec<Entry>, limit: usize) -> Vec<Group> {
     groups
 }
 
-/// The same in chunks of at most `budget` tokens each as rendered: with a smaller limit of characters,
-/// halved until all fit. `None` where not even the smallest do. Counts the transcript a few times.
+/// As [`chunks`], and each chunk as rendered has at most `budget` tokens: the limit in characters is halved until all
+/// fit. `None` if not even the smallest do. Counts the whole transcript once for each limit.
 pub(crate) fn chunks_within(
     entries: &[Entry],
     settings: &SummarySettings,
@@ -156,8 +156,8 @@ pub(crate) fn chunks_within(
     }
 }
 
-/// At least the characters of an entry as rendered: a head, the text, and room for every escape that
-/// might be needed.
+/// An upper bound of an entry's length as rendered, in characters: its head, its text, and every escape that the text
+/// may need. Linear in the bytes of the text.
 pub(crate) fn length(entry: &Entry) -> usize {
     const HEAD: usize = "[4294967295] :\n".len();
     const TIME: usize = ", 2026-03-01T10:00Z".len();
@@ -172,7 +172,7 @@ pub(crate) fn length(entry: &Entry) -> usize {
 }
 
 fn pieces(entry: Entry, limit: usize) -> Vec<Entry> {
-    // The head of an entry and escapes take room too: half the limit is always enough for the rest.
+    // Half of the limit leaves enough for the head and the escapes of each part.
     if length(&entry) <= limit {
         return vec![entry];
     }
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn d5_what_tools_answer_stays_with_the_call() {
+    fn d5_tool_results_stay_with_the_call() {
         let mut entries = entries(&[100, 100, 100, 100, 100]);
         for answer in [2, 3] {
             entries[answer].speaker = "tool".into();
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn d4_chunks_fit_the_summarizers_own_window_in_tokens() {
+    fn d4_chunks_fit_the_summarizers_window_in_tokens() {
         let settings = SummarySettings::default();
         let meter = Meter::new(Box::new(CharactersPer(1)));
         let within = |budget| {
@@ -262,8 +262,8 @@ mod tests {
         assert_eq!(within(10_000).unwrap().len(), 1);
         let many = within(1_000).unwrap();
         assert!(many.len() > 2, "{}", many.len());
-        let said: usize = many.iter().flatten().map(|entry| entry.text.len()).sum();
-        assert_eq!(said, 2_700);
+        let characters: usize = many.iter().flatten().map(|entry| entry.text.len()).sum();
+        assert_eq!(characters, 2_700);
         assert_eq!(within(20), None);
     }
 }

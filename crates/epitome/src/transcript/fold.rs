@@ -1,4 +1,4 @@
-//! Chunk after chunk, each on the summary so far.
+//! Summarizes a transcript chunk by chunk: each request gets one chunk and the summary of those before.
 
 use std::collections::VecDeque;
 
@@ -6,46 +6,46 @@ use super::Envelope;
 use super::prompt::ChunkPosition;
 use crate::message::Entry;
 
-/// A summary that grows over the chunks of a transcript.
+/// The state of a summary over the chunks of a transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fold {
-    waiting: VecDeque<Vec<Entry>>,
+    remaining: VecDeque<Vec<Entry>>,
     state: String,
     current: Envelope,
     place: ChunkPosition,
 }
 
 impl Fold {
-    /// A fold over these chunks on top of an earlier summary, which may be empty. `state` is put before
-    /// the summarizer with the last chunk. `None` without chunks.
+    /// Starts with an earlier summary, which may be empty. `state` is sent with the last chunk only, since it is the
+    /// state at the end of the transcript. `None` without chunks.
     pub(crate) fn new(
         chunks: Vec<Vec<Entry>>,
         previous_summary: String,
         state: String,
     ) -> Option<Self> {
         let count = u32::try_from(chunks.len()).unwrap_or(u32::MAX);
-        let mut waiting = VecDeque::from(chunks);
-        let entries = waiting.pop_front()?;
-        let last = waiting.is_empty();
+        let mut remaining = VecDeque::from(chunks);
+        let entries = remaining.pop_front()?;
+        let last = remaining.is_empty();
         let now = if last { state.clone() } else { String::new() };
         let current = Envelope { previous_summary, state: now, entries };
-        Some(Self { waiting, state, current, place: ChunkPosition { index: 0, count } })
+        Some(Self { remaining, state, current, place: ChunkPosition { index: 0, count } })
     }
 
-    /// What the summarizer is to read now.
+    /// The input of the current request.
     pub(crate) fn envelope(&self) -> &Envelope {
         &self.current
     }
 
-    /// Which chunk that is.
+    /// The position of the current chunk.
     pub(crate) fn place(&self) -> ChunkPosition {
         self.place
     }
 
-    /// Takes the summary of the current chunk. Gives it back where that was the last one.
+    /// Records the summary of the current chunk and goes on to the next one. Returns the summary if there is none.
     pub(crate) fn advance(&mut self, summary: String) -> Option<String> {
-        let Some(entries) = self.waiting.pop_front() else { return Some(summary) };
-        let state = match self.waiting.is_empty() {
+        let Some(entries) = self.remaining.pop_front() else { return Some(summary) };
+        let state = match self.remaining.is_empty() {
             true => std::mem::take(&mut self.state),
             false => String::new(),
         };
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn d5_the_state_goes_with_the_last_chunk_only() {
+    fn d5_the_state_is_sent_with_the_last_chunk_only() {
         let mut fold = fold(&["one", "two", "three"], "", "- [ ] ship");
         let mut states = vec![fold.envelope().state.clone()];
         while fold.advance("so far".into()).is_none() {
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn d4_each_chunk_is_folded_onto_the_summary_so_far() {
+    fn d4_each_chunk_is_sent_with_the_summary_so_far() {
         let mut fold = fold(&["one", "two"], "zero", "");
         assert_eq!(fold.envelope().previous_summary, "zero");
         assert_eq!(fold.place(), ChunkPosition { index: 0, count: 2 });
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn without_chunks_there_is_nothing_to_fold() {
+    fn without_chunks_there_is_no_fold() {
         assert_eq!(Fold::new(Vec::new(), "so far".into(), String::new()), None);
     }
 }

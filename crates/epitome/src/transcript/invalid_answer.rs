@@ -1,9 +1,9 @@
-//! Answers that are no summary: nothing, a form that was not filled in, an error, or an echo.
+//! Answers of a summarizer that are not summaries: empty ones, headings without text, errors, and repeated messages.
 
-/// Answers longer than this are not searched for errors: a summary may well tell of some.
-const LONGEST_ERROR: usize = 400;
+/// Longer answers are not taken for an error, since a summary may itself begin with the description of one.
+const MAX_ERROR_CHARACTERS: usize = 400;
 
-/// How errors and refusals begin, in lower case: not how a sentence about one does.
+/// The beginnings of errors and refusals, in lower case.
 const ERRORS: [&str; 16] = [
     "error:",
     "error 4",
@@ -23,8 +23,8 @@ const ERRORS: [&str; 16] = [
     "{\"error\"",
 ];
 
-/// What makes an answer no summary, as a sentence for a person; `None` where it may be one.
-/// `last_reply` is what the model last said in the conversation.
+/// Why an answer is not a summary, as a text for the user; `None` if it may be one. `last_reply` is the model's last
+/// message in the conversation, which some models repeat instead of summarizing.
 pub(crate) fn invalid_answer(answer: &str, last_reply: Option<&str>) -> Option<&'static str> {
     let answer = answer.trim();
     if answer.is_empty() {
@@ -35,7 +35,7 @@ pub(crate) fn invalid_answer(answer: &str, last_reply: Option<&str>) -> Option<&
             "the summarizer answered with headings and nothing below them; try another model",
         );
     }
-    let short = answer.chars().count() <= LONGEST_ERROR;
+    let short = answer.chars().count() <= MAX_ERROR_CHARACTERS;
     let lower = answer.to_lowercase();
     if short && ERRORS.iter().any(|error| lower.starts_with(error)) {
         return Some("the summarizer answered with an error and not with a summary; see its text");
@@ -48,7 +48,7 @@ pub(crate) fn invalid_answer(answer: &str, last_reply: Option<&str>) -> Option<&
     None
 }
 
-/// True where nothing but headings, list marks and words for nothing is there.
+/// True for an answer of only headings, list marks and words such as `none`.
 fn is_skeleton(answer: &str) -> bool {
     answer.lines().all(|line| {
         let line = line.trim();
@@ -61,7 +61,7 @@ fn is_skeleton(answer: &str) -> bool {
     })
 }
 
-/// A few words that say nothing yet: what comes before a colon in a sentence is more than that.
+/// True for a few words without another colon: the text of a heading.
 fn is_title(words: &str) -> bool {
     !words.contains(':') && words.split_whitespace().count() <= 8
 }
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_summary_is_told() {
+    fn an_answer_that_is_not_a_summary_is_refused() {
         for answer in [
             "",
             " \n",
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_a_summary_is_taken() {
+    fn an_answer_that_may_be_a_summary_is_accepted() {
         let long = format!("Error: they saw this first. {}", "Then they fixed it. ".repeat(40));
         let colon = "assistant: Reservation D1EW9B is for:";
         let about = "Error handling in the parser was agreed on. Timeout settings were raised.";

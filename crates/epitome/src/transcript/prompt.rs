@@ -1,25 +1,25 @@
-//! What a summarizer is asked to do.
+//! The instructions of a summarizer request.
 
 use std::fmt::Write as _;
 
 use crate::policy::Reason;
 use crate::policy::{Shape, SummarySettings};
 
-/// Where a chunk stands among its transcript's chunks.
+/// The position of a chunk among the chunks of its transcript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ChunkPosition {
-    /// From 0.
+    /// Its index, from 0.
     pub index: u32,
-    /// How many there are.
+    /// Number of chunks.
     pub count: u32,
 }
 
-/// What is to be summarized.
+/// What the request summarizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PromptInput {
-    /// A chunk of the transcript, on top of the summary so far.
+    /// A chunk of the transcript, together with the summary so far.
     Chunk(ChunkPosition),
-    /// The summary itself, which has grown too long.
+    /// The summary itself, because it is too long.
     Summary,
 }
 
@@ -61,12 +61,12 @@ const SEVEN_SECTIONS: &str = "Write one new set of notes that covers the previou
     ## 7. Next step\n\
     The one action to take next, as it follows from the latest request and from the work in hand.";
 
-/// Stands behind the instructions where an answer had none of the headings.
+/// Is appended to the instructions if the first answer had none of the headings.
 pub(crate) const REMINDER: &str = "\n\nYour last answer had none of the headings. Write the notes again, \
     under exactly the headings given above.";
 
 impl Shape {
-    /// The headings that a summary of this shape has, as they are asked for.
+    /// The headings that the instructions ask for.
     pub fn headings(self) -> impl Iterator<Item = &'static str> {
         self.text().lines().filter_map(|line| line.trim().strip_prefix("## "))
     }
@@ -79,7 +79,7 @@ impl Shape {
     }
 }
 
-/// The instructions, for the system role. `focus` is what the person asked to pay attention to.
+/// The instructions, for the system message. `focus` is what the user asked to pay attention to.
 pub(crate) fn instructions(
     settings: &SummarySettings,
     reason: Reason,
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn d8_a_summary_has_three_sections_or_seven_or_those_of_an_own_prompt() {
+    fn d8_a_summary_has_three_or_seven_sections_or_those_of_a_prompt() {
         let mut settings = SummarySettings::default();
         let headings: Vec<&str> = Shape::ThreeSections.headings().collect();
         assert_eq!(headings, ["Key facts", "Course of the conversation", "Open points"]);
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn d10_a_summarizer_is_told_what_to_copy_exactly() {
+    fn d10_the_instructions_list_what_to_copy_exactly() {
         let text = ask(&SummarySettings::default(), Reason::Manual, None);
         for what in
             ["checklists", "file paths", "package names", "decisions", "numbers", "who said"]
@@ -177,13 +177,13 @@ mod tests {
     }
 
     #[test]
-    fn d13_what_the_person_asks_to_pay_attention_to_is_passed_on() {
+    fn d13_the_instructions_include_the_users_focus() {
         let text = ask(&SummarySettings::default(), Reason::Manual, Some(" the roses "));
         assert!(text.ends_with("as asked by the person:\nthe roses"), "{text}");
     }
 
     #[test]
-    fn d14_a_summarizer_is_told_why() {
+    fn d14_the_instructions_state_the_reason() {
         let reasons = [
             Reason::Threshold,
             Reason::Manual,
@@ -191,10 +191,10 @@ mod tests {
             Reason::ReactiveMicro,
             Reason::ReactiveFull,
         ];
-        let told: Vec<String> =
+        let texts: Vec<String> =
             reasons.iter().map(|reason| ask(&SummarySettings::default(), *reason, None)).collect();
-        for (index, text) in told.iter().enumerate() {
-            assert!(!told[..index].contains(text), "{text}");
+        for (index, text) in texts.iter().enumerate() {
+            assert!(!texts[..index].contains(text), "{text}");
         }
     }
 }

@@ -9,11 +9,11 @@
 
 use proptest::prelude::ProptestConfig;
 
-pub(crate) mod follower;
+pub(crate) mod app;
 pub(crate) mod history;
-pub(crate) mod host;
+pub(crate) mod invariants;
+pub(crate) mod plan_follower;
 pub(crate) mod policy;
-pub(crate) mod promises;
 
 /// Looks at so many cases; at more of them by the factor `EPITOME_RANDOM_TIMES`.
 pub(crate) fn times(cases: u32) -> ProptestConfig {

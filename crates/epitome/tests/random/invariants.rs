@@ -110,7 +110,7 @@ impl<'a> Seen<'a> {
         Ok(())
     }
 
-    /// The promises that hold whatever happens behind a compaction.
+    /// The invariants that hold whatever happens behind a compaction.
     pub(crate) fn check_unchanged(&self) -> Result<(), String> {
         self.every_message_is_there_once()?;
         self.protected_messages_are_untouched()?;

@@ -1,57 +1,58 @@
-//! Chooses pieces so that together they name as much as possible for their tokens.
+//! Selects pieces so that together they contain as many important terms as possible for their tokens.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// What is left of a word's worth each time a chosen piece has named it.
-const DECAY: f32 = 0.35;
-/// The same for an identifier.
+/// The factor of a word's weight for each selected piece that contains it: a repeated word is worth less.
+const WORD_DECAY: f32 = 0.35;
+/// The same factor for an identifier.
 const IDENTIFIER_DECAY: f32 = 0.1;
 
-/// A piece that can be chosen.
+/// A piece that can be selected.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
-    /// Its place among all pieces.
+    /// Its index among all pieces.
     pub(super) index: usize,
-    /// The line it stands on: the first piece of a line pays for the line's head.
+    /// Its line. The first piece of a line also costs the tokens of the line's head.
     pub(super) line: usize,
     pub(super) tokens: u32,
     pub(super) head_tokens: u32,
     pub(super) terms: Vec<u32>,
-    /// How far its words count, from 0 to 2.
+    /// The factor of its words, from 0 to 2.
     pub(super) word_factor: f32,
-    /// How far its identifiers count, from 0 to 1.
+    /// The factor of its identifiers, from 0 to 1.
     pub(super) identifier_factor: f32,
 }
 
-/// A word or identifier that pieces share.
+/// The weight of a word or an identifier.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Worth {
+pub(super) struct TermWeight {
     pub(super) weight: f32,
     pub(super) identifier: bool,
 }
 
-/// What was chosen so far, and what that says.
+/// The pieces selected so far, and the weights that are left of their terms.
 #[derive(Debug)]
-pub(super) struct Cover<'a> {
-    worth: &'a [Worth],
+pub(super) struct Selection<'a> {
+    weights: &'a [TermWeight],
     left: Vec<f32>,
     opened: Vec<bool>,
-    /// Places of the chosen pieces, best first, for each time of choosing.
-    chosen: Vec<Vec<usize>>,
+    /// Indices of the selected pieces, best first, for each call of [`Self::select`].
+    selected: Vec<Vec<usize>>,
 }
 
-impl<'a> Cover<'a> {
-    pub(super) fn new(worth: &'a [Worth], lines: usize) -> Self {
-        let left = worth.iter().map(|worth| worth.weight).collect();
-        Self { worth, left, opened: vec![false; lines], chosen: Vec::new() }
+impl<'a> Selection<'a> {
+    pub(super) fn new(weights: &'a [TermWeight], lines: usize) -> Self {
+        let left = weights.iter().map(|term| term.weight).collect();
+        Self { weights, left, opened: vec![false; lines], selected: Vec::new() }
     }
 
-    /// Chooses from `candidates` while they fit into `budget`, and returns the tokens that are left.
+    /// Selects from `candidates` as long as they fit `budget`, and returns the tokens that are left.
     ///
-    /// Greedy with stale scores: O(n log n) as long as choosing one piece changes few others.
-    pub(super) fn choose(&mut self, candidates: &[Candidate], budget: u32) -> u32 {
-        self.chosen.push(Vec::new());
+    /// Greedy: the piece with the most weight per token is next. Scores only fall when pieces are selected, so a score in
+    /// the heap is computed again only when its piece is on top: O(n log n) if few pieces share terms.
+    pub(super) fn select(&mut self, candidates: &[Candidate], budget: u32) -> u32 {
+        self.selected.push(Vec::new());
         let mut heap: BinaryHeap<Scored> = candidates
             .iter()
             .enumerate()
@@ -73,18 +74,19 @@ impl<'a> Cover<'a> {
                 break;
             }
             left -= cost;
-            self.take(candidate);
+            self.add(candidate);
         }
         left
     }
 
-    /// The places of all chosen pieces, ordered so that leaving out the last ones takes as large a part
-    /// from each time of choosing.
-    pub(super) fn into_chosen(self) -> Vec<usize> {
+    /// The indices of all selected pieces, in an order in which removing the last ones takes the same share from each
+    /// call of [`Self::select`].
+    pub(super) fn into_selected(self) -> Vec<usize> {
         let mut ranked = Vec::new();
-        for chosen in &self.chosen {
-            let all = chosen.len().max(1) as u64;
-            ranked.extend((0_u64..).zip(chosen).map(|(rank, &index)| ((rank << 32) / all, index)));
+        for selected in &self.selected {
+            let all = selected.len().max(1) as u64;
+            ranked
+                .extend((0_u64..).zip(selected).map(|(rank, &index)| ((rank << 32) / all, index)));
         }
         ranked.sort_unstable();
         ranked.into_iter().map(|(_, index)| index).collect()
@@ -99,8 +101,8 @@ impl<'a> Cover<'a> {
         let (mut words, mut identifiers) = (0.0, 0.0);
         for &term in &candidate.terms {
             let left = self.left.get(term as usize).copied().unwrap_or(0.0);
-            match self.worth.get(term as usize) {
-                Some(worth) if worth.identifier => identifiers += left,
+            match self.weights.get(term as usize) {
+                Some(term) if term.identifier => identifiers += left,
                 _ => words += left,
             }
         }
@@ -108,17 +110,17 @@ impl<'a> Cover<'a> {
         gain / self.cost(candidate).max(1) as f32
     }
 
-    fn take(&mut self, candidate: &Candidate) {
-        if let Some(chosen) = self.chosen.last_mut() {
-            chosen.push(candidate.index);
+    fn add(&mut self, candidate: &Candidate) {
+        if let Some(selected) = self.selected.last_mut() {
+            selected.push(candidate.index);
         }
         if let Some(opened) = self.opened.get_mut(candidate.line) {
             *opened = true;
         }
         for &term in &candidate.terms {
-            let identifier = self.worth.get(term as usize).is_some_and(|worth| worth.identifier);
+            let identifier = self.weights.get(term as usize).is_some_and(|term| term.identifier);
             if let Some(left) = self.left.get_mut(term as usize) {
-                *left *= if identifier { IDENTIFIER_DECAY } else { DECAY };
+                *left *= if identifier { IDENTIFIER_DECAY } else { WORD_DECAY };
             }
         }
     }
@@ -130,7 +132,7 @@ struct Scored {
 }
 
 impl Scored {
-    /// Breaks ties all over the conversation: by order they would always favour its start.
+    /// A pseudo-random number for equal scores: by their order, pieces at the start would always win.
     fn spread(&self) -> u32 {
         let at = u32::try_from(self.at).unwrap_or(u32::MAX);
         at.wrapping_add(1).wrapping_mul(0x9E37_79B9)
