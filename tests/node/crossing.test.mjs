@@ -1,6 +1,7 @@
 // Messages that are plain JSON cross to the engine as one text, others value by value: the engine reads the same.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { convert, createCompactor } from "epitome";
 
@@ -80,7 +81,27 @@ test("texts of any length and content cross unchanged", async () => {
   }
 });
 
-test("the status crosses as numbers, and equals the status under the same policy", async () => {
+test("the fields of a status are the numbers that cross, in the order of their declarations", async () => {
+  const declarations = await readFile(new URL(import.meta.resolve("epitome/package.json").replace("package.json", "epitome.d.ts")), "utf8");
+  const declared = (name) => {
+    const [, body] = declarations.match(new RegExp(`export interface ${name} (?:extends \\w+ )?\\{(.*?)\\n\\}`, "s"));
+    return [...body.matchAll(/^ {2}(\w+)\??:/gm)].map(([, field]) => field);
+  };
+  const compactor = await createCompactor({ format: "openai-chat", policy: { window: 1_000 } });
+  const status = compactor.status();
+  assert.deepEqual(Object.keys(status), [...declared("Pressure"), ...declared("Status")]);
+  assert.deepEqual(Object.keys(status.breakdown), declared("Breakdown"));
+  assert.deepEqual(Object.keys(status.statistics), declared("Statistics"));
+  compactor.dispose();
+
+  const { statusOf } = await import(import.meta.resolve("epitome").replace("entrypoints/index.js", "host/status.js"));
+  const { level, threshold, exact, breakdown, statistics, ...numbers } = statusOf(Float64Array.from({ length: 22 }, (_, at) => at === 4 ? 2 : at));
+  assert.deepEqual([level, threshold, exact], ["compact", 5, false]);
+  assert.deepEqual(Object.values(numbers), [0, 1, 2, 3, 6, 8, 9]);
+  assert.deepEqual([...Object.values(breakdown), ...Object.values(statistics)], Array.from({ length: 12 }, (_, at) => 10 + at));
+});
+
+test("the status equals the status under the same policy", async () => {
   const policies = [{ window: 1_000 }, { window: 60, warning: 0.1 }, { window: 90_000, warning: 0.0001, counting: { charactersPerToken: 4 } }];
   for (const policy of [...policies, { window: 500, triggers: [] }]) {
     const compactor = await createCompactor({ format: "openai-chat", policy });

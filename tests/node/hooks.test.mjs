@@ -105,7 +105,7 @@ test("a compaction can be cancelled while a hook is pending, and a late answer c
 });
 
 test("a compaction cancelled before it begins is not stored, even without a summary", async () => {
-  const drops = { reducers: [{ reducer: "deduplicate" }], summary: { defaultAgent: null } };
+  const drops = { heartbeatAnswer: "HEARTBEAT_OK", reducers: [{ reducer: "deduplicate" }], summary: { defaultAgent: null } };
   const messages = [said("user", "hi"), said("user", "alive?"), said("assistant", "HEARTBEAT_OK"), said("user", "bye")];
   const compactor = await compactorWith(drops, messages);
   const report = await compactor.compact({ signal: AbortSignal.abort() });

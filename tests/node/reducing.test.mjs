@@ -132,7 +132,7 @@ test("c5: without a summarizer, a full window loses its oldest messages", async 
 test("c6: heartbeats are removed first", async () => {
   const check = () => [said("user", "Are you there?"), said("assistant", "HEARTBEAT_OK")];
   const messages = [said("user", "hi"), said("assistant", "hello"), ...check(), ...check(), said("user", "bye")];
-  const compactor = await compactorWith(always("deduplicate"), messages, unasked);
+  const compactor = await compactorWith({ ...always("deduplicate"), heartbeatAnswer: "HEARTBEAT_OK" }, messages, unasked);
   const view = await reduced(compactor, messages);
   assert.deepEqual(view, [messages[0], messages[1], messages[6]]);
   compactor.dispose();

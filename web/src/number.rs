@@ -1,4 +1,7 @@
 //! Numbers as the page shows them, in English.
+//!
+//! Not by `Intl`: the fields read `64,000`, so numbers must not follow the browser's locale; and native tests cannot call
+//! the browser.
 
 /// `48200` as `48,200`.
 pub(crate) fn thousands(number: u32) -> String {

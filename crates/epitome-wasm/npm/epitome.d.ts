@@ -119,7 +119,7 @@ export interface Status extends Pressure {
 }
 
 /**
- * How full the window is at this moment.
+ * How full the window is. All token counts are in the provider's tokens.
  */
 export interface Pressure {
   /**
@@ -127,37 +127,37 @@ export interface Pressure {
    */
   tokens: number;
   /**
-   * Size of the window.
+   * Size of the window in tokens.
    */
   window: number;
   /**
-   * `tokens` as a share of `window`; above 1 where it does not fit.
+   * `tokens` ÷ `window`; above 1 if the conversation does not fit.
    */
   fill: number;
   /**
-   * The same in percent, for an indicator.
+   * `fill` in percent, for a usage indicator.
    */
   budgetUsedPct: number;
   /**
-   * What to do about it.
+   * What this fill calls for.
    */
   level: Level;
   /**
-   * Tokens at which a compaction is called for; `None` where nothing calls for one.
+   * Tokens at which a compaction is due; `None` if no trigger depends on tokens.
    */
   threshold?: number;
   /**
-   * Tokens a compaction comes down to.
+   * Tokens that a compaction aims for.
    */
   target: number;
   /**
-   * True where `tokens` was counted by the provider or by the model's own encoding, and not estimated.
-   * By an encoding, what a provider adds around messages, and pictures and files, are the usual figures.
+   * True if `tokens` was counted by the provider, or with the model's own encoding, and not estimated.
+   * With an encoding, message overhead, images and files are still the provider's published figures.
    */
   exact: boolean;
   /**
-   * Half-width of the relative error of `tokens`: 0.1 means ±10 %. It narrows as the provider's counts
-   * agree with what was expected.
+   * Half-width of the relative error of `tokens`: 0.1 means ±10 %. It narrows as the counts that the
+   * provider reports agree with the estimate.
    */
   errorBand: number;
   /**
@@ -166,18 +166,18 @@ export interface Pressure {
    */
   floor: number;
   /**
-   * What fills it, by the engine's own count, bent by what the provider has counted so far.
+   * What fills the window, by the engine's own count, scaled by what the provider has reported so far.
    */
   breakdown: Breakdown;
 }
 
 /**
- * What to do about the fill.
+ * What a fill level calls for.
  */
 export type Level = "ok" | "warn" | "compact";
 
 /**
- * What fills the window, in tokens.
+ * What fills the window, in the provider's tokens.
  */
 export interface Breakdown {
   /**
@@ -185,8 +185,7 @@ export interface Breakdown {
    */
   system: number;
   /**
-   * What goes along with every request: tool schemas, and what else the provider counts beside the
-   * messages.
+   * Tool schemas, and whatever else the provider counts in addition to the messages.
    */
   tools: number;
   /**
@@ -198,7 +197,7 @@ export interface Breakdown {
    */
   user: number;
   /**
-   * Assistant messages and their tool calls.
+   * Assistant messages with their tool calls.
    */
   assistant: number;
   /**
@@ -241,77 +240,106 @@ export interface Statistics {
  * A preset's name and the fields that differ. Everything is optional.
  */
 export interface PolicySpec extends FieldOverrides {
+  /**
+   * One of `PRESETS`; `recommended` where absent.
+   */
   preset?: string;
+  /**
+   * Size of the context window in tokens, whatever the model.
+   */
   window?: number;
+  /**
+   * What the provider says the model's window is. Counts where no `window` is
+   * given; `DEFAULT_WINDOW` where neither is.
+   */
   modelWindow?: number;
+  /**
+   * What differs for an agent of this name. Anything but `agents` may stand here.
+   */
   agents?: Record<string, Omit<PolicySpec, "agents">>;
 }
 
+/** Fields of a policy that differ from its preset. */
 export type FieldOverrides = Partial<PolicyFields>;
 
 /**
- * Everything the engine decides by. Sizes are in tokens.
+ * Every setting of a compactor. Sizes are in tokens unless the name says otherwise, and shares are numbers from
+ * 0 to 1.
+ *
+ * The defaults named below are those of the preset `recommended`; another preset may have others.
  */
 export interface PolicyFields {
   /**
-   * Size of the model's context window.
+   * Size of the model's context window in tokens, above 0. Default: the model's window if the app gives it, or
+   * 200,000.
    */
   window: number;
   /**
-   * What calls for a compaction: any of these.
+   * The conditions under which a compaction is due. One that holds is enough. Default: 75 % of the window, or a
+   * large prompt in the tool loop (see `reactive`).
    */
   triggers: Trigger[];
   /**
-   * Share of the threshold at which to warn, once until the next compaction, 0 to 1; `None`: never.
+   * Share of the lowest trigger threshold at which a `warning` event is sent, above 0 and at most 1. It is sent
+   * once, and again only after the next compaction. Default: `null`, no warning.
    */
   warning?: number | null;
   /**
-   * Share of the window to come down to, 0 to 1.
+   * Share of the window that a compaction reduces the conversation to, above 0 and below 1. Default: 0.5.
    */
   target: number;
   /**
-   * The tail that stays word for word.
+   * How much of the end of the conversation stays word for word. Default: `{ fraction: 0.2 }`.
    */
   keep: Keep;
   /**
-   * The latest user messages of this many tokens stay word for word, wherever they stand.
+   * The latest user messages stay word for word up to this many tokens in total, wherever they stand in the
+   * conversation. 0: only those that `keep` holds. Default: a tenth of the window, at most 20,000.
    */
   keepRequestsTokens?: number;
   /**
-   * What saves tokens without a model, in the order in which it is done.
+   * Ways to save tokens without a model, applied in this order. Default: `deduplicate` from half of the window
+   * on, and `offloadToolResults` as part of a compaction.
    */
   reducers?: ReducerRule[];
   /**
-   * How the prefix is summarized.
+   * How older messages are summarized.
    */
   summary: SummarySettings;
   /**
-   * Where the summary stands afterwards.
+   * Where the summary stands among the messages that are sent. Default: `systemSummaryTail`.
    */
   summaryPlacement?: SummaryPlacement;
   /**
-   * A result has to save at least this share of the tokens, 0 to 1, unless it makes the
-   * conversation fit the window at all.
+   * Share of the tokens that a compaction has to save to be applied, from 0 to below 1. A smaller saving is
+   * still applied if it makes the conversation fit the window. Default: 0.05.
    */
   minSaving?: number;
   /**
-   * How often a summarizer that fails is asked again.
+   * How often, and after how long, a failed summarizer request is repeated.
    */
   retry: Retry;
   /**
-   * Tokens of what goes along with every request and is no message: tool schemas, mostly.
+   * Tokens of each request that belong to no message, mostly the tool schemas; below `window`. Default: 0.
    */
   toolSchemaTokens: number;
   /**
-   * What counts tokens, for compactors made from then on. One that is there counts anew by
-   * [`Compactor::count_by`](crate::Compactor::count_by).
+   * How tokens are counted. A new compactor reads this; an existing one changes its tokenizer by
+   * `Compactor::count_by`. Default: `estimate`.
    */
   counting?: Counting;
   /**
-   * The model's name, where an estimate is to be for its family, and what is learned of how its provider
-   * counts is to be kept apart from that of other models.
+   * Name of the model, such as `claude-sonnet-4-5`. It selects the estimate if `counting` names no family, and
+   * keeps the calibration of this model apart from that of others. Default: `null`.
    */
   model?: string | null;
+  /**
+   * The exact answer of the assistant to a heartbeat, such as `HEARTBEAT_OK`; not blank. A heartbeat is a message
+   * that the app sends by itself to check that the assistant responds. Such exchanges count as synthetic: the
+   * reducer `deduplicate` removes them, and they are not taken for the last user request. Default: `null`, no
+   * message is a heartbeat.
+   */
+  heartbeatAnswer?: string | null;
 }
 
 /**
@@ -320,7 +348,7 @@ export interface PolicyFields {
 export type Trigger = { budget: Budget } | { fill: Fill } | { tokens: number } | { messages: number } | { requestBoundary: RequestBoundary } | { reactive: Reactive } | { at: { phase: Phase; trigger: Trigger } } | { all: Trigger[] } | { any: Trigger[] } | "always" | "manual";
 
 /**
- * See [`Trigger::Budget`]. The defaults put a window of 200,000 at 140,000.
+ * See `Trigger::Budget`. The defaults put a window of 200,000 at 140,000.
  */
 export interface Budget {
   /**
@@ -338,7 +366,7 @@ export interface Budget {
 }
 
 /**
- * See [`Trigger::Fill`].
+ * See `Trigger::Fill`.
  */
 export interface Fill {
   /**
@@ -352,7 +380,7 @@ export interface Fill {
 }
 
 /**
- * See [`Trigger::RequestBoundary`].
+ * See `Trigger::RequestBoundary`.
  */
 export interface RequestBoundary {
   /**
@@ -366,7 +394,7 @@ export interface RequestBoundary {
 }
 
 /**
- * See [`Trigger::Reactive`].
+ * See `Trigger::Reactive`.
  */
 export interface Reactive {
   /**
@@ -430,7 +458,7 @@ export interface ReducerRule {
 export type Reducer = "deduplicate" | { truncateToolResults: TruncateToolResults } | { clearToolInputs: ClearToolInputs } | { offloadToolResults: OffloadToolResults } | "dropOldest";
 
 /**
- * See [`Reducer::TruncateToolResults`].
+ * See `Reducer::TruncateToolResults`.
  */
 export interface TruncateToolResults {
   /**
@@ -454,7 +482,7 @@ export interface TruncationStep {
 }
 
 /**
- * See [`Reducer::ClearToolInputs`].
+ * See `Reducer::ClearToolInputs`.
  */
 export interface ClearToolInputs {
   /**
@@ -468,7 +496,7 @@ export interface ClearToolInputs {
 }
 
 /**
- * See [`Reducer::OffloadToolResults`].
+ * See `Reducer::OffloadToolResults`.
  */
 export interface OffloadToolResults {
   /**
@@ -496,7 +524,7 @@ export interface SummarySettings {
    */
   prompt?: string | null;
   /**
-   * Name of the agent that is asked to summarize. Goes before `default_agent`.
+   * Name of the agent that is asked to summarize. Goes before `defaultAgent`.
    */
   agent?: string | null;
   /**
@@ -522,7 +550,7 @@ export interface SummarySettings {
    */
   maxTokens?: number;
   /**
-   * Longest ledger of facts that the summary lost, in tokens, out of `max_tokens`; at most a quarter
+   * Longest ledger of facts that the summary lost, in tokens, out of `maxTokens`; at most a quarter
    * of what a summary may take.
    */
   ledgerTokens?: number;
@@ -685,7 +713,7 @@ export interface SummaryRequest {
    */
   system: string;
   /**
-   * The material, for the user role; see [`crate::transcript::Envelope`].
+   * The material, for the user role; see `crate::transcript::Envelope`.
    */
   input: string;
   /**
@@ -987,9 +1015,9 @@ export type Counted = {
 };
 
 /**
- * A format that this crate reads and writes.
+ * A message format that this crate reads and writes.
  */
-export type Format = "openai-chat" | "anthropic" | "openai-responses" | "ai-sdk-ui" | "ai-sdk-model" | "gemini" | "langchain" | "bedrock";
+export type Format = "openai-chat" | "openai-responses" | "anthropic" | "ai-sdk-ui" | "ai-sdk-model" | "gemini" | "langchain" | "bedrock";
 
 /** What a compaction would do. */
 export interface Plan extends PlanFigures {
@@ -1063,7 +1091,7 @@ export interface MessageAction {
 }
 
 /**
- * What becomes of a message.
+ * What a compaction does to a message.
  */
 export type Action = "keep" | "deduplicate" | "truncateToolResults" | "clearToolInputs" | "offloadToolResults" | "removeReasoning" | "dropOldest" | "summarize" | "summarized";
 
@@ -1111,7 +1139,7 @@ export interface UsageOfView {
    */
   durationMs?: number;
   /**
-   * Which view was sent: [`Compactor::epoch`](crate::Compactor::epoch) at that time. `None`: the
+   * Which view was sent: `Compactor::epoch` at that time. `None`: the
    * present one.
    */
   epoch?: number;
@@ -1229,7 +1257,7 @@ export interface Converted<M extends object = object> {
 }
 
 /**
- * Something about messages that a provider, or some server of its kind, refuses.
+ * Something in messages that the provider, or some servers of its format, refuse.
  */
 export interface Issue {
   /**
@@ -1237,15 +1265,15 @@ export interface Issue {
    */
   path: string;
   /**
-   * What.
+   * What is wrong.
    */
   code: IssueCode;
   /**
-   * How bad that is.
+   * How severe it is.
    */
   severity: Severity;
   /**
-   * What, for a person, with what is to be done about it.
+   * What is wrong, for people, and what to do about it.
    */
   message: string;
 }
@@ -1256,7 +1284,7 @@ export interface Issue {
 export type IssueCode = "not-a-message" | "unknown-part" | "foreign-part" | "unknown-role" | "missing-content" | "not-text" | "missing-arguments" | "broken-arguments" | "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "split-results" | "shared-call-id" | "reused-call-id" | "refused-call-id" | "missing-call-id" | "repeated-id" | "missing-id" | "refused-id" | "blank-message" | "blank-text" | "nothing-said" | "system-inside" | "not-user-first" | "assistant-last" | "same-role-twice" | "unsigned-reasoning" | "reasoning-alone" | "empty-compaction" | "misplaced-compaction" | "lone-surrogate" | "lost";
 
 /**
- * How bad something is.
+ * How severe an issue is.
  */
 export type Severity = "odd" | "depends" | "refused";
 
@@ -1348,11 +1376,8 @@ export interface EstimateOptions {
   charactersPerToken?: number;
 }
 
-/**
- * Models whose tokenizers count alike: OpenAI's since GPT-4o; OpenAI's GPT-4, GPT-3.5 and embeddings; Anthropic's since
- * Claude 4; Google's since Gemini 2.
- */
-export type TokenFamily = "o200k_base" | "cl100k_base" | "claude" | "gemini";
+/** A family of models whose tokens are estimated alike. */
+export type TokenFamily = Family;
 
 /** Counts tokens synchronously. */
 export interface TokenCounter {

@@ -311,10 +311,9 @@ impl Compactor {
 
     /// How full the window would be under another policy.
     #[wasm_bindgen(js_name = statusUnder)]
-    pub fn status_under(&self, policy: &JsValue) -> Result<Ts<Status>, JsValue> {
+    pub fn status_under(&self, policy: &JsValue) -> Result<Vec<f64>, JsValue> {
         let policy = resolve(policy, self.agent.as_deref())?;
-        let status = self.status_of(self.engine.pressure_under(&policy));
-        Ok(status.into_ts().map_err(Thrown::from)?)
+        Ok(self.status_of(self.engine.pressure_under(&policy)).numbers())
     }
 
     /// What a compaction would do now. Its rows number the actions as [`Self::actions`] lists them.

@@ -18,7 +18,7 @@ pub struct MessageMetadata {
     /// Who speaks, if there are several of one role.
     #[tsify(optional)]
     pub author: Option<String>,
-    /// When it was sent, as by `Date.now()`. A summarizer reads it to the minute.
+    /// When it was sent, as `Date.now()` counts. A summarizer reads it to the minute.
     #[tsify(optional)]
     pub time: Option<f64>,
     /// The names of the agents that may see them; absent: all.

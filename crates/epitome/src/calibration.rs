@@ -59,7 +59,7 @@ impl From<(Written, u32)> for Sample {
 
 impl From<Sample> for (Written, u32) {
     fn from(Sample { counted, reported }: Sample) -> Self {
-        let written = match counted.is_foreign() {
+        let written = match counted.has_non_latin() {
             true => Written::Mixed(counted),
             false => Written::Latin(counted.sum()),
         };
@@ -155,7 +155,7 @@ impl Calibration {
     fn weights(&self, error_band: f64, weights: Weights) -> Weights {
         let factors = self.factors(error_band);
         let [latin, ..] = factors;
-        let learned = Weights::by(factors);
+        let learned = Weights::from_factors(factors);
         let bounded = weights.factors(latin).iter().all(|factor| BOUNDS.contains(factor));
         if bounded && weights.is_near(&learned, DIFFERENCE) { weights } else { learned }
     }

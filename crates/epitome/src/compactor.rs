@@ -1,9 +1,9 @@
 //! The state machine that carries a plan out: it asks for summaries and is given them.
 
-mod answers;
-mod conclusion;
+mod commit;
 mod cycle;
 mod error;
+mod inputs;
 mod job;
 mod output;
 mod phases;

@@ -3,6 +3,7 @@
 pub(crate) mod index;
 mod pressure;
 mod usage;
+mod user_requests;
 
 use std::collections::BTreeMap;
 
@@ -10,6 +11,7 @@ use index::{MessageIndex, is_heartbeat_answer};
 pub use pressure::{Breakdown, Level, Pressure};
 use usage::Reading;
 pub(crate) use usage::UsageState;
+use user_requests::UserRequests;
 
 use crate::calibration::{Calibrations, Scale};
 use crate::contract::Contract;
@@ -33,7 +35,7 @@ pub struct Conversation {
     epoch: u32,
     statistics: Statistics,
     pinned_tokens: MeterTokens,
-    requests: Requests,
+    requests: UserRequests,
     /// What an assistant answers to a heartbeat of the app; `None` if the app has none.
     heartbeat_answer: Option<String>,
 }
@@ -82,14 +84,6 @@ enum Effect {
     Rebuilt,
 }
 
-/// The latest messages that a user sent.
-#[derive(Clone, Copy, Default)]
-struct Requests {
-    last: Option<usize>,
-    /// The one before, in case the last turns out to be a heartbeat.
-    earlier: Option<usize>,
-}
-
 impl Conversation {
     /// An empty conversation with a provider of this contract.
     pub fn new(contract: Contract, tokenizer: BoxedTokenizer) -> Self {
@@ -106,7 +100,7 @@ impl Conversation {
             epoch: 0,
             statistics: Statistics::default(),
             pinned_tokens: MeterTokens::ZERO,
-            requests: Requests::default(),
+            requests: UserRequests::default(),
             heartbeat_answer: None,
         }
     }
@@ -307,7 +301,7 @@ impl Conversation {
             |(_, message): &(usize, &Message)| message.pinned && message.role != Role::System;
         let pinned = self.log.messages().enumerate().filter(pinned);
         self.pinned_tokens = pinned.map(|(at, _)| self.meter.tokens(at)).sum();
-        let mut requests = Requests::default();
+        let mut requests = UserRequests::default();
         let heartbeat_answer = self.heartbeat_answer.as_deref();
         for (position, message) in self.log.messages().enumerate() {
             requests.push(position, message, heartbeat_answer);
@@ -385,7 +379,7 @@ impl Conversation {
 
     /// How many messages triggers count: those of the view that are not covered, system messages aside.
     fn counted_messages(&self, projection: &Projection, base: &Base) -> u32 {
-        self.tail(projection, base).spoken
+        self.tail(projection, base).non_system_messages
     }
 
     /// Tokens by script of the view, up to the first `messages` messages of the log.
@@ -444,12 +438,12 @@ impl Conversation {
     /// The position of the last message that a user sent. Synthetic messages, blank ones and heartbeats do
     /// not count.
     pub fn last_request(&self) -> Option<usize> {
-        self.requests.last
+        self.requests.last()
     }
 
     /// Tokens that no compaction can remove, tool schemas aside. Costs O(1).
     pub fn protected(&self) -> ProtectedTokens {
-        let request = self.requests.last.filter(|at| {
+        let request = self.requests.last().filter(|at| {
             // A pinned request is counted once, among the pinned messages.
             self.log.message(*at).is_some_and(|message| !message.pinned)
         });
@@ -487,18 +481,4 @@ pub(crate) struct Prospect {
     pub(crate) tokens: MeterTokens,
     /// How many messages triggers would count.
     pub(crate) messages: u32,
-}
-
-impl Requests {
-    fn push(&mut self, position: usize, message: &Message, heartbeat_answer: Option<&str>) {
-        let asked = message.role == Role::User && message.synthetic.is_none();
-        if asked && !message.is_blank() {
-            *self = Self { last: Some(position), earlier: self.last };
-        } else if is_heartbeat_answer(message, heartbeat_answer)
-            && self.last.is_some_and(|last| last + 1 == position)
-        {
-            // The message before was a heartbeat of the app, not a request of a user.
-            *self = Self { last: self.earlier, earlier: None };
-        }
-    }
 }

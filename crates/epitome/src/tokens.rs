@@ -1,10 +1,10 @@
-//! Token counts: what a message costs, by whom it is counted, and sums over ranges of messages.
+//! Token counts: tokenizers, the overhead of messages and media, and the meter, which adds up messages.
 
+mod block_maxima;
 mod image;
 mod meter;
 mod meter_tokens;
 mod overhead;
-mod peaks;
 mod script;
 mod script_tokens;
 mod statistics;

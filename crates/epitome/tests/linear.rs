@@ -190,6 +190,9 @@ fn work_of(work: impl FnOnce()) -> [(&'static str, u64); 4] {
     WORK.get().since(before)
 }
 
+/// Something to do with a compactor, and its name in messages.
+type Operation = (&'static str, fn(&mut Compactor));
+
 /// Works on a conversation of this length, and gives the work of each operation.
 fn work_on(
     count: usize,
@@ -200,7 +203,7 @@ fn work_on(
     let appending = work_of(|| append(&mut compactor, messages));
     let window = compactor.pressure().tokens / 10 * 6;
     compactor.set_policy(policy(window)).unwrap();
-    let operations: [(&str, fn(&mut Compactor)); 4] = [
+    let operations: [Operation; 4] = [
         ("the first plan", plan),
         // The first one leaves an index of the messages behind.
         ("the next plan", plan),

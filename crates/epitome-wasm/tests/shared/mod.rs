@@ -8,6 +8,9 @@ use epitome_wasm::Compactor;
 use js_sys::{Array, JSON, Reflect};
 use wasm_bindgen::JsValue;
 
+/// The index of the level among the numbers of a status.
+const LEVEL: usize = 4;
+
 /// A JavaScript value, written as JSON.
 fn value(json: &str) -> JsValue {
     JSON::parse(json).unwrap()

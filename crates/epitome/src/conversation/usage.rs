@@ -87,10 +87,10 @@ impl Conversation {
         if weights == self.meter.weights() {
             return;
         }
-        self.meter.apply(weights);
+        self.meter.apply_weights(weights);
         // Only texts in scripts other than Latin change, so that the others need not be counted again.
         let mut known = std::mem::take(&mut self.base.rewritten);
-        known.retain(|_, tokens| !tokens.by_script.is_foreign());
+        known.retain(|_, tokens| !tokens.by_script.has_non_latin());
         self.base = self.base(&self.projection, &known);
         if self.pinned_tokens > MeterTokens::ZERO {
             self.recount_protected();

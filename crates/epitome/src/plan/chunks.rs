@@ -82,10 +82,10 @@ impl Plan {
         let answer = self.summary_budget + self.summary_budget.half();
         let previous = conversation.present_summary_tokens().max(answer);
         let todo = log.todo().map_or(MeterTokens::ZERO, |todo| meter.count(todo));
-        let around = meter.count(&task) + answer + previous + todo + ENVELOPE;
-        let around_tokens = scale.to_provider(around);
-        let budget = scale.to_meter(window_tokens.saturating_sub(around_tokens));
-        let needed_tokens = around_tokens.saturating_add(SMALLEST_CHUNK);
+        let fixed = meter.count(&task) + answer + previous + todo + ENVELOPE;
+        let fixed_tokens = scale.to_provider(fixed);
+        let budget = scale.to_meter(window_tokens.saturating_sub(fixed_tokens));
+        let needed_tokens = fixed_tokens.saturating_add(SMALLEST_CHUNK);
         chunks_within(&entries, &policy.summary, budget, meter)
             .ok_or(WindowTooSmall { window_tokens, needed_tokens })
     }

@@ -15,20 +15,20 @@ pub const DEFAULT_WINDOW: u32 = 200_000;
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default)]
 pub struct PolicySpec {
-    /// The name of the preset to start from. Default: `recommended`.
+    /// The preset to start from, one of [`PRESETS`]. Default: `recommended`.
     #[cfg_attr(feature = "tsify", tsify(optional))]
     pub preset: Option<String>,
     /// Size of the context window in tokens, whatever the model's is. Default: `modelWindow`.
     #[cfg_attr(feature = "tsify", tsify(optional))]
     pub window: Option<u32>,
     /// The model's context window in tokens, according to its provider. Used if `window` is not given. Default:
-    /// 200,000.
+    /// [`DEFAULT_WINDOW`].
     #[cfg_attr(feature = "tsify", tsify(optional))]
     pub model_window: Option<u32>,
     /// The fields that differ for an agent, by the agent's name. All fields but `agents` are allowed here.
     #[cfg_attr(feature = "tsify", tsify(type = "Record<string, Omit<PolicySpec, \"agents\">>"))]
     pub agents: BTreeMap<String, PolicySpec>,
-    /// Any other field of a policy. Of `summary` and `retry` only the parts that differ are needed; every other
+    /// Any other field of [`Policy`]. Of `summary` and `retry` only the parts that differ are needed; every other
     /// field is replaced as a whole.
     #[serde(flatten)]
     pub fields: FieldOverrides,
@@ -107,7 +107,7 @@ impl PolicySpec {
     }
 }
 
-/// Replaces a field of a policy; of the fields in [`PolicySpec::MERGED_FIELDS`], only the given parts.
+/// Replaces a field of a policy; of the fields in [`MERGED`], only the given parts.
 fn overlay(policy: &mut Value, field: &str, given: &Value) {
     let Some(fields) = policy.as_object_mut() else { return };
     match (fields.get_mut(field), given) {

@@ -1,57 +1,58 @@
-//! The meter: each message is counted once, and any interval of them is a subtraction away.
+//! The meter: counts each message once, and keeps running sums, so that the tokens of any range of messages
+//! are one subtraction.
 
 use std::ops::Range;
 
 use super::WeightedTokenizer;
-use super::peaks::Peaks;
+use super::block_maxima::BlockMaxima;
 use super::script_tokens::{PartCost, ScriptTokens, Weights};
 use super::{MeterTokens, TokenOverhead, Tokenizer};
 use crate::message::{Message, Part, Role};
 
-/// A tokenizer that a compactor owns.
+/// A tokenizer owned by a meter.
 pub type BoxedTokenizer = Box<dyn Tokenizer + Send + Sync>;
 
-/// What one message costs.
+/// The tokens of one message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// All of its tokens, its overhead included, weighted by script.
+    /// All of its tokens, its overhead included, with script weights applied.
     pub tokens: MeterTokens,
-    /// Tokens of its largest part, weighted by script.
-    pub largest: MeterTokens,
-    /// Tokens of each part, by script.
+    /// Tokens of its largest part, with script weights applied.
+    pub largest_part: MeterTokens,
+    /// Tokens of each part by script, before weights are applied.
     pub parts: Box<[PartCost]>,
-    /// Tokens around the parts: the message's own, and its author's name.
-    pub around: u32,
-    /// Whose message it is.
+    /// Tokens in addition to the parts: the overhead of a message, and its author's name.
+    pub overhead: u32,
+    /// The role of the message.
     pub role: Role,
 }
 
 impl Cost {
-    fn new(role: Role, around: u32, parts: Box<[PartCost]>, weights: &Weights) -> Self {
-        let mut cost =
-            Self { tokens: MeterTokens::ZERO, largest: MeterTokens::ZERO, parts, around, role };
-        cost.apply(weights);
+    fn new(role: Role, overhead: u32, parts: Box<[PartCost]>, weights: &Weights) -> Self {
+        let (tokens, largest_part) = (MeterTokens::ZERO, MeterTokens::ZERO);
+        let mut cost = Self { tokens, largest_part, parts, overhead, role };
+        cost.apply_weights(weights);
         cost
     }
 
-    fn apply(&mut self, weights: &Weights) {
-        (self.tokens, self.largest) = (MeterTokens::new(self.around), MeterTokens::ZERO);
+    fn apply_weights(&mut self, weights: &Weights) {
+        (self.tokens, self.largest_part) = (MeterTokens::new(self.overhead), MeterTokens::ZERO);
         for part in &self.parts {
             let tokens = weights.part(part);
             self.tokens += tokens;
-            self.largest = self.largest.max(tokens);
+            self.largest_part = self.largest_part.max(tokens);
         }
     }
 
-    /// Its tokens by script.
+    /// Its tokens by script, before weights are applied.
     pub(crate) fn by_script(&self) -> ScriptTokens {
-        let mut by_script = ScriptTokens::latin(self.around);
+        let mut by_script = ScriptTokens::latin(self.overhead);
         self.parts.iter().for_each(|part| by_script.add(part));
         by_script
     }
 }
 
-/// Tokens by the role of their messages.
+/// Tokens of several messages, by role.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Of system messages.
@@ -62,8 +63,8 @@ pub struct Totals {
     pub assistant: MeterTokens,
     /// Of tool results.
     pub tool: MeterTokens,
-    /// How many messages these are, system messages aside.
-    pub spoken: u32,
+    /// How many messages these are, not counting system messages.
+    pub non_system_messages: u32,
 }
 
 impl Totals {
@@ -75,10 +76,11 @@ impl Totals {
     /// Adds a message's tokens to those of its role.
     pub fn add(&mut self, role: Role, tokens: MeterTokens) {
         self.add_tokens(role, tokens);
-        self.spoken = self.spoken.saturating_add(u32::from(role != Role::System));
+        let counted = u32::from(role != Role::System);
+        self.non_system_messages = self.non_system_messages.saturating_add(counted);
     }
 
-    /// Adds tokens to those of a role, and no message.
+    /// Adds tokens to those of a role, without counting a message.
     pub fn add_tokens(&mut self, role: Role, tokens: MeterTokens) {
         *match role {
             Role::System => &mut self.system,
@@ -96,11 +98,11 @@ impl Totals {
             user: self.user + later.user,
             assistant: self.assistant + later.assistant,
             tool: self.tool + later.tool,
-            spoken: self.spoken.saturating_add(later.spoken),
+            non_system_messages: self.non_system_messages.saturating_add(later.non_system_messages),
         }
     }
 
-    /// What is left without an earlier total.
+    /// The difference to an earlier total.
     #[must_use]
     pub fn minus(&self, earlier: &Self) -> Self {
         Self {
@@ -108,23 +110,29 @@ impl Totals {
             user: self.user - earlier.user,
             assistant: self.assistant - earlier.assistant,
             tool: self.tool - earlier.tool,
-            spoken: self.spoken.saturating_sub(earlier.spoken),
+            non_system_messages: self
+                .non_system_messages
+                .saturating_sub(earlier.non_system_messages),
         }
     }
 }
 
-/// Costs of a growing list of messages.
+/// The token costs of a growing list of messages.
+///
+/// A message is tokenized once, when it is appended. A tokenizer with an error is corrected by script weights,
+/// which change as the provider reports counts; the meter then applies the new weights to the stored counts.
 pub struct Meter {
     tokenizer: WeightedTokenizer,
     overhead: TokenOverhead,
     costs: Vec<Cost>,
-    /// Tokens of each message once more, by themselves: whoever looks at all of them reads nothing else.
+    /// The `tokens` of each cost again, side by side: reading all of them touches 4 bytes per message.
     tokens: Vec<MeterTokens>,
     /// Tokens of the largest part of each message.
-    largest: Peaks,
+    largest_parts: BlockMaxima,
     /// `totals[n]` covers the first `n` messages.
     totals: Vec<Totals>,
-    /// The same by script; nothing as long as all of it is in Latin.
+    /// The same by script, before weights are applied; empty while all tokens are in Latin, as in most
+    /// conversations.
     totals_by_script: Vec<ScriptTokens>,
 }
 
@@ -137,7 +145,7 @@ impl Meter {
             overhead,
             costs: Vec::new(),
             tokens: Vec::new(),
-            largest: Peaks::default(),
+            largest_parts: BlockMaxima::default(),
             totals: vec![Totals::default()],
             totals_by_script: Vec::new(),
         }
@@ -148,23 +156,24 @@ impl Meter {
         self.tokenizer.count(text)
     }
 
-    /// Half-width of the relative error of its counts, as its tokenizer states it; 0 if that is exact.
+    /// Half-width of the relative error of its counts, as its tokenizer states it; 0 if they are exact.
     pub fn error_band(&self) -> f64 {
         self.tokenizer.error_band()
     }
 
-    /// What it counts besides texts.
+    /// The tokens it counts in addition to texts.
     pub fn overhead(&self) -> &TokenOverhead {
         &self.overhead
     }
 
-    /// What a token in each script weighs.
+    /// The weight of a token of each script.
     pub(crate) fn weights(&self) -> Weights {
         self.tokenizer.weights
     }
 
-    /// Weighs everything anew, and counts nothing. Linear in the number of messages, where not all are in Latin.
-    pub(crate) fn apply(&mut self, weights: Weights) {
+    /// Applies other weights to all counts, without tokenizing anything. Linear in the number of messages; O(1)
+    /// if all tokens are in Latin, whose weight is always 1.
+    pub(crate) fn apply_weights(&mut self, weights: Weights) {
         self.tokenizer.weights = weights;
         let mut total = Totals::default();
         let totals_by_script =
@@ -174,22 +183,22 @@ impl Meter {
         for (((position, (cost, tokens)), (before, behind)), slot) in
             costs.zip(totals_by_script).zip(totals)
         {
-            if behind.minus(before).is_foreign() {
-                cost.apply(&weights);
+            if behind.minus(before).has_non_latin() {
+                cost.apply_weights(&weights);
                 *tokens = cost.tokens;
-                self.largest.replace(position, cost.largest.get());
+                self.largest_parts.replace(position, cost.largest_part.get());
             }
             total.add(cost.role, cost.tokens);
             *slot = total;
         }
     }
 
-    /// Counts a message at the end. Linear in the message, whatever came before.
+    /// Counts the next message. Linear in the message.
     pub fn append(&mut self, message: &Message) {
         let cost = self.measure(message);
         let by_script = cost.by_script();
-        if by_script.is_foreign() {
-            self.tell_scripts_apart();
+        if by_script.has_non_latin() {
+            self.begin_script_totals();
         }
         if let Some(last) = self.totals_by_script.last() {
             self.totals_by_script.push(last.plus(&by_script));
@@ -197,23 +206,24 @@ impl Meter {
         let mut total = self.totals.last().copied().unwrap_or_default();
         total.add(message.role, cost.tokens);
         self.tokens.push(cost.tokens);
-        self.largest.push(cost.largest.get());
+        self.largest_parts.push(cost.largest_part.get());
         self.costs.push(cost);
         self.totals.push(total);
     }
 
-    /// Counts a message that takes the place of an earlier one. Linear in the messages behind it.
+    /// Counts a message that replaces an earlier one. Linear in the message and in the number of messages
+    /// after it.
     pub fn replace(&mut self, position: usize, message: &Message) {
         let cost = self.measure(message);
-        if cost.by_script().is_foreign() {
-            self.tell_scripts_apart();
+        if cost.by_script().has_non_latin() {
+            self.begin_script_totals();
         }
         let Some(slot) = self.costs.get_mut(position) else { return };
         let (old_by_script, new_by_script) = (slot.by_script(), cost.by_script());
         let (mut old, mut new) = (Totals::default(), Totals::default());
         old.add(slot.role, slot.tokens);
         new.add(message.role, cost.tokens);
-        self.largest.replace(position, cost.largest.get());
+        self.largest_parts.replace(position, cost.largest_part.get());
         if let Some(tokens) = self.tokens.get_mut(position) {
             *tokens = cost.tokens;
         }
@@ -226,8 +236,8 @@ impl Meter {
         }
     }
 
-    /// From here on there are sums by script. Linear the first time, and nothing after that.
-    fn tell_scripts_apart(&mut self) {
+    /// Keeps sums by script from now on; so far all tokens were in Latin. Linear the first time.
+    fn begin_script_totals(&mut self) {
         if self.totals_by_script.is_empty() {
             self.totals_by_script =
                 self.totals.iter().map(|total| ScriptTokens::latin(total.sum().get())).collect();
@@ -239,17 +249,17 @@ impl Meter {
         self.costs.len()
     }
 
-    /// True where it has counted none.
+    /// True if it has counted none.
     pub fn is_empty(&self) -> bool {
         self.costs.is_empty()
     }
 
-    /// What the message at a position costs.
+    /// The cost of the message at a position.
     pub fn cost(&self, position: usize) -> Option<&Cost> {
         self.costs.get(position)
     }
 
-    /// Tokens of the message at a position; 0 where there is none.
+    /// Tokens of the message at a position; 0 if there is none.
     pub fn tokens(&self, position: usize) -> MeterTokens {
         self.tokens.get(position).copied().unwrap_or_default()
     }
@@ -259,31 +269,31 @@ impl Meter {
         &self.tokens
     }
 
-    /// Where messages of a range are that have a part of more tokens than these, newest first. Costs little for
-    /// those that have none.
-    pub(crate) fn exceeding(
+    /// The positions in a range of messages with a part of more than `tokens` tokens, newest first. Messages
+    /// without one are skipped in blocks; see [`BlockMaxima::above`].
+    pub(crate) fn with_part_above(
         &self,
         range: Range<usize>,
         tokens: MeterTokens,
     ) -> impl Iterator<Item = usize> + '_ {
-        self.largest.above(range, tokens.get())
+        self.largest_parts.above(range, tokens.get())
     }
 
-    /// Tokens of the text of a tool result: that part of the message at a position.
+    /// Tokens of the text of a tool result, which is part `part` of the message at a position.
     pub fn result_tokens(&self, position: usize, part: usize) -> MeterTokens {
         let part = self.cost(position).and_then(|cost| cost.parts.get(part));
         let tokens = part.map(|part| self.tokenizer.weights.part(part));
         tokens.unwrap_or_default() - MeterTokens::new(self.overhead.result)
     }
 
-    /// Tokens of a interval of messages. Costs O(1).
+    /// Tokens of a range of messages; positions past the end are ignored. Costs O(1).
     pub fn span(&self, range: Range<usize>) -> Totals {
         let upto = |count: usize| self.totals.get(count).or(self.totals.last()).copied();
         let end = upto(range.end).unwrap_or_default();
         end.minus(&upto(range.start.min(range.end)).unwrap_or_default())
     }
 
-    /// Tokens of a interval of messages by script, before they are weighed. Costs O(1).
+    /// Tokens of a range of messages by script, before weights are applied. Costs O(1).
     pub(crate) fn by_script(&self, range: Range<usize>) -> ScriptTokens {
         let upto = |count: usize| self.totals_by_script.get(count).or(self.totals_by_script.last());
         match (upto(range.end), upto(range.start.min(range.end))) {
@@ -292,27 +302,36 @@ impl Meter {
         }
     }
 
-    /// Counts a message without keeping it.
+    /// Counts a message without appending it. Linear in the message.
     pub fn measure(&self, message: &Message) -> Cost {
         let (tokenizer, overhead) = (&self.tokenizer, &self.overhead);
         let name = |name: &str| tokenizer.name(name);
         let part = |part| part_cost(part, |text| tokenizer.text(text), name, overhead);
         let parts = message.parts.iter().map(part).collect();
-        Cost::new(message.role, around(message, name, overhead), parts, &tokenizer.weights)
+        Cost::new(
+            message.role,
+            message_overhead(message, name, overhead),
+            parts,
+            &tokenizer.weights,
+        )
     }
 
-    /// Tokens of a message, without a meter.
+    /// Tokens of a message, without a meter and without weights. Linear in the message.
     pub fn cost_of(message: &Message, tokenizer: &dyn Tokenizer) -> u32 {
         let overhead = &tokenizer.overhead();
         let name = |name: &str| tokenizer.count(name);
         let text = |text: &str| PartCost::plain(tokenizer.count(text));
         let parts = message.parts.iter().map(|part| part_cost(part, text, name, overhead).latin);
-        parts.fold(around(message, name, overhead), u32::saturating_add)
+        parts.fold(message_overhead(message, name, overhead), u32::saturating_add)
     }
 }
 
-/// Tokens of a message besides its parts.
-fn around(message: &Message, name: impl Fn(&str) -> u32, overhead: &TokenOverhead) -> u32 {
+/// Tokens of a message in addition to its parts.
+fn message_overhead(
+    message: &Message,
+    name: impl Fn(&str) -> u32,
+    overhead: &TokenOverhead,
+) -> u32 {
     let author = message.author.as_deref();
     let author = author.map_or(0, |author| name(author).saturating_add(overhead.author));
     overhead.message.saturating_add(author)
@@ -325,14 +344,15 @@ fn part_cost(
     overhead: &TokenOverhead,
 ) -> PartCost {
     match part {
-        Part::Text { text: said } | Part::Reasoning { text: said, .. } => text(said),
+        Part::Text { text: content } | Part::Reasoning { text: content, .. } => text(content),
         Part::ToolCall { name: tool, arguments, .. } => {
-            text(arguments).beside(name(tool).saturating_add(overhead.call))
+            text(arguments).plus_overhead(name(tool).saturating_add(overhead.call))
         }
-        Part::ToolResult { text: told, .. } => text(told).beside(overhead.result),
+        Part::ToolResult { text: result, .. } => text(result).plus_overhead(overhead.result),
         Part::Approval { .. } => PartCost::plain(overhead.call),
-        Part::Image(media) => PartCost::plain(overhead.picture(media)),
-        Part::File(media) => PartCost::plain(overhead.file(media)),
+        Part::Image(media) => PartCost::plain(overhead.image_tokens(media)),
+        Part::File(media) => PartCost::plain(overhead.file_tokens(media)),
+        // A part of an unknown type is in no known encoding; four characters per token is the usual estimate.
         Part::Other { characters, .. } => PartCost::plain(characters.div_ceil(4)),
     }
 }
@@ -344,12 +364,12 @@ mod tests {
     use crate::tokens::{CharactersPer, WithOverhead};
 
     fn meter() -> Meter {
-        let overhead = TokenOverhead { message: 1, ..TokenOverhead::USUAL };
+        let overhead = TokenOverhead { message: 1, ..TokenOverhead::DEFAULT };
         Meter::new(Box::new(WithOverhead { tokenizer: CharactersPer(1), overhead }))
     }
 
     #[test]
-    fn b1_any_stretch_costs_the_sum_of_its_messages() {
+    fn b1_any_range_costs_the_sum_of_its_messages() {
         let mut meter = meter();
         for message in transcript("s: abc\nu: de\na: f !one\nt: =one\nu: gh") {
             meter.append(&message);
@@ -362,7 +382,7 @@ mod tests {
                 user: MeterTokens::new(3),
                 assistant: MeterTokens::new(16),
                 tool: MeterTokens::new(19),
-                spoken: 3,
+                non_system_messages: 3,
                 ..Totals::default()
             }
         );
@@ -388,7 +408,7 @@ mod tests {
             Totals {
                 user: MeterTokens::new(4),
                 assistant: MeterTokens::new(7),
-                spoken: 3,
+                non_system_messages: 3,
                 ..Totals::default()
             }
         );

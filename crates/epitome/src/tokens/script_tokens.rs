@@ -1,49 +1,53 @@
-//! Tokens by script: of a part, of many messages together, and what they weigh against one another.
+//! Token counts by script, and the weight of a token of each script.
+//!
+//! The meter keeps raw counts by script and applies the weights on top. When the weights change, raw counts
+//! are multiplied again, and no text has to be tokenized again.
 
 use serde::{Deserialize, Serialize};
 
 use super::MeterTokens;
-use super::script::{Blend, SCRIPTS, Script};
+use super::script::{SCRIPTS, Script, ScriptShare};
 
-/// A factor of one, in millionths.
+/// A factor or weight of 1. Factors and weights are whole millionths, so that sums are exact and a
+/// conversation restored from a snapshot counts as it did before.
 pub(crate) const ONE: u32 = 1_000_000;
 
-/// What a part of a message costs, by its script.
+/// Tokens of a part of a message, by script, before weights are applied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PartCost {
-    /// Tokens of text in Latin, and of what is counted besides text.
+    /// Tokens of text in Latin, and tokens that are not of text.
     pub latin: u32,
-    /// Tokens of text in another script, before anything is known of that.
-    pub foreign: u32,
-    /// That other script.
+    /// Tokens of text in other scripts.
+    pub non_latin: u32,
+    /// The script that `non_latin` is counted as: the most frequent one of the part.
     pub script: Script,
 }
 
 impl PartCost {
-    /// Tokens that are not of text, or of text whose script makes no difference.
+    /// Tokens that are not of text, or are counted exactly, so that their script does not matter.
     pub(crate) fn plain(tokens: u32) -> Self {
         Self { latin: tokens, ..Self::default() }
     }
 
-    /// Tokens of a text. Linear in the text.
+    /// Divides the tokens of a text by script. Linear in the text.
     pub(crate) fn of(text: &str, tokens: u32) -> Self {
-        let blend = Blend::of(text);
-        let foreign = blend.foreign_of(tokens);
-        Self { latin: tokens.saturating_sub(foreign), foreign, script: blend.script }
+        let share = ScriptShare::of(text);
+        let non_latin = share.non_latin_of(tokens);
+        Self { latin: tokens.saturating_sub(non_latin), non_latin, script: share.script }
     }
 
-    /// The same with tokens that are not of text.
-    pub(crate) fn beside(self, tokens: u32) -> Self {
+    /// The same with additional tokens that are not of text.
+    pub(crate) fn plus_overhead(self, tokens: u32) -> Self {
         Self { latin: self.latin.saturating_add(tokens), ..self }
     }
 }
 
-/// Tokens by script, before anything is known of what a script weighs.
+/// Tokens of many parts by script, before weights are applied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<u32>", into = "Vec<u32>")]
 pub(crate) struct ScriptTokens([u32; SCRIPTS]);
 
-/// Those of Latin first. What is missing at the end is none.
+/// Latin first. Scripts missing at the end have 0 tokens.
 impl From<Vec<u32>> for ScriptTokens {
     fn from(tokens: Vec<u32>) -> Self {
         let mut by_script = Self::default();
@@ -60,49 +64,49 @@ impl From<ScriptTokens> for Vec<u32> {
 }
 
 impl ScriptTokens {
-    /// Tokens in Latin alone.
+    /// Tokens that are all in Latin.
     pub(crate) fn latin(tokens: u32) -> Self {
         let mut by_script = Self::default();
         by_script.add(&PartCost::plain(tokens));
         by_script
     }
 
-    /// Takes a part in.
+    /// Adds the tokens of a part.
     pub(crate) fn add(&mut self, part: &PartCost) {
-        for (script, tokens) in [(Script::Latin, part.latin), (part.script, part.foreign)] {
+        for (script, tokens) in [(Script::Latin, part.latin), (part.script, part.non_latin)] {
             if let Some(slot) = self.0.get_mut(script as usize) {
                 *slot = slot.saturating_add(tokens);
             }
         }
     }
 
-    /// Both together.
+    /// The sum of both.
     #[must_use]
     pub(crate) fn plus(mut self, other: &Self) -> Self {
         self.0.iter_mut().zip(other.0).for_each(|(slot, more)| *slot = slot.saturating_add(more));
         self
     }
 
-    /// What is left without some of them.
+    /// The difference, script by script, at least 0.
     #[must_use]
     pub(crate) fn minus(mut self, some: &Self) -> Self {
         self.0.iter_mut().zip(some.0).for_each(|(slot, less)| *slot = slot.saturating_sub(less));
         self
     }
 
-    /// What came to an earlier by_script; `None` where something went.
+    /// What was added since an earlier count; `None` if any script has fewer tokens now.
     pub(crate) fn since(&self, earlier: &Self) -> Option<Self> {
         let grew = self.0.iter().zip(earlier.0).all(|(now, before)| *now >= before);
         grew.then(|| self.minus(earlier))
     }
 
-    /// All of them, whatever their script.
+    /// The tokens of all scripts.
     pub(crate) fn sum(&self) -> u32 {
         self.0.iter().fold(0, |sum, tokens| sum.saturating_add(*tokens))
     }
 
-    /// True where some are in a script other than Latin.
-    pub(crate) fn is_foreign(&self) -> bool {
+    /// True if some are not in Latin.
+    pub(crate) fn has_non_latin(&self) -> bool {
         self.0.iter().skip(1).any(|tokens| *tokens > 0)
     }
 
@@ -112,8 +116,8 @@ impl ScriptTokens {
     }
 }
 
-/// What a token in each script weighs: how many tokens in Latin the provider takes for as much, in millionths. The
-/// meter's tokens are weighed ones.
+/// The weight of a token of each script, in millionths: how many Latin tokens of the meter the provider counts
+/// for it. [`MeterTokens`] are weighted, so that one factor converts all of them to the provider's tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Weights([u32; SCRIPTS]);
 
@@ -124,11 +128,11 @@ impl Default for Weights {
 }
 
 impl Weights {
-    /// A token weighs the same in every script.
+    /// The same weight for every script.
     pub(crate) const EVEN: Self = Self([ONE; SCRIPTS]);
 
-    /// Weights by what the provider takes for a token in each script, in millionths.
-    pub(crate) fn by(factors: [u32; SCRIPTS]) -> Self {
+    /// The weights that follow from the provider's tokens per token of the meter, by script, in millionths.
+    pub(crate) fn from_factors(factors: [u32; SCRIPTS]) -> Self {
         let [latin, ..] = factors;
         let weight = |factor: u32| {
             let weight = u64::from(factor) * u64::from(ONE) / u64::from(latin.max(1));
@@ -137,13 +141,13 @@ impl Weights {
         Self(factors.map(weight))
     }
 
-    /// True where none is further than by a part of so many from those others.
-    pub(crate) fn is_near(&self, others: &Self, parts: u32) -> bool {
+    /// True if each weight differs from the other one by at most `1 / divisor` of that.
+    pub(crate) fn is_near(&self, others: &Self, divisor: u32) -> bool {
         let mut both = self.0.iter().zip(others.0);
-        both.all(|(one, other)| one.abs_diff(other) <= other / parts)
+        both.all(|(one, other)| one.abs_diff(other) <= other / divisor)
     }
 
-    /// What the provider takes for a token in each script, in millionths, where it takes so many in Latin.
+    /// The inverse of [`Self::from_factors`]: the factor of each script, if that of Latin is `latin`.
     pub(crate) fn factors(&self, latin: u32) -> [u32; SCRIPTS] {
         self.0.map(|weight| {
             let factor = u64::from(weight) * u64::from(latin) / u64::from(ONE);
@@ -151,21 +155,21 @@ impl Weights {
         })
     }
 
-    /// What a part weighs.
+    /// The weighted tokens of a part.
     pub(crate) fn part(&self, part: &PartCost) -> MeterTokens {
-        if part.foreign == 0 {
+        if part.non_latin == 0 {
             return MeterTokens::new(part.latin);
         }
         let weight = self.0.get(part.script as usize).copied().unwrap_or(ONE);
-        let foreign = u64::from(part.foreign) * u64::from(weight) + u64::from(ONE / 2);
-        let foreign = u32::try_from(foreign / u64::from(ONE)).unwrap_or(u32::MAX);
-        MeterTokens::new(part.latin.saturating_add(foreign))
+        let non_latin = u64::from(part.non_latin) * u64::from(weight) + u64::from(ONE / 2);
+        let non_latin = u32::try_from(non_latin / u64::from(ONE)).unwrap_or(u32::MAX);
+        MeterTokens::new(part.latin.saturating_add(non_latin))
     }
 
-    /// What tokens weigh together.
+    /// The weighted tokens of a sum. Differs from the sum over the parts by rounding only.
     pub(crate) fn total(&self, by_script: &ScriptTokens) -> MeterTokens {
-        let weighed = |(tokens, weight): (u32, u32)| u64::from(tokens) * u64::from(weight);
-        let sum: u64 = by_script.0.into_iter().zip(self.0).map(weighed).sum();
+        let weighted = |(tokens, weight): (u32, u32)| u64::from(tokens) * u64::from(weight);
+        let sum: u64 = by_script.0.into_iter().zip(self.0).map(weighted).sum();
         let rounded = (sum + u64::from(ONE / 2)) / u64::from(ONE);
         MeterTokens::new(u32::try_from(rounded).unwrap_or(u32::MAX))
     }
@@ -175,24 +179,24 @@ impl Weights {
 mod tests {
     use super::*;
 
-    const HAN: PartCost = PartCost { latin: 20, foreign: 80, script: Script::Han };
+    const HAN: PartCost = PartCost { latin: 20, non_latin: 80, script: Script::Han };
 
     #[test]
-    fn a_part_weighs_what_its_scripts_do() {
-        let weights = Weights::by([800_000, 800_000, 800_000, 800_000, 1_200_000]);
+    fn a_part_is_weighted_by_its_scripts() {
+        let weights = Weights::from_factors([800_000, 800_000, 800_000, 800_000, 1_200_000]);
         assert_eq!(weights.part(&HAN).get(), 20 + 120);
         assert_eq!(weights.part(&PartCost::plain(100)).get(), 100);
         assert_eq!(Weights::EVEN.part(&HAN).get(), 100);
-        let huge = PartCost { latin: u32::MAX, foreign: u32::MAX, ..HAN };
+        let huge = PartCost { latin: u32::MAX, non_latin: u32::MAX, ..HAN };
         assert_eq!(weights.part(&huge).get(), u32::MAX);
     }
 
     #[test]
-    fn parts_together_weigh_what_they_do_one_by_one() {
-        let weights = Weights::by([1_100_000, 900_000, 1_400_000, 2_000_000, 1_200_000]);
+    fn the_weight_of_a_sum_is_the_sum_of_the_weights() {
+        let weights = Weights::from_factors([1_100_000, 900_000, 1_400_000, 2_000_000, 1_200_000]);
         let (mut by_script, mut sum) = (ScriptTokens::default(), 0);
         for (number, script) in (0..1_000).zip(Script::ALL.into_iter().cycle()) {
-            let part = PartCost { latin: number, foreign: number / 3, script };
+            let part = PartCost { latin: number, non_latin: number / 3, script };
             by_script.add(&part);
             sum += weights.part(&part).get();
         }
@@ -204,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mix_is_written_as_short_as_it_is() {
+    fn script_tokens_are_serialized_without_trailing_zeros() {
         let mut by_script = ScriptTokens::latin(7);
         assert_eq!(serde_json::to_string(&by_script).unwrap(), "[7]");
         by_script.add(&HAN);
@@ -214,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_went_is_no_growth() {
+    fn since_is_none_if_a_script_has_fewer_tokens_than_before() {
         let mut more = ScriptTokens::latin(10);
         more.add(&HAN);
         assert_eq!(

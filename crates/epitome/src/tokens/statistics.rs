@@ -1,10 +1,10 @@
-//! What the provider's counts add up to.
+//! Sums of the provider's token counts over a conversation.
 
 use serde::{Deserialize, Serialize};
 
 use crate::message::Usage;
 
-/// Usage of the latest call and of all calls.
+/// Tokens that the provider reported for the latest call, and for all calls of the conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
@@ -17,9 +17,9 @@ pub struct Statistics {
     pub session_prompt_tokens: u64,
     /// Completion tokens of all calls.
     pub session_completion_tokens: u64,
-    /// Prompt and completion tokens of the latest call: what the window holds after it.
+    /// Prompt and completion tokens of the latest call: the tokens in the window after it.
     pub context_tokens: u32,
-    /// Completion tokens a second in the latest call that told how long it took; 0 before one did.
+    /// Completion tokens per second of the latest call with a known duration; 0 if none has one.
     pub tokens_per_second: f64,
 }
 

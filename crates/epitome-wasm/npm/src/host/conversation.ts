@@ -78,7 +78,7 @@ export class Conversation<M extends object> implements Compactor<M> {
   }
 
   statusUnder(policy: PolicySpec): Status {
-    return this.#live().statusUnder(policy);
+    return statusOf(this.#live().statusUnder(policy));
   }
 
   plan({ reason = "manual" }: { reason?: Reason } = {}): Plan {

@@ -4,8 +4,8 @@ import type { Level, Status } from "../glue/epitome.js";
 
 const LEVELS: readonly Level[] = ["ok", "warn", "compact"];
 
-/** The status of the numbers that `Status::numbers` in `crates/epitome-wasm/src/status.rs` writes, in the same order. A test
- * compares it with `statusUnder`, whose fields cross by name. */
+/** The status of the numbers that `Status::numbers` in `crates/epitome-wasm/src/status.rs` writes, in the order of the
+ * declared fields. Tests on both sides check that order. */
 export function statusOf(numbers: Float64Array): Status {
   const number = (index: number): number => numbers[index] as number;
   const threshold = number(5);

@@ -270,7 +270,7 @@ impl<'a> Reduction<'a> {
     /// False if no part of a message has more tokens than this, in the original or rewritten.
     pub(super) fn may_exceed(&self, position: usize, tokens: MeterTokens) -> bool {
         let original = self.conversation.meter().cost(position);
-        original.is_some_and(|cost| cost.largest > tokens)
+        original.is_some_and(|cost| cost.largest_part > tokens)
     }
 
     /// Tokens of messages behind the summary, as they would be seen. Costs the number of changed ones among
@@ -312,7 +312,7 @@ impl<'a> Reduction<'a> {
                 false => young = middle - 1,
             }
         }
-        let large = self.conversation.meter().exceeding(covered..old.min(newest), tokens);
+        let large = self.conversation.meter().with_part_above(covered..old.min(newest), tokens);
         large.filter(|at| self.is_seen(*at))
     }
 
