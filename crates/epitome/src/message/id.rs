@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct MessageId(Box<str>);
 
-/// A provider's id of a tool call. Conversations may reuse ids, so it does not identify a call by itself: see
-/// [`crate::history::pairing`].
+/// A provider's id of a tool call. Conversations may reuse ids, so it does not identify a call by itself:
+/// `history::pairing` finds the call of each result.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CallId(Box<str>);
