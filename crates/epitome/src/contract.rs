@@ -216,7 +216,7 @@ pub enum Violation {
 
 impl Contract {
     /// The role of a message that the engine inserts, if the policy asks for the role `wanted`.
-    pub fn role_of_insert(&self, wanted: Role) -> Role {
+    pub(crate) fn role_of_insert(&self, wanted: Role) -> Role {
         match (wanted, self.summary) {
             (Role::System, SummaryRole::User) => Role::User,
             _ => wanted,

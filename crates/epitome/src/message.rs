@@ -139,7 +139,7 @@ impl Message {
     }
 
     /// Its texts, tool names, arguments and results, joined by line breaks; without reasoning and attachments.
-    pub fn readable_text(&self) -> String {
+    pub(crate) fn readable_text(&self) -> String {
         let texts: Vec<&str> = self
             .parts
             .iter()
@@ -154,7 +154,7 @@ impl Message {
     }
 
     /// True if one of its texts, tool names, arguments or results contains this text.
-    pub fn contains(&self, text: &str) -> bool {
+    pub(crate) fn contains(&self, text: &str) -> bool {
         self.parts.iter().any(|part| match part {
             Part::Text { text: own } | Part::ToolResult { text: own, .. } => own.contains(text),
             Part::ToolCall { name, arguments, .. } => {

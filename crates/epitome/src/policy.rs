@@ -104,24 +104,24 @@ impl Policy {
     }
 
     /// True if the condition of a trigger is met, whatever the phase.
-    pub fn is_due(&self, load: &Load) -> bool {
+    pub(crate) fn is_due(&self, load: &Load) -> bool {
         self.triggers.iter().any(|trigger| trigger.is_met(load, self.window))
     }
 
     /// Why a compaction is due at this phase, by the first trigger that is met; `None` if it is not due.
-    pub fn reason_to_compact(&self, phase: Phase, load: &Load) -> Option<Reason> {
+    pub(crate) fn reason_to_compact(&self, phase: Phase, load: &Load) -> Option<Reason> {
         self.triggers.iter().find_map(|trigger| trigger.reason_to_compact(phase, load, self.window))
     }
 
     /// Tokens that a compaction has to reach: the target share of the window, and less than every threshold, since
     /// the next compaction would be due at once otherwise.
-    pub fn target_tokens(&self) -> u32 {
+    pub(crate) fn target_tokens(&self) -> u32 {
         let target = share(self.window, self.target);
         self.threshold().map_or(target, |threshold| target.min(threshold.saturating_sub(1)))
     }
 
     /// Tokens at which to send a warning; `None` if the policy has no `warning` or no threshold.
-    pub fn warning_tokens(&self) -> Option<u32> {
+    pub(crate) fn warning_tokens(&self) -> Option<u32> {
         Some(share(self.threshold()?, self.warning?))
     }
 
@@ -138,7 +138,7 @@ impl Policy {
 
     /// The context window of the summarizer in tokens; `None` if it is not known. If the conversation's own model
     /// summarizes, its window counts unless `summary.windowTokens` is set.
-    pub fn summarizer_window(&self) -> Option<u32> {
+    pub(crate) fn summarizer_window(&self) -> Option<u32> {
         let own = self.summary.prompt.as_ref().map(|_| self.window);
         self.summary.window_tokens.or(own)
     }

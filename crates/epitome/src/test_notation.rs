@@ -1,15 +1,25 @@
-//! A conversation in a few characters a message, so that a failing test reads as two conversations.
+//! A short notation of conversations for tests: a failing test shows two conversations that can be compared.
 //!
-//! One message a line: `s:`, `u:`, `a:` or `t:`, then words. `!id` is a call and `!id<{"a":1}>` one with
-//! arguments; `=id` is a result and `=id<some text>` one that says so; `?thought` a thought and
-//! `?thought#seal` a sealed one; `*` pins the message, `~kind` marks it as machine-made; everything else
-//! is text, but `may:x<id>` asks for leave to run a call, and `yes:x` or `no:x` answers. Messages are named `m0`, `m1`, …
+//! Each line is a message: its role as `s:`, `u:`, `a:` or `t:`, then words separated by spaces.
+//!
+//! | Word | Meaning |
+//! |---|---|
+//! | `!id`, `!id<{"a":1}>` | a tool call, with arguments |
+//! | `=id`, `=id<some text>` | a tool result, with its text |
+//! | `?text`, `?text#signature` | reasoning, with its signature |
+//! | `may:x<id>` | a request for approval of a call |
+//! | `yes:x`, `no:x` | the response to it |
+//! | `*` | the message is pinned |
+//! | `~kind` | the message is synthetic, of this kind |
+//! | anything else | text |
+//!
+//! The messages get the ids `m0`, `m1`, …
 
 use std::fmt::Write as _;
 
 use crate::message::{Message, Part, Role};
 
-/// Reads the notation. A line without one of the roles is what a user says.
+/// Parses the notation. A line without a role is a user message.
 pub fn transcript(text: &str) -> Vec<Message> {
     text.lines()
         .map(str::trim)
@@ -31,13 +41,13 @@ fn message(index: usize, line: &str) -> Message {
     let mut words: Vec<&str> = Vec::new();
     let mut rest = rest.trim_start();
     while !rest.is_empty() {
-        let (piece, after) = piece(rest);
+        let (word, after) = next_word(rest);
         rest = after.trim_start();
-        match mark(piece) {
-            Mark::Word => words.push(piece),
-            Mark::Pinned => message.pinned = true,
-            Mark::Synthetic(kind) => message.synthetic = Some(kind.into()),
-            Mark::Part(part) => {
+        match parse(word) {
+            Word::Text => words.push(word),
+            Word::Pinned => message.pinned = true,
+            Word::Synthetic(kind) => message.synthetic = Some(kind.into()),
+            Word::Part(part) => {
                 flush(&mut message, &mut words);
                 message.parts.push(part);
             }
@@ -47,58 +57,60 @@ fn message(index: usize, line: &str) -> Message {
     message
 }
 
-/// The next word, with what stands in `<` and `>` behind a call or a result.
-fn piece(text: &str) -> (&str, &str) {
+/// The next word, including the text in `<` and `>` of a call, a result or an approval request. That text may have
+/// spaces.
+fn next_word(text: &str) -> (&str, &str) {
     let word = text.split_whitespace().next().unwrap_or_default();
-    let told = ["!", "=", "may:"].iter().any(|mark| word.starts_with(mark)) && word.contains('<');
-    let end = match told.then(|| text.find('>')).flatten() {
+    let has_content =
+        ["!", "=", "may:"].iter().any(|prefix| word.starts_with(prefix)) && word.contains('<');
+    let end = match has_content.then(|| text.find('>')).flatten() {
         Some(end) => end + 1,
         None => word.len(),
     };
     text.split_at_checked(end).unwrap_or((text, ""))
 }
 
-enum Mark<'a> {
-    Word,
+enum Word<'a> {
+    Text,
     Pinned,
     Synthetic(&'a str),
     Part(Part),
 }
 
-fn mark(piece: &str) -> Mark<'_> {
-    let told = |rest: &str| -> (String, Option<String>) {
+fn parse(word: &str) -> Word<'_> {
+    let split = |rest: &str| -> (String, Option<String>) {
         match rest.split_once('<') {
             Some((id, text)) => (id.into(), Some(text.trim_end_matches('>').into())),
             None => (rest.into(), None),
         }
     };
-    if piece == "*" {
-        Mark::Pinned
-    } else if let Some(kind) = piece.strip_prefix('~') {
-        Mark::Synthetic(kind)
-    } else if let Some((id, arguments)) = piece.strip_prefix('!').map(told) {
+    if word == "*" {
+        Word::Pinned
+    } else if let Some(kind) = word.strip_prefix('~') {
+        Word::Synthetic(kind)
+    } else if let Some((id, arguments)) = word.strip_prefix('!').map(split) {
         let arguments = arguments.unwrap_or_else(|| "{}".into());
-        Mark::Part(Part::ToolCall { call: id.into(), name: "tool".into(), arguments })
-    } else if let Some((id, text)) = piece.strip_prefix('=').map(told) {
+        Word::Part(Part::ToolCall { call: id.into(), name: "tool".into(), arguments })
+    } else if let Some((id, text)) = word.strip_prefix('=').map(split) {
         let text = text.unwrap_or_else(|| format!("result {id}"));
-        Mark::Part(Part::ToolResult { call: id.into(), name: None, text })
-    } else if let Some(thought) = piece.strip_prefix('?') {
-        let (text, signature) = match thought.split_once('#') {
-            Some((text, seal)) => (text, Some(seal.to_owned())),
-            None => (thought, None),
+        Word::Part(Part::ToolResult { call: id.into(), name: None, text })
+    } else if let Some(reasoning) = word.strip_prefix('?') {
+        let (text, signature) = match reasoning.split_once('#') {
+            Some((text, signature)) => (text, Some(signature.to_owned())),
+            None => (reasoning, None),
         };
-        Mark::Part(Part::Reasoning { text: text.into(), signature })
-    } else if let Some((approval, call)) = piece.strip_prefix("may:").map(told) {
+        Word::Part(Part::Reasoning { text: text.into(), signature })
+    } else if let Some((approval, call)) = word.strip_prefix("may:").map(split) {
         let call = call.map(|call| call.as_str().into());
-        Mark::Part(Part::Approval { approval, call, granted: None })
-    } else if let Some(approval) = piece.strip_prefix("yes:") {
+        Word::Part(Part::Approval { approval, call, granted: None })
+    } else if let Some(approval) = word.strip_prefix("yes:") {
         let granted = Some(true);
-        Mark::Part(Part::Approval { approval: approval.into(), call: None, granted })
-    } else if let Some(approval) = piece.strip_prefix("no:") {
+        Word::Part(Part::Approval { approval: approval.into(), call: None, granted })
+    } else if let Some(approval) = word.strip_prefix("no:") {
         let granted = Some(false);
-        Mark::Part(Part::Approval { approval: approval.into(), call: None, granted })
+        Word::Part(Part::Approval { approval: approval.into(), call: None, granted })
     } else {
-        Mark::Word
+        Word::Text
     }
 }
 
@@ -109,7 +121,7 @@ fn flush(message: &mut Message, words: &mut Vec<&str>) {
     }
 }
 
-/// Writes messages in the notation, without their names.
+/// Writes messages in the notation, without their ids.
 pub fn notate<'a>(messages: impl IntoIterator<Item = &'a Message>) -> String {
     let mut out = String::new();
     for message in messages {
@@ -134,7 +146,9 @@ fn notate_part(out: &mut String, part: &Part) {
     let _ = match part {
         Part::Text { text } => write!(out, "{text}"),
         Part::Reasoning { text, signature: None } => write!(out, "?{text}"),
-        Part::Reasoning { text, signature: Some(seal) } => write!(out, "?{text}#{seal}"),
+        Part::Reasoning { text, signature: Some(signature) } => {
+            write!(out, "?{text}#{signature}")
+        }
         Part::ToolCall { call, arguments, .. } if arguments == "{}" => write!(out, "!{call}"),
         Part::ToolCall { call, arguments, .. } => write!(out, "!{call}<{arguments}>"),
         Part::ToolResult { call, text, .. } if *text == format!("result {call}") => {
@@ -155,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_reads_back() {
+    fn a_written_conversation_is_parsed_to_the_same_text() {
         let text = "s: be kind\nu: * hello there\nu: ~reminder be brief\n\
                     a: ?hm ?seen#seal look !one !two<{\"a\": 1}> may:x<two>\nt: yes:x =one\nt: =two<all is well>\n";
         assert_eq!(notate(&transcript(text)), text);

@@ -21,7 +21,7 @@ use crate::text::excerpt::excerpt;
 /// The history is repaired first, so that every call has a result. An entry has the text of its message without
 /// encoded data and reasoning. It has the calls and results of the tools that `settings.tools` allows, cut at
 /// `settings.tool_result_max_characters`. A message without such content has no entry. Costs O(n log n).
-pub fn transcript(messages: &[(u32, &Message)], settings: &SummarySettings) -> Vec<Entry> {
+pub(crate) fn transcript(messages: &[(u32, &Message)], settings: &SummarySettings) -> Vec<Entry> {
     let plain: Vec<&Message> = messages.iter().map(|(_, message)| *message).collect();
     let repaired = repair(&plain, Ending::Acknowledged, &Contract::default());
     let max_characters = settings.tool_result_max_characters;

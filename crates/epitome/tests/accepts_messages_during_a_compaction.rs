@@ -1,4 +1,4 @@
-//! Messages come and change while a summary is being written, and a session is stored and taken up.
+//! Messages are added and edited during a compaction, and conversations are stored and restored.
 
 mod harness;
 
@@ -8,11 +8,13 @@ use epitome::policy::Keep;
 use epitome::test_notation::transcript;
 use epitome::tokens::CharactersPer;
 use epitome::{Compactor, Contract, Outcome, Policy, Reason, ResultPlace, Snapshot};
-use harness::{applied, compact, drive, long_talk, next_request, shown, stage, stage_with};
+use harness::{
+    applied, compact, compactor_with, drive, long_talk, next_request, recommended_compactor, shown,
+};
 
 #[test]
-fn what_is_said_meanwhile_is_behind_the_tail() {
-    let mut compactor = stage(&long_talk());
+fn messages_during_a_compaction_stand_after_the_tail() {
+    let mut compactor = recommended_compactor(&long_talk());
     compactor.compact(Reason::Threshold, None).unwrap();
     let request = next_request(&mut compactor);
     compactor.append(Message::new("new", Role::User, "and the weeds?")).unwrap();
@@ -23,7 +25,7 @@ fn what_is_said_meanwhile_is_behind_the_tail() {
 }
 
 #[test]
-fn a_result_that_comes_after_its_call_was_summarized_is_told_as_a_text() {
+fn a_result_after_its_call_was_summarized_is_sent_as_text() {
     for results in [ResultPlace::DirectlyAfter, ResultPlace::AnywhereAfter] {
         let contract = Contract { results, ..Contract::default() };
         let policy = Policy { keep: Keep::Messages(3), ..Policy::recommended(400) };
@@ -44,7 +46,7 @@ fn a_result_that_comes_after_its_call_was_summarized_is_told_as_a_text() {
         let found: Vec<Defect> = view.findings.iter().map(|finding| finding.defect).collect();
         assert_eq!(found, [Defect::LateResult, Defect::OrphanResult]);
 
-        // The next summary is told of it.
+        // The next summarizer request contains it.
         compactor.append(Message::new("u", Role::User, "and the tulips? ".repeat(30))).unwrap();
         compactor.append(Message::new("a", Role::Assistant, "they too ".repeat(30))).unwrap();
         compactor.append(Message::new("last", Role::User, "and now?")).unwrap();
@@ -56,8 +58,8 @@ fn a_result_that_comes_after_its_call_was_summarized_is_told_as_a_text() {
 }
 
 #[test]
-fn an_edit_inside_the_prefix_calls_the_compaction_off() {
-    let mut compactor = stage(&long_talk());
+fn an_edit_of_a_message_to_summarize_cancels_the_compaction() {
+    let mut compactor = recommended_compactor(&long_talk());
     compactor.compact(Reason::Threshold, None).unwrap();
     let request = next_request(&mut compactor);
     compactor.edit(Message::new("m1", Role::User, "something else")).unwrap();
@@ -68,8 +70,8 @@ fn an_edit_inside_the_prefix_calls_the_compaction_off() {
 }
 
 #[test]
-fn an_edit_in_the_tail_lets_the_compaction_go_on() {
-    let mut compactor = stage(&long_talk());
+fn an_edit_in_the_tail_does_not_cancel_the_compaction() {
+    let mut compactor = recommended_compactor(&long_talk());
     let last = format!("m{}", compactor.log().len() - 1);
     compactor.compact(Reason::Threshold, None).unwrap();
     let request = next_request(&mut compactor);
@@ -81,12 +83,14 @@ fn an_edit_in_the_tail_lets_the_compaction_go_on() {
 }
 
 #[test]
-fn a_fact_that_is_edited_out_of_the_tail_meanwhile_is_not_called_kept() {
+fn a_fact_that_an_edit_removes_from_the_tail_is_not_reported_as_kept() {
     for edited in [false, true] {
         let mut policy = Policy::recommended(400);
         policy.summary.chunks = 4;
-        let mut compactor =
-            stage_with(policy, &long_talk().replace("question number 0 about", "is it port 8443,"));
+        let mut compactor = compactor_with(
+            policy,
+            &long_talk().replace("question number 0 about", "is it port 8443,"),
+        );
         let tail_start = compactor.plan(Reason::Manual).tail_start;
         let first = compactor
             .log()
@@ -118,8 +122,8 @@ fn a_fact_that_is_edited_out_of_the_tail_meanwhile_is_not_called_kept() {
 }
 
 #[test]
-fn an_edit_of_what_was_summarized_takes_the_summary_back() {
-    let mut compactor = stage(&long_talk());
+fn an_edit_of_a_summarized_message_undoes_the_summary() {
+    let mut compactor = recommended_compactor(&long_talk());
     compact(&mut compactor).unwrap();
     compactor.edit(Message::new("m1", Role::User, "something else")).unwrap();
     drive(&mut compactor, |_| String::new());
@@ -128,8 +132,8 @@ fn an_edit_of_what_was_summarized_takes_the_summary_back() {
 }
 
 #[test]
-fn a_conversation_that_is_stored_and_taken_up_goes_on_as_if_it_had_not_been() {
-    let mut straight = stage(&long_talk());
+fn a_stored_and_restored_conversation_continues_unchanged() {
+    let mut straight = recommended_compactor(&long_talk());
     compact(&mut straight).unwrap();
     let text = straight.snapshot().to_json().unwrap();
     let snapshot = Snapshot::from_json(&text).unwrap();
@@ -148,7 +152,7 @@ fn a_conversation_that_is_stored_and_taken_up_goes_on_as_if_it_had_not_been() {
 }
 
 #[test]
-fn a_text_that_is_no_snapshot_is_refused() {
+fn a_text_that_is_not_a_snapshot_is_refused() {
     let error = Snapshot::from_json("{}").unwrap_err().to_string();
     assert!(error.starts_with("this is no snapshot: missing field"), "{error}");
     let newer = r#"{"version":9,"policy":null,"records":[]}"#;
@@ -156,8 +160,8 @@ fn a_text_that_is_no_snapshot_is_refused() {
 }
 
 #[test]
-fn b9_a_providers_count_goes_before_our_own_until_the_next_compaction() {
-    let mut compactor = stage(&long_talk());
+fn b9_reported_tokens_are_used_until_the_next_compaction() {
+    let mut compactor = recommended_compactor(&long_talk());
     let own = compactor.pressure();
     assert!(!own.exact && own.error_band > 0.0);
     compactor.handle_usage(Usage {
@@ -177,8 +181,8 @@ fn b9_a_providers_count_goes_before_our_own_until_the_next_compaction() {
 }
 
 #[test]
-fn one_name_cannot_be_given_twice() {
-    let mut compactor = stage("u: hi");
+fn a_message_id_cannot_be_used_twice() {
+    let mut compactor = recommended_compactor("u: hi");
     let error = compactor.append(Message::new("m0", Role::User, "hi")).unwrap_err().to_string();
     assert_eq!(error, "a message named \"m0\" is there already; to change it, edit it");
     let error = compactor.edit(Message::new("m9", Role::User, "hi")).unwrap_err().to_string();

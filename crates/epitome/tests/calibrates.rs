@@ -1,5 +1,5 @@
-//! What the provider counts teaches the meter, and thresholds, plans and reports are in its tokens from then on.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a scenario that cannot go on should stop")]
+//! Tokens that the provider reports calibrate the counts; thresholds, plans and reports are then in its tokens.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot continue should fail")]
 
 mod harness;
 
@@ -11,7 +11,7 @@ use epitome::{Compactor, Contract, Reason, Snapshot};
 use epitome::{Level, Pressure};
 use harness::{applied, compact};
 
-/// A provider whose tokens are these percent of the meter's, beside so many that are no message.
+/// A provider that counts this percentage of the meter's tokens, and this many overhead tokens for each request.
 #[derive(Clone, Copy)]
 struct Provider {
     percent: u32,
@@ -25,12 +25,12 @@ impl Provider {
         counted * self.percent / 100 + self.beside
     }
 
-    /// Tokens of what would be sent now.
+    /// Tokens of a request with the current view.
     fn view(self, compactor: &Compactor) -> u32 {
         self.counts(compactor.conversation().counted_tokens().get())
     }
 
-    /// A person asks, and the model answers; the provider says what that took.
+    /// Adds a user message and an answer, and reports the tokens of that request.
     fn turn(self, compactor: &mut Compactor, number: u32) {
         let text = format!("turn {number} of the garden, ");
         let said = |id: String, role| Message::new(id, role, text.repeat(20));
@@ -50,7 +50,7 @@ fn empty(policy: Policy) -> Compactor {
     Compactor::new(policy, Contract::default(), Box::new(CharactersPer(4))).unwrap()
 }
 
-/// A conversation that a provider has counted at every turn, as far as to its threshold.
+/// A conversation up to its threshold, with a usage report for every turn.
 fn full(provider: Provider) -> Compactor {
     let mut compactor = empty(policy());
     for number in 0..1_000 {
@@ -67,7 +67,7 @@ fn near(found: u32, real: u32, percent: u32) {
 }
 
 #[test]
-fn a_compaction_comes_down_in_the_provider_s_tokens() {
+fn a_compaction_meets_the_target_in_provider_tokens() {
     for provider in [
         CLAUDE_LIKE,
         Provider { percent: 100, beside: 0 },
@@ -80,7 +80,7 @@ fn a_compaction_comes_down_in_the_provider_s_tokens() {
         near(plan.tokens_before, provider.view(&compactor), 3);
         let report = compact(&mut compactor).unwrap();
         assert!(applied(&report));
-        // No reading is there any more, and what was learned is.
+        // The usage report is gone after the compaction, but the calibration stays.
         let pressure = compactor.pressure();
         assert_eq!((pressure.tokens, pressure.exact), (report.tokens_after, false));
         let real = provider.view(&compactor);
@@ -94,7 +94,7 @@ fn a_compaction_comes_down_in_the_provider_s_tokens() {
 }
 
 #[test]
-fn what_came_after_a_reading_is_added_as_the_provider_would_count_it() {
+fn messages_after_a_usage_report_are_added_in_provider_tokens() {
     let mut compactor = full(CLAUDE_LIKE);
     let before = compactor.pressure();
     assert_eq!((before.exact, before.error_band), (true, 0.0));
@@ -106,7 +106,7 @@ fn what_came_after_a_reading_is_added_as_the_provider_would_count_it() {
 }
 
 #[test]
-fn one_reading_of_something_else_is_shown_and_not_believed() {
+fn one_odd_usage_report_is_shown_but_not_used_for_calibration() {
     let mut compactor = full(CLAUDE_LIKE);
     let odd = Usage { prompt_tokens: 11_990, completion_tokens: 5, ..Usage::default() };
     compactor.handle_usage(odd);
@@ -116,7 +116,7 @@ fn one_reading_of_something_else_is_shown_and_not_believed() {
 }
 
 #[test]
-fn a_conversation_goes_on_from_a_snapshot_as_it_would_have_without() {
+fn a_restored_conversation_keeps_its_calibration() {
     let mut compactor = full(CLAUDE_LIKE);
     let text = compactor.snapshot().to_json().unwrap();
     let snapshot = Snapshot::from_json(&text).unwrap();
@@ -132,7 +132,7 @@ fn a_conversation_goes_on_from_a_snapshot_as_it_would_have_without() {
 }
 
 #[test]
-fn each_model_is_learned_about_by_its_name() {
+fn each_model_has_its_own_calibration() {
     let named = |name: &str| Policy { model: Some(name.into()), ..policy() };
     let mut compactor = empty(named("large"));
     for number in 0..10 {
@@ -142,14 +142,14 @@ fn each_model_is_learned_about_by_its_name() {
     assert_eq!(compactor.pressure().tokens, large);
     compactor.set_policy(named("small")).unwrap();
     let counted = compactor.conversation().counted_tokens();
-    assert_eq!(compactor.pressure().tokens, counted.get(), "nothing is known of it yet");
+    assert_eq!(compactor.pressure().tokens, counted.get(), "nothing is calibrated for it yet");
     compactor.set_policy(named("large")).unwrap();
     near(compactor.pressure().tokens, large, 3);
     assert!(!compactor.pressure().exact, "the reading was of before");
 }
 
 #[test]
-fn counting_by_something_else_begins_to_learn_anew() {
+fn another_tokenizer_starts_a_new_calibration() {
     let mut compactor = full(CLAUDE_LIKE);
     assert!(applied(&compact(&mut compactor).unwrap()));
     compactor.count_by(Box::new(CharactersPer(2)));
@@ -157,7 +157,7 @@ fn counting_by_something_else_begins_to_learn_anew() {
     assert_eq!(compactor.pressure().tokens, counted.get());
 }
 
-/// A provider that takes more for Chinese than for English, against what the meter counts.
+/// A provider that counts more tokens for Chinese than for English, compared with the meter.
 #[derive(Clone, Copy)]
 struct ByScript {
     english_percent: u32,
@@ -172,7 +172,7 @@ impl ByScript {
         (tokens * percent + MESSAGE * self.english_percent) / 100
     }
 
-    /// Tokens of what would be sent now, and of 900 more that are no message.
+    /// Tokens of a request with the current view, and 900 overhead tokens.
     fn view(self, compactor: &Compactor) -> u32 {
         let log = compactor.log();
         let text = |edit: &Edit| -> String {
@@ -190,7 +190,7 @@ impl ByScript {
         900 + compactor.view().edits.iter().map(|edit| self.counts(&text(edit))).sum::<u32>()
     }
 
-    /// A person asks and the model answers, in one language for three turns and in the other for the next three.
+    /// Adds a user message and an answer, in one language for three turns and in the other for the next three.
     fn turn(self, compactor: &mut Compactor, number: u32) {
         let text = match number / 3 % 2 {
             0 => format!("turn {number} of the garden, ").repeat(16),
@@ -204,7 +204,7 @@ impl ByScript {
         compactor.handle_usage(Usage { prompt_tokens, completion_tokens, ..Usage::default() });
     }
 
-    /// A conversation in two languages that this provider has counted, as far as to its threshold.
+    /// A conversation in two languages up to its threshold, with a usage report for every turn.
     fn full(self) -> Compactor {
         let mut compactor = empty(policy());
         for number in 0..1_000 {
@@ -220,7 +220,7 @@ impl ByScript {
 const CHINESE_IS_DEAR: ByScript = ByScript { english_percent: 90, chinese_percent: 170 };
 
 #[test]
-fn each_script_is_learned_about_and_a_compaction_comes_down_by_that() {
+fn each_script_is_calibrated_and_compactions_use_that() {
     for provider in [CHINESE_IS_DEAR, ByScript { english_percent: 140, chinese_percent: 80 }] {
         let mut compactor = provider.full();
         near(compactor.plan(Reason::Threshold).tokens_before, provider.view(&compactor), 3);
@@ -242,7 +242,7 @@ fn each_script_is_learned_about_and_a_compaction_comes_down_by_that() {
 }
 
 #[test]
-fn a_reading_does_not_outlive_a_compaction_in_any_script() {
+fn a_usage_report_is_not_used_after_a_compaction_in_any_script() {
     let mut compactor = CHINESE_IS_DEAR.full();
     assert!(compactor.pressure().exact);
     assert!(applied(&compact(&mut compactor).unwrap()));
@@ -251,11 +251,15 @@ fn a_reading_does_not_outlive_a_compaction_in_any_script() {
     assert_eq!(compactor.pressure().tokens, scale.prompt_tokens(counted));
     let sent_before = Usage { prompt_tokens: 11_000, epoch: Some(0), ..Usage::default() };
     compactor.handle_usage(sent_before);
-    assert_eq!(compactor.pressure().tokens, scale.prompt_tokens(counted), "of the view before it");
+    assert_eq!(
+        compactor.pressure().tokens,
+        scale.prompt_tokens(counted),
+        "the report is of the view before"
+    );
 }
 
 #[test]
-fn a_conversation_in_two_languages_goes_on_from_a_snapshot_as_without() {
+fn a_restored_conversation_in_two_languages_keeps_its_calibration() {
     let mut compactor = CHINESE_IS_DEAR.full();
     let text = compactor.snapshot().to_json().unwrap();
     let snapshot = Snapshot::from_json(&text).unwrap();
@@ -272,7 +276,7 @@ fn a_conversation_in_two_languages_goes_on_from_a_snapshot_as_without() {
 }
 
 #[test]
-fn a_script_that_was_not_counted_keeps_the_wide_band() {
+fn a_script_without_usage_reports_keeps_its_wide_error_band() {
     let english = ByScript { english_percent: 110, chinese_percent: 110 };
     let mut compactor = empty(policy());
     for number in [0, 1, 2, 6, 7, 8, 12, 13, 14] {
@@ -283,7 +287,7 @@ fn a_script_that_was_not_counted_keeps_the_wide_band() {
         compactor.append(Message::new(id, Role::User, text)).unwrap();
         let pressure = compactor.pressure();
         let came = f64::from(pressure.tokens - before.tokens);
-        // What each message adds to what is uncertain, against its own tokens.
+        // How much each message widens the error band, compared with its own tokens.
         let uncertain = |pressure: &Pressure| pressure.error_band * f64::from(pressure.tokens);
         (uncertain(&pressure) - uncertain(&before)) / came
     };

@@ -1,5 +1,5 @@
-//! What counts tokens can change, at once or message by message, and a count that is exact says so.
-#![allow(clippy::unwrap_used, reason = "a scenario that cannot go on should stop")]
+//! The tokenizer can be changed, at once or message by message, and an exact count says that it is exact.
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue should fail")]
 
 use epitome::message::{Message, Role};
 use epitome::policy::{Keep, Policy};
@@ -7,7 +7,7 @@ use epitome::test_notation::transcript;
 use epitome::tokens::{BoxedTokenizer, CharactersPer, Tokenizer};
 use epitome::{CommandError, Compactor, Contract, Output, Reason};
 
-/// A tokenizer that knows: a word is a token.
+/// An exact tokenizer: each word is a token.
 struct Words;
 
 impl Tokenizer for Words {
@@ -41,7 +41,7 @@ fn count_on(compactor: &mut Compactor) {
 }
 
 #[test]
-fn b1_a_tokenizer_that_knows_makes_the_count_exact() {
+fn b1_an_exact_tokenizer_makes_the_count_exact() {
     let mut compactor = compactor(Box::new(CharactersPer(4)));
     let pressure = compactor.pressure();
     assert_eq!((pressure.exact, pressure.error_band > 0.0), (false, true));
@@ -52,7 +52,7 @@ fn b1_a_tokenizer_that_knows_makes_the_count_exact() {
 }
 
 #[test]
-fn b1_counting_anew_message_by_message_is_counting_anew() {
+fn b1_counting_again_in_steps_gives_the_same_as_at_once() {
     let mut slowly = compactor(Box::new(CharactersPer(1)));
     let mut at_once = compactor(Box::new(CharactersPer(1)));
     let before = slowly.pressure();
@@ -60,7 +60,7 @@ fn b1_counting_anew_message_by_message_is_counting_anew() {
     assert_eq!(slowly.count_next(), Ok(true));
     assert_eq!(slowly.count_next(), Ok(true));
     assert_eq!(slowly.pressure(), before, "what counted before counts on");
-    // What is said and changed meanwhile is counted too, before and behind the place it has come to.
+    // Messages that are added or edited meanwhile are counted too, before and after the current position.
     for compactor in [&mut slowly, &mut at_once] {
         compactor.append(said("m5", "eleven twelve")).unwrap();
         compactor.edit(said("m1", "one")).unwrap();
@@ -75,7 +75,7 @@ fn b1_counting_anew_message_by_message_is_counting_anew() {
 }
 
 #[test]
-fn a_compaction_goes_on_with_the_counts_that_it_began_with() {
+fn a_running_compaction_keeps_its_token_counts() {
     let mut compactor = compactor(Box::new(CharactersPer(1)));
     compactor.edit(said("m1", &"one two three ".repeat(40))).unwrap();
     compactor.begin_count_by(Box::new(Words));

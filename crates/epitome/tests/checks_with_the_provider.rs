@@ -1,6 +1,6 @@
-//! The provider has the last word: what it would refuse is never committed.
+//! The provider checks each result: a view that it refuses is not committed.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a scenario that cannot go on should stop")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot continue should fail")]
 
 mod harness;
 
@@ -13,7 +13,7 @@ use epitome::tokens::CharactersPer;
 use epitome::{Compactor, Contract, Outcome, Output, Policy, Provider, Reason, Violation};
 use harness::long_talk;
 
-/// A provider that takes so many results, and none after that.
+/// A provider that accepts this many views and refuses all later ones.
 #[derive(Clone)]
 struct Picky {
     takes: u32,
@@ -26,7 +26,7 @@ impl Provider for Picky {
     }
 
     fn accepts(&self, _: &Log, view: &View) -> Result<(), Violation> {
-        assert!(view.projected, "only a result is judged");
+        assert!(view.projected, "only the result of a compaction is checked");
         match self.asked.fetch_add(1, Ordering::Relaxed) < self.takes {
             true => Ok(()),
             false => Err(Violation::BlankText { index: 3 }),
@@ -34,7 +34,7 @@ impl Provider for Picky {
     }
 }
 
-/// A conversation with a provider that takes so many results, compacted as far as the first record.
+/// A conversation with a provider that accepts this many views, compacted up to its first record.
 fn compacted(takes: u32, policy: Policy) -> (Compactor, bool) {
     let picky = Picky { takes, asked: Arc::default() };
     let mut compactor = Compactor::new(policy, picky, Box::new(CharactersPer(3))).unwrap();
@@ -58,7 +58,7 @@ fn compacted(takes: u32, policy: Policy) -> (Compactor, bool) {
 }
 
 #[test]
-fn what_the_provider_refuses_is_not_stored_and_changes_nothing() {
+fn a_result_that_the_provider_refuses_is_not_stored_and_changes_nothing() {
     for (takes, requests) in [(0, 0), (1, 1)] {
         let (compactor, stored) = compacted(takes, Policy::recommended(400));
         let report = compactor.report().unwrap();

@@ -1,16 +1,16 @@
-//! A person compacts a long talk, goes on, compacts again, and takes both back.
+//! A user compacts a long conversation, continues, compacts again, and undoes both.
 
 mod harness;
 
 use epitome::Level;
 use epitome::policy::Keep;
 use epitome::{Action, CommandError, Outcome, Policy, Reason};
-use harness::{applied, compact, drive, long_talk, shown, stage, stage_with};
+use harness::{applied, compact, compactor_with, drive, long_talk, recommended_compactor, shown};
 
 #[test]
-fn the_system_prompt_is_first_then_what_was_asked_last_then_the_summary_then_the_tail() {
+fn a_view_is_system_prompt_then_last_request_then_summary_then_tail() {
     let policy = Policy { keep: Keep::Messages(2), target: 0.7, ..Policy::recommended(400) };
-    let mut compactor = stage_with(policy, &long_talk());
+    let mut compactor = compactor_with(policy, &long_talk());
     assert_eq!(compactor.pressure().level, Level::Compact);
     let report = compact(&mut compactor).unwrap();
     assert!(applied(&report), "{report:?}");
@@ -32,7 +32,7 @@ fn the_system_prompt_is_first_then_what_was_asked_last_then_the_summary_then_the
 
 #[test]
 fn d16_the_next_trigger_sees_the_new_count() {
-    let mut compactor = stage(&long_talk());
+    let mut compactor = recommended_compactor(&long_talk());
     let before = compactor.pressure();
     let report = compact(&mut compactor).unwrap();
     let after = compactor.pressure();
@@ -43,8 +43,8 @@ fn d16_the_next_trigger_sees_the_new_count() {
 }
 
 #[test]
-fn making_a_plan_changes_nothing_and_tells_every_action() {
-    let compactor = stage(&long_talk());
+fn making_a_plan_changes_nothing_and_gives_every_message_an_action() {
+    let compactor = recommended_compactor(&long_talk());
     let before = shown(&compactor);
     let plan = compactor.plan(Reason::Manual);
     assert_eq!(plan.actions.len(), compactor.log().len());
@@ -57,8 +57,8 @@ fn making_a_plan_changes_nothing_and_tells_every_action() {
 }
 
 #[test]
-fn compacting_twice_is_compacting_once() {
-    let mut compactor = stage(&long_talk());
+fn a_second_compaction_in_a_row_changes_nothing() {
+    let mut compactor = recommended_compactor(&long_talk());
     compact(&mut compactor).unwrap();
     let once = shown(&compactor);
     let again = compact(&mut compactor).unwrap();
@@ -68,7 +68,7 @@ fn compacting_twice_is_compacting_once() {
 
 #[test]
 fn d18_a_second_summary_builds_on_the_first() {
-    let mut compactor = stage(&long_talk());
+    let mut compactor = recommended_compactor(&long_talk());
     compact(&mut compactor).unwrap();
     for message in epitome::test_notation::transcript(&long_talk()) {
         let id = format!("second-{}", message.id).into();
@@ -88,8 +88,8 @@ fn d18_a_second_summary_builds_on_the_first() {
 }
 
 #[test]
-fn undo_gives_the_previous_view_back_exactly() {
-    let mut compactor = stage(&long_talk());
+fn undo_restores_the_previous_view_exactly() {
+    let mut compactor = recommended_compactor(&long_talk());
     let (view, tokens) = (compactor.view(), compactor.pressure().tokens);
     compact(&mut compactor).unwrap();
     compactor.undo().unwrap();
@@ -104,7 +104,7 @@ fn a5_pinned_exchanges_and_inner_system_messages_stay() {
     let text = long_talk()
         .replace("a: let me look !look1", "a: * let me look !look1")
         .replace("u: question number 3", "s: speak french\nu: question number 3");
-    let mut compactor = stage(&text);
+    let mut compactor = recommended_compactor(&text);
     compact(&mut compactor).unwrap();
     let shown = shown(&compactor);
     let head = "s: you are a gardener\ns: speak french\nu: question number 6 about the garden\n\
@@ -114,12 +114,12 @@ fn a5_pinned_exchanges_and_inner_system_messages_stay() {
 }
 
 #[test]
-fn the_last_request_stays_though_the_work_on_it_is_long() {
+fn the_last_request_stays_even_if_the_work_on_it_is_long() {
     let mut text = String::from("s: be brief\nu: please mend everything\n");
     for step in 0..20 {
         text.push_str(&format!("a: step number {step} of the work !call{step}\nt: =call{step}\n"));
     }
-    let mut compactor = stage(&text);
+    let mut compactor = recommended_compactor(&text);
     let report = compact(&mut compactor).unwrap();
     assert!(applied(&report), "{report:?}");
     let shown = shown(&compactor);
@@ -131,7 +131,7 @@ fn the_last_request_stays_though_the_work_on_it_is_long() {
 
 #[test]
 fn d13_instructions_reach_the_summarizer() {
-    let mut compactor = stage(&long_talk());
+    let mut compactor = recommended_compactor(&long_talk());
     compactor.compact(Reason::Manual, Some("keep the roses".into())).unwrap();
     let run = drive(&mut compactor, |_| "Roses.".into());
     assert!(run.requests[0].system.contains("keep the roses"));
@@ -139,10 +139,10 @@ fn d13_instructions_reach_the_summarizer() {
 }
 
 #[test]
-fn d10_what_the_summary_lost_is_appended_and_told_by_message() {
+fn d10_facts_that_the_summary_lost_are_appended_and_reported() {
     let text = long_talk().replace("question number 1 about", "booking HAT039 of");
     let policy = Policy { target: 0.7, ..Policy::recommended(400) };
-    let mut compactor = stage_with(policy, &text);
+    let mut compactor = compactor_with(policy, &text);
     let report = compact(&mut compactor).unwrap();
     let appended = &report.receipt.appended;
     let fact = appended.iter().find(|fact| fact.text == "HAT039").unwrap();
@@ -153,11 +153,11 @@ fn d10_what_the_summary_lost_is_appended_and_told_by_message() {
 }
 
 #[test]
-fn d4_a_long_prefix_is_folded_chunk_by_chunk() {
+fn d4_a_long_prefix_is_summarized_chunk_by_chunk() {
     let mut policy = Policy::recommended(4_000);
     policy.summary.chunk_characters = 1_000;
     let text = long_talk().repeat(40).replace("s: you are a gardener\n", "");
-    let mut compactor = stage_with(policy, &text);
+    let mut compactor = compactor_with(policy, &text);
     compactor.compact(Reason::Threshold, None).unwrap();
     let mut parts = 0;
     let run = drive(&mut compactor, |request| {
@@ -174,11 +174,12 @@ fn d4_a_long_prefix_is_folded_chunk_by_chunk() {
 
 #[test]
 fn a_conversation_with_nothing_to_summarize_says_so() {
-    let mut compactor = stage("");
+    let mut compactor = recommended_compactor("");
     let report = compact(&mut compactor).unwrap();
     assert_eq!(report.outcome, Outcome::Skipped { message: "the conversation is empty".into() });
 
-    let mut compactor = stage(&format!("s: {}\nu: hi\na: hello", "long rules ".repeat(150)));
+    let mut compactor =
+        recommended_compactor(&format!("s: {}\nu: hi\na: hello", "long rules ".repeat(150)));
     let report = compact(&mut compactor).unwrap();
     assert!(matches!(report.outcome, Outcome::Skipped { .. }), "{:?}", report.outcome);
     let floor = report.floor.unwrap();

@@ -1,10 +1,10 @@
-//! What the host is told and asked: warnings, events, hooks, and what each of them says.
+//! Warnings, events and hooks for the app, and their content.
 
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a scenario that cannot go on should stop"
+    reason = "a test that cannot continue should fail"
 )]
 
 mod harness;
@@ -12,16 +12,16 @@ mod harness;
 use epitome::message::{Message, Role, Usage};
 use epitome::policy::{Keep, SummarySettings};
 use epitome::{BeforeCompaction, CommandError, Event, Outcome, Output, Phase, Policy, Reason};
-use harness::{compact, drive, long_talk, stage_with};
+use harness::{compact, compactor_with, drive, long_talk};
 
 fn policy() -> Policy {
     Policy { keep: Keep::Messages(2), ..Policy::fill_percent(400) }
 }
 
 #[test]
-fn b6_a_warning_comes_once_until_the_next_compaction() {
+fn b6_a_warning_is_sent_once_until_the_next_compaction() {
     let policy = Policy { warning: Some(0.5), ..policy() };
-    let mut compactor = stage_with(policy, &long_talk());
+    let mut compactor = compactor_with(policy, &long_talk());
     let warnings = |compactor: &mut epitome::Compactor| {
         compactor.check(Phase::TurnStart);
         let run = drive(compactor, |_| String::new());
@@ -38,15 +38,15 @@ fn b6_a_warning_comes_once_until_the_next_compaction() {
 }
 
 #[test]
-fn b6_nobody_is_warned_who_did_not_ask_for_it() {
-    let mut compactor = stage_with(policy(), &long_talk());
+fn b6_without_the_setting_no_warning_is_sent() {
+    let mut compactor = compactor_with(policy(), &long_talk());
     compactor.check(Phase::TurnStart);
     assert_eq!(drive(&mut compactor, |_| String::new()).events, []);
 }
 
 #[test]
-fn b12_the_budget_used_is_told_with_status_and_events() {
-    let mut compactor = stage_with(policy(), &long_talk());
+fn b12_status_and_events_have_the_used_share_of_the_budget() {
+    let mut compactor = compactor_with(policy(), &long_talk());
     let pressure = compactor.pressure();
     assert!((pressure.budget_used_pct - pressure.fill * 100.0).abs() < 1e-9);
     compactor.compact(Reason::Manual, None).unwrap();
@@ -61,8 +61,8 @@ fn b12_the_budget_used_is_told_with_status_and_events() {
 }
 
 #[test]
-fn b11_usage_is_added_up_call_by_call() {
-    let mut compactor = stage_with(policy(), "u: hi\na: hello");
+fn b11_usage_is_summed_over_all_requests() {
+    let mut compactor = compactor_with(policy(), "u: hi\na: hello");
     let usage = |prompt_tokens, completion_tokens| Usage {
         prompt_tokens,
         completion_tokens,
@@ -78,8 +78,8 @@ fn b11_usage_is_added_up_call_by_call() {
 }
 
 #[test]
-fn g5_a_compaction_tells_its_start_its_end_and_what_they_hold() {
-    let mut compactor = stage_with(policy(), &long_talk());
+fn g5_a_compaction_has_start_and_end_events_with_their_content() {
+    let mut compactor = compactor_with(policy(), &long_talk());
     let tokens = compactor.pressure().tokens;
     compactor.compact(Reason::Manual, None).unwrap();
     let run = drive(&mut compactor, |_| "They talked.".into());
@@ -98,13 +98,13 @@ fn g5_a_compaction_tells_its_start_its_end_and_what_they_hold() {
 }
 
 #[test]
-fn g5_a_compaction_in_the_loop_has_events_of_its_own() {
-    let mut compactor = stage_with(Policy::request(100_000), &long_talk());
+fn g5_a_compaction_in_the_tool_loop_has_its_own_events() {
+    let mut compactor = compactor_with(Policy::request(100_000), &long_talk());
     compactor.compact(Reason::ReactiveMicro, None).unwrap();
     let messages = compactor.conversation().messages();
     let run = drive(&mut compactor, |_| "They talked.".into());
-    assert!(run.tells("reacting", "\"tokens\""), "{:?}", run.events);
-    assert!(!run.tells("start", "") && !run.tells("end", ""), "{:?}", run.events);
+    assert!(run.has_event("reacting", "\"tokens\""), "{:?}", run.events);
+    assert!(!run.has_event("start", "") && !run.has_event("end", ""), "{:?}", run.events);
     let reacted = run.events.iter().find_map(|event| match event {
         Event::Reacted { messages_before, messages_after, .. } => {
             Some((*messages_before, *messages_after))
@@ -122,8 +122,8 @@ fn before(compactor: &mut epitome::Compactor) -> BeforeCompaction {
 }
 
 #[test]
-fn g4_the_host_may_keep_a_compaction_from_beginning() {
-    let mut compactor = stage_with(policy(), &long_talk());
+fn g4_the_app_can_skip_a_compaction_before_it_begins() {
+    let mut compactor = compactor_with(policy(), &long_talk());
     let (view, pressure) = (compactor.view(), compactor.pressure());
     compactor.compact(Reason::Manual, None).unwrap();
     let asked = before(&mut compactor);
@@ -135,14 +135,14 @@ fn g4_the_host_may_keep_a_compaction_from_beginning() {
     compactor.skip().unwrap();
     let run = drive(&mut compactor, |_| panic!("a summarizer was asked"));
     assert!(matches!(compactor.report().unwrap().outcome, Outcome::Skipped { .. }));
-    assert!(!run.tells("after", ""), "{:?}", run.events);
+    assert!(!run.has_event("after", ""), "{:?}", run.events);
     assert_eq!(compactor.view(), view);
     assert_eq!(compactor.skip(), Err(CommandError::NothingToDecide));
 }
 
 #[test]
-fn g4_afterwards_the_host_is_told_how_it_went() {
-    let mut compactor = stage_with(policy(), &long_talk());
+fn g4_after_a_compaction_the_app_gets_its_outcome() {
+    let mut compactor = compactor_with(policy(), &long_talk());
     compactor.compact(Reason::Threshold, None).unwrap();
     assert!(!before(&mut compactor).forced);
     compactor.proceed().unwrap();
@@ -160,14 +160,14 @@ fn g4_afterwards_the_host_is_told_how_it_went() {
     drive(&mut compactor, |_| String::new());
     compactor.compact(Reason::Manual, None).unwrap();
     let run = drive(&mut compactor, |_| String::new());
-    assert!(run.tells("after", "\"success\":false"), "{:?}", run.events);
+    assert!(run.has_event("after", "\"success\":false"), "{:?}", run.events);
 }
 
 #[test]
-fn g4_no_hook_is_asked_where_only_reducers_work() {
+fn g4_the_hook_is_not_called_if_only_reducers_are_applied() {
     let text = format!("u: ~note noon\n{}\nu: ~note noon\nu: so?", long_talk());
     let settings = SummarySettings { default_agent: None, ..SummarySettings::default() };
-    let mut compactor = stage_with(Policy { summary: settings, ..policy() }, &text);
+    let mut compactor = compactor_with(Policy { summary: settings, ..policy() }, &text);
     compactor.compact(Reason::Threshold, None).unwrap();
     let mut outputs = Vec::new();
     loop {
@@ -185,8 +185,8 @@ fn g4_no_hook_is_asked_where_only_reducers_work() {
 }
 
 #[test]
-fn d16_the_providers_own_count_is_what_the_next_trigger_sees() {
-    let mut compactor = stage_with(policy(), &long_talk());
+fn d16_the_next_trigger_uses_the_reported_tokens() {
+    let mut compactor = compactor_with(policy(), &long_talk());
     compact(&mut compactor).unwrap();
     let report = compactor.report().unwrap();
     assert_eq!(report.session, 2, "a compaction begins another session");

@@ -1,10 +1,10 @@
-//! Random conversations that are stored in the middle and gone on with: nobody can tell the difference.
+//! Random conversations that are stored, restored and continued behave like those that were not stored.
 
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::panic,
-    reason = "a test that cannot go on should stop, and say what it saw"
+    reason = "a test that cannot continue should fail with a message"
 )]
 
 mod random;
@@ -17,25 +17,25 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::TestCaseResult;
 use random::app::{Manner, compactor, contract, drive, manner, tokenizer, tokenizer_of};
 use random::history::{Script, script};
-use random::invariants::{Seen, costs, nothing_vanishes};
+use random::invariants::{CheckedView, count_is_the_sum, every_missing_message_has_a_reason};
 use random::policy::{PHASES, PolicyDraft, REASONS, policy};
 use random::times;
 
-/// Something that happens to a conversation.
+/// One event of a conversation.
 #[derive(Clone, Debug)]
 enum Step {
     Say(Script),
     Compact(Reason, Manner),
-    /// What is due at a phase is done.
+    /// A compaction that is due at this phase runs.
     Check(Phase, Manner),
     Undo,
-    /// A provider counts, in percent of the engine's own count.
+    /// A provider reports tokens, in percent of the engine's count.
     Usage(u32),
     Recount(u32),
     Todo(bool),
     Edit(Index, Script),
     SetPolicy(Box<PolicyDraft>),
-    /// The host is closed while a compaction is under way.
+    /// The app is closed during a compaction.
     Crash(Reason),
 }
 
@@ -77,13 +77,13 @@ fn case(script: impl Strategy<Value = Script>) -> impl Strategy<Value = Case> {
     )
 }
 
-/// A conversation and what its host needs to go on with it.
+/// A conversation and what the app needs to restore it.
 struct Stage {
     compactor: Compactor,
     contract: Contract,
 }
 
-/// What a step let the host see.
+/// What the app can observe of a step.
 #[derive(Debug, PartialEq)]
 struct Trace {
     outputs: Vec<Output>,
@@ -92,7 +92,7 @@ struct Trace {
 }
 
 impl Stage {
-    /// The same, from what was stored.
+    /// The same conversation, restored from its snapshot.
     fn restored(&self) -> Self {
         let text = self.compactor.snapshot().to_json().unwrap();
         let snapshot = Snapshot::from_json(&text).unwrap();
@@ -153,7 +153,7 @@ impl Stage {
                 trace.refused =
                     compactor.compact(*reason, None).err().map(|error| error.to_string());
                 while let Output::Event(_) | Output::Before(_) = compactor.poll_output() {
-                    // Where it is about to begin, it begins.
+                    // A compaction that waits for its hook begins.
                     let _ = compactor.proceed();
                 }
                 *self = self.restored();
@@ -164,7 +164,7 @@ impl Stage {
         trace
     }
 
-    /// What a person can see of it.
+    /// Everything that the app can observe of it.
     fn shown(&self) -> impl PartialEq + std::fmt::Debug + use<> {
         let compactor = &self.compactor;
         let due = PHASES.map(|phase| compactor.due(phase));
@@ -175,15 +175,15 @@ impl Stage {
         )
     }
 
-    /// What holds of it whatever has happened.
+    /// Checks the invariants that hold after every step.
     fn check(&self) -> TestCaseResult {
         let compactor = &self.compactor;
         let messages: Vec<Message> = compactor.log().messages().cloned().collect();
         let view = compactor.view();
         let invariants = [
-            Seen::new(&messages, &view).check_unchanged(),
-            nothing_vanishes(compactor, &messages),
-            costs(compactor),
+            CheckedView::new(&messages, &view).check_unchanged(),
+            every_missing_message_has_a_reason(compactor, &messages),
+            count_is_the_sum(compactor),
         ];
         let broken = invariants.into_iter().find_map(Result::err);
         broken
@@ -232,7 +232,7 @@ proptest! {
     #![proptest_config(times(2_400))]
 
     #[test]
-    fn to_save_and_restore_and_go_on_is_to_go_on(case in case(script(1..16, 1..3))) {
+    fn a_restored_conversation_continues_like_the_original(case in case(script(1..16, 1..3))) {
         check(&case)?;
     }
 }
@@ -241,7 +241,7 @@ proptest! {
     #![proptest_config(times(200))]
 
     #[test]
-    fn to_save_and_restore_and_go_on_is_to_go_on_after_a_long_talk(
+    fn a_restored_long_conversation_continues_like_the_original(
         case in case(script(10..40, 2..6)),
     ) {
         check(&case)?;

@@ -1,13 +1,12 @@
-//! What random histories and real conversations have brought to light, each in the fewest messages that
-//! show it.
+//! Defects that random histories and real conversations have shown, each with as few messages as possible.
 
-#![allow(clippy::unwrap_used, reason = "a scenario that cannot go on should stop")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue should fail")]
 
 mod harness;
 
 use epitome::policy::{Keep, SummaryPlacement, Trigger};
 use epitome::{Policy, Reason, Report};
-use harness::{applied, drive, shown, stage_with};
+use harness::{applied, compactor_with, drive, shown};
 
 const TALK: &str = "s: be kind\n\
      u: tell me about roses and how they grow in a garden that has hardly any sun in it\n\
@@ -16,7 +15,7 @@ const TALK: &str = "s: be kind\n\
      a: they grow fast and want no wall behind them at all, wind or no wind, cold or no cold";
 
 fn compacted(policy: Policy, text: &str, summary: &str) -> (String, Report) {
-    let mut compactor = stage_with(policy, text);
+    let mut compactor = compactor_with(policy, text);
     compactor.compact(Reason::Manual, None).unwrap();
     drive(&mut compactor, |_| summary.to_owned());
     let report = compactor.report().unwrap().clone();
@@ -25,7 +24,7 @@ fn compacted(policy: Policy, text: &str, summary: &str) -> (String, Report) {
 }
 
 #[test]
-fn d12_one_message_is_left_whatever_tail_the_policy_keeps() {
+fn d12_one_message_remains_whatever_tail_the_policy_keeps() {
     let keep = Keep::Messages(2);
     let policy = Policy {
         summary_placement: SummaryPlacement::OneMessage,
@@ -36,11 +35,11 @@ fn d12_one_message_is_left_whatever_tail_the_policy_keeps() {
     assert_eq!(shown, "s: be kind\nu: SUMMARY\n");
     let summary = report.summary.unwrap();
     let request = "and about lilies and how they grow in a garden that has hardly any sun in it";
-    assert!(summary.ends_with(request), "the last request stands behind the summary: {summary}");
+    assert!(summary.ends_with(request), "the last request is appended to the summary: {summary}");
 }
 
 #[test]
-fn d12_a_summary_that_is_left_alone_is_no_system_message() {
+fn d12_a_summary_without_other_messages_is_not_a_system_message() {
     let work = "s: be kind\n\
         a: !one<{\"path\":\"a garden that has hardly any sun in it, and a wall\"}>\n\
         t: =one<roses grow slowly and want a wall behind them that keeps the wind and the cold away>\n\
@@ -56,7 +55,7 @@ fn d12_a_summary_that_is_left_alone_is_no_system_message() {
 }
 
 #[test]
-fn d1_calls_that_stay_with_more_results_than_messages_are_kept_are_explained() {
+fn d1_a_kept_call_with_more_results_than_kept_messages_is_explained() {
     let text = format!("{TALK}\na: !a !b !c !d\nt: =a\nt: =b\nt: =c\nt: =d");
     let triggers = vec![Trigger::Messages(3)];
     let keep = Keep::Messages(2);
@@ -67,7 +66,7 @@ fn d1_calls_that_stay_with_more_results_than_messages_are_kept_are_explained() {
 }
 
 #[test]
-fn a_name_that_stands_inside_another_is_no_invention() {
+fn a_name_inside_of_another_name_is_not_reported_as_unsupported() {
     let text = format!(
         "{TALK}\na: !one<{{\"text\":\"a list:\\ntest/roses.rs\\nand no more\"}}>\nt: =one\na: I wrote it"
     );

@@ -1,10 +1,10 @@
-//! Random histories under random policies: what must always hold, holds.
+//! Invariants of compactions, checked with random histories and random policies.
 
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::panic,
-    reason = "a test that cannot go on should stop, and say what it saw"
+    reason = "a test that cannot continue should fail with a message"
 )]
 
 mod random;
@@ -18,7 +18,7 @@ use proptest::sample::select;
 use proptest::test_runner::TestCaseResult;
 use random::app::{Manner, applied, compact, compactor, contract, drive, manner};
 use random::history::{Script, script};
-use random::invariants::{Seen, costs, nothing_vanishes};
+use random::invariants::{CheckedView, count_is_the_sum, every_missing_message_has_a_reason};
 use random::plan_follower::Follower;
 use random::policy::{PolicyDraft, REASONS, policy};
 use random::times;
@@ -32,7 +32,7 @@ struct Case {
     reason: Reason,
     manner: Manner,
     todo: bool,
-    /// What a provider has counted, in percent of the engine's own count.
+    /// Tokens that the provider reports, in percent of the engine's count.
     counted_percent: Option<u32>,
 }
 
@@ -53,22 +53,22 @@ fn case(script: impl Strategy<Value = Script>) -> impl Strategy<Value = Case> {
     )
 }
 
-/// A few dozen messages at most.
+/// Histories of up to a few dozen messages.
 fn short() -> impl Strategy<Value = Script> {
     script(0..16, 1..3)
 }
 
-/// Some hundreds.
+/// Histories of some hundreds of messages.
 fn long() -> impl Strategy<Value = Script> {
     script(10..40, 3..12)
 }
 
-/// Two thousand.
+/// Histories of 2,000 messages.
 fn longest() -> impl Strategy<Value = Script> {
     script(10..40, 200..300)
 }
 
-/// What a person would see of a conversation.
+/// What an app sees of a conversation: the view and its tokens.
 fn seen(compactor: &Compactor) -> (View, MeterTokens) {
     (compactor.view(), compactor.conversation().counted_tokens())
 }
@@ -103,9 +103,9 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
     };
     let before = seen(&compactor);
     let pressure = compactor.pressure();
-    prop_assert!(nothing_vanishes(&compactor, &messages).is_ok());
+    prop_assert!(every_missing_message_has_a_reason(&compactor, &messages).is_ok());
 
-    // Making a plan changes nothing, and what it tells adds up.
+    // Making a plan changes nothing, and its tokens add up.
     let stored = compactor.snapshot();
     let plan = compactor.plan(case.reason);
     prop_assert_eq!(&compactor.plan(case.reason), &plan);
@@ -125,7 +125,7 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
     } else if plan.idle.is_none() {
         let chunks = plan.chunks(compactor.conversation(), compactor.policy()).unwrap();
         let entries: Vec<u32> = chunks.iter().flatten().map(|entry| entry.number).collect();
-        // Of an entry longer than a chunk, the plan knows the size and not where it is split.
+        // Of an entry longer than a chunk the plan knows the length, but not where it will be split.
         let split = entries.windows(2).any(|two| two[0] == two[1]);
         prop_assert!(
             split || plan.requests as usize == chunks.len(),
@@ -145,19 +145,19 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
         prop_assert_eq!(report.tokens_after, plan.tokens_after);
     }
 
-    // The result is smaller, legal, and what the report says.
+    // The result is smaller, valid, and as reported.
     let after = seen(&compactor);
     prop_assert!(report.tokens_after < report.tokens_before);
     prop_assert_eq!(report.tokens_after, compactor.pressure().tokens);
     prop_assert_eq!(case.contract.check(compactor.log(), &after.0), Ok(()));
     let summary_placement = compactor.policy().summary_placement;
-    said(Seen::new(&messages, &after.0).check(summary_placement, case.reason), &compactor)?;
-    said(nothing_vanishes(&compactor, &messages), &compactor)?;
-    said(costs(&compactor), &compactor)?;
+    said(CheckedView::new(&messages, &after.0).check(summary_placement, case.reason), &compactor)?;
+    said(every_missing_message_has_a_reason(&compactor, &messages), &compactor)?;
+    said(count_is_the_sum(&compactor), &compactor)?;
     said(follower.follow(&compactor.plan(Reason::Manual), &compactor), &compactor)?;
 
-    // Compacting twice is compacting once, but for rounds that are taken a few at a time; and another
-    // count than the provider's may call for something else.
+    // A second compaction changes nothing, except if only the oldest rounds were summarized, or if a usage report no
+    // longer counts.
     let same_count = case.counted_percent.is_none_or(|percent| percent == 100);
     if same_count && case.reason != Reason::ReactiveMicro {
         let again = compact(&mut compactor, case.reason, case.manner);
@@ -165,7 +165,7 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
         prop_assert_eq!(seen(&compactor), after);
     }
 
-    // Undo is exact.
+    // Undo restores the view exactly.
     compactor.undo().unwrap();
     drive(&mut compactor, Manner::Short);
     prop_assert_eq!(seen(&compactor), before);
@@ -180,7 +180,7 @@ proptest! {
     #![proptest_config(times(7_200))]
 
     #[test]
-    fn what_must_always_hold_holds(case in case(short())) {
+    fn the_invariants_hold(case in case(short())) {
         check(&case, 100)?;
     }
 }
@@ -189,7 +189,7 @@ proptest! {
     #![proptest_config(times(600))]
 
     #[test]
-    fn what_must_always_hold_holds_of_hundreds_of_messages(case in case(long())) {
+    fn the_invariants_hold_for_hundreds_of_messages(case in case(long())) {
         check(&case, 900)?;
     }
 }
@@ -198,7 +198,7 @@ proptest! {
     #![proptest_config(times(30))]
 
     #[test]
-    fn what_must_always_hold_holds_of_2_000_messages(case in case(longest())) {
+    fn the_invariants_hold_for_2_000_messages(case in case(longest())) {
         check(&case, 2_000)?;
     }
 }

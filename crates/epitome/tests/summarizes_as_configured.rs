@@ -1,10 +1,10 @@
-//! What is summarized, by whom, in how many steps, and where the summary stands afterwards.
+//! What is summarized, by which summarizer, in how many requests, and where the summary is placed.
 
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a scenario that cannot go on should stop"
+    reason = "a test that cannot continue should fail"
 )]
 
 mod harness;
@@ -14,18 +14,18 @@ use epitome::policy::{
     Keep, LastRequest, Reactive, Shape, Summarizer, SummaryPlacement, SummarySettings, Trigger,
 };
 use epitome::{Action, Outcome, Phase, Policy, Reason};
-use harness::{actions, applied, compact, drive, long_talk, next_request, shown, stage_with};
+use harness::{actions, applied, compact, compactor_with, drive, long_talk, next_request, shown};
 
 const WORK: &str = "s: be kind\nu: mend it all\na: step one !a\nt: =a\na: step two !b\nt: =b\n\
                     a: step three !c\nt: =c\na: step four !d\nt: =d\na: step five !e\nt: =e";
 
-/// Turns of a question and an answer, of some twenty tokens each.
+/// Turns of a question and an answer, about twenty tokens each.
 fn talk(turns: usize) -> String {
     let words = "with a good many words about the roses in the garden";
     (0..turns).map(|n| format!("u: question {n} {words}\na: answer {n} {words}\n")).collect()
 }
 
-/// The latest messages of such a talk.
+/// The latest messages of such a conversation.
 fn latest(turns: usize, messages: usize) -> String {
     let talk = talk(turns);
     let lines: Vec<&str> = talk.lines().collect();
@@ -37,9 +37,9 @@ fn summary(settings: SummarySettings) -> Policy {
 }
 
 #[test]
-fn d6_a_summary_that_grew_too_long_is_itself_summarized() {
+fn d6_a_summary_that_is_too_long_is_itself_summarized() {
     let settings = SummarySettings { rollup_tokens: 40, ..SummarySettings::default() };
-    let mut compactor = stage_with(summary(settings), &long_talk());
+    let mut compactor = compactor_with(summary(settings), &long_talk());
     compactor.compact(Reason::Manual, None).unwrap();
     let run = drive(&mut compactor, |request| match request.input.contains("question number") {
         true => "They talked about the garden. ".repeat(10),
@@ -59,9 +59,9 @@ fn d7_a_result_that_is_too_large_is_tried_again_with_less() {
     let text: String =
         (0..9).map(|n| format!("u: look {n}\na: !c{n}\nt: =c{n}<{long}>\na: seen {n}\n")).collect();
     let policy = Policy { keep: Keep::Messages(4), ..Policy::fill_percent(700) };
-    let mut compactor = stage_with(policy, &text);
+    let mut compactor = compactor_with(policy, &text);
     compactor.compact(Reason::Manual, None).unwrap();
-    // This one never finds an end.
+    // This summarizer always writes a summary that is too long.
     let run = drive(&mut compactor, |_| "They looked at many rows. ".repeat(80));
     let fallbacks: Vec<String> = run
         .events
@@ -88,13 +88,15 @@ fn d7_a_result_that_is_too_large_is_tried_again_with_less() {
     assert_eq!(run.requests.len(), 8);
     assert!(run.requests[0].input.contains(&"row ".repeat(50)), "200 characters at first");
     assert!(!run.requests[4].input.contains("row row"), "none in the end");
-    assert!(run.tells("tooLarge", "begin a new session"), "{:?}", run.events);
+    assert!(run.has_event("tooLarge", "begin a new session"), "{:?}", run.events);
 }
 
 #[test]
-fn d7_the_first_result_that_is_small_enough_is_taken() {
-    let mut compactor =
-        stage_with(Policy { keep: Keep::Messages(4), ..Policy::fill_percent(400) }, &long_talk());
+fn d7_the_first_result_that_is_small_enough_is_used() {
+    let mut compactor = compactor_with(
+        Policy { keep: Keep::Messages(4), ..Policy::fill_percent(400) },
+        &long_talk(),
+    );
     compactor.compact(Reason::Manual, None).unwrap();
     let mut answers = ["They talked. ".repeat(70), "They talked.".to_owned()].into_iter();
     let run = drive(&mut compactor, |_| answers.next().unwrap());
@@ -104,7 +106,7 @@ fn d7_the_first_result_that_is_small_enough_is_taken() {
 }
 
 #[test]
-fn d9_the_last_request_is_appended_word_for_word_where_asked_for() {
+fn d9_the_last_request_is_appended_word_for_word_if_configured() {
     let settings =
         SummarySettings { last_request: LastRequest::Append, ..SummarySettings::default() };
     let policy = Policy {
@@ -112,7 +114,7 @@ fn d9_the_last_request_is_appended_word_for_word_where_asked_for() {
         keep: Keep::Messages(0),
         ..summary(settings)
     };
-    let mut compactor = stage_with(policy, WORK);
+    let mut compactor = compactor_with(policy, WORK);
     compactor.compact(Reason::Manual, None).unwrap();
     drive(&mut compactor, |_| "Five steps were made.".into());
     let report = compactor.report().unwrap();
@@ -122,8 +124,8 @@ fn d9_the_last_request_is_appended_word_for_word_where_asked_for() {
 }
 
 #[test]
-fn d10_open_tasks_go_to_the_summarizer_and_stand_behind_the_summary() {
-    let mut compactor = stage_with(summary(SummarySettings::default()), &long_talk());
+fn d10_open_tasks_are_sent_to_the_summarizer_and_appended_to_the_summary() {
+    let mut compactor = compactor_with(summary(SummarySettings::default()), &long_talk());
     compactor.set_todo("- [ ] plant the roses\n- [x] dig".into()).unwrap();
     compactor.compact(Reason::Manual, None).unwrap();
     let run = drive(&mut compactor, |_| "They talked.".into());
@@ -147,9 +149,9 @@ fn d10_open_tasks_go_to_the_summarizer_and_stand_behind_the_summary() {
 }
 
 #[test]
-fn d11_the_host_is_told_who_is_to_summarize() {
+fn d11_a_request_names_the_summarizer() {
     let ask = |settings| {
-        let mut compactor = stage_with(summary(settings), &long_talk());
+        let mut compactor = compactor_with(summary(settings), &long_talk());
         compactor.compact(Reason::Manual, None).unwrap();
         next_request(&mut compactor)
     };
@@ -167,19 +169,19 @@ fn d11_the_host_is_told_who_is_to_summarize() {
 }
 
 #[test]
-fn d11_with_nobody_to_summarize_only_reducers_work() {
+fn d11_without_a_summarizer_only_reducers_are_applied() {
     let settings = SummarySettings { default_agent: None, ..SummarySettings::default() };
-    let mut compactor = stage_with(summary(settings), &long_talk());
+    let mut compactor = compactor_with(summary(settings), &long_talk());
     compactor.compact(Reason::Manual, None).unwrap();
     let run = drive(&mut compactor, |_| panic!("a summarizer was asked"));
     assert!(matches!(compactor.report().unwrap().outcome, Outcome::Skipped { .. }));
-    assert!(!run.tells("start", "") && !run.tells("after", ""), "{:?}", run.events);
+    assert!(!run.has_event("start", "") && !run.has_event("after", ""), "{:?}", run.events);
 }
 
 #[test]
-fn d8_d14_a_summarizer_is_told_the_sections_and_the_reason() {
+fn d8_d14_the_instructions_have_the_sections_and_the_reason() {
     let settings = SummarySettings { shape: Shape::SevenSections, ..SummarySettings::default() };
-    let mut compactor = stage_with(summary(settings), &long_talk());
+    let mut compactor = compactor_with(summary(settings), &long_talk());
     compactor.compact(Reason::RequestBoundary, Some("the roses".into())).unwrap();
     let request = next_request(&mut compactor);
     assert_eq!(request.reason, Reason::RequestBoundary);
@@ -188,13 +190,13 @@ fn d8_d14_a_summarizer_is_told_the_sections_and_the_reason() {
     assert!(request.system.ends_with("the roses"), "{}", request.system);
 }
 
-fn rebuilt(summary_placement: SummaryPlacement, keep: Keep, text: &str) -> String {
+fn view_with(summary_placement: SummaryPlacement, keep: Keep, text: &str) -> String {
     let mut policy = Policy { summary_placement, keep, ..Policy::fill_percent(1_000) };
     policy.summary.last_request = match summary_placement {
         SummaryPlacement::OneMessage => LastRequest::Append,
         _ => LastRequest::Keep,
     };
-    let mut compactor = stage_with(policy, text);
+    let mut compactor = compactor_with(policy, text);
     compactor.compact(Reason::Manual, None).unwrap();
     drive(&mut compactor, |_| "Done.".into());
     assert!(applied(compactor.report().unwrap()), "{:?}", compactor.report());
@@ -204,28 +206,28 @@ fn rebuilt(summary_placement: SummaryPlacement, keep: Keep, text: &str) -> Strin
 }
 
 #[test]
-fn d12_the_history_is_rebuilt_in_four_ways() {
+fn d12_a_summary_has_four_placements() {
     assert_eq!(
-        rebuilt(SummaryPlacement::SystemSummaryTail, Keep::Messages(2), WORK),
+        view_with(SummaryPlacement::SystemSummaryTail, Keep::Messages(2), WORK),
         "s: be kind\nu: SUMMARY\nu: mend it all\na: step five !e\nt: =e\n"
     );
     assert_eq!(
-        rebuilt(SummaryPlacement::OneMessage, Keep::Messages(0), WORK),
+        view_with(SummaryPlacement::OneMessage, Keep::Messages(0), WORK),
         "s: be kind\nu: SUMMARY\n"
     );
     assert_eq!(
-        rebuilt(SummaryPlacement::LeadingSystem, Keep::Messages(2), WORK),
+        view_with(SummaryPlacement::LeadingSystem, Keep::Messages(2), WORK),
         "s: be kind\ns: SUMMARY\nu: mend it all\na: step five !e\nt: =e\n"
     );
     assert_eq!(
-        rebuilt(SummaryPlacement::InPlace, Keep::Rounds(2), WORK),
+        view_with(SummaryPlacement::InPlace, Keep::Rounds(2), WORK),
         "s: be kind\nu: mend it all\nu: SUMMARY\na: step four !d\nt: =d\na: step five !e\nt: =e\n"
     );
 }
 
 #[test]
-fn d12_what_comes_after_stands_behind_the_summary() {
-    let mut compactor = stage_with(Policy::loop_middleware(300_000), WORK);
+fn d12_later_messages_stand_after_the_summary() {
+    let mut compactor = compactor_with(Policy::loop_middleware(300_000), WORK);
     compactor.compact(Reason::Manual, None).unwrap();
     drive(&mut compactor, |_| "Done.".into());
     for message in epitome::test_notation::transcript("a: step six") {
@@ -236,9 +238,9 @@ fn d12_what_comes_after_stands_behind_the_summary() {
 }
 
 #[test]
-fn d15_in_the_loop_the_oldest_rounds_go_first_and_then_all_that_may() {
+fn d15_in_the_tool_loop_the_oldest_rounds_are_summarized_first_then_all() {
     let policy = Policy::request(100_000);
-    let mut compactor = stage_with(policy, WORK);
+    let mut compactor = compactor_with(policy, WORK);
     let usage = |prompt_tokens| Usage { prompt_tokens, ..Usage::default() };
     compactor.handle_usage(usage(86_000));
     assert_eq!(compactor.check(Phase::Loop), Some(Reason::ReactiveMicro));
@@ -261,8 +263,8 @@ fn d15_in_the_loop_the_oldest_rounds_go_first_and_then_all_that_may() {
 }
 
 #[test]
-fn b9_at_most_three_compactions_are_made_for_one_request() {
-    let mut compactor = stage_with(Policy::request(100_000), WORK);
+fn b9_one_request_causes_at_most_three_compactions() {
+    let mut compactor = compactor_with(Policy::request(100_000), WORK);
     for _ in 0..3 {
         assert_eq!(compactor.check(Phase::Overflow), Some(Reason::ReactiveFull));
         compactor.compact(Reason::ReactiveFull, None).unwrap();
@@ -274,14 +276,14 @@ fn b9_at_most_three_compactions_are_made_for_one_request() {
 }
 
 #[test]
-fn b8_at_the_border_of_a_request_a_long_history_is_summarized_but_for_two_rounds() {
+fn b8_at_the_start_of_a_request_all_but_two_rounds_of_a_long_history_are_summarized() {
     let text = talk(12);
     let boundary = epitome::policy::RequestBoundary { trigger_tokens: 400, min_messages: 20 };
     let policy = Policy {
         triggers: vec![Trigger::RequestBoundary(boundary), Trigger::Reactive(Reactive::default())],
         ..Policy::request(1_000)
     };
-    let mut compactor = stage_with(policy, &text);
+    let mut compactor = compactor_with(policy, &text);
     assert_eq!(compactor.check(Phase::TurnStart), None);
     assert_eq!(compactor.check(Phase::RequestStart), Some(Reason::RequestBoundary));
     compactor.compact(Reason::RequestBoundary, None).unwrap();
@@ -291,7 +293,7 @@ fn b8_at_the_border_of_a_request_a_long_history_is_summarized_but_for_two_rounds
 
 #[test]
 fn b7_above_a_number_of_messages_all_but_the_latest_are_summarized() {
-    let mut compactor = stage_with(Policy::team(10_000, Some((7, 5))), &talk(4));
+    let mut compactor = compactor_with(Policy::team(10_000, Some((7, 5))), &talk(4));
     assert_eq!(compactor.check(Phase::TurnEnd), Some(Reason::Threshold));
     compact(&mut compactor).unwrap();
     assert_eq!(shown(&compactor), format!("u: SUMMARY\n{}", latest(4, 5)));
@@ -299,9 +301,9 @@ fn b7_above_a_number_of_messages_all_but_the_latest_are_summarized() {
 }
 
 #[test]
-fn d1_what_people_asked_last_stays_word_for_word_within_a_budget() {
+fn d1_the_latest_user_messages_stay_word_for_word_within_a_budget() {
     let policy = Policy { keep: Keep::Messages(1), ..Policy::recommended(400) };
-    let mut compactor = stage_with(policy, &long_talk());
+    let mut compactor = compactor_with(policy, &long_talk());
     assert_eq!(actions(&compactor, Reason::Manual).last(), Some(&Action::Keep));
     compact(&mut compactor).unwrap();
     let shown = shown(&compactor);
@@ -311,11 +313,11 @@ fn d1_what_people_asked_last_stays_word_for_word_within_a_budget() {
 }
 
 #[test]
-fn d10_what_a_summary_lost_is_carried_from_one_to_the_next_under_its_own_name() {
+fn d10_appended_facts_keep_their_speakers_in_the_next_summary() {
     let said = "u: please do not touch the API\nu: - [ ] ship the thing by Friday\na: noted\n";
     let text = format!("{said}{}", talk(8));
     let policy = Policy { keep: Keep::Messages(2), ..Policy::fill_percent(2_000) };
-    let mut compactor = stage_with(policy, &text);
+    let mut compactor = compactor_with(policy, &text);
     for round in 0..4 {
         compactor.compact(Reason::Manual, None).unwrap();
         drive(&mut compactor, |_| "They talked.".into());
@@ -338,9 +340,9 @@ fn d10_what_a_summary_lost_is_carried_from_one_to_the_next_under_its_own_name() 
 }
 
 #[test]
-fn d9_a_request_that_is_more_than_text_stays_as_the_message_it_is() {
+fn d9_a_request_with_other_parts_than_text_stays_as_its_own_message() {
     use epitome::message::{Media, Message, Part, Role};
-    let mut compactor = stage_with(Policy::loop_middleware(300_000), &talk(4));
+    let mut compactor = compactor_with(Policy::loop_middleware(300_000), &talk(4));
     let picture = Part::Image(Media::default());
     compactor.append(Message::with_parts("picture", Role::User, vec![picture])).unwrap();
     compactor.compact(Reason::Manual, None).unwrap();
@@ -351,8 +353,8 @@ fn d9_a_request_that_is_more_than_text_stays_as_the_message_it_is() {
 }
 
 #[test]
-fn d9_a_request_that_comes_meanwhile_stands_in_the_tail_and_not_in_the_summary() {
-    let mut compactor = stage_with(Policy::loop_middleware(300_000), WORK);
+fn d9_a_request_during_a_compaction_is_in_the_tail_and_not_in_the_summary() {
+    let mut compactor = compactor_with(Policy::loop_middleware(300_000), WORK);
     compactor.compact(Reason::Manual, None).unwrap();
     let request = next_request(&mut compactor);
     let late = epitome::message::Message::new("late", epitome::message::Role::User, "and paint it");

@@ -1,10 +1,10 @@
-//! Whatever the summarizer does wrong, the conversation is as before, and trying again works.
+//! After any failure of the summarizer the conversation is unchanged, and a new attempt works.
 
 mod harness;
 
 use epitome::message::RequestId;
 use epitome::{CommandError, Event, Failure, FailureKind, Outcome, Output, Reason, Timestamp};
-use harness::{applied, compact, drive, long_talk, next_request, shown, stage};
+use harness::{applied, compact, drive, long_talk, next_request, recommended_compactor, shown};
 
 fn failure(kind: FailureKind) -> Failure {
     Failure { kind, message: "the server says no".into() }
@@ -13,8 +13,8 @@ fn failure(kind: FailureKind) -> Failure {
 const BUSY: FailureKind = FailureKind::Transient { retry_after_ms: None };
 
 #[test]
-fn d17_a_permanent_failure_leaves_everything_as_it_was() {
-    let mut compactor = stage(&long_talk());
+fn d17_a_permanent_failure_changes_nothing() {
+    let mut compactor = recommended_compactor(&long_talk());
     let before = shown(&compactor);
     compactor.compact(Reason::Threshold, None).unwrap();
     let request = next_request(&mut compactor);
@@ -32,8 +32,8 @@ fn d17_a_permanent_failure_leaves_everything_as_it_was() {
 }
 
 #[test]
-fn a_busy_server_is_asked_again_after_a_growing_wait() {
-    let mut compactor = stage(&long_talk());
+fn a_request_to_a_busy_server_is_repeated_after_growing_waits() {
+    let mut compactor = recommended_compactor(&long_talk());
     compactor.compact(Reason::Threshold, None).unwrap();
     let mut now = Timestamp(1_000);
     for wait in [500, 1_000] {
@@ -56,7 +56,7 @@ fn a_busy_server_is_asked_again_after_a_growing_wait() {
 
 #[test]
 fn an_empty_summary_is_a_failure() {
-    let mut compactor = stage(&long_talk());
+    let mut compactor = recommended_compactor(&long_talk());
     let before = shown(&compactor);
     compactor.compact(Reason::Threshold, None).unwrap();
     drive(&mut compactor, |_| " \n ".into());
@@ -65,8 +65,8 @@ fn an_empty_summary_is_a_failure() {
 }
 
 #[test]
-fn a_summary_that_does_not_shrink_the_view_is_left_aside() {
-    let mut compactor = stage(&long_talk());
+fn a_summary_that_does_not_shrink_the_view_is_not_applied() {
+    let mut compactor = recommended_compactor(&long_talk());
     let before = shown(&compactor);
     compactor.compact(Reason::Threshold, None).unwrap();
     drive(&mut compactor, |_| "word ".repeat(2_000));
@@ -82,7 +82,7 @@ fn a_summary_that_does_not_shrink_the_view_is_left_aside() {
 
 #[test]
 fn a_stale_answer_is_reported_and_ignored() {
-    let mut compactor = stage(&long_talk());
+    let mut compactor = recommended_compactor(&long_talk());
     compactor.compact(Reason::Threshold, None).unwrap();
     let request = next_request(&mut compactor);
     compactor.handle_summary(RequestId(99), "from another time");
@@ -96,8 +96,8 @@ fn a_stale_answer_is_reported_and_ignored() {
 }
 
 #[test]
-fn cancelling_in_mid_summary_leaves_everything_as_it_was() {
-    let mut compactor = stage(&long_talk());
+fn cancelling_during_a_summary_changes_nothing() {
+    let mut compactor = recommended_compactor(&long_talk());
     let before = compactor.view();
     compactor.compact(Reason::Manual, None).unwrap();
     let request = next_request(&mut compactor);
@@ -111,7 +111,7 @@ fn cancelling_in_mid_summary_leaves_everything_as_it_was() {
 
 #[test]
 fn a_record_that_cannot_be_stored_changes_nothing() {
-    let mut compactor = stage(&long_talk());
+    let mut compactor = recommended_compactor(&long_talk());
     let before = compactor.view();
     compactor.compact(Reason::Manual, None).unwrap();
     let request = next_request(&mut compactor);
@@ -131,8 +131,8 @@ fn a_record_that_cannot_be_stored_changes_nothing() {
 }
 
 #[test]
-fn commands_that_do_not_fit_are_refused_by_name() {
-    let mut compactor = stage(&long_talk());
+fn commands_that_do_not_fit_the_state_are_refused_by_name() {
+    let mut compactor = recommended_compactor(&long_talk());
     compactor.compact(Reason::Manual, None).unwrap();
     assert_eq!(compactor.compact(Reason::Manual, None), Err(CommandError::Busy));
     assert_eq!(compactor.undo(), Err(CommandError::Busy));

@@ -135,7 +135,7 @@ impl Log {
     }
 
     /// The latest version of the message with a number, from 1, as in transcripts.
-    pub fn message_numbered(&self, number: u32) -> Option<&Message> {
+    pub(crate) fn message_numbered(&self, number: u32) -> Option<&Message> {
         self.message(usize::try_from(number).ok()?.checked_sub(1)?)
     }
 

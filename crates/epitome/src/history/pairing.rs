@@ -131,7 +131,7 @@ impl Pairing {
     }
 
     /// Pairs of messages that must not be separated, the earlier first: calls with their results, and tied messages.
-    pub fn links(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+    pub(crate) fn links(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let pairs =
             self.results_by_call.iter().map(|(call, result)| (call.message, result.message));
         let ordered = pairs.map(|(one, other)| (one.min(other), one.max(other)));

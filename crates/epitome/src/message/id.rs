@@ -1,17 +1,17 @@
-//! Names: the host names messages and calls, the engine numbers its requests and checkpoints.
+//! Ids: messages and calls have those of the app and the provider, requests and checkpoints have numbers of the engine.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The host's name for a message, unique in its conversation.
+/// The app's id of a message, unique in its conversation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(transparent)]
 pub struct MessageId(Box<str>);
 
-/// A provider's name for a tool call. Recorded conversations reuse them, so it is no key by itself:
-/// see [`crate::history::pairing`].
+/// A provider's id of a tool call. Conversations may reuse ids, so it does not identify a call by itself:
+/// `history::pairing` finds the call of each result.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CallId(Box<str>);
@@ -19,7 +19,7 @@ pub struct CallId(Box<str>);
 macro_rules! name {
     ($name:ident) => {
         impl $name {
-            /// The name as text.
+            /// The id as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }

@@ -14,7 +14,7 @@ pub struct UnixTime(pub u64);
 impl UnixTime {
     /// The start of the minute; `None` after the year 9999, which the text has no room for.
     #[must_use]
-    pub fn to_minute(self) -> Option<Self> {
+    pub(crate) fn to_minute(self) -> Option<Self> {
         let minute = Self(self.0 - self.0 % MS_PER_MINUTE);
         minute.to_text().map(|_| minute)
     }

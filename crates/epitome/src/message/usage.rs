@@ -30,7 +30,7 @@ pub struct Usage {
 
 impl Usage {
     /// Tokens in the window after the answer was added to the conversation: prompt and completion.
-    pub fn context_tokens(&self) -> u32 {
+    pub(crate) fn context_tokens(&self) -> u32 {
         self.prompt_tokens.saturating_add(self.completion_tokens)
     }
 }

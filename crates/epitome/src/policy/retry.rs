@@ -53,7 +53,7 @@ pub enum FailureKind {
 impl Retry {
     /// Milliseconds to wait before the next attempt; `None` if there should be none. `attempted` is the number of
     /// attempts so far.
-    pub fn delay_ms(&self, attempted: u32, kind: FailureKind) -> Option<u64> {
+    pub(crate) fn delay_ms(&self, attempted: u32, kind: FailureKind) -> Option<u64> {
         let FailureKind::Transient { retry_after_ms } = kind else { return None };
         if attempted >= self.attempts {
             return None;

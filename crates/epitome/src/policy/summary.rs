@@ -1,7 +1,6 @@
 //! Settings of the summary: who writes it, from what, how long it may be, and where it stands.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -94,27 +93,18 @@ impl SummarySettings {
 }
 
 /// A summarizer's window is too small for a request and its answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the summarizer's window of {window_tokens} tokens is too small: question and answer need \
+     {needed_tokens}; name a summarizer with a larger window (policy.summary.windowTokens) or ask for \
+     shorter summaries (policy.summary.maxTokens)"
+)]
 pub struct WindowTooSmall {
     /// The window, in tokens.
     pub window_tokens: u32,
     /// Tokens that the request and its answer need.
     pub needed_tokens: u32,
 }
-
-impl fmt::Display for WindowTooSmall {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { window_tokens, needed_tokens } = self;
-        write!(
-            f,
-            "the summarizer's window of {window_tokens} tokens is too small: question and answer need \
-             {needed_tokens}; name a summarizer with a larger window (policy.summary.windowTokens) or ask \
-             for shorter summaries (policy.summary.maxTokens)"
-        )
-    }
-}
-
-impl std::error::Error for WindowTooSmall {}
 
 /// Who writes a summary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -183,7 +183,7 @@ impl Trigger {
     }
 
     /// True if the condition is met, whatever the phase.
-    pub fn is_met(&self, load: &Load, window: u32) -> bool {
+    pub(crate) fn is_met(&self, load: &Load, window: u32) -> bool {
         let reached = |tokens: u32| self.threshold(window).is_some_and(|limit| tokens >= limit);
         let exceeded = |tokens: u32| self.threshold(window).is_some_and(|limit| tokens > limit);
         match self {
@@ -206,7 +206,12 @@ impl Trigger {
     }
 
     /// Why a compaction is due at this phase; `None` if it is not. Of several, the first reason counts.
-    pub fn reason_to_compact(&self, phase: Phase, load: &Load, window: u32) -> Option<Reason> {
+    pub(crate) fn reason_to_compact(
+        &self,
+        phase: Phase,
+        load: &Load,
+        window: u32,
+    ) -> Option<Reason> {
         match self {
             Self::At { phase: own, trigger } if *own == phase => {
                 trigger.reason_to_compact(phase, load, window)

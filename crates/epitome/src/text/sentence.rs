@@ -138,7 +138,7 @@ fn closes(character: char) -> bool {
     matches!(character, '"' | '\'' | '”' | '’' | '»' | ')' | ']' | '」' | '』' | '）' | '】' | '*')
 }
 
-/// The end of a clause of at most `limit` bytes: behind the last mark or blank, else between graphemes.
+/// The end of a clause of at most `limit` bytes: after the last punctuation mark or space, or else between graphemes.
 fn clause_end(text: &str, limit: usize, soft_break: usize) -> usize {
     if soft_break * 2 >= limit {
         return soft_break;

@@ -1,6 +1,6 @@
-//! A conversation on a small stage: ten tokens a message or so, a window of 200, a scripted summarizer.
-#![allow(dead_code, reason = "each scenario uses its share of the stage")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a scenario that cannot go on should stop")]
+//! The harness of scenario tests: a small conversation, a compactor, and a summarizer with scripted answers.
+#![allow(dead_code, reason = "each test file uses a part of the harness")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot continue should fail")]
 
 use epitome::history::{Edit, Rewrite};
 use epitome::message::{Message, MessageId};
@@ -11,7 +11,7 @@ use epitome::{
     SummaryRequest,
 };
 
-/// Sixteen turns of talk with two tool calls in them.
+/// A system message and eight turns about a garden, three of them with two tool calls each.
 pub(crate) fn long_talk() -> String {
     let mut text = String::from("s: you are a gardener\n");
     for turn in 0..8 {
@@ -25,13 +25,13 @@ pub(crate) fn long_talk() -> String {
     text
 }
 
-/// A compactor with these messages in it, in a window of 400 tokens.
-pub(crate) fn stage(text: &str) -> Compactor {
-    stage_with(Policy::recommended(400), text)
+/// A compactor with these messages and the recommended policy for a window of 400 tokens.
+pub(crate) fn recommended_compactor(text: &str) -> Compactor {
+    compactor_with(Policy::recommended(400), text)
 }
 
-/// A compactor with these messages in it.
-pub(crate) fn stage_with(policy: Policy, text: &str) -> Compactor {
+/// A compactor with these messages and this policy. A token is three characters.
+pub(crate) fn compactor_with(policy: Policy, text: &str) -> Compactor {
     let mut compactor =
         Compactor::new(policy, Contract::default(), Box::new(CharactersPer(3))).unwrap();
     for message in transcript(text) {
@@ -40,7 +40,7 @@ pub(crate) fn stage_with(policy: Policy, text: &str) -> Compactor {
     compactor
 }
 
-/// The view in the notation; the summary as `u: SUMMARY`.
+/// The view in the test notation, with the summary as `u: SUMMARY`.
 pub(crate) fn shown(compactor: &Compactor) -> String {
     let messages: Vec<Message> = compactor
         .view()
@@ -69,12 +69,12 @@ fn message(compactor: &Compactor, id: &MessageId) -> Message {
     compactor.log().message(position).unwrap().clone()
 }
 
-/// What would become of every message.
+/// The action of each message in a plan.
 pub(crate) fn actions(compactor: &Compactor, reason: Reason) -> Vec<Action> {
     compactor.plan(reason).actions
 }
 
-/// What a scripted run came to.
+/// The outputs of a run.
 #[derive(Default)]
 pub(crate) struct Run {
     pub(crate) requests: Vec<SummaryRequest>,
@@ -83,8 +83,8 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// True where an event of this type was told that has these words in it, written as JSON.
-    pub(crate) fn tells(&self, kind: &str, words: &str) -> bool {
+    /// True if there was an event of this type whose JSON contains these words.
+    pub(crate) fn has_event(&self, kind: &str, words: &str) -> bool {
         let texts = self.events.iter().filter_map(|event| serde_json::to_string(event).ok());
         texts
             .into_iter()
@@ -92,7 +92,7 @@ impl Run {
     }
 }
 
-/// Answers every request by `answer`, stores every record, and drains until there is nothing to do.
+/// Answers every summarizer request by `answer`, stores every record, and polls until the compactor waits.
 pub(crate) fn drive(
     compactor: &mut Compactor,
     mut answer: impl FnMut(&SummaryRequest) -> String,
@@ -111,22 +111,22 @@ pub(crate) fn drive(
             Output::Wait(_) => return run,
         }
     }
-    panic!("the compactor never came to rest");
+    panic!("the compactor does not come to a wait");
 }
 
-/// Compacts with a short summary and gives the report.
+/// Compacts with a short summary and returns the report.
 pub(crate) fn compact(compactor: &mut Compactor) -> Result<Report, CommandError> {
     compactor.compact(Reason::Threshold, None)?;
     drive(compactor, |_| "They talked about the garden.".into());
     Ok(compactor.report().unwrap().clone())
 }
 
-/// True for a report of something that took effect.
+/// True for a report of an applied compaction.
 pub(crate) fn applied(report: &Report) -> bool {
     matches!(report.outcome, Outcome::Applied { .. })
 }
 
-/// The next request; everything before it is left aside.
+/// Polls until the next summarizer request and returns it.
 pub(crate) fn next_request(compactor: &mut Compactor) -> SummaryRequest {
     for _ in 0..100 {
         match compactor.poll_output() {
@@ -136,5 +136,5 @@ pub(crate) fn next_request(compactor: &mut Compactor) -> SummaryRequest {
             Output::Persist(_) | Output::Changed | Output::Event(_) => {}
         }
     }
-    panic!("the compactor asked for nothing");
+    panic!("the compactor sends no summarizer request");
 }

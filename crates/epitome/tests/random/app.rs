@@ -1,4 +1,4 @@
-//! A host of any manner: its summarizer answers well, badly, late or not at all.
+//! An app in tests, whose summarizer answers well, badly, late or not at all.
 
 use epitome::extractive::extract;
 use epitome::message::{Message, RequestId};
@@ -11,26 +11,26 @@ use epitome::{
 };
 use proptest::prelude::*;
 
-/// What a host makes of a question for a summary, and of what comes of it.
+/// How the app handles a summarizer request and the record of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
     Short,
-    AsLongAsAsked,
+    AsLongAsRequested,
     FarTooLong,
     Extract,
     Nothing,
-    /// Fails this often before every answer.
+    /// Fails this many times before every answer.
     Busy(u32),
     Refuses,
     Declines,
     CannotStore,
-    CallsOff,
+    Cancels,
 }
 
 pub(crate) fn manner() -> impl Strategy<Value = Manner> {
     prop_oneof![
         5 => Just(Manner::Short),
-        5 => Just(Manner::AsLongAsAsked),
+        5 => Just(Manner::AsLongAsRequested),
         2 => Just(Manner::FarTooLong),
         2 => Just(Manner::Extract),
         1 => Just(Manner::Nothing),
@@ -38,11 +38,11 @@ pub(crate) fn manner() -> impl Strategy<Value = Manner> {
         1 => Just(Manner::Refuses),
         1 => Just(Manner::Declines),
         1 => Just(Manner::CannotStore),
-        1 => Just(Manner::CallsOff),
+        1 => Just(Manner::Cancels),
     ]
 }
 
-/// Either kind of provider.
+/// Contracts of several kinds of providers.
 pub(crate) fn contract() -> impl Strategy<Value = Contract> {
     prop_oneof![
         4 => Just(Contract::default()),
@@ -62,7 +62,7 @@ pub(crate) fn tokenizer() -> Box<CharactersPer> {
     Box::new(CharactersPer(3))
 }
 
-/// What counts as a policy says, as far as this host can.
+/// The tokenizer for a policy's `counting`, as far as this app has one.
 pub(crate) fn tokenizer_of(counting: &Counting) -> Box<CharactersPer> {
     match counting {
         Counting::CharactersPerToken(characters) => Box::new(CharactersPer(*characters)),
@@ -78,7 +78,7 @@ pub(crate) fn compactor(policy: Policy, contract: Contract, messages: &[Message]
     compactor
 }
 
-/// Does what the compactor asks until it rests; gives what it asked for and told of.
+/// Handles all outputs of the compactor until it waits, and returns them.
 pub(crate) fn drive(compactor: &mut Compactor, manner: Manner) -> Vec<Output> {
     let mut outputs = Vec::new();
     let mut now = Timestamp(0);
@@ -90,7 +90,7 @@ pub(crate) fn drive(compactor: &mut Compactor, manner: Manner) -> Vec<Output> {
             Output::Before(_) => compactor.proceed().unwrap(),
             Output::Summarize(request) => match manner {
                 Manner::Refuses => fail(compactor, request.id, FailureKind::Permanent, now),
-                Manner::CallsOff => compactor.cancel(),
+                Manner::Cancels => compactor.cancel(),
                 Manner::Busy(times) if failed < times => {
                     failed += 1;
                     let busy = FailureKind::Transient { retry_after_ms: None };
@@ -112,13 +112,13 @@ pub(crate) fn drive(compactor: &mut Compactor, manner: Manner) -> Vec<Output> {
             Output::Wait(None) => return outputs,
             Output::Changed | Output::Event(_) => {}
         }
-        outputs.push(anonymous(output));
+        outputs.push(without_id(output));
     }
-    panic!("the compactor never came to rest");
+    panic!("the compactor does not come to a wait");
 }
 
-/// Requests are numbered anew after a restart.
-fn anonymous(output: Output) -> Output {
+/// Outputs without the ids of requests, which start again at 1 after a restore.
+fn without_id(output: Output) -> Output {
     match output {
         Output::Summarize(request) => {
             Output::Summarize(SummaryRequest { id: RequestId(0), ..request })
@@ -135,7 +135,7 @@ fn answer(request: &SummaryRequest, manner: Manner) -> String {
     let target = request.target_tokens as usize;
     match manner {
         Manner::Nothing => " ".into(),
-        Manner::AsLongAsAsked => "so it goes on ".repeat(target / 5 + 1),
+        Manner::AsLongAsRequested => "so it goes on ".repeat(target / 5 + 1),
         Manner::FarTooLong => "and on and on it goes ".repeat(target.min(3_000) + 40),
         Manner::Extract => {
             let extract =
@@ -146,7 +146,7 @@ fn answer(request: &SummaryRequest, manner: Manner) -> String {
     }
 }
 
-/// Compacts; by hand where the compactor refuses to do so by itself.
+/// Compacts for this reason, or manually if the compactor refuses that.
 pub(crate) fn compact(compactor: &mut Compactor, reason: Reason, manner: Manner) -> Report {
     if compactor.compact(reason, None).is_err() {
         compactor.compact(Reason::Manual, None).unwrap();

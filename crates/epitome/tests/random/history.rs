@@ -1,4 +1,4 @@
-//! Random histories, tidy and broken: a pattern of beats that repeats, so that long ones are made quickly.
+//! Random histories, valid and broken. A pattern of events repeats, so that long histories are generated quickly.
 
 use std::fmt;
 
@@ -6,37 +6,37 @@ use epitome::message::{Media, Message, Part, Role};
 use epitome::test_notation::notate;
 use proptest::prelude::*;
 
-/// A history in the making. It is shown as the messages it makes.
+/// The plan of a history. Its debug output is the messages in test notation.
 #[derive(Clone)]
 pub(crate) struct Script {
     beats: Vec<Beat>,
     repeats: usize,
-    /// Calls have names of their own; otherwise they share a few, and some have none.
-    own_names: bool,
+    /// Whether each call has its own id; if not, they share a few ids, and some have none.
+    unique_ids: bool,
 }
 
-/// A few messages that belong together.
+/// An event: a few messages that belong together.
 #[derive(Clone, Debug)]
 enum Beat {
     Say {
         who: Role,
         words: usize,
-        sealed: bool,
+        signed: bool,
         pinned: bool,
     },
     Work {
         calls: Vec<Call>,
-        sealed: bool,
+        signed: bool,
         pinned: bool,
         answers: Answers,
     },
-    /// A result that nobody may have asked for.
+    /// A result that may have no call.
     Stray {
         call: u8,
         words: usize,
     },
-    /// Somebody, or a machine, asks whether all is well.
-    Health {
+    /// A heartbeat and its answer.
+    Heartbeat {
         synthetic: bool,
     },
     Reminder {
@@ -64,18 +64,18 @@ enum Arguments {
     Broken,
 }
 
-/// How the calls of one message are answered.
+/// How the results of the calls of one message follow.
 #[derive(Clone, Copy, Debug)]
 enum Answers {
     All,
     Backwards,
-    /// In one message.
+    /// All results in one message.
     Together,
     AllButTheFirst,
-    /// After somebody has said something else.
+    /// After a user message.
     Late,
     Twice,
-    /// Before they are made.
+    /// Before the calls.
     Early,
     Never,
 }
@@ -105,12 +105,12 @@ fn call() -> impl Strategy<Value = Call> {
 fn beat(broken: bool) -> BoxedStrategy<Beat> {
     let talks =
         prop_oneof![5 => Just(Role::User), 5 => Just(Role::Assistant), 1 => Just(Role::System)];
-    let sealed = prop::bool::weighted(0.3);
+    let signed = prop::bool::weighted(0.3);
     let pinned = prop::bool::weighted(0.04);
-    let say = (talks, words(), sealed, pinned).prop_map(|(who, words, sealed, pinned)| Beat::Say {
+    let say = (talks, words(), signed, pinned).prop_map(|(who, words, signed, pinned)| Beat::Say {
         who,
         words,
-        sealed,
+        signed,
         pinned,
     });
     let answers = match broken {
@@ -128,8 +128,8 @@ fn beat(broken: bool) -> BoxedStrategy<Beat> {
     };
     let calls = prop::collection::vec(call(), 1..4);
     let work = (calls, prop::bool::weighted(0.3), prop::bool::weighted(0.03), answers)
-        .prop_map(|(calls, sealed, pinned, answers)| Beat::Work { calls, sealed, pinned, answers });
-    let health = any::<bool>().prop_map(|synthetic| Beat::Health { synthetic });
+        .prop_map(|(calls, signed, pinned, answers)| Beat::Work { calls, signed, pinned, answers });
+    let health = any::<bool>().prop_map(|synthetic| Beat::Heartbeat { synthetic });
     let machine = prop_oneof![Just(Role::User), Just(Role::Assistant), Just(Role::System)];
     let reminder = (machine, 0_u8..3).prop_map(|(who, kind)| Beat::Reminder { who, kind });
     if !broken {
@@ -143,26 +143,26 @@ fn beat(broken: bool) -> BoxedStrategy<Beat> {
     prop_oneof![6 => say, 6 => work, 1 => health, 1 => reminder, 1 => stray, 1 => blank].boxed()
 }
 
-/// A history of about `beats` × `repeats` × 2 messages.
+/// Histories of about `beats` × `repeats` × 2 messages.
 pub(crate) fn script(
     beats: std::ops::Range<usize>,
     repeats: std::ops::Range<usize>,
 ) -> impl Strategy<Value = Script> {
     any::<bool>().prop_flat_map(move |broken| {
         let beats = prop::collection::vec(beat(broken), beats.clone());
-        let own_names = if broken { any::<bool>().boxed() } else { Just(true).boxed() };
-        (beats, repeats.clone(), own_names).prop_map(|(beats, repeats, own_names)| Script {
+        let unique_ids = if broken { any::<bool>().boxed() } else { Just(true).boxed() };
+        (beats, repeats.clone(), unique_ids).prop_map(|(beats, repeats, unique_ids)| Script {
             beats,
             repeats,
-            own_names,
+            unique_ids,
         })
     })
 }
 
 impl Script {
-    /// Its messages, named `m0`, `m1`, … from `first` on; no more than `most`.
+    /// Its messages, at most `most`, with ids from `m{first}` on.
     pub(crate) fn messages(&self, first: usize, most: usize) -> Vec<Message> {
-        let mut writer = Writer { first, own_names: self.own_names, messages: Vec::new() };
+        let mut writer = Writer { first, unique_ids: self.unique_ids, messages: Vec::new() };
         for _ in 0..self.repeats {
             for beat in &self.beats {
                 if writer.messages.len() < most {
@@ -183,7 +183,7 @@ impl fmt::Debug for Script {
 
 struct Writer {
     first: usize,
-    own_names: bool,
+    unique_ids: bool,
     messages: Vec<Message>,
 }
 
@@ -196,22 +196,22 @@ impl Writer {
 
     fn beat(&mut self, beat: &Beat) {
         match beat {
-            Beat::Say { who, words, sealed, pinned } => {
+            Beat::Say { who, words, signed, pinned } => {
                 let number = self.first + self.messages.len();
-                let seal = (*sealed && *who == Role::Assistant).then(sealed_thought);
+                let reasoning = (*signed && *who == Role::Assistant).then(signed_reasoning);
                 let said = Part::text(format!("{} {number}", text(*words)));
-                self.add(*who, seal.into_iter().chain([said]).collect()).pinned = *pinned;
+                self.add(*who, reasoning.into_iter().chain([said]).collect()).pinned = *pinned;
             }
-            Beat::Work { calls, sealed, pinned, answers } => {
-                self.work(calls, *sealed, *pinned, *answers);
+            Beat::Work { calls, signed, pinned, answers } => {
+                self.work(calls, *signed, *pinned, *answers);
             }
             Beat::Stray { call, words } => {
                 let name = self.name(*call, 9_999);
                 self.add(Role::Tool, vec![result(&name, *words)]);
             }
-            Beat::Health { synthetic } => {
+            Beat::Heartbeat { synthetic } => {
                 let asked = self.add(Role::User, vec![Part::text("Is there anything to do?")]);
-                asked.synthetic = synthetic.then(|| "health-check".into());
+                asked.synthetic = synthetic.then(|| "heartbeat".into());
                 self.add(Role::Assistant, vec![Part::text("HEARTBEAT_OK")]);
             }
             Beat::Reminder { who, kind } => {
@@ -233,14 +233,14 @@ impl Writer {
     }
 
     fn name(&self, call: u8, turn: usize) -> String {
-        match (self.own_names, call) {
+        match (self.unique_ids, call) {
             (true, call) => format!("call-{call}-{turn}"),
             (false, 5) => String::new(),
             (false, call) => format!("c{call}"),
         }
     }
 
-    fn work(&mut self, calls: &[Call], sealed: bool, pinned: bool, answers: Answers) {
+    fn work(&mut self, calls: &[Call], signed: bool, pinned: bool, answers: Answers) {
         let turn = self.first + self.messages.len();
         let named: Vec<(String, &Call)> = calls
             .iter()
@@ -252,13 +252,13 @@ impl Writer {
         if let Answers::Early = answers {
             self.answer(std::mem::take(&mut results));
         }
-        let seal = sealed.then(sealed_thought);
+        let reasoning = signed.then(signed_reasoning);
         let asked = named.iter().map(|(name, call)| Part::ToolCall {
             call: name.as_str().into(),
             name: "look".into(),
             arguments: call.arguments.written(),
         });
-        let parts = seal.into_iter().chain([Part::text("let me look")]).chain(asked).collect();
+        let parts = reasoning.into_iter().chain([Part::text("let me look")]).chain(asked).collect();
         self.add(Role::Assistant, parts).pinned = pinned;
         match answers {
             Answers::Never => results.clear(),
@@ -297,18 +297,18 @@ impl Arguments {
     }
 }
 
-fn sealed_thought() -> Part {
-    Part::Reasoning { text: "well now".into(), signature: Some("sealed".into()) }
+fn signed_reasoning() -> Part {
+    Part::Reasoning { text: "well now".into(), signature: Some("signature".into()) }
 }
 
-/// A result in Latin for the most part, or in none of it.
+/// A result that is mostly in Latin script, or mostly in Japanese.
 fn result(call: &str, words: usize) -> Part {
-    let told =
+    let text =
         if words.is_multiple_of(2) { text(words) } else { "庭園の薔薇、".repeat(words) };
-    Part::ToolResult { call: call.into(), name: None, text: format!("日本 {told}") }
+    Part::ToolResult { call: call.into(), name: None, text: format!("日本 {text}") }
 }
 
-/// Some words, with what a summary must not lose among them.
+/// This many words, with facts among them that a summary must not lose.
 fn text(words: usize) -> String {
     const WORDS: [&str; 8] =
         ["wörd", "garden", "src/main.rs", "roses", "because", "250", "must", "not."];

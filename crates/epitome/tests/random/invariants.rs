@@ -1,4 +1,4 @@
-//! What must hold of every view, told with as little of the engine's own code as there can be.
+//! The invariants of every view, written with as little of the engine's own code as possible.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,9 +8,9 @@ use epitome::policy::SummaryPlacement;
 use epitome::tokens::MeterTokens;
 use epitome::{Compactor, Reason};
 
-/// Messages that call and answer each other: a result belongs to the nearest call of its id before it
-/// that no other result has answered; one without an id, to the first open call of the latest message
-/// that calls; one that comes before every call of its id, to the nearest call after it.
+/// Pairs of messages with a call and its result. A result belongs to the nearest earlier call of its id without a
+/// result; one without an id to the first such call of the latest message with calls; and one that comes before every
+/// call of its id to the nearest later call.
 pub(crate) fn pairs(messages: &[Message]) -> Vec<(usize, usize)> {
     let calls: Vec<(usize, &str)> = messages
         .iter()
@@ -60,46 +60,47 @@ pub(crate) fn pairs(messages: &[Message]) -> Vec<(usize, usize)> {
     answers.into_iter().enumerate().filter_map(pair).collect()
 }
 
-/// A view with the messages it came from.
-pub(crate) struct Seen<'a> {
+/// A view and the messages of its log.
+pub(crate) struct CheckedView<'a> {
     messages: &'a [Message],
     view: &'a View,
     places: BTreeMap<&'a str, usize>,
-    /// Positions of the messages that are there.
-    there: BTreeSet<usize>,
-    /// Messages that a repair has left out.
-    left_out: BTreeSet<&'a str>,
-    /// Messages that a repair has moved behind their calls.
+    /// Positions of the messages that are in the view.
+    present: BTreeSet<usize>,
+    /// Messages that a repair has removed.
+    removed: BTreeSet<&'a str>,
+    /// Messages that a repair has moved after their calls.
     moved: BTreeSet<&'a str>,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> CheckedView<'a> {
     pub(crate) fn new(messages: &'a [Message], view: &'a View) -> Self {
         let places: BTreeMap<&str, usize> =
             messages.iter().enumerate().map(|(at, message)| (message.id.as_str(), at)).collect();
-        let there = view.edits.iter().filter_map(Edit::id).map(|id| places[id.as_str()]).collect();
+        let present =
+            view.edits.iter().filter_map(Edit::id).map(|id| places[id.as_str()]).collect();
         let found = |defects: &'static [Defect]| {
             let findings = view.findings.iter();
             let found = findings.filter(move |finding| defects.contains(&finding.defect));
             found.map(|finding| finding.id.as_str()).collect()
         };
-        let left_out = found(&[
+        let removed = found(&[
             Defect::OrphanResult,
             Defect::RepeatedResult,
             Defect::LateResult,
             Defect::Blank,
         ]);
         let moved = found(&[Defect::MisplacedResult]);
-        Self { messages, view, places, there, left_out, moved }
+        Self { messages, view, places, present, removed, moved }
     }
 
-    /// The first promise that is broken.
+    /// Checks all invariants, and returns the first that is broken.
     pub(crate) fn check(
         &self,
         summary_placement: SummaryPlacement,
         reason: Reason,
     ) -> Result<(), String> {
-        self.every_message_is_there_once()?;
+        self.every_message_occurs_once()?;
         self.protected_messages_are_untouched()?;
         self.no_exchange_is_split()?;
         self.only_named_parts_are_changed()?;
@@ -110,38 +111,41 @@ impl<'a> Seen<'a> {
         Ok(())
     }
 
-    /// The invariants that hold whatever happens behind a compaction.
+    /// Checks the invariants that also hold after later messages and edits.
     pub(crate) fn check_unchanged(&self) -> Result<(), String> {
-        self.every_message_is_there_once()?;
+        self.every_message_occurs_once()?;
         self.protected_messages_are_untouched()?;
         self.only_named_parts_are_changed()
     }
 
-    fn every_message_is_there_once(&self) -> Result<(), String> {
+    fn every_message_occurs_once(&self) -> Result<(), String> {
         let ids = self.view.edits.iter().filter_map(Edit::id).count();
-        ensure(ids == self.there.len(), || "a message is there twice".into())
+        ensure(ids == self.present.len(), || "a message occurs twice".into())
     }
 
-    /// Pinned messages and system prompts are there, as they came.
+    /// Pinned messages and system messages are in the view, unchanged.
     fn protected_messages_are_untouched(&self) -> Result<(), String> {
         let kept: BTreeSet<&str> = self.view.edits.iter().filter_map(kept).collect();
         for message in self.messages.iter().filter(|message| is_protected(message)) {
             let id = message.id.as_str();
-            let there = kept.contains(id) || self.left_out.contains(id);
-            ensure(there, || format!("{id} is gone or changed, and must not be"))?;
+            let holds = kept.contains(id) || self.removed.contains(id);
+            ensure(holds, || format!("{id} is gone or changed, and must not be"))?;
         }
         Ok(())
     }
 
-    /// A call and its result are both there, or both gone. Only where there are results without an id may
-    /// one of those take a call, and the result that it had is told as left out.
+    /// A call and its result are both in the view, or neither is. The exception: a result without an id may be paired
+    /// with the call of another result, which is then listed as removed.
     fn no_exchange_is_split(&self) -> Result<(), String> {
         let mut results = self.messages.iter().flat_map(Message::results);
-        let nameless = results.any(|result| result.as_str().is_empty());
+        let has_missing_ids = results.any(|result| result.as_str().is_empty());
         for (call, result) in pairs(self.messages) {
-            let together = self.there.contains(&call) == self.there.contains(&result);
-            let told = nameless && self.left_out.contains(self.messages[result].id.as_str());
-            ensure(together || told, || format!("call m{call} and result m{result} are split"))?;
+            let together = self.present.contains(&call) == self.present.contains(&result);
+            let is_removed =
+                has_missing_ids && self.removed.contains(self.messages[result].id.as_str());
+            ensure(together || is_removed, || {
+                format!("call m{call} and result m{result} are split")
+            })?;
         }
         Ok(())
     }
@@ -158,8 +162,8 @@ impl<'a> Seen<'a> {
         Ok(())
     }
 
-    /// Messages stand in the order in which they came. Where the summary does not stand in the place of
-    /// what it stands for, system prompts and what people asked may stand before it.
+    /// Messages are in the order of the log. Unless the summary is in the place of the messages that it stands for, only
+    /// system messages and user messages may be before it.
     fn order_is_kept(&self, summary_placement: SummaryPlacement) -> Result<(), String> {
         let summary = self.view.edits.iter().position(is_summary);
         let (front, back) = self.view.edits.split_at(summary.unwrap_or(0));
@@ -168,8 +172,8 @@ impl<'a> Seen<'a> {
         }
         for id in front.iter().filter_map(Edit::id) {
             let message = &self.messages[self.places[id.as_str()]];
-            let asked = message.role == Role::User && message.synthetic.is_none();
-            ensure(asked || message.role == Role::System, || {
+            let is_request = message.role == Role::User && message.synthetic.is_none();
+            ensure(is_request || message.role == Role::System, || {
                 format!("{id} stands before the summary")
             })?;
         }
@@ -183,50 +187,50 @@ impl<'a> Seen<'a> {
         ensure(places.is_sorted(), || format!("out of order: {places:?}"))
     }
 
-    /// True for the last message that is no result, where it calls, and for the results behind it.
+    /// True for the last message without results if it has calls, and for the results after it.
     fn waits(&self, at: usize) -> bool {
-        let says = |message: &Message| message.results().next().is_none();
-        let last = self.messages.iter().rposition(says);
+        let has_no_results = |message: &Message| message.results().next().is_none();
+        let last = self.messages.iter().rposition(has_no_results);
         last.is_some_and(|last| at >= last && self.messages[last].calls().next().is_some())
     }
 
-    /// Besides the summary there are only system prompts, pinned messages, a last request that no text
-    /// can tell, a call that waits for its result, and what belongs to them.
+    /// Except for the summary there are only system messages, pinned messages, a last request with other parts than
+    /// text, a call without a result yet, and messages that belong to those.
     fn one_message_is_left(&self) -> Result<(), String> {
         if !self.view.edits.iter().any(is_summary) {
             return Ok(());
         }
         let tied = self.tied();
-        let rest = self.there.iter().copied().filter(|at| !tied.contains(at));
+        let rest = self.present.iter().copied().filter(|at| !tied.contains(at));
         let left: Vec<usize> = rest.filter(|at| !self.stays_by_itself(*at)).collect();
         let attached = |at: &usize| {
             let message = &self.messages[*at];
-            let told = message.parts.iter().all(|part| matches!(part, Part::Text { .. }));
-            message.role == Role::User && !told
+            let is_text = message.parts.iter().all(|part| matches!(part, Part::Text { .. }));
+            message.role == Role::User && !is_text
         };
         let request = left.len() == 1 && left.iter().all(attached);
         ensure(left.is_empty() || request, || {
-            format!("{left:?} are still there beside the one message")
+            format!("{left:?} are in the view in addition to the one message")
         })
     }
 
-    /// True for what is protected, and for a call that waits at the end.
+    /// True for protected messages, and for a call at the end without all of its results.
     fn stays_by_itself(&self, position: usize) -> bool {
         let message = &self.messages[position];
-        let mut behind = self.messages[position + 1..].iter();
+        let mut later = self.messages[position + 1..].iter();
         is_protected(message)
             || (message.calls().next().is_some()
-                && behind.all(|message| message.results().next().is_some())
-                && !self.answers(position))
+                && later.all(|message| message.results().next().is_some())
+                && !self.has_all_results(position))
     }
 
-    /// True where every call of a message has its result.
-    fn answers(&self, position: usize) -> bool {
+    /// True if every call of a message has its result.
+    fn has_all_results(&self, position: usize) -> bool {
         let answered = pairs(self.messages).into_iter().filter(|(call, _)| *call == position);
         answered.count() == self.messages[position].calls().count()
     }
 
-    /// Messages between a call and its result that are protected, or have something protected between.
+    /// Messages of calls and results with a protected message among them or between them.
     fn tied(&self) -> BTreeSet<usize> {
         let spans = pairs(self.messages).into_iter();
         let mut spans: Vec<(usize, usize)> =
@@ -245,11 +249,14 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// Every message of the log that a compaction took from the view is accounted for: a summary stands for
-/// it, it was left out by name, or a repair tells of it.
-pub(crate) fn nothing_vanishes(compactor: &Compactor, messages: &[Message]) -> Result<(), String> {
+/// Every message of the log that is not in the view has a reason: a summary stands for it, a checkpoint drops it, or a
+/// repair lists it.
+pub(crate) fn every_missing_message_has_a_reason(
+    compactor: &Compactor,
+    messages: &[Message],
+) -> Result<(), String> {
     let view = compactor.view();
-    let seen = Seen::new(messages, &view);
+    let checked = CheckedView::new(messages, &view);
     let covered =
         compactor.log().active_checkpoints().filter_map(|checkpoint| checkpoint.cover.as_ref());
     let covered = covered.filter_map(|cover| compactor.log().position(&cover.through)).max();
@@ -260,17 +267,19 @@ pub(crate) fn nothing_vanishes(compactor: &Compactor, messages: &[Message]) -> R
         .map(|id| id.as_str())
         .collect();
     for (at, message) in messages.iter().enumerate() {
-        let told = covered.is_some_and(|through| at <= through)
+        let has_reason = covered.is_some_and(|through| at <= through)
             || dropped.contains(message.id.as_str())
-            || seen.left_out.contains(message.id.as_str());
-        ensure(told || seen.there.contains(&at), || format!("{} has vanished", message.id))?;
+            || checked.removed.contains(message.id.as_str());
+        ensure(has_reason || checked.present.contains(&at), || {
+            format!("{} is missing without a reason", message.id)
+        })?;
     }
     Ok(())
 }
 
-/// The count is what the messages of the view cost, one by one; where nothing had to be repaired, for
-/// what repairs add and leave out is not counted.
-pub(crate) fn costs(compactor: &Compactor) -> Result<(), String> {
+/// The count is the sum over the messages of the view. Checked only for a view without repairs, since what these add
+/// and remove is not counted.
+pub(crate) fn count_is_the_sum(compactor: &Compactor) -> Result<(), String> {
     let view = compactor.view();
     if !view.findings.is_empty() {
         return Ok(());
@@ -317,7 +326,7 @@ fn kept(edit: &Edit) -> Option<&str> {
     }
 }
 
-/// Results and arguments may be shortened, and sealed thoughts left out; nothing else may be touched.
+/// True for an allowed change: results and arguments may be shortened, and signed reasoning removed.
 fn fits(part: &Part, change: &PartChange) -> bool {
     match (part, &change.change) {
         (Part::ToolResult { .. }, Change::Text { .. } | Change::Offload { .. }) => true,
@@ -329,7 +338,7 @@ fn fits(part: &Part, change: &PartChange) -> bool {
     }
 }
 
-/// The names of the arguments, in order; `None` where they are no JSON object.
+/// The names of the arguments, in order; `None` if they are not a JSON object.
 fn names(arguments: &str) -> Option<Vec<String>> {
     let value: serde_json::Value = serde_json::from_str(arguments).ok()?;
     Some(value.as_object()?.keys().cloned().collect())

@@ -1,11 +1,11 @@
-//! Random histories, random policies and hosts of any manner, and what must hold with all of them.
+//! Random histories, policies and apps for property tests, and the invariants that must hold for all of them.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::panic,
-    reason = "a test that cannot go on should stop"
+    reason = "a test that cannot continue should fail"
 )]
-#![allow(dead_code, reason = "each property uses its share")]
+#![allow(dead_code, reason = "each property test uses a part")]
 
 use proptest::prelude::ProptestConfig;
 
@@ -15,7 +15,7 @@ pub(crate) mod invariants;
 pub(crate) mod plan_follower;
 pub(crate) mod policy;
 
-/// Looks at so many cases; at more of them by the factor `EPITOME_RANDOM_TIMES`.
+/// A configuration for this number of cases, times `EPITOME_RANDOM_TIMES` if that is set.
 pub(crate) fn times(cases: u32) -> ProptestConfig {
     let times = option_env!("EPITOME_RANDOM_TIMES").and_then(|times| times.parse().ok());
     let cases = cases * times.unwrap_or(1);

@@ -1,4 +1,4 @@
-//! Random policies: everything that a policy can say, in shares of what the history takes.
+//! Random policies with all settings. Their windows are shares of the tokens of a history.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,23 +26,23 @@ pub(crate) const REASONS: [Reason; 6] = [
     Reason::Reduce,
 ];
 
-/// A policy in the making: its window is a share of what the history takes.
+/// A policy for a history whose tokens are not known yet.
 #[derive(Clone)]
 pub(crate) struct PolicyDraft {
-    /// For a window of 200,000.
+    /// The policy for a window of [`DRAFT_WINDOW`].
     policy: Policy,
     window_percent: u32,
 }
 
-/// The window that numbers of tokens in a draft are made for.
-const DRAWN_FOR: u32 = 200_000;
+/// The window that numbers of tokens in a draft are generated for.
+const DRAFT_WINDOW: u32 = 200_000;
 
 fn percent() -> impl Strategy<Value = f64> {
     (1_u32..=100).prop_map(|percent| f64::from(percent) / 100.0)
 }
 
 fn tokens() -> impl Strategy<Value = u32> {
-    1_u32..=DRAWN_FOR
+    1_u32..=DRAFT_WINDOW
 }
 
 fn leaf() -> impl Strategy<Value = Trigger> {
@@ -93,12 +93,12 @@ fn trigger() -> impl Strategy<Value = Trigger> {
     ]
 }
 
-fn reduction() -> impl Strategy<Value = ReducerRule> {
+fn reducer_rule() -> impl Strategy<Value = ReducerRule> {
     let step = (0_u32..60, 0_u32..3_000)
         .prop_map(|(from_messages, max_tokens)| TruncationStep { from_messages, max_tokens });
-    let age = prop::collection::vec(step, 0..4)
+    let truncate = prop::collection::vec(step, 0..4)
         .prop_map(|steps| Reducer::TruncateToolResults(TruncateToolResults { steps }));
-    let prune = (0_u32..100, 0_u32..300).prop_map(|(percent, arg_threshold_tokens)| {
+    let clear = (0_u32..100, 0_u32..300).prop_map(|(percent, arg_threshold_tokens)| {
         let protect_fraction = f64::from(percent) / 100.0;
         Reducer::ClearToolInputs(ClearToolInputs { protect_fraction, arg_threshold_tokens })
     });
@@ -113,8 +113,8 @@ fn reduction() -> impl Strategy<Value = ReducerRule> {
     });
     let reducer = prop_oneof![
         2 => Just(Reducer::Deduplicate),
-        2 => age,
-        2 => prune,
+        2 => truncate,
+        2 => clear,
         2 => offload,
         1 => Just(Reducer::DropOldest)
     ];
@@ -187,7 +187,7 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
     )
 }
 
-/// Any policy, or a preset.
+/// Random policies and presets.
 pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
     let summary_placement = select(vec![
         SummaryPlacement::SystemSummaryTail,
@@ -196,7 +196,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
         SummaryPlacement::InPlace,
     ]);
     let triggers = prop::collection::vec(trigger(), 0..4);
-    let reducers = prop::collection::vec(reduction(), 0..4);
+    let reducers = prop::collection::vec(reducer_rule(), 0..4);
     let requests = prop_oneof![1 => Just(0_u32), 1 => 0_u32..40_000];
     let numbers = (
         1_u32..=99,
@@ -235,7 +235,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
                         heartbeat_answer,
                     ) = numbers;
                     Policy {
-                        window: DRAWN_FOR,
+                        window: DRAFT_WINDOW,
                         triggers,
                         warning,
                         target: f64::from(target) / 100.0,
@@ -254,14 +254,14 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
                 },
             );
     let named =
-        select(PRESETS.as_slice()).prop_map(|name| Policy::preset(name, DRAWN_FOR).unwrap());
+        select(PRESETS.as_slice()).prop_map(|name| Policy::preset(name, DRAFT_WINDOW).unwrap());
     let window_percent = prop_oneof![1 => 1_u32..30, 6 => 30_u32..110, 2 => 110_u32..400];
     (prop_oneof![5 => free, 2 => named], window_percent)
         .prop_map(|(policy, window_percent)| PolicyDraft { policy, window_percent })
 }
 
 impl PolicyDraft {
-    /// The policy for a history of so many tokens; `None` where it cannot work.
+    /// The policy for a history of this many tokens; `None` if it cannot work.
     pub(crate) fn fit(&self, tokens: u32) -> Option<Policy> {
         let window = (u64::from(tokens) * u64::from(self.window_percent) / 100).max(60);
         let window = u32::try_from(window).unwrap();
@@ -289,12 +289,12 @@ impl fmt::Debug for PolicyDraft {
     }
 }
 
-/// Brings numbers of tokens from the window they were drawn for to another one.
+/// Converts numbers of tokens from the window of a draft to another one.
 struct Scale(u32);
 
 impl Scale {
     fn tokens(&self, tokens: u32) -> u32 {
-        let scaled = u64::from(tokens) * u64::from(self.0) / u64::from(DRAWN_FOR);
+        let scaled = u64::from(tokens) * u64::from(self.0) / u64::from(DRAFT_WINDOW);
         u32::try_from(scaled).unwrap()
     }
 
@@ -320,4 +320,26 @@ impl Scale {
             Trigger::Messages(_) | Trigger::Reactive(_) | Trigger::Always | Trigger::Manual => {}
         }
     }
+}
+
+#[test]
+fn every_phase_and_every_reason_is_listed_once() {
+    // A new variant does not compile here: give it the next index, and add it to the list above.
+    let phase = |phase: Phase| match phase {
+        Phase::RequestStart => 0,
+        Phase::TurnStart => 1,
+        Phase::Loop => 2,
+        Phase::TurnEnd => 3,
+        Phase::Overflow => 4,
+    };
+    assert_eq!(PHASES.map(phase), [0, 1, 2, 3, 4]);
+    let reason = |reason: Reason| match reason {
+        Reason::Manual => 0,
+        Reason::Threshold => 1,
+        Reason::RequestBoundary => 2,
+        Reason::ReactiveMicro => 3,
+        Reason::ReactiveFull => 4,
+        Reason::Reduce => 5,
+    };
+    assert_eq!(REASONS.map(reason), [0, 1, 2, 3, 4, 5]);
 }

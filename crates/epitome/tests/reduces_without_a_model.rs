@@ -1,10 +1,10 @@
-//! Reducers: what is saved without a model, and what stays as it is.
+//! Reducers: what they save without a model, and what they do not change.
 
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a scenario that cannot go on should stop"
+    reason = "a test that cannot continue should fail"
 )]
 
 mod harness;
@@ -15,17 +15,17 @@ use epitome::policy::{
 };
 use epitome::tokens::CharactersPer;
 use epitome::{Action, Outcome, Phase, Policy, Reason};
-use harness::{actions, applied, drive, shown, stage_with};
+use harness::{actions, applied, compactor_with, drive, shown};
 
-/// A window of 1,000 tokens in which these reducers work on their own, always.
+/// A policy for a window of 1,000 tokens whose reducers are applied at every check.
 fn policy(reducers: Vec<Reducer>) -> Policy {
     let always = |reducer| ReducerRule::when(reducer, Trigger::Always);
     Policy { reducers: reducers.into_iter().map(always).collect(), ..Policy::fill_percent(1_000) }
 }
 
-/// Lets the reducers work on `before`, and compares what the model sees.
+/// Applies the reducers to `before`, and compares the view with `after`.
 fn check(policy: Policy, before: &str, after: &str) {
-    let mut compactor = stage_with(policy, before);
+    let mut compactor = compactor_with(policy, before);
     let untouched = compactor.view();
     assert_eq!(compactor.check(Phase::TurnEnd), Some(Reason::Reduce), "{before}");
     compactor.compact(Reason::Reduce, None).unwrap();
@@ -37,7 +37,11 @@ fn check(policy: Policy, before: &str, after: &str) {
 
     compactor.compact(Reason::Reduce, None).unwrap();
     drive(&mut compactor, |_| panic!("a summarizer was asked"));
-    assert!(!applied(compactor.report().unwrap()), "twice is once: {:?}", compactor.report());
+    assert!(
+        !applied(compactor.report().unwrap()),
+        "applied a second time: {:?}",
+        compactor.report()
+    );
     assert_eq!(compactor.check(Phase::TurnEnd), None, "until something is said");
     compactor.undo().unwrap();
     drive(&mut compactor, |_| String::new());
@@ -45,7 +49,7 @@ fn check(policy: Policy, before: &str, after: &str) {
 }
 
 #[test]
-fn c1_results_are_truncated_by_their_age_and_say_so() {
+fn c1_results_are_truncated_by_age_and_say_so() {
     let long = "long result ".repeat(20);
     let step = |from_messages, max_tokens| TruncationStep { from_messages, max_tokens };
     let age = TruncateToolResults { steps: vec![step(3, 40), step(5, 25)] };
@@ -62,7 +66,7 @@ fn c1_results_are_truncated_by_their_age_and_say_so() {
 }
 
 #[test]
-fn c2_repeated_machine_made_messages_are_left_out_but_for_the_last() {
+fn c2_repeated_synthetic_messages_are_removed_except_the_last() {
     let policy = policy(vec![Reducer::Deduplicate]);
     check(
         policy,
@@ -74,22 +78,22 @@ fn c2_repeated_machine_made_messages_are_left_out_but_for_the_last() {
 }
 
 #[test]
-fn b4_c2_trimming_begins_at_its_own_threshold() {
+fn b4_c2_deduplication_begins_at_its_own_threshold() {
     let half = Trigger::Fill(Fill { fraction: 0.5, max_tokens: 0 });
     let policy = |window| Policy {
         reducers: vec![ReducerRule::when(Reducer::Deduplicate, half.clone())],
         ..Policy::fill_percent(window)
     };
     let text = "u: ~note the time is noon\nu: hi\na: hello\nu: ~note the time is noon\nu: bye";
-    let mut compactor = stage_with(policy(10_000), text);
+    let mut compactor = compactor_with(policy(10_000), text);
     assert_eq!(compactor.check(Phase::TurnEnd), None);
     let tokens = compactor.pressure().tokens;
-    let mut compactor = stage_with(policy(tokens * 2), text);
+    let mut compactor = compactor_with(policy(tokens * 2), text);
     assert_eq!(compactor.check(Phase::TurnEnd), Some(Reason::Reduce));
 }
 
 #[test]
-fn c3_arguments_are_shortened_outside_the_protected_end_and_keep_their_names() {
+fn c3_arguments_are_shortened_outside_of_the_protected_end_and_keep_their_names() {
     let long = "x".repeat(900);
     let call = |text: &str| format!("{{\"path\":\"a.rs\",\"text\":\"{text}\"}}");
     let prune = ClearToolInputs { protect_fraction: 0.3, arg_threshold_tokens: 200 };
@@ -107,7 +111,7 @@ fn c3_arguments_are_shortened_outside_the_protected_end_and_keep_their_names() {
 }
 
 #[test]
-fn c3_pruning_is_off_after_each_tool_loop_or_in_compactions() {
+fn c3_tool_inputs_can_be_cleared_after_each_tool_loop_or_in_compactions() {
     let long = "x".repeat(900);
     let filler = "words ".repeat(100);
     let text =
@@ -118,7 +122,7 @@ fn c3_pruning_is_off_after_each_tool_loop_or_in_compactions() {
     });
     let actions_with = |reducers| {
         let policy = Policy { reducers, ..Policy::fill_percent(1_000) };
-        let mut compactor = stage_with(policy, &text);
+        let mut compactor = compactor_with(policy, &text);
         let due = compactor.check(Phase::Loop);
         (due, actions(&compactor, Reason::Reduce).contains(&Action::ClearToolInputs))
     };
@@ -130,12 +134,12 @@ fn c3_pruning_is_off_after_each_tool_loop_or_in_compactions() {
     let nobody = Policy::team(1_000, None).summary;
     let policy =
         Policy { reducers: in_compactions, summary: nobody, ..Policy::fill_percent(1_000) };
-    let compactor = stage_with(policy, &text);
+    let compactor = compactor_with(policy, &text);
     assert!(actions(&compactor, Reason::Manual).contains(&Action::ClearToolInputs), "compaction");
 }
 
 #[test]
-fn c4_large_results_are_put_aside_and_can_be_read_back() {
+fn c4_large_results_are_offloaded_and_can_be_read() {
     let long = "row ".repeat(300);
     let offload = OffloadToolResults { protect_fraction: 0.0, max_tokens: 100, keep_tokens: 30 };
     let policy = policy(vec![Reducer::OffloadToolResults(offload)]);
@@ -147,22 +151,22 @@ fn c4_large_results_are_put_aside_and_can_be_read_back() {
          t: =call_1<row row row row ro\n[put aside: all 400 tokens are in tool-results/call_1.txt]\nw row >\n\
          a: done\nu: thanks\n",
     );
-    let mut compactor = stage_with(policy, &text);
+    let mut compactor = compactor_with(policy, &text);
     compactor.compact(Reason::Reduce, None).unwrap();
     let run = drive(&mut compactor, |_| String::new());
     let path = "tool-results/call_1.txt";
-    assert!(run.tells("offloaded", path), "{:?}", run.events);
+    assert!(run.has_event("offloaded", path), "{:?}", run.events);
     assert_eq!(compactor.log().offloaded(path), Some(long.as_str()));
     assert_eq!(compactor.log().offloaded("tool-results/other.txt"), None);
 }
 
 #[test]
-fn c4_results_of_calls_that_share_an_id_are_put_aside_under_names_of_their_own() {
+fn c4_results_of_calls_with_the_same_id_are_offloaded_under_different_paths() {
     let offload = OffloadToolResults { protect_fraction: 0.0, max_tokens: 50, keep_tokens: 5 };
     let policy = policy(vec![Reducer::OffloadToolResults(offload)]);
     let (one, two) = ("one ".repeat(100), "two ".repeat(100));
     let text = format!("a: !c\nt: =c<{one}>\nu: again\na: !c\nt: =c<{two}>\nu: thanks");
-    let mut compactor = stage_with(policy, &text);
+    let mut compactor = compactor_with(policy, &text);
     compactor.compact(Reason::Reduce, None).unwrap();
     drive(&mut compactor, |_| String::new());
     assert_eq!(compactor.log().offloaded("tool-results/c-m1-0.txt"), Some(one.as_str()));
@@ -170,11 +174,11 @@ fn c4_results_of_calls_that_share_an_id_are_put_aside_under_names_of_their_own()
 }
 
 #[test]
-fn c5_without_a_summarizer_a_full_window_loses_its_oldest_messages() {
+fn c5_without_a_summarizer_a_full_window_drops_its_oldest_messages() {
     let policy = Policy { target: 0.5, ..Policy::team(100, None) };
     let text: String =
         (0..16).map(|turn| format!("u: question {turn}\na: answer {turn}\n")).collect();
-    let mut compactor = stage_with(policy, &format!("s: be kind\n{text}"));
+    let mut compactor = compactor_with(policy, &format!("s: be kind\n{text}"));
     assert_eq!(compactor.check(Phase::TurnStart), Some(Reason::Reduce));
     compactor.compact(Reason::Reduce, None).unwrap();
     let run = drive(&mut compactor, |_| String::new());
@@ -199,15 +203,16 @@ fn c6_heartbeats_are_recognized_by_their_answer_and_removed() {
     let text = "u: mend it\na: on it\nu: are you alive?\na: HEARTBEAT_OK\na: mended\nu: still?\n\
                 a: HEARTBEAT_OK";
     check(policy.clone(), text, "u: mend it\na: on it\na: mended\n");
-    let compactor = stage_with(policy, text);
+    let compactor = compactor_with(policy, text);
     assert_eq!(compactor.conversation().last_request(), Some(0), "a heartbeat is no request");
 }
 
 #[test]
-fn too_little_to_save_is_left_alone() {
+fn a_reducer_that_saves_too_little_is_not_applied() {
     let mut policy = policy(vec![Reducer::Deduplicate]);
     policy.reducers[0].min_saving_tokens = 50;
-    let mut compactor = stage_with(policy, "u: ~note noon\nu: hi\na: hello\nu: ~note noon\nu: bye");
+    let mut compactor =
+        compactor_with(policy, "u: ~note noon\nu: hi\na: hello\nu: ~note noon\nu: bye");
     compactor.compact(Reason::Reduce, None).unwrap();
     drive(&mut compactor, |_| String::new());
     let outcome = compactor.report().unwrap().outcome.clone();
@@ -215,7 +220,7 @@ fn too_little_to_save_is_left_alone() {
 }
 
 #[test]
-fn pinned_exchanges_are_left_alone_by_every_reducer() {
+fn no_reducer_changes_pinned_exchanges() {
     let long = "row ".repeat(300);
     let text = format!(
         "u: go\na: * !a<{{\"text\":\"{long}\"}}>\nt: =a<{long}>\nu: * ~note noon\nu: ~note noon\nu: so?"
@@ -232,7 +237,7 @@ fn pinned_exchanges_are_left_alone_by_every_reducer() {
         Reducer::DropOldest,
     ];
     let policy = Policy { summary: Policy::team(1_000, None).summary, ..policy(reducers) };
-    let mut compactor = stage_with(policy, &text);
+    let mut compactor = compactor_with(policy, &text);
     compactor.compact(Reason::Reduce, None).unwrap();
     drive(&mut compactor, |_| String::new());
     let shown = shown(&compactor);
@@ -241,7 +246,7 @@ fn pinned_exchanges_are_left_alone_by_every_reducer() {
 }
 
 #[test]
-fn b1_tokens_are_counted_by_whatever_the_host_brings() {
+fn b1_tokens_are_counted_by_the_tokenizer_of_the_app() {
     let count = |characters| {
         let tokenizer = Box::new(CharactersPer(characters));
         let policy = Policy::recommended(1_000);
@@ -256,11 +261,11 @@ fn b1_tokens_are_counted_by_whatever_the_host_brings() {
 }
 
 #[test]
-fn c4_what_was_put_aside_can_still_be_found_from_the_summary() {
+fn c4_the_summary_names_the_paths_of_offloaded_results() {
     let long = "row ".repeat(300);
     let offload = OffloadToolResults { protect_fraction: 0.0, max_tokens: 100, keep_tokens: 30 };
     let text = format!("u: go\na: !call_1\nt: =call_1<{long}>\na: done\nu: thanks\na: welcome");
-    let mut compactor = stage_with(policy(vec![Reducer::OffloadToolResults(offload)]), &text);
+    let mut compactor = compactor_with(policy(vec![Reducer::OffloadToolResults(offload)]), &text);
     compactor.compact(Reason::Reduce, None).unwrap();
     drive(&mut compactor, |_| String::new());
     compactor.compact(Reason::Manual, None).unwrap();
