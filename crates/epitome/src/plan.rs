@@ -231,9 +231,14 @@ impl Plan {
 
     /// What stands behind the summary in addition to its ledger: open tasks, and the last request if the
     /// policy has it appended and it would not be in the view otherwise.
+    ///
+    /// The request is appended to every summary until the next request, also if an earlier summary covers it:
+    /// each summary replaces the one before with all that was appended to that.
     pub(crate) fn appendix(&self, conversation: &Conversation, policy: &Policy) -> String {
         let request = appended_request(conversation, policy);
-        appendix(conversation, request.filter(|at| self.action(*at) == Action::Summarize))
+        let is_gone =
+            |at: &usize| matches!(self.action(*at), Action::Summarize | Action::Summarized);
+        appendix(conversation, request.filter(is_gone))
     }
 
     /// True if a message stays that is not a system message: no provider accepts those alone.

@@ -365,3 +365,59 @@ fn d9_a_request_during_a_compaction_is_in_the_tail_and_not_in_the_summary() {
     let summary = compactor.report().unwrap().summary.clone().unwrap();
     assert!(!summary.contains("paint"), "{summary}");
 }
+
+#[test]
+fn d9_the_last_request_stays_through_ten_compactions_of_one_request() {
+    const REQUEST: &str = "mend the green garden gate by noon";
+    let placements = [
+        SummaryPlacement::SystemSummaryTail,
+        SummaryPlacement::OneMessage,
+        SummaryPlacement::LeadingSystem,
+        SummaryPlacement::InPlace,
+    ];
+    for summary_placement in placements {
+        for last_request in [LastRequest::Keep, LastRequest::Append] {
+            let case = format!("{summary_placement:?} {last_request:?}");
+            let settings = SummarySettings { last_request, ..SummarySettings::default() };
+            let policy = Policy { summary_placement, ..summary(settings) };
+            let text = format!("s: be kind\nu: {REQUEST}\n");
+            let mut compactor = stage_with(policy, &text);
+            for round in 0..10 {
+                for step in 0..6 {
+                    let call = format!("c{round}x{step}");
+                    let words = "looking at the hinges and at the old paint once more";
+                    let id = format!("{call}-");
+                    let steps =
+                        format!("a: {words} !{call}\nt: ={call}<a long result of the tool>");
+                    for mut message in epitome::test_notation::transcript(&steps) {
+                        message.id = format!("{id}{}", message.id.as_str()).as_str().into();
+                        compactor.append(message).unwrap();
+                    }
+                }
+                compactor.compact(Reason::Manual, None).unwrap();
+                let run = drive(&mut compactor, |_| "They worked on it.".into());
+                let inputs: Vec<&str> =
+                    run.requests.iter().map(|request| request.input.as_str()).collect();
+                assert!(inputs[0].contains(REQUEST), "{case}, {round}: {inputs:?}");
+                let shown = whole(&compactor);
+                assert_eq!(shown.matches(REQUEST).count(), 1, "{case}, {round}: {shown}");
+                assert_eq!(shown.matches("<conversation-summary").count(), 1, "{case}: {shown}");
+                assert!(shown.starts_with("be kind"), "{case}, {round}: {shown}");
+            }
+        }
+    }
+}
+
+/// All texts of the view.
+fn whole(compactor: &epitome::Compactor) -> String {
+    use epitome::history::Edit;
+    let text = |edit: Edit| match edit {
+        Edit::Keep(id) | Edit::Replace { id, .. } => {
+            compactor.log().message(compactor.log().position(&id).unwrap()).unwrap().text()
+        }
+        Edit::Insert { role, parts } => {
+            epitome::message::Message::with_parts("", role, parts).text()
+        }
+    };
+    compactor.view().edits.into_iter().map(text).collect::<Vec<_>>().join("\n")
+}

@@ -29,7 +29,7 @@ impl Plan {
         let rewritten = &conversation.projection().rewritten;
         let is_original = rewritten.range(covered..self.tail_start).next().is_none();
         let sizes = conversation.index().entry_sizes(
-            self.read(covered),
+            self.read(conversation),
             covered..self.tail_start,
             &policy.summary,
         );
@@ -39,11 +39,16 @@ impl Plan {
         }
     }
 
-    /// The positions of the messages that the summarizer would read.
-    fn read(&self, covered: usize) -> impl DoubleEndedIterator<Item = usize> + Clone {
-        (covered..self.tail_start).filter(|at| {
+    /// The positions of the messages that the summarizer would read: those that it is to summarize, and the
+    /// last user request, since without it the summarizer could not say what the work was for. An earlier
+    /// summary may cover the request already.
+    fn read(&self, conversation: &Conversation) -> impl DoubleEndedIterator<Item = usize> + Clone {
+        let covered = conversation.projection().covered;
+        let request = conversation.last_request().filter(|request| *request < covered);
+        let new = (covered..self.tail_start).filter(|at| {
             self.action(*at) == Action::Summarize || self.also_read.binary_search(at).is_ok()
-        })
+        });
+        request.into_iter().chain(new)
     }
 
     /// What the summarizer would read, chunk by chunk. An error if its window has no room for any chunk.
@@ -53,10 +58,9 @@ impl Plan {
         policy: &Policy,
     ) -> Result<Vec<Vec<Entry>>, WindowTooSmall> {
         let log = conversation.log();
-        let covered = conversation.projection().covered;
         let late = LateResults::new(log, conversation.projection());
         let prefix: Vec<(u32, Cow<Message>)> = self
-            .read(covered)
+            .read(conversation)
             .filter_map(|at| {
                 let message = readable(conversation, at)?;
                 let message = late.message(&message).map_or(message, Cow::Owned);

@@ -85,16 +85,25 @@ fn limit(settings: &SummarySettings) -> usize {
 }
 
 /// For each group, by its length: whether it begins a new chunk.
+///
+/// There are exactly `settings.chunks` chunks if there are that many groups, unless the limit demands more. They
+/// begin at the borders that are nearest to an even division.
 fn pack(lengths: &[usize], settings: &SummarySettings) -> impl Iterator<Item = bool> {
     let limit = limit(settings);
     let total: usize = lengths.iter().sum();
     let wanted = usize::try_from(settings.chunks).unwrap_or(1).clamp(1, lengths.len().max(1));
-    let even = limit.min(total.div_ceil(wanted.max(1)).max(1));
-    lengths.iter().scan(usize::MAX, move |used, length| {
-        // A group joins the chunk if at least half of it fits the even share: chunks then differ least from it.
-        let fits = used.saturating_add(length / 2) <= even && used.saturating_add(*length) <= limit;
-        *used = if fits { used.saturating_add(*length) } else { *length };
-        Some(!fits)
+    let (mut begun, mut before, mut used) = (0, 0, 0);
+    lengths.iter().enumerate().map(move |(index, length)| {
+        // From here on every group needs a chunk of its own, or there would be too few.
+        let is_needed = lengths.len() - index <= wanted.saturating_sub(begun);
+        let is_nearest =
+            (before + length / 2).saturating_mul(wanted) >= total.saturating_mul(begun);
+        let begins =
+            used + length > limit || begun == 0 || (begun < wanted && (is_needed || is_nearest));
+        begun += usize::from(begins);
+        used = if begins { *length } else { used + length };
+        before += length;
+        begins
     })
 }
 
@@ -249,6 +258,29 @@ mod tests {
     fn d5_a_transcript_is_split_by_count() {
         check(&[100, 100, 100, 100], 10_000, 2, &[&[1, 2], &[3, 4]]);
         check(&[100, 100], 10_000, 5, &[&[1], &[2]]);
+    }
+
+    #[test]
+    fn d5_as_many_chunks_are_made_as_were_asked_for() {
+        let lists: [&[usize]; 6] = [
+            &[100; 37],
+            &[12; 8],
+            &[900, 1, 1, 1, 1, 1, 1, 1, 1],
+            &[1, 1, 1, 1, 1, 1, 1, 1, 900],
+            &[500, 20, 20, 500, 20, 20, 500, 20, 20],
+            &[3, 700, 3, 700, 3, 700, 3, 700],
+        ];
+        for lengths in lists {
+            for wanted in 2..=8 {
+                let settings = SummarySettings { chunks: wanted, ..SummarySettings::default() };
+                let made = chunks(entries(lengths), &settings);
+                assert_eq!(made.len(), wanted as usize, "{lengths:?}");
+                assert_eq!(made.concat().len(), lengths.len(), "{lengths:?}");
+                assert!(made.iter().all(|chunk| !chunk.is_empty()), "{lengths:?}");
+            }
+        }
+        let few = SummarySettings { chunks: 8, ..SummarySettings::default() };
+        assert_eq!(chunks(entries(&[9, 9, 9]), &few).len(), 3);
     }
 
     #[test]
