@@ -5,7 +5,7 @@
 //!
 //! - **Factor.** The difference between two prompts of the same view consists of known messages, and the
 //!   overhead cancels out. Such an interval says how the provider's tokens relate to the meter's
-//!   ([`Intervals`]), separately for each script, since a heuristic tokenizer errs differently in each.
+//!   (`Intervals`), separately for each script, since a heuristic tokenizer errs differently in each.
 //! - **Overhead.** What the latest prompts have beyond their scaled messages. The median of three is used,
 //!   since a single prompt may contain text that is not in the log, for example search results that the app
 //!   adds to one request.

@@ -6,20 +6,18 @@
 //! and ids are arguments, so that the same calls always lead to the same outputs.
 //!
 //! ```text
-//!              compact()                      proceed()
-//!     Idle ───────────────► Deciding ─────────────────────► Summarizing ◄────────────┐
-//!      ▲ ▲  Output::Before     │ skip()    Output::Summarize   │  │  ▲ handle_summary()│
-//!      │ └─────────────────────┘                               │  │  └────────────────┘
-//!      │                                      handle_failure() │  │    next chunk, reminder,
-//!      │                                                       ▼  │    rollup or fallback level
-//!      │                         handle_timeout() ┌──────── Backoff
-//!      │                                          └──────► Summarizing
-//!      │                                                          │ handle_summary(): the last one
-//!      │      handle_persisted()                                  ▼
-//!      └───────────────────────────────────────────────────── Committing ◄── compact(): reducers only,
-//!                                                        Output::Persist     undo()
+//!  Idle ── compact() ──► Deciding ── proceed() ──► Summarizing ── handle_failure() ──► Backoff
+//!   ▲                       │                       │    ▲   ▲                           │
+//!   ├──────── skip() ───────┘                       │    │   └───── handle_timeout() ────┘
+//!   │                                               │    │
+//!   │                                               │    └─ handle_summary(), unless it was the last one:
+//!   │                                               │       next chunk, reminder, rollup or fallback level
+//!   │                                               │
+//!   │                                               ▼ handle_summary() of the last one
+//!   └──────────── handle_persisted() ─────────── Committing ◄── compact() with reducers only, or undo()
 //!
-//!     any of them ── failed, or saved too little ──► Paused ── append(), set_policy(), check() ──► Idle
+//!  every state of a compaction ── it failed or saved too little ──► Paused
+//!  Paused ── append(), set_policy() or check() with a reason to try again ──► Idle
 //! ```
 //!
 //! | state | waits for | commands that are legal |
@@ -31,8 +29,8 @@
 //! | `Committing` | `handle_persisted` or `handle_unpersisted` | `append`, `set_todo` |
 //! | `Paused` | a reason to try again | all; `compact` only for [`Reason::Manual`] |
 //!
-//! A command that is not legal returns an error, mostly [`CommandError::Busy`]. `cancel` leads back to `Idle` from every state in
-//! which nothing is being stored. An answer to a request that is no longer open is ignored and reported as
+//! A command that is not legal returns an error, mostly [`CommandError::Busy`]. `cancel` leads back to `Idle`,
+//! except while a record is being stored. An answer to a request that is no longer open is ignored and reported as
 //! [`Event::Stale`], so that a late answer cannot end up in the wrong compaction.
 //!
 //! Nothing changes before the record of a compaction is stored: the view is replaced in `handle_persisted`.

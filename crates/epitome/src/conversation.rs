@@ -2,12 +2,14 @@
 
 pub(crate) mod index;
 mod pressure;
+mod requests;
 mod usage;
 
 use std::collections::BTreeMap;
 
 use index::{MessageIndex, is_heartbeat_answer};
 pub use pressure::{Breakdown, Level, Pressure};
+use requests::Requests;
 use usage::Reading;
 pub(crate) use usage::UsageState;
 
@@ -80,14 +82,6 @@ enum Effect {
     Checkpoint,
     /// Other checkpoints are active, or a message that they are about has changed.
     Rebuilt,
-}
-
-/// The latest messages that a user sent.
-#[derive(Clone, Copy, Default)]
-struct Requests {
-    last: Option<usize>,
-    /// The one before, in case the last turns out to be a heartbeat.
-    earlier: Option<usize>,
 }
 
 impl Conversation {
@@ -487,18 +481,4 @@ pub(crate) struct Prospect {
     pub(crate) tokens: MeterTokens,
     /// How many messages triggers would count.
     pub(crate) messages: u32,
-}
-
-impl Requests {
-    fn push(&mut self, position: usize, message: &Message, heartbeat_answer: Option<&str>) {
-        let asked = message.role == Role::User && message.synthetic.is_none();
-        if asked && !message.is_blank() {
-            *self = Self { last: Some(position), earlier: self.last };
-        } else if is_heartbeat_answer(message, heartbeat_answer)
-            && self.last.is_some_and(|last| last + 1 == position)
-        {
-            // The message before was a heartbeat of the app, not a request of a user.
-            *self = Self { last: self.earlier, earlier: None };
-        }
-    }
 }

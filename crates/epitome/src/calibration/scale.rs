@@ -56,7 +56,7 @@ impl Scale {
     }
 
     /// How many tokens of messages fit a prompt of at most this many tokens of the provider.
-    pub fn room_for_messages(&self, prompt_tokens: u32) -> MeterTokens {
+    pub fn message_budget(&self, prompt_tokens: u32) -> MeterTokens {
         self.to_meter(prompt_tokens.saturating_sub(self.overhead).saturating_sub(self.request))
     }
 }
@@ -81,12 +81,12 @@ mod tests {
         for factor in [500_000, 799_999, ONE, 1_270_001, 2_000_000] {
             let scale = Scale { factor, overhead: 700, request: 3 };
             for limit in [703, 704, 999, 1_702, 140_000, u32::MAX / 4] {
-                let most = scale.room_for_messages(limit);
+                let most = scale.message_budget(limit);
                 assert!(scale.prompt_tokens(most) <= limit, "{factor} {limit}");
                 let more = most + MeterTokens::new(2);
                 assert!(scale.prompt_tokens(more) >= limit, "{factor} {limit}");
             }
-            assert_eq!(scale.room_for_messages(10), MeterTokens::ZERO);
+            assert_eq!(scale.message_budget(10), MeterTokens::ZERO);
         }
     }
 

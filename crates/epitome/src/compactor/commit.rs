@@ -71,7 +71,7 @@ impl Compactor {
 
     /// Carries out a plan that has no summary.
     pub(super) fn apply_reducers(&mut self, plan: &Plan) {
-        // In every case reducers find nothing more until another message is appended.
+        // However this ends, reducers have nothing more to save before another message is appended.
         self.cycle.nothing_to_reduce_at = Some(self.log().len());
         if plan.idle.is_some() {
             let message = plan.idle.clone().unwrap_or_default();
@@ -114,8 +114,8 @@ impl Compactor {
             build_receipt(facts, &summary, retained, job.plan.ledger_budget(), meter, &|number| {
                 self.log().message_numbered(number).map(|message| message.id.clone())
             });
-        // A name is supported if any covered message contains it: facts may have it only as a part of another name,
-        // and the transcript may have cut it off.
+        // A name that any covered message contains is supported: the facts may have it only as a part of another
+        // name, and the transcript may have cut it off.
         let is_supported = |name: &String| {
             self.log().messages().take(job.plan.tail_start).any(|message| message.contains(name))
         };
@@ -187,7 +187,8 @@ impl Compactor {
         let prospect = self.conversation.with(&checkpoint);
         let before = self.prompt_tokens();
         let after = self.scale().prompt_tokens(prospect.tokens);
-        // A conversation that exceeds its window cannot be sent at all: then any saving that makes it fit is enough.
+        // A conversation that exceeds its window cannot be sent at all, so that any saving that makes it fit is
+        // enough.
         let fits = before > self.policy.window && after <= self.policy.window;
         let least = match checkpoint.cover {
             Some(_) if !fits => share(before, self.policy.min_saving),

@@ -150,7 +150,7 @@ pub enum Event {
     },
     /// A compaction that requested a summary has ended; emitted right before `end` or `reacted`.
     After {
-        /// True where it was applied.
+        /// True if it was applied.
         success: bool,
         /// Messages of the view before.
         messages_before: u32,

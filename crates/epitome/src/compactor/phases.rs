@@ -23,7 +23,7 @@ impl Compactor {
         self.warn();
         let due = self.due(phase);
         if due.is_none() && self.reducer_is_due(phase) {
-            // `due` made a plan, and it had nothing to save.
+            // The plan that `due` made had nothing to save, and the same plan would not have more.
             self.cycle.nothing_to_reduce_at = Some(self.log().len());
         }
         due
