@@ -106,7 +106,7 @@ test("d7: a result that is too large is tried with shorter results and tails, an
   assert.deepEqual(shorter.at(-1).keep, { messages: 0 });
   assert.ok(requests.length > 3 && requests[0].input.length > requests[2].input.length);
   const [large] = events.filter(({ type }) => type === "tooLarge");
-  assert.ok(large.message.includes("by hand") && large.message.includes("new session"), large.message);
+  assert.ok(large.message.includes("manually") && large.message.includes("new session"), large.message);
   assert.equal(report.outcome, "applied", report.message);
 });
 

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use epitome::history::LogError;
-use epitome::{CommandError, PolicyChange, PolicyError, RestoreError, SnapshotError};
+use epitome::{CommandError, PolicyError, RestoreError, SetPolicyError, SnapshotError};
 use epitome_browser::{EndpointError, EndpointErrorCode};
 use epitome_tokens::NotLoaded;
 use js_sys::Reflect;
@@ -122,11 +122,11 @@ impl From<PolicyError> for Thrown {
     }
 }
 
-impl From<PolicyChange> for Thrown {
-    fn from(error: PolicyChange) -> Self {
+impl From<SetPolicyError> for Thrown {
+    fn from(error: SetPolicyError) -> Self {
         match error {
-            PolicyChange::Busy => CommandError::Busy.into(),
-            PolicyChange::Refused(error) => error.into(),
+            SetPolicyError::Busy => CommandError::Busy.into(),
+            SetPolicyError::Invalid(error) => error.into(),
         }
     }
 }

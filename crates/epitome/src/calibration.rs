@@ -1,9 +1,22 @@
-//! What the provider's counts teach about the meter's, and the scale that follows from it.
+//! Learns from the provider's token counts how to convert the meter's counts into the provider's.
 //!
-//! Where the provider has counted two prompts of one view, the difference is of known messages, and tells how its
-//! tokens relate to the meter's. What a prompt holds beyond its messages goes along with every request: tool
-//! schemas, and a system prompt that is no message. All of it is sums of whole numbers, so that a conversation
-//! goes on from a snapshot as it would have gone on without.
+//! A provider's count of a prompt is `factor` × the meter's count of its messages + an overhead: tool schemas,
+//! a system prompt outside the messages. Two unknowns, and each reported count is one equation:
+//!
+//! - **Factor.** The difference between two prompts of the same view consists of known messages, and the
+//!   overhead cancels out. Such an interval says how the provider's tokens relate to the meter's
+//!   (`Intervals`), separately for each script, since a heuristic tokenizer errs differently in each.
+//! - **Overhead.** What the latest prompts have beyond their scaled messages. The median of three is used,
+//!   since a single prompt may contain text that is not in the log, for example search results that the app
+//!   adds to one request.
+//!
+//! Few counts are known at first, so that each estimate begins with a prior: the tokenizer's own count, with a
+//! weight that follows from its error band. A wide band means that the tokenizer may be far off, and lets the
+//! first intervals change the factor quickly; a narrow band lets them change it slowly. Nothing is learned for
+//! an exact tokenizer (band 0), except the overhead.
+//!
+//! All state is sums of integers, so that a conversation restored from a snapshot goes on with exactly the
+//! same numbers.
 
 mod intervals;
 mod scale;
@@ -15,126 +28,134 @@ use serde::{Deserialize, Serialize};
 use crate::tokens::{ONE, SCRIPTS, ScriptTokens, Weights};
 use intervals::{BOUNDS, Intervals};
 
-/// A interval of fewer tokens tells nothing: what is counted by the message would outweigh its text.
-const LEAST: u32 = 100;
-/// What is known before the first interval weighs as much as this many tokens, divided by its error band: 820 where
-/// that is 25 %.
-const PRIOR: u64 = 205;
-/// And no more than this: an estimate may be close for its family, and the model of another one.
-const HEAVIEST_PRIOR: u64 = 1_024;
-/// Prompts that are remembered whole.
-const WHOLES: usize = 3;
-/// Models whose counts are remembered.
+/// The shortest interval to learn from, in the meter's tokens. In a shorter one the overhead per message, which
+/// is not scaled like text, outweighs the text.
+const MIN_INTERVAL_TOKENS: u32 = 100;
+/// The shortest first prompt to learn from: its unknown overhead matters less the longer it is.
+const MIN_FIRST_PROMPT_TOKENS: u32 = 5 * MIN_INTERVAL_TOKENS;
+/// The prior of a tokenizer with an error band of 100 %, in tokens. It is divided by the band: 820 tokens at
+/// 25 %.
+const PRIOR_TOKENS: u64 = 205;
+/// The largest prior, in tokens. A tokenizer with a narrow band may be used for a model of another family, so
+/// that even then some intervals must be enough to correct it.
+const MAX_PRIOR_TOKENS: u64 = 1_024;
+/// How many of the latest prompts the overhead is learned from.
+const OVERHEAD_PROMPTS: usize = 3;
+/// How many models' counts are remembered, for users who switch between models.
 const MODELS: usize = 8;
-/// A script is weighed anew where that makes a difference of more than its weight divided by this.
-const DIFFERENCE: u32 = 64;
+/// Weights of scripts change only if one changes by more than 1/64, since every change updates the
+/// counts of all messages.
+const WEIGHT_CHANGE_DIVISOR: u32 = 64;
 
-/// What a provider has counted, and what the meter counts of the same messages.
+/// A prompt as counted by the provider and by the meter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "(Written, u32)", into = "(Written, u32)")]
+#[serde(from = "(StoredTokens, u32)", into = "(StoredTokens, u32)")]
 pub(crate) struct Sample {
-    /// By the meter.
+    /// Its messages by the meter, before weights are applied.
     pub(crate) counted: ScriptTokens,
-    /// By the provider, with whatever else was in the prompt.
+    /// The whole prompt by the provider, its overhead included.
     pub(crate) reported: u32,
 }
 
-/// The meter's tokens in a snapshot: one number where all are in Latin, as in snapshots that tell no scripts apart.
+/// The meter's tokens in a snapshot: a single number if all are in Latin, otherwise a list by script.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-enum Written {
+enum StoredTokens {
     Latin(u32),
-    Mixed(ScriptTokens),
+    ByScript(ScriptTokens),
 }
 
-impl From<(Written, u32)> for Sample {
-    fn from((counted, reported): (Written, u32)) -> Self {
+impl From<(StoredTokens, u32)> for Sample {
+    fn from((counted, reported): (StoredTokens, u32)) -> Self {
         let counted = match counted {
-            Written::Latin(tokens) => ScriptTokens::latin(tokens),
-            Written::Mixed(by_script) => by_script,
+            StoredTokens::Latin(tokens) => ScriptTokens::latin(tokens),
+            StoredTokens::ByScript(by_script) => by_script,
         };
         Self { counted, reported }
     }
 }
 
-impl From<Sample> for (Written, u32) {
+impl From<Sample> for (StoredTokens, u32) {
     fn from(Sample { counted, reported }: Sample) -> Self {
-        let written = match counted.has_non_latin() {
-            true => Written::Mixed(counted),
-            false => Written::Latin(counted.sum()),
+        let stored = match counted.has_non_latin() {
+            true => StoredTokens::ByScript(counted),
+            false => StoredTokens::Latin(counted.sum()),
         };
-        (written, reported)
+        (stored, reported)
     }
 }
 
-/// What is known apart from the provider's counts.
+/// What a scale depends on in addition to the provider's counts.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Terms {
-    /// Tokens that the host says go along with every request.
+pub(crate) struct ScaleInputs {
+    /// The overhead that the app states, in the provider's tokens; used until one is learned.
     pub(crate) overhead: u32,
-    /// Tokens that a request takes besides, by the overhead.
+    /// The tokenizer's overhead per request, in the provider's tokens.
     pub(crate) request: u32,
-    /// Half-width of the relative error of the meter's count, as its tokenizer says.
+    /// Half-width of the relative error of the meter's count, as its tokenizer states it.
     pub(crate) error_band: f64,
-    /// Size of the window.
+    /// Size of the window, in the provider's tokens.
     pub(crate) window: u32,
-    /// What the meter's tokens weigh.
+    /// The weights that the meter applies now.
     pub(crate) weights: Weights,
 }
 
-/// What the counts of one model have taught so far.
+/// What was learned from the counts of one model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Calibration {
-    /// The model's name; empty where nobody reported it.
+    /// The model's name; empty if the policy names none.
     model: String,
-    /// The first prompt that was long enough to tell something, without what the host said goes along.
+    /// The first prompt that was long enough, without the overhead that was known at that time.
     first: Option<Sample>,
-    /// The latest prompts, the newest last.
-    wholes: Vec<Sample>,
-    /// The latest prompt of the present view.
-    last: Option<Sample>,
-    /// What lay between two prompts.
+    /// The latest prompts, oldest first.
+    latest: Vec<Sample>,
+    /// The prompt of the present view at which the next interval begins.
+    interval_start: Option<Sample>,
+    /// The sums over all intervals.
     #[serde(flatten)]
     intervals: Intervals,
 }
 
 impl Calibration {
-    /// Takes a prompt that was counted. Constant time.
-    fn learn(&mut self, sample: Sample, terms: Terms) {
+    /// Learns from a prompt that was counted. Constant time.
+    fn learn(&mut self, sample: Sample, inputs: ScaleInputs) {
         if sample.reported == 0 {
             return;
         }
         let counted = sample.counted.sum();
-        match self.last {
-            None => self.last = Some(sample),
-            Some(last) if counted.abs_diff(last.counted.sum()) < LEAST => {}
-            Some(last) => {
-                if let Some(interval) = sample.counted.since(&last.counted) {
-                    let reported = sample.reported.saturating_sub(last.reported);
-                    self.intervals.learn(&interval, reported, prior(millionths(terms.error_band)));
+        match self.interval_start {
+            None => self.interval_start = Some(sample),
+            // Too short so far: the next prompt ends a longer interval with the same start.
+            Some(start) if counted.abs_diff(start.counted.sum()) < MIN_INTERVAL_TOKENS => {}
+            Some(start) => {
+                if let Some(interval) = sample.counted.since(&start.counted) {
+                    let reported = sample.reported.saturating_sub(start.reported);
+                    self.intervals.learn(&interval, reported, prior(millionths(inputs.error_band)));
                 }
-                self.last = Some(sample);
+                self.interval_start = Some(sample);
             }
         }
-        if self.first.is_none() && counted >= 5 * LEAST {
+        if self.first.is_none() && counted >= MIN_FIRST_PROMPT_TOKENS {
             let reported =
-                sample.reported.saturating_sub(terms.overhead).saturating_sub(terms.request);
+                sample.reported.saturating_sub(inputs.overhead).saturating_sub(inputs.request);
             self.first = Some(Sample { reported, ..sample });
         }
-        if self.wholes.len() >= WHOLES {
-            self.wholes.remove(0);
+        if self.latest.len() >= OVERHEAD_PROMPTS {
+            self.latest.remove(0);
         }
-        self.wholes.push(sample);
+        self.latest.push(sample);
     }
 
-    /// Millionths of the provider's tokens for one of the meter's in each script, Latin first, where the meter's are
-    /// off by so much at most.
+    /// The provider's tokens per token of the meter for each script, Latin first, in millionths. `error_band`
+    /// is that of the tokenizer.
     fn factors(&self, error_band: f64) -> [u32; SCRIPTS] {
         let band = millionths(error_band);
         if band == 0 {
             return [ONE; SCRIPTS];
         }
+        // The first prompt is better than the tokenizer's own count, but may have an unknown overhead. So it is
+        // trusted only as far as the tokenizer may be wrong.
         let seed = self.first.map_or(ONE, |first| {
             let counted = u64::from(first.counted.sum().max(1));
             let ratio = u64::from(first.reported) * u64::from(ONE) / counted;
@@ -144,51 +165,55 @@ impl Calibration {
         self.intervals.factors(seed, prior(band))
     }
 
-    /// Millionths of the provider's tokens for one that the meter weighs.
-    fn factor(&self, terms: Terms) -> u32 {
-        let [latin, ..] = self.factors(terms.error_band);
+    /// The provider's tokens per weighted token of the meter, in millionths. Weights are relative to Latin, so
+    /// that it is the factor of Latin.
+    fn factor(&self, inputs: ScaleInputs) -> u32 {
+        let [latin, ..] = self.factors(inputs.error_band);
         latin
     }
 
-    /// What scripts weigh from now on: what they do already, as long as that makes no difference and keeps every
-    /// factor within its bounds.
+    /// The weights of scripts to apply from now on. The present ones are returned if they are close enough and
+    /// imply a factor within the bounds for every script.
     fn weights(&self, error_band: f64, weights: Weights) -> Weights {
         let factors = self.factors(error_band);
         let [latin, ..] = factors;
         let learned = Weights::from_factors(factors);
         let bounded = weights.factors(latin).iter().all(|factor| BOUNDS.contains(factor));
-        if bounded && weights.is_near(&learned, DIFFERENCE) { weights } else { learned }
+        if bounded && weights.is_near(&learned, WEIGHT_CHANGE_DIVISOR) { weights } else { learned }
     }
 
-    /// What goes along with every request: the middle of what the latest prompts tell, the smaller of two. One
-    /// alone is believed within a quarter of the window, several within half of it.
-    fn overhead(&self, terms: Terms) -> Option<u32> {
-        let alone = Scale { factor: self.factor(terms), overhead: 0, request: terms.request };
-        let mut rests: Vec<u32> = self
-            .wholes
+    /// The overhead of a request, in the provider's tokens: the median of what the latest prompts have beyond
+    /// their messages, and of two prompts the smaller. `None` if too little is known.
+    ///
+    /// An overhead that is too large would fill the window on its own, so that it is limited: from a single
+    /// prompt, one above a quarter of the window is not believed at all; from several, it is cut to half of the
+    /// window.
+    fn overhead(&self, inputs: ScaleInputs) -> Option<u32> {
+        let messages = Scale { factor: self.factor(inputs), overhead: 0, request: inputs.request };
+        let mut overheads: Vec<u32> = self
+            .latest
             .iter()
-            .map(|whole| {
-                whole
-                    .reported
-                    .saturating_sub(alone.prompt_tokens(terms.weights.total(&whole.counted)))
+            .map(|prompt| {
+                let counted = inputs.weights.total(&prompt.counted);
+                prompt.reported.saturating_sub(messages.prompt_tokens(counted))
             })
             .collect();
-        rests.sort_unstable();
-        match *rests.as_slice() {
-            [rest] => (rest <= terms.window / 4).then_some(rest),
-            [rest, _] | [_, rest, _] => Some(rest.min(terms.window / 2)),
+        overheads.sort_unstable();
+        match *overheads.as_slice() {
+            [overhead] => (overhead <= inputs.window / 4).then_some(overhead),
+            [overhead, _] | [_, overhead, _] => Some(overhead.min(inputs.window / 2)),
             _ => None,
         }
     }
 
-    fn scale(&self, terms: Terms) -> Scale {
-        let overhead = self.overhead(terms).unwrap_or(terms.overhead);
-        Scale { factor: self.factor(terms), overhead, request: terms.request }
+    fn scale(&self, inputs: ScaleInputs) -> Scale {
+        let overhead = self.overhead(inputs).unwrap_or(inputs.overhead);
+        Scale { factor: self.factor(inputs), overhead, request: inputs.request }
     }
 
-    /// Half-width of the relative error that is left of tokens in these scripts: of each script by its share.
-    fn error_band(&self, by_script: &ScriptTokens, terms: Terms) -> f64 {
-        let band = millionths(terms.error_band);
+    /// Half-width of the relative error of scaled tokens: the bands of their scripts, averaged by share.
+    fn error_band(&self, by_script: &ScriptTokens, inputs: ScaleInputs) -> f64 {
+        let band = millionths(inputs.error_band);
         let bands = self.intervals.error_bands(band, prior(band));
         let [latin, ..] = bands;
         let shares = by_script.tokens().map(f64::from);
@@ -200,79 +225,82 @@ impl Calibration {
     }
 }
 
-/// The weight of what is known before the first interval.
+/// The weight of the tokenizer's own count against the intervals, in tokens. `band` is in millionths.
 fn prior(band: u32) -> u64 {
-    (PRIOR * u64::from(ONE) / u64::from(band.max(1))).min(HEAVIEST_PRIOR)
+    (PRIOR_TOKENS * u64::from(ONE) / u64::from(band.max(1))).min(MAX_PRIOR_TOKENS)
 }
 
 fn millionths(share: f64) -> u32 {
     scale::rounded(share.clamp(0.0, 1.0) * f64::from(ONE))
 }
 
-/// What is known of each model's counts. Those of a model that is not named are kept under no name.
+/// What was learned from the counts of each model. Models without a name share one entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Calibrations {
+    /// The model in use.
     model: String,
-    /// The latest to be new last.
+    /// In the order of their first count; the oldest is removed first.
     models: Vec<Calibration>,
 }
 
 impl Calibrations {
-    /// Names the model that counts from now on. True where that is another one.
-    pub(crate) fn name(&mut self, model: Option<&str>) -> bool {
+    /// Selects the model that counts come from, from now on. True if it is not the one before.
+    pub(crate) fn select_model(&mut self, model: Option<&str>) -> bool {
         let model = model.unwrap_or_default();
-        let another = self.model != model;
-        if another {
+        let changed = self.model != model;
+        if changed {
             model.clone_into(&mut self.model);
         }
-        another
+        changed
     }
 
-    /// Takes a prompt that was counted.
-    pub(crate) fn learn(&mut self, sample: Sample, terms: Terms) {
+    /// Learns from a prompt that was counted. Constant time.
+    pub(crate) fn learn(&mut self, sample: Sample, inputs: ScaleInputs) {
         let known = self.models.iter_mut().find(|one| one.model == self.model);
         if let Some(calibration) = known {
-            return calibration.learn(sample, terms);
+            return calibration.learn(sample, inputs);
         }
         if self.models.len() >= MODELS {
             self.models.remove(0);
         }
         let mut calibration = Calibration { model: self.model.clone(), ..Calibration::default() };
-        calibration.learn(sample, terms);
+        calibration.learn(sample, inputs);
         self.models.push(calibration);
     }
 
-    /// How the meter's tokens become the provider's.
-    pub(crate) fn scale(&self, terms: Terms) -> Scale {
-        let untaught = Scale { factor: ONE, overhead: terms.overhead, request: terms.request };
-        self.present().map_or(untaught, |calibration| calibration.scale(terms))
+    /// The conversion from the meter's tokens to the provider's. Constant time.
+    pub(crate) fn scale(&self, inputs: ScaleInputs) -> Scale {
+        let unlearned = Scale { factor: ONE, overhead: inputs.overhead, request: inputs.request };
+        self.current().map_or(unlearned, |calibration| calibration.scale(inputs))
     }
 
-    /// What tokens in each script weigh, where the meter's are off by so much at most and weigh so much already.
+    /// The weights of scripts to apply from now on. `error_band` is that of the tokenizer, and `weights` are
+    /// the present weights, which stay if the change is small.
     pub(crate) fn weights(&self, error_band: f64, weights: Weights) -> Weights {
-        self.present().map_or(Weights::EVEN, |calibration| calibration.weights(error_band, weights))
+        self.current().map_or(Weights::EVEN, |calibration| calibration.weights(error_band, weights))
     }
 
-    /// Half-width of the relative error of what [`Self::scale`] gives for tokens in these scripts.
-    pub(crate) fn error_band(&self, by_script: &ScriptTokens, terms: Terms) -> f64 {
-        self.present()
-            .map_or(terms.error_band, |calibration| calibration.error_band(by_script, terms))
+    /// Half-width of the relative error of tokens in these scripts after [`Self::scale`].
+    pub(crate) fn error_band(&self, by_script: &ScriptTokens, inputs: ScaleInputs) -> f64 {
+        self.current()
+            .map_or(inputs.error_band, |calibration| calibration.error_band(by_script, inputs))
     }
 
-    /// The view is another one from now on: what was counted of it can no longer be subtracted.
+    /// Ends the present interval of every model, since the view changes: the difference to the next prompt is
+    /// not only of appended messages.
     pub(crate) fn begin_epoch(&mut self) {
         for calibration in &mut self.models {
-            calibration.last = None;
+            calibration.interval_start = None;
         }
     }
 
-    /// The meter counts otherwise from now on.
+    /// Forgets everything, since the meter has another tokenizer from now on.
     pub(crate) fn forget(&mut self) {
         self.models.clear();
     }
 
-    fn present(&self) -> Option<&Calibration> {
+    fn current(&self) -> Option<&Calibration> {
         self.models.iter().find(|one| one.model == self.model)
     }
 }
@@ -282,7 +310,7 @@ mod tests {
     use super::*;
     use crate::tokens::MeterTokens;
 
-    const TERMS: Terms = Terms {
+    const INPUTS: ScaleInputs = ScaleInputs {
         overhead: 0,
         request: 0,
         error_band: 0.25,
@@ -294,12 +322,12 @@ mod tests {
         Sample { counted: ScriptTokens::latin(counted), reported }
     }
 
-    /// Prompts of a provider whose tokens are `percent` of the meter's, overhead so many that are not seen.
-    fn taught(percent: u32, overhead: u32, counts: &[u32]) -> Calibration {
+    /// Prompts of a provider whose tokens are `percent` of the meter's, with an overhead unknown to the app.
+    fn learned(percent: u32, overhead: u32, counts: &[u32]) -> Calibration {
         let mut calibration = Calibration::default();
         for counted in counts {
             let reported = counted * percent / 100 + overhead;
-            calibration.learn(latin(*counted, reported), TERMS);
+            calibration.learn(latin(*counted, reported), INPUTS);
         }
         calibration
     }
@@ -308,13 +336,14 @@ mod tests {
         let found = scale.prompt_tokens(MeterTokens::new(counted));
         assert!(
             found.abs_diff(reported) <= reported * percent / 100,
-            "{found}, and really {reported}"
+            "{found} instead of {reported}"
         );
     }
 
     #[test]
-    fn without_a_reading_nothing_is_bent() {
-        let scale = Calibrations::default().scale(Terms { overhead: 70, request: 3, ..TERMS });
+    fn before_the_first_report_counts_are_not_scaled() {
+        let scale =
+            Calibrations::default().scale(ScaleInputs { overhead: 70, request: 3, ..INPUTS });
         assert_eq!(
             (
                 scale.prompt_tokens(MeterTokens::new(1_000)),
@@ -325,102 +354,102 @@ mod tests {
     }
 
     #[test]
-    fn a_factor_and_what_goes_along_are_reported_apart() {
+    fn factor_and_overhead_are_learned_separately() {
         let counts: Vec<u32> = (1..30).map(|turn| turn * 3_000).collect();
-        let calibration = taught(127, 20_000, &counts);
-        close(calibration.scale(TERMS), 87_000, 87_000 * 127 / 100 + 20_000, 1);
-        // What a compaction leaves is a small part of that.
-        close(calibration.scale(TERMS), 5_000, 5_000 * 127 / 100 + 20_000, 6);
+        let calibration = learned(127, 20_000, &counts);
+        close(calibration.scale(INPUTS), 87_000, 87_000 * 127 / 100 + 20_000, 1);
+        // After a compaction, a small part of that is left, and the overhead matters most.
+        close(calibration.scale(INPUTS), 5_000, 5_000 * 127 / 100 + 20_000, 6);
     }
 
     #[test]
-    fn the_first_reading_bends_no_further_than_the_estimate_may_be_wrong() {
-        let calibration = taught(127, 0, &[10_000]);
-        assert_eq!(calibration.factor(TERMS), 1_250_000);
-        assert_eq!(calibration.overhead(TERMS), Some(200));
-        let exact = Terms { error_band: 0.0, ..TERMS };
+    fn the_first_report_scales_counts_at_most_by_the_error_band() {
+        let calibration = learned(127, 0, &[10_000]);
+        assert_eq!(calibration.factor(INPUTS), 1_250_000);
+        assert_eq!(calibration.overhead(INPUTS), Some(200));
+        let exact = ScaleInputs { error_band: 0.0, ..INPUTS };
         assert_eq!(calibration.scale(exact), Scale { factor: ONE, overhead: 2_700, request: 0 });
     }
 
     #[test]
-    fn nothing_bends_a_count_beyond_its_half_and_its_double() {
+    fn counts_are_scaled_at_most_to_half_or_double() {
         for (percent, most) in [(210, 2.0), (45, 0.5)] {
             let counts: Vec<u32> = (1..60).map(|turn| turn * 8_000).collect();
-            let factor = f64::from(taught(percent, 0, &counts).factor(TERMS)) / f64::from(ONE);
+            let factor = f64::from(learned(percent, 0, &counts).factor(INPUTS)) / f64::from(ONE);
             assert!((factor - most).abs() < 0.2 && (0.5..=2.0).contains(&factor), "{factor}");
         }
     }
 
     #[test]
-    fn one_odd_reading_teaches_next_to_nothing() {
+    fn a_single_outlier_changes_almost_nothing() {
         let counts: Vec<u32> = (1..20).map(|turn| turn * 2_000).collect();
         for odd in [3, 10_000, 195_000, u32::MAX] {
-            let mut calibration = taught(120, 5_000, &counts);
-            let before = calibration.scale(TERMS);
-            calibration.learn(latin(40_000, odd), TERMS);
+            let mut calibration = learned(120, 5_000, &counts);
+            let before = calibration.scale(INPUTS);
+            calibration.learn(latin(40_000, odd), INPUTS);
             close(
-                calibration.scale(TERMS),
+                calibration.scale(INPUTS),
                 10_000,
                 before.prompt_tokens(MeterTokens::new(10_000)),
                 1,
             );
             for turn in 21..25 {
                 let counted = turn * 2_000;
-                calibration.learn(latin(counted, counted * 120 / 100 + 5_000), TERMS);
+                calibration.learn(latin(counted, counted * 120 / 100 + 5_000), INPUTS);
             }
-            close(calibration.scale(TERMS), 50_000, 50_000 * 120 / 100 + 5_000, 1);
+            close(calibration.scale(INPUTS), 50_000, 50_000 * 120 / 100 + 5_000, 1);
         }
     }
 
     #[test]
-    fn readings_that_agree_narrow_the_error_and_others_widen_it() {
+    fn reports_that_agree_narrow_the_error_band_and_others_widen_it() {
         let counts: Vec<u32> = (1..20).map(|turn| turn * 2_000).collect();
         let band =
-            |calibration: &Calibration| calibration.error_band(&ScriptTokens::latin(1), TERMS);
-        let agreed = taught(110, 1_000, &counts);
+            |calibration: &Calibration| calibration.error_band(&ScriptTokens::latin(1), INPUTS);
+        let agreed = learned(110, 1_000, &counts);
         assert!(band(&Calibration::default()) > 0.24 && band(&agreed) < 0.05, "{}", band(&agreed));
         let mut noisy = agreed.clone();
         for turn in 0..8_u32 {
             let counted = 40_000 + turn * 2_000;
             let reported = counted * 110 / 100 + 1_000 + turn % 2 * 1_000;
-            noisy.learn(latin(counted, reported), TERMS);
+            noisy.learn(latin(counted, reported), INPUTS);
         }
         assert!(band(&noisy) > 3.0 * band(&agreed), "{}", band(&noisy));
     }
 
     #[test]
-    fn every_model_has_its_own_and_no_more_than_a_few_are_kept() {
+    fn each_model_has_its_own_calibration_and_old_ones_are_removed() {
         let mut calibrations = Calibrations::default();
         for model in 0..20 {
-            assert!(calibrations.name(Some(&format!("model-{model:02}"))));
-            calibrations.learn(latin(10_000, 11_000 + model * 10), TERMS);
+            assert!(calibrations.select_model(Some(&format!("model-{model:02}"))));
+            calibrations.learn(latin(10_000, 11_000 + model * 10), INPUTS);
         }
         assert_eq!(calibrations.models.len(), MODELS);
-        assert_eq!(calibrations.scale(TERMS).prompt_tokens(MeterTokens::new(10_000)), 11_190);
-        calibrations.name(Some("model-15"));
-        assert_eq!(calibrations.scale(TERMS).prompt_tokens(MeterTokens::new(10_000)), 11_150);
-        calibrations.name(None);
-        assert_eq!(calibrations.scale(TERMS).prompt_tokens(MeterTokens::new(10_000)), 10_000);
+        assert_eq!(calibrations.scale(INPUTS).prompt_tokens(MeterTokens::new(10_000)), 11_190);
+        calibrations.select_model(Some("model-15"));
+        assert_eq!(calibrations.scale(INPUTS).prompt_tokens(MeterTokens::new(10_000)), 11_150);
+        calibrations.select_model(None);
+        assert_eq!(calibrations.scale(INPUTS).prompt_tokens(MeterTokens::new(10_000)), 10_000);
     }
 
-    /// A provider that takes these percent of the meter's tokens for Latin and for Han, in turns.
-    fn taught_by_script(latin: u32, han: u32) -> Calibration {
+    /// A provider whose tokens are these percentages of the meter's, with Latin and Han messages alternating.
+    fn learned_by_script(latin: u32, han: u32) -> Calibration {
         let mut calibration = Calibration::default();
         let mut tokens = [0, 0];
         for turn in 0..60 {
             tokens[turn % 2] += 900;
             let counted = ScriptTokens::from(vec![tokens[0], 0, 0, 0, tokens[1]]);
             let reported = (tokens[0] * latin + tokens[1] * han) / 100;
-            calibration.learn(Sample { counted, reported }, TERMS);
+            calibration.learn(Sample { counted, reported }, INPUTS);
         }
         calibration
     }
 
     #[test]
-    fn scripts_weigh_what_the_provider_takes_for_them() {
-        let calibration = taught_by_script(110, 165);
-        let weights = calibration.weights(TERMS.error_band, Weights::EVEN);
-        let terms = Terms { weights, ..TERMS };
+    fn weights_of_scripts_follow_the_providers_counts() {
+        let calibration = learned_by_script(110, 165);
+        let weights = calibration.weights(INPUTS.error_band, Weights::EVEN);
+        let terms = ScaleInputs { weights, ..INPUTS };
         for (latin, han) in [(10_000, 0), (0, 10_000), (8_000, 2_000)] {
             let counted = weights.total(&ScriptTokens::from(vec![latin, 0, 0, 0, han]));
             close(calibration.scale(terms), counted.get(), (latin * 110 + han * 165) / 100, 4);
@@ -428,28 +457,32 @@ mod tests {
     }
 
     #[test]
-    fn scripts_are_weighed_anew_where_that_makes_a_difference() {
-        let mut calibration = taught_by_script(100, 150);
-        let weights = calibration.weights(TERMS.error_band, Weights::EVEN);
+    fn weights_of_scripts_change_only_if_the_difference_is_large() {
+        let mut calibration = learned_by_script(100, 150);
+        let weights = calibration.weights(INPUTS.error_band, Weights::EVEN);
         assert_ne!(weights, Weights::EVEN);
         calibration.intervals.learn(&ScriptTokens::latin(400), 404, 820);
-        assert_eq!(calibration.weights(TERMS.error_band, weights), weights);
-        assert_eq!(calibration.weights(0.0, weights), Weights::EVEN, "an exact count is not bent");
-        let alone = taught(130, 0, &[1_000, 9_000, 17_000]);
-        assert_eq!(alone.weights(TERMS.error_band, Weights::EVEN), Weights::EVEN);
+        assert_eq!(calibration.weights(INPUTS.error_band, weights), weights);
+        assert_eq!(
+            calibration.weights(0.0, weights),
+            Weights::EVEN,
+            "an exact count is not scaled"
+        );
+        let alone = learned(130, 0, &[1_000, 9_000, 17_000]);
+        assert_eq!(alone.weights(INPUTS.error_band, Weights::EVEN), Weights::EVEN);
     }
 
     #[test]
-    fn a_snapshot_that_tells_no_scripts_apart_has_one_factor_for_all() {
-        let text = r#"{"model":"m","first":[5000,6500],"wholes":[[5000,6500],[9000,11500]],
-                       "last":[9000,11500],"counted":40000,"reported":52000,"astray":900}"#;
+    fn a_snapshot_without_scripts_has_the_same_factor_for_all() {
+        let text = r#"{"model":"m","first":[5000,6500],"latest":[[5000,6500],[9000,11500]],
+                       "intervalStart":[9000,11500],"counted":40000,"reported":52000,"absoluteError":900}"#;
         let calibration: Calibration = serde_json::from_str(text).unwrap();
-        let [first, others @ ..] = calibration.factors(TERMS.error_band);
+        let [first, others @ ..] = calibration.factors(INPUTS.error_band);
         assert!((1_290_000..=1_300_000).contains(&first));
         assert!(others.iter().all(|other| *other == first));
-        assert_eq!(calibration.last, Some(latin(9_000, 11_500)));
-        let written = serde_json::to_string(&taught_by_script(110, 165)).unwrap();
+        assert_eq!(calibration.interval_start, Some(latin(9_000, 11_500)));
+        let written = serde_json::to_string(&learned_by_script(110, 165)).unwrap();
         let read: Calibration = serde_json::from_str(&written).unwrap();
-        assert_eq!(read, taught_by_script(110, 165));
+        assert_eq!(read, learned_by_script(110, 165));
     }
 }

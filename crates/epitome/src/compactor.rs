@@ -1,4 +1,39 @@
-//! The state machine that carries a plan out: it asks for summaries and is given them.
+//! The state machine that carries out compactions, without doing any I/O of its own.
+//!
+//! The host (the code that embeds the engine) calls a command, such as [`Compactor::append`] or
+//! [`Compactor::compact`], and then [`Compactor::poll_output`] until it returns [`Output::Wait`]. It does what
+//! each output asks for, and reports the result through a `handle_*` method, which may queue more outputs. Time
+//! and ids are arguments, so that the same calls always lead to the same outputs.
+//!
+//! ```text
+//!  Idle ── compact() ──► Deciding ── proceed() ──► Summarizing ── handle_failure() ──► Backoff
+//!   ▲                       │                       │    ▲   ▲                           │
+//!   ├──────── skip() ───────┘                       │    │   └───── handle_timeout() ────┘
+//!   │                                               │    │
+//!   │                                               │    └─ handle_summary(), unless it was the last one:
+//!   │                                               │       next chunk, reminder, rollup or fallback level
+//!   │                                               │
+//!   │                                               ▼ handle_summary() of the last one
+//!   └──────────── handle_persisted() ─────────── Committing ◄── compact() with reducers only, or undo()
+//!
+//!  every state of a compaction ── it failed or saved too little ──► Paused
+//!  Paused ── append(), set_policy() or check() with a reason to try again ──► Idle
+//! ```
+//!
+//! | state | waits for | commands that are legal |
+//! |---|---|---|
+//! | `Idle` | a command | all |
+//! | `Deciding` | `proceed` or `skip` | `append`, `edit`, `set_todo`, `cancel` |
+//! | `Summarizing` | `handle_summary` or `handle_failure` | `append`, `edit`, `set_todo`, `cancel` |
+//! | `Backoff` | `handle_timeout` | `append`, `edit`, `set_todo`, `cancel` |
+//! | `Committing` | `handle_persisted` or `handle_unpersisted` | `append`, `set_todo` |
+//! | `Paused` | a reason to try again | all; `compact` only for [`Reason::Manual`] |
+//!
+//! A command that is not legal returns an error, mostly [`CommandError::Busy`]. `cancel` leads back to `Idle`,
+//! except while a record is being stored. An answer to a request that is no longer open is ignored and reported as
+//! [`Event::Stale`], so that a late answer cannot end up in the wrong compaction.
+//!
+//! Nothing changes before the record of a compaction is stored: the view is replaced in `handle_persisted`.
 
 mod commit;
 mod cycle;
@@ -7,20 +42,20 @@ mod inputs;
 mod job;
 mod output;
 mod phases;
+mod queries;
 mod report;
 mod snapshot;
 
 use std::collections::VecDeque;
 
 pub(crate) use cycle::Cycle;
-pub use error::{CommandError, PolicyChange, RestoreError};
+pub use error::{CommandError, RestoreError, SetPolicyError};
 use job::Job;
 pub use output::{BeforeCompaction, Event, Output, SummaryRequest};
 
 use crate::conversation::Conversation;
-use crate::conversation::{Level, Pressure};
 use crate::history::{BoxedProvider, Provider};
-use crate::history::{Checkpoint, Log, LogError, Record, View};
+use crate::history::{Checkpoint, Log, LogError, Record};
 use crate::message::Timestamp;
 use crate::message::{Message, MessageId, RequestId, Role};
 use crate::plan::Plan;
@@ -28,40 +63,29 @@ use crate::policy::Reason;
 use crate::policy::{Counting, Policy, PolicyError};
 use crate::tokens::{BoxedTokenizer, CharactersPer};
 pub use report::{Outcome, Report};
-use snapshot::Condition;
 pub use snapshot::{Snapshot, SnapshotError};
 
+/// What the compactor waits for; see the module's documentation.
 enum State {
+    /// No compaction is running.
     Idle,
-    /// The host is asked whether to go on.
-    Deciding {
-        job: Box<Job>,
-    },
-    /// A summary is being written.
-    Summarizing {
-        job: Box<Job>,
-        in_flight: RequestId,
-    },
-    /// A summarizer failed; it is asked again at `until`.
-    Backoff {
-        job: Box<Job>,
-        until: Timestamp,
-    },
-    /// A record is being stored.
-    Committing {
-        record: Record,
-        report: Option<Box<Report>>,
-    },
-    /// A compaction failed or gained nothing; another is made only by hand, or after another message.
-    Exhausted {
-        reason: String,
-    },
+    /// The host decides whether the compaction starts.
+    Deciding { job: Box<Job> },
+    /// The summarizer has a request that is not answered yet.
+    Summarizing { job: Box<Job>, in_flight: RequestId },
+    /// The summarizer has failed, and gets the request again at `until`.
+    Backoff { job: Box<Job>, until: Timestamp },
+    /// The host stores a record. `report` is `None` for an undo.
+    Committing { record: Record, report: Option<Box<Report>> },
+    /// The last compaction failed or saved too little. Automatic compactions are paused until the conversation
+    /// has changed, since another attempt would end the same way; `reason` says how it ended.
+    Paused { reason: String },
 }
 
 /// Keeps one conversation below its threshold.
 ///
-/// Commands and `handle_*` take what happens outside; [`Self::poll_output`] tells what the host is to
-/// do. Nothing here blocks, waits, or asks for the time.
+/// Commands and `handle_*` methods report what has happened; [`Self::poll_output`] returns what the host has to
+/// do next. No method blocks, does I/O, or reads a clock.
 pub struct Compactor {
     policy: Policy,
     provider: BoxedProvider,
@@ -71,13 +95,13 @@ pub struct Compactor {
     next_request: u32,
     report: Option<Report>,
     cycle: Cycle,
-    /// True while a compaction is under way that the host let begin.
-    began: bool,
+    /// True while a compaction is running whose start event was emitted.
+    started: bool,
 }
 
 impl Compactor {
-    /// An empty conversation under this policy, with this provider. `tokenizer` is what the policy has tokens
-    /// counted by; characters need none.
+    /// A compactor for an empty conversation. `tokenizer` must be the one that `policy.counting` names; if
+    /// the policy counts characters, it is not used.
     pub fn new(
         policy: Policy,
         provider: impl Provider + Send + Sync + 'static,
@@ -100,11 +124,11 @@ impl Compactor {
             next_request: 1,
             report: None,
             cycle: Cycle::default(),
-            began: false,
+            started: false,
         })
     }
 
-    /// Goes on from a snapshot.
+    /// Restores a compactor from a snapshot. Linear in the snapshot.
     pub fn restore(
         snapshot: Snapshot,
         provider: impl Provider + Send + Sync + 'static,
@@ -116,40 +140,41 @@ impl Compactor {
         compactor.conversation.resume_usage(condition.usage);
         compactor.cycle = condition.cycle;
         compactor.next_request = condition.next_request.max(1);
-        if let Some(reason) = condition.exhausted {
-            compactor.state = State::Exhausted { reason };
+        if let Some(reason) = condition.paused {
+            compactor.state = State::Paused { reason };
         }
         Ok(compactor)
     }
 
-    /// Adds a message at the end. Safe at any time: a compaction under way covers what was there when
-    /// it began.
+    /// Appends a message. Legal at any time: a compaction that is running covers only the messages that were
+    /// in the log when it was planned.
     ///
-    /// After a compaction that came to nothing, another may be due once a person says something, or once
-    /// the conversation has grown by a twentieth of the window; three times for one request.
+    /// After a compaction that failed or saved too little, another one can be due after the next user
+    /// request, or once the conversation has grown by a twentieth of the window, up to three times per
+    /// request.
     pub fn append(&mut self, message: Message) -> Result<(), CommandError> {
         let answered = message.role == Role::Assistant;
         let last_request = self.conversation.last_request();
         self.conversation.append(Record::Message { message })?;
-        self.cycle.used |= answered;
+        self.cycle.view_sent |= answered;
         if self.conversation.last_request() > last_request {
             self.cycle.begin_request();
-            self.recover();
-        } else if self.cycle.may_try(self.prompt_tokens(), self.policy.window) {
-            self.recover();
+            self.resume_automatic();
+        } else if self.cycle.may_retry(self.prompt_tokens(), self.policy.window) {
+            self.resume_automatic();
         }
         Ok(())
     }
 
-    /// Lets compactions be due again after one that came to nothing.
-    fn recover(&mut self) {
-        if matches!(self.state, State::Exhausted { .. }) {
+    /// Allows automatic compactions again after one that failed or saved too little.
+    fn resume_automatic(&mut self) {
+        if matches!(self.state, State::Paused { .. }) {
             self.state = State::Idle;
         }
     }
 
-    /// Gives a message another wording. Cancels a compaction under way that covers it, and takes back
-    /// committed ones that do: their summaries tell of words that no longer stand.
+    /// Replaces a message by its id. Cancels a running compaction that covers it, and undoes committed ones
+    /// that do, since their summaries describe the old text.
     pub fn edit(&mut self, message: Message) -> Result<(), CommandError> {
         let position = self.conversation.log().position(&message.id);
         let Some(position) = position else {
@@ -158,29 +183,32 @@ impl Compactor {
         if matches!(self.state, State::Committing { .. }) {
             return Err(CommandError::Busy);
         }
-        if self.job().is_some_and(|job| job.loses_to_edit_of(position)) {
+        if self.job().is_some_and(|job| job.is_invalidated_by_edit(position)) {
             self.cancel();
         }
         let log = self.conversation.log();
         let stale =
-            log.active_checkpoints().find(|checkpoint| tells_of(log, checkpoint, &message.id));
+            log.active_checkpoints().find(|checkpoint| depends_on(log, checkpoint, &message.id));
         if let Some(checkpoint) = stale.map(|checkpoint| checkpoint.id) {
             self.conversation.append(Record::Undo { checkpoint })?;
         }
         self.conversation.append(Record::Edit { message })?;
-        self.cycle.used = true;
-        self.cycle.trimmed_at = None;
+        self.cycle.view_sent = true;
+        self.cycle.nothing_to_reduce_at = None;
         self.outputs.push_back(Output::Changed);
         Ok(())
     }
 
-    /// Notes the open tasks: they go to the summarizer, and stand behind every summary word for word.
-    /// Empty where there are none.
+    /// Sets the open tasks. They are part of every summarizer request, and are appended to every summary word
+    /// for word. An empty text means that there are none.
     pub fn set_todo(&mut self, text: String) -> Result<(), CommandError> {
         Ok(self.conversation.append(Record::Todo { text })?)
     }
 
-    /// Begins a compaction. `instructions` are what the person asks to pay attention to.
+    /// Starts a compaction. `instructions` is what the user asks the summarizer to pay attention to.
+    ///
+    /// With a summary, [`Output::Before`] comes first; with reducers only, [`Output::Persist`]. If nothing can
+    /// be saved, the compaction ends at once, and its report says why.
     pub fn compact(
         &mut self,
         reason: Reason,
@@ -188,32 +216,33 @@ impl Compactor {
     ) -> Result<(), CommandError> {
         match &self.state {
             State::Idle => {}
-            State::Exhausted { .. } if reason == Reason::Manual => {}
-            State::Exhausted { reason } => return Err(CommandError::Exhausted(reason.clone())),
+            State::Paused { .. } if reason == Reason::Manual => {}
+            State::Paused { reason } => return Err(CommandError::Exhausted(reason.clone())),
             _ => return Err(CommandError::Busy),
         }
         self.state = State::Idle;
         if reason.is_reactive() {
-            self.cycle.reactions = self.cycle.reactions.saturating_add(1);
+            let made = &mut self.cycle.reactive_compactions;
+            *made = made.saturating_add(1);
         }
         let phase = self.cycle.phase.filter(|_| reason == Reason::Reduce);
         let plan = Plan::without_requests(&self.conversation, &self.policy, reason, phase);
         if plan.idle.is_some() || !plan.summarizes {
-            self.reduce(&plan);
+            self.apply_reducers(&plan);
             return Ok(());
         }
         match Job::new(&self.conversation, &self.policy, plan.clone(), instructions) {
             Ok(Some(mut job)) => {
-                if self.ends_early(&mut job) {
+                if self.end_if_nothing_saved(&mut job) {
                     return Ok(());
                 }
                 self.outputs.push_back(Output::Before(self.before(&job.plan)));
                 self.state = State::Deciding { job: Box::new(job) };
             }
-            Err(error) => self.give_up(&plan, error.to_string(), 0),
+            Err(error) => self.end_failed(&plan, error.to_string(), 0),
             Ok(None) => {
-                let message = "what there is to summarize has no text in it".to_owned();
-                self.finish(&plan, Outcome::Skipped { message }, 0);
+                let message = "the messages to summarize have no text".to_owned();
+                self.end_unchanged(&plan, Outcome::Skipped { message }, 0);
             }
         }
         Ok(())
@@ -221,10 +250,10 @@ impl Compactor {
 
     fn before(&self, plan: &Plan) -> BeforeCompaction {
         let tokens_used = self.pressure().tokens;
-        let spoken = |at: &usize| {
+        let is_counted = |at: &usize| {
             self.log().message(*at).is_some_and(|message| message.role != Role::System)
         };
-        let stays = plan.staying().filter(spoken);
+        let stays = plan.staying().filter(is_counted);
         BeforeCompaction {
             reason: plan.reason,
             forced: plan.reason == Reason::Manual,
@@ -235,7 +264,7 @@ impl Compactor {
         }
     }
 
-    /// Lets the compaction begin that [`Output::Before`] told of.
+    /// Starts the compaction that [`Output::Before`] announced: the summarizer gets its first request.
     pub fn proceed(&mut self) -> Result<(), CommandError> {
         let job = self.take_decision()?;
         let tokens = self.pressure().tokens;
@@ -248,16 +277,16 @@ impl Compactor {
                 Event::Start { tokens, threshold, budget_used_pct, chunks }
             }
         }));
-        self.began = true;
-        self.ask(job);
+        self.started = true;
+        self.request_summary(job);
         Ok(())
     }
 
-    /// Keeps the compaction from beginning that [`Output::Before`] told of.
+    /// Ends the compaction that [`Output::Before`] announced, before it starts.
     pub fn skip(&mut self) -> Result<(), CommandError> {
         let job = self.take_decision()?;
-        let message = "the host decided against it".to_owned();
-        self.finish(&job.plan, Outcome::Skipped { message }, 0);
+        let message = "the app decided against it".to_owned();
+        self.end_unchanged(&job.plan, Outcome::Skipped { message }, 0);
         Ok(())
     }
 
@@ -271,9 +300,9 @@ impl Compactor {
         }
     }
 
-    /// Takes the latest step back: the view is what it was, with what was said since.
+    /// Undoes the latest checkpoint: the view is again what it was before, with the messages appended since.
     pub fn undo(&mut self) -> Result<(), CommandError> {
-        if !matches!(self.state, State::Idle | State::Exhausted { .. }) {
+        if !matches!(self.state, State::Idle | State::Paused { .. }) {
             return Err(CommandError::Busy);
         }
         let checkpoint = self.conversation.log().checkpoint();
@@ -282,7 +311,8 @@ impl Compactor {
         Ok(())
     }
 
-    /// Calls a compaction off; the conversation is as it was. Without one, does nothing.
+    /// Cancels the running compaction; the conversation stays as it was. Does nothing if none is running, or
+    /// if its record is already being stored.
     pub fn cancel(&mut self) {
         match std::mem::replace(&mut self.state, State::Idle) {
             State::Deciding { job }
@@ -290,14 +320,14 @@ impl Compactor {
             | State::Backoff { job, .. } => {
                 self.outputs
                     .retain(|output| !matches!(output, Output::Summarize(_) | Output::Before(_)));
-                self.finish(&job.plan, Outcome::Cancelled, job.requests);
+                self.end_unchanged(&job.plan, Outcome::Cancelled, job.requests);
             }
-            // What is being stored can no longer be called off, and the rest is not under way.
+            // A record that is being stored may be stored already, so that it is too late to cancel.
             state => self.state = state,
         }
     }
 
-    /// What the host is to do next.
+    /// What the host has to do next. To be called until it returns [`Output::Wait`].
     pub fn poll_output(&mut self) -> Output {
         self.outputs.pop_front().unwrap_or(Output::Wait(match &self.state {
             State::Backoff { until, .. } => Some(*until),
@@ -305,141 +335,40 @@ impl Compactor {
         }))
     }
 
-    /// What the model sees.
-    pub fn view(&self) -> View {
-        self.conversation.view()
-    }
-
-    /// Which view that is, for [`Usage::epoch`](crate::message::Usage::epoch): another number with every
-    /// step taken, undone or edited away.
-    pub fn epoch(&self) -> u32 {
-        self.conversation.epoch()
-    }
-
-    /// How full the window is. Costs O(1).
-    pub fn pressure(&self) -> Pressure {
-        self.pressure_under(&self.policy)
-    }
-
-    /// How full the window would be under another policy: before a change of the model, this tells
-    /// whether to compact first, with the model that still holds everything. Costs O(1).
-    pub fn pressure_under(&self, policy: &Policy) -> Pressure {
-        let scale = self.conversation.scale(policy);
-        let (tokens, reported) = self.conversation.tokens(policy);
-        let exact = reported || self.conversation.meter().error_band() <= 0.0;
-        let load = self.conversation.load(policy);
-        let warned = policy.warning_tokens().is_some_and(|warning| tokens >= warning);
-        let mut trims = policy.reducers.iter().filter_map(|reduction| reduction.when.as_ref());
-        let level = if policy.is_due(&load) {
-            Level::Compact
-        } else if warned
-            || trims.any(|when| {
-                when.threshold(policy.window).is_some() && when.is_met(&load, policy.window)
-            })
-        {
-            Level::Warn
-        } else {
-            Level::Ok
-        };
-        let fill = f64::from(tokens) / f64::from(policy.window);
-        Pressure {
-            tokens,
-            window: policy.window,
-            fill,
-            budget_used_pct: fill * 100.0,
-            level,
-            threshold: policy.threshold(),
-            target: policy.target_tokens(),
-            exact,
-            error_band: if exact { 0.0 } else { self.conversation.error_band(policy) },
-            floor: scale.prompt_tokens(self.conversation.protected().sum()),
-            breakdown: self.conversation.breakdown(&scale),
-        }
-    }
-
-    /// What a compaction would do now.
-    pub fn plan(&self, reason: Reason) -> Plan {
-        Plan::new(&self.conversation, &self.policy, reason)
-    }
-
-    /// What the latest compaction did.
-    pub fn report(&self) -> Option<&Report> {
-        self.report.as_ref()
-    }
-
-    /// The session, from 1: every summary that comes into force begins another. Linear in the records.
-    pub fn session(&self) -> u32 {
-        let begins = |record: &&Record| matches!(record, Record::Checkpoint { checkpoint } if checkpoint.cover.is_some());
-        let begun = self.log().records().iter().filter(begins).count();
-        u32::try_from(begun).unwrap_or(u32::MAX).saturating_add(1)
-    }
-
-    /// Everything, to go on from later. A compaction under way is not in it.
-    pub fn snapshot(&self) -> Snapshot {
-        let usage = self.conversation.usage_state();
-        let exhausted = match &self.state {
-            State::Exhausted { reason } => Some(reason.clone()),
-            _ => None,
-        };
-        let cycle = self.cycle.clone();
-        let next_request = self.next_request;
-        let condition = Condition { cycle, exhausted, usage, next_request };
-        Snapshot::new(self.policy.clone(), self.log().records().to_vec(), condition)
-    }
-
-    /// The log.
-    pub fn log(&self) -> &Log {
-        self.conversation.log()
-    }
-
-    /// The log with its costs.
-    pub fn conversation(&self) -> &Conversation {
-        &self.conversation
-    }
-
-    /// The policy in force.
-    pub fn policy(&self) -> &Policy {
-        &self.policy
-    }
-
-    /// Puts another policy in force, from the next plan on. Refused while a compaction runs.
-    pub fn set_policy(&mut self, policy: Policy) -> Result<(), PolicyChange> {
+    /// Replaces the policy, from the next plan on. An error while a compaction is running.
+    pub fn set_policy(&mut self, policy: Policy) -> Result<(), SetPolicyError> {
         if self.is_busy() {
-            return Err(PolicyChange::Busy);
+            return Err(SetPolicyError::Busy);
         }
-        policy.check().map_err(PolicyChange::Refused)?;
+        policy.check().map_err(SetPolicyError::Invalid)?;
         self.conversation.index_for(&policy);
         self.conversation.name_model(policy.model.as_deref());
         self.policy = policy;
-        self.cycle.trimmed_at = None;
-        self.recover();
+        self.cycle.nothing_to_reduce_at = None;
+        self.resume_automatic();
         Ok(())
     }
 
-    /// Counts everything anew by another tokenizer. Linear.
+    /// Counts every message again with another tokenizer. Linear in all texts.
     pub fn count_by(&mut self, tokenizer: BoxedTokenizer) {
         self.conversation.count_by(tokenizer);
     }
 
-    /// Begins to count everything anew by another tokenizer, in place of one that was begun before.
-    /// Until [`Self::count_next`] has come to the end, everything stays as it was counted.
+    /// Begins to count every message again with another tokenizer, instead of one that was begun before. The old
+    /// counts are used until [`Self::count_next`] returns false.
     pub fn begin_count_by(&mut self, tokenizer: BoxedTokenizer) {
         self.conversation.begin_count_by(tokenizer);
     }
 
-    /// Counts one more message anew. False once all are, which is when the new counts hold.
+    /// Counts one more message with the new tokenizer. False once all are counted, which is when the new counts
+    /// come into use.
     ///
-    /// Refused while a compaction runs, which goes on with the counts that it began with.
+    /// An error while a compaction is running, since its budgets are in the old counts.
     pub fn count_next(&mut self) -> Result<bool, CommandError> {
         if self.is_busy() {
             return Err(CommandError::Busy);
         }
         Ok(self.conversation.count_next())
-    }
-
-    /// True while a compaction runs or a record is being stored.
-    pub fn is_busy(&self) -> bool {
-        !matches!(self.state, State::Idle | State::Exhausted { .. })
     }
 
     fn job(&mut self) -> Option<&mut Job> {
@@ -450,14 +379,10 @@ impl Compactor {
             _ => None,
         }
     }
-
-    fn percent(&self, tokens: u32) -> f64 {
-        f64::from(tokens) * 100.0 / f64::from(self.policy.window)
-    }
 }
 
-/// True for a step that no longer fits where this message changes.
-fn tells_of(log: &Log, checkpoint: &Checkpoint, id: &MessageId) -> bool {
+/// True if a checkpoint covers, rewrites or drops this message, so that it cannot stay if the message changes.
+fn depends_on(log: &Log, checkpoint: &Checkpoint, id: &MessageId) -> bool {
     let covers = checkpoint
         .cover
         .as_ref()

@@ -2,11 +2,13 @@
 //!
 //! 1. A conversation is an append-only [`history::Log`]; what the model sees is a [`history::View`] of it.
 //! 2. A [`tokens::Meter`] counts each message once, when it arrives.
-//! 3. A [`Policy`] says when to act and how far.
-//! 4. A [`Plan`] is the action of every message, before anything is done.
-//! 5. A [`Compactor`] carries the plan out: it asks for summaries and is given them, verifies the result
-//!    against the provider's [`Contract`], has it stored, and only then changes the view.
-//! 6. Undo is one more record; nothing is ever lost.
+//! 3. A [`Policy`] says when to compact and how much.
+//! 4. A [`Plan`] lists the action for every message, without changing anything.
+//! 5. A [`Compactor`] carries the plan out: it requests summaries, verifies the result against the provider's
+//!    [`Contract`], has it stored, and only then changes the view.
+//! 6. Undo appends one more record: the log never loses a message.
+//!
+//! The engine does no I/O, and reads no clock. The app calls the summarizer and stores the records.
 //!
 //! ```
 //! use epitome::message::{Message, Role};
@@ -56,8 +58,8 @@ pub mod tokens;
 pub mod transcript;
 
 pub use compactor::{
-    BeforeCompaction, CommandError, Compactor, Event, Outcome, Output, PolicyChange, Report,
-    RestoreError, Snapshot, SnapshotError, SummaryRequest,
+    BeforeCompaction, CommandError, Compactor, Event, Outcome, Output, Report, RestoreError,
+    SetPolicyError, Snapshot, SnapshotError, SummaryRequest,
 };
 pub use contract::{
     BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,

@@ -381,7 +381,7 @@ fn d9_the_last_request_stays_through_ten_compactions_of_one_request() {
             let settings = SummarySettings { last_request, ..SummarySettings::default() };
             let policy = Policy { summary_placement, ..summary(settings) };
             let text = format!("s: be kind\nu: {REQUEST}\n");
-            let mut compactor = stage_with(policy, &text);
+            let mut compactor = compactor_with(policy, &text);
             for round in 0..10 {
                 for step in 0..6 {
                     let call = format!("c{round}x{step}");

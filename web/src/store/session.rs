@@ -5,7 +5,7 @@ use std::rc::Rc;
 use epitome::message::{Message, MessageId};
 use epitome::policy::Counting;
 use epitome::tokens::BoxedTokenizer;
-use epitome::{Compactor, Policy, PolicyChange, PolicyError, Timestamp};
+use epitome::{Compactor, Policy, PolicyError, SetPolicyError, Timestamp};
 use epitome_formats::{Format, Outgoing, Recipe};
 use js_sys::{Array, JSON};
 use serde_json::Value;
@@ -97,8 +97,8 @@ impl Session {
         let Some(compactor) = self.compactor.as_mut() else { return Ok(()) };
         let counting = compactor.policy().counting.clone();
         match compactor.set_policy(Policy { counting, ..policy }) {
-            Err(PolicyChange::Refused(error)) => Err(error),
-            Ok(()) | Err(PolicyChange::Busy) => Ok(()),
+            Err(SetPolicyError::Invalid(error)) => Err(error),
+            Ok(()) | Err(SetPolicyError::Busy) => Ok(()),
         }
     }
 

@@ -1,7 +1,8 @@
-//! What a provider's counts of known intervals of messages teach about its tokens, script by script.
+//! Learns a factor for each script from intervals: messages between two prompts that the provider counted.
 //!
-//! A interval in one script tells the factor of that script. Of a interval in several, what was not expected goes to
-//! those that much of it is in and little is known of.
+//! An interval in one script says what the factor of that script is. An interval in several scripts has one
+//! count and several unknowns. Its count is compared with the expected one, and the difference is divided among
+//! the scripts: a script gets more of it the more tokens of it the interval has, and the less is known of it.
 
 use std::ops::RangeInclusive;
 
@@ -9,149 +10,159 @@ use serde::{Deserialize, Serialize};
 
 use crate::tokens::{ONE, SCRIPTS, ScriptTokens};
 
-/// What a factor is never below nor above, in millionths.
+/// Bounds of every factor, in millionths. A count beyond them is more likely of something else than messages.
 pub(super) const BOUNDS: RangeInclusive<u32> = ONE / 2..=ONE * 2;
-/// A interval weighs no more than this many tokens, however long it is.
-const HEAVIEST: u32 = 8_192;
-/// Beyond so many tokens, earlier intervals weigh half.
-const MEMORY: u64 = 65_536;
-
-/// That a script is like all others weighs less than what is known beforehand of all of them, by this.
-const LIKENESS: u64 = 4;
+/// The largest weight of an interval, in tokens, so that a single long one does not outweigh all others.
+const MAX_INTERVAL_WEIGHT: u32 = 8_192;
+/// The sums are halved when they exceed this many tokens, so that old intervals matter less and less.
+const MAX_SUM: u64 = 65_536;
+/// A script starts with the mean factor of all scripts, as a prior. Its weight is that of the tokenizer's own
+/// count divided by this: scripts differ from each other more than the mean differs from the tokenizer.
+const SCRIPT_PRIOR_DIVISOR: u64 = 4;
 
 /// Sums over intervals.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Intervals {
-    /// Their tokens, by the meter.
+    /// Tokens of all scripts by the meter.
     counted: u64,
     /// The same by the provider.
     reported: u64,
-    /// Script by script, Latin first. Where a snapshot has the sums alone, they hold for every script.
-    scripts: [Learned; SCRIPTS],
+    /// By script, Latin first. If a snapshot has only the sums above, they hold for every script.
+    scripts: [ScriptSums; SCRIPTS],
 }
 
-/// What intervals have reported of one script.
+/// Sums over the share of one script in the intervals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "[u64; 3]", into = "[u64; 3]")]
-struct Learned {
+struct ScriptSums {
     /// Tokens by the meter.
     counted: u64,
-    /// The same by the provider, as far as can be reported.
+    /// Tokens by the provider, as far as they were attributed to this script.
     reported: u64,
-    /// How far those were from what was to be expected, added up.
-    astray: u64,
+    /// Absolute differences between the reported and the expected tokens.
+    absolute_error: u64,
 }
 
-impl From<[u64; 3]> for Learned {
-    fn from([counted, reported, astray]: [u64; 3]) -> Self {
-        Self { counted, reported, astray }
+impl From<[u64; 3]> for ScriptSums {
+    fn from([counted, reported, absolute_error]: [u64; 3]) -> Self {
+        Self { counted, reported, absolute_error }
     }
 }
 
-impl From<Learned> for [u64; 3] {
-    fn from(Learned { counted, reported, astray }: Learned) -> Self {
-        [counted, reported, astray]
+impl From<ScriptSums> for [u64; 3] {
+    fn from(ScriptSums { counted, reported, absolute_error }: ScriptSums) -> Self {
+        [counted, reported, absolute_error]
     }
 }
 
-/// What a interval is expected to come to in one script.
+/// The expected tokens of an interval in one script.
 #[derive(Clone, Copy, Default)]
 struct Expectation {
     /// Tokens by the meter.
     counted: u64,
-    /// By the provider.
+    /// Expected tokens by the provider.
     reported: u64,
-    /// How much of what was not expected goes to it, against those of other scripts.
-    blame: u64,
+    /// This script's share of an unexpected difference, relative to the shares of the other scripts.
+    error_share: u64,
 }
 
 impl Intervals {
-    /// Takes what was appended between two prompts, and what the provider counted more for it. A interval that is
-    /// odd, for its count is of something else, teaches nothing. `prior` is what is known beforehand, in tokens.
+    /// Learns from an interval: its tokens by the meter, and how much the provider's count grew by it. `prior`
+    /// is the weight of the tokenizer's own count, in tokens. Constant time.
+    ///
+    /// A count below 0.4 or above 2.5 times the meter's is an outlier and ignored: the app has changed
+    /// something else than the messages, for example its tool schemas.
     pub(super) fn learn(&mut self, interval: &ScriptTokens, reported: u32, prior: u64) {
         let whole = u64::from(interval.sum().max(1));
-        let weight = whole.min(u64::from(HEAVIEST));
+        let weight = whole.min(u64::from(MAX_INTERVAL_WEIGHT));
         let reported = u64::from(reported).saturating_mul(weight) / whole;
         if reported.saturating_mul(5) < weight * 2 || reported.saturating_mul(2) > weight * 5 {
             return;
         }
-        // Of the first interval, nothing better was expected.
+        // The first interval is compared with itself, since nothing else is known.
         let all =
             if self.counted == 0 { (weight, reported) } else { (self.counted, self.reported) };
         let mut expected = [Expectation::default(); SCRIPTS];
         let tokens = interval.tokens().map(|tokens| u64::from(tokens) * weight / whole);
-        for ((slot, counted), learned) in expected.iter_mut().zip(tokens).zip(&self.scripts) {
-            *slot = learned.expect(counted, all, prior);
+        for ((slot, counted), sums) in expected.iter_mut().zip(tokens).zip(&self.scripts) {
+            *slot = sums.expect(counted, all, prior);
         }
-        let blame = expected.iter().map(|script| script.blame).sum::<u64>().max(1);
+        let shares = expected.iter().map(|script| script.error_share).sum::<u64>().max(1);
         let sum: u64 = expected.iter().map(|script| script.reported).sum();
-        for (learned, expected) in self.scripts.iter_mut().zip(expected) {
-            // No more than a interval in that script alone could be.
-            let astray = reported.abs_diff(sum) * expected.blame / blame;
-            let astray = astray.min(expected.counted * 2);
+        for (sums, expected) in self.scripts.iter_mut().zip(expected) {
+            // Limited to what an interval in this script alone could differ by: otherwise a few words in a
+            // little-known script would get the whole difference of the text around them.
+            let error = reported.abs_diff(sum) * expected.error_share / shares;
+            let error = error.min(expected.counted * 2);
             let reported = match reported >= sum {
-                true => expected.reported + astray,
-                false => expected.reported.saturating_sub(astray),
+                true => expected.reported + error,
+                false => expected.reported.saturating_sub(error),
             };
-            learned.take(expected.counted, reported, astray);
+            sums.add(expected.counted, reported, error);
         }
         self.counted += weight;
         self.reported += reported.clamp(weight / 2, weight * 2);
-        if self.counted > MEMORY {
+        if self.counted > MAX_SUM {
             (self.counted, self.reported) = (self.counted / 2, self.reported / 2);
         }
     }
 
-    /// Millionths of the provider's tokens for one of the meter's in each script. `seed` is what they are before the
-    /// first interval, and weighs as much as `prior` tokens. Of a script that no interval was in, it is what all tell.
+    /// The provider's tokens per token of the meter for each script, in millionths. `seed` is the factor before
+    /// the first interval, which counts like an interval of `prior` tokens. A script that was in no interval
+    /// has the mean factor.
     pub(super) fn factors(&self, seed: u32, prior: u64) -> [u32; SCRIPTS] {
         let sum = u64::from(seed) * prior + self.reported * u64::from(ONE);
         let mean = sum / (prior + self.counted).max(1);
-        self.scripts.map(|learned| {
-            let (reported, counted) = learned.against((self.counted, self.reported), prior);
+        self.scripts.map(|sums| {
+            let (reported, counted) = sums.with_prior((self.counted, self.reported), prior);
             let factor = (mean * reported).checked_div(counted * self.reported).unwrap_or(mean);
             let factor = u32::try_from(factor).unwrap_or(u32::MAX);
             factor.clamp(*BOUNDS.start(), *BOUNDS.end())
         })
     }
 
-    /// Half-width of the relative error that is left in each script, where it was so many millionths beforehand. Twice
-    /// the mean error of intervals, which is that of 95 in 100 where errors are normal.
+    /// Half-width of the relative error that is left in each script: `band` millionths before the first
+    /// interval, and then twice the mean absolute error of intervals, which covers about nine of ten if errors
+    /// are normally distributed.
     pub(super) fn error_bands(&self, band: u32, prior: u64) -> [f64; SCRIPTS] {
         let one = u64::from(ONE);
-        self.scripts.map(|learned| {
-            let sum = u64::from(band) * prior + learned.astray * 2 * one;
-            // Both are far below 2⁵³.
-            sum as f64 / ((prior + learned.counted) * one) as f64
+        self.scripts.map(|sums| {
+            let sum = u64::from(band) * prior + sums.absolute_error * 2 * one;
+            // Both are far below 2⁵³, so that the conversion is exact.
+            sum as f64 / ((prior + sums.counted) * one) as f64
         })
     }
 }
 
-impl Learned {
-    /// What the provider takes for tokens of this script, where all intervals are so many `counted` and `reported`: the
-    /// first number, times `counted`, for the second.
-    fn against(&self, (counted, reported): (u64, u64), prior: u64) -> (u64, u64) {
-        let prior = prior / LIKENESS;
+impl ScriptSums {
+    /// The factor of this script as a fraction: the first number ÷ (the second × `counted`).
+    ///
+    /// `counted` and `reported` are the sums of all scripts. Their ratio is the prior of this script, with a
+    /// weight of `prior / SCRIPT_PRIOR_DIVISOR` tokens.
+    fn with_prior(&self, (counted, reported): (u64, u64), prior: u64) -> (u64, u64) {
+        let prior = prior / SCRIPT_PRIOR_DIVISOR;
         (prior * reported + self.reported * counted, prior + self.counted)
     }
 
-    /// What so many tokens are expected to come to. An error goes to them by how many they are, squared, and by how
-    /// little is known of their script.
+    /// How many tokens the provider is expected to count for `tokens` tokens of the meter in this script.
+    ///
+    /// The error share is the variance of that expectation: it grows with the square of the tokens, and shrinks
+    /// as more tokens of the script are known.
     fn expect(&self, tokens: u64, all: (u64, u64), prior: u64) -> Expectation {
-        let (reported, counted) = self.against(all, prior);
+        let (reported, counted) = self.with_prior(all, prior);
         let reported = (tokens * reported).checked_div(counted * all.0).unwrap_or(tokens);
-        let blame = tokens * tokens * u64::from(ONE) / (prior + self.counted).max(1);
-        Expectation { counted: tokens, reported, blame }
+        let error_share = tokens * tokens * u64::from(ONE) / (prior + self.counted).max(1);
+        Expectation { counted: tokens, reported, error_share }
     }
 
-    /// Takes a interval. Of the first one nothing was expected, so that it was not astray.
-    fn take(&mut self, counted: u64, reported: u64, astray: u64) {
-        self.astray += if self.counted == 0 { 0 } else { astray };
+    /// Adds an interval. The first one had no expectation to differ from, so that its error does not count.
+    fn add(&mut self, counted: u64, reported: u64, error: u64) {
+        self.absolute_error += if self.counted == 0 { 0 } else { error };
         self.counted += counted;
         self.reported += reported.clamp(counted / 2, counted * 2);
-        if self.counted > MEMORY {
-            for sum in [&mut self.counted, &mut self.reported, &mut self.astray] {
+        if self.counted > MAX_SUM {
+            for sum in [&mut self.counted, &mut self.reported, &mut self.absolute_error] {
                 *sum /= 2;
             }
         }
@@ -174,7 +185,7 @@ mod tests {
         ScriptTokens::from(vec![latin, 0, 0, 0, han])
     }
 
-    /// A provider that takes these percent of the meter's tokens for Latin and for Han.
+    /// An interval by a provider whose tokens are these percentages of the meter's, for Latin and for Han.
     fn learn(intervals: &mut Intervals, percent: [u32; 2], latin: u32, han: u32) {
         let reported = (latin * percent[0] + han * percent[1]) / 100;
         intervals.learn(&by_script(latin, han), reported, PRIOR);
@@ -185,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_script_tells_holds_for_all() {
+    fn a_script_without_intervals_has_the_mean_factor() {
         let mut intervals = Intervals::default();
         for number in 0..40 {
             learn(&mut intervals, [100, 130], 0, 500 + number * 17);
@@ -195,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn stretches_in_one_script_each_tell_the_factors_of_both() {
+    fn intervals_in_one_script_each_give_both_factors() {
         let mut intervals = Intervals::default();
         for _ in 0..30 {
             learn(&mut intervals, [105, 160], 600, 0);
@@ -203,11 +214,11 @@ mod tests {
         }
         let found = percent(&intervals);
         assert!(found[LATIN].abs_diff(105) <= 2 && found[HAN].abs_diff(160) <= 4, "{found:?}");
-        assert!((120..140).contains(&found[ARABIC]), "what all together tell: {found:?}");
+        assert!((120..140).contains(&found[ARABIC]), "the mean factor: {found:?}");
     }
 
     #[test]
-    fn of_a_mixed_stretch_the_script_learns_that_little_is_known_of() {
+    fn the_error_of_a_mixed_interval_goes_to_the_less_known_script() {
         let mut intervals = Intervals::default();
         for _ in 0..30 {
             learn(&mut intervals, [100, 150], 1_000, 0);
@@ -220,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn some_words_in_another_script_are_not_blamed_for_what_surrounds_them() {
+    fn a_few_words_in_another_script_do_not_get_the_error_of_their_context() {
         let mut intervals = Intervals::default();
         for number in 0..60 {
             learn(&mut intervals, [100 + number % 2 * 20, 100], 800, 20);
@@ -230,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn the_error_that_is_left_is_reported_script_by_script() {
+    fn the_remaining_error_is_known_by_script() {
         let mut intervals = Intervals::default();
         for number in 0..40 {
             learn(&mut intervals, [110, 130 + number % 2 * 40], 600, 0);
@@ -238,11 +249,11 @@ mod tests {
         }
         let bands = intervals.error_bands(ONE / 4, PRIOR);
         assert!(bands[LATIN] < 0.03 && bands[HAN] > 0.2, "{bands:?}");
-        assert!((bands[ARABIC] - 0.25).abs() < 1e-9, "none was in it");
+        assert!((bands[ARABIC] - 0.25).abs() < 1e-9, "no interval has this script");
     }
 
     #[test]
-    fn a_script_that_is_no_longer_written_is_not_forgotten() {
+    fn a_script_that_is_no_longer_used_keeps_its_factor() {
         let mut intervals = Intervals::default();
         for _ in 0..10 {
             learn(&mut intervals, [100, 150], 600, 0);
@@ -259,14 +270,14 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn whatever_is_reported_no_factor_leaves_its_bounds(
+        fn no_reports_move_a_factor_out_of_its_bounds(
             reported in prop::collection::vec((prop::array::uniform5(0_u32..20_000), any::<u16>()), 1..200),
             seed in ONE / 2..ONE * 2,
         ) {
             let mut intervals = Intervals::default();
             for (tokens, percent) in reported {
                 let by_script = ScriptTokens::from(tokens.to_vec());
-                // Some of it is odd, and most of it is not.
+                // Some intervals are outliers, and most are not.
                 let percent = u64::from(percent) % 320;
                 let reported = u64::from(by_script.sum()) * percent / 100;
                 intervals.learn(&by_script, u32::try_from(reported).unwrap(), PRIOR);

@@ -4,16 +4,16 @@ use crate::tokens::{MeterTokens, ONE};
 
 /// A linear function from the meter's tokens to the provider's, and its inverse.
 ///
-/// The provider's count of a prompt is `factor` × the meter's count of its messages, plus the overhead of
-/// a request: tool schemas and the like, and what the provider adds to each request itself.
+/// The provider's count of a prompt is `factor` × the meter's count of its messages + the overhead of a request:
+/// tool schemas and the like, and the tokens that the format of a request takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scale {
     /// Tokens of the provider for one of the meter, in millionths.
     pub(super) factor: u32,
-    /// Tokens of the provider that go with every request and belong to no message, as far as they are
-    /// known or learned.
+    /// Tokens of the provider that every request has in addition to its messages, as stated by the app or as
+    /// learned.
     pub(super) overhead: u32,
-    /// Tokens that the provider adds to the request itself.
+    /// Tokens of the provider that the format of a request takes, by the tokenizer's overhead.
     pub(super) request: u32,
 }
 
@@ -26,8 +26,8 @@ impl Scale {
         f64::from(self.factor) / f64::from(ONE)
     }
 
-    /// Tokens that go with every request and belong to no message: tool schemas, a system prompt outside
-    /// the messages.
+    /// Tokens of the provider that every request has in addition to its messages: tool schemas, a system prompt
+    /// outside the messages.
     pub fn overhead(&self) -> u32 {
         self.overhead
     }
@@ -48,20 +48,20 @@ impl Scale {
         self.to_provider(counted).saturating_add(self.overhead).saturating_add(self.request)
     }
 
-    /// The most tokens of the meter that are no more than this many of the provider. For limits: what fits
-    /// the result fits the limit.
+    /// The most tokens of the meter that are at most this many of the provider, for limits: messages that fit
+    /// the result fit the limit.
     pub fn to_meter(&self, provider: u32) -> MeterTokens {
         let counted = u64::from(provider) * u64::from(ONE) / u64::from(self.factor.max(1));
         MeterTokens::new(u32::try_from(counted).unwrap_or(u32::MAX))
     }
 
-    /// What is left for messages of a prompt of at most this many tokens of the provider.
-    pub fn limit_for_messages(&self, prompt_tokens: u32) -> MeterTokens {
+    /// How many tokens of messages fit a prompt of at most this many tokens of the provider.
+    pub fn message_budget(&self, prompt_tokens: u32) -> MeterTokens {
         self.to_meter(prompt_tokens.saturating_sub(self.overhead).saturating_sub(self.request))
     }
 }
 
-/// A number that is not negative as a whole one.
+/// Rounds a number to the nearest integer from 0 to `u32::MAX`.
 pub(super) fn rounded(number: f64) -> u32 {
     #[expect(
         clippy::cast_possible_truncation,
@@ -81,12 +81,12 @@ mod tests {
         for factor in [500_000, 799_999, ONE, 1_270_001, 2_000_000] {
             let scale = Scale { factor, overhead: 700, request: 3 };
             for limit in [703, 704, 999, 1_702, 140_000, u32::MAX / 4] {
-                let most = scale.limit_for_messages(limit);
+                let most = scale.message_budget(limit);
                 assert!(scale.prompt_tokens(most) <= limit, "{factor} {limit}");
                 let more = most + MeterTokens::new(2);
                 assert!(scale.prompt_tokens(more) >= limit, "{factor} {limit}");
             }
-            assert_eq!(scale.limit_for_messages(10), MeterTokens::ZERO);
+            assert_eq!(scale.message_budget(10), MeterTokens::ZERO);
         }
     }
 

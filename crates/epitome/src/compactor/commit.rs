@@ -1,4 +1,4 @@
-//! How a compaction ends: verified, committed and reported, or left as it was.
+//! The end of a compaction: the result is verified, committed and reported, or nothing changes.
 
 use super::job::{Job, Stage};
 use super::{Compactor, Event, Output, State, SummaryRequest};
@@ -12,7 +12,8 @@ use crate::plan::{Plan, WrittenSummary};
 use crate::policy::{Load, WindowTooSmall, share};
 use crate::transcript::Envelope;
 
-/// A checkpoint that has been verified, with tokens of the next prompt before and after.
+/// A checkpoint that saves enough and whose view the provider accepts. Tokens are those of the next prompt, in
+/// the provider's tokens.
 struct Verified {
     checkpoint: Checkpoint,
     prospect: Prospect,
@@ -20,35 +21,36 @@ struct Verified {
     tokens_after: u32,
 }
 
-/// Why a step is not taken.
-enum Refused {
-    /// It gains too little.
-    Worthless(String),
-    /// The provider would refuse the result.
-    Illegal(String),
+/// Why a checkpoint is not committed.
+enum Rejected {
+    /// It saves too little; with a shorter summary or a shorter tail it may save enough.
+    SavesTooLittle(String),
+    /// The provider would reject the view.
+    InvalidView(String),
 }
 
-impl Refused {
+impl Rejected {
     fn message(&self) -> &str {
         match self {
-            Self::Worthless(message) | Self::Illegal(message) => message,
+            Self::SavesTooLittle(message) | Self::InvalidView(message) => message,
         }
     }
 
     fn into_outcome(self) -> Outcome {
         match self {
-            Self::Worthless(message) => Outcome::Skipped { message },
-            Self::Illegal(message) => Outcome::Failed { message },
+            Self::SavesTooLittle(message) => Outcome::Skipped { message },
+            Self::InvalidView(message) => Outcome::Failed { message },
         }
     }
 }
 
 impl Compactor {
-    pub(super) fn ask(&mut self, mut job: Box<Job>) {
+    /// Sends the job's present request to the summarizer.
+    pub(super) fn request_summary(&mut self, mut job: Box<Job>) {
         let id = RequestId(self.next_request);
         let request = job.request(id);
-        if let Some(error) = self.unfit(&request) {
-            return self.fail(&job, error.to_string());
+        if let Some(error) = self.exceeds_summarizer_window(&request) {
+            return self.fail_job(&job, error.to_string());
         }
         job.attempts += 1;
         job.requests += 1;
@@ -57,8 +59,8 @@ impl Compactor {
         self.state = State::Summarizing { job, in_flight: id };
     }
 
-    /// Why a question does not fit the summarizer's window, where that is known and it does not.
-    fn unfit(&self, request: &SummaryRequest) -> Option<WindowTooSmall> {
+    /// An error if a request does not fit the summarizer's window; `None` if it fits or the window is unknown.
+    fn exceeds_summarizer_window(&self, request: &SummaryRequest) -> Option<WindowTooSmall> {
         let window_tokens = self.policy.summarizer_window()?;
         let (meter, scale) =
             (self.conversation.meter(), self.conversation.summarizer_scale(&self.policy));
@@ -67,29 +69,28 @@ impl Compactor {
         (needed_tokens > window_tokens).then_some(WindowTooSmall { window_tokens, needed_tokens })
     }
 
-    /// Does what a plan does without a summary.
-    pub(super) fn reduce(&mut self, plan: &Plan) {
+    /// Carries out a plan that has no summary.
+    pub(super) fn apply_reducers(&mut self, plan: &Plan) {
+        // However this ends, reducers have nothing more to save before another message is appended.
+        self.cycle.nothing_to_reduce_at = Some(self.log().len());
         if plan.idle.is_some() {
-            self.cycle.trimmed_at = Some(self.log().len());
             let message = plan.idle.clone().unwrap_or_default();
-            self.finish(plan, Outcome::Skipped { message }, 0);
+            self.end_unchanged(plan, Outcome::Skipped { message }, 0);
             return;
         }
         match self.verify(plan, None) {
             Ok(verified) => {
-                self.cycle.trimmed_at = Some(self.log().len());
                 let report = self.report_of(plan, &verified, Receipt::default(), 0);
-                self.commit_step(verified, report);
+                self.commit_checkpoint(verified, report);
             }
-            Err(refused) => {
-                self.cycle.trimmed_at = Some(self.log().len());
-                self.finish(plan, refused.into_outcome(), 0);
-            }
+            Err(rejected) => self.end_unchanged(plan, rejected.into_outcome(), 0),
         }
     }
 
-    /// Verifies what a summary would make of the view, and only then has it stored.
-    pub(super) fn conclude(&mut self, mut job: Job, summary: String) {
+    /// Verifies the view with a complete summary, and commits it. Before that, a summary that is too long is
+    /// summarized itself; after a result that is too large, the compaction is repeated at the next fallback
+    /// level.
+    pub(super) fn apply_summary(&mut self, mut job: Job, summary: String) {
         let rollup = job.policy.summary.rollup_tokens;
         let meter = self.conversation.meter();
         if rollup > 0
@@ -99,71 +100,78 @@ impl Compactor {
             job.stage =
                 Stage::Rollup(Envelope { previous_summary: summary, ..Envelope::default() });
             job.attempts = 0;
-            self.ask(Box::new(job));
+            self.request_summary(Box::new(job));
             return;
         }
-        let mut there = std::mem::take(&mut job.there);
-        there.add(&job.plan.appendix(&self.conversation, &job.policy), Role::User);
+        let mut retained = std::mem::take(&mut job.retained);
+        retained.add(&job.plan.appendix(&self.conversation, &job.policy), Role::User);
+        // Another attempt needs the facts again.
         let facts = match job.fallbacks.is_empty() {
             true => std::mem::take(&mut job.facts),
             false => job.facts.clone(),
         };
         let mut receipt =
-            build_receipt(facts, &summary, there, job.plan.ledger_budget(), meter, &|number| {
+            build_receipt(facts, &summary, retained, job.plan.ledger_budget(), meter, &|number| {
                 self.log().message_numbered(number).map(|message| message.id.clone())
             });
-        // A name may stand in the middle of what was taken for another one, or behind an excerpt.
-        let told = |name: &String| {
+        // A name that any covered message contains is supported: the facts may have it only as a part of another
+        // name, and the transcript may have cut it off.
+        let is_supported = |name: &String| {
             self.log().messages().take(job.plan.tail_start).any(|message| message.contains(name))
         };
-        receipt.unsupported.retain(|name| !told(name));
+        receipt.unsupported.retain(|name| !is_supported(name));
         let written = WrittenSummary { summary, ledger: receipt.appended.clone() };
         let verified = match self.verify(&job.plan, Some(written)) {
             Ok(verified) => verified,
-            Err(Refused::Illegal(message)) => return self.fail(&job, message),
-            Err(Refused::Worthless(message)) => {
-                if !self.climb(&mut job) {
-                    self.exhaust(message.clone());
-                    self.finish(&job.plan, Outcome::Skipped { message }, job.requests);
+            Err(Rejected::InvalidView(message)) => return self.fail_job(&job, message),
+            Err(Rejected::SavesTooLittle(message)) => {
+                if !self.next_fallback(&mut job) {
+                    self.pause_automatic(message.clone());
+                    self.end_unchanged(&job.plan, Outcome::Skipped { message }, job.requests);
                     return;
                 }
-                return self.ask(Box::new(job));
+                return self.request_summary(Box::new(job));
             }
         };
         let over = self.policy.is_due(&load_after(&verified));
-        if over && self.climb(&mut job) {
-            return self.ask(Box::new(job));
+        if over && self.next_fallback(&mut job) {
+            return self.request_summary(Box::new(job));
         }
         if over {
             let message =
                 "the conversation is still too large after everything that can be left out; \
-                           compact by hand with other instructions, or begin a new session"
+                           compact manually with other instructions, or begin a new session"
                     .to_owned();
             self.outputs.push_back(Output::Event(Event::TooLarge { message }));
         }
         let report = self.report_of(&job.plan, &verified, receipt, job.requests);
-        self.commit_step(verified, report);
+        self.commit_checkpoint(verified, report);
     }
 
-    /// Ends a compaction that no summary could bring to a good end, before one is asked for. Where even the
-    /// shortest would gain too little, less is tried, as far as the policy has a fallback_levels. True where it ended.
-    pub(super) fn ends_early(&mut self, job: &mut Job) -> bool {
+    /// Ends a compaction before its first request if even the shortest summary would save too little at every
+    /// fallback level, since a request costs money and time. True if it ended. Otherwise the job is at the
+    /// first level that may save enough.
+    pub(super) fn end_if_nothing_saved(&mut self, job: &mut Job) -> bool {
         loop {
             let shortest = WrittenSummary { summary: ".".into(), ledger: Vec::new() };
-            let refused = match self.verify(&job.plan, Some(shortest)) {
+            let rejected = match self.verify(&job.plan, Some(shortest)) {
                 Ok(_) => return false,
-                Err(Refused::Worthless(_)) if job.climb(&self.conversation).is_some() => continue,
-                Err(refused) => refused,
+                Err(Rejected::SavesTooLittle(_))
+                    if job.next_fallback(&self.conversation).is_some() =>
+                {
+                    continue;
+                }
+                Err(rejected) => rejected,
             };
-            self.exhaust(refused.message().to_owned());
-            self.finish(&job.plan, refused.into_outcome(), 0);
+            self.pause_automatic(rejected.message().to_owned());
+            self.end_unchanged(&job.plan, rejected.into_outcome(), 0);
             return true;
         }
     }
 
-    /// Goes on to the next fallback of the job's fallback_levels, where there is one that leads somewhere.
-    fn climb(&mut self, job: &mut Job) -> bool {
-        let Some(fallback) = job.climb(&self.conversation) else { return false };
+    /// Moves the job to its next fallback level and emits the event for it. False if no level is left.
+    fn next_fallback(&mut self, job: &mut Job) -> bool {
+        let Some(fallback) = job.next_fallback(&self.conversation) else { return false };
         self.outputs.push_back(Output::Event(Event::Shorter {
             tool_result_max_characters: fallback.tool_result_max_characters,
             keep: fallback.keep,
@@ -171,38 +179,41 @@ impl Compactor {
         true
     }
 
-    fn verify(&self, plan: &Plan, written: Option<WrittenSummary>) -> Result<Verified, Refused> {
-        let made = u32::try_from(self.log().checkpoints_committed()).unwrap_or(u32::MAX);
-        let id = CheckpointId(made.saturating_add(1));
+    /// Makes the checkpoint of a plan and checks that it saves enough, and that the provider accepts its view.
+    fn verify(&self, plan: &Plan, written: Option<WrittenSummary>) -> Result<Verified, Rejected> {
+        let committed = u32::try_from(self.log().checkpoints_committed()).unwrap_or(u32::MAX);
+        let id = CheckpointId(committed.saturating_add(1));
         let checkpoint = plan.checkpoint(&self.conversation, &self.policy, id, written);
         let prospect = self.conversation.with(&checkpoint);
         let before = self.prompt_tokens();
         let after = self.scale().prompt_tokens(prospect.tokens);
+        // A conversation that exceeds its window cannot be sent at all, so that any saving that makes it fit is
+        // enough.
         let fits = before > self.policy.window && after <= self.policy.window;
         let least = match checkpoint.cover {
             Some(_) if !fits => share(before, self.policy.min_saving),
             _ => 0,
         };
         if after >= before {
-            return Err(Refused::Worthless(format!(
+            return Err(Rejected::SavesTooLittle(format!(
                 "the summary would not make the conversation smaller: {before} tokens before, {after} \
                  after"
             )));
         }
         if before - after < least {
-            return Err(Refused::Worthless(format!(
+            return Err(Rejected::SavesTooLittle(format!(
                 "the result would save too little to be worth it: {before} tokens before, {after} after, \
                  and policy.minSaving asks for {least} fewer"
             )));
         }
         if let Err(violation) = self.provider.accepts(self.log(), &prospect.view) {
             let message = format!("the result would be refused by the provider: {violation}");
-            return Err(Refused::Illegal(message));
+            return Err(Rejected::InvalidView(message));
         }
         Ok(Verified { checkpoint, prospect, tokens_before: before, tokens_after: after })
     }
 
-    /// The conversion between tokens of the engine's meter and of the provider, as learned so far. Costs O(1).
+    /// The conversion between the meter's tokens and the provider's, as learned so far. Costs O(1).
     pub fn scale(&self) -> Scale {
         self.conversation.scale(&self.policy)
     }
@@ -224,13 +235,11 @@ impl Compactor {
         let summary = checkpoint.cover.as_ref().map(Cover::text);
         let over = match summary.is_some() {
             true => format!(
-                "the summary is longer than the {} tokens that were asked for; name another summarizer, \
-                 or compact by hand",
+                "the summary is longer than the {} tokens that were asked for; choose another summarizer, \
+                 or compact manually",
                 plan.summary_tokens
             ),
-            false => {
-                "what needs no model does not save enough; have the rest summarized".to_owned()
-            }
+            false => "the reducers do not save enough; have the rest summarized".to_owned(),
         };
         let characters = summary.as_ref().map_or(0, |summary| summary.chars().count());
         Report {
@@ -252,37 +261,40 @@ impl Compactor {
         }
     }
 
-    fn commit_step(&mut self, verified: Verified, report: Report) {
+    fn commit_checkpoint(&mut self, verified: Verified, report: Report) {
         let checkpoint = verified.checkpoint;
         self.commit(Record::Checkpoint { checkpoint }, Some(Box::new(report)));
     }
 
+    /// Asks the host to store a record, which is applied once it is stored.
     pub(super) fn commit(&mut self, record: Record, report: Option<Box<Report>>) {
         self.outputs.push_back(Output::Persist(record.clone()));
         self.state = State::Committing { record, report };
     }
 
-    pub(super) fn fail(&mut self, job: &Job, message: String) {
-        self.give_up(&job.plan, message, job.requests);
+    /// Ends a compaction whose summary failed.
+    pub(super) fn fail_job(&mut self, job: &Job, message: String) {
+        self.end_failed(&job.plan, message, job.requests);
     }
 
-    /// Ends a compaction that did not work out.
-    pub(super) fn give_up(&mut self, plan: &Plan, message: String, requests: u32) {
-        self.exhaust(message.clone());
-        self.finish(plan, Outcome::Failed { message }, requests);
+    /// Ends a compaction that failed.
+    pub(super) fn end_failed(&mut self, plan: &Plan, message: String, requests: u32) {
+        self.pause_automatic(message.clone());
+        self.end_unchanged(plan, Outcome::Failed { message }, requests);
     }
 
-    /// Keeps compactions from being due until there is reason to hope for more.
-    pub(super) fn exhaust(&mut self, reason: String) {
+    /// Pauses automatic compactions, after one that failed or saved too little: without a pause the next check
+    /// would start the same compaction again, in an endless loop of summarizer requests.
+    pub(super) fn pause_automatic(&mut self, reason: String) {
         self.cycle.fail(self.prompt_tokens());
-        self.state = State::Exhausted { reason };
+        self.state = State::Paused { reason };
     }
 
-    /// Ends a compaction that left everything as it was.
-    pub(super) fn finish(&mut self, plan: &Plan, outcome: Outcome, requests: u32) {
+    /// Ends a compaction that changed nothing.
+    pub(super) fn end_unchanged(&mut self, plan: &Plan, outcome: Outcome, requests: u32) {
         let tokens = self.prompt_tokens();
         let messages = self.conversation.messages();
-        self.end(Report {
+        self.emit_report(Report {
             reason: plan.reason,
             outcome,
             tokens_before: tokens,
@@ -301,10 +313,11 @@ impl Compactor {
         });
     }
 
-    pub(super) fn end(&mut self, report: Report) {
+    /// Stores the report of the compaction that has ended, and emits its last events.
+    pub(super) fn emit_report(&mut self, report: Report) {
         self.report = Some(report.clone());
         let (messages_before, messages_after) = (report.messages_before, report.messages_after);
-        if std::mem::take(&mut self.began) {
+        if std::mem::take(&mut self.started) {
             self.outputs.push_back(Output::Event(Event::After {
                 success: matches!(report.outcome, Outcome::Applied { .. }),
                 messages_before,
@@ -321,7 +334,7 @@ impl Compactor {
     }
 }
 
-/// What triggers would look at after a checkpoint.
+/// The load that triggers would see after a checkpoint.
 fn load_after(verified: &Verified) -> Load {
     Load {
         tokens: verified.tokens_after,

@@ -1,71 +1,70 @@
-//! What is remembered between two compactions, and forgotten with the next one.
+//! What the compactor remembers from one compaction to the next, so that it neither repeats itself nor loops.
 
 use serde::{Deserialize, Serialize};
 
 use crate::policy::{Phase, share};
 
-/// Flags and counters of one cycle.
+/// Flags and counters of the time since the last summary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Cycle {
-    /// True once the view of the last compaction has been sent to the model: before that, another one
-    /// would build on something untried.
-    pub(super) used: bool,
-    /// True once the warning was given.
+    /// True once the view that the last compaction left has been sent to the model. Until then, no automatic
+    /// compaction is due: it would only compact the same messages further.
+    pub(super) view_sent: bool,
+    /// True once the warning event was emitted.
     pub(super) warned: bool,
-    /// Compactions in the loop of the present request.
-    pub(super) reactions: u32,
-    /// Compactions for the present request that came to nothing, and how many tokens there were at the
-    /// last of them.
+    /// Reactive compactions since the present request began.
+    pub(super) reactive_compactions: u32,
+    /// Compactions since the present request began that failed or saved too little.
     pub(super) failures: u32,
-    /// See `failures`.
+    /// Tokens of the next prompt at the last of `failures`.
     pub(super) failed_at_tokens: u32,
-    /// How many messages there were when reducers last found nothing.
-    pub(super) trimmed_at: Option<usize>,
-    /// The phase that was last looked at.
+    /// The number of messages for which reducers are known to have nothing left to save. They run again only
+    /// after another message, since a plan for every check would cost as much as the history is long.
+    pub(super) nothing_to_reduce_at: Option<usize>,
+    /// The phase of the last check.
     pub(super) phase: Option<Phase>,
 }
 
 impl Default for Cycle {
     fn default() -> Self {
         Self {
-            used: true,
+            view_sent: true,
             warned: false,
-            reactions: 0,
+            reactive_compactions: 0,
             failures: 0,
             failed_at_tokens: 0,
-            trimmed_at: None,
+            nothing_to_reduce_at: None,
             phase: None,
         }
     }
 }
 
-/// How often a compaction for one request may come to nothing before only another request, or somebody by
-/// hand, has it tried again.
-const MOST_FAILURES: u32 = 3;
+/// After this many failures in one request, only the next request or a manual compaction tries again.
+const MAX_FAILURES: u32 = 3;
 
 impl Cycle {
-    /// A request begins: what counts by the request counts anew.
+    /// A user request begins: the counters per request start at 0.
     pub(super) fn begin_request(&mut self) {
-        self.reactions = 0;
+        self.reactive_compactions = 0;
         self.failures = 0;
     }
 
-    /// A compaction came to nothing, at this many tokens.
+    /// A compaction failed or saved too little, at `tokens` tokens.
     pub(super) fn fail(&mut self, tokens: u32) {
         self.failures = self.failures.saturating_add(1);
         self.failed_at_tokens = tokens;
     }
 
-    /// True where there is more to compact than when it last came to nothing, and it may be tried again.
-    pub(super) fn may_try(&self, tokens: u32, window: u32) -> bool {
+    /// True if the conversation has grown enough since the last failure for another attempt.
+    pub(super) fn may_retry(&self, tokens: u32, window: u32) -> bool {
         let grown = tokens.saturating_sub(self.failed_at_tokens);
-        self.failures < MOST_FAILURES && grown >= share(window, 0.05)
+        self.failures < MAX_FAILURES && grown >= share(window, 0.05)
     }
 
-    /// The cycle after a compaction. What belongs to the present request goes on.
+    /// The cycle after a committed summary. The counters per request stay.
     pub(super) fn next(&self) -> Self {
-        let Self { reactions, failures, phase, .. } = *self;
-        Self { used: false, reactions, failures, phase, ..Self::default() }
+        let Self { reactive_compactions, failures, phase, .. } = *self;
+        Self { view_sent: false, reactive_compactions, failures, phase, ..Self::default() }
     }
 }

@@ -1,4 +1,4 @@
-//! What the host reports: summaries, failures, counts, stored records.
+//! What the host reports to the compactor: summaries, failures, token counts, stored records.
 
 use super::job::{Job, Stage};
 use super::{CommandError, Compactor, Event, Output, State};
@@ -11,36 +11,36 @@ use crate::policy::{Failure, FailureKind};
 use crate::transcript::invalid_answer::invalid_answer;
 
 impl Compactor {
-    /// Takes what the provider counted for the latest request, once its answer was appended. Until the
-    /// next compaction it goes before the engine's own count.
+    /// Records what the provider counted for the latest request, after its answer was appended. Until the next
+    /// compaction it replaces the engine's own count.
     ///
-    /// [`Usage::epoch`] tells which view was sent. A reading of another one than the present, as comes
-    /// where a compaction ended while the model was answering, only adds to the statistics.
+    /// [`Usage::epoch`] says which view was sent. If a compaction ended while the model was answering, that is
+    /// not the present view, and the usage only adds to the statistics.
     pub fn handle_usage(&mut self, usage: Usage) {
-        self.cycle.used |= self.conversation.record_usage(usage, &self.policy);
+        self.cycle.view_sent |= self.conversation.record_usage(usage, &self.policy);
     }
 
-    /// Takes what the provider counts for the view as it is now: after a compaction, this is what the
-    /// next trigger sees.
+    /// Records what the provider's counting endpoint returned for the present view, for the next trigger.
     pub fn handle_count(&mut self, tokens: u32) {
         self.conversation.record_count(tokens, &self.policy);
     }
 
-    /// Takes a summary.
+    /// Accepts the answer to a summarizer request. Depending on what is left to do, the next request or the record
+    /// to store follows. An invalid answer, such as a refusal or a copy of the last reply, ends the compaction.
     pub fn handle_summary(&mut self, request: RequestId, text: &str) {
         let Some(mut job) = self.take_job(request) else { return };
         let text = text.trim();
         if let Some(message) = invalid_answer(text, self.last_reply().as_deref()) {
-            self.fail(&job, message.to_owned());
+            self.fail_job(&job, message.to_owned());
             return;
         }
         if job.policy.summary.misses_headings(text) && !job.reminded {
             job.reminded = true;
             job.attempts = 0;
-            self.ask(job);
+            self.request_summary(job);
             return;
         }
-        job.read(&self.conversation);
+        job.read_chunk(&self.conversation);
         let done = match &mut job.stage {
             Stage::Chunks(fold) => fold.advance(text.to_owned()),
             Stage::Rollup(_) => Some(text.to_owned()),
@@ -49,15 +49,15 @@ impl Compactor {
         let finished = if done.is_some() { chunks } else { finished };
         self.outputs.push_back(Output::Event(Event::Progress { done: finished, chunks }));
         match done {
-            Some(summary) => self.conclude(*job, summary),
+            Some(summary) => self.apply_summary(*job, summary),
             None => {
                 job.attempts = 0;
-                self.ask(job);
+                self.request_summary(job);
             }
         }
     }
 
-    /// What the model last said.
+    /// The latest text of the assistant.
     fn last_reply(&self) -> Option<String> {
         let said = |message: &&crate::message::Message| {
             message.role == Role::Assistant && !message.text().trim().is_empty()
@@ -65,11 +65,12 @@ impl Compactor {
         self.log().messages().rev().find(said).map(|message| message.text())
     }
 
-    /// Takes a summarizer's failure, at a moment of the host's clock.
+    /// Accepts the failure of a summarizer request, at `now` by the host's clock. The request is repeated after
+    /// a pause if the policy's retries allow it; otherwise the compaction ends.
     pub fn handle_failure(&mut self, request: RequestId, failure: Failure, now: Timestamp) {
         let Some(job) = self.take_job(request) else { return };
         if failure.kind == FailureKind::Cancelled {
-            self.finish(&job.plan, Outcome::Cancelled, job.requests);
+            self.end_unchanged(&job.plan, Outcome::Cancelled, job.requests);
             return;
         }
         match self.policy.retry.delay_ms(job.attempts, failure.kind) {
@@ -80,19 +81,19 @@ impl Compactor {
                 self.outputs.push_back(Output::Event(retry));
                 self.state = State::Backoff { job, until };
             }
-            None => self.fail(&job, failure.message),
+            None => self.fail_job(&job, failure.message),
         }
     }
 
-    /// Goes on where the wait that [`Output::Wait`] asked for is over.
+    /// Repeats the summarizer request if the pause that [`Output::Wait`] announced is over.
     pub fn handle_timeout(&mut self, now: Timestamp) {
         match std::mem::replace(&mut self.state, State::Idle) {
-            State::Backoff { job, until } if until <= now => self.ask(job),
+            State::Backoff { job, until } if until <= now => self.request_summary(job),
             state => self.state = state,
         }
     }
 
-    /// Brings a stored record into force.
+    /// Applies the record that the host has stored; only now does the view change.
     pub fn handle_persisted(&mut self) -> Result<(), CommandError> {
         match std::mem::replace(&mut self.state, State::Idle) {
             State::Committing { record, report } => {
@@ -106,10 +107,10 @@ impl Compactor {
                     Some(report) if report.summary.is_some() => {
                         self.cycle = self.cycle.next();
                         let session = self.session();
-                        self.end(Report { session, ..*report });
+                        self.emit_report(Report { session, ..*report });
                     }
-                    Some(report) => self.end(*report),
-                    None => self.cycle.used = true,
+                    Some(report) => self.emit_report(*report),
+                    None => self.cycle.view_sent = true,
                 }
                 Ok(())
             }
@@ -120,13 +121,13 @@ impl Compactor {
         }
     }
 
-    /// Drops a record that could not be stored; the view stays as it is. `message` says why.
+    /// Discards the record that the host could not store; the view stays as it is. `message` says why.
     pub fn handle_unpersisted(&mut self, message: String) -> Result<(), CommandError> {
         match std::mem::replace(&mut self.state, State::Idle) {
             State::Committing { report, .. } => {
                 if let Some(report) = report {
-                    self.exhaust(message.clone());
-                    self.end(Report {
+                    self.pause_automatic(message.clone());
+                    self.emit_report(Report {
                         outcome: Outcome::Failed { message },
                         tokens_after: report.tokens_before,
                         messages_after: report.messages_before,
@@ -147,7 +148,7 @@ impl Compactor {
         }
     }
 
-    /// The job that waits for an answer to this request; anything else is reported and left aside.
+    /// The job that waits for the answer to this request. Other requests are reported as stale.
     fn take_job(&mut self, request: RequestId) -> Option<Box<Job>> {
         match std::mem::replace(&mut self.state, State::Idle) {
             State::Summarizing { job, in_flight } if in_flight == request => Some(job),
@@ -160,7 +161,7 @@ impl Compactor {
     }
 }
 
-/// The names under which a record puts tool results aside.
+/// The paths under which a record stores tool results.
 fn offloaded(record: &Record) -> Vec<String> {
     use crate::history::Change;
     let Record::Checkpoint { checkpoint } = record else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! A compaction under way, and the next question it has for the summarizer.
+//! A running compaction that needs a summary, and its next request to the summarizer.
 
 use std::collections::VecDeque;
 
@@ -13,37 +13,40 @@ use crate::transcript::Envelope;
 use crate::transcript::fold::Fold;
 use crate::transcript::prompt::{PromptInput, REMINDER, instructions};
 
-/// A compaction under way.
+/// A running compaction that needs a summary.
 pub(super) struct Job {
     pub(super) plan: Plan,
-    /// The policy that the plan was made by: the one in force, or a harder one where its result was too
+    /// The policy of the plan: the compactor's, or stricter by a fallback level after a result that was too
     /// large.
     pub(super) policy: Policy,
     pub(super) stage: Stage,
-    /// What must not be lost, found in the chunks so far.
+    /// The facts found in the chunks so far, which the summary must not lose.
     pub(super) facts: Facts,
-    /// What stays beside the summary, as far as it was read.
-    pub(super) there: RetainedText,
-    /// Where the messages are that stay and were not read yet.
+    /// The text of messages that stay in the view, as far as it was read. A fact in it is not lost, whatever the
+    /// summary says.
+    pub(super) retained: RetainedText,
+    /// The positions of messages that stay and were not read yet.
     unread: VecDeque<usize>,
     pub(super) instructions: Option<String>,
-    /// How often the summarizer was asked the question at hand.
+    /// How often the present request was sent.
     pub(super) attempts: u32,
+    /// How many requests were sent in total.
     pub(super) requests: u32,
-    /// True once the summarizer was reminded of the headings.
+    /// True once the summarizer was reminded of missing headings; that happens at most once.
     pub(super) reminded: bool,
-    /// What is tried next where the result is too large.
+    /// The levels to try if the result is too large, in order.
     pub(super) fallbacks: VecDeque<FallbackLevel>,
 }
 
-/// What is being summarized.
+/// What the summarizer works on.
 pub(super) enum Stage {
+    /// The messages, chunk by chunk.
     Chunks(Fold),
-    /// The summary itself.
+    /// The summary itself, which was longer than the policy's limit for a rollup.
     Rollup(Envelope),
 }
 
-/// A harder way to the same end.
+/// Stricter settings for another attempt.
 #[derive(Clone, Copy)]
 pub(super) struct FallbackLevel {
     pub(super) tool_result_max_characters: u32,
@@ -51,8 +54,8 @@ pub(super) struct FallbackLevel {
 }
 
 impl Job {
-    /// The job of a plan; `None` where there is no text to summarize. Refused where the summarizer's
-    /// window has no room for it.
+    /// The job for a plan; `None` if there is no text to summarize. An error if the summarizer's window is too
+    /// small for any chunk.
     pub(super) fn new(
         conversation: &Conversation,
         policy: &Policy,
@@ -62,7 +65,7 @@ impl Job {
         let Some(stage) = Stage::chunks(conversation, policy, &plan)? else { return Ok(None) };
         Ok(Some(Self {
             facts: earlier_facts(conversation),
-            there: RetainedText::default(),
+            retained: RetainedText::default(),
             unread: plan.staying().collect(),
             stage,
             policy: policy.clone(),
@@ -75,31 +78,36 @@ impl Job {
         }))
     }
 
-    /// Plans the same anew by the next fallback of the fallback_levels that leads somewhere. `None` where there is none.
-    pub(super) fn climb(&mut self, conversation: &Conversation) -> Option<FallbackLevel> {
+    /// Plans the compaction again with the next fallback level that has something to summarize. `None` if no
+    /// level is left.
+    pub(super) fn next_fallback(&mut self, conversation: &Conversation) -> Option<FallbackLevel> {
         while let Some(fallback) = self.fallbacks.pop_front() {
-            if self.take(fallback, conversation).is_some() {
+            if self.apply_fallback(fallback, conversation).is_some() {
                 return Some(fallback);
             }
         }
         None
     }
 
-    fn take(&mut self, fallback: FallbackLevel, conversation: &Conversation) -> Option<()> {
+    fn apply_fallback(
+        &mut self,
+        fallback: FallbackLevel,
+        conversation: &Conversation,
+    ) -> Option<()> {
         self.policy.summary.tool_result_max_characters = fallback.tool_result_max_characters;
         self.policy.keep = fallback.keep;
         let plan = Plan::without_requests(conversation, &self.policy, self.plan.reason, None);
         self.stage = Stage::chunks(conversation, &self.policy, &plan).ok()??;
-        // What was found so far still counts, though the next transcript shows less of it.
+        // `facts` stay: the next transcript shows less, and the facts that it cuts off must not be lost either.
         self.plan = plan;
-        self.forget();
+        self.reset_retained();
         self.attempts = 0;
         Some(())
     }
 
-    /// Reads the chunk at hand for its facts, and the share of the messages that stay which falls to it:
-    /// all of them at the end would be one long pause.
-    pub(super) fn read(&mut self, conversation: &Conversation) {
+    /// Collects the facts of the present chunk, and reads a share of the messages that stay. Reading all of them
+    /// after the last chunk would block the app for long.
+    pub(super) fn read_chunk(&mut self, conversation: &Conversation) {
         let Stage::Chunks(fold) = &self.stage else { return };
         self.facts.read(&fold.envelope().entries);
         let place = fold.place();
@@ -107,24 +115,24 @@ impl Job {
         let share = self.unread.len().div_ceil(usize::try_from(chunks).unwrap_or(usize::MAX));
         for position in self.unread.drain(..share) {
             if let Some(message) = self.plan.seen(conversation, position) {
-                self.there.add(&message.readable_text(), message.role);
+                self.retained.add(&message.readable_text(), message.role);
             }
         }
     }
 
-    fn forget(&mut self) {
-        self.there = RetainedText::default();
+    fn reset_retained(&mut self) {
+        self.retained = RetainedText::default();
         self.unread = self.plan.staying().collect();
     }
 
-    /// True where the edit of a message leaves nothing of this compaction. What was read of those that
-    /// stay is read again otherwise.
-    pub(super) fn loses_to_edit_of(&mut self, position: usize) -> bool {
-        self.forget();
+    /// True if the edit of a message makes this compaction useless, since the message is summarized or rewritten
+    /// by it. If not, the message may be one that stays, so that those are read again.
+    pub(super) fn is_invalidated_by_edit(&mut self, position: usize) -> bool {
+        self.reset_retained();
         position < self.plan.tail_start || self.plan.changes(position)
     }
 
-    /// How many chunks there are, and how many of them are done.
+    /// How many chunks are done, and how many there are.
     pub(super) fn progress(&self) -> (u32, u32) {
         match &self.stage {
             Stage::Chunks(fold) => (fold.place().index, fold.place().count),
@@ -132,7 +140,7 @@ impl Job {
         }
     }
 
-    /// What the summarizer reads now.
+    /// The text of the present request.
     pub(super) fn envelope(&self) -> &Envelope {
         match &self.stage {
             Stage::Chunks(fold) => fold.envelope(),
@@ -140,16 +148,17 @@ impl Job {
         }
     }
 
-    /// The question at hand.
+    /// The present request.
     pub(super) fn request(&self, id: RequestId) -> SummaryRequest {
         let Plan { reason, summary_tokens, ledger_tokens, .. } = self.plan;
         let settings = &self.policy.summary;
+        // A rollup must be clearly shorter than the limit that the summary exceeded.
         let longest = match (&self.stage, settings.rollup_tokens) {
             (Stage::Rollup(_), 1..) => settings.rollup_tokens / 2,
             _ => u32::MAX,
         };
         let target_tokens = summary_tokens.saturating_sub(ledger_tokens).min(longest).max(1);
-        let (material, chunk_index, chunk_count) = match &self.stage {
+        let (prompt_input, chunk_index, chunk_count) = match &self.stage {
             Stage::Chunks(fold) => {
                 let place = fold.place();
                 (PromptInput::Chunk(place), place.index, place.count)
@@ -157,7 +166,7 @@ impl Job {
             Stage::Rollup(_) => (PromptInput::Summary, 0, 1),
         };
         let focus = self.instructions.as_deref();
-        let mut system = instructions(settings, reason, material, target_tokens, focus);
+        let mut system = instructions(settings, reason, prompt_input, target_tokens, focus);
         if self.reminded {
             system.push_str(REMINDER);
         }
@@ -192,7 +201,7 @@ impl Stage {
     }
 }
 
-/// What an earlier summary and its ledger hold already.
+/// The facts of the earlier summary and its ledger, which the new summary replaces.
 fn earlier_facts(conversation: &Conversation) -> Facts {
     let Some(cover) = &conversation.projection().cover else { return Facts::default() };
     let log = conversation.log();
@@ -200,11 +209,11 @@ fn earlier_facts(conversation: &Conversation) -> Facts {
     Facts::of_summary(&cover.summary, &cover.ledger, &number)
 }
 
-/// The fallback_levels of a policy: shorter tool results, and then shorter tails, down to none.
+/// The fallback levels of a policy: first shorter tool results, then shorter tails as well, down to none.
 fn fallbacks(policy: &Policy) -> VecDeque<FallbackLevel> {
-    let fallback_levels = &policy.summary.fallback_levels;
-    let Some(shortest) = fallback_levels.last().copied() else { return VecDeque::new() };
-    let results = fallback_levels.iter().map(|tool_result_max_characters| FallbackLevel {
+    let lengths = &policy.summary.fallback_levels;
+    let Some(shortest) = lengths.last().copied() else { return VecDeque::new() };
+    let results = lengths.iter().map(|tool_result_max_characters| FallbackLevel {
         tool_result_max_characters: *tool_result_max_characters,
         keep: policy.keep,
     });

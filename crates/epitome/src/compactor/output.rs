@@ -1,4 +1,4 @@
-//! What the compactor asks of its host.
+//! What the compactor asks its host to do.
 
 use serde::Serialize;
 
@@ -9,63 +9,64 @@ use crate::message::Timestamp;
 use crate::policy::Reason;
 use crate::policy::{Keep, Summarizer};
 
-/// What the compactor wants of its host. Drain until [`Output::Wait`] after every command.
+/// What the host has to do next. To be polled until [`Output::Wait`] after every call.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub enum Output {
-    /// A compaction is about to ask for a summary: call [`Compactor::proceed`](crate::Compactor::proceed), or [`Compactor::skip`](crate::Compactor::skip) to leave everything as it is. Does not come where only reducers work.
+    /// A compaction is about to request a summary: call [`Compactor::proceed`](crate::Compactor::proceed), or [`Compactor::skip`](crate::Compactor::skip) to leave everything as it is. Not emitted if only reducers work.
     Before(BeforeCompaction),
-    /// Have this summarized and call [`Compactor::handle_summary`](crate::Compactor::handle_summary) or [`Compactor::handle_failure`](crate::Compactor::handle_failure).
+    /// Send this to the summarizer and call [`Compactor::handle_summary`](crate::Compactor::handle_summary) or [`Compactor::handle_failure`](crate::Compactor::handle_failure).
     Summarize(SummaryRequest),
     /// Store this and call [`Compactor::handle_persisted`](crate::Compactor::handle_persisted) or [`Compactor::handle_unpersisted`](crate::Compactor::handle_unpersisted).
     Persist(Record),
-    /// The view is another one now.
+    /// The view has changed.
     Changed,
-    /// Something to show.
+    /// Something that an app may want to show.
     Event(Event),
-    /// Nothing more for now. With a moment: call [`Compactor::handle_timeout`](crate::Compactor::handle_timeout) then.
+    /// Nothing to do for now. If a time is given, call [`Compactor::handle_timeout`](crate::Compactor::handle_timeout) at that time.
     Wait(Option<Timestamp>),
 }
 
-/// A compaction that is about to begin.
+/// A compaction that is about to start.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct BeforeCompaction {
-    /// Why it is made.
+    /// Why it is due.
     pub reason: Reason,
-    /// True where somebody asked for it by hand.
+    /// True if it was requested manually.
     pub forced: bool,
     /// Tokens in the window.
     pub tokens_used: u32,
-    /// The same in percent of the window.
+    /// `tokens_used` in percent of the window.
     pub context_percent: f64,
     /// Messages of the view.
     pub message_count: u32,
-    /// How many of them stay, system prompts aside.
+    /// How many of them stay, not counting system messages.
     pub keep_last: u32,
 }
 
-/// One question to a summarizer.
+/// A request to the summarizer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct SummaryRequest {
-    /// To be given back with the answer.
+    /// Identifies the request; to be passed back with the answer.
     pub id: RequestId,
     /// Why a summary is needed.
     pub reason: Reason,
-    /// Who is to answer.
+    /// Which summarizer answers it.
     pub summarizer: Summarizer,
-    /// Instructions, for the system role.
+    /// The instructions, as the system message.
     pub system: String,
-    /// The material, for the user role; see [`crate::transcript::Envelope`].
+    /// The text to summarize, as the user message; see [`crate::transcript::Envelope`].
     pub input: String,
-    /// Longest answer that is of use, in tokens.
+    /// The longest useful answer, in tokens.
     pub target_tokens: u32,
-    /// Where to cut a model off, in tokens: half again as much, for none keeps to its target exactly.
+    /// The limit for the model's output, in tokens: 1.5 × `target_tokens`, since no model keeps to its target
+    /// exactly.
     pub max_tokens: u32,
-    /// What the person asked to pay attention to.
+    /// What the user asked the summarizer to pay attention to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// Which chunk this is, from 0.
@@ -74,82 +75,82 @@ pub struct SummaryRequest {
     pub chunk_count: u32,
 }
 
-/// Something worth showing while a compaction runs.
+/// Progress of a compaction, for display and logs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify), tsify(rename = "EngineEvent"))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Event {
-    /// A compaction has begun.
+    /// A compaction has started.
     Start {
         /// Tokens in the window.
         tokens: u32,
-        /// The threshold, where there is one.
+        /// The threshold in tokens, if the policy has one.
         #[serde(skip_serializing_if = "Option::is_none")]
         threshold: Option<u32>,
         /// Tokens in percent of the window.
         budget_used_pct: f64,
-        /// How many chunks will be summarized.
+        /// How many chunks the summarizer gets.
         chunks: u32,
     },
-    /// A compaction in the loop of a request has begun.
+    /// A reactive compaction has started, in the middle of a request.
     Reacting {
         /// Tokens in the window.
         tokens: u32,
         /// Tokens in percent of the window.
         budget_used_pct: f64,
-        /// How many chunks will be summarized.
+        /// How many chunks the summarizer gets.
         chunks: u32,
     },
     /// A chunk was summarized.
     Progress {
         /// Chunks that are done.
         done: u32,
-        /// Chunks in all.
+        /// All chunks.
         chunks: u32,
     },
-    /// The summarizer failed and will be asked again.
+    /// The summarizer failed, and the request will be repeated.
     Retry {
-        /// How often it was asked for this chunk.
+        /// How often this chunk was requested so far.
         attempt: u32,
-        /// When it will be asked again, in the host's milliseconds.
+        /// When it will be repeated, in milliseconds of the app's clock.
         at: Timestamp,
         /// What went wrong.
         message: String,
     },
-    /// An answer came to a question that is no longer open, and was left aside.
+    /// An answer to a request that is no longer open was ignored.
     Stale {
-        /// The question.
+        /// The request.
         request: RequestId,
     },
-    /// The window fills up. Comes once until the next compaction, where the policy asks for it.
+    /// The policy's warning threshold is reached. Emitted at most once until the next compaction.
     Warning {
         /// Tokens in the window.
         tokens: u32,
-        /// The threshold that they come near to.
+        /// The threshold of the next compaction, in tokens.
         threshold: u32,
         /// Tokens in percent of the window.
         budget_used_pct: f64,
     },
-    /// The result was too large; it is tried again with less.
+    /// The result was too large; the compaction is repeated at the next fallback level.
     Shorter {
-        /// Longest tool result in the transcript now, in characters.
+        /// The longest tool result in the transcript at this level, in characters.
         tool_result_max_characters: u32,
-        /// The tail that stays now.
+        /// The tail that stays at this level.
         keep: Keep,
     },
-    /// Nothing more can be saved, and the result is still too large.
+    /// No fallback level is left, and the result is still too large.
     TooLarge {
-        /// What to do, as a sentence for a person.
+        /// What to do, as a sentence for the user.
         message: String,
     },
-    /// A tool result was put aside; [`Log::offloaded`](crate::history::Log::offloaded) has all of it.
+    /// A tool result was offloaded; [`Log::offloaded`](crate::history::Log::offloaded) returns all of it.
     Offloaded {
-        /// Its name.
+        /// Its path.
         path: String,
     },
-    /// A compaction that asked for a summary has ended; comes right before its end.
+    /// A compaction that requested a summary has ended; emitted right before `end` or `reacted`.
     After {
-        /// True where it was applied.
+        /// True if it was applied.
         success: bool,
         /// Messages of the view before.
         messages_before: u32,
@@ -158,12 +159,12 @@ pub enum Event {
         /// Length of the summary in characters; 0 without one.
         summary_characters: u32,
     },
-    /// The compaction has ended, one way or another.
+    /// The compaction has ended; the report says how.
     End {
         /// What it did.
         report: Box<Report>,
     },
-    /// The compaction in the loop of a request has ended, one way or another.
+    /// The reactive compaction has ended; the report says how.
     Reacted {
         /// Messages of the view before.
         messages_before: u32,

@@ -1,4 +1,4 @@
-//! What is due at a phase of the app's work.
+//! Whether a compaction is due at a phase of the app's request loop.
 
 use super::{Compactor, Event, Output, State};
 use crate::plan::Plan;
@@ -6,16 +6,15 @@ use crate::policy::Phase;
 use crate::policy::Reason;
 
 impl Compactor {
-    /// Why a compaction is due at this phase of the app's work, for [`Self::compact`]; `None` where it
-    /// is not. Costs O(1) in the history; where the condition of a reducer holds, as much as a plan, once
-    /// for every message.
+    /// Why a compaction is due at this phase of the request loop, to be passed to [`Self::compact`]; `None` if
+    /// none is due. Costs O(1); if the condition of a reducer is met, as much as a plan, once per message.
     ///
-    /// A compaction is due only once the view of the last one has been sent to the model: an answer or a
-    /// usage reading tells that it was.
+    /// No automatic compaction is due before the view that the last one left has been sent to the model. An
+    /// appended answer or a reported usage shows that it was.
     pub fn check(&mut self, phase: Phase) -> Option<Reason> {
         if phase == Phase::RequestStart {
             self.cycle.begin_request();
-            self.recover();
+            self.resume_automatic();
         }
         self.cycle.phase = Some(phase);
         if self.is_busy() {
@@ -23,29 +22,28 @@ impl Compactor {
         }
         self.warn();
         let due = self.due(phase);
-        if due.is_none() && self.trims(phase) {
-            // It looked, and there was nothing to save.
-            self.cycle.trimmed_at = Some(self.log().len());
+        if due.is_none() && self.reducer_is_due(phase) {
+            // The plan that `due` made had nothing to save, and the same plan would not have more.
+            self.cycle.nothing_to_reduce_at = Some(self.log().len());
         }
         due
     }
 
-    /// What [`Self::check`] would answer, for a display: without beginning a request, and without a
-    /// warning.
+    /// What [`Self::check`] would return, for display: does not begin a request and emits no warning.
     pub fn due(&self, phase: Phase) -> Option<Reason> {
-        if self.is_busy() || matches!(self.state, State::Exhausted { .. }) {
+        if self.is_busy() || matches!(self.state, State::Paused { .. }) {
             return None;
         }
         let load = self.conversation.load(&self.policy);
         let allowed = self.policy.reactive().map_or(0, |reactive| reactive.max_per_request);
         let due = match self.policy.reason_to_compact(phase, &load) {
             Some(Reason::ReactiveMicro | Reason::ReactiveFull)
-                if self.cycle.reactions >= allowed =>
+                if self.cycle.reactive_compactions >= allowed =>
             {
                 None
             }
-            Some(Reason::Threshold | Reason::RequestBoundary) if !self.cycle.used => None,
-            call => call,
+            Some(Reason::Threshold | Reason::RequestBoundary) if !self.cycle.view_sent => None,
+            reason => reason,
         };
         if due.is_some() {
             return due;
@@ -59,16 +57,16 @@ impl Compactor {
             );
             plan.idle.is_none()
         };
-        (self.trims(phase) && saves()).then_some(Reason::Reduce)
+        (self.reducer_is_due(phase) && saves()).then_some(Reason::Reduce)
     }
 
-    /// True where a reducer's own condition holds at this phase, and a message came since none found
-    /// anything to save.
-    fn trims(&self, phase: Phase) -> bool {
+    /// True if the condition of any reducer is met at this phase, and a message was appended since the reducers
+    /// last had nothing to save.
+    fn reducer_is_due(&self, phase: Phase) -> bool {
         let policy = &self.policy;
         let load = self.conversation.load(policy);
-        let mut conditions = policy.reducers.iter().filter_map(|one| one.when.as_ref());
-        self.cycle.trimmed_at != Some(self.log().len())
+        let mut conditions = policy.reducers.iter().filter_map(|rule| rule.when.as_ref());
+        self.cycle.nothing_to_reduce_at != Some(self.log().len())
             && conditions.any(|when| when.reason_to_compact(phase, &load, policy.window).is_some())
     }
 

@@ -1,4 +1,4 @@
-//! What became of a compaction.
+//! The report of a compaction: how it ended, and what it changed.
 
 use serde::Serialize;
 
@@ -12,22 +12,22 @@ use crate::policy::Reason;
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify), tsify(rename = "ReportOutcome"))]
 #[serde(tag = "outcome", rename_all = "lowercase")]
 pub enum Outcome {
-    /// It is in force.
+    /// It was committed, and the view has changed.
     Applied {
-        /// Its checkpoint, for undo.
+        /// Its checkpoint, which undo removes.
         checkpoint: CheckpointId,
     },
     /// There was nothing to do; the conversation is as it was.
     Skipped {
-        /// Why, as a sentence for a person.
+        /// Why, as a sentence for the user.
         message: String,
     },
-    /// It did not work out; the conversation is as it was.
+    /// It failed; the conversation is as it was.
     Failed {
-        /// Why and what to do, as a sentence for a person.
+        /// Why and what to do, as a sentence for the user.
         message: String,
     },
-    /// It was called off; the conversation is as it was.
+    /// It was cancelled; the conversation is as it was.
     Cancelled,
 }
 
@@ -36,38 +36,38 @@ pub enum Outcome {
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify), tsify(rename = "ReportFields"))]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
-    /// Why it was made.
+    /// Why it was due.
     pub reason: Reason,
     /// How it ended.
-    // Never deserialized. The attribute leaves it out of the TypeScript interface, which cannot extend a union.
+    // Never deserialized: the attribute keeps it out of the TypeScript interface, which cannot extend a union.
     #[serde(flatten, skip_deserializing)]
     pub outcome: Outcome,
-    /// Tokens of the view before, by the meter.
+    /// Tokens of the next prompt before, in the provider's tokens by the engine's own count.
     pub tokens_before: u32,
-    /// Tokens of the view after; the same as before unless it was applied.
+    /// Tokens of the next prompt after; the same as before unless it was applied.
     pub tokens_after: u32,
     /// Messages of the view before.
     pub messages_before: u32,
     /// Messages of the view after.
     pub messages_after: u32,
-    /// Messages that are seen otherwise than before, or left out, without being summarized.
+    /// How many messages reducers have rewritten or removed.
     pub reduced: u32,
-    /// The summary that this has put in force; `None` where it made none.
+    /// The summary that the view has now; `None` if the compaction made none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// Its length in characters; 0 where there is none.
+    /// Length of `summary` in characters; 0 without one.
     pub summary_characters: u32,
-    /// What became of the facts in what was summarized; empty unless it was applied.
+    /// Which facts of the summarized messages are kept, appended or lost; empty unless it was applied.
     pub receipt: Receipt,
-    /// How often the summarizer was asked.
+    /// How many requests the summarizer got.
     pub requests: u32,
-    /// Tokens of the view after, in percent of the window.
+    /// `tokens_after` in percent of the window.
     pub budget_used_pct: f64,
-    /// The session that goes on from here, from 1: every summary that comes into force begins another.
+    /// The number of the session after it, from 1: every committed summary begins another.
     pub session: u32,
-    /// What had to be repaired in the view.
+    /// What was repaired in the view, so that the provider accepts it.
     pub findings: Vec<Finding>,
-    /// Why the view is not below the threshold, where it is not: the floor, item by item.
+    /// Why the view is still not below the threshold, item by item; `None` if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub floor: Option<String>,
 }

@@ -1,6 +1,4 @@
-//! A whole conversation as one value, to store and to go on from.
-
-use std::fmt;
+//! A snapshot: a whole conversation as one value, to store and to restore.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +10,7 @@ use crate::policy::Policy;
 /// The version this engine writes.
 const VERSION: u32 = 1;
 
-/// Policy, log, and what is remembered besides. As text it is JSON.
+/// The policy, the log, and the compactor's own state. Its text form is JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Snapshot {
@@ -23,39 +21,28 @@ pub struct Snapshot {
     condition: Condition,
 }
 
-/// What a compactor remembers besides policy and log.
+/// The compactor's own state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Condition {
     pub(crate) cycle: Cycle,
-    pub(crate) exhausted: Option<String>,
+    /// Why automatic compactions are paused; `None` if they are not.
+    pub(crate) paused: Option<String>,
     #[serde(default)]
     pub(crate) usage: UsageState,
     pub(crate) next_request: u32,
 }
 
-/// Why a text is no snapshot.
-#[derive(Debug)]
+/// Why a text cannot be read as a snapshot.
+#[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
     /// It is not JSON of the right shape.
+    #[error("this is no snapshot: {0}")]
     Malformed(serde_json::Error),
     /// It was written by a newer engine.
+    #[error("the snapshot is of version {0}, and this engine reads version {VERSION}; update it")]
     Version(u32),
 }
-
-impl fmt::Display for SnapshotError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Malformed(error) => write!(f, "this is no snapshot: {error}"),
-            Self::Version(version) => write!(
-                f,
-                "the snapshot is of version {version}, and this engine reads version {VERSION}; update it"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for SnapshotError {}
 
 impl Snapshot {
     pub(crate) fn new(policy: Policy, records: Vec<Record>, condition: Condition) -> Self {
@@ -66,17 +53,17 @@ impl Snapshot {
         (self.policy, self.records, self.condition)
     }
 
-    /// The policy in force when it was taken.
+    /// The policy at the time of the snapshot.
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
 
-    /// The snapshot as text. Linear.
+    /// The snapshot as JSON. Linear in it.
     pub fn to_json(&self) -> Result<String, SnapshotError> {
         serde_json::to_string(self).map_err(SnapshotError::Malformed)
     }
 
-    /// Reads what [`Self::to_json`] wrote.
+    /// Reads the JSON that [`Self::to_json`] wrote. Linear in the text.
     pub fn from_json(text: &str) -> Result<Self, SnapshotError> {
         let snapshot: Self = serde_json::from_str(text).map_err(SnapshotError::Malformed)?;
         if snapshot.version > VERSION {

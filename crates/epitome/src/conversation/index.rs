@@ -301,7 +301,7 @@ mod tests {
     use crate::history::Record;
     use crate::test_notation::transcript as messages;
 
-    /// Checks that the notes tell of the same entries as the transcript that would be written.
+    /// Checks that the notes list the same entries as the transcript that would be written.
     fn check(script: &str) {
         let (mut log, mut index) = (Log::default(), MessageIndex::default());
         for message in messages(script) {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Conversation;
-use crate::calibration::{Calibrations, Sample, Scale, Terms};
+use crate::calibration::{Calibrations, Sample, Scale, ScaleInputs};
 use crate::message::{Role, Usage};
 use crate::policy::{Load, Policy};
 use crate::tokens::{MeterTokens, Statistics, Weights};
@@ -64,14 +64,13 @@ impl Conversation {
     /// Learns from the provider's count of the view up to the first `messages` messages.
     fn learn(&mut self, reported: u32, messages: usize, policy: &Policy) {
         let sample = Sample { counted: self.by_script_up_to(messages), reported };
-        let terms = self.terms(policy);
-        self.calibrations.learn(sample, terms);
+        self.calibrations.learn(sample, self.scale_inputs(policy));
         self.apply_learned_weights();
     }
 
     /// Names the model whose provider counts from now on. Counts of another model say nothing about it.
     pub(crate) fn name_model(&mut self, model: Option<&str>) {
-        if self.calibrations.name(model) {
+        if self.calibrations.select_model(model) {
             self.reading = None;
             self.apply_learned_weights();
         }
@@ -99,7 +98,7 @@ impl Conversation {
 
     /// The conversion between the meter's tokens and the provider's, by what was learned so far. Costs O(1).
     pub fn scale(&self, policy: &Policy) -> Scale {
-        self.calibrations.scale(self.terms(policy))
+        self.calibrations.scale(self.scale_inputs(policy))
     }
 
     /// The conversion for the summarizer's window. The model of the conversation counts as it was learned to;
@@ -111,9 +110,9 @@ impl Conversation {
         }
     }
 
-    fn terms(&self, policy: &Policy) -> Terms {
+    fn scale_inputs(&self, policy: &Policy) -> ScaleInputs {
         let request = if self.meter.is_empty() { 0 } else { self.meter.overhead().request };
-        Terms {
+        ScaleInputs {
             overhead: policy.tool_schema_tokens,
             request,
             error_band: self.meter.error_band(),
@@ -159,13 +158,13 @@ impl Conversation {
 
     /// Half-width of the relative error of [`Self::tokens`]. Costs O(1).
     pub fn error_band(&self, policy: &Policy) -> f64 {
-        let terms = self.terms(policy);
+        let inputs = self.scale_inputs(policy);
         let Some(reading) = self.reading else {
-            return self.calibrations.error_band(&self.by_script_up_to(self.log.len()), terms);
+            return self.calibrations.error_band(&self.by_script_up_to(self.log.len()), inputs);
         };
         // Only the messages since the reading are uncertain.
         let since = self.meter.by_script(reading.messages..self.log.len());
-        let error_band = self.calibrations.error_band(&since, terms);
+        let error_band = self.calibrations.error_band(&since, inputs);
         let (tokens, _) = self.tokens(policy);
         error_band * f64::from(tokens.saturating_sub(reading.tokens)) / f64::from(tokens.max(1))
     }

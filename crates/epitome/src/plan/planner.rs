@@ -217,11 +217,11 @@ impl Budget {
     fn new(policy: &Policy, scale: &Scale, keep: Keep, fixed: MeterTokens) -> Self {
         let longest = scale.to_meter(policy.summary.max_tokens).max(MeterTokens::new(1));
         let shortest = SHORTEST_SUMMARY.min(longest);
-        let mut available = scale.limit_for_messages(policy.target_tokens()) - fixed;
+        let mut available = scale.message_budget(policy.target_tokens()) - fixed;
         if available < shortest + shortest {
             // The target is out of reach; the threshold may not be.
             let threshold = policy.threshold().unwrap_or(policy.window).saturating_sub(1);
-            available = scale.limit_for_messages(threshold) - fixed;
+            available = scale.message_budget(threshold) - fixed;
         }
         // A policy that keeps a number of messages gives them most of the room.
         let share = match keep {

@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::{clear, deduplicate, drop_oldest, offload, truncate};
 use crate::calibration::Scale;
 use crate::conversation::Conversation;
 use crate::history::exchange::exchange_of;
 use crate::history::{Change, Exchange, PartChange, Rewrite};
 use crate::message::{Message, Part};
 use crate::plan::{Action, planner};
-use crate::policy::{Load, Phase, Policy, Reason, Reducer, ReducerRule};
+use crate::policy::{Load, Phase, Policy, Reason, ReducerRule};
 use crate::tokens::MeterTokens;
 
 /// What reducers have done to one message.
@@ -62,21 +61,11 @@ impl<'a> Reduction<'a> {
 
     /// Runs every reducer that this reason calls for, in the order of the policy.
     pub(in crate::plan) fn run(&mut self, reason: Reason, phase: Option<Phase>) {
-        let last_resort = self.policy.summary.summarizer().is_none();
         let policy = self.policy;
         for rule in &policy.reducers {
-            if self.wants(rule, reason, phase) {
-                let proposals = match &rule.reducer {
-                    Reducer::Deduplicate => deduplicate::propose(self),
-                    Reducer::TruncateToolResults(settings) => truncate::propose(self, settings),
-                    Reducer::ClearToolInputs(settings) => clear::propose(self, settings),
-                    Reducer::OffloadToolResults(settings) => {
-                        let until_target = rule.when.is_none();
-                        Proposals { until_target, ..offload::propose(self, settings) }
-                    }
-                    Reducer::DropOldest if last_resort => drop_oldest::propose(self),
-                    Reducer::DropOldest => continue,
-                };
+            if self.wants(rule, reason, phase)
+                && let Some(proposals) = super::propose(self, rule)
+            {
                 self.make(proposals, rule.min_saving_tokens);
             }
         }

@@ -1,0 +1,116 @@
+//! What a compactor can be asked without changing it: the view, how full the window is, a plan.
+
+use super::snapshot::Condition;
+use super::{Compactor, Report, Snapshot, State};
+use crate::conversation::{Conversation, Level, Pressure};
+use crate::history::{Log, Record, View};
+use crate::plan::Plan;
+use crate::policy::{Policy, Reason};
+
+impl Compactor {
+    /// What the model sees. Linear in it.
+    pub fn view(&self) -> View {
+        self.conversation.view()
+    }
+
+    /// The revision of the view, for [`Usage::epoch`](crate::message::Usage::epoch): it changes when a checkpoint
+    /// is committed or undone, or a message is edited.
+    pub fn epoch(&self) -> u32 {
+        self.conversation.epoch()
+    }
+
+    /// How full the window is. Costs O(1).
+    pub fn pressure(&self) -> Pressure {
+        self.pressure_under(&self.policy)
+    }
+
+    /// How full the window would be with another policy. Before a switch to a model with a smaller window, this
+    /// says whether to compact first, with the model whose window still has everything. Costs O(1).
+    pub fn pressure_under(&self, policy: &Policy) -> Pressure {
+        let scale = self.conversation.scale(policy);
+        let (tokens, reported) = self.conversation.tokens(policy);
+        let exact = reported || self.conversation.meter().error_band() <= 0.0;
+        let load = self.conversation.load(policy);
+        let warned = policy.warning_tokens().is_some_and(|warning| tokens >= warning);
+        let mut conditions = policy.reducers.iter().filter_map(|rule| rule.when.as_ref());
+        let level = if policy.is_due(&load) {
+            Level::Compact
+        } else if warned
+            || conditions.any(|when| {
+                when.threshold(policy.window).is_some() && when.is_met(&load, policy.window)
+            })
+        {
+            Level::Warn
+        } else {
+            Level::Ok
+        };
+        let fill = f64::from(tokens) / f64::from(policy.window);
+        Pressure {
+            tokens,
+            window: policy.window,
+            fill,
+            budget_used_pct: fill * 100.0,
+            level,
+            threshold: policy.threshold(),
+            target: policy.target_tokens(),
+            exact,
+            error_band: if exact { 0.0 } else { self.conversation.error_band(policy) },
+            floor: scale.prompt_tokens(self.conversation.protected().sum()),
+            breakdown: self.conversation.breakdown(&scale),
+        }
+    }
+
+    /// What a compaction would do now.
+    pub fn plan(&self, reason: Reason) -> Plan {
+        Plan::new(&self.conversation, &self.policy, reason)
+    }
+
+    /// What the latest compaction did.
+    pub fn report(&self) -> Option<&Report> {
+        self.report.as_ref()
+    }
+
+    /// The number of the session, from 1: every committed summary begins another. Linear in the records.
+    pub fn session(&self) -> u32 {
+        let begins = |record: &&Record| matches!(record, Record::Checkpoint { checkpoint } if checkpoint.cover.is_some());
+        let begun = self.log().records().iter().filter(begins).count();
+        u32::try_from(begun).unwrap_or(u32::MAX).saturating_add(1)
+    }
+
+    /// The whole state, to restore later, except a compaction that is running. Linear in the log.
+    pub fn snapshot(&self) -> Snapshot {
+        let usage = self.conversation.usage_state();
+        let paused = match &self.state {
+            State::Paused { reason } => Some(reason.clone()),
+            _ => None,
+        };
+        let cycle = self.cycle.clone();
+        let next_request = self.next_request;
+        let condition = Condition { cycle, paused, usage, next_request };
+        Snapshot::new(self.policy.clone(), self.log().records().to_vec(), condition)
+    }
+
+    /// The log.
+    pub fn log(&self) -> &Log {
+        self.conversation.log()
+    }
+
+    /// The log with its token counts.
+    pub fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    /// The present policy.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// True while a compaction is running or a record is being stored.
+    pub fn is_busy(&self) -> bool {
+        !matches!(self.state, State::Idle | State::Paused { .. })
+    }
+
+    pub(super) fn percent(&self, tokens: u32) -> f64 {
+        f64::from(tokens) * 100.0 / f64::from(self.policy.window)
+    }
+}
