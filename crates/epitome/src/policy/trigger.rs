@@ -238,9 +238,17 @@ impl Trigger {
                 reasons?.into_iter().next()
             }
             Self::Any(any) => any.iter().find_map(|one| one.reason_to_compact(phase, load, window)),
-            // After a rejected request only `Reactive` compacts: the count that the others use was evidently wrong.
-            _ if phase == Phase::Overflow => None,
-            _ => self.is_met(load, window).then_some(Reason::Threshold),
+            Self::Budget(_)
+            | Self::Fill(_)
+            | Self::Tokens(_)
+            | Self::Messages(_)
+            | Self::Always
+            | Self::Manual => {
+                // After a rejected request only `Reactive` compacts: the count that the others use was
+                // evidently wrong.
+                let due = phase != Phase::Overflow && self.is_met(load, window);
+                due.then_some(Reason::Threshold)
+            }
         }
     }
 

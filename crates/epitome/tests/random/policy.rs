@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use std::collections::BTreeSet;
+
 use epitome::policy::{
     Budget, ClearToolInputs, Counting, Encoding, Family, Fill, Keep, LastRequest,
     OffloadToolResults, PRESETS, Phase, Reactive, Reducer, ReducerRule, RequestBoundary, Shape,
@@ -11,6 +13,8 @@ use epitome::policy::{
 use epitome::{Policy, Reason, Retry};
 use proptest::prelude::*;
 use proptest::sample::select;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 
 /// Every phase.
 pub(crate) const PHASES: [Phase; 5] =
@@ -342,4 +346,42 @@ fn every_phase_and_every_reason_is_listed_once() {
         Reason::Reduce => 5,
     };
     assert_eq!(REASONS.map(reason), [0, 1, 2, 3, 4, 5]);
+}
+
+/// The number of a kind of reducer. A new kind does not compile until it is listed here, and fails a test until
+/// random policies have it.
+fn reducer_number(reducer: &Reducer) -> usize {
+    match reducer {
+        Reducer::Deduplicate => 0,
+        Reducer::TruncateToolResults(_) => 1,
+        Reducer::ClearToolInputs(_) => 2,
+        Reducer::OffloadToolResults(_) => 3,
+        Reducer::DropOldest => 4,
+    }
+}
+
+/// The same for triggers.
+fn trigger_number(trigger: &Trigger) -> usize {
+    match trigger {
+        Trigger::Budget(_) => 0,
+        Trigger::Fill(_) => 1,
+        Trigger::Tokens(_) => 2,
+        Trigger::Messages(_) => 3,
+        Trigger::RequestBoundary(_) => 4,
+        Trigger::Reactive(_) => 5,
+        Trigger::At { .. } => 6,
+        Trigger::All(_) => 7,
+        Trigger::Any(_) => 8,
+        Trigger::Always => 9,
+        Trigger::Manual => 10,
+    }
+}
+
+/// The kinds of reducers and triggers that random policies have, by number.
+pub(crate) fn generated_kinds() -> (BTreeSet<usize>, BTreeSet<usize>) {
+    let mut runner = TestRunner::deterministic();
+    let mut draw = || (reducer_rule(), trigger()).new_tree(&mut runner).unwrap().current();
+    let drawn: Vec<(ReducerRule, Trigger)> = (0..2_000).map(|_| draw()).collect();
+    let reducers = drawn.iter().map(|(rule, _)| reducer_number(&rule.reducer)).collect();
+    (reducers, drawn.iter().map(|(_, trigger)| trigger_number(trigger)).collect())
 }

@@ -14,29 +14,33 @@ use crate::settings::field::{Checkbox, Select, TextInput};
 #[component]
 pub(in crate::settings) fn MainTriggerSettings(settings: SettingsState) -> impl IntoView {
     let kind = Memo::new(move |_| main_kind(&settings.policy.read()));
-    let is = move |wanted: TriggerKind| move || kind.get() == Some(wanted);
-    let share = move || matches!(kind.get(), Some(TriggerKind::Fill | TriggerKind::Budget));
+    // A match, so that a new kind does not compile until it says which fields it has.
+    let fields = move || match kind.get() {
+        Some(TriggerKind::Fill) => view! {
+            <TextInput settings field=threshold_share() />
+            <TextInput settings field=fixed_tokens() />
+        }
+        .into_any(),
+        Some(TriggerKind::Tokens) => {
+            view! { <TextInput settings field=threshold_tokens() /> }.into_any()
+        }
+        Some(TriggerKind::Messages) => {
+            view! { <TextInput settings field=threshold_messages() /> }.into_any()
+        }
+        Some(TriggerKind::Budget) => view! {
+            <TextInput settings field=threshold_share() />
+            <TextInput settings field=output_reserve() />
+            <TextInput settings field=safety_margin() />
+        }
+        .into_any(),
+        Some(TriggerKind::Manual) | None => ().into_any(),
+    };
     view! {
         <fieldset class="group when">
             <legend>"When to compact"</legend>
             <Select settings choice=trigger_kind() />
             <div class="fields">
-                <Show when=share>
-                    <TextInput settings field=threshold_share() />
-                </Show>
-                <Show when=is(TriggerKind::Tokens)>
-                    <TextInput settings field=threshold_tokens() />
-                </Show>
-                <Show when=is(TriggerKind::Messages)>
-                    <TextInput settings field=threshold_messages() />
-                </Show>
-                <Show when=is(TriggerKind::Fill)>
-                    <TextInput settings field=fixed_tokens() />
-                </Show>
-                <Show when=is(TriggerKind::Budget)>
-                    <TextInput settings field=output_reserve() />
-                    <TextInput settings field=safety_margin() />
-                </Show>
+                {fields}
                 <TextInput settings field=target() />
                 <Show when=move || kind.get() != Some(TriggerKind::Manual)>
                     <Select settings choice=phase() />
