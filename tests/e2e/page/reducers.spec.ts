@@ -93,7 +93,7 @@ test("c2: repeated synthetic messages are removed first", async ({ page }) => {
   ];
   await epitome.open();
   await epitome.load([...toolLoop(4), ...beat, ...beat, { role: "user", content: "Go on, please." }]);
-  await epitome.settle(only("deduplicate", { when: "always" }));
+  await epitome.settle({ ...only("deduplicate", { when: "always" }), heartbeatAnswer: "HEARTBEAT_OK" });
   await expect(page.getByRole("list", { name: "Planned actions" })).toContainText("add nothing and are removed");
   await epitome.compactFor("Reducers only");
   await epitome.isCompacted();
