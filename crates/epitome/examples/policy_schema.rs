@@ -1,6 +1,6 @@
 //! Writes the JSON Schema of a policy into the npm package.
 
-#![allow(clippy::disallowed_methods, reason = "a tool beside the engine may write a file")]
+#![allow(clippy::disallowed_methods, reason = "an example may write a file, which the engine must not")]
 
 use std::path::Path;
 use std::{fs, io};

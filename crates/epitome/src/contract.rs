@@ -137,7 +137,7 @@ pub enum Violation {
         index: usize,
     },
     /// A result without a call before it that has no result yet.
-    #[error("message {index} of the result answers {call}, which nobody called")]
+    #[error("message {index} of the result answers {call}, which no message calls")]
     OrphanedResult {
         /// The call that it names.
         call: CallId,

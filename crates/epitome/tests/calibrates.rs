@@ -15,14 +15,14 @@ use harness::{applied, compact};
 #[derive(Clone, Copy)]
 struct Provider {
     percent: u32,
-    beside: u32,
+    overhead: u32,
 }
 
-const CLAUDE_LIKE: Provider = Provider { percent: 130, beside: 1_500 };
+const CLAUDE_LIKE: Provider = Provider { percent: 130, overhead: 1_500 };
 
 impl Provider {
     fn counts(self, counted: u32) -> u32 {
-        counted * self.percent / 100 + self.beside
+        counted * self.percent / 100 + self.overhead
     }
 
     /// Tokens of a request with the current view.
@@ -70,9 +70,9 @@ fn near(found: u32, real: u32, percent: u32) {
 fn a_compaction_meets_the_target_in_provider_tokens() {
     for provider in [
         CLAUDE_LIKE,
-        Provider { percent: 100, beside: 0 },
-        Provider { percent: 75, beside: 800 },
-        Provider { percent: 180, beside: 100 },
+        Provider { percent: 100, overhead: 0 },
+        Provider { percent: 75, overhead: 800 },
+        Provider { percent: 180, overhead: 100 },
     ] {
         let mut compactor = full(provider);
         let plan = compactor.plan(Reason::Threshold);

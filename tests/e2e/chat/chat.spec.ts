@@ -55,7 +55,7 @@ test("the conversation continues over several compactions", async ({ page }) => 
   await expect(chat.alert).toHaveCount(0);
 });
 
-test("a user may compact early, and is told if there is nothing to do", async ({ page }) => {
+test("a user may compact early, and is informed if there is nothing to do", async ({ page }) => {
   const chat = new ChatPage(page);
   await chat.open();
   await chat.button("Compact now").click();

@@ -111,7 +111,7 @@ pub(crate) fn drive(
             Output::Wait(_) => return run,
         }
     }
-    panic!("the compactor does not come to a wait");
+    panic!("the compactor never waits");
 }
 
 /// Compacts with a short summary and returns the report.

@@ -114,7 +114,7 @@ pub(crate) fn drive(compactor: &mut Compactor, manner: Manner) -> Vec<Output> {
         }
         outputs.push(without_id(output));
     }
-    panic!("the compactor does not come to a wait");
+    panic!("the compactor never waits");
 }
 
 /// Outputs without the ids of requests, which start again at 1 after a restore.
