@@ -120,6 +120,7 @@ pub(crate) struct Calibration {
 impl Calibration {
     /// Learns from a prompt that was counted. Constant time.
     fn learn(&mut self, sample: Sample, inputs: ScaleInputs) {
+        // A server that does not count reports 0. As a count it would pull the overhead to 0.
         if sample.reported == 0 {
             return;
         }
@@ -129,6 +130,8 @@ impl Calibration {
             // Too short so far: the next prompt ends a longer interval with the same start.
             Some(start) if counted.abs_diff(start.counted.sum()) < MIN_INTERVAL_TOKENS => {}
             Some(start) => {
+                // If any script has fewer tokens than at the start, the two prompts are not of one growing
+                // view, and the difference is not an interval.
                 if let Some(interval) = sample.counted.since(&start.counted) {
                     let reported = sample.reported.saturating_sub(start.reported);
                     self.intervals.learn(&interval, reported, prior(millionths(inputs.error_band)));
@@ -178,6 +181,8 @@ impl Calibration {
         let factors = self.factors(error_band);
         let [latin, ..] = factors;
         let learned = Weights::from_factors(factors);
+        // Weights that stay are applied to a new factor of Latin. Their product can leave the bounds although
+        // every learned factor is within them.
         let bounded = weights.factors(latin).iter().all(|factor| BOUNDS.contains(factor));
         if bounded && weights.is_near(&learned, WEIGHT_CHANGE_DIVISOR) { weights } else { learned }
     }
@@ -218,6 +223,7 @@ impl Calibration {
         let [latin, ..] = bands;
         let shares = by_script.tokens().map(f64::from);
         let sum: f64 = shares.iter().sum();
+        // Without tokens there are no shares: 0 / 0 is NaN, and each comparison with it is false.
         if sum <= 0.0 {
             return latin;
         }

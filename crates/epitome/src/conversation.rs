@@ -236,6 +236,8 @@ impl Conversation {
             Record::Checkpoint { .. } => Effect::Checkpoint,
             Record::Edit { .. } | Record::Undo { .. } => Effect::Rebuilt,
         };
+        // The earlier version, which the log does not return any more after the edit: the index needs it to see
+        // whether links have changed.
         let edited = match &record {
             Record::Edit { message } => {
                 let position = self.log.position(&message.id);
@@ -319,6 +321,8 @@ impl Conversation {
             base.rewritten.insert(*position, tokens);
             if *position >= projection.covered {
                 let (role, original) = (rewritten.message.role, self.original(*position));
+                // Differences of tokens are at least 0. One of these two is 0, so that together they are right
+                // in both directions.
                 base.saved.add_tokens(role, original.weighted - tokens.weighted);
                 base.kept.add_tokens(role, tokens.weighted - original.weighted);
                 base.unseen_by_script = base.unseen_by_script.plus(&original.by_script);
@@ -330,6 +334,7 @@ impl Conversation {
         };
         for position in &projection.dropped {
             if let Some(message) = self.log.message(*position) {
+                // Of a message that was rewritten before it was dropped, `saved` has the first part already.
                 let tokens = seen(&base, *position);
                 base.saved.add(message.role, tokens.weighted);
                 base.unseen_by_script = base.unseen_by_script.plus(&tokens.by_script);

@@ -102,6 +102,9 @@ impl Intervals {
             sums.add(expected.counted, reported, error);
         }
         self.counted += weight;
+        // Outliers begin at 0.4 and 2.5, factors end at 0.5 and 2. An interval in between counts as one at the
+        // bound; otherwise the sums would leave the bounds, and many intervals would be needed to bring them
+        // back.
         self.reported += reported.clamp(weight / 2, weight * 2);
         if self.counted > MAX_SUM {
             (self.counted, self.reported) = (self.counted / 2, self.reported / 2);
@@ -116,6 +119,8 @@ impl Intervals {
         let mean = sum / (prior + self.counted).max(1);
         self.scripts.map(|sums| {
             let (reported, counted) = sums.with_prior((self.counted, self.reported), prior);
+            // The products fit 64 bits, because every sum is limited by `MAX_SUM`. There is nothing to divide
+            // by before the first interval.
             let factor = (mean * reported).checked_div(counted * self.reported).unwrap_or(mean);
             let factor = u32::try_from(factor).unwrap_or(u32::MAX);
             factor.clamp(*BOUNDS.start(), *BOUNDS.end())

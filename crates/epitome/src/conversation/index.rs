@@ -88,6 +88,8 @@ impl MessageIndex {
                     let tool = log.message(call.message).and_then(|asked| tool(asked, call.part));
                     called.extend(message.results().nth(result.part).zip(tool));
                     let mut between = self.notes.iter().skip(call.message + 1);
+                    // A transcript moves such a result behind its call. Its entries then come in another order
+                    // than the notes, which makes other groups and chunks.
                     if between.any(|note| note.role != Role::Tool) {
                         self.misplaced.push(position);
                     }
@@ -178,6 +180,8 @@ impl MessageIndex {
         position: usize,
         message: &'a Message,
     ) -> Vec<(&'a CallId, &'a str)> {
+        // The pairer forgets a call once it is answered, so that the call has to be searched. It is in the same
+        // exchange.
         let start =
             exchange_of(&self.exchanges, position).map_or(position, |exchange| exchange.start);
         let tool = |call: &CallId| {

@@ -63,6 +63,8 @@ impl Conversation {
 
     /// Learns from the provider's count of the view up to the first `messages` messages.
     fn learn(&mut self, reported: u32, messages: usize, policy: &Policy) {
+        // Without weights: these follow from what is learned here. From weighted counts, every correction would
+        // be learned once more.
         let sample = Sample { counted: self.by_script_up_to(messages), reported };
         self.calibrations.learn(sample, self.scale_inputs(policy));
         self.apply_learned_weights();

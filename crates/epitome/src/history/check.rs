@@ -46,6 +46,7 @@ impl Contract {
                     Part::Approval { call: Some(call), .. } => {
                         awaiting_approval.extend(remove(&mut open, call));
                     }
+                    // Images and files in a tool message belong to the result before them.
                     _ if role == Role::Tool => {}
                     _ if parts.iter().all(Part::is_blank) && role != Role::System => {
                         return Err(Violation::Blank { index });

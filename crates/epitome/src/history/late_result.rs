@@ -51,6 +51,8 @@ impl<'a> LateResults<'a> {
         for message in hidden.filter_map(|at| self.log.message(at)) {
             for part in &message.parts {
                 match part {
+                    // Without an id, any later result without an id would look like the late result of this
+                    // call.
                     Part::ToolCall { call, name, .. } if !call.as_str().is_empty() => {
                         open.insert(call, name.as_str());
                     }

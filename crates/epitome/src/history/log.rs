@@ -101,6 +101,8 @@ impl Log {
             Record::Undo { checkpoint } => {
                 let index = self.active_checkpoints().position(|other| other.id == *checkpoint);
                 match index {
+                    // Later checkpoints were planned on the view of this one, so that none of them can stay
+                    // without it.
                     Some(index) => self.checkpoints.truncate(index),
                     None => return Err(LogError::UnknownCheckpoint(*checkpoint)),
                 }

@@ -178,6 +178,8 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
         let mut links = Vec::new();
         let calls: Vec<&str> = message.calls().map(CallId::as_str).collect();
         if !calls.is_empty() {
+            // A result without an id answers the latest turn. A call of an earlier turn that was never answered
+            // must not take it.
             self.turn.clear();
         }
         if message.role == Role::User {
@@ -233,6 +235,7 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
         K: From<&'a str>,
     {
         if let Some(earlier) =
+            // Taken in any case: only the very next message can be what the reasoning led to.
             self.only_reasoning.take().filter(|_| message.role == Role::Assistant)
         {
             links.push(Link::Tied { earlier });
@@ -312,6 +315,8 @@ pub(crate) fn has_same_links(one: &Message, other: &Message) -> bool {
     };
     let is_reasoning =
         |message: &Message| message.parts.iter().all(|part| matches!(part, Part::Reasoning { .. }));
+    // With the names of the tools: the entry of a result in a transcript names the tool of its call, so that
+    // another name changes more than this message.
     let calls = |message: &'_ Message| -> Vec<(CallId, String)> {
         let calls = message.parts.iter().filter_map(|part| match part {
             Part::ToolCall { call, name, .. } => Some((call.clone(), name.clone())),

@@ -55,6 +55,8 @@ impl Rewrite {
     pub fn apply(&self, message: &Message) -> Message {
         let mut changes = self.changes.iter().peekable();
         let parts = message.parts.iter().enumerate().filter_map(|(index, part)| {
+            // One pass over both lists. It relies on the order of the changes: behind one that is out of order,
+            // no other is applied.
             let change = changes.next_if(|change| change.part == index);
             match change {
                 Some(change) => change.change.apply(part),

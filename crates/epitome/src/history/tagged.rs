@@ -15,6 +15,7 @@ pub(crate) fn summary(summary: &str, summarized: u32) -> String {
 
 /// Puts a tool result that came after its call was summarized into tags. The same tags inside of it are escaped.
 pub(crate) fn late_result(tool: &str, text: &str) -> String {
+    // The name stands inside of a tag. A quotation mark or a `>` in it would end the tag early.
     let plain = |character: &char| character.is_alphanumeric() || "_-.".contains(*character);
     let tool: String = tool.chars().filter(plain).collect();
     let body = escape(text, LATE);

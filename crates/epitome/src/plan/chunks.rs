@@ -33,6 +33,8 @@ impl Plan {
             covered..self.tail_start,
             &policy.summary,
         );
+        // The index knows the sizes of original messages in characters. A rewritten message has a path in its
+        // entry, and a window limits tokens: both need the real chunks.
         match sizes.filter(|_| is_original && policy.summarizer_window().is_none()) {
             Some(sizes) => Ok(chunk::count(sizes, &policy.summary)),
             None => Ok(self.chunks(conversation, policy)?.len()),
@@ -75,6 +77,9 @@ impl Plan {
         };
         // The instructions, the summary so far and the answer share the window with a chunk.
         let (meter, scale) = (conversation.meter(), conversation.summarizer_scale(policy));
+        // The number of chunks depends on this result. Two give the longer instructions: a single chunk has no
+        // sentence about its position. The user's own instructions are not known yet, so that every request is
+        // checked against the window again before it is sent.
         let place = ChunkPosition { index: 0, count: 2 };
         let task = instructions(
             &policy.summary,
@@ -83,6 +88,8 @@ impl Plan {
             self.summary_tokens,
             None,
         );
+        // A request allows an answer that is half longer than its target, and that answer is the previous
+        // summary of the next request.
         let answer = self.summary_budget + self.summary_budget.half();
         let previous = conversation.present_summary_tokens().max(answer);
         let todo = log.todo().map_or(MeterTokens::ZERO, |todo| meter.count(todo));

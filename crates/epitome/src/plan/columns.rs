@@ -26,6 +26,8 @@ pub struct Columns {
 impl Columns {
     /// Replaces the plan before with the next one. Linear.
     pub fn update(&mut self, plan: &Plan, conversation: &Conversation, scale: &Scale) {
+        // The swap keeps both allocations. A new list for every plan would allocate more than a megabyte in a
+        // long conversation.
         mem::swap(&mut self.numbers, &mut self.previous);
         self.write(plan, conversation, scale);
         self.compare();
@@ -52,6 +54,8 @@ impl Columns {
         } else {
             self.write_tokens(actions, originals, |tokens| scale.to_provider(tokens));
         }
+        // Only few messages are rewritten. To look up each message in these maps first would cost more than to
+        // correct the few rows afterwards.
         for position in conversation.rewritten_tokens().keys().chain(plan.changed.keys()) {
             let (before, after) = plan.message_tokens(conversation, *position);
             for (column, tokens) in [(1, before), (2, after)] {
@@ -84,6 +88,7 @@ impl Columns {
         let (count, previous_count) = (self.numbers.len() / 3, self.previous.len() / 3);
         let both = count.min(previous_count);
         let columns = || {
+            // `chunks_exact` panics for a size of 0.
             let now = self.numbers.chunks_exact(count.max(1));
             now.zip(self.previous.chunks_exact(previous_count.max(1)))
         };

@@ -74,6 +74,8 @@ pub(super) fn cut(
     let mut first = end;
     for exchange in exchanges.iter().rev().take_while(|exchange| exchange.start >= start) {
         let grown = tail.plus(size(exchange));
+        // The first exchange that does not fit ends the tail. A smaller one before it may fit, but the tail
+        // must not have gaps.
         if !limit.wants(tail, grown) || grown.tokens > budget {
             break;
         }

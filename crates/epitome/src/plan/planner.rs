@@ -63,12 +63,16 @@ pub(super) fn plan(
     }
     plan.set_actions(&reduction);
     let in_view = (plan.tail_start..log.len()).filter(|at| reduction.is_seen(*at));
+    // Triggers do not count system messages. If they were counted here, the floor would name messages that fire
+    // nothing.
     let left = in_view.filter(|at| !is_system(conversation, *at));
     plan.floor = plan.floor.or_else(|| too_many_messages(policy, || left.count()));
     if !plan.summarizes {
         plan.tokens_after = scale.prompt_tokens(reduction.tokens());
     }
     plan.changed = reduction.into_changed();
+    // A rewrite of a message that the summary replaces has no effect on the view. Without this line the
+    // checkpoint would store it anyway.
     plan.changed.retain(|position, _| {
         plan.actions.get(*position).is_some_and(|action| *action != Action::Summarize)
     });
@@ -89,6 +93,8 @@ impl Plan {
             None if policy.summary_placement == SummaryPlacement::OneMessage => Keep::Messages(0),
             None => policy.keep,
         };
+        // A reduction knows only the messages behind the summary: of a covered message that stays it would
+        // report 0 tokens.
         let cost = |reduction: &Reduction, position: usize| match position < covered {
             true => conversation.seen_tokens(position),
             false => reduction.tokens_of(position),
@@ -111,6 +117,8 @@ impl Plan {
         let requests = user_requests_to_keep(reduction, tail_start, &stays, budget.user_requests);
         stays.extend(&requests);
         stays.sort_unstable();
+        // A removed message has no tokens. The view takes every message that the cover lists, so that a removed
+        // one in this list would come back.
         stays.retain(|at| *at < covered || reduction.tokens_of(*at) > MeterTokens::ZERO);
         let is_staying = |at: &usize| stays.binary_search(at).is_ok();
         self.also_read.clone_from(&requests);
@@ -140,6 +148,7 @@ impl Plan {
         // A summary must be clearly shorter than what it replaces.
         let replaced = prefix_tokens + conversation.present_summary_tokens();
         let summary = budget.summary.min(replaced.half()).max(MeterTokens::new(1));
+        // The ledger uses tokens of the summary. A ledger without a limit would leave none for the text.
         let ledger = scale.to_meter(policy.summary.ledger_tokens).min(summary.half().half());
         self.tail_start = tail_start;
         self.summarizes = true;
@@ -175,6 +184,8 @@ impl Plan {
         for (position, action) in reduction.actions() {
             let stays = |slot: &Action| position >= tail_start || *slot == Action::Keep;
             if let Some(slot) = actions.get_mut(position)
+                // A message that is rewritten and also summarized counts as summarized. A removed one does not:
+                // the summarizer never reads it.
                 && (action.removes_message() || stays(slot))
             {
                 *slot = action;
@@ -376,6 +387,8 @@ fn user_requests_to_keep(
             true => kept.contains(&position),
             false => reduction.is_seen(position),
         };
+        // Of two requests in one exchange, the first lookup consumes the exchange. The second lookup then gets
+        // an earlier exchange, so that `alone` is false for both, as it has to be.
         let exchange = exchanges.find(|exchange| exchange.start <= position);
         let alone = exchange.is_some_and(|exchange| *exchange == (position..position + 1));
         if in_view && alone && !is_blank(&position) {
@@ -419,6 +432,8 @@ fn remove_stale_reasoning(reduction: &mut Reduction, positions: impl Iterator<It
             && !reduction.is_protected(position)
             && reduction.message(position).is_some_and(|seen| !stale_reasoning(seen).is_empty());
         if let Some(message) = conversation.log().message(position).filter(|_| stale) {
+            // Changes count the parts of the original message. The parts of a rewritten message can have other
+            // indices.
             reduction.rewrite(position, stale_reasoning(message), Action::RemoveReasoning);
         }
     }

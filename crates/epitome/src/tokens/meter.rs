@@ -179,6 +179,8 @@ impl Meter {
         let totals_by_script =
             self.totals_by_script.iter().zip(self.totals_by_script.iter().skip(1));
         let totals = self.totals.iter_mut().skip(1);
+        // The list of sums by script is empty while all tokens are in Latin. The zipped loop then has no
+        // iteration, and nothing has to be counted again.
         let costs = self.costs.iter_mut().zip(&mut self.tokens).enumerate();
         for (((position, (cost, tokens)), (before, behind)), slot) in
             costs.zip(totals_by_script).zip(totals)
@@ -197,6 +199,8 @@ impl Meter {
     pub fn append(&mut self, message: &Message) {
         let cost = self.measure(message);
         let by_script = cost.by_script();
+        // Before the new total is added: until now every total is all Latin, which is what the new list is made
+        // from.
         if by_script.has_non_latin() {
             self.begin_script_totals();
         }
@@ -283,6 +287,8 @@ impl Meter {
     pub fn result_tokens(&self, position: usize, part: usize) -> MeterTokens {
         let part = self.cost(position).and_then(|cost| cost.parts.get(part));
         let tokens = part.map(|part| self.tokenizer.weights.part(part));
+        // The stored cost of a result has the overhead in it. A limit for a text must not include it, or short
+        // results would be cut for nothing.
         tokens.unwrap_or_default() - MeterTokens::new(self.overhead.result)
     }
 

@@ -17,6 +17,8 @@ pub(super) fn propose(reduction: &Reduction) -> Proposals {
         let Some((answer, _)) = removable_message(reduction, position) else { continue };
         let before = position.checked_sub(1);
         let heartbeat = before.and_then(|before| removable_message(reduction, before));
+        // Both are removed or neither: an answer without its heartbeat would read as an answer to the message
+        // before it.
         if let Some((heartbeat, message)) = heartbeat
             && message.role == Role::User
         {

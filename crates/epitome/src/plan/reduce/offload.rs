@@ -43,6 +43,8 @@ pub(super) fn propose(reduction: &Reduction, settings: &OffloadToolResults) -> P
         let change = |part: usize| {
             let (call, text) = result(position, part)?;
             let path = path(call, message, part, answers.get(call).copied().unwrap_or(0));
+            // From the original, even if the result is truncated in the view: the path leads to the original,
+            // and a text that is cut twice would have two notes.
             let whole = meter.result_tokens(position, part);
             let note =
                 format!("[put aside: all {} tokens are in {path}]", scale.to_provider(whole));

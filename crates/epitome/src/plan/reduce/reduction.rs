@@ -86,6 +86,8 @@ impl<'a> Reduction<'a> {
 
     /// Makes the proposed changes if they save enough together.
     fn make(&mut self, proposals: Proposals, min_saving_tokens: u32) {
+        // What a proposal saves is known only after it was applied, so that the whole reducer is undone if it
+        // saves too little.
         let before = (self.changed.clone(), self.saved);
         for proposal in proposals.list {
             if proposals.until_target && self.meets_target() {
@@ -104,6 +106,8 @@ impl<'a> Reduction<'a> {
                 }
             }
         }
+        // At least one token, even if the policy asks for none: a rewrite that saves nothing would make a
+        // checkpoint and invalidate the provider's prompt cache for it.
         let least = self.scale.to_meter(min_saving_tokens).max(MeterTokens::new(1));
         if self.saved - before.1 < least {
             (self.changed, self.saved) = before;
@@ -129,6 +133,8 @@ impl<'a> Reduction<'a> {
         };
         let mut by_part: BTreeMap<usize, PartChange> = BTreeMap::new();
         let earlier = earlier.into_iter().flat_map(|rewrite| rewrite.changes.iter().cloned());
+        // The later change of a part replaces the earlier one. A list with both would break `Rewrite::apply`,
+        // which expects one change for each part, in order.
         by_part.extend(earlier.chain(changes).map(|change| (change.part, change)));
         let rewrite = Rewrite { id: message.id.clone(), changes: by_part.into_values().collect() };
         let message = rewrite.apply(message);
@@ -268,6 +274,8 @@ impl<'a> Reduction<'a> {
         let rewritten = self.conversation.rewritten_tokens().range(range.clone());
         let dropped = self.conversation.projection().dropped.range(range.clone());
         let changed = self.changed.range(range.clone());
+        // A set, since a message can be in several of these lists: if it were counted twice, the sum would be
+        // too small.
         let others: BTreeSet<usize> = rewritten
             .map(|(at, _)| *at)
             .chain(dropped.copied())

@@ -12,6 +12,7 @@ pub(super) fn shorten(
     meter: &Meter,
     note: &str,
 ) -> String {
+    // Two tokens for the line breaks before and after the note.
     let budget = limit - meter.count(note) - MeterTokens::new(2);
     let characters = text.chars().count();
     let share = u64::try_from(characters).unwrap_or(u64::MAX);

@@ -21,6 +21,8 @@ pub(super) fn propose(reduction: &Reduction, settings: &TruncateToolResults) -> 
             let messages_ago = u32::try_from(len - position).unwrap_or(u32::MAX);
             let max_tokens = settings.limit(messages_ago)?;
             let limit = scale.to_meter(max_tokens);
+            // Most results are short. This check reads one stored number, and saves a look at every part for
+            // each plan.
             if !reduction.may_exceed(position, limit) {
                 return None;
             }
