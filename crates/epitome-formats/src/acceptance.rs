@@ -51,6 +51,7 @@ pub(crate) fn accepts(
         }
         checker.push(index, &message)?;
     }
+    // An edit that is left was lost in composing. Every composed message alone may still be valid.
     if edits.next().is_some() {
         return Err(Violation::DiffersFromView { index: composed.len() });
     }
@@ -122,6 +123,8 @@ impl<'a> Checker<'a> {
     /// The role of the message that holds a step of this role.
     fn wire_role(&self, role: Role) -> Role {
         match (role, self.contract.results) {
+            // Written here once more, although composing has the same rule: a shared rule would hide its own
+            // fault.
             (Role::Tool, ResultPlace::NextUser) => Role::User,
             (Role::Tool, ResultPlace::Inside) => Role::Assistant,
             (role, _) => role,
@@ -210,6 +213,8 @@ impl<'a> Checker<'a> {
         if !self.started && first == First::User && !may_start {
             return Err(Violation::NotUserFirst { index });
         }
+        // Compared by the role that the provider sees: a user message after results is the second user message
+        // in a row for some providers.
         let again = self.before == Some(wire_role) && role != Role::System;
         if again && neighbours == Neighbours::Merged {
             return Err(Violation::SameRoleTwice { index });
@@ -258,6 +263,7 @@ impl<'a> Checker<'a> {
         };
         let at = match position {
             Some(position) => self.open.remove(position).1,
+            // A call that was approved and has run gets its result without a message of the user in between.
             None => match self.waiting.iter().rposition(named) {
                 Some(position) => self.waiting.remove(position).1,
                 None => return Err(Violation::OrphanedResult { call: call.clone(), index }),
@@ -289,6 +295,7 @@ impl<'a> Checker<'a> {
     fn finish(self) -> Result<(), Violation> {
         let tied =
             matches!(self.contract.reasoning, ReasoningPolicy::Signed | ReasoningPolicy::WholeTurn);
+        // Calls in `waiting` may stay open at the end: the user has not decided about them yet.
         if let Some((call, index)) = self.open.first() {
             return Err(Violation::UnansweredCall { call: (*call).clone(), index: *index });
         }

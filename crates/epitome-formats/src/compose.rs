@@ -101,6 +101,7 @@ impl Format {
     pub fn compose(self, log: &Log, view: &View) -> Vec<Outgoing> {
         if !view.projected {
             let steps = view.edits.iter().filter_map(Edit::id).map(split_step_id);
+            // Every message has a step 0, so that each is listed once, however many steps it is read as.
             let first = steps.filter(|(_, step)| *step == 0);
             return first.map(|(message, _)| Outgoing::Keep(message)).collect();
         }
@@ -121,6 +122,8 @@ impl Format {
         // A message of the log will do if the view has none: its form is that of the conversation.
         let seen = view.edits.iter().find_map(Edit::id);
         let sample = seen.or_else(|| log.message(0).map(|message| &message.id));
+        // Without forms the sample is not needed, and the caller would have to pass one more message to every
+        // `compose`.
         let sample = sample.filter(|_| self.dialect().has_forms());
         let sample = sample.map(|id| split_step_id(id).0);
         groups.into_iter().map(|group| group.outgoing(sample.as_ref())).collect()
@@ -140,6 +143,8 @@ impl Group {
     fn includes(&self, role: Role, next: &Fragment, contract: &Contract) -> bool {
         if let Fragment::Original { message, .. } = next {
             let is_same = |own: &Fragment| matches!(own, Fragment::Original { message: own, .. } if own == message);
+            // Not only the last fragment: a result that the engine adds can stand between two steps of one
+            // message.
             if self.fragments.iter().any(is_same) {
                 return true;
             }
@@ -228,6 +233,8 @@ fn fragment(
         removed.map(|(part, _)| PartChange { part, change: Change::Remove }).collect();
     // A step with nothing else in it keeps its parts: the view decides whether it stays.
     if !removed.is_empty() && removed.len() < step.parts.len() {
+        // Changes are applied in one pass over the parts. A second change of the same part would hide all
+        // changes behind it.
         changes.retain(|change| removed.iter().all(|removed| removed.part != change.part));
         changes.extend(removed);
         changes.sort_by_key(|change| change.part);

@@ -56,6 +56,7 @@ impl<'a> ComposedMessage<'a> {
                     continue;
                 }
             };
+            // The steps of a message are consecutive in the log, so that one lookup is enough for all of them.
             let first = log.position(message);
             composed.extend(steps.iter().map(|step| {
                 let own = changes.iter().find(|(of, _)| of == step);

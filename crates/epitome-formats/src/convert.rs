@@ -59,6 +59,7 @@ pub fn convert(messages: &[Value], from: Format, to: Format) -> Converted {
             last = Some(role);
         }
     }
+    // Last, since merging changes how many messages there are.
     for (number, message) in converted.messages.iter_mut().enumerate() {
         to.dialect().number_message(message, number);
     }
@@ -74,6 +75,7 @@ fn turns<'a>(
     from: Format,
     lost: &mut Vec<Issue>,
 ) -> Vec<(usize, Turn<'a>)> {
+    // Results can be anywhere only in a format whose calls and results are items of their own.
     let has_call_items = from.contract().results == ResultPlace::AnywhereAfter;
     let mut names: Vec<(String, String)> = Vec::new();
     let mut turns: Vec<(usize, Turn<'a>)> = Vec::new();
@@ -152,6 +154,8 @@ impl CallIds {
             let (ContentPart::Call { call, .. } | ContentPart::Result { call, .. }) = part else {
                 continue;
             };
+            // An empty id stays empty: such calls are paired by order, and one replacement for all of them
+            // would pair them wrongly.
             if !call.is_empty() && !to.dialect().accepts_call_id(call) {
                 *call = self.replacement(call).into();
             }
@@ -169,6 +173,8 @@ impl CallIds {
         let base: String = base.take(48).collect();
         let mut replacement = base.clone();
         let mut number = 2;
+        // Different ids can become equal when characters are replaced. Their results would then answer the
+        // wrong call.
         while !self.used.insert(replacement.clone()) {
             replacement = format!("{base}_{number}");
             number += 1;
@@ -200,6 +206,7 @@ fn turns_of<'a>(content: &Content<'a>, names: &mut Vec<(String, String)>) -> Vec
             }
             parts.push(part);
         }
+        // The author is the one of the message, but a tool's result inside of it was not written by them.
         let author = content.author.clone().filter(|_| step.role != Role::Tool);
         if !parts.is_empty() {
             turns.push(Turn { role: step.role, author, parts });

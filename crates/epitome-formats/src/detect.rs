@@ -19,6 +19,8 @@ pub enum Detection {
 pub fn detect(messages: &[Value]) -> Detection {
     match messages.iter().find_map(format_of) {
         Some(format) => Detection::Known(format),
+        // Only after no message has decided: a message of plain text looks the same in most formats, and may
+        // come before the first one that does not.
         None if messages.iter().any(looks_like_chat) => Detection::Known(Format::OpenAiChat),
         None => Detection::Unclear,
     }

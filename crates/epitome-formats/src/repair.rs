@@ -60,6 +60,7 @@ pub fn repair(messages: &[Value], format: Format) -> Repaired {
         };
         let sources: Vec<usize> = sources.into_iter().filter_map(index).collect();
         let kept = matches!(outgoing, Outgoing::Keep(_));
+        // `|` and not `||`: both have to run, also on a message that the first one has changed.
         let changed = normalize(format, &mut value) | ids.make_unique(format, &mut value);
         repaired.push(match sources.as_slice() {
             [only] if kept && !changed => RepairedMessage::Keep(*only),
@@ -67,6 +68,8 @@ pub fn repair(messages: &[Value], format: Format) -> Repaired {
         });
         values.push(value);
     }
+    // The result is validated again and not assumed to be right: an issue must not be reported as repaired if
+    // it is not.
     let left = validate(&values, format, Strictness::Provider);
     Repaired { messages: repaired, done: without(before, &left), left }
 }
@@ -111,6 +114,7 @@ fn normalize(format: Format, value: &mut Value) -> bool {
     let Ok(content) = dialect.read(&original) else { return changed };
     for item in content.steps.iter().flat_map(|step| &step.items) {
         let Some(arguments) = item.part.broken_arguments() else { continue };
+        // The input of such a tool is any text, so that text which is not JSON is not a defect.
         if item.at.get(&original).is_some_and(|item| dialect.has_free_text_arguments(item)) {
             continue;
         }
@@ -118,6 +122,7 @@ fn normalize(format: Format, value: &mut Value) -> bool {
             "" => json!({}),
             _ => json!({ "unparsed": arguments }),
         };
+        // Some formats repeat a call in several places, and their SDKs decide which of them is sent.
         for at in item.places() {
             if let Some(place) = at.get_mut(value) {
                 dialect.set_arguments(place, &arguments.to_string());

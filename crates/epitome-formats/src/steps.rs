@@ -31,6 +31,8 @@ pub fn steps_of<'a>(log: &'a Log, message: &MessageId) -> impl Iterator<Item = &
 /// A message that changed may be read as more or fewer steps than before, but the log has a fixed number.
 pub fn fit_steps(mut steps: Vec<Message>, message: &MessageId, count: usize) -> Vec<Message> {
     while steps.len() > count.max(1) {
+        // From the end, so that each step takes over what came directly after it and the order of the parts
+        // stays.
         let Some(surplus) = steps.pop() else { break };
         if let Some(last) = steps.last_mut() {
             last.parts.extend(surplus.parts);

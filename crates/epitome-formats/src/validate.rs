@@ -97,6 +97,8 @@ impl Validation<'_> {
         for position in 0..self.parsed.steps.len() {
             for (part, at) in self.call_paths(position).iter().enumerate() {
                 let call = PartPosition { message: position, part };
+                // A call that waits for the user has no result yet. A repair would otherwise invent one before
+                // the tool has run.
                 if self.pairing.result_of(call).is_none() && !self.pairing.awaits_approval(call) {
                     let message = "the call has no result; give it one, or leave both out";
                     self.note(position, at, IssueCode::MissingResult, message);
@@ -156,6 +158,8 @@ impl Validation<'_> {
         result_messages: &mut BTreeMap<usize, usize>,
     ) {
         let index = self.parsed.index(position);
+        // The first result decides which message it is. Every result elsewhere gets an issue, so that each is
+        // shown at its place.
         if *result_messages.entry(call).or_insert(index) != index {
             let message = "results of one turn are in several messages; put them into one";
             self.note(position, at, IssueCode::SplitResults, message);
@@ -170,6 +174,8 @@ impl Validation<'_> {
             let calls: Vec<CallId> = message.calls().cloned().collect();
             let results: Vec<CallId> = message.results().cloned().collect();
             for (part, (call, at)) in calls.iter().zip(self.call_paths(position)).enumerate() {
+                // Only inside of one message. An id that comes back in a later message is the smaller problem
+                // and has a code of its own.
                 let shared = calls.iter().take(part).any(|other| other == call);
                 let (code, message) = if call.as_str().is_empty() {
                     (IssueCode::MissingCallId, "the call has no id")
@@ -249,6 +255,7 @@ impl Validation<'_> {
             let is_blank = |position: usize| {
                 self.parsed.message(position).is_none_or(|message| message.is_blank())
             };
+            // One issue for a blank message is enough: issues for each of its blank texts would say the same.
             if range.clone().all(is_blank) {
                 if role != Role::System && !range.is_empty() {
                     let at = self.parsed.path(range.start, &Path::default());
@@ -374,6 +381,8 @@ impl Validation<'_> {
             let message = format!("two {name} messages in a row; merge them into one");
             let at = self.parsed.path(position, &Path::default());
             let mut issue = Issue::new(&at, IssueCode::SameRoleTwice, message);
+            // If neighbours have to be merged, the provider itself refuses two of them. Otherwise only some
+            // servers do, which is the severity that the code has by itself.
             if merged {
                 issue.severity = Severity::Refused;
             }

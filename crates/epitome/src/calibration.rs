@@ -263,6 +263,8 @@ impl Calibrations {
 
     /// Learns from a prompt that was counted. Constant time.
     pub(crate) fn learn(&mut self, sample: Sample, inputs: ScaleInputs) {
+        // Of one model only: each has its own tokenizer, and a count of another model would move the factor
+        // away from both.
         let known = self.models.iter_mut().find(|one| one.model == self.model);
         if let Some(calibration) = known {
             return calibration.learn(sample, inputs);

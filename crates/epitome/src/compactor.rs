@@ -139,6 +139,7 @@ impl Compactor {
         compactor.conversation.replay(records).map_err(RestoreError::Log)?;
         compactor.conversation.resume_usage(condition.usage);
         compactor.cycle = condition.cycle;
+        // A snapshot without the compactor's own state has 0 here, and the first request has the id 1.
         compactor.next_request = condition.next_request.max(1);
         if let Some(reason) = condition.paused {
             compactor.state = State::Paused { reason };
@@ -183,12 +184,15 @@ impl Compactor {
         if matches!(self.state, State::Committing { .. }) {
             return Err(CommandError::Busy);
         }
+        // Before the log changes: the answer of the summarizer would be about a text that is no longer in the
+        // conversation.
         if self.job().is_some_and(|job| job.is_invalidated_by_edit(position)) {
             self.cancel();
         }
         let log = self.conversation.log();
         let stale =
             log.active_checkpoints().find(|checkpoint| depends_on(log, checkpoint, &message.id));
+        // The oldest stale checkpoint is enough, since its undo is also the undo of all later ones.
         if let Some(checkpoint) = stale.map(|checkpoint| checkpoint.id) {
             self.conversation.append(Record::Undo { checkpoint })?;
         }
@@ -222,6 +226,8 @@ impl Compactor {
         }
         self.state = State::Idle;
         if reason.is_reactive() {
+            // Counted before the result is known. If only successes counted, an app that repeats a rejected
+            // request would never reach the limit.
             let made = &mut self.cycle.reactive_compactions;
             *made = made.saturating_add(1);
         }
@@ -319,6 +325,7 @@ impl Compactor {
             | State::Summarizing { job, .. }
             | State::Backoff { job, .. } => {
                 self.outputs
+                    // The host may not have polled these yet. It would pay for a summary whose answer is stale.
                     .retain(|output| !matches!(output, Output::Summarize(_) | Output::Before(_)));
                 self.end_unchanged(&job.plan, Outcome::Cancelled, job.requests);
             }

@@ -222,6 +222,7 @@ impl Conversation {
 
     /// Appends stored records, and projects the result once.
     pub(crate) fn replay(&mut self, records: Vec<Record>) -> Result<(), LogError> {
+        // Projecting after each record would cost quadratic time in the number of checkpoints.
         for record in records {
             self.store(record)?;
         }

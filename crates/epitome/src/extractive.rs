@@ -44,6 +44,8 @@ pub fn extract(envelope: &Envelope, target_tokens: u32, tokenizer: &dyn Tokenize
         let selected = selection.into_selected();
         let everything = selected.len() == source.pieces.len();
         let (text, full_tokens) = source.fit(selected, target_tokens, tokenizer);
+        // An attempt with a better budget can still be worse, since whole sentences come and go. All of them
+        // fit, so that the longest quotes most.
         if text.len() > best.len() {
             best = text;
         }
@@ -61,6 +63,8 @@ pub fn extract(envelope: &Envelope, target_tokens: u32, tokenizer: &dyn Tokenize
 /// Selects from the previous summary and from the new messages, each with its share of the budget.
 fn select(selection: &mut Selection<'_>, candidates: &Candidates, old_share: f64, budget: u32) {
     let Candidates { old, new, .. } = candidates;
+    // What the new messages cannot use goes to the previous summary, which would otherwise lose sentences
+    // although there is space for them.
     let left = budget.saturating_sub(u32::try_from(tokens_of(new)).unwrap_or(u32::MAX));
     let share = (f64::from(budget) * old_share) as u32;
     let old_budget = if old.is_empty() { 0 } else { share.max(left).min(budget) };
@@ -82,6 +86,8 @@ fn select_evenly(
         let tokens = tokens_of(block);
         let share = left.saturating_mul(tokens) / tokens_left.max(1);
         let unused = selection.select(block, u32::try_from(share).unwrap_or(u32::MAX));
+        // What a block leaves goes to the blocks after it; otherwise long sentences at the ends of blocks would
+        // waste a part of the budget.
         left = left.saturating_sub(share).saturating_add(unused.into());
         tokens_left = tokens_left.saturating_sub(tokens);
     }

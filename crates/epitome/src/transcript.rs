@@ -110,6 +110,8 @@ impl<'a> Writer<'a, '_> {
             Part::Text { text } => Some(without_encoded(text).into_owned()),
             Part::Reasoning { .. } => None,
             Part::ToolCall { call, name, arguments } => {
+                // Also if the tool is left out of the transcript: a result without an id would otherwise get
+                // the name of another call.
                 self.open_calls.push((call, name));
                 let allowed = self.tools.allows(name);
                 allowed

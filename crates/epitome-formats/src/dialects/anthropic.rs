@@ -46,6 +46,7 @@ impl Dialect for Anthropic {
             kind if kind.ends_with("_tool_result") => true,
             // Other providers have thinking blocks too, but without signatures.
             "thinking" => has("signature"),
+            // The AI SDK has parts with the same type names; its images and files have a `mediaType`.
             "image" => has("source") && !has("mediaType"),
             "tool_use" | "tool_result" | "redacted_thinking" | "document" => !has("mediaType"),
             _ => false,
@@ -182,6 +183,8 @@ impl Anthropic {
                     .filter(|signature| !signature.is_empty())
                     .map(Cow::Borrowed),
             },
+            // Its data is encrypted and only the provider can read it. As a signature without text it is kept
+            // or removed like other signed reasoning.
             Some("redacted_thinking") => ContentPart::Reasoning {
                 text: "".into(),
                 signature: text("data").map(Cow::Borrowed),

@@ -38,6 +38,7 @@ impl Dialect for Bedrock {
     fn recognizes(&self, sample: Sample<'_>) -> bool {
         let Sample::Part(part) = sample else { return false };
         let keys = ["text", "toolUse", "toolResult", "image", "document", "reasoningContent"];
+        // Blocks of Anthropic and OpenAI have some of these keys as well, but always together with a `type`.
         let is_typed = part.get("type").is_some_and(Value::is_string);
         !is_typed && keys.into_iter().any(|key| part.get(key).is_some())
     }
@@ -99,6 +100,7 @@ impl Dialect for Bedrock {
     fn set_result(&self, item: &mut Value, text: &str) {
         let Some(Value::Object(result)) = item.get_mut("toolResult") else { return };
         let blocks = result.get("content").and_then(Value::as_array);
+        // A change replaces the text of a result only. The model still has to see its images and documents.
         let is_media = |block: &&Value| MEDIA.iter().any(|key| block.get(key).is_some());
         let media = blocks.into_iter().flatten().filter(is_media).cloned();
         let text = json!({ "text": text });
@@ -207,6 +209,7 @@ impl Bedrock {
                 content.push(Role::Tool, at, result);
                 return;
             }
+            // A mark for the provider's cache and not content: a message of nothing else is blank.
             Some("cachePoint") => ContentPart::NotSent,
             Some(name) => match attachment(block) {
                 Some(attachment) => attachment.into(),

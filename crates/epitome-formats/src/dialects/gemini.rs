@@ -66,6 +66,8 @@ impl Dialect for Gemini {
 
     fn set_result(&self, item: &mut Value, text: &str) {
         let Some(body) = body_mut(item, "functionResponse") else { return };
+        // The key of a single text stays. Otherwise an error would become an ordinary output when it is
+        // shortened.
         let key = body.get("response").and_then(only_text).map(|(key, _)| key.to_owned());
         let response = Map::from_iter([(key.unwrap_or("output".into()), text.into())]);
         body.insert("response".into(), response.into());
@@ -73,6 +75,7 @@ impl Dialect for Gemini {
 
     fn set_arguments(&self, item: &mut Value, arguments: &str) {
         let Some(body) = body_mut(item, "functionCall") else { return };
+        // `args` is a structure in the API. Anything but an object would make the whole request invalid.
         if let Ok(Value::Object(arguments)) = serde_json::from_str(arguments) {
             body.insert("args".into(), arguments.into());
         }

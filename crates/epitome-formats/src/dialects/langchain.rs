@@ -148,6 +148,7 @@ fn body(value: &Value) -> Option<(LangChain, &Map<String, Value>)> {
     let object = value.as_object()?;
     match (object.get("kwargs"), object.get("data")) {
         (Some(Value::Object(body)), _) => Some((LangChain::Constructor, body)),
+        // A plain message may have a member `data` of the app's own. A stored one has its content inside of it.
         (_, Some(Value::Object(body))) if !object.contains_key("content") => {
             Some((LangChain::Stored, body))
         }
@@ -258,6 +259,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let mut places = vec![at.clone().then(key)];
+            // Only a text: two items that both have `null` for an id would look like the same item.
             let id = value.get("id").filter(|id| id.is_string());
             places.extend(id.and_then(|id| self.output_item(|item| item.get("id") == Some(id))));
             self.push_all(places, part);

@@ -86,6 +86,8 @@ impl Dialect for OpenAiChat {
             None => "input",
         };
         if let Some(slot) = body.and_then(|body| body.get_mut(key(body))) {
+            // Some compatible servers have the arguments as an object and not as JSON in a text. The form
+            // stays, since the same server gets the message back.
             let object = slot.is_object().then(|| serde_json::from_str(arguments).ok()).flatten();
             *slot = object.unwrap_or_else(|| arguments.into());
         }
@@ -192,6 +194,7 @@ impl<'a> Reader<'a> {
             return role;
         };
         let role = match name {
+            // The names that the API knows return here, so that only other spellings get an issue.
             "system" | "developer" => return Role::System,
             "user" => return Role::User,
             "assistant" => return Role::Assistant,

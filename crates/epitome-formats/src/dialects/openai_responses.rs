@@ -87,6 +87,8 @@ impl Dialect for OpenAiResponses {
             Some(_) if key == "tools" => return,
             Some(output) if is_screenshot(output) => return,
             Some(Value::Array(runs)) if is_shell(item) => {
+                // The outcome of the last run stays: the provider requires one, and the exit code tells the
+                // model whether the command failed.
                 let outcome = runs.last().and_then(|run| run.get("outcome"));
                 json!([{ "stdout": text, "stderr": "", "outcome": outcome }])
             }
@@ -127,6 +129,8 @@ impl Dialect for OpenAiResponses {
 
     /// Removes the id of an item that needs none: the provider looks ids up, and would not find a new one.
     fn set_message_id(&self, item: &mut Value, _id: &str) -> bool {
+        // An item that needs its id keeps it although it is repeated: with a new id the provider would not find
+        // what it has stored.
         let needed = needs_id(item);
         !needed && item.as_object_mut().is_some_and(|item| item.shift_remove("id").is_some())
     }

@@ -49,6 +49,8 @@ impl Compactor {
     pub(super) fn request_summary(&mut self, mut job: Box<Job>) {
         let id = RequestId(self.next_request);
         let request = job.request(id);
+        // The plan could only estimate this: the user's instructions were not known to it, and a summarizer may
+        // answer with more than the tokens it was asked for.
         if let Some(error) = self.exceeds_summarizer_window(&request) {
             return self.fail_job(&job, error.to_string());
         }
@@ -94,6 +96,7 @@ impl Compactor {
         let rollup = job.policy.summary.rollup_tokens;
         let meter = self.conversation.meter();
         if rollup > 0
+            // At most one rollup: a summarizer that does not shorten the first time would be asked forever.
             && matches!(job.stage, Stage::Chunks(_))
             && self.scale().to_provider(meter.count(&summary)) > rollup
         {
@@ -104,6 +107,8 @@ impl Compactor {
             return;
         }
         let mut retained = std::mem::take(&mut job.retained);
+        // The appendix is in the new view too. Without it, the ledger would repeat the facts of the last
+        // request.
         retained.add(&job.plan.appendix(&self.conversation, &job.policy), Role::User);
         // Another attempt needs the facts again.
         let facts = match job.fallbacks.is_empty() {
@@ -153,6 +158,8 @@ impl Compactor {
     /// first level that may save enough.
     pub(super) fn end_if_nothing_saved(&mut self, job: &mut Job) -> bool {
         loop {
+            // The frame around a summary costs tokens too. It is measured with the shortest text that a summary
+            // can have.
             let shortest = WrittenSummary { summary: ".".into(), ledger: Vec::new() };
             let rejected = match self.verify(&job.plan, Some(shortest)) {
                 Ok(_) => return false,
@@ -181,6 +188,8 @@ impl Compactor {
 
     /// Makes the checkpoint of a plan and checks that it saves enough, and that the provider accepts its view.
     fn verify(&self, plan: &Plan, written: Option<WrittenSummary>) -> Result<Verified, Rejected> {
+        // Undone checkpoints count as well. They stay in the log, and an id that is used twice would make an
+        // undo record ambiguous.
         let committed = u32::try_from(self.log().checkpoints_committed()).unwrap_or(u32::MAX);
         let id = CheckpointId(committed.saturating_add(1));
         let checkpoint = plan.checkpoint(&self.conversation, &self.policy, id, written);
@@ -317,6 +326,8 @@ impl Compactor {
     pub(super) fn emit_report(&mut self, report: Report) {
         self.report = Some(report.clone());
         let (messages_before, messages_after) = (report.messages_before, report.messages_after);
+        // A host pairs this event with the start event. A compaction that was skipped or cancelled before it
+        // started has none.
         if std::mem::take(&mut self.started) {
             self.outputs.push_back(Output::Event(Event::After {
                 success: matches!(report.outcome, Outcome::Applied { .. }),
@@ -339,6 +350,7 @@ fn load_after(verified: &Verified) -> Load {
     Load {
         tokens: verified.tokens_after,
         messages: verified.prospect.messages,
+        // The provider has not counted a prompt with the new view yet.
         prompt_tokens: None,
     }
 }

@@ -64,6 +64,8 @@ impl Cycle {
 
     /// The cycle after a committed summary. The counters per request stay.
     pub(super) fn next(&self) -> Self {
+        // A summary does not begin a request. If it reset these counters, one long request could compact
+        // without end.
         let Self { reactive_compactions, failures, phase, .. } = *self;
         Self { view_sent: false, reactive_compactions, failures, phase, ..Self::default() }
     }

@@ -40,12 +40,14 @@ impl Compactor {
             self.request_summary(job);
             return;
         }
+        // Before the fold goes on: this reads the facts of the chunk that the answer is about.
         job.read_chunk(&self.conversation);
         let done = match &mut job.stage {
             Stage::Chunks(fold) => fold.advance(text.to_owned()),
             Stage::Rollup(_) => Some(text.to_owned()),
         };
         let (finished, chunks) = job.progress();
+        // The fold stays at its last chunk, so that its index alone would never report all chunks as done.
         let finished = if done.is_some() { chunks } else { finished };
         self.outputs.push_back(Output::Event(Event::Progress { done: finished, chunks }));
         match done {
@@ -110,6 +112,8 @@ impl Compactor {
                         self.emit_report(Report { session, ..*report });
                     }
                     Some(report) => self.emit_report(*report),
+                    // An undo brings back a view that was sent before, so that an automatic compaction may be
+                    // due at once.
                     None => self.cycle.view_sent = true,
                 }
                 Ok(())
@@ -126,6 +130,8 @@ impl Compactor {
         match std::mem::replace(&mut self.state, State::Idle) {
             State::Committing { report, .. } => {
                 if let Some(report) = report {
+                    // While the host cannot store, the next check would start the same compaction, with all of
+                    // its summarizer requests.
                     self.pause_automatic(message.clone());
                     self.emit_report(Report {
                         outcome: Outcome::Failed { message },

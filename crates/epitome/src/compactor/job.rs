@@ -82,6 +82,8 @@ impl Job {
     /// level is left.
     pub(super) fn next_fallback(&mut self, conversation: &Conversation) -> Option<FallbackLevel> {
         while let Some(fallback) = self.fallbacks.pop_front() {
+            // A level may have nothing to summarize, or no chunk that fits the summarizer's window. A later
+            // level can still work.
             if self.apply_fallback(fallback, conversation).is_some() {
                 return Some(fallback);
             }
@@ -157,6 +159,7 @@ impl Job {
             (Stage::Rollup(_), 1..) => settings.rollup_tokens / 2,
             _ => u32::MAX,
         };
+        // The ledger is appended to the answer and has to fit the same budget.
         let target_tokens = summary_tokens.saturating_sub(ledger_tokens).min(longest).max(1);
         let (prompt_input, chunk_index, chunk_count) = match &self.stage {
             Stage::Chunks(fold) => {
@@ -218,6 +221,8 @@ fn fallbacks(policy: &Policy) -> VecDeque<FallbackLevel> {
         keep: policy.keep,
     });
     let mut fallbacks: VecDeque<FallbackLevel> = results.collect();
+    // A tail in rounds or tokens has no number of messages to halve. With 1, its only shorter tail is none at
+    // all.
     let mut messages = match policy.keep {
         Keep::Messages(messages) => messages,
         _ => 1,

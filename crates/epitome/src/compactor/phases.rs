@@ -12,6 +12,7 @@ impl Compactor {
     /// No automatic compaction is due before the view that the last one left has been sent to the model. An
     /// appended answer or a reported usage shows that it was.
     pub fn check(&mut self, phase: Phase) -> Option<Reason> {
+        // An app may begin a request without a new user message, for example when it retries one.
         if phase == Phase::RequestStart {
             self.cycle.begin_request();
             self.resume_automatic();
@@ -48,6 +49,8 @@ impl Compactor {
         if due.is_some() {
             return due;
         }
+        // A plan costs far more than the triggers, so that it is made only if no trigger is met and the
+        // condition of a reducer is.
         let saves = || {
             let plan = Plan::without_requests(
                 &self.conversation,

@@ -66,6 +66,8 @@ impl Snapshot {
     /// Reads the JSON that [`Self::to_json`] wrote. Linear in the text.
     pub fn from_json(text: &str) -> Result<Self, SnapshotError> {
         let snapshot: Self = serde_json::from_str(text).map_err(SnapshotError::Malformed)?;
+        // A newer snapshot may parse by chance, with fields that this engine ignores: it would continue without
+        // them and store the loss.
         if snapshot.version > VERSION {
             return Err(SnapshotError::Version(snapshot.version));
         }

@@ -145,6 +145,7 @@ impl MessageIndex {
 
     /// Makes one exchange of all messages from an earlier one to this position.
     fn join(&mut self, earlier: usize, position: usize) {
+        // Everything between the two messages joins too, since an exchange is a run without gaps.
         while self.exchanges.len() > 1
             && self.exchanges.last().is_some_and(|exchange| exchange.start > earlier)
         {
@@ -236,6 +237,8 @@ impl MessageIndex {
             return None;
         }
         let kept = positions.clone().rev().filter_map(|at| self.note(at)).find(|note| !note.blank);
+        // A transcript that ends with a result gets one more entry. Without it here, the plan could have one
+        // chunk fewer than the compaction.
         let closing = kept.filter(|note| note.role == Role::Tool).map(|_| transcript::closing());
         let sizes = positions.filter_map(|at| {
             let note = self.notes.get(at).filter(|note| note.entry_characters > 0)?;

@@ -140,6 +140,8 @@ impl Conversation {
         self.reading = reading;
         self.statistics = statistics;
         self.calibrations = calibrations;
+        // The stored weights, and not those that follow from the calibrations: small differences are not
+        // applied at once, and a restored conversation has to count as it did before.
         self.apply_weights(weights);
     }
 

@@ -62,6 +62,8 @@ impl<'a> SourceText<'a> {
         source.remove_repeats();
         let first = envelope.entries.first().map_or(0, |entry| entry.number);
         let last = envelope.entries.iter().map(|entry| entry.number).max().unwrap_or(0);
+        // If the numbers begin at 1, they do not say how many messages the summary stands for. Half is a guess
+        // that loses neither of both.
         source.old_share = match first {
             0 | 1 => 0.5,
             _ => f64::from(first - 1) / f64::from(last.max(first)),
@@ -155,6 +157,7 @@ impl<'a> SourceText<'a> {
             return TermWeight { weight: weight as f32, identifier: true };
         }
         let common = (all * COMMON_SHARE).max(MIN_COMMON_PIECES);
+        // The 0.75th power of `times`, by square roots only for the same reason as in `logarithm`.
         let weight = logarithm((common / pieces).max(1.0)) * times.sqrt() * times.sqrt().sqrt();
         TermWeight { weight: (MIN_WEIGHT + weight) as f32, identifier: false }
     }
@@ -176,6 +179,8 @@ impl<'a> SourceText<'a> {
             }
             let over = (tokens - target) as usize;
             let each = (tokens as usize / selected.len()).max(1);
+            // The pieces are in the order of their value, so that the last ones are the smallest loss. Several
+            // at once: the tokenizer reads the whole text for each attempt.
             selected.truncate(selected.len().saturating_sub((over / each).max(1)));
             if selected.is_empty() {
                 return (String::new(), full);
@@ -202,6 +207,7 @@ impl<'a> SourceText<'a> {
     pub(super) fn shortest(&self, target: u32, tokenizer: &dyn Tokenizer) -> String {
         let Some(piece) = self.pieces.first() else { return String::new() };
         let name = self.lines.get(piece.line).map_or("", String::as_str);
+        // With the full name there may be no token left for the text; the role alone is shorter.
         for speaker in [name, name.split(' ').next().unwrap_or_default()] {
             let mut length = piece.text.chars().count();
             while length > 0 {

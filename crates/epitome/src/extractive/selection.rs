@@ -86,6 +86,8 @@ impl<'a> Selection<'a> {
         for selected in &self.selected {
             let all = selected.len().max(1) as u64;
             ranked
+                // A fraction with 32 binary digits. As an integer it can be sorted, and it is the same on every
+                // machine.
                 .extend((0_u64..).zip(selected).map(|(rank, &index)| ((rank << 32) / all, index)));
         }
         ranked.sort_unstable();

@@ -91,6 +91,7 @@ fn stem(word: &[u8]) -> &[u8] {
         (b"y", 3),
     ] {
         if let Some(stem) = word.strip_suffix(ending).filter(|stem| stem.len() >= least) {
+            // A word such as `class` ends with `s` but is not a plural.
             return if ending == b"s" && stem.last() == Some(&b's') { word } else { stem };
         }
     }

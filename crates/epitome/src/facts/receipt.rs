@@ -58,6 +58,7 @@ pub(crate) fn build_receipt(
     for index in by_importance {
         let Some(mention) = missing.get(index) else { continue };
         let cost = meter.count(&line(&mention.speaker, &mention.text)) + MeterTokens::new(1);
+        // Goes on after a fact that does not fit: a long fact must not keep out the shorter ones after it.
         if cost <= left {
             left -= cost;
             chosen.insert(index);
@@ -118,6 +119,8 @@ impl RetainedText {
     }
 
     fn insert(&mut self, text: &str) {
+        // Most names are repeated many times. The lookup needs no allocation, an insertion of a boxed text
+        // always does.
         if !self.texts.contains(text) {
             self.texts.insert(text.into());
         }

@@ -38,6 +38,8 @@ impl Facts {
         number: &dyn Fn(&MessageId) -> Option<u32>,
     ) -> Self {
         let mut facts = Self::default();
+        // The ledger comes first, since only the first mention of a text decides: here its kind, speaker and
+        // sources are known.
         for Fact { kind, text, speaker, sources } in ledger {
             let (kind, text, speaker) = (*kind, text.clone(), speaker.clone());
             let numbers = sources.iter().filter_map(number).collect();
@@ -45,6 +47,7 @@ impl Facts {
             facts.mentions.push(Mention { kind, text, speaker, numbers });
         }
         let speaker = "earlier".to_owned();
+        // No message has the number 0, so that facts known only from the summary get no source.
         facts.read(&[Entry { number: 0, speaker, time: None, text: summary.to_owned() }]);
         facts
     }
@@ -136,6 +139,7 @@ const NEGATION_WORDS: [&str; 12] = [
 const BEFORE_NOT: [&str; 6] = ["do", "must", "should", "may", "are", "is"];
 
 fn decision_or_negation(sentence: &str) -> Option<Kind> {
+    // One or two words, such as "Not required", say nothing without the sentences around them.
     if sentence.len() > MAX_SENTENCE || sentence.split_whitespace().nth(2).is_none() {
         return None;
     }
@@ -143,6 +147,8 @@ fn decision_or_negation(sentence: &str) -> Option<Kind> {
     let mut decides = false;
     let mut before = "";
     for word in sentence.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’') {
+        // Some sentences are both, as "it must not fail". A negation is returned at once, since its meaning
+        // turns around if the `not` is lost.
         let not = word.eq_ignore_ascii_case("not") && one_of(&BEFORE_NOT, before);
         if not || one_of(&NEGATION_WORDS, word) {
             return Some(Kind::Negation);

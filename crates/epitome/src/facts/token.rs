@@ -100,6 +100,8 @@ fn number<'a>(word: &'a str, rest: &'a str) -> Option<&'a str> {
     let is_unit = (1..=MAX_UNIT).contains(&unit.len())
         && unit.chars().all(char::is_alphabetic)
         && !NOT_UNITS.contains(&unit);
+    // A number with a currency or a unit directly at it needs no further unit: in `$5 bills` the word is not
+    // one.
     if is_unit && !is_marked(word) {
         return rest.get(..word.len() + 1 + unit.len());
     }
@@ -136,6 +138,8 @@ fn trim(word: &str) -> &str {
 }
 
 fn kind(word: &str) -> Option<Kind> {
+    // The order decides: a URL contains a path, and the version in `name@1.2` would pass as the host of an
+    // e-mail address. `contains` is cheap and rules out most words.
     if word.contains(':') && word.contains("://") {
         return Some(Kind::Url);
     }

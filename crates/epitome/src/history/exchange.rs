@@ -23,6 +23,7 @@ pub fn exchanges(count: usize, pairing: &Pairing) -> Vec<Exchange> {
     let mut start = 0;
     let mut end = 0;
     for (index, last) in reach.iter().enumerate() {
+        // Only links of messages before this one matter here: a link is stored at its earlier end.
         if index > end {
             exchanges.push(start..end + 1);
             start = index;

@@ -214,6 +214,8 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
             self.forget(name);
             return Some(place);
         }
+        // A result with an id never answers a call with another one: a wrong pair would tell the model
+        // something false, and a placeholder does not.
         if !name.is_empty() {
             return None;
         }

@@ -59,6 +59,8 @@ impl Projection {
         for rewrite in &checkpoint.rewrites {
             let Some(position) = log.position(&rewrite.id) else { continue };
             let Some(message) = log.message(position) else { continue };
+            // Applied to the original and not to an earlier rewrite: each rewrite has all changes of its
+            // message, and their indices are those of the original parts.
             let message = rewrite.apply(message);
             self.rewritten.insert(position, Rewritten { rewrite: rewrite.clone(), message });
         }

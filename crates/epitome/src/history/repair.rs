@@ -145,6 +145,7 @@ pub(super) fn repair_part(
         }
         let standing = standing(index, message, messages, &pairing, place);
         if let Some(defect) = standing.and_then(Standing::defect) {
+            // Only an orphan can be late: the call of a repeated or a misplaced result is in the view.
             let orphaned = defect == Defect::OrphanResult;
             match late.filter(|_| orphaned).and_then(|late| late.text(message)) {
                 Some(text) => {

@@ -274,6 +274,7 @@ fn floor(conversation: &Conversation, policy: &Policy, scale: &Scale) -> Option<
     let threshold = policy.threshold().unwrap_or(policy.window);
     let sum = scale.prompt_tokens(protected.sum());
     let shortest = scale.to_provider(conversation.summary_tokens("", 1) + SHORTEST_SUMMARY);
+    // What can be removed leaves at least a summary behind, which has to fit as well.
     if tokens < threshold || sum.saturating_add(shortest) < threshold {
         return None;
     }
@@ -299,6 +300,8 @@ fn floor(conversation: &Conversation, policy: &Policy, scale: &Scale) -> Option<
 /// Says so if the messages that are left would fire a trigger by their number alone.
 fn too_many_messages(policy: &Policy, count: impl FnOnce() -> usize) -> Option<String> {
     let fires = |messages| policy.is_due(&Load { messages, ..Load::default() });
+    // Triggers that fire at any number of messages, or at none, do not depend on it. The messages are counted
+    // only for the others, since that is linear.
     if !fires(u32::MAX) || fires(0) {
         return None;
     }

@@ -109,6 +109,7 @@ impl Family {
         Some(match () {
             () if is(&["claude"]) => Self::Claude,
             () if is(&["gemini", "gemma"]) => Self::Gemini,
+            // Before the next line, since these names contain `gpt-4`, whose encoding is the older one.
             () if is(&["gpt-4o", "gpt-4."]) => Self::O200kBase,
             () if is(&["gpt-4", "gpt-3.5", "gpt-35", "text-embedding"]) => Self::Cl100kBase,
             () if is(&["gpt"]) => Self::O200kBase,

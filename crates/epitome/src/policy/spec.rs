@@ -65,6 +65,7 @@ impl PolicySpec {
             let problem = format!("{name:?} is no preset; there are {}", PRESETS.join(", "));
             return Err(PolicyError { field: "preset".into(), problem });
         };
+        // Merged as JSON and then read again, so that a wrong type is reported with the path of its field.
         let mut whole =
             serde_json::to_value(&preset).map_err(|error| unreadable("preset", &error))?;
         for (field, given) in &self.fields {
@@ -99,6 +100,8 @@ impl PolicySpec {
         }
         Self {
             preset: own.preset.clone().or_else(|| self.preset.clone()),
+            // The agent's `modelWindow` becomes its `window`. As a `modelWindow` it would come after the
+            // `window` for all agents, which is for another model.
             window: own.window.or(own.model_window).or(self.window),
             model_window: self.model_window,
             agents: BTreeMap::new(),

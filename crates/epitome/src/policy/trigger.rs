@@ -176,6 +176,8 @@ impl Trigger {
             Self::Tokens(tokens) => Some(u32::try_from(*tokens).unwrap_or(u32::MAX)),
             Self::RequestBoundary(boundary) => Some(boundary.trigger_tokens),
             Self::At { trigger, .. } => trigger.threshold(window),
+            // All conditions hold only above the highest of their thresholds, and one of several already above
+            // the lowest.
             Self::All(all) => all.iter().filter_map(|one| one.threshold(window)).max(),
             Self::Any(any) => any.iter().filter_map(|one| one.threshold(window)).min(),
             Self::Reactive(_) | Self::Messages(_) | Self::Always | Self::Manual => None,
@@ -198,6 +200,7 @@ impl Trigger {
                 load.prompt_tokens.is_some_and(|prompt| prompt >= micro)
             }
             Self::At { trigger, .. } => trigger.is_met(load, window),
+            // `all` is true for an empty list, which would compact at every check.
             Self::All(all) => !all.is_empty() && all.iter().all(|one| one.is_met(load, window)),
             Self::Any(any) => any.iter().any(|one| one.is_met(load, window)),
             Self::Always => true,

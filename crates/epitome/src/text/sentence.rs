@@ -32,6 +32,8 @@ pub(crate) fn split(text: &str) -> Vec<&str> {
 
 fn split_part<'a>(part: &'a str, pieces: &mut Vec<&'a str>) {
     let mut rest = part.trim();
+    // Both are decided once for the whole line: most text is ASCII without encoded data, and needs neither
+    // decoding nor the search for runs.
     let (ascii, encoded) = (rest.is_ascii(), has_long_run(rest));
     while !rest.is_empty() {
         let cut = if ascii {
@@ -74,6 +76,7 @@ fn first_cut(text: &str, characters: impl Iterator<Item = (usize, char)>, encode
         match ended {
             Ended::Anywhere if !closes(character) => return Cut::Keep(at),
             Ended::BeforeBlank if character.is_whitespace() => return Cut::Keep(at),
+            // A full stop inside of a word, as in `main.rs` or `3.5`, ends nothing.
             Ended::BeforeBlank if !closes(character) => ended = Ended::No,
             _ => {}
         }
@@ -82,6 +85,8 @@ fn first_cut(text: &str, characters: impl Iterator<Item = (usize, char)>, encode
         }
         if encoded && run.push(at, character) {
             if run.start > 0 {
+                // The text before the data is a piece of its own. The next call begins at the data and drops
+                // it.
                 return Cut::Keep(run.start);
             }
             let rest = text.bytes().position(|byte| !encodes(byte)).unwrap_or(text.len());
@@ -228,6 +233,7 @@ fn split_fields<'a>(piece: &'a str, pieces: &mut Vec<&'a str>) {
         }
         last = byte;
     }
+    // A single `\n` is no proof of escaped lines: the path `C:\new` has one too.
     if !record && escaped_lines < 2 {
         push(piece, pieces);
         return;

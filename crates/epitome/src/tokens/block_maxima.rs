@@ -49,6 +49,8 @@ impl BlockMaxima {
         let end = range.end.min(self.numbers.len());
         let blocks = (range.start / BLOCK..end.div_ceil(BLOCK)).rev();
         blocks.filter(move |block| is_above(&self.maxima, *block)).flat_map(move |block| {
+            // The first and the last block can reach beyond the range, so that their maxima may be of numbers
+            // outside of it.
             let first = range.start.max(block * BLOCK);
             let last = end.min((block + 1) * BLOCK);
             (first..last).rev().filter(move |at| is_above(&self.numbers, *at))

@@ -103,6 +103,7 @@ fn lanes(bytes: &[u8]) -> u64 {
 
 const fn lane_increments() -> [u64; 256] {
     let mut increments = [0; 256];
+    // A `const fn` cannot have a `for` loop, and an index may panic: the slice is taken apart instead.
     let (mut byte, mut rest) = (0_u8, increments.as_mut_slice());
     while let Some((first, behind)) = rest.split_first_mut() {
         let (script, bytes) = match byte {

@@ -48,7 +48,10 @@ pub(crate) fn count(entries: impl Iterator<Item = EntrySize>, settings: &Summary
 
 /// Calls `each` with the length of every group of these entries, in order. Groups are never empty.
 fn each_group(entries: impl Iterator<Item = EntrySize>, limit: usize, mut each: impl FnMut(usize)) {
+    // The same rules as in `groups` and `pieces`, on sizes only. If they differ, a plan announces a wrong
+    // number of requests.
     let mut group = 0;
+    // The first entry ends a group that is still empty, and a group of no entries must not get a chunk.
     let mut each = |length: usize| {
         if length > 0 {
             each(length);

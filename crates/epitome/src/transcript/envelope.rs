@@ -58,6 +58,7 @@ impl Envelope {
 }
 
 fn section(out: &mut String, name: &str, body: impl FnOnce(&mut String)) {
+    // Writing to a `String` cannot fail.
     let _ = writeln!(out, "<{name}>");
     body(out);
     let _ = writeln!(out, "\n</{name}>");
@@ -74,6 +75,8 @@ pub(crate) fn render_entry(out: &mut String, entry: &Entry) {
     let _ = write!(out, "] {}:", escape(speaker));
     for line in text.lines() {
         out.push('\n');
+        // A line that begins with a backslash gets one more, since `parse` removes the first one from every
+        // line.
         if head(line).is_some() || line.starts_with('\\') {
             out.push('\\');
         }

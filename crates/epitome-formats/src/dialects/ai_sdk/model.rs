@@ -97,9 +97,12 @@ impl Dialect for AiSdkModel {
         };
         let (key, kind, value) = match output.get("type").and_then(Value::as_str) {
             Some("execution-denied") => ("reason", "execution-denied", text.into()),
+            // The new value is a text, and a shortened JSON value is not JSON any more. Only the error itself
+            // has to stay.
             Some("error-text" | "error-json") => ("value", "error-text", text.into()),
             Some("content") => {
                 let parts = output.get("value").and_then(Value::as_array).into_iter().flatten();
+                // A change is about the text only, so that images and files stay.
                 let media: Vec<Value> = parts.filter(|part| !is_text(part)).cloned().collect();
                 match media.is_empty() {
                     true => ("value", "text", text.into()),
@@ -142,6 +145,8 @@ impl Dialect for AiSdkModel {
             _ => Value::Array(content),
         };
         let empty = content.as_array().is_some_and(Vec::is_empty);
+        // The SDK has approval responses and the results of the app's tools only in tool messages, so that one
+        // turn can become two messages.
         let first = (turn.role != Role::Tool && !empty)
             .then(|| json!({ "role": turn.role.as_str(), "content": content }));
         let second = (!results.is_empty()).then(|| json!({ "role": "tool", "content": results }));

@@ -61,6 +61,8 @@ impl Dialect for AiSdkUi {
         };
         let mut content = Content::default();
         let role = match role_of(object, &mut content) {
+            // If there is an issue already, the role was another spelling of `tool`, and a second issue would
+            // repeat it.
             Role::Tool if content.issues.is_empty() => {
                 let message = "the role \"tool\" is unknown; read as assistant";
                 content.note(&Path::key("role"), IssueCode::UnknownRole, message);
@@ -143,6 +145,8 @@ impl Dialect for AiSdkUi {
     }
 
     fn number_message(&self, message: &mut Value, number: usize) {
+        // The id is a hash of the content, so that equal messages have equal ids. The SDK needs different ones
+        // in one list.
         if let Some(id) = message.get_mut("id") {
             *id = format!("{OWN_ID_PREFIX}{number}").into();
         }

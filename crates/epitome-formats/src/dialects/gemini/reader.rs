@@ -92,6 +92,8 @@ impl<'a> Reader<'a> {
             None => {
                 let fields = part.as_object().into_iter().flatten();
                 let mut fields =
+                    // `thought` and `thoughtSignature` come with parts of any type, so that they do not say
+                    // which type this is.
                     fields.filter(|(name, found)| !found.is_null() && !name.starts_with("thought"));
                 let kind = match fields.next() {
                     Some((kind, _)) => kind.as_str(),

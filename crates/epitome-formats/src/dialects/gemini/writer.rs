@@ -19,6 +19,7 @@ pub(super) fn write(turn: &Turn<'_>, lost: &mut Vec<String>) -> Vec<Value> {
     }
     let parts = turn.parts.iter().filter_map(|part| part_of(part, turn.role, lost));
     let parts: Vec<Value> = parts.collect();
+    // Gemini refuses a message without parts, so that one which lost all of its parts is left out.
     if parts.is_empty() && !turn.parts.is_empty() {
         return Vec::new();
     }
@@ -62,6 +63,7 @@ fn id_of(call: &str, tool: &str) -> Option<(&'static str, Value)> {
 }
 
 fn media_part(media: &Attachment<'_>, lost: &mut Vec<String>) -> Option<Value> {
+    // Other formats may say only `image`. Gemini expects a complete MIME type.
     let media_type = media.media_type.as_deref().filter(|kind| kind.contains('/'));
     Some(match &media.source {
         Source::Base64(data) => {

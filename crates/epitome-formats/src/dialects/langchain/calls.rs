@@ -94,6 +94,8 @@ fn add<'a>(calls: &mut Vec<Call<'a>>, list: usize, at: Path, value: &'a Value) {
     let inside = body(value);
     let name = inside.get("name").and_then(Value::as_str).unwrap_or_default();
     let primary = matches!(LISTS.get(list), Some(("tool_calls" | "invalid_tool_calls", None)));
+    // An entry without both is a later fragment of a streamed call. Its text is part of the call that the other
+    // lists have whole.
     if !primary && id.is_empty() && name.is_empty() {
         return;
     }

@@ -37,6 +37,7 @@ pub(super) fn write(form: LangChain, turn: &Turn<'_>, lost: &mut Vec<String>) ->
             other => lost.extend(other.left_out()),
         }
     }
+    // A tool turn has only results. A message in front of them would stand between the results and their calls.
     if turn.role == Role::Tool {
         return results;
     }

@@ -45,6 +45,8 @@ impl<'a> Reader<'a> {
     fn read(&mut self) {
         let has = |key: &str| self.item.get(key).is_some();
         let kind = match self.text("type") {
+            // OpenAI lets a reference leave out its type. A message, which may leave it out too, has a role or
+            // content.
             None if has("id") && !has("role") && !has("content") => "item_reference",
             None => "message",
             Some(kind) => kind,

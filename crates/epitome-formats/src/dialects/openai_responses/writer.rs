@@ -31,6 +31,7 @@ pub(super) fn write(turn: &Turn<'_>, lost: &mut Vec<String>) -> Vec<Value> {
             other => lost.extend(other.left_out()),
         }
     }
+    // A turn of only calls needs no message, and not every server accepts an empty one.
     if !parts.is_empty() || turn.parts.is_empty() {
         let role = if turn.role == Role::Tool { Role::User } else { turn.role };
         let texts: Option<Vec<&str>> = parts.iter().map(|part| text(part, "text")).collect();

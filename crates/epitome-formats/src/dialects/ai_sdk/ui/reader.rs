@@ -146,6 +146,8 @@ impl<'a> StepReader<'a> {
             let step = self.content.steps.len();
             self.waiting = Some(Waiting { step, items_before: items.len() });
         }
+        // Requests come last in their step, so that they can be cut off again if the conversation goes on
+        // without an answer.
         items.extend(requests);
         self.content.steps.push(Step { role: Role::Assistant, items });
         self.content.steps.extend(results);

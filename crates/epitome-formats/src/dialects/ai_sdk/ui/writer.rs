@@ -18,6 +18,7 @@ pub(super) fn fill_call(parts: &mut [Value], result: &Value) -> bool {
             && part.get("providerExecuted") != Some(&Value::Bool(true))
             && outcome(part).is_none()
     };
+    // A written part can also be a call without a result or a text, which must not be lost in another call.
     if tool_name(result).is_none() || outcome(result).is_none() {
         return false;
     }
