@@ -382,6 +382,7 @@ fn media_block(media: &Attachment<'_>, lost: &mut Vec<String>) -> Option<Value> 
     let document = DOCUMENTS.iter().find(|(_, known)| *known == media_type);
     Some(match (media_type.split_once('/'), document) {
         (Some(("image", format)), _) => {
+            // Converse knows the format only as `jpeg`.
             let format = if format == "jpg" { "jpeg" } else { format };
             json!({ "image": { "format": format, "source": source } })
         }

@@ -348,6 +348,8 @@ impl<'a> Reader<'a> {
         }
         let name = self.string("name");
         let legacy = self.string("role") == Some("function");
+        // A message of role `function` has no call id. Its call was read with the name of the function as its
+        // id.
         let call = match (self.object.get("tool_call_id"), name) {
             (None, Some(name)) if legacy => name.into(),
             (id, _) => id_of(id),
@@ -456,6 +458,7 @@ impl Writer {
             parts.iter().map(|part| part.get("text").and_then(Value::as_str)).collect();
         let content = match texts {
             Some(texts) if texts.is_empty() && !calls.is_empty() => Value::Null,
+            // A plain text if possible: some compatible servers do not accept a list of parts.
             Some(texts) => texts.join("\n").into(),
             None => Value::Array(parts),
         };

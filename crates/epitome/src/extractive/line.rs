@@ -32,6 +32,8 @@ pub(super) fn speaker(name: &str) -> String {
 pub(super) fn parse(line: &str) -> (&str, &str) {
     let found = line.split_once(": ").filter(|(head, _)| {
         let role = head.split(' ').next().unwrap_or_default();
+        // Many sentences have a colon and a space too. Only a known role begins a line that an extract has
+        // written.
         ROLES.contains(&role) && head.chars().count() <= MAX_SPEAKER
     });
     found.unwrap_or((UNKNOWN, line))

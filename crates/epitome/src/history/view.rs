@@ -100,6 +100,7 @@ impl View {
                 log.position(id).and_then(|at| log.message(at)).map(|message| message.role)
             }
         };
+        // System messages may come before the first user message in every format that has them.
         let first = self.edits.iter().position(|edit| role(edit) != Some(Role::System));
         let Some(first) = first else { return };
         let edit = self.edits.get(first);

@@ -52,6 +52,7 @@ pub(crate) fn split_end(text: &str, max: usize) -> (&str, &str) {
     let mut cursor = GraphemeCursor::new(offset, text.len(), true);
     let border = match cursor.is_boundary(text, 0) {
         Ok(true) => offset,
+        // The next boundary and not the one before, which would leave more than `max` characters.
         _ => cursor.next_boundary(text, 0).ok().flatten().unwrap_or(offset),
     };
     text.split_at_checked(border).unwrap_or((text, ""))

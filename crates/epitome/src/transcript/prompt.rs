@@ -92,6 +92,8 @@ pub(crate) fn instructions(
     let mut text = TASK.to_owned();
     text.push_str(own.map_or(shape.text(), String::as_str));
     text.push_str("\n\n");
+    // Also after a prompt of the app's own: the receipt finds a fact in the summary only if it is copied
+    // exactly.
     text.push_str(EXACT);
     let _ = write!(
         text,

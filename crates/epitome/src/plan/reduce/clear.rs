@@ -19,6 +19,7 @@ pub(super) fn propose(reduction: &Reduction, settings: &ClearToolInputs) -> Prop
     let limit = reduction.scale.to_meter(settings.arg_threshold_tokens);
     let mut list = Vec::new();
     for position in reduction.old_positions(settings.protect_fraction, limit) {
+        // The index is asked first, so that a plan reads no message without a call.
         if !conversation.index().note(position).is_some_and(|note| note.calls) {
             continue;
         }
