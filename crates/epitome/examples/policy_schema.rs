@@ -1,6 +1,9 @@
 //! Writes the JSON Schema of a policy into the npm package.
 
-#![allow(clippy::disallowed_methods, reason = "an example may write a file, which the engine must not")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "an example may write a file, which the engine must not"
+)]
 
 use std::path::Path;
 use std::{fs, io};
