@@ -207,7 +207,7 @@ export interface Breakdown {
 }
 
 /**
- * Usage of the latest call and of all calls.
+ * Tokens that the provider reported for the latest call, and for all calls of the conversation.
  */
 export interface Statistics {
   /**
@@ -227,11 +227,11 @@ export interface Statistics {
    */
   sessionCompletionTokens: number;
   /**
-   * Prompt and completion tokens of the latest call: what the window holds after it.
+   * Prompt and completion tokens of the latest call: the tokens in the window after it.
    */
   contextTokens: number;
   /**
-   * Completion tokens a second in the latest call that told how long it took; 0 before one did.
+   * Completion tokens per second of the latest call with a known duration; 0 if none has one.
    */
   tokensPerSecond: number;
 }
@@ -324,8 +324,8 @@ export interface PolicyFields {
    */
   toolSchemaTokens: number;
   /**
-   * How tokens are counted. A new compactor reads this; an existing one changes its tokenizer by
-   * `Compactor::count_by`. Default: `estimate`.
+   * How tokens are counted. The engine itself does not read this: the app, or the npm package, gives the compactor
+   * a tokenizer for it. Default: `estimate`.
    */
   counting?: Counting;
   /**
@@ -698,11 +698,11 @@ export interface HostOptions<M extends object = object> {
 export type Summarize = (request: SummaryRequest, context: SummarizeContext) => Promise<Summary | string> | Summary | string;
 
 /**
- * One question to a summarizer.
+ * A request to the summarizer.
  */
 export interface SummaryRequest {
   /**
-   * To be given back with the answer.
+   * Identifies the request; to be passed back with the answer.
    */
   id: RequestId;
   /**
@@ -710,27 +710,28 @@ export interface SummaryRequest {
    */
   reason: Reason;
   /**
-   * Who is to answer.
+   * Which summarizer answers it.
    */
   summarizer: Summarizer;
   /**
-   * Instructions, for the system role.
+   * The instructions, as the system message.
    */
   system: string;
   /**
-   * The material, for the user role; see `crate::transcript::Envelope`.
+   * The text to summarize, as the user message; see `crate::transcript::Envelope`.
    */
   input: string;
   /**
-   * Longest answer that is of use, in tokens.
+   * The longest useful answer, in tokens.
    */
   targetTokens: number;
   /**
-   * Where to cut a model off, in tokens: half again as much, for none keeps to its target exactly.
+   * The limit for the model's output, in tokens: 1.5 × `targetTokens`, since no model keeps to its target
+   * exactly.
    */
   maxTokens: number;
   /**
-   * What the person asked to pay attention to.
+   * What the user asked the summarizer to pay attention to.
    */
   instructions?: string;
   /**
@@ -776,15 +777,15 @@ export interface Summary {
 }
 
 /**
- * A compaction that is about to begin.
+ * A compaction that is about to start.
  */
 export interface BeforeCompaction {
   /**
-   * Why it is made.
+   * Why it is due.
    */
   reason: Reason;
   /**
-   * True where somebody asked for it by hand.
+   * True if it was requested manually.
    */
   forced: boolean;
   /**
@@ -792,7 +793,7 @@ export interface BeforeCompaction {
    */
   tokensUsed: number;
   /**
-   * The same in percent of the window.
+   * `tokensUsed` in percent of the window.
    */
   contextPercent: number;
   /**
@@ -800,7 +801,7 @@ export interface BeforeCompaction {
    */
   messageCount: number;
   /**
-   * How many of them stay, system prompts aside.
+   * How many of them stay, not counting system messages.
    */
   keepLast: number;
 }
@@ -816,7 +817,7 @@ export type AfterCompaction = Extract<EngineEvent, {
 }>;
 
 /**
- * Something worth showing while a compaction runs.
+ * Progress of a compaction, for display and logs.
  */
 export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: Timestamp; message: string } | { type: "stale"; request: RequestId } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
 
@@ -833,15 +834,15 @@ export type Report = ReportFields & ReportOutcome;
  */
 export interface ReportFields {
   /**
-   * Why it was made.
+   * Why it was due.
    */
   reason: Reason;
   /**
-   * Tokens of the view before, by the meter.
+   * Tokens of the next prompt before, in the provider's tokens by the engine's own count.
    */
   tokensBefore: number;
   /**
-   * Tokens of the view after; the same as before unless it was applied.
+   * Tokens of the next prompt after; the same as before unless it was applied.
    */
   tokensAfter: number;
   /**
@@ -853,95 +854,95 @@ export interface ReportFields {
    */
   messagesAfter: number;
   /**
-   * Messages that are seen otherwise than before, or left out, without being summarized.
+   * How many messages reducers have rewritten or removed.
    */
   reduced: number;
   /**
-   * The summary that this has put in force; `None` where it made none.
+   * The summary that the view has now; `None` if the compaction made none.
    */
   summary?: string;
   /**
-   * Its length in characters; 0 where there is none.
+   * Length of `summary` in characters; 0 without one.
    */
   summaryCharacters: number;
   /**
-   * What became of the facts in what was summarized; empty unless it was applied.
+   * Which facts of the summarized messages are kept, appended or lost; empty unless it was applied.
    */
   receipt: Receipt;
   /**
-   * How often the summarizer was asked.
+   * How many requests the summarizer got.
    */
   requests: number;
   /**
-   * Tokens of the view after, in percent of the window.
+   * `tokensAfter` in percent of the window.
    */
   budgetUsedPct: number;
   /**
-   * The session that goes on from here, from 1: every summary that comes into force begins another.
+   * The number of the session after it, from 1: every committed summary begins another.
    */
   session: number;
   /**
-   * What had to be repaired in the view.
+   * What was repaired in the view, so that the provider accepts it.
    */
   findings: Finding[];
   /**
-   * Why the view is not below the threshold, where it is not: the floor, item by item.
+   * Why the view is still not below the threshold, item by item; `None` if it is.
    */
   floor?: string;
 }
 
 /**
- * Where each fact of the summarized messages is now. What people and models said counts as a whole, what
- * tools were given and printed as far as the summarizer reads it.
+ * Where each fact of the summarized messages is after a compaction. Facts are taken from all text of users and
+ * models, and from tool calls and results as far as the summarizer reads them.
  */
 export interface Receipt {
   /**
-   * In the summary, or in a message that stays.
+   * Facts in the summary or in a message that stays.
    */
   kept: Fact[];
   /**
-   * Appended to the summary, word for word.
+   * Facts that were appended to the summary, word for word.
    */
   appended: Fact[];
   /**
-   * In none of them: there was no room. Still in the log.
+   * Facts for which there was no space. They are still in the log.
    */
   givenUp: Fact[];
   /**
-   * Names and numbers of the summary that no summarized message has.
+   * Names in the summary, such as paths and codes, that no summarized message contains.
    */
   unsupported: string[];
 }
 
 /**
- * A thing found in the messages that a summary stands for.
+ * A fact found in the messages that a summary stands for.
  */
 export interface Fact {
   /**
-   * What sort of thing it is.
+   * Its kind.
    */
   kind: FactKind;
   /**
-   * Its wording, as it was found.
+   * Its text, as found.
    */
   text: string;
   /**
-   * Who said it first; `earlier` where only an earlier summary has it.
+   * The speaker of its first mention; `earlier` if only an earlier summary has it.
    */
   speaker: string;
   /**
-   * The messages that have it, each once.
+   * The messages that contain it, each once.
    */
   sources: MessageId[];
 }
 
 /**
- * What sort of thing it is.
+ * The kind of a fact.
  */
 export type FactKind = "checklist" | "decision" | "negation" | "url" | "path" | "package" | "identifier" | "quote" | "number";
 
 /**
- * The host's name for a message, unique in its conversation.
+ * The app's id of a message, unique in its conversation.
  */
 export type MessageId = string;
 
@@ -1144,8 +1145,7 @@ export interface UsageOfView {
    */
   durationMs?: number;
   /**
-   * The revision of the view that was sent: `Compactor::epoch` at that time. `None`: the
-   * current one.
+   * The revision of the view that was sent, which is the compactor's `epoch` at that time. Absent: the current one.
    */
   epoch?: number;
 }
