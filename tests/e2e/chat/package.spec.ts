@@ -9,7 +9,7 @@ const TYPES: Record<string, string> = { js: "text/javascript", wasm: "applicatio
 
 /** A script that compacts a conversation with this entry point, and posts the outcome. */
 const script = (entry: string): string => `
-  const { createCompactor, init } = await import("/package/${entry}.js");
+  const { createCompactor, init } = await import("/package/entrypoints/${entry}.js");
   await init?.();
   const compactor = await createCompactor({ format: "openai-chat", policy: { window: 300 } });
   const said = (turn) => ({ role: turn % 2 ? "assistant" : "user", content: "Bed " + turn + ". ".repeat(30) });
