@@ -33,6 +33,9 @@ pub use trigger::{Budget, Fill, Load, Phase, Reactive, RequestBoundary, Trigger}
 
 use serde::{Deserialize, Serialize};
 
+/// Bytes of the longest answer to a heartbeat that is recognized.
+pub(crate) const MAX_HEARTBEAT_BYTES: usize = 200;
+
 /// Every setting of a compactor. Sizes are in tokens unless the name says otherwise, and shares are numbers from
 /// 0 to 1.
 ///

@@ -19,7 +19,7 @@ const MODULES: [(&str, &str, &str); 3] = [
     ("tokenizer", "epitome_tokenizer", "-O3"),
 ];
 
-/// Functions that the compiler was told not to inline are not inlined here either: engines recompile a hot loop together
+/// Functions with `inline(never)` are not inlined here either: engines recompile a hot loop together
 /// with its whole function, so a loop in a small function is recompiled faster. Functions that are called often come
 /// first, since their numbers then take fewer bytes.
 const OPTIONS: [&str; 2] = ["--one-caller-inline-max-function-size=0", "--reorder-functions"];

@@ -10,7 +10,7 @@ use crate::history::exchange::exchange_of;
 use crate::history::pairing::{Link, Pairer, Pairing, PartPosition, has_same_links};
 use crate::history::{Exchange, Log, exchanges};
 use crate::message::{CallId, Entry, Message, Part, Role};
-use crate::policy::{SummarySettings, ToolFilter};
+use crate::policy::{MAX_HEARTBEAT_BYTES, SummarySettings, ToolFilter};
 use crate::transcript;
 use crate::transcript::chunk::{self, EntrySize};
 
@@ -291,13 +291,12 @@ pub(crate) fn is_heartbeat_answer(message: &Message, answer: Option<&str>) -> bo
 /// The text of an assistant's message that has a single short line of text and no tool call: what an answer
 /// to a heartbeat can be.
 fn one_line_answer(message: &Message) -> Option<&str> {
-    /// Bytes of the longest answer to a heartbeat.
-    const LONGEST: usize = 200;
     let mut texts = message.parts.iter().filter_map(|part| match part {
         Part::Text { text } => Some(text.trim()).filter(|text| !text.is_empty()),
         _ => None,
     });
-    let text = texts.next().filter(|text| text.len() <= LONGEST && !text.contains('\n'))?;
+    let text =
+        texts.next().filter(|text| text.len() <= MAX_HEARTBEAT_BYTES && !text.contains('\n'))?;
     let alone = texts.next().is_none() && message.calls().next().is_none();
     (alone && message.role == Role::Assistant).then_some(text)
 }

@@ -4,9 +4,9 @@
 //! until this file says which of its values work. `_` after a field's name means that every value works.
 
 use super::{
-    Budget, ClearToolInputs, Counting, Fill, Keep, OffloadToolResults, Policy, Reactive, Reducer,
-    ReducerRule, RequestBoundary, Retry, Shape, SummarySettings, Trigger, TruncateToolResults,
-    TruncationStep,
+    Budget, ClearToolInputs, Counting, Fill, Keep, MAX_HEARTBEAT_BYTES, OffloadToolResults, Policy,
+    Reactive, Reducer, ReducerRule, RequestBoundary, Retry, Shape, SummarySettings, Trigger,
+    TruncateToolResults, TruncationStep,
 };
 
 /// A policy that cannot work: the field, its value, and which values would work.
@@ -60,6 +60,14 @@ impl Policy {
         if let Some(answer) = heartbeat_answer {
             ensure(!answer.trim().is_empty(), "heartbeatAnswer", || {
                 "is blank; give the exact answer, such as \"HEARTBEAT_OK\", or null".into()
+            })?;
+            // The message index notes only short answers of one line; any other would never be recognized.
+            let is_short =
+                answer.trim().len() <= MAX_HEARTBEAT_BYTES && !answer.trim().contains('\n');
+            ensure(is_short, "heartbeatAnswer", || {
+                format!(
+                    "is not one line of at most {MAX_HEARTBEAT_BYTES} bytes; give a shorter answer"
+                )
             })?;
         }
         for (index, trigger) in triggers.iter().enumerate() {
@@ -268,12 +276,15 @@ mod tests {
     }
 
     #[test]
-    fn a_blank_heartbeat_answer_is_refused() {
+    fn a_heartbeat_answer_that_could_not_be_recognized_is_refused() {
         let policy = |answer: Option<&str>| Policy {
             heartbeat_answer: answer.map(str::to_owned),
             ..Policy::recommended(10_000)
         };
         check(&policy(Some(" \n")), &["policy.heartbeatAnswer: is blank", "HEARTBEAT_OK"]);
+        check(&policy(Some("a\nb")), &["policy.heartbeatAnswer: is not one line"]);
+        check(&policy(Some(&"x".repeat(201))), &["policy.heartbeatAnswer", "200 bytes"]);
+        assert_eq!(policy(Some(&"x".repeat(200))).check(), Ok(()));
         assert_eq!(policy(Some("HEARTBEAT_OK")).check(), Ok(()));
         assert_eq!(policy(None).check(), Ok(()));
     }
