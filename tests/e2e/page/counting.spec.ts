@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { expect, type Page, test } from "@playwright/test";
-import { MainThread } from "./main-thread.js";
+import { MainThread, staysBelow } from "./main-thread.js";
 import { EpitomePage, isThere, recorded } from "./page.js";
 
 const { get_encoding: reference } = createRequire(import.meta.url)("tiktoken") as typeof import("tiktoken");
@@ -91,21 +91,23 @@ for (const colorScheme of ["light", "dark"] as const) {
 
 const CODING = "openai/coding-pi-long-session.jsonl.gz";
 
-test("b1: 390,000 tokens are counted again, and the page never blocks", async ({ page }) => {
+test("b1: 390,000 tokens are counted again, and the page never blocks", async ({ browser }) => {
   test.skip(!isThere(CODING), `${CODING} is missing; set EPITOME_DATA to the folder of recorded conversations`);
   expect(gunzipSync(readFileSync(recorded(CODING))).length).toBeGreaterThan(1_000_000);
-  const epitome = new EpitomePage(page);
-  await epitome.open();
-  await epitome.pick(recorded(CODING));
-  await epitome.isLoaded();
-  await epitome.unfold(COUNTING);
-  const thread = await MainThread.watch(page);
-  const started = Date.now();
-  await counter(page).selectOption("o200k_base");
-  await expect(page.getByText("counted exactly")).toBeVisible();
-  console.log(`    loaded and counted in ${Date.now() - started} ms`);
-  await counter(page).selectOption("estimate");
-  await expect(page.getByText(/^estimated, ±/)).toBeVisible();
-  await thread.staysBelow(LONGEST_TASK_MS);
-  expect(epitome.errors).toEqual([]);
+  await staysBelow(LONGEST_TASK_MS, browser, async (page) => {
+    const epitome = new EpitomePage(page);
+    await epitome.open();
+    await epitome.pick(recorded(CODING));
+    await epitome.isLoaded();
+    await epitome.unfold(COUNTING);
+    const thread = await MainThread.watch(page);
+    const started = Date.now();
+    await counter(page).selectOption("o200k_base");
+    await expect(page.getByText("counted exactly")).toBeVisible();
+    console.log(`    loaded and counted in ${Date.now() - started} ms`);
+    await counter(page).selectOption("estimate");
+    await expect(page.getByText(/^estimated, ±/)).toBeVisible();
+    expect(epitome.errors).toEqual([]);
+    return thread.longest();
+  });
 });
