@@ -246,12 +246,14 @@ impl Compactor {
                 self.state = State::Deciding { job: Box::new(job) };
             }
             Err(error) => self.end_failed(&plan, error.to_string(), 0),
-            Ok(None) => {
-                let message = "the messages to summarize have no text".to_owned();
-                self.end_unchanged(&plan, Outcome::Skipped { message }, 0);
-            }
+            Ok(None) => self.end_without_text(&plan),
         }
         Ok(())
+    }
+
+    fn end_without_text(&mut self, plan: &Plan) {
+        let message = "the messages to summarize have no text".to_owned();
+        self.end_unchanged(plan, Outcome::Skipped { message }, 0);
     }
 
     fn before(&self, plan: &Plan) -> BeforeCompaction {
@@ -272,7 +274,18 @@ impl Compactor {
 
     /// Starts the compaction that [`Output::Before`] announced: the summarizer gets its first request.
     pub fn proceed(&mut self) -> Result<(), CommandError> {
-        let job = self.take_decision()?;
+        let mut job = self.take_decision()?;
+        match job.read(&self.conversation) {
+            Ok(true) => {}
+            Ok(false) => {
+                self.end_without_text(&job.plan);
+                return Ok(());
+            }
+            Err(error) => {
+                self.end_failed(&job.plan, error.to_string(), 0);
+                return Ok(());
+            }
+        }
         let tokens = self.pressure().tokens;
         let budget_used_pct = self.percent(tokens);
         let (_, chunks) = job.progress();

@@ -44,7 +44,7 @@ impl Compactor {
         job.read_chunk(&self.conversation);
         let done = match &mut job.stage {
             Stage::Chunks(fold) => fold.advance(text.to_owned()),
-            Stage::Rollup(_) => Some(text.to_owned()),
+            Stage::Rollup(_) | Stage::Planned { .. } => Some(text.to_owned()),
         };
         let (finished, chunks) = job.progress();
         // The fold stays at its last chunk, so that its index alone would never report all chunks as done.

@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::policy::{Keep, Policy, Summarizer, WindowTooSmall};
 use crate::transcript::Envelope;
 use crate::transcript::fold::Fold;
-use crate::transcript::prompt::{PromptInput, REMINDER, instructions};
+use crate::transcript::prompt::{ChunkPosition, PromptInput, REMINDER, instructions};
 
 /// A running compaction that needs a summary.
 pub(super) struct Job {
@@ -40,6 +40,8 @@ pub(super) struct Job {
 
 /// What the summarizer works on.
 pub(super) enum Stage {
+    /// The messages, whose texts are not read yet, in about this many chunks.
+    Planned { chunks: u32 },
     /// The messages, chunk by chunk.
     Chunks(Fold),
     /// The summary itself, which was longer than the policy's limit for a rollup.
@@ -56,13 +58,16 @@ pub(super) struct FallbackLevel {
 impl Job {
     /// The job for a plan; `None` if there is no text to summarize. An error if the summarizer's window is too
     /// small for any chunk.
+    ///
+    /// Mostly without reading the texts: [`Self::read`] does that, so that an app can draw its page between a
+    /// command and the first request of a long conversation.
     pub(super) fn new(
         conversation: &Conversation,
         policy: &Policy,
         plan: Plan,
         instructions: Option<String>,
     ) -> Result<Option<Self>, WindowTooSmall> {
-        let Some(stage) = Stage::chunks(conversation, policy, &plan)? else { return Ok(None) };
+        let Some(stage) = Stage::planned(conversation, policy, &plan)? else { return Ok(None) };
         Ok(Some(Self {
             facts: earlier_facts(conversation),
             retained: RetainedText::default(),
@@ -76,6 +81,18 @@ impl Job {
             reminded: false,
             fallbacks: fallbacks(policy),
         }))
+    }
+
+    /// Reads the texts and divides them into chunks, unless that is done. False if there is nothing to summarize.
+    /// To be called before the first request. Linear in the texts.
+    pub(super) fn read(&mut self, conversation: &Conversation) -> Result<bool, WindowTooSmall> {
+        if let Stage::Planned { .. } = self.stage {
+            match Stage::chunks(conversation, &self.policy, &self.plan)? {
+                Some(stage) => self.stage = stage,
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
     }
 
     /// Plans the compaction again with the next fallback level that has something to summarize. `None` if no
@@ -137,16 +154,9 @@ impl Job {
     /// How many chunks are done, and how many there are.
     pub(super) fn progress(&self) -> (u32, u32) {
         match &self.stage {
+            Stage::Planned { chunks } => (0, *chunks),
             Stage::Chunks(fold) => (fold.place().index, fold.place().count),
             Stage::Rollup(_) => (1, 1),
-        }
-    }
-
-    /// The text of the present request.
-    pub(super) fn envelope(&self) -> &Envelope {
-        match &self.stage {
-            Stage::Chunks(fold) => fold.envelope(),
-            Stage::Rollup(envelope) => envelope,
         }
     }
 
@@ -161,12 +171,17 @@ impl Job {
         };
         // The ledger is appended to the answer and has to fit the same budget.
         let target_tokens = summary_tokens.saturating_sub(ledger_tokens).min(longest).max(1);
-        let (prompt_input, chunk_index, chunk_count) = match &self.stage {
-            Stage::Chunks(fold) => {
-                let place = fold.place();
-                (PromptInput::Chunk(place), place.index, place.count)
+        let (place, input) = match &self.stage {
+            // `read` comes before the first request.
+            Stage::Planned { chunks } => {
+                (ChunkPosition { index: 0, count: *chunks }, String::new())
             }
-            Stage::Rollup(_) => (PromptInput::Summary, 0, 1),
+            Stage::Chunks(fold) => (fold.place(), fold.envelope().render()),
+            Stage::Rollup(envelope) => (ChunkPosition { index: 0, count: 1 }, envelope.render()),
+        };
+        let prompt_input = match &self.stage {
+            Stage::Rollup(_) => PromptInput::Summary,
+            _ => PromptInput::Chunk(place),
         };
         let focus = self.instructions.as_deref();
         let mut system = instructions(settings, reason, prompt_input, target_tokens, focus);
@@ -180,17 +195,31 @@ impl Job {
                 .summarizer()
                 .unwrap_or_else(|| Summarizer::Agent { name: String::new() }),
             system,
-            input: self.envelope().render(),
+            input,
             target_tokens,
             max_tokens: target_tokens.saturating_add(target_tokens / 2),
             instructions: self.instructions.clone(),
-            chunk_index,
-            chunk_count,
+            chunk_index: place.index,
+            chunk_count: place.count,
         }
     }
 }
 
 impl Stage {
+    fn planned(
+        conversation: &Conversation,
+        policy: &Policy,
+        plan: &Plan,
+    ) -> Result<Option<Self>, WindowTooSmall> {
+        match plan.chunks_by_size(conversation, policy) {
+            Some(0) => Ok(None),
+            Some(chunks) => {
+                Ok(Some(Self::Planned { chunks: u32::try_from(chunks).unwrap_or(u32::MAX) }))
+            }
+            None => Self::chunks(conversation, policy, plan),
+        }
+    }
+
     fn chunks(
         conversation: &Conversation,
         policy: &Policy,

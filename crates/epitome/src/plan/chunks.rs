@@ -25,20 +25,34 @@ impl Plan {
         conversation: &Conversation,
         policy: &Policy,
     ) -> Result<usize, WindowTooSmall> {
+        match self.chunks_by_size(conversation, policy) {
+            Some(chunks) => Ok(chunks),
+            None => Ok(self.chunks(conversation, policy)?.len()),
+        }
+    }
+
+    /// The number of chunks by the sizes in the message index, without reading a text; approximate as
+    /// [`chunk::count`] is, and 0 exactly if there is no text. `None` if only the texts can say it. Linear in the
+    /// number of messages.
+    pub(crate) fn chunks_by_size(
+        &self,
+        conversation: &Conversation,
+        policy: &Policy,
+    ) -> Option<usize> {
         let covered = conversation.projection().covered;
         let rewritten = &conversation.projection().rewritten;
         let is_original = rewritten.range(covered..self.tail_start).next().is_none();
+        // The index knows the sizes of original messages in characters. A rewritten message has a path in its
+        // entry, and a window limits tokens: both need the real chunks.
+        if !is_original || policy.summarizer_window().is_some() {
+            return None;
+        }
         let sizes = conversation.index().entry_sizes(
             self.read(conversation),
             covered..self.tail_start,
             &policy.summary,
-        );
-        // The index knows the sizes of original messages in characters. A rewritten message has a path in its
-        // entry, and a window limits tokens: both need the real chunks.
-        match sizes.filter(|_| is_original && policy.summarizer_window().is_none()) {
-            Some(sizes) => Ok(chunk::count(sizes, &policy.summary)),
-            None => Ok(self.chunks(conversation, policy)?.len()),
-        }
+        )?;
+        Some(chunk::count(sizes, &policy.summary))
     }
 
     /// The positions of the messages that the summarizer would read: those that it is to summarize, and the
