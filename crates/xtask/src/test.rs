@@ -58,8 +58,8 @@ fn run_all(workspace: &Workspace, steps: &mut Steps, record: &mut Record) -> Res
 
 fn run_native_tests(workspace: &Workspace, record: &mut Record) -> Result {
     let skipped = record::begin_skipped_file(workspace)?;
-    // The second run is for the parts of the browser's crate that work without a browser.
-    for package in [None, Some("--package=epitome-browser")] {
+    // The other runs are for what works without a browser in two crates that are built for one.
+    for package in [None, Some("--package=epitome-browser"), Some("--package=epitome-web")] {
         let mut tests = workspace.cargo(["test", "--locked"]);
         record::run_cargo_test(tests.args(package).env(record::SKIPPED_FILE, &skipped), record)?;
     }
