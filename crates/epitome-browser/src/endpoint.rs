@@ -97,16 +97,22 @@ impl fmt::Debug for Endpoint {
 }
 
 impl Default for Timeouts {
-    /// 5 minutes to the first byte, because a local model may take that long to read its prompt; 2 minutes between
-    /// chunks; 12 minutes in total.
+    /// 12 minutes in total, and as long to the first byte, because a local model may take minutes to read its prompt; 2
+    /// minutes between chunks, because an answer that has begun and stops has lost its connection.
     fn default() -> Self {
-        Self { first_byte_ms: 5 * 60_000, idle_ms: 2 * 60_000, total_ms: 12 * 60_000 }
+        Self { first_byte_ms: 12 * 60_000, idle_ms: 2 * 60_000, total_ms: 12 * 60_000 }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn h4_an_endpoint_may_take_twelve_minutes_until_its_first_byte() {
+        let Timeouts { first_byte_ms, total_ms, .. } = Timeouts::default();
+        assert_eq!((first_byte_ms, total_ms), (720_000, 720_000));
+    }
 
     #[test]
     fn printing_an_endpoint_shows_no_secret() {

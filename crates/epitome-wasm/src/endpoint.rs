@@ -41,7 +41,7 @@ pub struct EndpointOptions {
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, Tsify)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EndpointTimeouts {
-    /// From the request to the first byte of a streamed answer. Default: 5 minutes.
+    /// From the request to the first byte of a streamed answer. Default: 12 minutes.
     #[tsify(optional)]
     pub first_byte_ms: Option<u32>,
     /// Between two parts of a streamed answer. Default: 2 minutes.

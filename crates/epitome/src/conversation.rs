@@ -130,6 +130,18 @@ impl Conversation {
         }
     }
 
+    /// True if the message at a position is a heartbeat of the app or the answer to one. Both or neither of them
+    /// are: an answer alone would read as an answer to the message before it.
+    pub(crate) fn is_heartbeat(&self, position: usize) -> bool {
+        let asks = |at: usize| {
+            self.log.message(at).is_some_and(|message| message.role == Role::User)
+                && self.answers_heartbeat(at + 1)
+        };
+        self.heartbeat_answer.is_some()
+            && (asks(position)
+                || (self.answers_heartbeat(position) && position.checked_sub(1).is_some_and(asks)))
+    }
+
     /// True if the message at a position answers a heartbeat of the app.
     pub(crate) fn answers_heartbeat(&self, position: usize) -> bool {
         let message = self.log.message(position);

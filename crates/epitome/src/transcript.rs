@@ -20,12 +20,12 @@ use crate::text::excerpt::excerpt;
 ///
 /// The history is repaired first, so that every call has a result. An entry has the text of its message without
 /// encoded data and reasoning. It has the calls and results of the tools that `settings.tools` allows, cut at
-/// `settings.tool_result_max_characters`. A message without such content has no entry. Costs O(n log n).
+/// the limits of `settings`. A message without such content has no entry. Costs O(n log n).
 pub(crate) fn transcript(messages: &[(u32, &Message)], settings: &SummarySettings) -> Vec<Entry> {
     let plain: Vec<&Message> = messages.iter().map(|(_, message)| *message).collect();
     let repaired = repair(&plain, Ending::Acknowledged, &Contract::default());
-    let max_characters = settings.tool_result_max_characters;
-    let mut writer = Writer { tools: &settings.tools, max_characters, open_calls: Vec::new() };
+    let limits = ToolLimits::of(settings);
+    let mut writer = Writer { tools: &settings.tools, limits, open_calls: Vec::new() };
     let mut number = messages.first().map_or(1, |(number, _)| *number);
     let mut entries = Vec::new();
     for message in &repaired.messages {
@@ -44,6 +44,22 @@ pub(crate) fn transcript(messages: &[(u32, &Message)], settings: &SummarySetting
         }
     }
     entries
+}
+
+/// The most characters of a tool's texts in an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ToolLimits {
+    inputs: u32,
+    results: u32,
+}
+
+impl ToolLimits {
+    pub(crate) fn of(settings: &SummarySettings) -> Self {
+        Self {
+            inputs: settings.tool_input_max_characters,
+            results: settings.tool_result_max_characters,
+        }
+    }
 }
 
 fn speaker(message: &Message) -> String {
@@ -68,9 +84,9 @@ pub(crate) fn entry<'a>(
     message: &'a Message,
     called: Vec<(&'a CallId, &'a str)>,
     tools: &ToolFilter,
-    max_characters: u32,
+    limits: ToolLimits,
 ) -> Option<Entry> {
-    let mut writer = Writer { tools, max_characters, open_calls: called };
+    let mut writer = Writer { tools, limits, open_calls: called };
     let text = writer.parts(&message.parts);
     let (speaker, time) = (speaker(message), time(message));
     (!text.trim().is_empty()).then_some(Entry { number, speaker, time, text })
@@ -88,7 +104,7 @@ pub(crate) fn closing() -> Entry {
 
 struct Writer<'a, 'b> {
     tools: &'b ToolFilter,
-    max_characters: u32,
+    limits: ToolLimits,
     /// The calls without a result so far, with the names of their tools: most results do not name their tool.
     open_calls: Vec<(&'a CallId, &'a str)>,
 }
@@ -105,7 +121,7 @@ impl<'a> Writer<'a, '_> {
     }
 
     fn part(&mut self, part: &'a Part) -> Option<String> {
-        let max = self.max_characters;
+        let ToolLimits { inputs, results } = self.limits;
         match part {
             Part::Text { text } => Some(without_encoded(text).into_owned()),
             Part::Reasoning { .. } => None,
@@ -114,14 +130,17 @@ impl<'a> Writer<'a, '_> {
                 // the name of another call.
                 self.open_calls.push((call, name));
                 let allowed = self.tools.allows(name);
-                allowed
-                    .then(|| format!("{CALLS}{name} {}", excerpt(&without_encoded(arguments), max)))
+                allowed.then(|| {
+                    format!("{CALLS}{name} {}", excerpt(&without_encoded(arguments), inputs))
+                })
             }
             Part::ToolResult { call, name, text } => {
                 let called = self.called(call);
                 let name = name.as_deref().or(called).unwrap_or("a tool");
                 let allowed = self.tools.allows(name);
-                allowed.then(|| format!("{name} answers: {}", excerpt(&without_encoded(text), max)))
+                allowed.then(|| {
+                    format!("{name} answers: {}", excerpt(&without_encoded(text), results))
+                })
             }
             Part::Approval { granted, .. } => Some(approval(*granted).to_owned()),
             Part::Image(media) => Some(attachment("image", media)),
@@ -185,6 +204,10 @@ mod tests {
         let cut = "1 assistant: calls tool {}\n2 tool: tool answers: res… [7 more characters]\n\
                    2 assistant: Noted.";
         check("a: !one\nt: =one", &settings, cut);
+        let none = SummarySettings { tool_result_max_characters: 0, ..settings };
+        let cut = "1 assistant: calls tool {}\n2 tool: tool answers: … [10 more characters]\n\
+                   2 assistant: Noted.";
+        check("a: !one\nt: =one", &none, cut);
     }
 
     #[test]

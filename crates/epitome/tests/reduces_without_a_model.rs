@@ -208,6 +208,26 @@ fn c6_heartbeats_are_recognized_by_their_answer_and_removed() {
 }
 
 #[test]
+fn c6_a_heartbeat_answer_is_recognized_with_punctuation_around_it() {
+    for answer in ["HEARTBEAT_OK.", "**HEARTBEAT_OK**", "HEARTBEAT_OK 👍", "  HEARTBEAT_OK!"] {
+        let policy = Policy {
+            heartbeat_answer: Some("HEARTBEAT_OK".to_owned()),
+            ..policy(vec![Reducer::Deduplicate])
+        };
+        let text = format!("u: mend it\na: on it\nu: are you alive?\na: {answer}\na: mended");
+        check(policy, &text, "u: mend it\na: on it\na: mended\n");
+    }
+    for other in ["HEARTBEAT_OK, and the roof leaks", "HEARTBEAT", "…"] {
+        let policy = Policy {
+            heartbeat_answer: Some("HEARTBEAT_OK".to_owned()),
+            ..policy(vec![Reducer::Deduplicate])
+        };
+        let compactor = compactor_with(policy, &format!("u: mend it\nu: alive?\na: {other}"));
+        assert_eq!(compactor.conversation().last_request(), Some(1), "{other}");
+    }
+}
+
+#[test]
 fn a_reducer_that_saves_too_little_is_not_applied() {
     let mut policy = policy(vec![Reducer::Deduplicate]);
     policy.reducers[0].min_saving_tokens = 50;

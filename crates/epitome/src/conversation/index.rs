@@ -11,8 +11,8 @@ use crate::history::pairing::{Link, Pairer, Pairing, PartPosition, has_same_link
 use crate::history::{Exchange, Log, exchanges};
 use crate::message::{CallId, Entry, Message, Part, Role};
 use crate::policy::{MAX_HEARTBEAT_BYTES, SummarySettings, ToolFilter};
-use crate::transcript;
 use crate::transcript::chunk::{self, EntrySize};
+use crate::transcript::{self, ToolLimits};
 
 /// Which messages belong together, and what each of them contains, by position.
 #[derive(Default)]
@@ -53,7 +53,7 @@ pub(crate) struct Note {
 #[derive(Clone, Debug, PartialEq)]
 struct IndexSettings {
     tools: ToolFilter,
-    max_characters: u32,
+    limits: ToolLimits,
 }
 
 impl Default for IndexSettings {
@@ -64,12 +64,12 @@ impl Default for IndexSettings {
 
 impl IndexSettings {
     fn of(settings: &SummarySettings) -> Self {
-        Self { tools: settings.tools.clone(), max_characters: settings.tool_result_max_characters }
+        Self { tools: settings.tools.clone(), limits: ToolLimits::of(settings) }
     }
 
     /// Characters of a message's entry. `called` are the tools that its results come from.
     fn entry_characters(&self, message: &Message, called: Vec<(&CallId, &str)>) -> u32 {
-        let entry = transcript::entry(1, message, called, &self.tools, self.max_characters);
+        let entry = transcript::entry(1, message, called, &self.tools, self.limits);
         entry.map_or(0, |entry| characters(&entry))
     }
 }
@@ -283,9 +283,19 @@ fn tool(message: &Message, call: usize) -> Option<&str> {
 }
 
 /// True if an assistant's message is the answer to a heartbeat; `answer` is what such an answer says, `None`
-/// if the app has no heartbeats.
+/// if the app has no heartbeats. Models decorate such answers, so that spaces and punctuation around the words
+/// do not count: `**HEARTBEAT_OK.**` is `HEARTBEAT_OK`.
 pub(crate) fn is_heartbeat_answer(message: &Message, answer: Option<&str>) -> bool {
-    answer.is_some_and(|answer| one_line_answer(message) == Some(answer.trim()))
+    fn words(text: &str) -> Option<&str> {
+        let text = text.trim_matches(|character: char| !character.is_alphanumeric());
+        Some(text).filter(|text| !text.is_empty())
+    }
+    let Some(given) = one_line_answer(message) else { return false };
+    answer.is_some_and(|answer| match words(answer) {
+        Some(expected) => words(given) == Some(expected),
+        // An answer such as 👍 consists of nothing else.
+        None => given == answer.trim(),
+    })
 }
 
 /// The text of an assistant's message that has a single short line of text and no tool call: what an answer

@@ -55,14 +55,15 @@ impl Plan {
         Some(chunk::count(sizes, &policy.summary))
     }
 
-    /// The positions of the messages that the summarizer would read: those that it is to summarize, and the
-    /// last user request, since without it the summarizer could not say what the work was for. An earlier
-    /// summary may cover the request already.
+    /// The positions of the messages that the summarizer would read: those that it is to summarize, without
+    /// heartbeats of the app and their answers, and the last user request, since without it the summarizer could
+    /// not say what the work was for. An earlier summary may cover the request already.
     fn read(&self, conversation: &Conversation) -> impl DoubleEndedIterator<Item = usize> + Clone {
         let covered = conversation.projection().covered;
         let request = conversation.last_request().filter(|request| *request < covered);
         let new = (covered..self.tail_start).filter(|at| {
-            self.action(*at) == Action::Summarize || self.also_read.binary_search(at).is_ok()
+            (self.action(*at) == Action::Summarize || self.also_read.binary_search(at).is_ok())
+                && !conversation.is_heartbeat(*at)
         });
         request.into_iter().chain(new)
     }

@@ -121,6 +121,7 @@ fn check_summary(summary: &SummarySettings) -> Result<(), PolicyError> {
         window_tokens: _,
         tools: _,
         tool_result_max_characters: _,
+        tool_input_max_characters: _,
         fallback_levels: _,
         last_request: _,
     } = summary;

@@ -43,8 +43,11 @@ pub struct SummarySettings {
     pub window_tokens: Option<u32>,
     /// The tools whose calls and results the summarizer reads. Default: `all`.
     pub tools: ToolFilter,
-    /// The longest tool call or result in the transcript, in characters; the rest is cut. Default: 2,000.
+    /// The longest tool result in the transcript, in characters; the rest is cut. Default: 2,000.
     pub tool_result_max_characters: u32,
+    /// The longest arguments of a tool call in the transcript, in characters; the rest is cut. `fallbackLevels` do not
+    /// change it. Default: 2,000.
+    pub tool_input_max_characters: u32,
     /// Values for `toolResultMaxCharacters` to try one after the other if the result of the compaction is still too
     /// large; after them, shorter tails are tried. Empty: the first result is used. Default: empty.
     pub fallback_levels: Vec<u32>,
@@ -69,6 +72,7 @@ impl Default for SummarySettings {
             window_tokens: None,
             tools: ToolFilter::All,
             tool_result_max_characters: 2_000,
+            tool_input_max_characters: 2_000,
             fallback_levels: Vec::new(),
             last_request: LastRequest::default(),
         }

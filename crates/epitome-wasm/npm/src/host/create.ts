@@ -8,7 +8,7 @@ import { engineBuffer } from "../wasm/loaded.js";
 import type { Compactor } from "./compactor.js";
 import { Conversation } from "./conversation.js";
 import { extractiveFrom } from "./extractive.js";
-import { type CompactorOptions, type Host, type HostOptions, nameOf, type RestoreOptions } from "./options.js";
+import { type CompactorOptions, type Host, type HostOptions, nameOf, type RestoreOptions, timeoutOf } from "./options.js";
 import type { Plan } from "./plan.js";
 
 /** A compactor for a new conversation. */
@@ -18,10 +18,11 @@ export async function create<M extends object>(
 ): Promise<Compactor<M>> {
   const { format, policy, tokenizers } = options;
   const agent = nameOf(options.agent);
+  const host = hostOf(modules, options);
   const engine = await load(modules.engine);
   await loadCounting(engine, engine.countingOf(policy, agent), modules.tokenizers, tokenizers);
   const compactor = new engine.Compactor(String(format), policy, agent);
-  return new Conversation<M>(engine, compactor, hostOf(modules, options));
+  return new Conversation<M>(engine, compactor, host);
 }
 
 /** A compactor that continues from a snapshot. */
@@ -35,12 +36,13 @@ export async function restore<M extends object>(
     throw epitomeError("invalid-originals", "originals: give the messages as an array");
   }
   const all = Array.from(originals);
+  const host = hostOf(modules, options);
   const engine = await load(modules.engine);
   const parsed = engine.ParsedSnapshot.parse(engineBuffer().write(String(snapshot)));
   await loadCounting(engine, parsed.counting(), modules.tokenizers, tokenizers);
   const restored = engine.Compactor.restore(parsed, String(format), all, nameOf(options.agent));
   const known = restored.ids().length;
-  const compactor = new Conversation<M>(engine, restored, hostOf(modules, options), originals);
+  const compactor = new Conversation<M>(engine, restored, host, originals);
   try {
     compactor.append(originals.slice(known));
   } catch (error) {
@@ -73,5 +75,6 @@ export async function planFor<M extends object>(
 }
 
 function hostOf<M extends object>({ engine }: Modules, options: HostOptions<M>): Host<M> {
-  return { ...options, summarize: options.summarize ?? extractiveFrom(engine) };
+  const summarizeTimeoutMs = timeoutOf(options.summarizeTimeoutMs);
+  return { ...options, summarize: options.summarize ?? extractiveFrom(engine), summarizeTimeoutMs };
 }

@@ -12,7 +12,7 @@ import type {
   SummaryRequest,
 } from "../glue/epitome.js";
 import { declines, type Host, notify } from "./options.js";
-import { type Answer, answerOf, failureOf } from "./summarize.js";
+import { type Answer, answerWithin } from "./summarize.js";
 
 /** A compaction in progress. */
 interface Run {
@@ -28,7 +28,7 @@ interface Run {
 }
 
 /** The parts of a host that the driver needs, which do not depend on the type of its messages. */
-type DriverHost = Pick<Host<object>, "summarize" | "beforeCompaction" | "afterCompaction" | "onEvent">;
+type DriverHost = Pick<Host<object>, "summarize" | "summarizeTimeoutMs" | "beforeCompaction" | "afterCompaction" | "onEvent">;
 
 export class Driver {
   readonly #engine: Engine;
@@ -155,23 +155,22 @@ export class Driver {
       return;
     }
     run.inFlight = request.id;
+    const controller = new AbortController();
+    const stop = (): void => controller.abort(run.controller.signal.reason);
+    run.controller.signal.addEventListener("abort", stop, { once: true });
     const context = {
-      signal: run.controller.signal,
+      signal: controller.signal,
       onDelta: (text: string): void => {
         if (this.#run === run && run.inFlight === request.id) {
           this.notify({ type: "delta", request: request.id, text }, run.onEvent);
         }
       },
     };
-    // In a microtask, so that a summarizer that throws synchronously fails like any other, and none is called while the
-    // engine is polled.
-    void Promise.resolve()
-      .then(() => {
-        context.signal.throwIfAborted();
-        return this.#host.summarize(request, context);
-      })
-      .then(answerOf, failureOf)
-      .then((answer) => this.#receive(request.id, answer));
+    const ask = (): unknown => this.#host.summarize(request, context);
+    void answerWithin(this.#host.summarizeTimeoutMs, controller, ask).then((answer) => {
+      run.controller.signal.removeEventListener("abort", stop);
+      this.#receive(request.id, answer);
+    });
   }
 
   #receive(request: number, answer: Answer): void {

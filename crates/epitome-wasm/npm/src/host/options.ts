@@ -2,6 +2,7 @@
 
 import type { CountTokens } from "../counting/count.js";
 import type { TokenizerSources } from "../counting/tokenizer.js";
+import { epitomeError } from "../error.js";
 import type { BeforeCompaction, EngineEvent, Format, PolicySpec } from "../glue/epitome.js";
 import type { CompactionEvent } from "./compactor.js";
 import type { Summarize } from "./summarize.js";
@@ -12,6 +13,11 @@ export interface HostOptions<M extends object = object> {
   agent?: string;
   /** Writes the summaries. Default: `extractive`, which needs no model. */
   summarize?: Summarize;
+  /**
+   * How long one call of `summarize` may take, in milliseconds. Default: 12 minutes. After that its signal aborts, and the
+   * compaction fails with a message that says so. `Infinity` waits for ever.
+   */
+  summarizeTimeoutMs?: number;
   /**
    * Called before every compaction that needs a summary; `false` or `{ skip: true }` cancels it. If it throws or rejects,
    * the compaction fails with its message. Not called if only reducers work.
@@ -59,6 +65,21 @@ export interface RestoreOptions<M extends object = object> extends HostOptions<M
 /** The options with all defaults. */
 export interface Host<M extends object> extends HostOptions<M> {
   summarize: Summarize;
+  summarizeTimeoutMs: number;
+}
+
+const DEFAULT_SUMMARIZE_TIMEOUT_MS = 12 * 60_000;
+
+/** The time limit of a call of `summarize`. An app without types may give anything. */
+export function timeoutOf(timeoutMs: number | undefined): number {
+  if (timeoutMs === undefined) {
+    return DEFAULT_SUMMARIZE_TIMEOUT_MS;
+  }
+  if (typeof timeoutMs !== "number" || !(timeoutMs > 0)) {
+    const given = typeof timeoutMs === "number" ? String(timeoutMs) : typeof timeoutMs;
+    throw epitomeError("invalid-option", `summarizeTimeoutMs: expected milliseconds above 0, not ${given}`);
+  }
+  return timeoutMs;
 }
 
 /** An agent's name. An app without types may give anything. */

@@ -34,8 +34,41 @@ export type Answer =
   | { kind: "permanent"; message: string }
   | { kind: "cancelled" };
 
+/** The longest delay of a timer. A timer with a longer one would fire at once. */
+const LONGEST_DELAY_MS = 2 ** 31 - 1;
+
+/**
+ * Calls a summarizer and resolves to its answer. After `timeoutMs` it aborts `controller`, whose signal the summarizer has,
+ * and does not wait any longer. Like a time limit of an endpoint, that is permanent: another try would take as long again.
+ */
+export function answerWithin(timeoutMs: number, controller: AbortController, summarize: () => unknown): Promise<Answer> {
+  return new Promise((resolve) => {
+    const expire = (): void => {
+      const message = `the summarizer did not answer within ${timeoutMs} ms; make it faster, or raise summarizeTimeoutMs`;
+      // Before the abort: what the summarizer throws then is not why it failed.
+      resolve({ kind: "permanent", message });
+      controller.abort();
+    };
+    const timer = timeoutMs <= LONGEST_DELAY_MS ? setTimeout(expire, timeoutMs) : undefined;
+    // A compaction that was cancelled must not keep a process alive.
+    controller.signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+    // In a microtask, so that a summarizer that throws synchronously fails like any other, and none is called while the
+    // engine is polled.
+    void Promise.resolve()
+      .then(() => {
+        controller.signal.throwIfAborted();
+        return summarize();
+      })
+      .then(answerOf, failureOf)
+      .then((answer) => {
+        clearTimeout(timer);
+        resolve(answer);
+      });
+  });
+}
+
 /** What a summarizer returned, which may be anything. */
-export function answerOf(answer: unknown): Answer {
+function answerOf(answer: unknown): Answer {
   if (typeof answer === "string") {
     return { kind: "summary", text: answer };
   }
@@ -54,7 +87,7 @@ export function answerOf(answer: unknown): Answer {
 }
 
 /** What a summarizer threw, which may be anything. */
-export function failureOf(error: unknown): Answer {
+function failureOf(error: unknown): Answer {
   if (property(error, "name") === "AbortError" || (isEpitomeError(error) && error.code === "aborted")) {
     return { kind: "cancelled" };
   }

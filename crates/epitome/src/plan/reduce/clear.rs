@@ -10,8 +10,10 @@ use crate::message::{Message, Part};
 use crate::plan::Action;
 use crate::policy::ClearToolInputs;
 
-/// Values of at most this many characters stay.
+/// Values of at most this many characters stay, as long as all of them fit.
 const SHORT: usize = 64;
+/// What a short value becomes where all of them do not fit.
+const ANY: &str = "…";
 
 /// Shortens calls with long arguments outside the protected end, newest first.
 pub(super) fn propose(reduction: &Reduction, settings: &ClearToolInputs) -> Proposals {
@@ -32,11 +34,12 @@ pub(super) fn propose(reduction: &Reduction, settings: &ClearToolInputs) -> Prop
         let changes: Vec<PartChange> = calls
             .filter_map(|(part, _)| {
                 let arguments = reduction.text(position, part)?;
-                if conversation.meter().count(arguments) <= limit {
+                let fits = |arguments: &str| conversation.meter().count(arguments) <= limit;
+                if fits(arguments) {
                     return None;
                 }
-                let change = Change::Arguments { arguments: cleared(arguments)? };
-                Some(PartChange { part, change })
+                let arguments = cleared(arguments, fits)?;
+                Some(PartChange { part, change: Change::Arguments { arguments } })
             })
             .collect();
         if !changes.is_empty() {
@@ -54,32 +57,76 @@ fn is_signed(reduction: &Reduction, message: &Message) -> bool {
         && message.parts.iter().any(is_signed)
 }
 
-/// The arguments with every long value replaced by its length; `None` if they are not a JSON object or no
-/// value is long.
-fn cleared(arguments: &str) -> Option<String> {
-    let given: Map<String, Value> = serde_json::from_str(arguments).ok()?;
-    let mut changed = false;
-    let kept: Map<String, Value> = given
-        .into_iter()
-        .map(|(name, value)| {
-            let length = match &value {
-                Value::String(text) => text.chars().count(),
-                Value::Array(_) | Value::Object(_) => value.to_string().chars().count(),
-                _ => 0,
-            };
-            if length <= SHORT {
-                return (name, value);
+/// Shorter arguments: every long value is replaced by its length, and if that does not fit, every value of an
+/// object by [`ANY`], and of an array all but the first items that fit by their number. `None` if nothing becomes
+/// shorter, or if the arguments are not JSON.
+///
+/// An object keeps all of its names, even if it does not fit then. Asks `fits` about log n times for n items.
+fn cleared(arguments: &str, fits: impl Fn(&str) -> bool) -> Option<String> {
+    let given: Value = serde_json::from_str(arguments).ok()?;
+    let cleared = match given {
+        Value::Object(map) => {
+            let map: Map<String, Value> =
+                map.into_iter().map(|(name, value)| (name, shortened(value))).collect();
+            let text = Value::Object(map.clone()).to_string();
+            match fits(&text) {
+                true => text,
+                false => {
+                    let any = |(name, _)| (name, Value::String(ANY.to_owned()));
+                    Value::Object(map.into_iter().map(any).collect()).to_string()
+                }
             }
-            changed = true;
-            (name, Value::String(format!("[{length} characters left out]")))
-        })
-        .collect();
-    changed.then(|| Value::Object(kept).to_string())
+        }
+        Value::Array(items) => {
+            first_items(&items.into_iter().map(shortened).collect::<Vec<_>>(), fits)
+        }
+        other => shortened(other).to_string(),
+    };
+    (cleared.len() < arguments.len()).then_some(cleared)
+}
+
+/// As many of the first items as fit, and how many are left out.
+fn first_items(items: &[Value], fits: impl Fn(&str) -> bool) -> String {
+    let written = |kept: usize| {
+        let rest = items.len() - kept;
+        let note = (rest > 0).then(|| Value::String(format!("[{rest} more left out]")));
+        Value::Array(items.iter().take(kept).cloned().chain(note).collect()).to_string()
+    };
+    let all = written(items.len());
+    if fits(&all) {
+        return all;
+    }
+    let (mut least, mut most) = (0, items.len());
+    while least + 1 < most {
+        let middle = least + (most - least) / 2;
+        match fits(&written(middle)) {
+            true => least = middle,
+            false => most = middle,
+        }
+    }
+    written(least)
+}
+
+/// A long value as its length; other values as they are.
+fn shortened(value: Value) -> Value {
+    let length = match &value {
+        Value::String(text) => text.chars().count(),
+        Value::Array(_) | Value::Object(_) => value.to_string().chars().count(),
+        _ => 0,
+    };
+    match length <= SHORT {
+        true => value,
+        false => Value::String(format!("[{length} characters left out]")),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn cleared(arguments: &str, characters: usize) -> Option<String> {
+        super::cleared(arguments, |text| text.len() <= characters)
+    }
 
     #[test]
     fn c3_names_stay_and_long_values_are_replaced_by_their_length() {
@@ -88,15 +135,32 @@ mod tests {
             r#"{{"path":"a.rs","content":"{long}","lines":[1,2],"deep":{{"b":"{long}"}}}}"#
         );
         assert_eq!(
-            cleared(&arguments).unwrap(),
+            cleared(&arguments, 200).unwrap(),
             r#"{"path":"a.rs","content":"[100 characters left out]","lines":[1,2],"deep":"[108 characters left out]"}"#
         );
     }
 
     #[test]
-    fn c3_short_arguments_and_what_is_not_an_object_stay() {
-        for arguments in ["{\"a\":", "[1]", "\"text\"", "{}", r#"{"a":"short","n":12345}"#] {
-            assert_eq!(cleared(arguments), None, "{arguments}");
-        }
+    fn c3_many_short_values_are_replaced_and_their_names_stay() {
+        let object: Map<String, Value> =
+            (0..3).map(|at| (format!("k{at}"), "short text".into())).collect();
+        let object = Value::Object(object).to_string();
+        assert_eq!(cleared(&object, 1_000), None);
+        assert_eq!(cleared(&object, 40).unwrap(), r#"{"k0":"…","k1":"…","k2":"…"}"#);
+        assert_eq!(cleared(r#"{"a":1,"b":2}"#, 1), None, "nothing would become shorter");
+    }
+
+    #[test]
+    fn c3_of_an_array_the_first_items_stay() {
+        let array = Value::Array(vec![1.into(); 20]).to_string();
+        assert_eq!(cleared(&array, 26).unwrap(), r#"[1,1,"[18 more left out]"]"#);
+        assert_eq!(cleared(&array, 1).unwrap(), r#"["[20 more left out]"]"#);
+    }
+
+    #[test]
+    fn c3_of_a_text_the_length_stays_and_what_is_not_json_is_not_changed() {
+        let text = format!("\"{}\"", "x".repeat(100));
+        assert_eq!(cleared(&text, 50).unwrap(), r#""[100 characters left out]""#);
+        assert_eq!(cleared("{\"a\":", 1), None);
     }
 }
