@@ -580,9 +580,14 @@ export interface SummarySettings {
    */
   tools?: ToolFilter;
   /**
-   * The longest tool call or result in the transcript, in characters; the rest is cut. Default: 2,000.
+   * The longest tool result in the transcript, in characters; the rest is cut. Default: 2,000.
    */
   toolResultMaxCharacters?: number;
+  /**
+   * The longest arguments of a tool call in the transcript, in characters; the rest is cut. `fallbackLevels` do not
+   * change it. Default: 2,000.
+   */
+  toolInputMaxCharacters?: number;
   /**
    * Values for `toolResultMaxCharacters` to try one after the other if the result of the compaction is still too
    * large; after them, shorter tails are tried. Empty: the first result is used. Default: empty.
@@ -672,6 +677,11 @@ export interface HostOptions<M extends object = object> {
   agent?: string;
   /** Writes the summaries. Default: `extractive`, which needs no model. */
   summarize?: Summarize;
+  /**
+   * How long one call of `summarize` may take, in milliseconds. Default: 12 minutes. After that its signal aborts, and the
+   * compaction fails with a message that says so. `Infinity` waits for ever.
+   */
+  summarizeTimeoutMs?: number;
   /**
    * Called before every compaction that needs a summary; `false` or `{ skip: true }` cancels it. If it throws or rejects,
    * the compaction fails with its message. Not called if only reducers work.
@@ -1333,7 +1343,7 @@ export interface EndpointOptions {
  */
 export interface EndpointTimeouts {
   /**
-   * From the request to the first byte of a streamed answer. Default: 5 minutes.
+   * From the request to the first byte of a streamed answer. Default: 12 minutes.
    */
   firstByteMs?: number;
   /**
