@@ -8,7 +8,7 @@ mod user_requests;
 use std::collections::BTreeMap;
 
 use index::{MessageIndex, is_heartbeat_answer};
-pub use pressure::{Breakdown, Level, Pressure};
+pub use pressure::{Breakdown, Level, Pressure, ProtectedTokens};
 use usage::Reading;
 pub(crate) use usage::UsageState;
 use user_requests::UserRequests;
@@ -470,24 +470,6 @@ impl Conversation {
             pinned: self.pinned_tokens,
             request: request.map_or(MeterTokens::ZERO, |at| self.meter.tokens(at)),
         }
-    }
-}
-
-/// Tokens that no compaction can remove.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ProtectedTokens {
-    /// System messages.
-    pub system: MeterTokens,
-    /// Pinned messages.
-    pub pinned: MeterTokens,
-    /// The last user request.
-    pub request: MeterTokens,
-}
-
-impl ProtectedTokens {
-    /// All of them.
-    pub fn sum(&self) -> MeterTokens {
-        self.system + self.pinned + self.request
     }
 }
 

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::tokens::MeterTokens;
+
 /// What a fill level calls for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
@@ -77,4 +79,22 @@ pub struct Pressure {
     pub floor: u32,
     /// What fills the window, by the engine's own count, scaled by what the provider has reported so far.
     pub breakdown: Breakdown,
+}
+
+/// Tokens that no compaction can remove.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProtectedTokens {
+    /// System messages.
+    pub system: MeterTokens,
+    /// Pinned messages.
+    pub pinned: MeterTokens,
+    /// The last user request.
+    pub request: MeterTokens,
+}
+
+impl ProtectedTokens {
+    /// All of them.
+    pub fn sum(&self) -> MeterTokens {
+        self.system + self.pinned + self.request
+    }
 }
