@@ -111,8 +111,12 @@ impl Policy {
         self.triggers.iter().any(|trigger| trigger.is_met(load, self.window))
     }
 
-    /// Why a compaction is due at this phase, by the first trigger that is met; `None` if it is not due.
+    /// Why a compaction is due at this phase, by the first trigger that is met; `None` if it is not due. It always
+    /// is after a rejected request: the count that triggers compare was evidently too low.
     pub(crate) fn reason_to_compact(&self, phase: Phase, load: &Load) -> Option<Reason> {
+        if phase == Phase::Overflow {
+            return Some(Reason::ReactiveFull);
+        }
         self.triggers.iter().find_map(|trigger| trigger.reason_to_compact(phase, load, self.window))
     }
 
@@ -157,6 +161,15 @@ mod tests {
         assert_eq!(policy.warning_tokens(), None);
         policy.warning = Some(0.5);
         assert_eq!(policy.warning_tokens(), Some(100_000));
+    }
+
+    #[test]
+    fn b15_after_a_rejected_request_a_compaction_is_due_with_every_preset() {
+        for name in PRESETS {
+            let policy = Policy::preset(name, 200_000).unwrap();
+            let reason = policy.reason_to_compact(Phase::Overflow, &Load::default());
+            assert_eq!(reason, Some(Reason::ReactiveFull), "{name}");
+        }
     }
 
     #[test]

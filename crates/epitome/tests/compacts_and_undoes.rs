@@ -155,7 +155,7 @@ fn d10_facts_that_the_summary_lost_are_appended_and_reported() {
 #[test]
 fn d4_a_long_prefix_is_summarized_chunk_by_chunk() {
     let mut policy = Policy::recommended(4_000);
-    policy.summary.chunk_characters = 1_000;
+    policy.summary.chunk_characters = Some(1_000);
     let text = long_talk().repeat(40).replace("s: you are a gardener\n", "");
     let mut compactor = compactor_with(policy, &text);
     compactor.compact(Reason::Threshold, None).unwrap();

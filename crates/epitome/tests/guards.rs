@@ -130,7 +130,7 @@ fn i16_a_summarizer_request_fits_the_summarizers_window() {
     let ask = |window_tokens| {
         let settings = SummarySettings {
             window_tokens: Some(window_tokens),
-            max_tokens: 200,
+            max_tokens: Some(200),
             ledger_tokens: 0,
             ..SummarySettings::default()
         };

@@ -113,7 +113,7 @@ impl Job {
         fallback: FallbackLevel,
         conversation: &Conversation,
     ) -> Option<()> {
-        self.policy.summary.tool_result_max_characters = fallback.tool_result_max_characters;
+        self.policy.summary.tool_result_max_characters = Some(fallback.tool_result_max_characters);
         self.policy.keep = fallback.keep;
         let plan = Plan::without_requests(conversation, &self.policy, self.plan.reason, None);
         self.stage = Stage::chunks(conversation, &self.policy, &plan).ok()??;

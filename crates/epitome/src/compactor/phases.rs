@@ -36,7 +36,8 @@ impl Compactor {
             return None;
         }
         let load = self.conversation.load(&self.policy);
-        let allowed = self.policy.reactive().map_or(0, |reactive| reactive.max_per_request);
+        let reactive = self.policy.reactive();
+        let allowed = reactive.map_or(u32::MAX, |reactive| reactive.max_per_request);
         let due = match self.policy.reason_to_compact(phase, &load) {
             Some(Reason::ReactiveMicro | Reason::ReactiveFull)
                 if self.cycle.reactive_compactions >= allowed =>

@@ -226,7 +226,8 @@ impl Budget {
     /// Depends on nothing but the policy and what is protected, so that compacting twice in a row gives
     /// the same result as compacting once.
     fn new(policy: &Policy, scale: &Scale, keep: Keep, fixed: MeterTokens) -> Self {
-        let longest = scale.to_meter(policy.summary.max_tokens).max(MeterTokens::new(1));
+        let longest = policy.summary.max_tokens.unwrap_or(u32::MAX);
+        let longest = scale.to_meter(longest).max(MeterTokens::new(1));
         let shortest = SHORTEST_SUMMARY.min(longest);
         let mut available = scale.message_budget(policy.target_tokens()) - fixed;
         if available < shortest + shortest {

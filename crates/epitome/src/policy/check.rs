@@ -125,10 +125,14 @@ fn check_summary(summary: &SummarySettings) -> Result<(), PolicyError> {
         fallback_levels: _,
         last_request: _,
     } = summary;
-    ensure(*max_tokens > 0, "summary.maxTokens", || "is 0; a summary needs room".into())?;
-    ensure(*chunk_characters >= 1_000, "summary.chunkCharacters", || {
-        format!("is {chunk_characters}; give at least 1000")
+    ensure(*max_tokens != Some(0), "summary.maxTokens", || {
+        "is 0; give a number of tokens, or null for no limit".into()
     })?;
+    if let Some(characters) = chunk_characters {
+        ensure(*characters >= 1_000, "summary.chunkCharacters", || {
+            format!("is {characters}; give at least 1000, or null for no limit")
+        })?;
+    }
     if let Some(name) = prompt {
         let known = prompts.contains_key(name) || Shape::named(name).is_some();
         ensure(known, "summary.prompt", || {

@@ -179,7 +179,7 @@ mod tests {
         .unwrap();
         assert_eq!((policy.keep, policy.threshold()), (Keep::Messages(6), Some(500)));
         assert_eq!(policy.target_tokens(), 499);
-        assert_eq!((policy.summary.chunks, policy.summary.max_tokens), (3, 8_000));
+        assert_eq!((policy.summary.chunks, policy.summary.chunk_characters), (3, Some(120_000)));
     }
 
     #[test]

@@ -25,16 +25,17 @@ pub struct SummarySettings {
     /// If a summary has none of the headings of `shape`, repeat the request once with a reminder. Useful only with a
     /// model: the extractive summarizer never writes headings. Default: false.
     pub check_headings: bool,
-    /// The longest summary in tokens, above 0. Default: 8,000.
-    pub max_tokens: u32,
+    /// The longest summary in tokens, above 0. `null`: as long as `target` leaves room for. Default: 8,000.
+    pub max_tokens: Option<u32>,
     /// The longest ledger in tokens: facts that the summary lost and that are appended to it. It is part of
     /// `maxTokens`, and at most a quarter of what the summary may take. 0: no ledger. Default: 1,000.
     pub ledger_tokens: u32,
     /// A summary of more tokens than this is itself summarized. 0: never. Default: 0.
     pub rollup_tokens: u32,
     /// The longest transcript in one summarizer request, in characters, at least 1,000. A longer one is split into
-    /// chunks, and each request gets one chunk and the summary of those before. Default: 120,000.
-    pub chunk_characters: u32,
+    /// chunks, and each request gets one chunk and the summary of those before. `null`: of any length, as far as
+    /// the summarizer's window is not known to be smaller. Default: 120,000.
+    pub chunk_characters: Option<u32>,
     /// The least number of chunks to split a transcript into, as far as it has that many messages. 0 counts as 1.
     /// Default: 1.
     pub chunks: u32,
@@ -43,11 +44,12 @@ pub struct SummarySettings {
     pub window_tokens: Option<u32>,
     /// The tools whose calls and results the summarizer reads. Default: `all`.
     pub tools: ToolFilter,
-    /// The longest tool result in the transcript, in characters; the rest is cut. Default: 2,000.
-    pub tool_result_max_characters: u32,
-    /// The longest arguments of a tool call in the transcript, in characters; the rest is cut. `fallbackLevels` do not
-    /// change it. Default: 2,000.
-    pub tool_input_max_characters: u32,
+    /// The longest tool result in the transcript, in characters; the rest is cut. `null`: results are whole. Default:
+    /// 2,000.
+    pub tool_result_max_characters: Option<u32>,
+    /// The longest arguments of a tool call in the transcript, in characters; the rest is cut. `null`: arguments are
+    /// whole. `fallbackLevels` do not change it. Default: 2,000.
+    pub tool_input_max_characters: Option<u32>,
     /// Values for `toolResultMaxCharacters` to try one after the other if the result of the compaction is still too
     /// large; after them, shorter tails are tried. Empty: the first result is used. Default: empty.
     pub fallback_levels: Vec<u32>,
@@ -64,15 +66,15 @@ impl Default for SummarySettings {
             prompts: BTreeMap::new(),
             shape: Shape::default(),
             check_headings: false,
-            max_tokens: 8_000,
+            max_tokens: Some(8_000),
             ledger_tokens: 1_000,
             rollup_tokens: 0,
-            chunk_characters: 120_000,
+            chunk_characters: Some(120_000),
             chunks: 1,
             window_tokens: None,
             tools: ToolFilter::All,
-            tool_result_max_characters: 2_000,
-            tool_input_max_characters: 2_000,
+            tool_result_max_characters: Some(2_000),
+            tool_input_max_characters: Some(2_000),
             fallback_levels: Vec::new(),
             last_request: LastRequest::default(),
         }

@@ -157,8 +157,10 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
     let rollup = prop_oneof![2 => Just(0_u32), 1 => 1_u32..2_000];
     let window = prop_oneof![3 => Just(None), 1 => (200_u32..9_000).prop_map(Some)];
     let headings = prop::bool::weighted(0.1);
-    let sizes = (1_u32..9_000, 0_u32..1_500, rollup, 1_000_u32..9_000, 0_u32..5, window, headings);
-    (who, tools, fallback_levels, shape, request, sizes, (0_u32..900, 0_u32..900)).prop_map(
+    let limit = |limits| prop::option::weighted(0.8, limits);
+    let (longest, chunk, tool_text) = (limit(1_u32..9_000), limit(1_000..9_000), limit(0..900));
+    let sizes = (longest, 0_u32..1_500, rollup, chunk, 0_u32..5, window, headings);
+    (who, tools, fallback_levels, shape, request, sizes, [tool_text.clone(), tool_text]).prop_map(
         |(who, tools, fallback_levels, shape, last_request, sizes, tool_texts)| {
             let (
                 max_tokens,
@@ -183,8 +185,8 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
                 chunks,
                 window_tokens: window,
                 tools,
-                tool_result_max_characters: tool_texts.0,
-                tool_input_max_characters: tool_texts.1,
+                tool_result_max_characters: tool_texts[0],
+                tool_input_max_characters: tool_texts[1],
                 fallback_levels,
                 last_request,
             }

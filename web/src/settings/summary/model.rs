@@ -126,6 +126,22 @@ pub(super) fn last_request() -> Choice {
     })
 }
 
+/// A number that may be left out; an empty field is no limit.
+fn limit(
+    name: &str,
+    label: &'static str,
+    unit: &'static str,
+    part: fn(&mut SummarySettings) -> &mut Option<u32>,
+) -> TextField {
+    let read = move |policy: &Policy| {
+        part(&mut policy.summary.clone()).map(|number| number.to_string()).unwrap_or_default()
+    };
+    TextField::new(format!("summary.{name}"), label, unit, read, move |policy, text| {
+        *part(&mut policy.summary) = optional(text)?;
+        Ok(())
+    })
+}
+
 fn number(
     name: &str,
     label: &'static str,
@@ -141,7 +157,7 @@ fn number(
 
 /// The maximum length of a summary.
 pub(super) fn max_tokens() -> TextField {
-    number("maxTokens", "Maximum summary", "tokens", |summary| &mut summary.max_tokens)
+    limit("maxTokens", "Maximum summary", "tokens", |summary| &mut summary.max_tokens)
 }
 
 /// The part of a summary that lists facts which the summarizer left out.
@@ -160,7 +176,7 @@ pub(super) fn rollup() -> TextField {
 
 /// The maximum length of a summarizer request.
 pub(super) fn chunk_characters() -> TextField {
-    number("chunkCharacters", "Maximum request", "characters", |summary| {
+    limit("chunkCharacters", "Maximum request", "characters", |summary| {
         &mut summary.chunk_characters
     })
 }
@@ -172,26 +188,21 @@ pub(in crate::settings) fn chunks() -> TextField {
 
 /// The maximum length of a tool result in the transcript.
 pub(super) fn tool_results() -> TextField {
-    number("toolResultMaxCharacters", "Maximum tool result", "characters", |summary| {
+    limit("toolResultMaxCharacters", "Maximum tool result", "characters", |summary| {
         &mut summary.tool_result_max_characters
+    })
+}
+
+/// The maximum length of the arguments of a tool call in the transcript.
+pub(super) fn tool_inputs() -> TextField {
+    limit("toolInputMaxCharacters", "Maximum tool input", "characters", |summary| {
+        &mut summary.tool_input_max_characters
     })
 }
 
 /// The summarizer's context window.
 pub(super) fn summarizer_window() -> TextField {
-    let read = |policy: &Policy| {
-        policy.summary.window_tokens.map(|tokens| tokens.to_string()).unwrap_or_default()
-    };
-    TextField::new(
-        "summary.windowTokens",
-        "Summarizer’s window",
-        "tokens",
-        read,
-        |policy, text| {
-            policy.summary.window_tokens = optional(text)?;
-            Ok(())
-        },
-    )
+    limit("windowTokens", "Summarizer’s window", "tokens", |summary| &mut summary.window_tokens)
 }
 
 /// The tools whose calls and results are in the transcript.

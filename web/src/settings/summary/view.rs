@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use super::model::{
     Writer, chunk_characters, chunks, fallback_levels, fallback_levels_on, last_request, ledger,
-    max_tokens, named_agent, own_prompt, rollup, shape, summarizer_window, tool_results, tools,
-    writer,
+    max_tokens, named_agent, own_prompt, rollup, shape, summarizer_window, tool_inputs,
+    tool_results, tools, writer,
 };
 use crate::settings::SettingsState;
 use crate::settings::field::{Checkbox, Select, TextInput};
@@ -39,10 +39,11 @@ pub(in crate::settings) fn SummarySettings(settings: SettingsState) -> impl Into
             <TextInput settings field=chunks() />
             <TextInput settings field=tools() />
             <TextInput settings field=tool_results() />
+            <TextInput settings field=tool_inputs() />
         </div>
         <p class="hint">
             "A longer transcript is summarized in several requests; the summarizer in this page takes at "
-            "most 20,000 characters per request. 0: a summary is never summarized again. Tools are names "
+            "most 20,000 characters per request. An empty field: no limit. 0: a summary is never summarized again. Tools are names "
             "separated by commas; linear* stands for all that start with linear, * for all tools."
         </p>
         <Checkbox settings switch=fallback_levels_on() />
