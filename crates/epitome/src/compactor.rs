@@ -51,7 +51,7 @@ use std::collections::VecDeque;
 pub(crate) use cycle::Cycle;
 pub use error::{CommandError, RestoreError, SetPolicyError};
 use job::Job;
-pub use output::{BeforeCompaction, Event, Output, SummaryRequest};
+pub use output::{BeforeCompaction, Event, Output, Save, SummaryRequest};
 
 use crate::conversation::Conversation;
 use crate::history::{BoxedProvider, Provider};
@@ -286,6 +286,7 @@ impl Compactor {
                 return Ok(());
             }
         }
+        self.outputs.push_back(Output::Save(Save::Before { session: self.session() }));
         let tokens = self.pressure().tokens;
         let budget_used_pct = self.percent(tokens);
         let (_, chunks) = job.progress();

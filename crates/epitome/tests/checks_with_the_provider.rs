@@ -51,7 +51,7 @@ fn compacted(takes: u32, policy: Policy) -> (Compactor, bool) {
                 stored = true;
                 compactor.handle_persisted().unwrap();
             }
-            Output::Changed | Output::Event(_) => {}
+            Output::Save(_) | Output::Changed | Output::Event(_) => {}
             Output::Wait(_) => return (compactor, stored),
         }
     }

@@ -1,7 +1,7 @@
 //! The end of a compaction: the result is verified, committed and reported, or nothing changes.
 
 use super::job::{Job, Stage};
-use super::{Compactor, Event, Output, State, SummaryRequest};
+use super::{Compactor, Event, Output, Save, State, SummaryRequest};
 use super::{Outcome, Report};
 use crate::calibration::Scale;
 use crate::conversation::Prospect;
@@ -329,8 +329,10 @@ impl Compactor {
         // A host pairs this event with the start event. A compaction that was skipped or cancelled before it
         // started has none.
         if std::mem::take(&mut self.started) {
+            let success = matches!(report.outcome, Outcome::Applied { .. });
+            self.outputs.push_back(Output::Save(Save::After { session: self.session(), success }));
             self.outputs.push_back(Output::Event(Event::After {
-                success: matches!(report.outcome, Outcome::Applied { .. }),
+                success,
                 messages_before,
                 messages_after,
                 summary_characters: report.summary_characters,

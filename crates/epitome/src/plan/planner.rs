@@ -45,7 +45,7 @@ pub(super) fn plan(
         tail_start: conversation.projection().covered,
         tokens_before: tokens,
         tokens_after: tokens,
-        floor: floor(conversation, policy, &scale),
+        floor: floor(conversation, policy, &scale, false),
         ..Plan::empty(reason)
     };
     // An automatic compaction that gets far enough without a model asks for no summary.
@@ -77,6 +77,8 @@ pub(super) fn plan(
         plan.actions.get(*position).is_some_and(|action| *action != Action::Summarize)
     });
     if !plan.summarizes && plan.changed.is_empty() {
+        // Nothing else can be removed, so the summary that is there is part of what does not fit.
+        plan.floor = plan.floor.or_else(|| floor(conversation, policy, &scale, true));
         plan.idle = Some(plan.why_idle(log.len(), enough));
     }
     plan
@@ -105,7 +107,19 @@ impl Plan {
         let budget = Budget::new(policy, &scale, keep, protected_tokens + appended);
         let size = |exchange: &Exchange| size(reduction, exchange);
         let limit = TailLimit::of(keep, policy.window, &scale);
-        let tail_start = cut(exchanges, size, covered, end, limit, budget.tail).max(covered);
+        let cut_within =
+            |room: MeterTokens| cut(exchanges, size, covered, end, limit, room).max(covered);
+        let mut tail_start = cut_within(budget.tail);
+        // The provider refuses what is in the window. If all of it would stay, half of the tail has to do, and so
+        // on.
+        let mut room = reduction.tokens_in(covered..end).min(budget.tail);
+        while self.reason == Reason::ReactiveFull
+            && tail_start == covered
+            && room > MeterTokens::ZERO
+        {
+            room = room.half();
+            tail_start = cut_within(room);
+        }
         let tail_start = match policy.reactive() {
             Some(reactive) if self.reason == Reason::ReactiveMicro => {
                 oldest_rounds(reduction, covered, reactive.micro_batch_rounds).min(tail_start)
@@ -268,12 +282,22 @@ pub(super) fn appended_request(conversation: &Conversation, policy: &Policy) -> 
     })
 }
 
-/// Lists what no compaction can remove, if that alone reaches the threshold.
-fn floor(conversation: &Conversation, policy: &Policy, scale: &Scale) -> Option<String> {
+/// Lists what no compaction can remove, if that alone reaches the threshold; with `with_summary`, the present summary
+/// too.
+fn floor(
+    conversation: &Conversation,
+    policy: &Policy,
+    scale: &Scale,
+    with_summary: bool,
+) -> Option<String> {
     let tokens = scale.prompt_tokens(conversation.counted_tokens());
     let protected = conversation.protected();
     let threshold = policy.threshold().unwrap_or(policy.window);
-    let sum = scale.prompt_tokens(protected.sum());
+    let summary = match with_summary {
+        true => conversation.present_summary_tokens(),
+        false => MeterTokens::ZERO,
+    };
+    let sum = scale.prompt_tokens(protected.sum() + summary);
     let shortest = scale.to_provider(conversation.summary_tokens("", 1) + SHORTEST_SUMMARY);
     // What can be removed leaves at least a summary behind, which has to fit as well.
     if tokens < threshold || sum.saturating_add(shortest) < threshold {
@@ -284,6 +308,7 @@ fn floor(conversation: &Conversation, policy: &Policy, scale: &Scale) -> Option<
         ("tool schemas", scale.overhead()),
         ("pinned messages", scale.to_provider(protected.pinned)),
         ("last user request", scale.to_provider(protected.request)),
+        ("summary", scale.to_provider(summary)),
     ];
     let items: Vec<String> = items
         .iter()

@@ -110,7 +110,7 @@ pub(crate) fn drive(compactor: &mut Compactor, manner: Manner) -> Vec<Output> {
                 compactor.handle_timeout(now);
             }
             Output::Wait(None) => return outputs,
-            Output::Changed | Output::Event(_) => {}
+            Output::Save(_) | Output::Changed | Output::Event(_) => {}
         }
         outputs.push(without_id(output));
     }

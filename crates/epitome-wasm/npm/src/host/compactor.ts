@@ -26,7 +26,13 @@ export interface CompactOptions {
 }
 
 /** Something worth showing, mostly during a compaction. */
-export type CompactionEvent = EngineEvent | SummaryDelta | Counted;
+export type CompactionEvent = EngineEvent | SummaryDelta | Counted | SaveFailed;
+
+/** The app's `save` failed after a compaction. The conversation itself is unharmed. */
+export interface SaveFailed {
+  type: "saveFailed";
+  message: string;
+}
 
 /** A part of a summary while it is written. */
 export interface SummaryDelta {
