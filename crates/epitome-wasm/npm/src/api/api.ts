@@ -21,7 +21,6 @@ import type {
   Preset,
   Repaired,
   Report,
-  Save,
   SummaryRequest,
   Usage,
 } from "../glue/epitome.js";
