@@ -210,6 +210,8 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
         prop::option::of(percent()),
         0_u32..4,
         prop::option::of(Just("HEARTBEAT_OK".to_owned())),
+        // A model that accepts signed reasoning only behind an unchanged history.
+        prop::option::weighted(0.25, Just("claude-fable-5-1".to_owned())),
     );
     let counting = prop_oneof![
         3 => Just(Counting::Estimate),
@@ -238,6 +240,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
                         warning,
                         attempts,
                         heartbeat_answer,
+                        model,
                     ) = numbers;
                     Policy {
                         window: DRAFT_WINDOW,
@@ -253,7 +256,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
                         retry: Retry { attempts, ..Retry::default() },
                         tool_schema_tokens,
                         counting,
-                        model: None,
+                        model,
                         heartbeat_answer,
                     }
                 },
