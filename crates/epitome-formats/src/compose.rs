@@ -99,7 +99,7 @@ impl Format {
     /// How each message of a view is made: which of the app's messages stay as they are, and how the others
     /// are composed. Linear in the view.
     pub fn compose(self, log: &Log, view: &View) -> Vec<Outgoing> {
-        if !view.projected {
+        if view.as_appended {
             let steps = view.edits.iter().filter_map(Edit::id).map(split_step_id);
             // Every message has a step 0, so that each is listed once, however many steps it is read as.
             let first = steps.filter(|(_, step)| *step == 0);

@@ -3,18 +3,18 @@
 use std::collections::BTreeSet;
 
 use epitome::Pressure;
-use epitome::history::LogError;
+use epitome::history::{Finding, LogError};
 use epitome::message::{Message, MessageId, RequestId};
 use epitome::tokens::BoxedTokenizer;
 use epitome::{CommandError, Failure, FailureKind, Phase, Policy, Reason, Timestamp};
-use epitome_formats::{Format, Outgoing, fit_steps, split_step_id, steps_of};
+use epitome_formats::{Format, Outgoing, Untouched, fit_steps, split_step_id, steps_of};
 use js_sys::{Array, Object, Reflect};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::composed::Composed;
 use crate::error::{PackageErrorCode, Thrown};
-use crate::metadata::MessageMetadata;
+use crate::metadata::{MessageMetadata, StoredMetadata};
 use crate::output::Output;
 use crate::plan::{PlanView, Plans, actions};
 use crate::policy::resolve;
@@ -30,6 +30,7 @@ pub struct Compactor {
     format: Format,
     agent: Option<String>,
     composed: Composed,
+    untouched: Untouched,
     plans: Plans,
 }
 
@@ -43,7 +44,7 @@ impl Compactor {
         let tokenizer = tokenizer_of(&policy, format)?;
         let engine = epitome::Compactor::new(policy, format, tokenizer);
         let engine = engine.map_err(Thrown::from)?;
-        Ok(Self { engine, format, agent, composed: Composed::default(), plans: Plans::default() })
+        Ok(Self::of(engine, format, agent))
     }
 
     /// Continues from a snapshot of these messages.
@@ -59,7 +60,7 @@ impl Compactor {
         let engine = epitome::Compactor::restore(snapshot, format, tokenizer);
         let engine = engine.map_err(Thrown::from)?;
         compare(&engine, format, originals)?;
-        Ok(Self { engine, format, agent, composed: Composed::default(), plans: Plans::default() })
+        Ok(Self::of(engine, format, agent))
     }
 
     /// Appends messages with these metadata, all of them or none.
@@ -264,6 +265,67 @@ impl Compactor {
         Ok(output.into_ts().map_err(Thrown::from)?)
     }
 
+    /// True if a compaction is active: without one, the view has all messages.
+    #[wasm_bindgen(js_name = isCompacted)]
+    pub fn is_compacted(&self) -> bool {
+        self.engine.conversation().projection().checkpoints > 0
+    }
+
+    /// True if the provider accepts all messages as they were appended.
+    #[wasm_bindgen(js_name = isUntouched)]
+    pub fn is_untouched(&mut self) -> bool {
+        self.untouched.is_accepted(self.format, self.engine.log())
+    }
+
+    /// Increases with everything that can change the view.
+    pub fn revision(&self) -> usize {
+        self.engine.log().records().len()
+    }
+
+    /// What is wrong with the messages, and what the view does about it.
+    pub fn findings(&self) -> Result<Vec<Ts<Finding>>, JsValue> {
+        let findings = self.engine.view().findings.into_iter().map(|finding| finding.into_ts());
+        Ok(findings.collect::<Result<_, _>>().map_err(Thrown::from)?)
+    }
+
+    /// The ids of the app's messages that the model does not get any more, in order.
+    pub fn compacted(&self) -> Vec<String> {
+        let mut seen: Option<MessageId> = None;
+        let mut compacted: Vec<MessageId> = Vec::new();
+        let log = self.engine.log();
+        let mut hidden = self.engine.conversation().projection().compacted().peekable();
+        for (position, message) in log.messages().enumerate() {
+            let whole = split_step_id(&message.id).0;
+            match hidden.next_if_eq(&position) {
+                Some(_) if seen.as_ref() != Some(&whole) => {
+                    if compacted.last() != Some(&whole) {
+                        compacted.push(whole);
+                    }
+                }
+                Some(_) => {}
+                // The model still gets a step of the message.
+                None => {
+                    compacted.pop_if(|last| *last == whole);
+                    seen = Some(whole);
+                }
+            }
+        }
+        compacted.into_iter().map(|id| id.as_str().to_owned()).collect()
+    }
+
+    /// What is known of a message besides its content.
+    pub fn metadata(&self, id: &str) -> Result<Ts<StoredMetadata>, JsValue> {
+        let (log, projection) = (self.engine.log(), self.engine.conversation().projection());
+        let whole = MessageId::from(id);
+        let unknown = || Thrown::from(CommandError::from(LogError::UnknownId(whole.clone())));
+        let first = log.position(&whole).ok_or_else(unknown)?;
+        let message = log.message(first).ok_or_else(unknown)?;
+        let mut steps = first..first + steps_of(log, &whole).count();
+        let is_compacted = steps.all(|position| projection.is_compacted(position));
+        let metadata = StoredMetadata::of(message, is_compacted);
+        Ok(metadata.into_ts().map_err(Thrown::from)?)
+    }
+
     /// The view that the model gets: a kept message as its id; a composed one as a number for [`Self::compose`] and the ids
     /// of the messages that it is composed of. The number stays the same as long as the message does.
     #[wasm_bindgen(unchecked_return_type = "(string | { composed: number; of: string[] })[]")]
@@ -350,6 +412,11 @@ impl Compactor {
 }
 
 impl Compactor {
+    fn of(engine: epitome::Compactor, format: Format, agent: Option<String>) -> Self {
+        let (composed, untouched, plans) = Default::default();
+        Self { engine, format, agent, composed, untouched, plans }
+    }
+
     fn handle_failure(&mut self, request: u32, failure: Failure, now: f64) {
         self.engine.handle_failure(RequestId(request), failure, Timestamp(now as u64));
     }
@@ -388,7 +455,7 @@ fn parse_phase(phase: &Ts<Phase>) -> Result<Phase, Thrown> {
 fn parse_reason(reason: &Ts<Reason>) -> Result<Reason, Thrown> {
     let reason: Option<Reason> =
         json::option(&reason.js_value(), "reason", PackageErrorCode::InvalidOption.into())?;
-    Ok(reason.unwrap_or(Reason::Manual))
+    Ok(reason.unwrap_or_default())
 }
 
 /// Refuses originals that are not the messages that the engine knows.

@@ -21,13 +21,14 @@ pub(crate) const PHASES: [Phase; 5] =
     [Phase::RequestStart, Phase::TurnStart, Phase::Loop, Phase::TurnEnd, Phase::Overflow];
 
 /// Every reason.
-pub(crate) const REASONS: [Reason; 6] = [
+pub(crate) const REASONS: [Reason; 7] = [
     Reason::Manual,
     Reason::Threshold,
     Reason::RequestBoundary,
     Reason::ReactiveMicro,
     Reason::ReactiveFull,
     Reason::Reduce,
+    Reason::SessionCompaction,
 ];
 
 /// A policy for a history whose tokens are not known yet.
@@ -348,6 +349,7 @@ fn every_phase_and_every_reason_is_listed_once() {
         Reason::ReactiveMicro => 3,
         Reason::ReactiveFull => 4,
         Reason::Reduce => 5,
+        Reason::SessionCompaction => 6,
     };
     assert_eq!(REASONS.map(reason), [0, 1, 2, 3, 4, 5]);
 }

@@ -40,9 +40,13 @@ mod tests {
         ] {
             assert!(binds_reasoning(model), "{model}");
         }
-        for model in
-            ["claude-fable-5", "claude-fable-5-20260610", "claude-opus-5-1", "gpt-5.1", "claude-mythos-5-1"]
-        {
+        for model in [
+            "claude-fable-5",
+            "claude-fable-5-20260610",
+            "claude-opus-5-1",
+            "gpt-5.1",
+            "claude-mythos-5-1",
+        ] {
             assert!(!binds_reasoning(model), "{model}");
         }
     }
