@@ -77,7 +77,7 @@ for (const format of FORMATS) {
         reducer("clearToolInputs", { protectFraction: 0, argThresholdTokens: 40 }),
       ],
     };
-    const compactor = await createCompactor({ format, policy });
+    const compactor = await createCompactor({ format, policy, summarize: () => "They worked." });
     compactor.append(originals);
     assert.ok(compactor.messages().every((message, index) => message === originals[index]));
     const assertWhole = (view, what) => {

@@ -45,3 +45,45 @@ impl Untouched {
         checker.finish().is_ok()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use epitome::history::View;
+    use serde_json::{Value, json};
+
+    /// Appends or edits the message with this id, and says whether all are accepted and how many were passed for good.
+    fn put(log: &mut Log, untouched: &mut Untouched, id: &str, value: &Value) -> (bool, usize) {
+        for message in Format::Anthropic.read(&id.into(), value).unwrap().messages {
+            let record = match log.position(&message.id) {
+                Some(_) => Record::Edit { message },
+                None => Record::Message { message },
+            };
+            log.append(record).unwrap();
+        }
+        let accepted = untouched.is_accepted(Format::Anthropic, log);
+        let view = View::repaired(log, &Format::Anthropic.contract());
+        let composed = Format::Anthropic.compose(log, &view);
+        let all = View::as_appended(log);
+        assert_eq!(accepted, composed == Format::Anthropic.compose(log, &all), "{id}");
+        (accepted, untouched.messages)
+    }
+
+    #[test]
+    fn a3_messages_are_checked_once_and_an_open_exchange_again() {
+        let (mut log, mut untouched) = (Log::default(), Untouched::default());
+        let says = |role: &str, content: Value| json!({ "role": role, "content": content });
+        let call = json!({ "type": "tool_use", "id": "one", "name": "look", "input": {} });
+        let result =
+            |id: &str| json!({ "type": "tool_result", "tool_use_id": id, "content": "found" });
+        let mut put = |id: &str, value: &Value| put(&mut log, &mut untouched, id, value);
+        assert_eq!(put("m0", &says("user", json!("hi"))), (true, 1));
+        assert_eq!(put("m1", &says("assistant", json!([call]))), (false, 1), "no result yet");
+        let text = json!({ "type": "text", "text": "so?" });
+        assert_eq!(put("m2", &says("user", json!([result("one"), text]))), (true, 4), "two steps");
+        assert_eq!(put("m3", &says("user", json!([result("z")]))), (false, 4), "an orphan");
+        assert_eq!(put("m4", &says("assistant", json!("ho"))), (false, 4), "it is still there");
+        assert_eq!(put("m3", &says("user", json!("go on"))), (true, 6), "it was edited");
+        assert_eq!(put("m0", &says("assistant", json!("hi"))), (false, 0), "the user is not first");
+    }
+}

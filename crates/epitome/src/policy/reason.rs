@@ -36,3 +36,15 @@ impl Reason {
         matches!(self, Self::ReactiveMicro | Self::ReactiveFull)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Reason;
+
+    #[test]
+    fn g7_without_a_reason_the_session_is_compacted() {
+        let named = serde_json::to_string(&Reason::default()).unwrap();
+        assert_eq!(named, "\"session-compaction\"");
+        assert!(Reason::default().is_asked_for() && !Reason::Threshold.is_asked_for());
+    }
+}
