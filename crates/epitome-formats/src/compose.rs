@@ -46,6 +46,14 @@ pub(crate) enum Fragment {
 }
 
 impl Recipe {
+    /// The recipe of a message of the app that stays as it is. A host that changes its form composes it by this.
+    pub fn whole(log: &Log, message: &MessageId) -> Self {
+        let count = steps_of(log, message).count();
+        let (message, steps) = (message.clone(), (0..count).collect());
+        let whole = Fragment::Original { message, count, steps, changes: Vec::new() };
+        Self { fragments: vec![whole], sample: None }
+    }
+
     /// The app's messages that the composed message takes something from.
     pub fn sources(&self) -> impl Iterator<Item = &MessageId> {
         self.fragments.iter().filter_map(|fragment| match fragment {

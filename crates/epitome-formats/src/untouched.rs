@@ -2,6 +2,7 @@
 //! grows.
 
 use epitome::history::{Log, Record};
+use epitome::message::{Message, Part, Role};
 
 use crate::acceptance::{Checker, Passed};
 use crate::composed::ComposedMessage;
@@ -32,6 +33,9 @@ impl Untouched {
         let mut checker = Checker::behind(self.passed, &contract, log);
         let mut position = self.messages;
         while let Some(message) = log.message(position) {
+            if is_unsolicited(log, position, message) {
+                return false;
+            }
             let composed = ComposedMessage::kept(log, &split_step_id(&message.id).0);
             let steps = composed.steps.len().max(1);
             if checker.push(position, &composed).is_err() {
@@ -44,6 +48,28 @@ impl Untouched {
         }
         checker.finish().is_ok()
     }
+}
+
+/// True for a message with nothing but approvals that no message before it asks for. Linear in these.
+fn is_unsolicited(log: &Log, position: usize, message: &Message) -> bool {
+    let approvals = |message: &Message, wanted: bool| -> Vec<String> {
+        let parts = message.parts.iter().filter_map(|part| match part {
+            Part::Approval { approval, granted, .. } if granted.is_some() == wanted => {
+                Some(approval.clone())
+            }
+            _ => None,
+        });
+        parts.collect()
+    };
+    let responses = approvals(message, true);
+    let asks = |message: &Message| {
+        let asked = approvals(message, false);
+        responses.iter().any(|response| asked.contains(response))
+    };
+    message.role == Role::Tool
+        && !responses.is_empty()
+        && message.results().next().is_none()
+        && !(0..position).rev().filter_map(|at| log.message(at)).any(asks)
 }
 
 #[cfg(test)]

@@ -62,6 +62,9 @@ pub enum Defect {
     BlankText,
     /// Reasoning without a signature next to other parts, which the provider refuses: it is left out of the message.
     UnsignedReasoning,
+    /// Another form than that of its format, such as an unknown role: it is sent in that form. Only a message format
+    /// sees this.
+    Malformed,
     /// Arguments that are not JSON, as after an aborted stream: they are kept.
     BrokenArguments,
     /// Two calls of one message have the same id: they are kept, and paired with results in order.
@@ -86,6 +89,7 @@ impl Defect {
             }
             Self::ReasoningAlone => "the message holds only reasoning; it is not sent",
             Self::Blank => "the message is empty; it is not sent",
+            Self::Malformed => "the message is not of its format's form; it is sent in that form",
             Self::BlankText => "the message has an empty text in it; it is sent without",
             Self::UnsignedReasoning => {
                 "the message has reasoning without a signature; it is sent without"
