@@ -188,7 +188,7 @@ impl Conversation {
         false
     }
 
-    /// What the model sees. Linear in it.
+    /// What the model sees, repaired. Costs O(n log n) in it.
     pub fn view(&self) -> View {
         View::of(&self.log, &self.projection, &self.contract)
     }

@@ -127,6 +127,9 @@ pub(crate) fn instructions(
 fn why(reason: Reason) -> &'static str {
     match reason {
         Reason::Threshold | Reason::Reduce => "The conversation is near the limit of its window.",
+        Reason::SessionCompaction => {
+            "The session as a whole is condensed, and goes on from the notes."
+        }
         Reason::Manual => "The person asked for this.",
         Reason::RequestBoundary => {
             "This is done between two requests: the session goes on from the notes."
@@ -187,6 +190,7 @@ mod tests {
     #[test]
     fn d14_the_instructions_state_the_reason() {
         let reasons = [
+            Reason::SessionCompaction,
             Reason::Threshold,
             Reason::Manual,
             Reason::RequestBoundary,

@@ -21,13 +21,14 @@ pub(crate) const PHASES: [Phase; 5] =
     [Phase::RequestStart, Phase::TurnStart, Phase::Loop, Phase::TurnEnd, Phase::Overflow];
 
 /// Every reason.
-pub(crate) const REASONS: [Reason; 6] = [
+pub(crate) const REASONS: [Reason; 7] = [
     Reason::Manual,
     Reason::Threshold,
     Reason::RequestBoundary,
     Reason::ReactiveMicro,
     Reason::ReactiveFull,
     Reason::Reduce,
+    Reason::SessionCompaction,
 ];
 
 /// A policy for a history whose tokens are not known yet.
@@ -212,6 +213,8 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
         prop::option::of(percent()),
         0_u32..4,
         prop::option::of(Just("HEARTBEAT_OK".to_owned())),
+        // A model that accepts signed reasoning only behind an unchanged history.
+        prop::option::weighted(0.25, Just("claude-fable-5-1".to_owned())),
     );
     let counting = prop_oneof![
         3 => Just(Counting::Estimate),
@@ -240,6 +243,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
                         warning,
                         attempts,
                         heartbeat_answer,
+                        model,
                     ) = numbers;
                     Policy {
                         window: DRAFT_WINDOW,
@@ -255,7 +259,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
                         retry: Retry { attempts, ..Retry::default() },
                         tool_schema_tokens,
                         counting,
-                        model: None,
+                        model,
                         heartbeat_answer,
                     }
                 },
@@ -347,6 +351,7 @@ fn every_phase_and_every_reason_is_listed_once() {
         Reason::ReactiveMicro => 3,
         Reason::ReactiveFull => 4,
         Reason::Reduce => 5,
+        Reason::SessionCompaction => 6,
     };
     assert_eq!(REASONS.map(reason), [0, 1, 2, 3, 4, 5]);
 }
