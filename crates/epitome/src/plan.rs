@@ -210,6 +210,8 @@ impl Plan {
                 ledger,
                 appendix: self.appendix(conversation, policy),
                 summarized: self.summarized(),
+                label: policy.summary.label.clone(),
+                closing: policy.summary.closing.clone(),
             });
         let dropped: Vec<usize> = self
             .changed

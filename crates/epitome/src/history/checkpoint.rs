@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::rewrite::Rewrite;
+use super::tagged::{self, Frame};
 use crate::facts::{Fact, ledger};
 use crate::message::{CheckpointId, MessageId, Role};
 use crate::policy::Reason;
@@ -44,12 +45,22 @@ pub struct Cover {
     pub appendix: String,
     /// Number of messages that the summary stands for, including those of earlier summaries.
     pub summarized: u32,
+    /// The line in front of the summary. A later summary has its own.
+    pub label: Option<String>,
+    /// The text that ends the summary's message. A later summary has its own.
+    pub closing: Option<String>,
 }
 
 impl Cover {
     /// Summary, ledger and appendix: the text that the model reads.
     pub fn text(&self) -> String {
         joined([&self.summary, &ledger(&self.ledger), &self.appendix])
+    }
+
+    /// The text of the summary's message: [`Self::text`] in tags, with label and closing text.
+    pub(crate) fn framed(&self) -> String {
+        let (label, closing) = (self.label.as_deref(), self.closing.as_deref());
+        tagged::summary(&self.text(), Frame { label, summarized: self.summarized, closing })
     }
 
     /// Summary and ledger: the text that a later summary builds on.

@@ -11,6 +11,10 @@ const KEEP_REQUESTS_FRACTION: f64 = 0.1;
 /// Upper limit of that share, in tokens.
 const MAX_KEEP_REQUESTS_TOKENS: u32 = 20_000;
 
+/// What ends the message with the summary in the preset `loop`.
+const CLOSING: &str = "Go on with the work from exactly this point, without asking for clarification: no clarifying \
+    questions.";
+
 /// Declares [`PRESETS`] and [`Policy::preset`] from one list, so that neither can lack a preset of the other.
 macro_rules! presets {
     ($window:ident: $($name:literal => $policy:expr,)+) => {
@@ -110,6 +114,7 @@ impl Policy {
                 chunk_characters: 120_000,
                 tools: ToolFilter::Only(Vec::new()),
                 shape: Shape::ThreeSections,
+                label: Some("Compacted context summary:".to_owned()),
                 ..SummarySettings::default()
             },
             summary_placement: SummaryPlacement::LeadingSystem,
@@ -120,14 +125,16 @@ impl Policy {
     }
 
     /// A team of agents: tool results are truncated by their age at any time, and a compaction is due above a number
-    /// of messages. `messages` are that number and how many of the latest stay. `None`: nothing is ever summarized,
-    /// and the oldest messages are dropped when the window is full.
+    /// of messages. `messages` are that number and how many of the latest stay. The summary has conclusions and
+    /// results, and not the course of the discussion. `None`: nothing is ever summarized, and the oldest messages are
+    /// dropped when the window is full.
     pub fn team(window: u32, messages: Option<(u32, u32)>) -> Self {
         let truncate = ReducerRule::when(
             Reducer::TruncateToolResults(TruncateToolResults::default()),
             Trigger::Always,
         );
-        let bare = Self::bare(window);
+        let mut bare = Self::bare(window);
+        bare.summary.shape = Shape::Conclusions;
         match messages {
             Some((above, keep)) => Self {
                 triggers: vec![Trigger::Messages(above)],
@@ -151,13 +158,15 @@ impl Policy {
 
     /// A middleware of an agent loop: a compaction is due before a turn, at 200,000 tokens. It leaves the system
     /// prompt and one user message: a summary with seven sections and the last user request word for word.
-    /// Exchanges that the assistant answers with `HEARTBEAT_OK` are heartbeats.
+    /// The message closes with a request to go on without questions. Exchanges that the assistant answers with
+    /// `HEARTBEAT_OK` are heartbeats.
     pub fn loop_middleware(window: u32) -> Self {
         Self {
             triggers: vec![Trigger::at(Phase::TurnStart, Trigger::Tokens(200_000))],
             summary: SummarySettings {
                 shape: Shape::SevenSections,
                 last_request: LastRequest::Append,
+                closing: Some(CLOSING.to_owned()),
                 ..SummarySettings::default()
             },
             summary_placement: SummaryPlacement::OneMessage,

@@ -152,14 +152,16 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
         2 => Just(Vec::new()),
         1 => prop::collection::vec(0_u32..200, 1..5)
     ];
-    let shape = select(vec![Shape::ThreeSections, Shape::SevenSections]);
+    let shape = select(Shape::PROMPTS.map(|(_, shape)| shape).to_vec());
+    let framed = select(vec![None, Some("So far:".to_owned())]);
     let request = select(vec![LastRequest::Keep, LastRequest::Append]);
     let rollup = prop_oneof![2 => Just(0_u32), 1 => 1_u32..2_000];
     let window = prop_oneof![3 => Just(None), 1 => (200_u32..9_000).prop_map(Some)];
     let headings = prop::bool::weighted(0.1);
     let sizes = (1_u32..9_000, 0_u32..1_500, rollup, 1_000_u32..9_000, 0_u32..5, window, headings);
-    (who, tools, fallback_levels, shape, request, sizes, (0_u32..900, 0_u32..900)).prop_map(
-        |(who, tools, fallback_levels, shape, last_request, sizes, tool_texts)| {
+    let frame = (framed.clone(), framed);
+    (who, tools, fallback_levels, shape, request, sizes, (0_u32..900, 0_u32..900), frame).prop_map(
+        |(who, tools, fallback_levels, shape, last_request, sizes, tool_texts, frame)| {
             let (
                 max_tokens,
                 ledger_tokens,
@@ -187,6 +189,8 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
                 tool_input_max_characters: tool_texts.1,
                 fallback_levels,
                 last_request,
+                label: frame.0,
+                closing: frame.1,
             }
         },
     )

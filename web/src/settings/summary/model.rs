@@ -29,6 +29,7 @@ options!(Writer {
 options!(Shape {
     ThreeSections: "threeSections", "Three: facts, course, open points";
     SevenSections: "sevenSections", "Seven: from goals to the next step";
+    Conclusions: "conclusions", "Conclusions and results, not how they came about";
 });
 
 options!(LastRequest {
@@ -124,6 +125,30 @@ pub(super) fn last_request() -> Choice {
     Choice::new("summary.lastRequest", "The last user request", read, |policy, last_request| {
         policy.summary.last_request = last_request;
     })
+}
+
+/// A text that may be missing; an empty field is none.
+fn optional_text(
+    name: &str,
+    label: &'static str,
+    part: fn(&mut SummarySettings) -> &mut Option<String>,
+) -> TextField {
+    let read = move |policy: &Policy| part(&mut policy.summary.clone()).clone().unwrap_or_default();
+    TextField::new(format!("summary.{name}"), label, "", read, move |policy, text| {
+        *part(&mut policy.summary) = Some(text.to_owned()).filter(|text| !text.trim().is_empty());
+        Ok(())
+    })
+    .wide()
+}
+
+/// The line in front of a summary.
+pub(super) fn label() -> TextField {
+    optional_text("label", "Label in front of a summary", |summary| &mut summary.label)
+}
+
+/// The text that ends the message with a summary.
+pub(super) fn closing() -> TextField {
+    optional_text("closing", "Closing request behind a summary", |summary| &mut summary.closing)
 }
 
 fn number(

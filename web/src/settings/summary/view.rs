@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use super::model::{
-    Writer, chunk_characters, chunks, fallback_levels, fallback_levels_on, last_request, ledger,
-    max_tokens, named_agent, own_prompt, rollup, shape, summarizer_window, tool_results, tools,
-    writer,
+    Writer, chunk_characters, chunks, closing, fallback_levels, fallback_levels_on, label,
+    last_request, ledger, max_tokens, named_agent, own_prompt, rollup, shape, summarizer_window,
+    tool_results, tools, writer,
 };
 use crate::settings::SettingsState;
 use crate::settings::field::{Checkbox, Select, TextInput};
@@ -39,6 +39,8 @@ pub(in crate::settings) fn SummarySettings(settings: SettingsState) -> impl Into
             <TextInput settings field=chunks() />
             <TextInput settings field=tools() />
             <TextInput settings field=tool_results() />
+            <TextInput settings field=label() />
+            <TextInput settings field=closing() />
         </div>
         <p class="hint">
             "A longer transcript is summarized in several requests; the summarizer in this page takes at "
