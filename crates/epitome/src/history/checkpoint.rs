@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rewrite::Rewrite;
 use super::tagged::{self, Frame};
-use crate::facts::{Fact, ledger};
+use crate::facts::{Fact, ledger, lists};
 use crate::message::{CheckpointId, MessageId, Role};
 use crate::policy::Reason;
 
@@ -40,6 +40,9 @@ pub struct Cover {
     pub summary: String,
     /// Facts that the summary lost, which are appended to it word for word.
     pub ledger: Vec<Fact>,
+    /// Items of checklists and criteria for which the policy has no space. The text says how many they are, and a later
+    /// compaction may have space for them.
+    pub left_out: Vec<Fact>,
     /// Text that is appended word for word: the open tasks and the last request at the time of the compaction. It may
     /// be empty. A later summary has its own.
     pub appendix: String,
@@ -52,9 +55,9 @@ pub struct Cover {
 }
 
 impl Cover {
-    /// Summary, ledger and appendix: the text that the model reads.
+    /// Summary, ledger, lists and appendix: the text that the model reads.
     pub fn text(&self) -> String {
-        joined([&self.summary, &ledger(&self.ledger), &self.appendix])
+        joined([&self.notes(), &self.appendix])
     }
 
     /// The text of the summary's message: [`Self::text`] in tags, with label and closing text.
@@ -63,14 +66,14 @@ impl Cover {
         tagged::summary(&self.text(), Frame { label, summarized: self.summarized, closing })
     }
 
-    /// Summary and ledger: the text that a later summary builds on.
+    /// Summary, ledger and lists: the text that a later summary builds on.
     pub fn notes(&self) -> String {
-        joined([&self.summary, &ledger(&self.ledger), ""])
+        joined([&self.summary, &ledger(&self.ledger), &lists(&self.ledger, &self.left_out)])
     }
 }
 
 /// The texts that are not empty, separated by blank lines.
-fn joined(texts: [&str; 3]) -> String {
+fn joined<const N: usize>(texts: [&str; N]) -> String {
     let texts: Vec<&str> =
         texts.into_iter().map(str::trim_end).filter(|text| !text.is_empty()).collect();
     texts.join("\n\n")

@@ -115,6 +115,7 @@ fn check_summary(summary: &SummarySettings) -> Result<(), PolicyError> {
         check_headings: _,
         max_tokens,
         ledger_tokens: _,
+        checklist_tokens: _,
         rollup_tokens: _,
         chunk_characters,
         chunks: _,

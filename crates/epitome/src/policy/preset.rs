@@ -115,6 +115,7 @@ impl Policy {
                 tools: ToolFilter::Only(Vec::new()),
                 shape: Shape::ThreeSections,
                 label: Some("Compacted context summary:".to_owned()),
+                checklist_tokens: 0,
                 ..SummarySettings::default()
             },
             summary_placement: SummaryPlacement::LeadingSystem,
@@ -135,6 +136,7 @@ impl Policy {
         );
         let mut bare = Self::bare(window);
         bare.summary.shape = Shape::Conclusions;
+        bare.summary.checklist_tokens = 0;
         match messages {
             Some((above, keep)) => Self {
                 triggers: vec![Trigger::Messages(above)],
@@ -167,6 +169,7 @@ impl Policy {
                 shape: Shape::SevenSections,
                 last_request: LastRequest::Append,
                 closing: Some(CLOSING.to_owned()),
+                checklist_tokens: 0,
                 ..SummarySettings::default()
             },
             summary_placement: SummaryPlacement::OneMessage,
@@ -176,7 +179,7 @@ impl Policy {
     }
 
     /// By shares of the window: repeated synthetic messages are removed at 50 %, and a compaction is due at 80 %. The
-    /// last 10 messages stay. The summarizer reads up to 200 characters of each tool call and result, and fewer if
+    /// last 10 messages stay, and checklists and acceptance criteria whole. The summarizer reads up to 200 characters of each tool call and result, and fewer if
     /// the result of the compaction is too large.
     pub fn fill_percent(window: u32) -> Self {
         let half = Trigger::Fill(Fill { fraction: 0.5, max_tokens: 0 });
@@ -211,6 +214,7 @@ impl Policy {
                 offload,
                 Trigger::at(Phase::RequestStart, Trigger::Always),
             )],
+            summary: SummarySettings { checklist_tokens: 0, ..SummarySettings::default() },
             summary_placement: SummaryPlacement::InPlace,
             ..Self::bare(window)
         }

@@ -27,9 +27,13 @@ pub struct SummarySettings {
     pub check_headings: bool,
     /// The longest summary in tokens, above 0. Default: 8,000.
     pub max_tokens: u32,
-    /// The longest ledger in tokens: facts that the summary lost and that are appended to it. It is part of
+    /// The longest ledger in tokens: facts other than lists that the summary lost, appended to it. It is part of
     /// `maxTokens`, and at most a quarter of what the summary may take. 0: no ledger. Default: 1,000.
     pub ledger_tokens: u32,
+    /// Checklists and acceptance criteria that the summary lost are appended to it whole up to this many tokens in
+    /// total, in addition to `maxTokens` and `ledgerTokens`; below the target the conversation has to have space for
+    /// them. Of what is beyond that, a note says how many items are left out. 0: no lists, and no note. Default: 4,000.
+    pub checklist_tokens: u32,
     /// A summary of more tokens than this is itself summarized. 0: never. Default: 0.
     pub rollup_tokens: u32,
     /// The longest transcript in one summarizer request, in characters, at least 1,000. A longer one is split into
@@ -72,6 +76,7 @@ impl Default for SummarySettings {
             check_headings: false,
             max_tokens: 8_000,
             ledger_tokens: 1_000,
+            checklist_tokens: 4_000,
             rollup_tokens: 0,
             chunk_characters: 120_000,
             chunks: 1,

@@ -158,13 +158,16 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
     let rollup = prop_oneof![2 => Just(0_u32), 1 => 1_u32..2_000];
     let window = prop_oneof![3 => Just(None), 1 => (200_u32..9_000).prop_map(Some)];
     let headings = prop::bool::weighted(0.1);
-    let sizes = (1_u32..9_000, 0_u32..1_500, rollup, 1_000_u32..9_000, 0_u32..5, window, headings);
+    let lists = prop_oneof![1 => Just(0_u32), 2 => 1_u32..3_000];
+    let sizes =
+        (1_u32..9_000, 0_u32..1_500, lists, rollup, 1_000_u32..9_000, 0_u32..5, window, headings);
     let frame = (framed.clone(), framed);
     (who, tools, fallback_levels, shape, request, sizes, (0_u32..900, 0_u32..900), frame).prop_map(
         |(who, tools, fallback_levels, shape, last_request, sizes, tool_texts, frame)| {
             let (
                 max_tokens,
                 ledger_tokens,
+                checklist_tokens,
                 rollup_tokens,
                 chunk_characters,
                 chunks,
@@ -180,6 +183,7 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
                 check_headings: headings,
                 max_tokens,
                 ledger_tokens,
+                checklist_tokens,
                 rollup_tokens,
                 chunk_characters,
                 chunks,

@@ -176,6 +176,13 @@ pub(super) fn ledger() -> TextField {
     })
 }
 
+/// How many tokens of checklists and acceptance criteria are kept whole.
+pub(super) fn checklists() -> TextField {
+    number("checklistTokens", "Checklists kept whole up to", "tokens", |summary| {
+        &mut summary.checklist_tokens
+    })
+}
+
 /// The length above which a summary is summarized again.
 pub(super) fn rollup() -> TextField {
     number("rollupTokens", "Summarize it again above", "tokens", |summary| {
