@@ -6,7 +6,6 @@ use super::projection::Projection;
 use super::repair::{Defect, Ending, Finding, Repaired, repair_part};
 use super::rewrite::PartChange;
 use crate::contract::{Contract, First};
-use crate::history::tagged;
 use crate::message::{Message, MessageId, Part, Role};
 
 /// Text of the user message that is inserted first if a provider requires a user message there.
@@ -62,9 +61,8 @@ impl View {
         let mut view = Self::default();
         view.add(log, projection, &projection.before, contract);
         if let Some(cover) = &projection.cover {
-            let text = tagged::summary(&cover.text(), cover.summarized);
             let role = contract.role_of_insert(cover.role);
-            view.edits.push(Edit::Insert { role, parts: vec![Part::text(text)] });
+            view.edits.push(Edit::Insert { role, parts: vec![Part::text(cover.framed())] });
         }
         let tail = (projection.covered..log.len())
             .filter(|position| !projection.dropped.contains(position));

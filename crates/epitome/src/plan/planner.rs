@@ -264,7 +264,7 @@ impl Budget {
 /// Tokens of a summary's frame and of what is appended to every summary.
 fn appended_tokens(conversation: &Conversation, policy: &Policy) -> MeterTokens {
     let request = appended_request(conversation, policy);
-    conversation.summary_tokens(&appendix(conversation, request), 1)
+    conversation.summary_tokens(&appendix(conversation, request), &policy.summary)
 }
 
 /// The last user request, if the policy has it appended to the summary. A request that is not only text
@@ -295,7 +295,8 @@ fn floor(
         false => MeterTokens::ZERO,
     };
     let sum = scale.prompt_tokens(protected.sum() + summary);
-    let shortest = scale.to_provider(conversation.summary_tokens("", 1) + SHORTEST_SUMMARY);
+    let shortest =
+        scale.to_provider(conversation.summary_tokens("", &policy.summary) + SHORTEST_SUMMARY);
     // What can be removed leaves at least a summary behind, which has to fit as well.
     if tokens < threshold || sum.saturating_add(shortest) < threshold {
         return None;

@@ -153,19 +153,23 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
         2 => Just(Vec::new()),
         1 => prop::collection::vec(0_u32..200, 1..5)
     ];
-    let shape = select(vec![Shape::ThreeSections, Shape::SevenSections]);
+    let shape = select(Shape::PROMPTS.map(|(_, shape)| shape).to_vec());
+    let framed = select(vec![None, Some("So far:".to_owned())]);
     let request = select(vec![LastRequest::Keep, LastRequest::Append]);
     let rollup = prop_oneof![2 => Just(0_u32), 1 => 1_u32..2_000];
     let window = prop_oneof![3 => Just(None), 1 => (200_u32..9_000).prop_map(Some)];
     let headings = prop::bool::weighted(0.1);
+    let lists = prop_oneof![1 => Just(0_u32), 2 => 1_u32..3_000];
     let limit = |limits| prop::option::weighted(0.8, limits);
     let (longest, chunk, tool_text) = (limit(1_u32..9_000), limit(1_000..9_000), limit(0..900));
-    let sizes = (longest, 0_u32..1_500, rollup, chunk, 0_u32..5, window, headings);
-    (who, tools, fallback_levels, shape, request, sizes, [tool_text.clone(), tool_text]).prop_map(
-        |(who, tools, fallback_levels, shape, last_request, sizes, tool_texts)| {
+    let sizes = (longest, 0_u32..1_500, lists, rollup, chunk, 0_u32..5, window, headings);
+    let (tool_texts, frame) = ([tool_text.clone(), tool_text], (framed.clone(), framed));
+    (who, tools, fallback_levels, shape, request, sizes, tool_texts, frame).prop_map(
+        |(who, tools, fallback_levels, shape, last_request, sizes, tool_texts, frame)| {
             let (
                 max_tokens,
                 ledger_tokens,
+                checklist_tokens,
                 rollup_tokens,
                 chunk_characters,
                 chunks,
@@ -181,6 +185,7 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
                 check_headings: headings,
                 max_tokens,
                 ledger_tokens,
+                checklist_tokens,
                 rollup_tokens,
                 chunk_characters,
                 chunks,
@@ -190,6 +195,8 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
                 tool_input_max_characters: tool_texts[1],
                 fallback_levels,
                 last_request,
+                label: frame.0,
+                closing: frame.1,
             }
         },
     )
