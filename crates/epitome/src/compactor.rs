@@ -27,7 +27,7 @@
 //! | `Summarizing` | `handle_summary` or `handle_failure` | `append`, `edit`, `set_todo`, `cancel` |
 //! | `Backoff` | `handle_timeout` | `append`, `edit`, `set_todo`, `cancel` |
 //! | `Committing` | `handle_persisted` or `handle_unpersisted` | `append`, `set_todo` |
-//! | `Paused` | a reason to try again | all; `compact` only for [`Reason::Manual`] |
+//! | `Paused` | a reason to try again | all; `compact` only if the app [asks for it](Reason::is_asked_for) |
 //!
 //! A command that is not legal returns an error, mostly [`CommandError::Busy`]. `cancel` leads back to `Idle`,
 //! except while a record is being stored. An answer to a request that is no longer open is ignored and reported as
@@ -220,7 +220,7 @@ impl Compactor {
     ) -> Result<(), CommandError> {
         match &self.state {
             State::Idle => {}
-            State::Paused { .. } if reason == Reason::Manual => {}
+            State::Paused { .. } if reason.is_asked_for() => {}
             State::Paused { reason } => return Err(CommandError::Exhausted(reason.clone())),
             _ => return Err(CommandError::Busy),
         }
@@ -264,7 +264,7 @@ impl Compactor {
         let stays = plan.staying().filter(is_counted);
         BeforeCompaction {
             reason: plan.reason,
-            forced: plan.reason == Reason::Manual,
+            forced: plan.reason.is_asked_for(),
             tokens_used,
             context_percent: self.percent(tokens_used),
             message_count: self.conversation.messages(),

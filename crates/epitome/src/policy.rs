@@ -89,7 +89,8 @@ pub struct Policy {
     #[serde(default)]
     pub counting: Counting,
     /// Name of the model, such as `claude-sonnet-4-5`. It selects the estimate if `counting` names no family, and
-    /// keeps the calibration of this model apart from that of others. Default: `null`.
+    /// keeps the calibration of this model apart from that of others. Signed reasoning stays in messages that are kept,
+    /// except for Claude Fable from 5.1 on, which refuses it behind a changed history. Default: `null`.
     #[serde(default)]
     pub model: Option<String>,
     /// The exact answer of the assistant to a heartbeat, such as `HEARTBEAT_OK`; not blank. A heartbeat is a message

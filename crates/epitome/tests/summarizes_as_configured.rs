@@ -326,7 +326,7 @@ fn d10_appended_facts_keep_their_speakers_in_the_next_summary() {
         assert!(applied(report), "{report:?}");
         let summary = report.summary.clone().unwrap();
         for line in
-            ["- user: - [ ] ship the thing by Friday", "- user: please do not touch the API"]
+            ["\nuser:\n- [ ] ship the thing by Friday", "- user: please do not touch the API"]
         {
             assert_eq!(summary.matches(line).count(), 1, "round {round}: {summary}");
         }

@@ -238,7 +238,7 @@ fn earlier_facts(conversation: &Conversation) -> Facts {
     let Some(cover) = &conversation.projection().cover else { return Facts::default() };
     let log = conversation.log();
     let number = |id: &MessageId| u32::try_from(log.position(id)? + 1).ok();
-    Facts::of_summary(&cover.summary, &cover.ledger, &number)
+    Facts::of_summary(&cover.summary, cover.ledger.iter().chain(&cover.left_out), &number)
 }
 
 /// The fallback levels of a policy: first shorter tool results, then shorter tails as well, down to none.

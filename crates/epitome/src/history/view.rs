@@ -6,7 +6,6 @@ use super::projection::Projection;
 use super::repair::{Defect, Ending, Finding, Repaired, repair_part};
 use super::rewrite::PartChange;
 use crate::contract::{Contract, First};
-use crate::history::tagged;
 use crate::message::{Message, MessageId, Part, Role};
 
 /// Text of the user message that is inserted first if a provider requires a user message there.
@@ -49,27 +48,21 @@ impl Edit {
 pub struct View {
     /// Its messages, in order.
     pub edits: Vec<Edit>,
-    /// Defects that were repaired in it. Empty before the first compaction: until then no message is changed.
+    /// Defects that were found in it, and mostly repaired.
     pub findings: Vec<Finding>,
-    /// False before the first compaction: every message is the original, even if a provider would reject it.
-    pub projected: bool,
+    /// True if every message is the original, even if a provider would reject it.
+    pub as_appended: bool,
 }
 
 impl View {
     /// The view of a projection: covered messages that stay before the summary, the summary, covered messages that
-    /// stay after it, and the tail; then repaired. Without an active checkpoint, all original messages. Costs
-    /// O(n log n) in the view.
+    /// stay after it, and the tail; then repaired. Costs O(n log n) in the view.
     pub fn of(log: &Log, projection: &Projection, contract: &Contract) -> Self {
-        if projection.checkpoints == 0 {
-            let edits = log.messages().map(|message| Edit::Keep(message.id.clone())).collect();
-            return Self { edits, ..Self::default() };
-        }
-        let mut view = Self { projected: true, ..Self::default() };
+        let mut view = Self::default();
         view.add(log, projection, &projection.before, contract);
         if let Some(cover) = &projection.cover {
-            let text = tagged::summary(&cover.text(), cover.summarized);
             let role = contract.role_of_insert(cover.role);
-            view.edits.push(Edit::Insert { role, parts: vec![Part::text(text)] });
+            view.edits.push(Edit::Insert { role, parts: vec![Part::text(cover.framed())] });
         }
         let tail = (projection.covered..log.len())
             .filter(|position| !projection.dropped.contains(position));
@@ -83,13 +76,13 @@ impl View {
 
     /// All original messages, repaired. Costs O(n log n).
     pub fn repaired(log: &Log, contract: &Contract) -> Self {
-        let mut view = Self { projected: true, ..Self::default() };
-        let all: Vec<usize> = (0..log.len()).collect();
-        view.add(log, &Projection::default(), &all, contract);
-        if contract.first == First::User {
-            view.ensure_user_first(log);
-        }
-        view
+        Self::of(log, &Projection::default(), contract)
+    }
+
+    /// All original messages as they are, without findings. Linear.
+    pub fn as_appended(log: &Log) -> Self {
+        let edits = log.messages().map(|message| Edit::Keep(message.id.clone())).collect();
+        Self { edits, findings: Vec::new(), as_appended: true }
     }
 
     /// Inserts a short user message first, unless the first message is one or is a compaction of the provider's own.

@@ -14,6 +14,10 @@ const MAX_KEEP_REQUESTS_TOKENS: u32 = 20_000;
 /// The window that the numbers of the five systems are made for.
 const SOURCE_WINDOW: u32 = 200_000;
 
+/// What ends the message with the summary in the preset `loop`.
+const CLOSING: &str = "Go on with the work from exactly this point, without asking for clarification: no clarifying \
+    questions.";
+
 /// A number of tokens of such a system; in a window that is too small for it, the same share of the window as it is
 /// of [`SOURCE_WINDOW`].
 fn fit(tokens: u32, window: u32) -> u32 {
@@ -107,6 +111,7 @@ impl Policy {
             summary: SummarySettings {
                 max_tokens: None,
                 ledger_tokens: 0,
+                checklist_tokens: 0,
                 chunk_characters: None,
                 tool_result_max_characters: None,
                 tool_input_max_characters: None,
@@ -135,6 +140,7 @@ impl Policy {
                 chunk_characters: Some(120_000),
                 tools: ToolFilter::Only(Vec::new()),
                 shape: Shape::ThreeSections,
+                label: Some("Compacted context summary:".to_owned()),
                 ..bare.summary.clone()
             },
             summary_placement: SummaryPlacement::LeadingSystem,
@@ -145,15 +151,17 @@ impl Policy {
     }
 
     /// A team of agents: tool results are truncated by their age at any time, and a compaction is due above a number
-    /// of messages, and when the window is full. `messages` are that number and how many of the latest stay. `None`:
-    /// nothing is ever summarized, and the oldest messages are dropped when the window is full.
+    /// of messages, and when the window is full. `messages` are that number and how many of the latest stay. The
+    /// summary has conclusions and results, and not the course of the discussion. `None`: nothing is ever summarized,
+    /// and the oldest messages are dropped when the window is full.
     pub fn team(window: u32, messages: Option<(u32, u32)>) -> Self {
         let truncate = ReducerRule::when(
             Reducer::TruncateToolResults(TruncateToolResults::default()),
             Trigger::Always,
         );
         let full = Trigger::Fill(Fill { fraction: 1.0, max_tokens: 0 });
-        let bare = Self::bare(window);
+        let mut bare = Self::bare(window);
+        bare.summary.shape = Shape::Conclusions;
         match messages {
             Some((above, keep)) => Self {
                 triggers: vec![Trigger::Messages(above), full],
@@ -174,8 +182,8 @@ impl Policy {
 
     /// A middleware of an agent loop: a compaction is due before a turn, at 200,000 tokens. It leaves the system
     /// prompt and one user message: a summary with seven sections and the last user request word for word.
-    /// Exchanges that the assistant answers with `HEARTBEAT_OK` are heartbeats. In a window below 200,000 tokens,
-    /// it is due when that is full.
+    /// The message closes with a request to go on without questions. Exchanges that the assistant answers with
+    /// `HEARTBEAT_OK` are heartbeats. In a window below 200,000 tokens, it is due when that is full.
     pub fn loop_middleware(window: u32) -> Self {
         let bare = Self::bare(window);
         let threshold = i64::from(fit(200_000, window));
@@ -184,6 +192,7 @@ impl Policy {
             summary: SummarySettings {
                 shape: Shape::SevenSections,
                 last_request: LastRequest::Append,
+                closing: Some(CLOSING.to_owned()),
                 ..bare.summary.clone()
             },
             summary_placement: SummaryPlacement::OneMessage,
@@ -193,8 +202,8 @@ impl Policy {
     }
 
     /// By shares of the window: repeated synthetic messages are removed at 50 %, and a compaction is due at 80 %. The
-    /// last 10 messages stay. The summarizer reads up to 200 characters of each tool result, and fewer if the result
-    /// of the compaction is too large.
+    /// last 10 messages stay, and checklists and acceptance criteria whole. The summarizer reads up to 200 characters
+    /// of each tool result, and fewer if the result of the compaction is too large.
     pub fn fill_percent(window: u32) -> Self {
         let bare = Self::bare(window);
         let half = Trigger::Fill(Fill { fraction: 0.5, max_tokens: 0 });
@@ -205,6 +214,7 @@ impl Policy {
             summary: SummarySettings {
                 tool_result_max_characters: Some(200),
                 fallback_levels: vec![150, 100, 50, 0],
+                checklist_tokens: SummarySettings::default().checklist_tokens,
                 ..bare.summary.clone()
             },
             ..bare

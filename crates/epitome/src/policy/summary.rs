@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify), tsify(missing_as_null, hashmap_as_object))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct SummarySettings {
-    /// Name of a prompt in `prompts`, or of a built-in one: `three-sections` or `seven-sections`. If set, the
-    /// conversation's own model summarizes with this prompt, whatever `agent` is. Default: `null`.
+    /// Name of a prompt in `prompts`, or of a built-in one: `three-sections`, `seven-sections` or `conclusions`. If
+    /// set, the conversation's own model summarizes with this prompt, whatever `agent` is. Default: `null`.
     pub prompt: Option<String>,
     /// Name of the agent that summarizes, in place of `defaultAgent`. Default: `null`.
     pub agent: Option<String>,
@@ -27,9 +27,13 @@ pub struct SummarySettings {
     pub check_headings: bool,
     /// The longest summary in tokens, above 0. `null`: as long as `target` leaves room for. Default: 8,000.
     pub max_tokens: Option<u32>,
-    /// The longest ledger in tokens: facts that the summary lost and that are appended to it. It is part of
+    /// The longest ledger in tokens: facts other than lists that the summary lost, appended to it. It is part of
     /// `maxTokens`, and at most a quarter of what the summary may take. 0: no ledger. Default: 1,000.
     pub ledger_tokens: u32,
+    /// Checklists and acceptance criteria that the summary lost are appended to it whole up to this many tokens in
+    /// total, in addition to `maxTokens` and `ledgerTokens`; below the target the conversation has to have space for
+    /// them. Of what is beyond that, a note says how many items are left out. 0: no lists, and no note. Default: 4,000.
+    pub checklist_tokens: u32,
     /// A summary of more tokens than this is itself summarized. 0: never. Default: 0.
     pub rollup_tokens: u32,
     /// The longest transcript in one summarizer request, in characters, at least 1,000. A longer one is split into
@@ -55,6 +59,12 @@ pub struct SummarySettings {
     pub fallback_levels: Vec<u32>,
     /// What happens to the last user request. Default: `keep`.
     pub last_request: LastRequest,
+    /// One line that stands in front of the summary in the message that is sent to the model, such as `What happened
+    /// so far:`. The summarizer never reads it. Default: `null`, no label.
+    pub label: Option<String>,
+    /// Text that ends the message with the summary, such as a request to go on without clarifying questions. It stands
+    /// behind the open tasks and the last request. Default: `null`, none.
+    pub closing: Option<String>,
 }
 
 impl Default for SummarySettings {
@@ -68,6 +78,7 @@ impl Default for SummarySettings {
             check_headings: false,
             max_tokens: Some(8_000),
             ledger_tokens: 1_000,
+            checklist_tokens: 4_000,
             rollup_tokens: 0,
             chunk_characters: Some(120_000),
             chunks: 1,
@@ -77,6 +88,8 @@ impl Default for SummarySettings {
             tool_input_max_characters: Some(2_000),
             fallback_levels: Vec::new(),
             last_request: LastRequest::default(),
+            label: None,
+            closing: None,
         }
     }
 }
@@ -140,16 +153,21 @@ pub enum Shape {
     ThreeSections,
     /// Goals, course, technical ground, files and changes, work in hand, open points, next step.
     SevenSections,
+    /// Conclusions, results that matter, open points. The course of the conversation is left out.
+    Conclusions,
 }
 
 impl Shape {
+    /// The built-in prompts by name, each with the shape that it asks for.
+    pub const PROMPTS: [(&str, Self); 3] = [
+        ("three-sections", Self::ThreeSections),
+        ("seven-sections", Self::SevenSections),
+        ("conclusions", Self::Conclusions),
+    ];
+
     /// The shape that the built-in prompt of this name asks for; `None` if there is no such prompt.
     pub fn named(prompt: &str) -> Option<Self> {
-        match prompt {
-            "three-sections" => Some(Self::ThreeSections),
-            "seven-sections" => Some(Self::SevenSections),
-            _ => None,
-        }
+        Self::PROMPTS.into_iter().find_map(|(name, shape)| (name == prompt).then_some(shape))
     }
 }
 

@@ -29,6 +29,7 @@ options!(Writer {
 options!(Shape {
     ThreeSections: "threeSections", "Three: facts, course, open points";
     SevenSections: "sevenSections", "Seven: from goals to the next step";
+    Conclusions: "conclusions", "Conclusions and results, not how they came about";
 });
 
 options!(LastRequest {
@@ -142,6 +143,30 @@ fn limit(
     })
 }
 
+/// A text that may be missing; an empty field is none.
+fn optional_text(
+    name: &str,
+    label: &'static str,
+    part: fn(&mut SummarySettings) -> &mut Option<String>,
+) -> TextField {
+    let read = move |policy: &Policy| part(&mut policy.summary.clone()).clone().unwrap_or_default();
+    TextField::new(format!("summary.{name}"), label, "", read, move |policy, text| {
+        *part(&mut policy.summary) = Some(text.to_owned()).filter(|text| !text.trim().is_empty());
+        Ok(())
+    })
+    .wide()
+}
+
+/// The line in front of a summary.
+pub(super) fn label() -> TextField {
+    optional_text("label", "Label in front of a summary", |summary| &mut summary.label)
+}
+
+/// The text that ends the message with a summary.
+pub(super) fn closing() -> TextField {
+    optional_text("closing", "Closing request behind a summary", |summary| &mut summary.closing)
+}
+
 fn number(
     name: &str,
     label: &'static str,
@@ -164,6 +189,13 @@ pub(super) fn max_tokens() -> TextField {
 pub(super) fn ledger() -> TextField {
     number("ledgerTokens", "Of that, for lost facts", "tokens", |summary| {
         &mut summary.ledger_tokens
+    })
+}
+
+/// How many tokens of checklists and acceptance criteria are kept whole.
+pub(super) fn checklists() -> TextField {
+    number("checklistTokens", "Checklists kept whole up to", "tokens", |summary| {
+        &mut summary.checklist_tokens
     })
 }
 

@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use super::model::{
-    Writer, chunk_characters, chunks, fallback_levels, fallback_levels_on, last_request, ledger,
-    max_tokens, named_agent, own_prompt, rollup, shape, summarizer_window, tool_inputs,
-    tool_results, tools, writer,
+    Writer, checklists, chunk_characters, chunks, closing, fallback_levels, fallback_levels_on,
+    label, last_request, ledger, max_tokens, named_agent, own_prompt, rollup, shape,
+    summarizer_window, tool_inputs, tool_results, tools, writer,
 };
 use crate::settings::SettingsState;
 use crate::settings::field::{Checkbox, Select, TextInput};
@@ -33,6 +33,7 @@ pub(in crate::settings) fn SummarySettings(settings: SettingsState) -> impl Into
             <Select settings choice=last_request() />
             <TextInput settings field=max_tokens() />
             <TextInput settings field=ledger() />
+            <TextInput settings field=checklists() />
             <TextInput settings field=rollup() />
             <TextInput settings field=summarizer_window() />
             <TextInput settings field=chunk_characters() />
@@ -40,6 +41,8 @@ pub(in crate::settings) fn SummarySettings(settings: SettingsState) -> impl Into
             <TextInput settings field=tools() />
             <TextInput settings field=tool_results() />
             <TextInput settings field=tool_inputs() />
+            <TextInput settings field=label() />
+            <TextInput settings field=closing() />
         </div>
         <p class="hint">
             "A longer transcript is summarized in several requests; the summarizer in this page takes at "

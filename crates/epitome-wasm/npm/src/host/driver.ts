@@ -50,7 +50,7 @@ export class Driver {
   }
 
   async compact(options: CompactOptions): Promise<Report> {
-    const { reason = "manual", instructions, signal, onEvent } = options;
+    const { reason = "session-compaction", instructions, signal, onEvent } = options;
     if (this.#run !== undefined) {
       throw epitomeError("busy", "a compaction is running; wait for it or abort its signal");
     }

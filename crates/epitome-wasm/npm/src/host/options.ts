@@ -19,6 +19,11 @@ export interface HostOptions<M extends object = object> {
    */
   summarizeTimeoutMs?: number;
   /**
+   * Whether `messages()` returns what the provider accepts also before the first compaction. With `false`, it returns the
+   * messages as they were appended until then, and `findings()` only lists what is wrong. Default: true.
+   */
+  repair?: boolean;
+  /**
    * Called before every compaction that needs a summary; `false` or `{ skip: true }` cancels it. If it throws or rejects,
    * the compaction fails with its message. Not called if only reducers work.
    */
@@ -73,6 +78,7 @@ export interface RestoreOptions<M extends object = object> extends HostOptions<M
 export interface Host<M extends object> extends HostOptions<M> {
   summarize: Summarize;
   summarizeTimeoutMs: number;
+  repair: boolean;
 }
 
 const DEFAULT_SUMMARIZE_TIMEOUT_MS = 12 * 60_000;

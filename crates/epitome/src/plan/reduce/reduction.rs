@@ -330,7 +330,7 @@ impl<'a> Reduction<'a> {
     }
 
     /// The exchange of a message.
-    pub(super) fn exchange_of(&self, position: usize) -> Option<&Exchange> {
+    pub(in crate::plan) fn exchange_of(&self, position: usize) -> Option<&Exchange> {
         exchange_of(self.exchanges, position)
     }
 
