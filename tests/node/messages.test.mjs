@@ -58,7 +58,7 @@ const marks = (value) => [...JSON.stringify(value).matchAll(/"x-mine":\{"at":"([
 for (const format of FORMATS) {
   test(`a1: ${format}: fields that are not known survive storing, restoring and composing, in messages, parts and calls`, async () => {
     const args = { bed: "by the wall ".repeat(8) };
-    const says = (role, text) => said(role, [{ type: "text", text }]);
+    const says = (role, text) => said(role, [{ type: "text", text }, { type: "text", text: "So." }]);
     const turns = Array.from({ length: 6 }, (_, at) => [
       says("user", `Look ${at}.`.padEnd(90, "ab cd ")),
       ...toolRound(`c${at}`, `result ${at} `.repeat(40), { args }),
