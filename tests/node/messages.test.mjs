@@ -52,6 +52,13 @@ function marked(value, path) {
   return { ...Object.fromEntries(entries), "x-mine": { at: path } };
 }
 
+/** An item of OpenAI Responses with a list of parts in place of its text. */
+function withParts(message) {
+  const { role, content } = message;
+  const part = { type: role === "assistant" ? "output_text" : "input_text", text: content };
+  return typeof content === "string" ? { ...message, content: [part] } : message;
+}
+
 /** Where the fields of the app's own in a value come from. */
 const marks = (value) => [...JSON.stringify(value).matchAll(/"x-mine":\{"at":"([^"]+)"\}/g)].map(([, path]) => path);
 
@@ -66,7 +73,7 @@ for (const format of FORMATS) {
     ]);
     const plain = turns.flat();
     const { messages } = await convert(plain.map(({ "x-mine": _, ...message }) => message), "openai-chat", format);
-    const originals = messages.map((message, index) => marked(message, `${index}`));
+    const originals = messages.map((message, index) => marked(format === "openai-responses" ? withParts(message) : message, `${index}`));
     const all = marks(originals);
     assert.ok(all.length > originals.length, "parts have some too");
     const before = structuredClone(originals);
