@@ -52,13 +52,20 @@ function marked(value, path) {
   return { ...Object.fromEntries(entries), "x-mine": { at: path } };
 }
 
+/** An item of OpenAI Responses with a list of parts in place of its text. */
+function withParts(message) {
+  const { role, content } = message;
+  const part = { type: role === "assistant" ? "output_text" : "input_text", text: content };
+  return typeof content === "string" ? { ...message, content: [part] } : message;
+}
+
 /** Where the fields of the app's own in a value come from. */
 const marks = (value) => [...JSON.stringify(value).matchAll(/"x-mine":\{"at":"([^"]+)"\}/g)].map(([, path]) => path);
 
 for (const format of FORMATS) {
   test(`a1: ${format}: fields that are not known survive storing, restoring and composing, in messages, parts and calls`, async () => {
     const args = { bed: "by the wall ".repeat(8) };
-    const says = (role, text) => said(role, [{ type: "text", text }]);
+    const says = (role, text) => said(role, [{ type: "text", text }, { type: "text", text: "So." }]);
     const turns = Array.from({ length: 6 }, (_, at) => [
       says("user", `Look ${at}.`.padEnd(90, "ab cd ")),
       ...toolRound(`c${at}`, `result ${at} `.repeat(40), { args }),
@@ -66,7 +73,7 @@ for (const format of FORMATS) {
     ]);
     const plain = turns.flat();
     const { messages } = await convert(plain.map(({ "x-mine": _, ...message }) => message), "openai-chat", format);
-    const originals = messages.map((message, index) => marked(message, `${index}`));
+    const originals = messages.map((message, index) => marked(format === "openai-responses" ? withParts(message) : message, `${index}`));
     const all = marks(originals);
     assert.ok(all.length > originals.length, "parts have some too");
     const before = structuredClone(originals);

@@ -120,9 +120,14 @@ fn compacts_and_undoes(name: &str, format: Format, messages: &[Value]) {
         codes.sort();
         codes
     };
-    let refused = validate(&before, format, Strictness::Provider);
-    assert_eq!(codes(&refused), codes(&repair(messages, format).left), "{name}: a guess");
-    if validate(messages, format, Strictness::Provider).is_empty() {
+    // Composing repairs the order of messages. What is wrong inside of one, the host repairs by `Format::normalize`.
+    let mut normal = before.clone();
+    normal.iter_mut().for_each(|message| {
+        format.normalize(message);
+    });
+    let refused = validate(&normal, format, Strictness::Provider);
+    assert_eq!(codes(&refused), codes(&repair(messages, format).left), "{name}: only by a guess");
+    if validate(messages, format, Strictness::Strictest).is_empty() {
         assert_eq!(before, messages, "{name}: untouched if it is legal");
     }
     if app.compact(Reason::Manual).is_ok() && app.compactor.log().checkpoint().is_some() {

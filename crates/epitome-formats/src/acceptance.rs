@@ -104,6 +104,8 @@ pub(crate) struct Checker<'a> {
     /// The index of the message before, if it holds only reasoning.
     reasoning_only: Option<usize>,
     starts_with_system: bool,
+    /// True if a message with nothing but empty texts passes.
+    accepts_blank_texts: bool,
 }
 
 /// What checking the next message depends on, if no call before it is without a result.
@@ -131,7 +133,13 @@ impl<'a> Checker<'a> {
             before,
             reasoning_only,
             starts_with_system: first == Some(Role::System),
+            accepts_blank_texts: false,
         }
+    }
+
+    /// The same, but a message with nothing but empty texts passes, as some providers accept it.
+    pub(crate) fn with_blank_texts(self) -> Self {
+        Self { accepts_blank_texts: true, ..self }
     }
 
     /// What checking the next message depends on; `None` if a call has no result yet.
@@ -176,6 +184,7 @@ impl<'a> Checker<'a> {
         let mut only_results = true;
         let mut has_content = false;
         let mut has_reasoning = false;
+        let mut has_text = false;
         for step in steps {
             let Some(role) = step.role() else { continue };
             has_content |= role == Role::Tool;
@@ -208,11 +217,13 @@ impl<'a> Checker<'a> {
                 }
                 let is_reasoning =
                     matches!(kind, PartKind::Reasoning { .. }) && role == Role::Assistant;
+                has_text |= matches!(kind, PartKind::Text { .. });
                 has_reasoning |= is_reasoning && !kind.is_blank();
                 has_content |= !is_reasoning && !kind.is_blank();
             }
         }
-        if !has_content && !has_reasoning && first != Role::System {
+        let is_blank = !has_content && !has_reasoning && first != Role::System;
+        if is_blank && !(self.accepts_blank_texts && has_text) {
             return Err(Violation::Blank { index });
         }
         self.reasoning_only = (has_reasoning && !has_content).then_some(index);

@@ -6,6 +6,7 @@ use epitome::message::{Message, Part, Role};
 
 use crate::acceptance::{Checker, Passed};
 use crate::composed::ComposedMessage;
+use crate::issue::Severity;
 use crate::registry::Format;
 use crate::steps::split_step_id;
 
@@ -31,6 +32,9 @@ impl Untouched {
         self.records = log.records().len();
         let contract = format.contract();
         let mut checker = Checker::behind(self.passed, &contract, log);
+        if format.dialect().blank_message_severity() != Severity::Refused {
+            checker = checker.with_blank_texts();
+        }
         let mut position = self.messages;
         while let Some(message) = log.message(position) {
             if is_unsolicited(log, position, message) {

@@ -1,5 +1,7 @@
 //! What the model gets of a conversation, what is wrong with it, and what is known of each message.
 
+use std::collections::BTreeSet;
+
 use epitome::CommandError;
 use epitome::history::{Defect, Finding, LogError};
 use epitome::message::MessageId;
@@ -34,7 +36,15 @@ impl Compactor {
 
     /// What is wrong with the messages, and what the view does about it.
     pub fn findings(&self) -> Result<Vec<Ts<Finding>>, JsValue> {
-        let mut findings = self.engine.view().findings;
+        let view = self.engine.view();
+        let outgoing = self.format.compose(self.engine.log(), &view);
+        let mut findings = view.findings;
+        for outgoing in &outgoing {
+            let Outgoing::Composed(recipe) = outgoing else { continue };
+            let sources: BTreeSet<&MessageId> = recipe.sources().collect();
+            let later = sources.into_iter().filter(|id| recipe.sources().next() != Some(*id));
+            findings.extend(later.map(|id| Finding { id: id.clone(), defect: Defect::Merged }));
+        }
         let malformed =
             self.malformed.iter().filter(|id| findings.iter().all(|own| own.id != **id));
         let malformed: Vec<Finding> =

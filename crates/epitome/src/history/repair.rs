@@ -62,6 +62,9 @@ pub enum Defect {
     BlankText,
     /// Reasoning without a signature next to other parts, which the provider refuses: it is left out of the message.
     UnsignedReasoning,
+    /// A message that the provider wants as one with the one before it, such as a second message with results of the
+    /// same calls: both are sent as one. Only a message format sees this.
+    Merged,
     /// Another form than that of its format, such as an unknown role: it is sent in that form. Only a message format
     /// sees this.
     Malformed,
@@ -89,6 +92,7 @@ impl Defect {
             }
             Self::ReasoningAlone => "the message holds only reasoning; it is not sent",
             Self::Blank => "the message is empty; it is not sent",
+            Self::Merged => "the provider wants one message of this and the one before it",
             Self::Malformed => "the message is not of its format's form; it is sent in that form",
             Self::BlankText => "the message has an empty text in it; it is sent without",
             Self::UnsignedReasoning => {

@@ -10,6 +10,8 @@ use crate::message::{Message, MessageId, Part, Role};
 
 /// Text of the user message that is inserted first if a provider requires a user message there.
 const OPENING: &str = "[what was said before is left out]";
+/// The same if nothing was said before.
+const OPENING_BY_ASSISTANT: &str = "[the assistant begins]";
 
 /// How one message of the view is made from the app's messages. A message format applies this to the app's own
 /// objects, so that a kept message stays the same object.
@@ -69,7 +71,8 @@ impl View {
         let rest: Vec<usize> = projection.after.iter().copied().chain(tail).collect();
         view.add(log, projection, &rest, contract);
         if contract.first == First::User {
-            view.ensure_user_first(log);
+            let is_complete = projection.checkpoints == 0;
+            view.ensure_user_first(log, if is_complete { OPENING_BY_ASSISTANT } else { OPENING });
         }
         view
     }
@@ -86,7 +89,7 @@ impl View {
     }
 
     /// Inserts a short user message first, unless the first message is one or is a compaction of the provider's own.
-    fn ensure_user_first(&mut self, log: &Log) {
+    fn ensure_user_first(&mut self, log: &Log, opening: &str) {
         let role = |edit: &Edit| match edit {
             Edit::Insert { role, .. } => Some(*role),
             Edit::Keep(id) | Edit::Replace { id, .. } => {
@@ -103,7 +106,7 @@ impl View {
             let id = edit.and_then(Edit::id).cloned();
             let defect = Defect::NotUserFirst;
             self.findings.extend(id.map(|id| Finding { id, defect }));
-            let parts = vec![Part::text(OPENING)];
+            let parts = vec![Part::text(opening)];
             self.edits.insert(first, Edit::Insert { role: Role::User, parts });
         }
     }
