@@ -42,9 +42,9 @@ test("d20: the label is a setting, stands in front of the summary in every layou
         const text = typeof labelled.content === "string" ? labelled.content : labelled.content[0].text;
         assert.ok(text.startsWith("What happened before:\n<conversation-summary "), text);
         assert.equal(report.tokensAfter, compactor.status().tokens, "the label is counted");
-        const snapshot = compactor.snapshot();
+        const [snapshot, originals] = [compactor.snapshot(), compactor.history()];
         compactor.dispose();
-        compactor = await restoreCompactor(snapshot, { format, summarize });
+        compactor = await restoreCompactor(snapshot, { format, originals, summarize });
         assert.deepEqual(compactor.messages(), view);
       }
       assert.equal(count(requests.map(({ input }) => input), "What happened before:"), 0, "the summarizer reads no label");

@@ -76,7 +76,7 @@ enum State {
     /// The summarizer has failed, and gets the request again at `until`.
     Backoff { job: Box<Job>, until: Timestamp },
     /// The host stores a record. `report` is `None` for an undo.
-    Committing { record: Record, report: Option<Box<Report>> },
+    Committing { record: Box<Record>, report: Option<Box<Report>> },
     /// The last compaction failed or saved too little. Automatic compactions are paused until the conversation
     /// has changed, since another attempt would end the same way; `reason` says how it ended.
     Paused { reason: String },

@@ -12,6 +12,8 @@ mod schema;
 mod spec;
 mod summary;
 mod trigger;
+#[cfg(feature = "yaml")]
+mod yaml;
 
 pub use check::PolicyError;
 pub use counting::{Counting, Encoding, Family};
@@ -30,6 +32,9 @@ pub use summary::{
 };
 pub(crate) use trigger::share;
 pub use trigger::{Budget, Fill, Load, Phase, Reactive, RequestBoundary, Trigger};
+
+#[cfg(feature = "yaml")]
+pub use yaml::{YamlError, YamlPolicy};
 
 use serde::{Deserialize, Serialize};
 

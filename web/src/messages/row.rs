@@ -84,7 +84,8 @@ impl Row {
                     Some(compactor.scale().to_provider(cost.tokens))
                 })?;
                 // The label of a summary stands before its tag.
-                let tag = message.text().lines().find(|line| line.starts_with('<'));
+                let text = message.text();
+                let tag = text.lines().find(|line| line.starts_with('<'));
                 let summary = tag.is_some_and(|tag| tag.starts_with(SUMMARY));
                 let status = if summary { Status::Summary } else { Status::Added };
                 let (position, number, done, offloaded) = (None, None, None, Vec::new());

@@ -1,6 +1,6 @@
 //! Checklists and criteria that a summary lost: which of their items are appended to it, and how the model reads them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::fact::Mention;
 use super::{Fact, Kind};
@@ -16,7 +16,7 @@ const LONGEST_NOTE: &str = "[100,000 more items of other lists are left out]";
 /// Selects items for at most `budget` tokens, and returns their indices.
 ///
 /// Lists of users come first, and of those the latest. A list is taken whole if it fits. Otherwise it is cut at its end.
-/// Costs O(n log n), and counts every item once.
+/// Every item is counted at most twice.
 pub(super) fn select(items: &[Mention], budget: MeterTokens, meter: &Meter) -> BTreeSet<usize> {
     // A line break before each line.
     let cost = |text: &str| meter.count(text) + MeterTokens::new(1);
@@ -24,20 +24,27 @@ pub(super) fn select(items: &[Mention], budget: MeterTokens, meter: &Meter) -> B
     let mut left = budget - cost(LISTS) - note;
     let mut chosen = BTreeSet::new();
     for list in by_importance(items) {
-        let head = list.first().map_or(MeterTokens::ZERO, |(_, item)| cost(&item.speaker));
-        let costs = list.iter().map(|(index, item)| (*index, cost(&item.text)));
-        let costs: Vec<(usize, MeterTokens)> = costs.collect();
-        let whole: MeterTokens = costs.iter().map(|(_, cost)| *cost).sum();
-        let fits = head + whole <= left;
-        let mut room = if fits { left - head } else { left - head - note };
-        for (index, cost) in costs {
-            if cost > room {
+        let item = |index: &usize| items.get(*index);
+        let head = list.first().and_then(item).map_or(note, |first| cost(&first.speaker));
+        let whole: MeterTokens = list.iter().filter_map(item).map(|item| cost(&item.text)).sum();
+        let mut room = left - head;
+        if whole > room {
+            room -= note;
+        }
+        let before = chosen.len();
+        for index in list {
+            let Some(cost) =
+                items.get(index).map(|item| cost(&item.text)).filter(|cost| *cost <= room)
+            else {
                 break;
-            }
+            };
             room -= cost;
             chosen.insert(index);
         }
-        left = room;
+        // A list of which nothing fits needs neither its head nor a note of its own.
+        if chosen.len() > before {
+            left = room;
+        }
     }
     chosen
 }
@@ -45,37 +52,59 @@ pub(super) fn select(items: &[Mention], budget: MeterTokens, meter: &Meter) -> B
 /// The lists as the model reads them, each with its speaker, and notes of how many items are left out; empty if there
 /// are none.
 pub(crate) fn lists(facts: &[Fact], left_out: &[Fact]) -> String {
-    let mut missing: BTreeMap<(&str, Option<&MessageId>), usize> = BTreeMap::new();
-    for fact in left_out {
-        *missing.entry(list_of(fact)).or_default() += 1;
-    }
     let items = facts.iter().filter(|fact| fact.kind == Kind::Checklist);
-    let mut order: Vec<(&str, Option<&MessageId>)> = Vec::new();
-    let mut kept: BTreeMap<(&str, Option<&MessageId>), Vec<&str>> = BTreeMap::new();
+    let mut lists: Vec<List> = Vec::new();
     for item in items {
-        let list = kept.entry(list_of(item)).or_default();
-        if list.is_empty() {
-            order.push(list_of(item));
-        }
-        list.push(&item.text);
+        List::with(&mut lists, item, |list| list.lines.push(&item.text));
+    }
+    let kept = lists.len();
+    for item in left_out {
+        List::with(&mut lists, item, |list| list.left_out += 1);
     }
     let mut lines: Vec<String> = Vec::new();
-    for list in order {
-        if lines.is_empty() {
-            lines.push(LISTS.to_owned());
-        }
-        lines.push(format!("{}:", list.0));
-        lines.extend(kept.remove(&list).unwrap_or_default().into_iter().map(str::to_owned));
-        lines.extend(missing.remove(&list).map(|count| note(count, " more", "")));
+    if kept > 0 {
+        lines.push(LISTS.to_owned());
     }
-    let others: usize = missing.values().sum();
+    for list in lists.iter().take(kept) {
+        lines.push(format!("{}:", list.speaker));
+        lines.extend(list.lines.iter().map(|line| (*line).to_owned()));
+        if list.left_out > 0 {
+            lines.push(note(list.left_out, " more", ""));
+        }
+    }
+    let others: usize = lists.iter().skip(kept).map(|list| list.left_out).sum();
     if others > 0 {
-        lines.push(match lines.is_empty() {
-            true => note(others, "", " of checklists and criteria"),
-            false => note(others, " more", " of other lists"),
+        lines.push(match kept {
+            0 => note(others, "", " of checklists and criteria"),
+            _ => note(others, " more", " of other lists"),
         });
     }
     lines.join("\n")
+}
+
+/// The items of one speaker in one message.
+struct List<'a> {
+    speaker: &'a str,
+    source: Option<&'a MessageId>,
+    lines: Vec<&'a str>,
+    left_out: usize,
+}
+
+impl<'a> List<'a> {
+    /// Changes the list that this item belongs to, which is added if it is new. The items of a list mostly follow each
+    /// other, so that the search is short.
+    fn with(lists: &mut Vec<Self>, item: &'a Fact, change: impl FnOnce(&mut Self)) {
+        let (speaker, source) = (item.speaker.as_str(), item.sources.first());
+        let is_same = |list: &&mut Self| list.source == source && list.speaker == speaker;
+        match lists.iter_mut().rfind(is_same) {
+            Some(list) => change(list),
+            None => {
+                let mut list = Self { speaker, source, lines: Vec::new(), left_out: 0 };
+                change(&mut list);
+                lists.push(list);
+            }
+        }
+    }
 }
 
 fn note(count: usize, more: &str, of: &str) -> String {
@@ -83,23 +112,25 @@ fn note(count: usize, more: &str, of: &str) -> String {
     format!("[{count}{more} {items}{of} {are} left out]")
 }
 
-/// The list that an item belongs to: those of one speaker in one message.
-fn list_of(fact: &Fact) -> (&str, Option<&MessageId>) {
-    (&fact.speaker, fact.sources.first())
-}
-
-/// The lists among the items, each with the indices of its items.
-fn by_importance(items: &[Mention]) -> Vec<Vec<(usize, &Mention)>> {
-    let mut lists: BTreeMap<(&str, Option<&u32>), Vec<(usize, &Mention)>> = BTreeMap::new();
+/// The lists among the items, each as the indices of its items: those of users first, and of those the latest.
+fn by_importance(items: &[Mention]) -> Vec<Vec<usize>> {
+    let mut lists: Vec<Vec<usize>> = Vec::new();
     for (index, item) in items.iter().enumerate() {
-        let list = lists.entry((&item.speaker, item.numbers.first())).or_default();
-        list.push((index, item));
+        let is_same = |list: &Vec<usize>| {
+            let first = list.first().and_then(|first| items.get(*first));
+            first.is_some_and(|first| {
+                first.numbers.first() == item.numbers.first() && first.speaker == item.speaker
+            })
+        };
+        match lists.iter_mut().rfind(|list| is_same(list)) {
+            Some(list) => list.push(index),
+            None => lists.push(vec![index]),
+        }
     }
-    let mut lists: Vec<Vec<(usize, &Mention)>> = lists.into_values().collect();
-    lists.sort_by_key(|list| {
-        let is_of_user = list.iter().any(|(_, item)| item.is_of_user());
-        let latest = list.iter().filter_map(|(_, item)| item.numbers.last()).max().copied();
-        std::cmp::Reverse((is_of_user, latest))
-    });
-    lists
+    let is_of_user = |list: &Vec<usize>| {
+        let first = list.first().and_then(|first| items.get(*first));
+        first.is_some_and(Mention::is_of_user)
+    };
+    let (of_users, of_others): (Vec<_>, Vec<_>) = lists.into_iter().rev().partition(is_of_user);
+    of_users.into_iter().chain(of_others).collect()
 }

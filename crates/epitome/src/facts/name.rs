@@ -84,7 +84,8 @@ impl<'a> Word<'a> {
             let behind = piece.get(before + bare.len()..).unwrap_or_default();
             // The full stop of an initial or a title ends nothing.
             let is_short = bare.chars().nth(1).is_none() || TITLES.contains(&bare);
-            let ends = !behind.is_empty() && !(is_short && behind == ".");
+            let is_abbreviated = is_short && behind == ".";
+            let ends = !behind.is_empty() && !is_abbreviated;
             if !bare.is_empty() {
                 words.push(Self {
                     text: bare,

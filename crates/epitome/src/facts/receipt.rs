@@ -133,7 +133,7 @@ fn unsupported(summary: &str, facts: &Facts) -> Vec<String> {
 pub(crate) struct RetainedText {
     texts: BTreeSet<Box<str>>,
     /// Lines that may be items of lists, by what makes two items the same. The latest one counts.
-    items: BTreeMap<(bool, String), Box<str>>,
+    items: BTreeMap<String, String>,
 }
 
 impl RetainedText {
@@ -168,11 +168,11 @@ impl RetainedText {
     /// The fact as it stands in these texts; `None` if it is not in them.
     fn find(&self, mention: &Mention) -> Option<&str> {
         let item = match mention.kind {
-            Kind::Checklist => self.items.get(&key(&mention.text)),
+            Kind::Checklist => self.items.get(&key(&mention.text)).map(String::as_str),
             _ => None,
         };
         // A criterion within a line is found as a sentence.
-        item.or_else(|| self.texts.get(mention.text.as_str())).map(AsRef::as_ref)
+        item.or_else(|| self.texts.get(mention.text.as_str()).map(AsRef::as_ref))
     }
 }
 

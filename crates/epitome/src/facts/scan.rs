@@ -17,7 +17,7 @@ pub(crate) struct Facts {
     mentions: Vec<Mention>,
     indices: BTreeMap<String, usize>,
     /// The items of lists among them, by what makes two items the same.
-    items: BTreeMap<(bool, String), usize>,
+    items: BTreeMap<String, usize>,
 }
 
 impl Facts {
@@ -118,9 +118,9 @@ impl Facts {
 }
 
 /// The identity of an item, as a key.
-pub(super) fn key(item: &str) -> (bool, String) {
+pub(super) fn key(item: &str) -> String {
     let (has_box, text) = identity(item);
-    (has_box, text.to_owned())
+    format!("{}{text}", if has_box { "[ ] " } else { "- " })
 }
 
 /// The longest sentence that counts as a decision or a negation, in bytes.
