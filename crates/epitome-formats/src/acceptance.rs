@@ -41,7 +41,7 @@ pub(crate) fn accepts(
     if !view.projected {
         return Ok(());
     }
-    let mut checker = Checker::new(contract, log);
+    let mut checker = Checker::new(contract, log, view);
     let mut edits = view.edits.iter();
     for (index, outgoing) in composed.iter().enumerate() {
         let message = ComposedMessage::of(log, outgoing);
@@ -107,7 +107,7 @@ struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    fn new(contract: &'a Contract, log: &Log) -> Self {
+    fn new(contract: &'a Contract, log: &Log, view: &View) -> Self {
         let first = log.message(0).map(|message| message.role);
         Self {
             contract,
@@ -116,7 +116,7 @@ impl<'a> Checker<'a> {
             started: false,
             before: None,
             reasoning_only: None,
-            starts_with_system: first == Some(Role::System),
+            starts_with_system: first == Some(Role::System) && !view.is_part,
         }
     }
 

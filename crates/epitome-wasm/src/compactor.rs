@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use epitome::Pressure;
-use epitome::history::LogError;
+use epitome::history::{LogError, View};
 use epitome::message::{Message, MessageId, RequestId};
 use epitome::tokens::BoxedTokenizer;
 use epitome::{CommandError, Failure, FailureKind, Phase, Policy, Reason, Timestamp};
@@ -31,6 +31,8 @@ pub struct Compactor {
     agent: Option<String>,
     composed: Composed,
     plans: Plans,
+    /// The view that the latest summarizer request sends, if it sends messages.
+    asked: Option<View>,
 }
 
 #[wasm_bindgen]
@@ -43,7 +45,7 @@ impl Compactor {
         let tokenizer = tokenizer_of(&policy, format)?;
         let engine = epitome::Compactor::new(policy, format, tokenizer);
         let engine = engine.map_err(Thrown::from)?;
-        Ok(Self { engine, format, agent, composed: Composed::default(), plans: Plans::default() })
+        Ok(Self::of(engine, format, agent))
     }
 
     /// Continues from a snapshot of these messages.
@@ -59,7 +61,7 @@ impl Compactor {
         let engine = epitome::Compactor::restore(snapshot, format, tokenizer);
         let engine = engine.map_err(Thrown::from)?;
         compare(&engine, format, originals)?;
-        Ok(Self { engine, format, agent, composed: Composed::default(), plans: Plans::default() })
+        Ok(Self::of(engine, format, agent))
     }
 
     /// Appends messages with these metadata, all of them or none.
@@ -233,6 +235,20 @@ impl Compactor {
         self.handle_failure(request, Failure { kind: FailureKind::Permanent, message }, now);
     }
 
+    /// Takes a failure after which a transcript may succeed, if the request had messages.
+    #[wasm_bindgen(js_name = handleUnsuitable)]
+    pub fn handle_unsuitable(&mut self, request: u32, message: String, now: f64) {
+        self.handle_failure(request, Failure { kind: FailureKind::Unsuitable, message }, now);
+    }
+
+    /// Takes the usage object that a provider sent with an answer, before the answer. Ignores any other value.
+    #[wasm_bindgen(js_name = handleSummaryUsage)]
+    pub fn handle_summary_usage(&mut self, request: u32, usage: &JsValue) {
+        if let Ok(Some(usage)) = usage::required(usage) {
+            self.engine.handle_summary_usage(RequestId(request), &usage);
+        }
+    }
+
     /// Takes the cancellation of a request.
     #[wasm_bindgen(js_name = handleCancelled)]
     pub fn handle_cancelled(&mut self, request: u32, now: f64) {
@@ -260,7 +276,11 @@ impl Compactor {
 
     /// What the driver must do next.
     pub fn poll(&mut self) -> Result<Ts<Output>, JsValue> {
-        let output = Output::from(self.engine.poll_output());
+        let mut output = self.engine.poll_output();
+        if let epitome::Output::Summarize(request) = &mut output {
+            self.asked = request.messages.take();
+        }
+        let output = Output::from(output);
         Ok(output.into_ts().map_err(Thrown::from)?)
     }
 
@@ -268,20 +288,14 @@ impl Compactor {
     /// of the messages that it is composed of. The number stays the same as long as the message does.
     #[wasm_bindgen(unchecked_return_type = "(string | { composed: number; of: string[] })[]")]
     pub fn view(&mut self) -> Array {
-        let outgoing = self.format.compose(self.engine.log(), &self.engine.view());
-        let entries = outgoing.into_iter().map(|outgoing| match outgoing {
-            Outgoing::Keep(id) => JsValue::from_str(id.as_str()),
-            Outgoing::Composed(recipe) => {
-                let of: Array = recipe.needs().map(|id| JsValue::from_str(id.as_str())).collect();
-                let number = self.composed.number(recipe);
-                let entry = Object::new();
-                // Setting a property of a new object cannot fail.
-                let _ = Reflect::set(&entry, &"composed".into(), &number.into());
-                let _ = Reflect::set(&entry, &"of".into(), &of);
-                entry.into()
-            }
-        });
-        entries.collect()
+        let view = self.engine.view();
+        self.entries(&view)
+    }
+
+    /// The same for the messages of the latest summarizer request, the prompt last. Empty if it has a transcript.
+    #[wasm_bindgen(unchecked_return_type = "(string | { composed: number; of: string[] })[]")]
+    pub fn asked(&mut self) -> Array {
+        self.asked.take().map(|view| self.entries(&view)).unwrap_or_default()
     }
 
     /// Composes a message of the view from the app's messages. Values that it takes over unchanged are the same objects.
@@ -350,6 +364,28 @@ impl Compactor {
 }
 
 impl Compactor {
+    fn of(engine: epitome::Compactor, format: Format, agent: Option<String>) -> Self {
+        let (composed, plans) = (Composed::default(), Plans::default());
+        Self { engine, format, agent, composed, plans, asked: None }
+    }
+
+    fn entries(&mut self, view: &View) -> Array {
+        let outgoing = self.format.compose(self.engine.log(), view);
+        let entries = outgoing.into_iter().map(|outgoing| match outgoing {
+            Outgoing::Keep(id) => JsValue::from_str(id.as_str()),
+            Outgoing::Composed(recipe) => {
+                let of: Array = recipe.needs().map(|id| JsValue::from_str(id.as_str())).collect();
+                let number = self.composed.number(recipe);
+                let entry = Object::new();
+                // Setting a property of a new object cannot fail.
+                let _ = Reflect::set(&entry, &"composed".into(), &number.into());
+                let _ = Reflect::set(&entry, &"of".into(), &of);
+                entry.into()
+            }
+        });
+        entries.collect()
+    }
+
     fn handle_failure(&mut self, request: u32, failure: Failure, now: f64) {
         self.engine.handle_failure(RequestId(request), failure, Timestamp(now as u64));
     }

@@ -5,8 +5,8 @@
 
 use super::{
     Budget, ClearToolInputs, Counting, Fill, Keep, MAX_HEARTBEAT_BYTES, OffloadToolResults, Policy,
-    Reactive, Reducer, ReducerRule, RequestBoundary, Retry, Shape, SummarySettings, Trigger,
-    TruncateToolResults, TruncationStep,
+    Reactive, Reducer, ReducerRule, RequestBoundary, Retry, Shape, SummarySettings, TokenPrices,
+    Trigger, TruncateToolResults, TruncationStep,
 };
 
 /// A policy that cannot work: the field, its value, and which values would work.
@@ -116,6 +116,8 @@ fn check_summary(summary: &SummarySettings) -> Result<(), PolicyError> {
         max_tokens,
         ledger_tokens: _,
         rollup_tokens: _,
+        input: _,
+        prices,
         chunk_characters,
         chunks: _,
         window_tokens: _,
@@ -129,6 +131,14 @@ fn check_summary(summary: &SummarySettings) -> Result<(), PolicyError> {
     ensure(*chunk_characters >= 1_000, "summary.chunkCharacters", || {
         format!("is {chunk_characters}; give at least 1000")
     })?;
+    if let Some(TokenPrices { input, cached_input, output }) = *prices {
+        let costs = [("input", input), ("cachedInput", cached_input), ("output", output)];
+        for (name, price) in costs {
+            ensure(price.is_finite() && price >= 0.0, &format!("summary.prices.{name}"), || {
+                format!("is {price}; give a price of 0 or more for a million tokens")
+            })?;
+        }
+    }
     if let Some(name) = prompt {
         let known = prompts.contains_key(name) || Shape::named(name).is_some();
         ensure(known, "summary.prompt", || {

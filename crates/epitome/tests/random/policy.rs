@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use epitome::policy::{
     Budget, ClearToolInputs, Counting, Encoding, Family, Fill, Keep, LastRequest,
     OffloadToolResults, PRESETS, Phase, Reactive, Reducer, ReducerRule, RequestBoundary, Shape,
-    SummaryPlacement, SummarySettings, ToolFilter, Trigger, TruncateToolResults, TruncationStep,
+    SummaryInput, SummaryPlacement, SummarySettings, TokenPrices, ToolFilter, Trigger,
+    TruncateToolResults, TruncationStep,
 };
 use epitome::{Policy, Reason, Retry};
 use proptest::prelude::*;
@@ -158,8 +159,12 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
     let window = prop_oneof![3 => Just(None), 1 => (200_u32..9_000).prop_map(Some)];
     let headings = prop::bool::weighted(0.1);
     let sizes = (1_u32..9_000, 0_u32..1_500, rollup, 1_000_u32..9_000, 0_u32..5, window, headings);
-    (who, tools, fallback_levels, shape, request, sizes, (0_u32..900, 0_u32..900)).prop_map(
-        |(who, tools, fallback_levels, shape, last_request, sizes, tool_texts)| {
+    let input =
+        select(vec![SummaryInput::Transcript, SummaryInput::Messages, SummaryInput::Conversation]);
+    let asked = (input, any::<bool>());
+    let tool_texts = (0_u32..900, 0_u32..900);
+    (who, tools, fallback_levels, shape, request, sizes, tool_texts, asked).prop_map(
+        |(who, tools, fallback_levels, shape, last_request, sizes, tool_texts, (input, prices))| {
             let (
                 max_tokens,
                 ledger_tokens,
@@ -179,6 +184,12 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
                 max_tokens,
                 ledger_tokens,
                 rollup_tokens,
+                input,
+                prices: prices.then_some(TokenPrices {
+                    input: 3.0,
+                    cached_input: 0.3,
+                    output: 15.0,
+                }),
                 chunk_characters,
                 chunks,
                 window_tokens: window,

@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use super::model::{
-    Writer, chunk_characters, chunks, fallback_levels, fallback_levels_on, last_request, ledger,
-    max_tokens, named_agent, own_prompt, rollup, shape, summarizer_window, tool_results, tools,
-    writer,
+    Writer, chunk_characters, chunks, fallback_levels, fallback_levels_on, input, last_request,
+    ledger, max_tokens, named_agent, own_prompt, rollup, shape, summarizer_window, tool_results,
+    tools, writer,
 };
 use crate::settings::SettingsState;
 use crate::settings::field::{Checkbox, Select, TextInput};
@@ -31,6 +31,7 @@ pub(in crate::settings) fn SummarySettings(settings: SettingsState) -> impl Into
                 <Select settings choice=shape() />
             </Show>
             <Select settings choice=last_request() />
+            <Select settings choice=input() />
             <TextInput settings field=max_tokens() />
             <TextInput settings field=ledger() />
             <TextInput settings field=rollup() />
@@ -42,7 +43,8 @@ pub(in crate::settings) fn SummarySettings(settings: SettingsState) -> impl Into
         </div>
         <p class="hint">
             "A longer transcript is summarized in several requests; the summarizer in this page takes at "
-            "most 20,000 characters per request. 0: a summary is never summarized again. Tools are names "
+            "most 20,000 characters per request. 0: a summary is never summarized again. Only an "
+            "endpoint gets messages, in the format of OpenAI’s chat completions. Tools are names "
             "separated by commas; linear* stands for all that start with linear, * for all tools."
         </p>
         <Checkbox settings switch=fallback_levels_on() />

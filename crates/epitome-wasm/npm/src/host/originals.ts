@@ -64,9 +64,12 @@ export class Originals<M extends object> {
 
   /** What the model gets. */
   view(engine: Engine): M[] {
-    return engine.view().map((entry) =>
-      typeof entry === "string" ? this.#message(entry) : this.#compose(engine, entry.composed, entry.of),
-    );
+    return this.#messagesOf(engine, engine.view());
+  }
+
+  /** The messages of the latest summarizer request; the last one asks for the summary. */
+  asked(engine: Engine): M[] {
+    return this.#messagesOf(engine, engine.asked());
   }
 
   /** Forgets the composed messages, after the view has changed. */
@@ -79,6 +82,12 @@ export class Originals<M extends object> {
     this.#messages.length = 0;
     this.#foreign.clear();
     this.#composed.clear();
+  }
+
+  #messagesOf(engine: Engine, entries: ReturnType<Engine["view"]>): M[] {
+    return entries.map((entry) =>
+      typeof entry === "string" ? this.#message(entry) : this.#compose(engine, entry.composed, entry.of),
+    );
   }
 
   #compose(engine: Engine, number: number, of: readonly string[]): M {
