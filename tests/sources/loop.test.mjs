@@ -102,7 +102,7 @@ test("c6: heartbeats and their answers do not reach the summarizer", async () =>
 
 const SUMMARY = "## 1. Goals\nA garden.\n## 7. Next step\nWater the roses.";
 const ENDPOINTS = { "openai-chat": openAICompatible, anthropic: anthropicCompatible };
-const PRICES = { input: 3, cachedInput: 0.3, output: 15 };
+const COST = { input: 3, cachedInput: 0.3, output: 15 };
 
 /** The text of a body from `"messages":` on. */
 const messagesIn = (text) => text.slice(text.indexOf('"messages":'));
@@ -140,7 +140,7 @@ const text = (turn) => `Turn ${turn}: look at bed ${turn}. `.padEnd(600, "roses 
 
 for (const format of ["openai-chat", "anthropic"]) {
   test(`d19: ${format}: the model is asked inside the conversation, whose beginning is byte for byte what it was sent`, async (context) => {
-    const { server, compactor, turn } = await inside(context, format, { summary: { prices: PRICES } });
+    const { server, compactor, turn } = await inside(context, format, { summary: { cost: COST } });
     for (let index = 0; index < 8; index += 1) {
       await turn(text(index));
     }
@@ -162,8 +162,8 @@ for (const format of ["openai-chat", "anthropic"]) {
     const { input, fallback, tokens, cost, saved } = report.summarizer;
     assert.deepEqual({ input, fallback }, { input: "conversation", fallback: undefined });
     assert.ok(tokens.cached > 0.6 * tokens.prompt && tokens.cached < tokens.prompt, JSON.stringify(tokens));
-    const price = ((tokens.prompt - tokens.cached) * 3 + tokens.cached * 0.3 + tokens.completion * 15) / 1e6;
-    assert.ok(Math.abs(cost - price) < 1e-12 && Math.abs(saved - (tokens.cached * 2.7) / 1e6) < 1e-12);
+    const total = ((tokens.prompt - tokens.cached) * 3 + tokens.cached * 0.3 + tokens.completion * 15) / 1e6;
+    assert.ok(Math.abs(cost - total) < 1e-12 && Math.abs(saved - (tokens.cached * 2.7) / 1e6) < 1e-12);
     // What follows is legal too, and so is the next compaction.
     for (let index = 0; index < 3; index += 1) {
       await turn(text(index));
@@ -283,8 +283,8 @@ test("d19: an endpoint of another format than the messages gets a transcript", a
   assert.equal(bodies.length, 1);
 });
 
-test("d19: prices that are no prices are refused", async (context) => {
-  for (const prices of [{ ...PRICES, input: -1 }, { ...PRICES, output: Number.POSITIVE_INFINITY }]) {
-    await assert.rejects(resolvePolicy({ preset: "loop", summary: { prices } }), { code: "invalid-policy" });
+test("d19: costs that are no numbers from 0 are refused", async (context) => {
+  for (const cost of [{ ...COST, input: -1 }, { ...COST, output: Number.POSITIVE_INFINITY }]) {
+    await assert.rejects(resolvePolicy({ preset: "loop", summary: { cost } }), { code: "invalid-policy" });
   }
 });

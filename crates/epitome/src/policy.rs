@@ -26,7 +26,7 @@ pub use retry::{Failure, FailureKind, Retry};
 pub use schema::schema;
 pub use spec::{DEFAULT_WINDOW, FieldOverrides, PolicySpec};
 pub use summary::{
-    LastRequest, Shape, Summarizer, SummaryInput, SummaryPlacement, SummarySettings, TokenPrices,
+    LastRequest, Shape, Summarizer, SummaryInput, SummaryPlacement, SummarySettings, TokenCost,
     ToolFilter, WindowTooSmall,
 };
 pub(crate) use trigger::share;

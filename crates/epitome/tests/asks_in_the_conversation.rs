@@ -11,7 +11,7 @@ mod harness;
 
 use epitome::history::{Change, Edit, View};
 use epitome::message::{Message, Part, Role, Usage};
-use epitome::policy::{Keep, Reactive, Summarizer, SummaryInput, SummaryPlacement, TokenPrices};
+use epitome::policy::{Keep, Reactive, Summarizer, SummaryInput, SummaryPlacement, TokenCost};
 use epitome::tokens::CharactersPer;
 use epitome::{
     Compactor, Contract, Failure, FailureKind, Neighbours, Phase, Policy, Reason, ReasoningPolicy,
@@ -276,9 +276,9 @@ fn d19_a_result_that_is_too_large_is_tried_again_by_a_transcript() {
 
 #[test]
 fn d19_the_report_has_the_tokens_of_the_summarizer_and_what_the_cache_saved() {
-    let run = |prices| {
+    let run = |cost| {
         let mut policy = asking(SummaryInput::Conversation, 4_000);
-        policy.summary.prices = prices;
+        policy.summary.cost = cost;
         let mut compactor = compactor_with(policy, &long_talk());
         let request = request_of(&mut compactor);
         let usage = Usage {
@@ -292,14 +292,14 @@ fn d19_the_report_has_the_tokens_of_the_summarizer_and_what_the_cache_saved() {
         drive(&mut compactor, |_| panic!("no more requests"));
         compactor.report().unwrap().summarizer.clone().unwrap()
     };
-    let unpriced = run(None);
-    let tokens = unpriced.tokens.unwrap();
+    let unknown = run(None);
+    let tokens = unknown.tokens.unwrap();
     assert_eq!((tokens.prompt, tokens.cached, tokens.completion), (100_000, 90_000, 1_000));
-    assert_eq!((unpriced.cost, unpriced.saved, unpriced.fallback), (None, None, None));
-    let priced = run(Some(TokenPrices { input: 3.0, cached_input: 0.5, output: 15.0 }));
+    assert_eq!((unknown.cost, unknown.saved, unknown.fallback), (None, None, None));
+    let known = run(Some(TokenCost { input: 3.0, cached_input: 0.5, output: 15.0 }));
     let near = |value: Option<f64>, expected: f64| (value.unwrap() - expected).abs() < 1e-9;
-    assert!(near(priced.cost, 0.03 + 0.045 + 0.015), "{priced:?}");
-    assert!(near(priced.saved, 0.225), "{priced:?}");
+    assert!(near(known.cost, 0.03 + 0.045 + 0.015), "{known:?}");
+    assert!(near(known.saved, 0.225), "{known:?}");
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use super::report::{SummarizerReport, SummarizerTokens};
 use crate::message::Usage;
-use crate::policy::{SummaryInput, TokenPrices};
+use crate::policy::{SummaryInput, TokenCost};
 
-/// Tokens that a price is for.
-const PRICED_TOKENS: f64 = 1_000_000.0;
+/// Tokens that a [`TokenCost`] is for.
+const COSTED_TOKENS: f64 = 1_000_000.0;
 
 /// The requests of one compaction.
 #[derive(Clone, Debug, Default)]
@@ -33,24 +33,24 @@ impl Asked {
     }
 
     /// The part of a report about them; `None` if there was no request.
-    pub(super) fn report(&self, prices: Option<TokenPrices>) -> Option<SummarizerReport> {
-        let priced = self.tokens.zip(prices);
+    pub(super) fn report(&self, cost: Option<TokenCost>) -> Option<SummarizerReport> {
+        let known = self.tokens.zip(cost);
         (self.requests > 0).then(|| SummarizerReport {
             input: self.input,
             fallback: self.fallback.clone(),
             tokens: self.tokens,
-            cost: priced.map(|(tokens, prices)| cost(tokens, prices)),
-            saved: priced.map(|(tokens, prices)| {
-                cost(SummarizerTokens { cached: 0, ..tokens }, prices) - cost(tokens, prices)
+            cost: known.map(|(tokens, cost)| cost_of(tokens, cost)),
+            saved: known.map(|(tokens, cost)| {
+                cost_of(SummarizerTokens { cached: 0, ..tokens }, cost) - cost_of(tokens, cost)
             }),
         })
     }
 }
 
-fn cost(tokens: SummarizerTokens, prices: TokenPrices) -> f64 {
+fn cost_of(tokens: SummarizerTokens, cost: TokenCost) -> f64 {
     let SummarizerTokens { prompt, cached, completion } = tokens;
-    let price = f64::from(prompt.saturating_sub(cached)) * prices.input
-        + f64::from(cached) * prices.cached_input
-        + f64::from(completion) * prices.output;
-    price / PRICED_TOKENS
+    let total = f64::from(prompt.saturating_sub(cached)) * cost.input
+        + f64::from(cached) * cost.cached_input
+        + f64::from(completion) * cost.output;
+    total / COSTED_TOKENS
 }

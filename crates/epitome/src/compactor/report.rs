@@ -44,10 +44,10 @@ pub struct SummarizerReport {
     /// Tokens of all its requests, as far as they were reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<SummarizerTokens>,
-    /// What these tokens cost, if `summary.prices` is set.
+    /// What these tokens cost, if `summary.cost` is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
-    /// How much more they would have cost without the provider's cache, if `summary.prices` is set.
+    /// How much more they would have cost without the provider's cache, if `summary.cost` is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub saved: Option<f64>,
 }

@@ -5,7 +5,7 @@
 
 use super::{
     Budget, ClearToolInputs, Counting, Fill, Keep, MAX_HEARTBEAT_BYTES, OffloadToolResults, Policy,
-    Reactive, Reducer, ReducerRule, RequestBoundary, Retry, Shape, SummarySettings, TokenPrices,
+    Reactive, Reducer, ReducerRule, RequestBoundary, Retry, Shape, SummarySettings, TokenCost,
     Trigger, TruncateToolResults, TruncationStep,
 };
 
@@ -117,7 +117,7 @@ fn check_summary(summary: &SummarySettings) -> Result<(), PolicyError> {
         ledger_tokens: _,
         rollup_tokens: _,
         input: _,
-        prices,
+        cost,
         chunk_characters,
         chunks: _,
         window_tokens: _,
@@ -131,11 +131,11 @@ fn check_summary(summary: &SummarySettings) -> Result<(), PolicyError> {
     ensure(*chunk_characters >= 1_000, "summary.chunkCharacters", || {
         format!("is {chunk_characters}; give at least 1000")
     })?;
-    if let Some(TokenPrices { input, cached_input, output }) = *prices {
+    if let Some(TokenCost { input, cached_input, output }) = *cost {
         let costs = [("input", input), ("cachedInput", cached_input), ("output", output)];
-        for (name, price) in costs {
-            ensure(price.is_finite() && price >= 0.0, &format!("summary.prices.{name}"), || {
-                format!("is {price}; give a price of 0 or more for a million tokens")
+        for (name, cost) in costs {
+            ensure(cost.is_finite() && cost >= 0.0, &format!("summary.cost.{name}"), || {
+                format!("is {cost}; give what a million tokens cost, 0 or more")
             })?;
         }
     }

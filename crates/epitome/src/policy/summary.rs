@@ -36,7 +36,7 @@ pub struct SummarySettings {
     /// `transcript`.
     pub input: SummaryInput,
     /// What the summarizer's tokens cost, for the report of a compaction. Default: `null`, unknown.
-    pub prices: Option<TokenPrices>,
+    pub cost: Option<TokenCost>,
     /// The longest transcript in one summarizer request, in characters, at least 1,000. A longer one is split into
     /// chunks, and each request gets one chunk and the summary of those before. Default: 120,000.
     pub chunk_characters: u32,
@@ -73,7 +73,7 @@ impl Default for SummarySettings {
             ledger_tokens: 1_000,
             rollup_tokens: 0,
             input: SummaryInput::default(),
-            prices: None,
+            cost: None,
             chunk_characters: 120_000,
             chunks: 1,
             window_tokens: None,
@@ -129,7 +129,7 @@ pub enum SummaryInput {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct TokenPrices {
+pub struct TokenCost {
     /// Of the prompt, 0 or more.
     pub input: f64,
     /// Of the part of the prompt that the provider reads from its cache, 0 or more.

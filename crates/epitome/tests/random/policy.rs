@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use epitome::policy::{
     Budget, ClearToolInputs, Counting, Encoding, Family, Fill, Keep, LastRequest,
     OffloadToolResults, PRESETS, Phase, Reactive, Reducer, ReducerRule, RequestBoundary, Shape,
-    SummaryInput, SummaryPlacement, SummarySettings, TokenPrices, ToolFilter, Trigger,
+    SummaryInput, SummaryPlacement, SummarySettings, TokenCost, ToolFilter, Trigger,
     TruncateToolResults, TruncationStep,
 };
 use epitome::{Policy, Reason, Retry};
@@ -164,7 +164,16 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
     let asked = (input, any::<bool>());
     let tool_texts = (0_u32..900, 0_u32..900);
     (who, tools, fallback_levels, shape, request, sizes, tool_texts, asked).prop_map(
-        |(who, tools, fallback_levels, shape, last_request, sizes, tool_texts, (input, prices))| {
+        |(
+            who,
+            tools,
+            fallback_levels,
+            shape,
+            last_request,
+            sizes,
+            tool_texts,
+            (input, has_cost),
+        )| {
             let (
                 max_tokens,
                 ledger_tokens,
@@ -185,11 +194,7 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
                 ledger_tokens,
                 rollup_tokens,
                 input,
-                prices: prices.then_some(TokenPrices {
-                    input: 3.0,
-                    cached_input: 0.3,
-                    output: 15.0,
-                }),
+                cost: has_cost.then_some(TokenCost { input: 3.0, cached_input: 0.3, output: 15.0 }),
                 chunk_characters,
                 chunks,
                 window_tokens: window,

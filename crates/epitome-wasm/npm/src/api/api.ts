@@ -92,7 +92,7 @@ export type {
   SummaryPlacement,
   SummaryRequest,
   SummarySettings,
-  TokenPrices,
+  TokenCost,
   ToolFilter,
   Trigger,
   TruncateToolResults,
