@@ -163,6 +163,18 @@ fn Applied(store: Store, report: Arc<Report>) -> impl IntoView {
         .summary
         .as_ref()
         .map(|_| format!(" · a summary of {}", plural(characters, "character", "characters")));
+    let summarizer = report.summarizer.clone();
+    let cached = summarizer.as_ref().and_then(|summarizer| summarizer.tokens);
+    let cached = cached.filter(|tokens| tokens.cached > 0).map(|tokens| {
+        format!(
+            " · {} of {} tokens read from the cache",
+            thousands(tokens.cached),
+            thousands(tokens.prompt)
+        )
+    });
+    let fallback = summarizer.and_then(|summarizer| summarizer.fallback).map(|because| {
+        view! { <p class="hint">"The summarizer got a transcript: " {sentence(&because)}</p> }
+    });
     let reduced = (report.reduced > 0)
         .then(|| format!(" · {} without a summary", plural(report.reduced, "message", "messages")));
     view! {
@@ -182,9 +194,9 @@ fn Applied(store: Store, report: Arc<Report>) -> impl IntoView {
                 percentage(report.budget_used_pct),
                 report.session,
             )}
-            {written} {reduced}
+            {written} {reduced} {cached}
         </p>
-        {floor}
+        {fallback} {floor}
         {repaired}
         {summary}
         {report.summary.is_some().then(|| facts::facts(&report.receipt))}

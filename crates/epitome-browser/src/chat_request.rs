@@ -1,6 +1,6 @@
 //! The body of a chat completions request.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::completion::Prompt;
 use crate::completion_format::CompletionRequest;
@@ -31,26 +31,28 @@ enum StreamedUsage {
 }
 
 impl CompletionRequest for ChatRequest {
-    /// Has neither tools nor a temperature: a summary needs no tools, and some models refuse a temperature.
+    /// Has neither tools nor a temperature: a transcript needs no tools, and some models refuse a temperature.
     fn body(&self, endpoint: &Endpoint, prompt: &Prompt) -> String {
-        let mut messages = Vec::new();
-        if !prompt.system.is_empty() {
-            messages.push(json!({ "role": "system", "content": prompt.system }));
-        }
-        messages.push(json!({ "role": "user", "content": prompt.user }));
+        let limit = match self.limit {
+            TokenLimitField::MaxTokens => "max_tokens",
+            TokenLimitField::MaxCompletionTokens => "max_completion_tokens",
+        };
         let streamed = endpoint.stream == Streaming::Streamed;
-        let mut body = json!({ "model": endpoint.model, "messages": messages, "stream": streamed });
-        if let Value::Object(fields) = &mut body {
-            let limit = match self.limit {
-                TokenLimitField::MaxTokens => "max_tokens",
-                TokenLimitField::MaxCompletionTokens => "max_completion_tokens",
-            };
-            fields.insert(limit.to_owned(), prompt.max_tokens.into());
-            if streamed && self.streamed_usage == StreamedUsage::Requested {
-                fields.insert("stream_options".to_owned(), json!({ "include_usage": true }));
-            }
+        let mut fields = vec![
+            ("model", endpoint.model.as_str().into()),
+            ("stream", streamed.into()),
+            (limit, prompt.max_tokens.into()),
+        ];
+        if streamed && self.streamed_usage == StreamedUsage::Requested {
+            fields.push(("stream_options", json!({ "include_usage": true })));
         }
-        body.to_string()
+        if !prompt.has_messages() {
+            let system = json!({ "role": "system", "content": prompt.system });
+            let user = json!({ "role": "user", "content": prompt.user });
+            let system = Some(system).filter(|_| !prompt.system.is_empty());
+            fields.push(("messages", system.into_iter().chain([user]).collect()));
+        }
+        prompt.body(fields)
     }
 
     /// Each call replaces or removes one field that is not touched again, so at most two calls return a request.
@@ -68,11 +70,13 @@ impl CompletionRequest for ChatRequest {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     fn check(stream: Streaming, request: ChatRequest, expected: &Value) {
         let endpoint = Endpoint { stream, ..Endpoint::new("http://localhost/v1", "m") };
-        let prompt = Prompt { system: String::new(), user: "hi".into(), max_tokens: 9 };
+        let prompt = Prompt { user: "hi".into(), max_tokens: 9, ..Prompt::default() };
         let written: Value = serde_json::from_str(&request.body(&endpoint, &prompt)).unwrap();
         assert_eq!(&written, expected);
     }
@@ -95,6 +99,30 @@ mod tests {
                 "model": "m", "messages": messages, "stream": false, "max_completion_tokens": 9,
             }),
         );
+    }
+
+    #[test]
+    fn d19_messages_are_sent_byte_for_byte_with_the_fields_of_the_app() {
+        let endpoint = Endpoint::new("http://localhost/v1", "m");
+        let messages = r#"[{"role":"user",  "b":1.50,"a":"\u00e9"}]"#;
+        let prompt = Prompt {
+            system: "not sent".into(),
+            max_tokens: 9,
+            fields: vec![
+                ("messages".into(), messages.into()),
+                ("tools".into(), "[]".into()),
+                ("model".into(), "\"other\"".into()),
+            ],
+            ..Prompt::default()
+        };
+        let body = ChatRequest::default().body(&endpoint, &prompt);
+        assert_eq!(
+            body,
+            format!(
+                r#"{{"stream":true,"max_tokens":9,"stream_options":{{"include_usage":true}},"messages":{messages},"tools":[],"model":"other"}}"#
+            )
+        );
+        assert!(serde_json::from_str::<Value>(&body).is_ok());
     }
 
     #[test]

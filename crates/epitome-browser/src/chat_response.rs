@@ -2,46 +2,22 @@
 
 use serde_json::Value;
 
+use crate::collected::{Collected, parse};
 use crate::completion::{Completion, CompletionUsage};
 use crate::completion_format::{CompletionResponse, StreamState};
-use crate::error::{EndpointError, EndpointErrorCode};
+use crate::error::EndpointError;
 use crate::error_body::ErrorBody;
 use crate::server::Server;
-use crate::surrogate::replace_lone_surrogates;
-use crate::thinking::ThinkingFilter;
 
 /// The data of a stream's last event.
 const DONE: &str = "[DONE]";
-const TOOL_CALL: &str = "the model called a tool, though none was offered";
 
 /// What has arrived of a response.
-pub(crate) struct ChatResponse<'a> {
-    server: Server<'a>,
-    text: String,
-    thinking: ThinkingFilter,
-    usage: Option<CompletionUsage>,
-    finish_reason: Option<String>,
-    /// What the model says in the field `refusal`, in place of an answer.
-    refusal: String,
-    has_choice: bool,
-    has_tool_call: bool,
-    /// Whether the server marked the end. Without a mark and without a finish reason the response was cut off.
-    has_end: bool,
-}
+pub(crate) struct ChatResponse<'a>(Collected<'a>);
 
 impl<'a> CompletionResponse<'a> for ChatResponse<'a> {
     fn new(server: Server<'a>) -> Self {
-        Self {
-            server,
-            text: String::new(),
-            thinking: ThinkingFilter::default(),
-            usage: None,
-            finish_reason: None,
-            refusal: String::new(),
-            has_choice: false,
-            has_tool_call: false,
-            has_end: false,
-        }
+        Self(Collected::new(server))
     }
 
     fn add_event(
@@ -51,7 +27,7 @@ impl<'a> CompletionResponse<'a> for ChatResponse<'a> {
     ) -> Result<StreamState, EndpointError> {
         let data = data.trim();
         if data == DONE {
-            self.has_end = true;
+            self.0.has_end = true;
             return Ok(StreamState::Done);
         }
         if data.is_empty() {
@@ -68,68 +44,12 @@ impl<'a> CompletionResponse<'a> for ChatResponse<'a> {
         on_delta: &mut dyn FnMut(&str),
     ) -> Result<(), EndpointError> {
         let completion = parse(body)?;
-        self.has_end = true;
+        self.0.has_end = true;
         self.add(&completion, "message", on_delta)
     }
 
-    fn finish(mut self, on_delta: &mut dyn FnMut(&str)) -> Result<Completion, EndpointError> {
-        let rest = std::mem::take(&mut self.thinking).finish();
-        self.add_text(&rest, on_delta);
-        let fail = |code, message: &str| Err(EndpointError::new(code, message));
-        let is_empty = self.text.trim().is_empty();
-        // The finish reason comes first, because it says more than what is missing: an empty text with the reason
-        // `length` means that the limit is too low.
-        match self.finish_reason.as_deref() {
-            Some("content_filter") => {
-                return fail(
-                    EndpointErrorCode::Filtered,
-                    "a filter of the provider stopped the answer",
-                );
-            }
-            Some("model_context_window_exceeded") => {
-                return fail(
-                    EndpointErrorCode::TooLong,
-                    "the answer did not fit the model's window",
-                );
-            }
-            Some("error") => {
-                return fail(EndpointErrorCode::Overloaded, "the server failed midway");
-            }
-            Some("length" | "max_tokens") => {
-                return fail(EndpointErrorCode::Truncated, truncated(is_empty));
-            }
-            Some("tool_calls" | "function_call") => {
-                return fail(EndpointErrorCode::BadAnswer, TOOL_CALL);
-            }
-            _ => {}
-        }
-        if !self.refusal.is_empty() {
-            let message = format!(
-                "the model declined to answer: {}",
-                self.server.endpoint.redact(&self.refusal)
-            );
-            return fail(EndpointErrorCode::Filtered, &message);
-        }
-        if self.has_tool_call {
-            return fail(EndpointErrorCode::BadAnswer, TOOL_CALL);
-        }
-        if !self.has_end && self.finish_reason.is_none() {
-            return fail(
-                EndpointErrorCode::CutOff,
-                "the connection ended in the middle of the answer",
-            );
-        }
-        if !self.has_choice {
-            return fail(
-                EndpointErrorCode::BadAnswer,
-                "the answer has no choices: it is not a chat completion",
-            );
-        }
-        if is_empty {
-            return fail(EndpointErrorCode::Empty, "the model answered without any text");
-        }
-        let Self { text, usage, finish_reason, .. } = self;
-        Ok(Completion { text, usage, finish_reason })
+    fn finish(self, on_delta: &mut dyn FnMut(&str)) -> Result<Completion, EndpointError> {
+        self.0.finish(on_delta)
     }
 }
 
@@ -141,57 +61,31 @@ impl ChatResponse<'_> {
         message: &str,
         on_delta: &mut dyn FnMut(&str),
     ) -> Result<(), EndpointError> {
+        let Self(collected) = self;
         // Some servers report an error inside of a response with HTTP status 200.
         if let Some(error) = completion.get("error").filter(|error| !error.is_null()) {
-            return Err(ErrorBody::inside_response(error).explain(self.server, None));
+            return Err(ErrorBody::inside_response(error).explain(collected.server, None));
         }
-        self.usage = completion.get("usage").and_then(usage).or(self.usage);
+        let usage = completion.get("usage").and_then(CompletionUsage::read);
+        collected.usage = usage.or(collected.usage);
         // A chunk may have no choices, such as the last one, which carries the usage.
         let Some(choice) = completion.get("choices").and_then(|choices| choices.get(0)) else {
             return Ok(());
         };
-        self.has_choice = true;
+        collected.has_answer = true;
         if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str) {
-            self.finish_reason = Some(reason.to_owned());
+            collected.finish_reason = Some(reason.to_owned());
         }
         let Some(message) = choice.get(message) else { return Ok(()) };
         if let Some(refusal) = message.get("refusal").and_then(Value::as_str) {
-            self.refusal.push_str(refusal);
+            collected.refusal.push_str(refusal);
         }
         let calls = message.get("tool_calls").and_then(Value::as_array);
-        self.has_tool_call |= calls.is_some_and(|calls| !calls.is_empty());
+        collected.has_tool_call |= calls.is_some_and(|calls| !calls.is_empty());
         let delta = message.get("content").map(text).unwrap_or_default();
-        let visible = self.thinking.push(&delta);
-        self.add_text(&visible, on_delta);
+        collected.add(&delta, on_delta);
         Ok(())
     }
-
-    fn add_text(&mut self, text: &str, on_delta: &mut dyn FnMut(&str)) {
-        if !text.is_empty() {
-            self.text.push_str(text);
-            on_delta(text);
-        }
-    }
-}
-
-fn truncated(is_empty: bool) -> &'static str {
-    if is_empty {
-        "the model used up its limit of tokens before it wrote anything, maybe by thinking; raise the \
-         limit, or take a model that thinks less"
-    } else {
-        "the answer reached the limit of tokens and lacks its end"
-    }
-}
-
-/// Parses JSON, and if that fails, the same with lone surrogates replaced, which no JSON parser for UTF-8 accepts.
-fn parse(data: &str) -> Result<Value, EndpointError> {
-    let parsed = serde_json::from_str(data);
-    parsed.or_else(|_| serde_json::from_str(&replace_lone_surrogates(data))).map_err(|_| {
-        EndpointError::new(
-            EndpointErrorCode::BadAnswer,
-            "the server sent something that is not JSON",
-        )
-    })
 }
 
 /// The text of a message's content: a string, or the text parts of a list.
@@ -203,19 +97,12 @@ fn text(content: &Value) -> String {
     }
 }
 
-fn usage(usage: &Value) -> Option<CompletionUsage> {
-    let tokens = |name: &str| usage.get(name)?.as_u64()?.try_into().ok();
-    Some(CompletionUsage {
-        prompt_tokens: tokens("prompt_tokens")?,
-        completion_tokens: tokens("completion_tokens")?,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::address::Address;
     use crate::endpoint::Endpoint;
+    use crate::error::EndpointErrorCode;
 
     fn read(events: &[&str]) -> (Result<Completion, EndpointError>, String) {
         let endpoint = Endpoint::new("https://h/v1", "m");
@@ -252,7 +139,8 @@ mod tests {
             "[DONE]",
         ]);
         assert_eq!(shown, "hello");
-        let usage = Some(CompletionUsage { prompt_tokens: 7, completion_tokens: 2 });
+        let usage =
+            Some(CompletionUsage { prompt_tokens: 7, cached_tokens: None, completion_tokens: 2 });
         let finish_reason = Some("stop".to_owned());
         assert_eq!(result, Ok(Completion { text: shown, usage, finish_reason }));
     }

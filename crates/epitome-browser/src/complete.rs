@@ -3,6 +3,8 @@
 use web_sys::AbortSignal;
 
 use crate::address::Address;
+use crate::anthropic_request::AnthropicRequest;
+use crate::anthropic_response::AnthropicResponse;
 use crate::chat_request::ChatRequest;
 use crate::chat_response::ChatResponse;
 use crate::completion::{Completion, Prompt};
@@ -42,6 +44,12 @@ pub async fn complete(
         CompletionFormat::ChatCompletions => {
             ask::<ChatRequest, ChatResponse<'_>>(server, route.path, prompt, deadline, on_delta)
                 .await
+        }
+        CompletionFormat::AnthropicMessages => {
+            ask::<AnthropicRequest, AnthropicResponse<'_>>(
+                server, route.path, prompt, deadline, on_delta,
+            )
+            .await
         }
     }
 }

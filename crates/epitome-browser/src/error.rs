@@ -86,12 +86,10 @@ impl EndpointError {
             | Code::Misconfigured
             | Code::Unauthorized
             | Code::ModelUnknown
-            | Code::TooLong
-            | Code::Refused
-            | Code::BadAnswer
-            | Code::Truncated
-            | Code::Filtered
-            | Code::Empty => FailureKind::Permanent,
+            | Code::Truncated => FailureKind::Permanent,
+            Code::TooLong | Code::Refused | Code::BadAnswer | Code::Filtered | Code::Empty => {
+                FailureKind::Unsuitable
+            }
         }
     }
 
@@ -136,14 +134,12 @@ mod tests {
             Code::TotalTimeout,
             Code::Unauthorized,
             Code::ModelUnknown,
-            Code::TooLong,
-            Code::Refused,
-            Code::BadAnswer,
             Code::Truncated,
-            Code::Filtered,
-            Code::Empty,
         ] {
             check(code, FailureKind::Permanent);
+        }
+        for code in [Code::TooLong, Code::Refused, Code::BadAnswer, Code::Filtered, Code::Empty] {
+            check(code, FailureKind::Unsuitable);
         }
         check(Code::Aborted, FailureKind::Cancelled);
     }

@@ -15,6 +15,7 @@
 //!     system: "Summarize the conversation.".into(),
 //!     user: "[1] user:\nhello".into(),
 //!     max_tokens: 800,
+//!     ..Prompt::default()
 //! };
 //! let completion = complete(&endpoint, &prompt, None, &mut |_delta| {}).await?;
 //! assert!(!completion.text.is_empty());
@@ -31,14 +32,18 @@
 //! 2. `endpoint`, `address`, then `server`: where a request goes.
 //! 3. `advice` and `error_body`: what to do about a server that fails.
 //! 4. `deadline`, then `http_request`: one request and its response.
-//! 5. `completion`, `completion_format`, then `chat_request` and `chat_response`; `count_format`: the bodies.
+//! 5. `completion`, `completion_format`, `collected`, then a request and a response for each format, such as
+//!    `chat_request` and `chat_response`; `count_format`: the bodies.
 //! 6. `complete` and `count_tokens`: what apps call.
 
 mod abort_listener;
 mod address;
 mod advice;
+mod anthropic_request;
+mod anthropic_response;
 mod chat_request;
 mod chat_response;
+mod collected;
 mod complete;
 mod completion;
 mod completion_format;

@@ -68,6 +68,8 @@ pub(crate) struct CountRoute {
 pub(crate) enum CompletionFormat {
     /// `OpenAI`'s chat completions.
     ChatCompletions,
+    /// Anthropic's Messages API.
+    AnthropicMessages,
 }
 
 /// The body format of a count request and its response.
@@ -106,7 +108,11 @@ const ANTHROPIC: HttpApi = HttpApi {
     base_url: "https://api.anthropic.com/v1",
     key: KeyHeader { name: "x-api-key", prefix: "" },
     version: Some(("anthropic-version", "2023-06-01")),
-    completion: None,
+    completion: Some(CompletionRoute {
+        path: "/messages",
+        pasted_paths: &["/messages"],
+        format: CompletionFormat::AnthropicMessages,
+    }),
     count: Some(CountRoute {
         path: "/messages/count_tokens",
         pasted_paths: &[CHAT_COMPLETIONS, "/count_tokens", "/messages"],

@@ -41,7 +41,7 @@ pub(crate) fn accepts(
     if view.as_appended {
         return Ok(());
     }
-    let mut checker = Checker::new(contract, log);
+    let mut checker = Checker::new(contract, log, view);
     let mut edits = view.edits.iter();
     for (index, outgoing) in composed.iter().enumerate() {
         let message = ComposedMessage::of(log, outgoing);
@@ -117,8 +117,9 @@ pub(crate) struct Passed {
 }
 
 impl<'a> Checker<'a> {
-    pub(crate) fn new(contract: &'a Contract, log: &Log) -> Self {
-        Self::behind(Passed::default(), contract, log)
+    fn new(contract: &'a Contract, log: &Log, view: &View) -> Self {
+        let checker = Self::behind(Passed::default(), contract, log);
+        Self { starts_with_system: checker.starts_with_system && !view.is_part, ..checker }
     }
 
     /// A checker that continues behind messages that passed.

@@ -45,11 +45,13 @@ pub fn read_usage(value: &Value) -> Option<Usage> {
     })
 }
 
-/// Names that servers without a format of their own use: Cohere, and for cached tokens DeepSeek and others.
+/// Names that servers without a format of their own use: Cohere, and for cached tokens DeepSeek and others. And the names
+/// of [`Usage`] itself.
 const OTHER_SERVERS: UsageFields = UsageFields {
     prompt: &["/tokens/input_tokens"],
     completion: &["/tokens/output_tokens"],
-    cached: &["/prompt_cache_hit_tokens", "/num_cached_tokens", "/cached_tokens"],
+    cached: &["/prompt_cache_hit_tokens", "/num_cached_tokens", "/cached_tokens", "/cachedTokens"],
+    cache_written: &["/cacheWriteTokens"],
     ..UsageFields::NONE
 };
 

@@ -561,6 +561,15 @@ export interface SummarySettings {
    */
   rollupTokens?: number;
   /**
+   * What the summarizer gets. `tools`, `chunks` and every limit in characters are those of a transcript. Default:
+   * `transcript`.
+   */
+  input?: SummaryInput;
+  /**
+   * What the summarizer's tokens cost, for the report of a compaction. Default: `null`, unknown.
+   */
+  cost?: TokenCost | null;
+  /**
    * The longest transcript in one summarizer request, in characters, at least 1,000. A longer one is split into
    * chunks, and each request gets one chunk and the summary of those before. Default: 120,000.
    */
@@ -571,8 +580,8 @@ export interface SummarySettings {
    */
   chunks?: number;
   /**
-   * The summarizer's context window in tokens. Default: `null`, the policy's `window` if `prompt` is set, and
-   * unknown if an agent summarizes.
+   * The summarizer's context window in tokens. Default: `null`, the policy's `window` if `prompt` is set or `input` is
+   * `conversation`, and otherwise unknown.
    */
   windowTokens?: number | null;
   /**
@@ -603,6 +612,29 @@ export interface SummarySettings {
  * The sections of a summary.
  */
 export type Shape = "threeSections" | "sevenSections";
+
+/**
+ * What the summarizer gets.
+ */
+export type SummaryInput = "transcript" | "messages" | "conversation";
+
+/**
+ * What the tokens of a model cost, each in any currency for a million tokens.
+ */
+export interface TokenCost {
+  /**
+   * Of the prompt, 0 or more.
+   */
+  input: number;
+  /**
+   * Of the part of the prompt that the provider reads from its cache, 0 or more.
+   */
+  cachedInput: number;
+  /**
+   * Of the answer, 0 or more.
+   */
+  output: number;
+}
 
 /**
  * The tools whose calls and results the summarizer reads.
@@ -676,7 +708,7 @@ export interface HostOptions<M extends object = object> {
   /** The agent that this conversation belongs to: one of `policy.agents`. */
   agent?: string;
   /** Writes the summaries. Default: `extractive`, which needs no model. */
-  summarize?: Summarize;
+  summarize?: Summarize<M>;
   /**
    * How long one call of `summarize` may take, in milliseconds. Default: 12 minutes. After that its signal aborts, and the
    * compaction fails with a message that says so. `Infinity` waits for ever.
@@ -705,7 +737,21 @@ export interface HostOptions<M extends object = object> {
 
 /** Writes a summary. If it throws, the conversation stays as it is. `request.summarizer` says who should write it: an
  * agent of the app, or the conversation's own model. */
-export type Summarize = (request: SummaryRequest, context: SummarizeContext) => Promise<Summary | string> | Summary | string;
+export type Summarize<M extends object = object> = (request: SummarizeRequest<M>, context: SummarizeContext) => Promise<Summary | string> | Summary | string;
+
+/** A request for a summary. */
+export interface SummarizeRequest<M extends object = object> extends SummaryRequest {
+  /** The format of `messages` and `prompt`. */
+  format: Format;
+  /**
+   * What to send in place of `system` and `input`, if `form` is not `transcript`: the messages to summarize, or the whole
+   * conversation. They are the objects that `messages()` returns. A request with the whole conversation needs its system
+   * prompt and its tools too, and should forbid tool calls.
+   */
+  messages?: M[];
+  /** The user message that comes after `messages` and asks for the summary. */
+  prompt?: M;
+}
 
 /**
  * A request to the summarizer.
@@ -724,13 +770,18 @@ export interface SummaryRequest {
    */
   summarizer: Summarizer;
   /**
-   * The instructions, as the system message.
+   * The instructions for a transcript, as the system message.
    */
   system: string;
   /**
-   * The text to summarize, as the user message; see `crate::transcript::Envelope`.
+   * The transcript to summarize, as the user message; see `crate::transcript::Envelope`. Also if there are messages,
+   * for a summarizer that takes none.
    */
   input: string;
+  /**
+   * What the summarizer gets.
+   */
+  form: SummaryInput;
   /**
    * The longest useful answer, in tokens.
    */
@@ -769,6 +820,11 @@ export type Reason = "threshold" | "manual" | "request-boundary" | "reactive-mic
  */
 export type Summarizer = { kind: "own"; prompt: string } | { kind: "agent"; name: string };
 
+/**
+ * A message format that this crate reads and writes.
+ */
+export type Format = "openai-chat" | "openai-responses" | "anthropic" | "ai-sdk-ui" | "ai-sdk-model" | "gemini" | "langchain" | "bedrock";
+
 /** What a summarizer may use. */
 export interface SummarizeContext {
   /** Aborts when the summary is no longer needed. */
@@ -780,7 +836,7 @@ export interface SummarizeContext {
 /** A summary, and what is known about its request. */
 export interface Summary {
   text: string;
-  /** Tokens of the request and the summary. Not used by the compactor. */
+  /** Tokens of the request and the summary, as any provider reports them, for the report of the compaction. */
   usage?: unknown;
   /** Why the model stopped. A summary with the finish reason `length` lacks its end and is not used. */
   finishReason?: string;
@@ -884,6 +940,10 @@ export interface ReportFields {
    */
   requests: number;
   /**
+   * How the summarizer was asked; `None` if it was not.
+   */
+  summarizer?: SummarizerReport;
+  /**
    * `tokensAfter` in percent of the window.
    */
   budgetUsedPct: number;
@@ -955,6 +1015,50 @@ export type FactKind = "checklist" | "decision" | "negation" | "url" | "path" | 
  * The app's id of a message, unique in its conversation.
  */
 export type MessageId = string;
+
+/**
+ * How the summarizer was asked in one compaction, and what that took.
+ */
+export interface SummarizerReport {
+  /**
+   * What its last request had.
+   */
+  input: SummaryInput;
+  /**
+   * Why it got a transcript although the policy asks for messages.
+   */
+  fallback?: string;
+  /**
+   * Tokens of all its requests, as far as they were reported.
+   */
+  tokens?: SummarizerTokens;
+  /**
+   * What these tokens cost, if `summary.cost` is set.
+   */
+  cost?: number;
+  /**
+   * How much more they would have cost without the provider's cache, if `summary.cost` is set.
+   */
+  saved?: number;
+}
+
+/**
+ * Tokens of summarizer requests as the provider reported them.
+ */
+export interface SummarizerTokens {
+  /**
+   * Tokens of the prompts, cached or not.
+   */
+  prompt: number;
+  /**
+   * How many of them were read from the provider's cache.
+   */
+  cached: number;
+  /**
+   * Tokens of the answers, including reasoning.
+   */
+  completion: number;
+}
 
 /**
  * A defect of a message for which a provider may reject the request.
@@ -1029,11 +1133,6 @@ export type Counted = {
   type: "countFailed";
   message: string;
 };
-
-/**
- * A message format that this crate reads and writes.
- */
-export type Format = "openai-chat" | "openai-responses" | "anthropic" | "ai-sdk-ui" | "ai-sdk-model" | "gemini" | "langchain" | "bedrock";
 
 /** What a compaction would do. */
 export interface Plan extends PlanFigures {
@@ -1160,8 +1259,59 @@ export interface UsageOfView {
   epoch?: number;
 }
 
+/**
+ * Options of an endpoint.
+ */
+export interface EndpointOptions {
+  /**
+   * `http://host/v1`, or the whole address that ends in `/chat/completions` or, for Anthropic, `/messages`.
+   */
+  baseURL: string;
+  /**
+   * The model's name, as the server knows it.
+   */
+  model: string;
+  /**
+   * Sent in the header that the provider uses for it. An empty key is not sent.
+   */
+  apiKey?: string;
+  /**
+   * Further headers. In a browser, the server must allow each of them.
+   */
+  headers?: Record<string, string>;
+  /**
+   * Whether the answer is streamed. Default: true.
+   */
+  stream?: boolean;
+  /**
+   * How long each part of an answer may take.
+   */
+  timeouts?: EndpointTimeouts;
+}
+
+/**
+ * How long each part of an answer may take, in milliseconds.
+ */
+export interface EndpointTimeouts {
+  /**
+   * From the request to the first byte of a streamed answer. Default: 12 minutes.
+   */
+  firstByteMs?: number;
+  /**
+   * Between two parts of a streamed answer. Default: 2 minutes.
+   */
+  idleMs?: number;
+  /**
+   * From the request to the last byte. Default: 12 minutes.
+   */
+  totalMs?: number;
+}
+
 /** A summarizer that asks an endpoint. It can also be called directly, without a context. */
-export type EndpointSummarize = (request: Pick<SummaryRequest, "system" | "input" | "maxTokens">, context?: Partial<SummarizeContext>) => Promise<Completion>;
+export type EndpointSummarize = (request: EndpointRequest, context?: Partial<SummarizeContext>) => Promise<Completion>;
+
+/** What an endpoint needs of a request. */
+export type EndpointRequest = Pick<SummaryRequest, "system" | "input" | "maxTokens"> & Partial<Pick<SummarizeRequest, "form" | "format" | "messages" | "prompt">>;
 
 /**
  * A complete answer.
@@ -1187,9 +1337,13 @@ export interface Completion {
  */
 export interface CompletionUsage {
   /**
-   * Tokens of the prompt. Far fewer than estimated mean that the server truncated it silently.
+   * Tokens of the prompt, cached or not. Far fewer than estimated mean that the server truncated it silently.
    */
   promptTokens: number;
+  /**
+   * Tokens of the prompt that the provider read from its cache, if reported.
+   */
+  cachedTokens?: number;
   /**
    * Tokens of the answer, including reasoning.
    */
@@ -1308,54 +1462,6 @@ export type Severity = "odd" | "depends" | "refused";
  */
 export type Detection = { kind: "known"; format: Format } | { kind: "unclear" };
 
-/**
- * Options of an endpoint with the chat-completions API.
- */
-export interface EndpointOptions {
-  /**
-   * `http://host/v1`, or the whole address that ends in `/chat/completions`.
-   */
-  baseURL: string;
-  /**
-   * The model's name, as the server knows it.
-   */
-  model: string;
-  /**
-   * Sent as `authorization: Bearer …`. An empty key is not sent.
-   */
-  apiKey?: string;
-  /**
-   * Further headers. In a browser, the server must allow each of them.
-   */
-  headers?: Record<string, string>;
-  /**
-   * Whether the answer is streamed. Default: true.
-   */
-  stream?: boolean;
-  /**
-   * How long each part of an answer may take.
-   */
-  timeouts?: EndpointTimeouts;
-}
-
-/**
- * How long each part of an answer may take, in milliseconds.
- */
-export interface EndpointTimeouts {
-  /**
-   * From the request to the first byte of a streamed answer. Default: 12 minutes.
-   */
-  firstByteMs?: number;
-  /**
-   * Between two parts of a streamed answer. Default: 2 minutes.
-   */
-  idleMs?: number;
-  /**
-   * From the request to the last byte. Default: 12 minutes.
-   */
-  totalMs?: number;
-}
-
 /** Everything the engine decides by: a policy with all its fields. Sizes are in tokens. */
 export type Policy = Required<Omit<PolicyFields, 'summary' | 'retry'>> & { summary: Required<SummarySettings>; retry: Required<Retry> };
 
@@ -1419,6 +1525,9 @@ export interface EncodingOptions {
   /** With `"ascii"`: where the rest comes from. */
   rest?: EncodingSource;
 }
+
+/** Fields of a request's body, as the provider names them. */
+export type RequestFields = Readonly<Record<string, unknown>>;
 
 /** What this package throws and rejects with. */
 export interface EpitomeError extends Error {
@@ -1497,6 +1606,12 @@ export declare function extractive(request: Pick<SummaryRequest, "input" | "targ
  * retry may help. It does not retry itself: the compactor does.
  */
 export declare function openAICompatible(options: EndpointOptions): EndpointSummarize;
+
+/**
+ * The same for Anthropic's Messages API. In a browser, Anthropic also requires the header
+ * `anthropic-dangerous-direct-browser-access`.
+ */
+export declare function anthropicCompatible(options: EndpointOptions): EndpointSummarize;
 
 /**
  * Asks Anthropic to count the tokens of messages, for `countTokens`. Give `system` and `tools` in `request`. In a browser,

@@ -5,7 +5,7 @@ mod view;
 use std::collections::BTreeSet;
 
 use epitome::Pressure;
-use epitome::history::LogError;
+use epitome::history::{LogError, View};
 use epitome::message::{Message, MessageId, RequestId};
 use epitome::tokens::BoxedTokenizer;
 use epitome::{CommandError, Failure, FailureKind, Phase, Policy, Reason, Timestamp};
@@ -37,6 +37,8 @@ pub struct Compactor {
     /// The app's messages that have another form than their format.
     malformed: BTreeSet<MessageId>,
     plans: Plans,
+    /// The view that the latest summarizer request sends, if it sends messages.
+    asked: Option<View>,
 }
 
 #[wasm_bindgen]
@@ -242,6 +244,20 @@ impl Compactor {
         self.handle_failure(request, Failure { kind: FailureKind::Permanent, message }, now);
     }
 
+    /// Takes a failure after which a transcript may succeed, if the request had messages.
+    #[wasm_bindgen(js_name = handleUnsuitable)]
+    pub fn handle_unsuitable(&mut self, request: u32, message: String, now: f64) {
+        self.handle_failure(request, Failure { kind: FailureKind::Unsuitable, message }, now);
+    }
+
+    /// Takes the usage object that a provider sent with an answer, before the answer. Ignores any other value.
+    #[wasm_bindgen(js_name = handleSummaryUsage)]
+    pub fn handle_summary_usage(&mut self, request: u32, usage: &JsValue) {
+        if let Ok(Some(usage)) = usage::required(usage) {
+            self.engine.handle_summary_usage(RequestId(request), &usage);
+        }
+    }
+
     /// Takes the cancellation of a request.
     #[wasm_bindgen(js_name = handleCancelled)]
     pub fn handle_cancelled(&mut self, request: u32, now: f64) {
@@ -269,7 +285,11 @@ impl Compactor {
 
     /// What the driver must do next.
     pub fn poll(&mut self) -> Result<Ts<Output>, JsValue> {
-        let output = Output::from(self.engine.poll_output());
+        let mut output = self.engine.poll_output();
+        if let epitome::Output::Summarize(request) = &mut output {
+            self.asked = request.messages.take();
+        }
+        let output = Output::from(output);
         Ok(output.into_ts().map_err(Thrown::from)?)
     }
 
@@ -325,8 +345,8 @@ impl Compactor {
 
 impl Compactor {
     fn of(engine: epitome::Compactor, format: Format, agent: Option<String>) -> Self {
-        let (composed, untouched, malformed, plans) = Default::default();
-        Self { engine, format, agent, composed, untouched, malformed, plans }
+        let (composed, untouched, malformed, plans, asked) = Default::default();
+        Self { engine, format, agent, composed, untouched, malformed, plans, asked }
     }
 
     fn handle_failure(&mut self, request: u32, failure: Failure, now: f64) {

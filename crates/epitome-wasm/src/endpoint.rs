@@ -1,4 +1,4 @@
-//! Summaries from an endpoint with the chat-completions API.
+//! Summaries from an endpoint of a model.
 
 use std::collections::BTreeMap;
 
@@ -11,19 +11,19 @@ use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use web_sys::AbortSignal;
 
-use crate::error::Thrown;
+use crate::error::{PackageErrorCode, Thrown};
 use crate::json;
 
-/// Options of an endpoint with the chat-completions API.
+/// Options of an endpoint.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, Tsify)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EndpointOptions {
-    /// `http://host/v1`, or the whole address that ends in `/chat/completions`.
+    /// `http://host/v1`, or the whole address that ends in `/chat/completions` or, for Anthropic, `/messages`.
     #[serde(rename = "baseURL")]
     pub base_url: String,
     /// The model's name, as the server knows it.
     pub model: String,
-    /// Sent as `authorization: Bearer …`. An empty key is not sent.
+    /// Sent in the header that the provider uses for it. An empty key is not sent.
     #[tsify(optional)]
     pub api_key: Option<String>,
     /// Further headers. In a browser, the server must allow each of them.
@@ -52,19 +52,29 @@ pub struct EndpointTimeouts {
     pub total_ms: Option<u32>,
 }
 
-/// Asks an endpoint once. Resolves to the whole answer, or rejects with the reason why there is none.
+/// Asks an endpoint once. `fields` are fields of the request's body as JSON texts.
+/// Resolves to the whole answer, or rejects with the reason why there is none.
 #[wasm_bindgen]
 pub async fn complete(
+    provider: String,
     options: JsValue,
     system: String,
     user: String,
     max_tokens: u32,
+    fields: JsValue,
     signal: Option<AbortSignal>,
     on_delta: Option<Function>,
 ) -> Result<Ts<Completion>, JsValue> {
     let options: EndpointOptions =
         json::option(&options, "openAICompatible", EndpointErrorCode::Misconfigured.into())?;
-    let prompt = Prompt { system, user, max_tokens };
+    let fields: Option<BTreeMap<String, String>> =
+        json::option(&fields, "request", EndpointErrorCode::Misconfigured.into())?;
+    let fields = fields.unwrap_or_default().into_iter().collect();
+    let prompt = Prompt { system, user, max_tokens, fields };
+    let Ok(provider) = serde_json::from_value::<Provider>(provider.into()) else {
+        let problem = "this package knows no such provider";
+        return Err(Thrown::new(PackageErrorCode::Internal, &problem).into());
+    };
     let mut show = |delta: &str| {
         if let Some(on_delta) = &on_delta {
             // What a listener throws does not change the outcome.
@@ -72,23 +82,23 @@ pub async fn complete(
         }
     };
     let completion =
-        epitome_browser::complete(&options.into(), &prompt, signal.as_ref(), &mut show)
+        epitome_browser::complete(&options.of(provider), &prompt, signal.as_ref(), &mut show)
             .await
             .map_err(Thrown::from)?;
     Ok(completion.into_ts().map_err(Thrown::from)?)
 }
 
-impl From<EndpointOptions> for Endpoint {
-    fn from(options: EndpointOptions) -> Self {
-        let timeouts = options.timeouts.unwrap_or_default();
+impl EndpointOptions {
+    fn of(self, provider: Provider) -> Endpoint {
+        let timeouts = self.timeouts.unwrap_or_default();
         let default = Timeouts::default();
-        let stream = options.stream.unwrap_or(true);
-        Self {
-            provider: Provider::OpenAi,
-            base_url: options.base_url,
-            model: options.model,
-            api_key: options.api_key,
-            headers: options.headers.unwrap_or_default().into_iter().collect(),
+        let stream = self.stream.unwrap_or(true);
+        Endpoint {
+            provider,
+            base_url: self.base_url,
+            model: self.model,
+            api_key: self.api_key,
+            headers: self.headers.unwrap_or_default().into_iter().collect(),
             stream: if stream { Streaming::Streamed } else { Streaming::Plain },
             timeouts: Timeouts {
                 first_byte_ms: timeouts.first_byte_ms.unwrap_or(default.first_byte_ms),

@@ -35,6 +35,7 @@
 //!
 //! Nothing changes before the record of a compaction is stored: the view is replaced in `handle_persisted`.
 
+mod asked;
 mod commit;
 mod cycle;
 mod error;
@@ -48,6 +49,7 @@ mod snapshot;
 
 use std::collections::VecDeque;
 
+use asked::Asked;
 pub(crate) use cycle::Cycle;
 pub use error::{CommandError, RestoreError, SetPolicyError};
 use job::Job;
@@ -62,7 +64,7 @@ use crate::plan::Plan;
 use crate::policy::Reason;
 use crate::policy::{Counting, Policy, PolicyError};
 use crate::tokens::{BoxedTokenizer, CharactersPer};
-pub use report::{Outcome, Report};
+pub use report::{Outcome, Report, SummarizerReport, SummarizerTokens};
 pub use snapshot::{Snapshot, SnapshotError};
 
 /// What the compactor waits for; see the module's documentation.
@@ -245,7 +247,7 @@ impl Compactor {
                 self.outputs.push_back(Output::Before(self.before(&job.plan)));
                 self.state = State::Deciding { job: Box::new(job) };
             }
-            Err(error) => self.end_failed(&plan, error.to_string(), 0),
+            Err(error) => self.end_failed(&plan, error.to_string(), &Asked::default()),
             Ok(None) => self.end_without_text(&plan),
         }
         Ok(())
@@ -253,7 +255,7 @@ impl Compactor {
 
     fn end_without_text(&mut self, plan: &Plan) {
         let message = "the messages to summarize have no text".to_owned();
-        self.end_unchanged(plan, Outcome::Skipped { message }, 0);
+        self.end_unchanged(plan, Outcome::Skipped { message }, &Asked::default());
     }
 
     fn before(&self, plan: &Plan) -> BeforeCompaction {
@@ -282,7 +284,7 @@ impl Compactor {
                 return Ok(());
             }
             Err(error) => {
-                self.end_failed(&job.plan, error.to_string(), 0);
+                self.end_failed(&job.plan, error.to_string(), &job.asked);
                 return Ok(());
             }
         }
@@ -306,7 +308,7 @@ impl Compactor {
     pub fn skip(&mut self) -> Result<(), CommandError> {
         let job = self.take_decision()?;
         let message = "the app decided against it".to_owned();
-        self.end_unchanged(&job.plan, Outcome::Skipped { message }, 0);
+        self.end_unchanged(&job.plan, Outcome::Skipped { message }, &job.asked);
         Ok(())
     }
 
@@ -341,7 +343,7 @@ impl Compactor {
                 self.outputs
                     // The host may not have polled these yet. It would pay for a summary whose answer is stale.
                     .retain(|output| !matches!(output, Output::Summarize(_) | Output::Before(_)));
-                self.end_unchanged(&job.plan, Outcome::Cancelled, job.requests);
+                self.end_unchanged(&job.plan, Outcome::Cancelled, &job.asked);
             }
             // A record that is being stored may be stored already, so that it is too late to cancel.
             state => self.state = state,

@@ -59,7 +59,7 @@ pub mod transcript;
 
 pub use compactor::{
     BeforeCompaction, CommandError, Compactor, Event, Outcome, Output, Report, RestoreError, Save,
-    SetPolicyError, Snapshot, SnapshotError, SummaryRequest,
+    SetPolicyError, Snapshot, SnapshotError, SummarizerReport, SummarizerTokens, SummaryRequest,
 };
 pub use contract::{
     BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,

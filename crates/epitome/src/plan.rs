@@ -5,6 +5,7 @@ mod appendix;
 mod chunks;
 mod columns;
 mod cut;
+mod messages;
 mod planner;
 mod reduce;
 

@@ -28,7 +28,8 @@ pub use retry::{Failure, FailureKind, Retry};
 pub use schema::schema;
 pub use spec::{DEFAULT_WINDOW, FieldOverrides, PolicySpec};
 pub use summary::{
-    LastRequest, Shape, Summarizer, SummaryPlacement, SummarySettings, ToolFilter, WindowTooSmall,
+    LastRequest, Shape, Summarizer, SummaryInput, SummaryPlacement, SummarySettings, TokenCost,
+    ToolFilter, WindowTooSmall,
 };
 pub(crate) use trigger::share;
 pub use trigger::{Budget, Fill, Load, Phase, Reactive, RequestBoundary, Trigger};
@@ -152,7 +153,7 @@ impl Policy {
     /// The context window of the summarizer in tokens; `None` if it is not known. If the conversation's own model
     /// summarizes, its window counts unless `summary.windowTokens` is set.
     pub(crate) fn summarizer_window(&self) -> Option<u32> {
-        let own = self.summary.prompt.as_ref().map(|_| self.window);
+        let own = self.summary.is_own_model().then_some(self.window);
         self.summary.window_tokens.or(own)
     }
 }

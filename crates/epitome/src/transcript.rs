@@ -7,7 +7,7 @@ pub(crate) mod invalid_answer;
 pub(crate) mod prompt;
 
 pub use envelope::Envelope;
-pub(crate) use envelope::render_entry;
+pub(crate) use envelope::{render_entry, render_state};
 
 use std::borrow::Cow;
 

@@ -4,16 +4,19 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use epitome::extractive::extract;
+use epitome::history::View;
+use epitome::message::Usage;
 use epitome::transcript::Envelope;
 use epitome::{Failure, FailureKind, SummaryRequest};
-use epitome_browser::{AbortSignal, Endpoint, Prompt, clock, complete};
+use epitome_browser::{AbortSignal, Completion, Endpoint, Prompt, clock, complete};
+use epitome_formats::Format;
 use epitome_tokens::Heuristic;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::{command, now};
 use crate::settings::Summarizer;
-use crate::store::Store;
+use crate::store::{Session, Store};
 
 /// Starts a summarizer request and hands its result to the engine, unless the compaction was cancelled meanwhile.
 pub(super) fn start(store: Store, request: SummaryRequest) {
@@ -27,14 +30,19 @@ pub(super) fn start(store: Store, request: SummaryRequest) {
         let _ = clock::sleep(0.0, signal.as_ref()).await;
         let answer = match endpoint {
             Some(endpoint) => ask(store, &endpoint, request, signal.as_ref()).await,
-            None => quote(&request, signal.as_ref()),
+            None => quote(&request, signal.as_ref()).map(|text| (text, None)),
         };
         let _ = clock::sleep(0.0, None).await;
         if !store.read(|session| session.is(&identity)) {
             return;
         }
         match answer {
-            Ok(text) => command(store, |compactor| compactor.handle_summary(id, &text)),
+            Ok((text, usage)) => command(store, |compactor| {
+                if let Some(usage) = usage {
+                    compactor.handle_summary_usage(id, &usage);
+                }
+                compactor.handle_summary(id, &text);
+            }),
             // The engine received this command already, from `cancel`.
             Err(failure) if failure.kind == FailureKind::Cancelled => {}
             Err(failure) => {
@@ -44,19 +52,35 @@ pub(super) fn start(store: Store, request: SummaryRequest) {
     });
 }
 
-/// Requests a summary from an endpoint.
+/// Requests a summary from an endpoint. Resolves to the summary and, if it is reported, the usage.
 async fn ask(
     store: Store,
     endpoint: &Endpoint,
     request: SummaryRequest,
     signal: Option<&AbortSignal>,
-) -> Result<String, Failure> {
-    let SummaryRequest { system, input, max_tokens, .. } = request;
-    let prompt = Prompt { system, user: input, max_tokens };
+) -> Result<(String, Option<Usage>), Failure> {
+    let SummaryRequest { system, input, max_tokens, messages, .. } = request;
+    let fields = match messages {
+        Some(view) => vec![("messages".to_owned(), messages_of(store, &view)?)],
+        None => Vec::new(),
+    };
+    let prompt = Prompt { system, user: input, max_tokens, fields };
     let streamed = Streamed::new(store);
     let mut on_delta = |delta: &str| streamed.push(delta);
     let completion = complete(endpoint, &prompt, signal, &mut on_delta).await;
-    completion.map(|completion| completion.text).map_err(Failure::from)
+    let Completion { text, usage, .. } = completion?;
+    Ok((text, usage.map(Usage::from)))
+}
+
+/// The messages of a request as JSON. The endpoints of this page take them in one format only.
+fn messages_of(store: Store, view: &View) -> Result<String, Failure> {
+    let native = |session: &Session| session.format() == Format::OpenAiChat;
+    let messages = store.read(|session| session.asked(view).filter(|_| native(session)));
+    messages.ok_or_else(|| Failure {
+        kind: FailureKind::Unsuitable,
+        message: "this page sends messages only in the format of OpenAI’s chat completions"
+            .to_owned(),
+    })
 }
 
 /// Summarizes in the page, by quoting the input.

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use epitome::history::View;
 use epitome::message::{Message, MessageId};
 use epitome::policy::Counting;
 use epitome::tokens::BoxedTokenizer;
@@ -161,7 +162,17 @@ impl Session {
     /// The messages for the model: the loaded objects, and the messages that the engine composed.
     pub(crate) fn compacted(&self) -> Array {
         let Some(compactor) = &self.compactor else { return Array::new() };
-        let outgoing = self.format.compose(compactor.log(), &compactor.view());
+        self.messages_of(compactor, &compactor.view())
+    }
+
+    /// The messages of a summarizer request, as JSON.
+    pub(crate) fn asked(&self, view: &View) -> Option<String> {
+        let messages = self.messages_of(self.compactor.as_ref()?, view);
+        JSON::stringify(&messages).ok().map(String::from)
+    }
+
+    fn messages_of(&self, compactor: &Compactor, view: &View) -> Array {
+        let outgoing = self.format.compose(compactor.log(), view);
         let messages = outgoing.iter().map(|outgoing| match outgoing {
             Outgoing::Keep(id) => self.original(id),
             Outgoing::Composed(recipe) => self.composed(recipe),

@@ -85,6 +85,7 @@ pub(crate) fn prompt() -> Prompt {
         system: "Summarize.".into(),
         user: "[1] user:\nThe order is 4711 – für Zoë 😀".into(),
         max_tokens: 200,
+        ..Prompt::default()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use epitome::CommandError;
-use epitome::history::{Defect, Finding, LogError};
+use epitome::history::{Defect, Finding, LogError, View};
 use epitome::message::MessageId;
 use epitome_formats::{Outgoing, Recipe, split_step_id, steps_of};
 use js_sys::{Array, Object, Reflect};
@@ -96,8 +96,39 @@ impl Compactor {
     /// of the messages that it is composed of. The number stays the same as long as the message does.
     #[wasm_bindgen(unchecked_return_type = "(string | { composed: number; of: string[] })[]")]
     pub fn view(&mut self) -> Array {
+        let view = self.engine.view();
+        self.entries(&view)
+    }
+
+    /// The same for the messages of the latest summarizer request, the prompt last. Empty if it has a transcript.
+    #[wasm_bindgen(unchecked_return_type = "(string | { composed: number; of: string[] })[]")]
+    pub fn asked(&mut self) -> Array {
+        self.asked.take().map(|view| self.entries(&view)).unwrap_or_default()
+    }
+
+    /// Composes a message of the view from the app's messages. Values that it takes over unchanged are the same objects.
+    pub fn compose(&self, number: u32, originals: &Array) -> Result<JsValue, JsValue> {
+        let Some(recipe) = self.composed.recipe(number) else { return Ok(JsValue::UNDEFINED) };
+        let mut known = Vec::new();
+        for (id, original) in recipe.needs().zip(originals.iter()) {
+            let value = json::read(&original).map_err(|error| {
+                Thrown::new(PackageErrorCode::InvalidMessage, &format!("the message {id} {error}"))
+            })?;
+            known.push((original, value));
+        }
+        let place = |id: &MessageId| recipe.needs().position(|source| source == id);
+        let mut value = recipe.compose(self.format, |id| Some(&known.get(place(id)?)?.1));
+        if recipe.sources().any(|source| self.malformed.contains(source)) {
+            self.format.normalize(&mut value);
+        }
+        Ok(json::graft(&known, &value)?)
+    }
+}
+
+impl Compactor {
+    fn entries(&mut self, view: &View) -> Array {
         let log = self.engine.log();
-        let outgoing = self.format.compose(log, &self.engine.view());
+        let outgoing = self.format.compose(log, view);
         let entries = outgoing.into_iter().map(|outgoing| match outgoing {
             Outgoing::Keep(id) if self.malformed.contains(&id) => {
                 Outgoing::Composed(Recipe::whole(log, &id))
@@ -117,23 +148,5 @@ impl Compactor {
             }
         });
         entries.collect()
-    }
-
-    /// Composes a message of the view from the app's messages. Values that it takes over unchanged are the same objects.
-    pub fn compose(&self, number: u32, originals: &Array) -> Result<JsValue, JsValue> {
-        let Some(recipe) = self.composed.recipe(number) else { return Ok(JsValue::UNDEFINED) };
-        let mut known = Vec::new();
-        for (id, original) in recipe.needs().zip(originals.iter()) {
-            let value = json::read(&original).map_err(|error| {
-                Thrown::new(PackageErrorCode::InvalidMessage, &format!("the message {id} {error}"))
-            })?;
-            known.push((original, value));
-        }
-        let place = |id: &MessageId| recipe.needs().position(|source| source == id);
-        let mut value = recipe.compose(self.format, |id| Some(&known.get(place(id)?)?.1));
-        if recipe.sources().any(|source| self.malformed.contains(source)) {
-            self.format.normalize(&mut value);
-        }
-        Ok(json::graft(&known, &value)?)
     }
 }

@@ -1,15 +1,15 @@
 //! The end of a compaction: the result is verified, committed and reported, or nothing changes.
 
 use super::job::{Job, Stage};
-use super::{Compactor, Event, Output, Save, State, SummaryRequest};
+use super::{Asked, Compactor, Event, Output, Save, State, SummaryRequest};
 use super::{Outcome, Report};
 use crate::calibration::Scale;
 use crate::conversation::Prospect;
 use crate::facts::{Fact, Kind, Receipt, Room, build_receipt};
-use crate::history::{Checkpoint, Cover, Record};
+use crate::history::{Checkpoint, Cover, Record, View};
 use crate::message::{CheckpointId, RequestId, Role};
 use crate::plan::{Plan, WrittenSummary};
-use crate::policy::{Load, Policy, WindowTooSmall, share};
+use crate::policy::{Load, Phase, Policy, SummaryInput, WindowTooSmall, share};
 use crate::tokens::MeterTokens;
 use crate::transcript::Envelope;
 
@@ -46,23 +46,62 @@ impl Rejected {
 }
 
 impl Compactor {
-    /// Sends the job's present request to the summarizer.
+    /// Sends the job's present request to the summarizer. If messages cannot be sent, it is a transcript.
     pub(super) fn request_summary(&mut self, mut job: Box<Job>) {
         let id = RequestId(self.next_request);
-        let request = job.request(id);
+        let mut request = job.request(id, &self.conversation);
+        if let Some(view) = &request.messages
+            && let Some(problem) = self.refuses_messages(&job, &request, view)
+        {
+            match job.fall_back_to_transcript(&self.conversation, problem) {
+                Ok(_) => request = job.request(id, &self.conversation),
+                Err(error) => return self.fail_job(&job, error.to_string()),
+            }
+        }
         // The plan could only estimate this: the user's instructions were not known to it, and a summarizer may
         // answer with more than the tokens it was asked for.
-        if let Some(error) = self.exceeds_summarizer_window(&request) {
+        if request.messages.is_none()
+            && let Some(error) = self.exceeds_summarizer_window(&request)
+        {
             return self.fail_job(&job, error.to_string());
         }
         job.attempts += 1;
-        job.requests += 1;
+        job.asked.requests += 1;
         self.next_request += 1;
         self.outputs.push_back(Output::Summarize(request));
         self.state = State::Summarizing { job, in_flight: id };
     }
 
-    /// An error if a request does not fit the summarizer's window; `None` if it fits or the window is unknown.
+    /// Asks for the summary again by a transcript, if the summarizer got messages. Otherwise the compaction ends.
+    pub(super) fn ask_by_transcript(&mut self, mut job: Box<Job>, message: String) {
+        match job.fall_back_to_transcript(&self.conversation, message.clone()) {
+            Ok(true) => self.request_summary(job),
+            Ok(false) => self.fail_job(&job, message),
+            Err(error) => self.fail_job(&job, error.to_string()),
+        }
+    }
+
+    /// Why these messages cannot be sent to the summarizer; `None` if they can.
+    fn refuses_messages(&self, job: &Job, request: &SummaryRequest, view: &View) -> Option<String> {
+        let is_overflow = self.cycle.phase == Some(Phase::Overflow) && request.reason.is_reactive();
+        if request.form == SummaryInput::Conversation && is_overflow {
+            return Some("the provider has just refused the conversation as too long".to_owned());
+        }
+        let (policy, max_tokens) = (&job.policy, request.max_tokens);
+        if let Err(error) = job.plan.check_window(
+            &self.conversation,
+            policy,
+            request.form,
+            view.prompt(),
+            max_tokens,
+        ) {
+            return Some(error.to_string());
+        }
+        let accepted = self.provider.accepts(self.log(), view);
+        accepted.err().map(|violation| format!("the provider would refuse it: {violation}"))
+    }
+
+    /// An error if a transcript does not fit the summarizer's window; `None` if it fits or the window is unknown.
     fn exceeds_summarizer_window(&self, request: &SummaryRequest) -> Option<WindowTooSmall> {
         let window_tokens = self.policy.summarizer_window()?;
         let (meter, scale) =
@@ -78,15 +117,15 @@ impl Compactor {
         self.cycle.nothing_to_reduce_at = Some(self.log().len());
         if plan.idle.is_some() {
             let message = plan.idle.clone().unwrap_or_default();
-            self.end_unchanged(plan, Outcome::Skipped { message }, 0);
+            self.end_unchanged(plan, Outcome::Skipped { message }, &Asked::default());
             return;
         }
         match self.verify(plan, None) {
             Ok(verified) => {
-                let report = self.report_of(plan, &verified, Receipt::default(), 0);
+                let report = self.report_of(plan, &verified, Receipt::default(), &Asked::default());
                 self.commit_checkpoint(verified, report);
             }
-            Err(rejected) => self.end_unchanged(plan, rejected.into_outcome(), 0),
+            Err(rejected) => self.end_unchanged(plan, rejected.into_outcome(), &Asked::default()),
         }
     }
 
@@ -141,7 +180,7 @@ impl Compactor {
             Err(Rejected::SavesTooLittle(message)) => {
                 if !self.next_fallback(&mut job) {
                     self.pause_automatic(message.clone());
-                    self.end_unchanged(&job.plan, Outcome::Skipped { message }, job.requests);
+                    self.end_unchanged(&job.plan, Outcome::Skipped { message }, &job.asked);
                     return;
                 }
                 return self.request_summary(Box::new(job));
@@ -158,7 +197,7 @@ impl Compactor {
                     .to_owned();
             self.outputs.push_back(Output::Event(Event::TooLarge { message }));
         }
-        let report = self.report_of(&job.plan, &verified, receipt, job.requests);
+        let report = self.report_of(&job.plan, &verified, receipt, &job.asked);
         self.commit_checkpoint(verified, report);
     }
 
@@ -180,7 +219,7 @@ impl Compactor {
                 Err(rejected) => rejected,
             };
             self.pause_automatic(rejected.message().to_owned());
-            self.end_unchanged(&job.plan, rejected.into_outcome(), 0);
+            self.end_unchanged(&job.plan, rejected.into_outcome(), &job.asked);
             return true;
         }
     }
@@ -267,7 +306,7 @@ impl Compactor {
         plan: &Plan,
         verified: &Verified,
         receipt: Receipt,
-        requests: u32,
+        asked: &Asked,
     ) -> Report {
         let Verified { checkpoint, prospect, tokens_before, tokens_after } = verified;
         let after = load_after(verified);
@@ -292,7 +331,8 @@ impl Compactor {
             summary,
             summary_characters: u32::try_from(characters).unwrap_or(u32::MAX),
             receipt,
-            requests,
+            requests: asked.requests,
+            summarizer: asked.report(self.policy.summary.cost),
             budget_used_pct: self.percent(after.tokens),
             session: self.session(),
             floor: self.policy.is_due(&after).then(|| plan.floor.clone().unwrap_or(over)),
@@ -313,13 +353,13 @@ impl Compactor {
 
     /// Ends a compaction whose summary failed.
     pub(super) fn fail_job(&mut self, job: &Job, message: String) {
-        self.end_failed(&job.plan, message, job.requests);
+        self.end_failed(&job.plan, message, &job.asked);
     }
 
     /// Ends a compaction that failed.
-    pub(super) fn end_failed(&mut self, plan: &Plan, message: String, requests: u32) {
+    pub(super) fn end_failed(&mut self, plan: &Plan, message: String, asked: &Asked) {
         self.pause_automatic(message.clone());
-        self.end_unchanged(plan, Outcome::Failed { message }, requests);
+        self.end_unchanged(plan, Outcome::Failed { message }, asked);
     }
 
     /// Pauses automatic compactions, after one that failed or saved too little: without a pause the next check
@@ -330,7 +370,7 @@ impl Compactor {
     }
 
     /// Ends a compaction that changed nothing.
-    pub(super) fn end_unchanged(&mut self, plan: &Plan, outcome: Outcome, requests: u32) {
+    pub(super) fn end_unchanged(&mut self, plan: &Plan, outcome: Outcome, asked: &Asked) {
         let tokens = self.prompt_tokens();
         let messages = self.conversation.messages();
         self.emit_report(Report {
@@ -344,7 +384,8 @@ impl Compactor {
             summary: None,
             summary_characters: 0,
             receipt: Receipt::default(),
-            requests,
+            requests: asked.requests,
+            summarizer: asked.report(self.policy.summary.cost),
             budget_used_pct: self.percent(tokens),
             session: self.session(),
             findings: Vec::new(),

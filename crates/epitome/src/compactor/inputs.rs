@@ -25,13 +25,24 @@ impl Compactor {
         self.conversation.record_count(tokens, &self.policy);
     }
 
+    /// Records what the provider reported for a summarizer request that is open, for the report of the compaction. To be
+    /// called before the request's answer or failure is handed over.
+    pub fn handle_summary_usage(&mut self, request: RequestId, usage: &Usage) {
+        if let State::Summarizing { job, in_flight } = &mut self.state
+            && *in_flight == request
+        {
+            job.asked.add(usage);
+        }
+    }
+
     /// Accepts the answer to a summarizer request. Depending on what is left to do, the next request or the record
-    /// to store follows. An invalid answer, such as a refusal or a copy of the last reply, ends the compaction.
+    /// to store follows. An invalid answer, such as a refusal or a copy of the last reply, ends the compaction; if the
+    /// summarizer got messages, it gets a transcript before.
     pub fn handle_summary(&mut self, request: RequestId, text: &str) {
         let Some(mut job) = self.take_job(request) else { return };
         let text = text.trim();
         if let Some(message) = invalid_answer(text, self.last_reply().as_deref()) {
-            self.fail_job(&job, message.to_owned());
+            self.ask_by_transcript(job, message.to_owned());
             return;
         }
         if job.policy.summary.misses_headings(text) && !job.reminded {
@@ -72,7 +83,7 @@ impl Compactor {
     pub fn handle_failure(&mut self, request: RequestId, failure: Failure, now: Timestamp) {
         let Some(job) = self.take_job(request) else { return };
         if failure.kind == FailureKind::Cancelled {
-            self.end_unchanged(&job.plan, Outcome::Cancelled, job.requests);
+            self.end_unchanged(&job.plan, Outcome::Cancelled, &job.asked);
             return;
         }
         match self.policy.retry.delay_ms(job.attempts, failure.kind) {
@@ -82,6 +93,9 @@ impl Compactor {
                 let retry = Event::Retry { attempt: job.attempts, at: until, message };
                 self.outputs.push_back(Output::Event(retry));
                 self.state = State::Backoff { job, until };
+            }
+            None if failure.kind == FailureKind::Unsuitable => {
+                self.ask_by_transcript(job, failure.message);
             }
             None => self.fail_job(&job, failure.message),
         }

@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-use super::SummaryRequest;
+use super::{Asked, SummaryRequest};
 use crate::conversation::Conversation;
 use crate::facts::{Facts, RetainedText};
 use crate::history::Cover;
-use crate::message::{MessageId, RequestId};
+use crate::message::{Entry, MessageId, RequestId};
 use crate::plan::Plan;
-use crate::policy::{Keep, Policy, Summarizer, WindowTooSmall};
+use crate::policy::{Keep, Policy, Summarizer, SummaryInput, WindowTooSmall};
 use crate::transcript::Envelope;
 use crate::transcript::fold::Fold;
 use crate::transcript::prompt::{ChunkPosition, PromptInput, REMINDER, instructions};
@@ -30,8 +30,7 @@ pub(super) struct Job {
     pub(super) instructions: Option<String>,
     /// How often the present request was sent.
     pub(super) attempts: u32,
-    /// How many requests were sent in total.
-    pub(super) requests: u32,
+    pub(super) asked: Asked,
     /// True once the summarizer was reminded of missing headings; that happens at most once.
     pub(super) reminded: bool,
     /// The levels to try if the result is too large, in order.
@@ -67,7 +66,14 @@ impl Job {
         plan: Plan,
         instructions: Option<String>,
     ) -> Result<Option<Self>, WindowTooSmall> {
-        let Some(stage) = Stage::planned(conversation, policy, &plan)? else { return Ok(None) };
+        let input = policy.summary.input;
+        let stage = match input {
+            SummaryInput::Transcript => Stage::planned(conversation, policy, &plan)?,
+            SummaryInput::Messages | SummaryInput::Conversation => {
+                Some(Stage::Planned { chunks: 1 })
+            }
+        };
+        let Some(stage) = stage else { return Ok(None) };
         Ok(Some(Self {
             facts: earlier_facts(conversation),
             retained: RetainedText::default(),
@@ -77,7 +83,7 @@ impl Job {
             plan,
             instructions,
             attempts: 0,
-            requests: 0,
+            asked: Asked::of(input),
             reminded: false,
             fallbacks: fallbacks(policy),
         }))
@@ -87,11 +93,38 @@ impl Job {
     /// To be called before the first request. Linear in the texts.
     pub(super) fn read(&mut self, conversation: &Conversation) -> Result<bool, WindowTooSmall> {
         if let Stage::Planned { .. } = self.stage {
-            match Stage::chunks(conversation, &self.policy, &self.plan)? {
+            let stage = match self.asked.input {
+                SummaryInput::Transcript => Stage::chunks(conversation, &self.policy, &self.plan)?,
+                // In one piece: it is sent as messages, and facts are found in the entries.
+                SummaryInput::Messages | SummaryInput::Conversation => {
+                    let entries = self.plan.entries(conversation, &self.policy);
+                    let chunks = if entries.is_empty() { Vec::new() } else { vec![entries] };
+                    Stage::fold(conversation, chunks)
+                }
+            };
+            match stage {
                 Some(stage) => self.stage = stage,
                 None => return Ok(false),
             }
         }
+        Ok(true)
+    }
+
+    /// Asks for the same by a transcript from now on, if the summarizer gets messages so far; `because` says why. False if
+    /// it gets a transcript already.
+    pub(super) fn fall_back_to_transcript(
+        &mut self,
+        conversation: &Conversation,
+        because: String,
+    ) -> Result<bool, WindowTooSmall> {
+        if self.asked.input == SummaryInput::Transcript {
+            return Ok(false);
+        }
+        self.asked.input = SummaryInput::Transcript;
+        self.asked.fallback = Some(because);
+        self.attempts = 0;
+        let stage = Stage::chunks(conversation, &self.policy, &self.plan)?;
+        self.stage = stage.unwrap_or(Stage::Planned { chunks: 0 });
         Ok(true)
     }
 
@@ -119,6 +152,11 @@ impl Job {
         self.stage = Stage::chunks(conversation, &self.policy, &plan).ok()??;
         // `facts` stay: the next transcript shows less, and the facts that it cuts off must not be lost either.
         self.plan = plan;
+        if self.asked.input != SummaryInput::Transcript {
+            // The levels limit what a transcript has of tool results.
+            self.asked.input = SummaryInput::Transcript;
+            self.asked.fallback = Some("the result was too large".to_owned());
+        }
         self.reset_retained();
         self.attempts = 0;
         Some(())
@@ -161,7 +199,7 @@ impl Job {
     }
 
     /// The present request.
-    pub(super) fn request(&self, id: RequestId) -> SummaryRequest {
+    pub(super) fn request(&self, id: RequestId, conversation: &Conversation) -> SummaryRequest {
         let Plan { reason, summary_tokens, ledger_tokens, .. } = self.plan;
         let settings = &self.policy.summary;
         // A rollup must be clearly shorter than the limit that the summary exceeded.
@@ -185,17 +223,31 @@ impl Job {
         };
         let focus = self.instructions.as_deref();
         let mut system = instructions(settings, reason, prompt_input, target_tokens, focus);
+        let form = match &self.stage {
+            Stage::Rollup(_) => SummaryInput::Transcript,
+            Stage::Planned { .. } | Stage::Chunks(_) => self.asked.input,
+        };
+        let mut prompt = match form {
+            SummaryInput::Transcript => None,
+            form => Some(self.plan.prompt(conversation, &self.policy, form, target_tokens, focus)),
+        };
         if self.reminded {
             system.push_str(REMINDER);
+            prompt.iter_mut().for_each(|prompt| prompt.push_str(REMINDER));
         }
+        let own = || Summarizer::Own { prompt: settings.shape.prompt().to_owned() };
+        let summarizer = match form {
+            SummaryInput::Conversation if settings.prompt.is_none() => own(),
+            _ => settings.summarizer().unwrap_or_else(|| Summarizer::Agent { name: String::new() }),
+        };
         SummaryRequest {
             id,
             reason,
-            summarizer: settings
-                .summarizer()
-                .unwrap_or_else(|| Summarizer::Agent { name: String::new() }),
+            summarizer,
             system,
             input,
+            messages: prompt.map(|prompt| self.plan.messages(conversation, form, &prompt)),
+            form,
             target_tokens,
             max_tokens: target_tokens.saturating_add(target_tokens / 2),
             instructions: self.instructions.clone(),
@@ -225,11 +277,14 @@ impl Stage {
         policy: &Policy,
         plan: &Plan,
     ) -> Result<Option<Self>, WindowTooSmall> {
+        Ok(Self::fold(conversation, plan.chunks(conversation, policy)?))
+    }
+
+    fn fold(conversation: &Conversation, chunks: Vec<Vec<Entry>>) -> Option<Self> {
         let cover = conversation.projection().cover.as_ref();
         let previous = cover.map(Cover::notes).unwrap_or_default();
         let todo = conversation.log().todo().unwrap_or_default().to_owned();
-        let chunks = plan.chunks(conversation, policy)?;
-        Ok(Fold::new(chunks, previous, todo).map(Self::Chunks))
+        Fold::new(chunks, previous, todo).map(Self::Chunks)
     }
 }
 

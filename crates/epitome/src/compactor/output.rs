@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use super::Report;
-use crate::history::Record;
+use crate::history::{Record, View};
 use crate::message::RequestId;
 use crate::message::Timestamp;
 use crate::policy::Reason;
-use crate::policy::{Keep, Summarizer};
+use crate::policy::{Keep, Summarizer, SummaryInput};
 
 /// What the host has to do next. To be polled until [`Output::Wait`] after every call.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,10 +81,17 @@ pub struct SummaryRequest {
     pub reason: Reason,
     /// Which summarizer answers it.
     pub summarizer: Summarizer,
-    /// The instructions, as the system message.
+    /// The instructions for a transcript, as the system message.
     pub system: String,
-    /// The text to summarize, as the user message; see [`crate::transcript::Envelope`].
+    /// The transcript to summarize, as the user message; see [`crate::transcript::Envelope`]. Also if there are messages,
+    /// for a summarizer that takes none.
     pub input: String,
+    /// The messages to send in place of `system` and `input`; `None` for a transcript. The last one asks for the summary. If
+    /// the whole conversation is sent, its own system prompt and tools belong to the request.
+    #[serde(skip)]
+    pub messages: Option<View>,
+    /// What the summarizer gets.
+    pub form: SummaryInput,
     /// The longest useful answer, in tokens.
     pub target_tokens: u32,
     /// The limit for the model's output, in tokens: 1.5 × `target_tokens`, since no model keeps to its target

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::facts::Receipt;
 use crate::history::Finding;
 use crate::message::CheckpointId;
-use crate::policy::Reason;
+use crate::policy::{Reason, SummaryInput};
 
 /// How a compaction ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -29,6 +29,40 @@ pub enum Outcome {
     },
     /// It was cancelled; the conversation is as it was.
     Cancelled,
+}
+
+/// How the summarizer was asked in one compaction, and what that took.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub struct SummarizerReport {
+    /// What its last request had.
+    pub input: SummaryInput,
+    /// Why it got a transcript although the policy asks for messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<String>,
+    /// Tokens of all its requests, as far as they were reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<SummarizerTokens>,
+    /// What these tokens cost, if `summary.cost` is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+    /// How much more they would have cost without the provider's cache, if `summary.cost` is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub saved: Option<f64>,
+}
+
+/// Tokens of summarizer requests as the provider reported them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub struct SummarizerTokens {
+    /// Tokens of the prompts, cached or not.
+    pub prompt: u32,
+    /// How many of them were read from the provider's cache.
+    pub cached: u32,
+    /// Tokens of the answers, including reasoning.
+    pub completion: u32,
 }
 
 /// What one compaction did.
@@ -61,6 +95,9 @@ pub struct Report {
     pub receipt: Receipt,
     /// How many requests the summarizer got.
     pub requests: u32,
+    /// How the summarizer was asked; `None` if it was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summarizer: Option<SummarizerReport>,
     /// `tokens_after` in percent of the window.
     pub budget_used_pct: f64,
     /// The number of the session after it, from 1: every committed summary begins another.

@@ -106,9 +106,9 @@ impl Conversation {
     /// The conversion for the summarizer's window. The model of the conversation counts as it was learned to;
     /// of another model nothing was learned, so that the meter's counts are taken as they are.
     pub(crate) fn summarizer_scale(&self, policy: &Policy) -> Scale {
-        match policy.summary.prompt {
-            Some(_) => self.scale(policy),
-            None => Scale::IDENTITY,
+        match policy.summary.is_own_model() {
+            true => self.scale(policy),
+            false => Scale::IDENTITY,
         }
     }
 

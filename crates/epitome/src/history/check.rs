@@ -18,7 +18,7 @@ impl Contract {
         for (index, edit) in view.edits.iter().enumerate() {
             let Some((role, parts)) = resolve(log, edit) else { continue };
             let parts = parts.as_ref();
-            if index == 0 && role != Role::System && starts_with_system(log) {
+            if index == 0 && role != Role::System && !view.is_part && starts_with_system(log) {
                 return Err(Violation::SystemNotFirst);
             }
             if has_messages && role == Role::System && self.system == SystemPlace::First {

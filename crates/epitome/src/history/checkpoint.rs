@@ -66,6 +66,12 @@ impl Cover {
         tagged::summary(&self.text(), Frame { label, summarized: self.summarized, closing })
     }
 
+    /// [`Self::text`] in tags alone.
+    pub(crate) fn tagged(&self) -> String {
+        let summarized = self.summarized;
+        tagged::summary(&self.text(), Frame { label: None, summarized, closing: None })
+    }
+
     /// Summary, ledger and lists: the text that a later summary builds on.
     pub fn notes(&self) -> String {
         joined([&self.summary, &ledger(&self.ledger), &lists(&self.ledger, &self.left_out)])

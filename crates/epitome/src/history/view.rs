@@ -3,9 +3,9 @@
 use super::late_result::LateResults;
 use super::log::Log;
 use super::projection::Projection;
-use super::repair::{Defect, Ending, Finding, Repaired, repair_part};
-use super::rewrite::PartChange;
-use crate::contract::{Contract, First};
+use super::repair::{ACKNOWLEDGEMENT, Defect, Ending, Finding, Repaired, repair_part};
+use super::rewrite::{Change, PartChange};
+use crate::contract::{Contract, First, Neighbours, ReasoningPolicy, ResultPlace};
 use crate::message::{Message, MessageId, Part, Role};
 
 /// Text of the user message that is inserted first if a provider requires a user message there.
@@ -43,6 +43,39 @@ impl Edit {
             Self::Insert { .. } => None,
         }
     }
+
+    fn role(&self, log: &Log) -> Option<Role> {
+        match self {
+            Self::Insert { role, .. } => Some(*role),
+            Self::Keep(id) | Self::Replace { id, .. } => {
+                log.position(id).and_then(|at| log.message(at)).map(|message| message.role)
+            }
+        }
+    }
+}
+
+/// The edit of a message without its signed reasoning; `None` if nothing else is in the message.
+fn without_signed_reasoning(log: &Log, edit: Edit) -> Option<Edit> {
+    let (id, mut changes) = match edit {
+        Edit::Keep(id) => (id, Vec::new()),
+        Edit::Replace { id, changes } => (id, changes),
+        insert @ Edit::Insert { .. } => return Some(insert),
+    };
+    let Some(message) = log.position(&id).and_then(|at| log.message(at)) else {
+        return Some(Edit::Keep(id));
+    };
+    let is_signed = |part: &Part| matches!(part, Part::Reasoning { signature: Some(_), .. });
+    if message.parts.iter().any(is_signed) {
+        if message.parts.iter().all(|part| is_signed(part) || part.is_blank()) {
+            return None;
+        }
+        // Changes are applied in one pass, so that each part has at most one.
+        changes.retain(|change| !message.parts.get(change.part).is_some_and(is_signed));
+        let signed = message.parts.iter().enumerate().filter(|(_, part)| is_signed(part));
+        changes.extend(signed.map(|(part, _)| PartChange { part, change: Change::Remove }));
+        changes.sort_by_key(|change| change.part);
+    }
+    Some(if changes.is_empty() { Edit::Keep(id) } else { Edit::Replace { id, changes } })
 }
 
 /// The conversation as it is sent to the model.
@@ -54,6 +87,8 @@ pub struct View {
     pub findings: Vec<Finding>,
     /// True if every message is the original, even if a provider would reject it.
     pub as_appended: bool,
+    /// True for a part of the conversation, which does not begin with its system prompt.
+    pub is_part: bool,
 }
 
 impl View {
@@ -85,17 +120,69 @@ impl View {
     /// All original messages as they are, without findings. Linear.
     pub fn as_appended(log: &Log) -> Self {
         let edits = log.messages().map(|message| Edit::Keep(message.id.clone())).collect();
-        Self { edits, findings: Vec::new(), as_appended: true }
+        Self { edits, as_appended: true, ..Self::default() }
+    }
+
+    /// The present summary as a message of the user, and these messages after it without signed reasoning, which its
+    /// provider accepts only behind the messages that it was written behind. Repaired as a view of its own. Costs
+    /// O(n log n) in the messages.
+    pub(crate) fn of_part(
+        log: &Log,
+        projection: &Projection,
+        positions: &[usize],
+        contract: &Contract,
+    ) -> Self {
+        let mut view = Self { is_part: true, ..Self::default() };
+        if let Some(cover) = &projection.cover {
+            // Without its label and closing request, which are not for a summarizer.
+            let parts = vec![Part::text(cover.tagged())];
+            view.edits.push(Edit::Insert { role: Role::User, parts });
+        }
+        view.add(log, projection, positions, contract);
+        if matches!(contract.reasoning, ReasoningPolicy::MayDrop | ReasoningPolicy::Signed) {
+            let edits = std::mem::take(&mut view.edits).into_iter();
+            view.edits = edits.filter_map(|edit| without_signed_reasoning(log, edit)).collect();
+        }
+        if contract.first == First::User {
+            view.ensure_user_first(log, OPENING);
+        }
+        view
+    }
+
+    /// The view with one more message of the user, in a form in which the provider takes that one: every call before it
+    /// has a result, and a short assistant message stands between results and it. A view of messages as they
+    /// were appended is repaired; a valid message stays as it is. Costs O(n log n) in the view.
+    #[must_use]
+    pub(crate) fn with_prompt(self, log: &Log, contract: &Contract, prompt: &str) -> Self {
+        let mut view = if self.as_appended { Self::repaired(log, contract) } else { self };
+        let last = view.edits.last().and_then(|edit| edit.role(log));
+        let continues = match last {
+            Some(Role::Tool) => contract.results != ResultPlace::Inside,
+            Some(Role::User) => contract.neighbours == Neighbours::Merged,
+            _ => false,
+        };
+        if continues {
+            let parts = vec![Part::text(ACKNOWLEDGEMENT)];
+            view.edits.push(Edit::Insert { role: Role::Assistant, parts });
+        }
+        view.edits.push(Edit::Insert { role: Role::User, parts: vec![Part::text(prompt)] });
+        view
+    }
+
+    /// The text of the last message, if the engine has added it; otherwise empty.
+    pub(crate) fn prompt(&self) -> &str {
+        match self.edits.last() {
+            Some(Edit::Insert { parts, .. }) => match parts.as_slice() {
+                [Part::Text { text }] => text,
+                _ => "",
+            },
+            _ => "",
+        }
     }
 
     /// Inserts a short user message first, unless the first message is one or is a compaction of the provider's own.
     fn ensure_user_first(&mut self, log: &Log, opening: &str) {
-        let role = |edit: &Edit| match edit {
-            Edit::Insert { role, .. } => Some(*role),
-            Edit::Keep(id) | Edit::Replace { id, .. } => {
-                log.position(id).and_then(|at| log.message(at)).map(|message| message.role)
-            }
-        };
+        let role = |edit: &Edit| edit.role(log);
         // System messages may come before the first user message in every format that has them.
         let first = self.edits.iter().position(|edit| role(edit) != Some(Role::System));
         let Some(first) = first else { return };

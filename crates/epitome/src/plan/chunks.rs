@@ -25,6 +25,9 @@ impl Plan {
         conversation: &Conversation,
         policy: &Policy,
     ) -> Result<usize, WindowTooSmall> {
+        if self.fits_as_messages(conversation, policy) {
+            return Ok(1);
+        }
         match self.chunks_by_size(conversation, policy) {
             Some(chunks) => Ok(chunks),
             None => Ok(self.chunks(conversation, policy)?.len()),
@@ -58,7 +61,10 @@ impl Plan {
     /// The positions of the messages that the summarizer would read: those that it is to summarize, without
     /// heartbeats of the app and their answers, and the last user request, since without it the summarizer could
     /// not say what the work was for. An earlier summary may cover the request already.
-    fn read(&self, conversation: &Conversation) -> impl DoubleEndedIterator<Item = usize> + Clone {
+    pub(super) fn read(
+        &self,
+        conversation: &Conversation,
+    ) -> impl DoubleEndedIterator<Item = usize> + Clone {
         let covered = conversation.projection().covered;
         let request = conversation.last_request().filter(|request| *request < covered);
         let new = (covered..self.tail_start).filter(|at| {
@@ -68,12 +74,8 @@ impl Plan {
         request.into_iter().chain(new)
     }
 
-    /// What the summarizer would read, chunk by chunk. An error if its window has no room for any chunk.
-    pub fn chunks(
-        &self,
-        conversation: &Conversation,
-        policy: &Policy,
-    ) -> Result<Vec<Vec<Entry>>, WindowTooSmall> {
+    /// What the summarizer would read as a transcript. Costs O(n log n).
+    pub(crate) fn entries(&self, conversation: &Conversation, policy: &Policy) -> Vec<Entry> {
         let log = conversation.log();
         let late = LateResults::new(log, conversation.projection());
         let prefix: Vec<(u32, Cow<Message>)> = self
@@ -86,7 +88,16 @@ impl Plan {
             .collect();
         let prefix: Vec<(u32, &Message)> =
             prefix.iter().map(|(number, message)| (*number, message.as_ref())).collect();
-        let entries = transcript(&prefix, &policy.summary);
+        transcript(&prefix, &policy.summary)
+    }
+
+    /// The same, chunk by chunk. An error if its window has no room for any chunk.
+    pub fn chunks(
+        &self,
+        conversation: &Conversation,
+        policy: &Policy,
+    ) -> Result<Vec<Vec<Entry>>, WindowTooSmall> {
+        let entries = self.entries(conversation, policy);
         let Some(window_tokens) = policy.summarizer_window() else {
             return Ok(chunks(entries, &policy.summary));
         };
@@ -107,7 +118,7 @@ impl Plan {
         // summary of the next request.
         let answer = self.summary_budget + self.summary_budget.half();
         let previous = conversation.present_summary_tokens().max(answer);
-        let todo = log.todo().map_or(MeterTokens::ZERO, |todo| meter.count(todo));
+        let todo = conversation.log().todo().map_or(MeterTokens::ZERO, |todo| meter.count(todo));
         let fixed = meter.count(&task) + answer + previous + todo + ENVELOPE;
         let fixed_tokens = scale.to_provider(fixed);
         let budget = scale.to_meter(window_tokens.saturating_sub(fixed_tokens));

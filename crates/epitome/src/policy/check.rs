@@ -5,8 +5,8 @@
 
 use super::{
     Budget, ClearToolInputs, Counting, Fill, Keep, MAX_HEARTBEAT_BYTES, OffloadToolResults, Policy,
-    Reactive, Reducer, ReducerRule, RequestBoundary, Retry, Shape, SummarySettings, Trigger,
-    TruncateToolResults, TruncationStep,
+    Reactive, Reducer, ReducerRule, RequestBoundary, Retry, Shape, SummarySettings, TokenCost,
+    Trigger, TruncateToolResults, TruncationStep,
 };
 
 /// A policy that cannot work: the field, its value, and which values would work.
@@ -117,6 +117,8 @@ fn check_summary(summary: &SummarySettings) -> Result<(), PolicyError> {
         ledger_tokens: _,
         checklist_tokens: _,
         rollup_tokens: _,
+        input: _,
+        cost,
         chunk_characters,
         chunks: _,
         window_tokens: _,
@@ -135,6 +137,14 @@ fn check_summary(summary: &SummarySettings) -> Result<(), PolicyError> {
         ensure(*characters >= 1_000, "summary.chunkCharacters", || {
             format!("is {characters}; give at least 1000, or null for no limit")
         })?;
+    }
+    if let Some(TokenCost { input, cached_input, output }) = *cost {
+        let costs = [("input", input), ("cachedInput", cached_input), ("output", output)];
+        for (name, cost) in costs {
+            ensure(cost.is_finite() && cost >= 0.0, &format!("summary.cost.{name}"), || {
+                format!("is {cost}; give what a million tokens cost, 0 or more")
+            })?;
+        }
     }
     if let Some(name) = prompt {
         let known = prompts.contains_key(name) || Shape::named(name).is_some();

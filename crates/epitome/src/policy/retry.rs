@@ -46,6 +46,9 @@ pub enum FailureKind {
     },
     /// It will not: the key is wrong, the model is unknown, or the answer is not a summary.
     Permanent,
+    /// Not in this form: it is too long, or the model called a tool in place of an answer. If the summarizer got messages,
+    /// it gets a transcript next; otherwise this is permanent.
+    Unsuitable,
     /// The app has cancelled the request.
     Cancelled,
 }

@@ -36,6 +36,11 @@ pub struct SummarySettings {
     pub checklist_tokens: u32,
     /// A summary of more tokens than this is itself summarized. 0: never. Default: 0.
     pub rollup_tokens: u32,
+    /// What the summarizer gets. `tools`, `chunks` and every limit in characters are those of a transcript. Default:
+    /// `transcript`.
+    pub input: SummaryInput,
+    /// What the summarizer's tokens cost, for the report of a compaction. Default: `null`, unknown.
+    pub cost: Option<TokenCost>,
     /// The longest transcript in one summarizer request, in characters, at least 1,000. A longer one is split into
     /// chunks, and each request gets one chunk and the summary of those before. `null`: of any length, as far as
     /// the summarizer's window is not known to be smaller. Default: 120,000.
@@ -43,8 +48,8 @@ pub struct SummarySettings {
     /// The least number of chunks to split a transcript into, as far as it has that many messages. 0 counts as 1.
     /// Default: 1.
     pub chunks: u32,
-    /// The summarizer's context window in tokens. Default: `null`, the policy's `window` if `prompt` is set, and
-    /// unknown if an agent summarizes.
+    /// The summarizer's context window in tokens. Default: `null`, the policy's `window` if `prompt` is set or `input` is
+    /// `conversation`, and otherwise unknown.
     pub window_tokens: Option<u32>,
     /// The tools whose calls and results the summarizer reads. Default: `all`.
     pub tools: ToolFilter,
@@ -80,6 +85,8 @@ impl Default for SummarySettings {
             ledger_tokens: 1_000,
             checklist_tokens: 4_000,
             rollup_tokens: 0,
+            input: SummaryInput::default(),
+            cost: None,
             chunk_characters: Some(120_000),
             chunks: 1,
             window_tokens: None,
@@ -101,6 +108,11 @@ impl SummarySettings {
         is_checked && !self.shape.headings().any(|heading| answer.contains(heading))
     }
 
+    /// True if the conversation's own model summarizes.
+    pub(crate) fn is_own_model(&self) -> bool {
+        self.prompt.is_some() || self.input == SummaryInput::Conversation
+    }
+
     /// The summarizer that the settings select; `None` if nothing is summarized.
     pub fn summarizer(&self) -> Option<Summarizer> {
         if let Some(prompt) = &self.prompt {
@@ -109,6 +121,36 @@ impl SummarySettings {
         let agent = self.agent.as_ref().or(self.default_agent.as_ref())?;
         Some(Summarizer::Agent { name: agent.clone() })
     }
+}
+
+/// What the summarizer gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub enum SummaryInput {
+    /// The older messages as one text, in chunks if it is long.
+    #[default]
+    Transcript,
+    /// The older messages themselves, in the app's format, and one user message that asks for the summary.
+    Messages,
+    /// The whole conversation as it was last sent to the model, and one user message that asks for the summary. For the
+    /// conversation's own model, whose provider then reads all but that message from its prompt cache.
+    Conversation,
+}
+
+/// What the tokens of a model cost, each in any currency for a million tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TokenCost {
+    /// Of the prompt, 0 or more.
+    pub input: f64,
+    /// Of the part of the prompt that the provider reads from its cache, 0 or more.
+    pub cached_input: f64,
+    /// Of the answer, 0 or more.
+    pub output: f64,
 }
 
 /// A summarizer's window is too small for a request and its answer.
@@ -164,6 +206,15 @@ impl Shape {
         ("seven-sections", Self::SevenSections),
         ("conclusions", Self::Conclusions),
     ];
+
+    /// The name of the built-in prompt that asks for this shape.
+    pub(crate) fn prompt(self) -> &'static str {
+        match self {
+            Self::ThreeSections => "three-sections",
+            Self::SevenSections => "seven-sections",
+            Self::Conclusions => "conclusions",
+        }
+    }
 
     /// The shape that the built-in prompt of this name asks for; `None` if there is no such prompt.
     pub fn named(prompt: &str) -> Option<Self> {

@@ -57,6 +57,15 @@ impl Envelope {
     }
 }
 
+/// A state that the app tracks, in its section; empty if there is none.
+pub(crate) fn render_state(state: &str) -> String {
+    let mut out = String::new();
+    if !state.is_empty() {
+        section(&mut out, STATE, |out| out.push_str(&escape(state)));
+    }
+    out
+}
+
 fn section(out: &mut String, name: &str, body: impl FnOnce(&mut String)) {
     // Writing to a `String` cannot fail.
     let _ = writeln!(out, "<{name}>");

@@ -2,7 +2,7 @@
 
 use epitome::extractive::extract;
 use epitome::message::{Message, RequestId};
-use epitome::policy::Counting;
+use epitome::policy::{Counting, SummaryInput};
 use epitome::tokens::CharactersPer;
 use epitome::transcript::Envelope;
 use epitome::{
@@ -88,6 +88,9 @@ pub(crate) fn drive(compactor: &mut Compactor, manner: Manner) -> Vec<Output> {
         match &output {
             Output::Before(_) if manner == Manner::Declines => compactor.skip().unwrap(),
             Output::Before(_) => compactor.proceed().unwrap(),
+            Output::Summarize(request) if !continues_the_view(compactor, request) => {
+                panic!("the conversation for the summarizer is not the one that was sent");
+            }
             Output::Summarize(request) => match manner {
                 Manner::Refuses => fail(compactor, request.id, FailureKind::Permanent, now),
                 Manner::Cancels => compactor.cancel(),
@@ -115,6 +118,17 @@ pub(crate) fn drive(compactor: &mut Compactor, manner: Manner) -> Vec<Output> {
         outputs.push(without_id(output));
     }
     panic!("the compactor never waits");
+}
+
+/// True unless a request has the whole conversation, and this does not begin with the view that was sent.
+fn continues_the_view(compactor: &Compactor, request: &SummaryRequest) -> bool {
+    let sent = compactor.view();
+    match &request.messages {
+        Some(view) if request.form == SummaryInput::Conversation => {
+            view.edits.starts_with(&sent.edits)
+        }
+        _ => true,
+    }
 }
 
 /// Outputs without the ids of requests, which start again at 1 after a restore.

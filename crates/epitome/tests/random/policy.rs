@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use epitome::policy::{
     Budget, ClearToolInputs, Counting, Encoding, Family, Fill, Keep, LastRequest,
     OffloadToolResults, PRESETS, Phase, Reactive, Reducer, ReducerRule, RequestBoundary, Shape,
-    SummaryPlacement, SummarySettings, ToolFilter, Trigger, TruncateToolResults, TruncationStep,
+    SummaryInput, SummaryPlacement, SummarySettings, TokenCost, ToolFilter, Trigger,
+    TruncateToolResults, TruncationStep,
 };
 use epitome::{Policy, Reason, Retry};
 use proptest::prelude::*;
@@ -163,9 +164,12 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
     let limit = |limits| prop::option::weighted(0.8, limits);
     let (longest, chunk, tool_text) = (limit(1_u32..9_000), limit(1_000..9_000), limit(0..900));
     let sizes = (longest, 0_u32..1_500, lists, rollup, chunk, 0_u32..5, window, headings);
-    let (tool_texts, frame) = ([tool_text.clone(), tool_text], (framed.clone(), framed));
-    (who, tools, fallback_levels, shape, request, sizes, tool_texts, frame).prop_map(
-        |(who, tools, fallback_levels, shape, last_request, sizes, tool_texts, frame)| {
+    let input =
+        select(vec![SummaryInput::Transcript, SummaryInput::Messages, SummaryInput::Conversation]);
+    let texts = ([tool_text.clone(), tool_text], (framed.clone(), framed), (input, any::<bool>()));
+    (who, tools, fallback_levels, shape, request, sizes, texts).prop_map(
+        |(who, tools, fallback_levels, shape, last_request, sizes, texts)| {
+            let (tool_texts, frame, (input, has_cost)) = texts;
             let (
                 max_tokens,
                 ledger_tokens,
@@ -187,6 +191,8 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
                 ledger_tokens,
                 checklist_tokens,
                 rollup_tokens,
+                input,
+                cost: has_cost.then_some(TokenCost { input: 3.0, cached_input: 0.3, output: 15.0 }),
                 chunk_characters,
                 chunks,
                 window_tokens: window,

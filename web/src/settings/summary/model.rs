@@ -1,7 +1,7 @@
 //! The fields of the summary.
 
 use epitome::Policy;
-use epitome::policy::{LastRequest, Shape, SummarySettings, ToolFilter};
+use epitome::policy::{LastRequest, Shape, SummaryInput, SummarySettings, ToolFilter};
 
 use crate::settings::field::number::{list, optional, whole};
 use crate::settings::field::{Choice, Switch, TextField, options};
@@ -30,6 +30,12 @@ options!(Shape {
     ThreeSections: "threeSections", "Three: facts, course, open points";
     SevenSections: "sevenSections", "Seven: from goals to the next step";
     Conclusions: "conclusions", "Conclusions and results, not how they came about";
+});
+
+options!(SummaryInput {
+    Transcript: "transcript", "A transcript";
+    Messages: "messages", "The older messages themselves";
+    Conversation: "conversation", "The whole conversation, which is cached";
 });
 
 options!(LastRequest {
@@ -117,6 +123,14 @@ pub(super) fn own_prompt() -> TextField {
 pub(super) fn shape() -> Choice {
     let read = |policy: &Policy| Some(policy.summary.shape);
     Choice::new("summary.shape", "Sections", read, |policy, shape| policy.summary.shape = shape)
+}
+
+/// What the summarizer gets.
+pub(super) fn input() -> Choice {
+    let read = |policy: &Policy| Some(policy.summary.input);
+    Choice::new("summary.input", "The summarizer gets", read, |policy, input| {
+        policy.summary.input = input;
+    })
 }
 
 /// What happens to the last user request.

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::model::{
     Writer, checklists, chunk_characters, chunks, closing, fallback_levels, fallback_levels_on,
-    label, last_request, ledger, max_tokens, named_agent, own_prompt, rollup, shape,
+    input, label, last_request, ledger, max_tokens, named_agent, own_prompt, rollup, shape,
     summarizer_window, tool_inputs, tool_results, tools, writer,
 };
 use crate::settings::SettingsState;
@@ -31,6 +31,7 @@ pub(in crate::settings) fn SummarySettings(settings: SettingsState) -> impl Into
                 <Select settings choice=shape() />
             </Show>
             <Select settings choice=last_request() />
+            <Select settings choice=input() />
             <TextInput settings field=max_tokens() />
             <TextInput settings field=ledger() />
             <TextInput settings field=checklists() />
@@ -46,7 +47,8 @@ pub(in crate::settings) fn SummarySettings(settings: SettingsState) -> impl Into
         </div>
         <p class="hint">
             "A longer transcript is summarized in several requests; the summarizer in this page takes at "
-            "most 20,000 characters per request. An empty field: no limit. 0: a summary is never summarized again. Tools are names "
+            "most 20,000 characters per request. An empty field: no limit. 0: a summary is never "
+            "summarized again. Only an endpoint gets messages, in the format of OpenAI’s chat completions. Tools are names "
             "separated by commas; linear* stands for all that start with linear, * for all tools."
         </p>
         <Checkbox settings switch=fallback_levels_on() />

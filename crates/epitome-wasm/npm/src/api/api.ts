@@ -2,7 +2,7 @@
 
 import type { Compactor } from "../host/compactor.js";
 import { create, planFor, type PlanOptions, restore } from "../host/create.js";
-import { endpointFrom, type EndpointSummarize } from "../host/endpoint.js";
+import { endpointFrom, type EndpointOptions, type EndpointSummarize } from "../host/endpoint.js";
 import { extractiveFrom } from "../host/extractive.js";
 import type { CompactorOptions, RestoreOptions } from "../host/options.js";
 import type { Plan } from "../host/plan.js";
@@ -13,7 +13,6 @@ import { counterFrom, type ProviderCounter, type ProviderCounterOptions } from "
 import type {
   Converted,
   Detection,
-  EndpointOptions,
   Format,
   Issue,
   Policy,
@@ -34,7 +33,7 @@ export type { PlanOptions } from "../host/create.js";
 export type { EstimateOptions, TokenCounter, TokenFamily } from "../counting/counter.js";
 export type { CountOptions, EncodingOptions } from "../counting/encoding.js";
 export type { EncodingSource } from "../counting/vocabulary.js";
-export type { EndpointSummarize } from "../host/endpoint.js";
+export type { EndpointOptions, EndpointRequest, EndpointSummarize, RequestFields } from "../host/endpoint.js";
 export { type EpitomeError, isEpitomeError } from "../error.js";
 
 /** How a compaction ended. Unless it is `applied`, the messages are unchanged. */
@@ -53,7 +52,6 @@ export type {
   Defect,
   Detection,
   Encoding,
-  EndpointOptions,
   EngineEvent,
   ErrorCode,
   Fact,
@@ -89,9 +87,13 @@ export type {
   Statistics,
   Status,
   Summarizer,
+  SummarizerReport,
+  SummarizerTokens,
+  SummaryInput,
   SummaryPlacement,
   SummaryRequest,
   SummarySettings,
+  TokenCost,
   ToolFilter,
   Trigger,
   TruncateToolResults,
@@ -109,7 +111,7 @@ export type { ValidateOptions } from "../host/validation.js";
 export type { MessageAction, Plan } from "../host/plan.js";
 export type { ProviderCounter, ProviderCounterOptions } from "../counting/provider-counter.js";
 export type { RecentOptions } from "../host/recent.js";
-export type { Summarize, SummarizeContext, Summary } from "../host/summarize.js";
+export type { Summarize, SummarizeContext, SummarizeRequest, Summary } from "../host/summarize.js";
 export type { TokenizerSources } from "../counting/tokenizer.js";
 
 const MODULES: Modules = { engine: engineModule, tokenizers: tokenizerModule };
@@ -202,7 +204,15 @@ export function extractive(
  * retry may help. It does not retry itself: the compactor does.
  */
 export function openAICompatible(options: EndpointOptions): EndpointSummarize {
-  return endpointFrom(engineModule, options);
+  return endpointFrom(engineModule, "openai", options);
+}
+
+/**
+ * The same for Anthropic's Messages API. In a browser, Anthropic also requires the header
+ * `anthropic-dangerous-direct-browser-access`.
+ */
+export function anthropicCompatible(options: EndpointOptions): EndpointSummarize {
+  return endpointFrom(engineModule, "anthropic", options);
 }
 
 /**

@@ -13,6 +13,7 @@ import type {
   Report,
   Status,
   StoredMetadata,
+  SummaryRequest,
   Usage,
 } from "../glue/epitome.js";
 import type { Engine } from "../wasm/engine.js";
@@ -24,6 +25,7 @@ import { Originals } from "./originals.js";
 import { plainJson } from "./plain-json.js";
 import { type Plan, Plans } from "./plan.js";
 import { statusOf } from "./status.js";
+import type { SummarizeRequest } from "./summarize.js";
 
 export class Conversation<M extends object> implements Compactor<M> {
   readonly #module: Engine;
@@ -48,10 +50,11 @@ export class Conversation<M extends object> implements Compactor<M> {
     this.#agent = nameOf(host.agent);
     this.#host = host;
     this.#originals = new Originals(engine.ids(), originals, host.repair);
-    this.#driver = new Driver(engine, host, () => {
+    const changed = (): void => {
       this.#revision += 1;
       this.#originals.refresh();
-    });
+    };
+    this.#driver = new Driver(engine, host as Host<object>, changed, (request) => this.#completed(request));
   }
 
   append(messages: M | readonly M[], metadata?: MessageMetadata): string[] {
@@ -181,6 +184,14 @@ export class Conversation<M extends object> implements Compactor<M> {
     if (!appended) {
       engine.append(ids, batch, metadata);
     }
+  }
+
+  /** A summarizer request with the messages that it sends, if it sends any. */
+  #completed(request: SummaryRequest): SummarizeRequest<M> {
+    const { format } = this.#host;
+    const messages = this.#originals.asked(this.#engine);
+    const prompt = messages.pop();
+    return prompt === undefined ? { ...request, format } : { ...request, format, messages, prompt };
   }
 
   #live(): EngineCompactor {

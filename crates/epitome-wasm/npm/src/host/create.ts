@@ -2,7 +2,7 @@
 
 import { loadCounting } from "../counting/engine-encoding.js";
 import { epitomeError } from "../error.js";
-import type { Reason } from "../glue/epitome.js";
+import type { Format, Reason } from "../glue/epitome.js";
 import { load, type Modules } from "../wasm/engine.js";
 import { engineBuffer } from "../wasm/loaded.js";
 import type { Compactor } from "./compactor.js";
@@ -74,7 +74,7 @@ export async function planFor<M extends object>(
   }
 }
 
-function hostOf<M extends object>({ engine }: Modules, options: HostOptions<M>): Host<M> {
+function hostOf<M extends object>({ engine }: Modules, options: HostOptions<M> & { format: Format }): Host<M> {
   const summarizeTimeoutMs = timeoutOf(options.summarizeTimeoutMs);
   return { ...options, summarize: options.summarize ?? extractiveFrom(engine), summarizeTimeoutMs, repair: options.repair !== false };
 }

@@ -13,7 +13,7 @@ import type {
   SummaryRequest,
 } from "../glue/epitome.js";
 import { declines, type Host, notify } from "./options.js";
-import { type Answer, answerWithin } from "./summarize.js";
+import { type Answer, answerWithin, type SummarizeRequest } from "./summarize.js";
 
 /** A compaction in progress. */
 interface Run {
@@ -37,16 +37,23 @@ export class Driver {
   readonly #engine: Engine;
   readonly #host: DriverHost;
   readonly #changed: () => void;
+  readonly #completed: (request: SummaryRequest) => SummarizeRequest;
   #run: Run | undefined;
   /** The app's `save` that what comes next has to wait for. */
   #saving: Promise<unknown> | undefined;
   #disposed = false;
 
-  /** `changed` is called when the view has changed. */
-  constructor(engine: Engine, host: DriverHost, changed: () => void) {
+  /** `changed` is called when the view has changed; `completed` adds the app's messages to a request. */
+  constructor(
+    engine: Engine,
+    host: DriverHost,
+    changed: () => void,
+    completed: (request: SummaryRequest) => SummarizeRequest,
+  ) {
     this.#engine = engine;
     this.#host = host;
     this.#changed = changed;
+    this.#completed = completed;
   }
 
   async compact(options: CompactOptions): Promise<Report> {
@@ -208,7 +215,8 @@ export class Driver {
         }
       },
     };
-    const ask = (): unknown => this.#host.summarize(request, context);
+    const completed = this.#completed(request);
+    const ask = (): unknown => this.#host.summarize(completed, context);
     void answerWithin(this.#host.summarizeTimeoutMs, controller, ask).then((answer) => {
       run.controller.signal.removeEventListener("abort", stop);
       this.#receive(request.id, answer);
@@ -230,11 +238,14 @@ export class Driver {
     const now = Date.now();
     switch (answer.kind) {
       case "summary":
+        engine.handleSummaryUsage(request, answer.usage);
         return engine.handleSummary(request, answer.text);
       case "transient":
         return engine.handleTransientFailure(request, answer.message, answer.retryAfterMs, now);
       case "permanent":
         return engine.handlePermanentFailure(request, answer.message, now);
+      case "unsuitable":
+        return engine.handleUnsuitable(request, answer.message, now);
       case "cancelled":
         return engine.handleCancelled(request, now);
     }

@@ -1,19 +1,115 @@
-// Summaries by a model behind a chat-completions endpoint.
+// Summaries by a model behind an endpoint.
 
-import type { Completion, EndpointOptions, SummaryRequest } from "../glue/epitome.js";
+import { epitomeError } from "../error.js";
+import type { Completion, EndpointOptions as Endpoint, Format, SummaryRequest } from "../glue/epitome.js";
 import { load, type Source } from "../wasm/engine.js";
-import type { SummarizeContext } from "./summarize.js";
+import type { SummarizeContext, SummarizeRequest } from "./summarize.js";
+
+/** Options of an endpoint that summarizes. */
+export interface EndpointOptions extends Endpoint {
+  /**
+   * Used if messages are sent and not a transcript (`summary.input`): the other fields of the app's requests to the model,
+   * such as `system` and `tools`, or a function that returns them. Give exactly what the model gets, or the provider's cache
+   * does not have it. `messages` in it come before those of the compactor. Fields that the endpoint sets itself are ignored:
+   * the model, limits of tokens, streaming, the format of the answer. With tools, `tool_choice` is `none` unless it is given
+   * here.
+   */
+  request?: RequestFields | (() => RequestFields);
+}
+
+/** Fields of a request's body, as the provider names them. */
+export type RequestFields = Readonly<Record<string, unknown>>;
+
+/** What an endpoint needs of a request. */
+export type EndpointRequest = Pick<SummaryRequest, "system" | "input" | "maxTokens"> &
+  Partial<Pick<SummarizeRequest, "form" | "format" | "messages" | "prompt">>;
 
 /** A summarizer that asks an endpoint. It can also be called directly, without a context. */
-export type EndpointSummarize = (
-  request: Pick<SummaryRequest, "system" | "input" | "maxTokens">,
-  context?: Partial<SummarizeContext>,
-) => Promise<Completion>;
+export type EndpointSummarize = (request: EndpointRequest, context?: Partial<SummarizeContext>) => Promise<Completion>;
+
+/** The providers that summarize: the format of their messages, and how to forbid tool calls. */
+const PROVIDERS = {
+  openai: { format: "openai-chat", noTools: "none" },
+  anthropic: { format: "anthropic", noTools: { type: "none" } },
+} as const satisfies Record<string, { format: Format; noTools: unknown }>;
+
+/** What the endpoint sets itself, besides the messages. */
+const OWN_FIELDS = new Set([
+  "model",
+  "max_tokens",
+  "max_completion_tokens",
+  "stream",
+  "stream_options",
+  "response_format",
+  "output_format",
+]);
 
 /** A summarizer that asks the endpoint of these options. */
-export function endpointFrom(source: Source, options: EndpointOptions): EndpointSummarize {
-  return async ({ system, input, maxTokens }, { signal, onDelta } = {}) => {
+export function endpointFrom(
+  source: Source,
+  provider: keyof typeof PROVIDERS,
+  { request: fieldsOf = {}, ...options }: EndpointOptions,
+): EndpointSummarize {
+  return async (request, { signal, onDelta } = {}) => {
     const engine = await load(source);
-    return engine.complete(options, system, input, maxTokens, signal, onDelta);
+    const fields = typeof fieldsOf === "function" ? fieldsOf() : fieldsOf;
+    const body = bodyOf(provider, request, fields);
+    const maxTokens = request.maxTokens + (body === undefined ? 0 : thinkingTokens(fields));
+    return engine.complete(provider, options, request.system, request.input, maxTokens, body, signal, onDelta);
   };
+}
+
+/** Fields of the body as JSON texts, if the request has messages. `JSON.stringify` writes an object as it does in the app's
+ * own requests, so that the provider finds the same bytes in its cache. */
+function bodyOf(
+  provider: keyof typeof PROVIDERS,
+  { form, format, messages, prompt }: EndpointRequest,
+  fields: RequestFields,
+): Record<string, string> | undefined {
+  if (messages === undefined || prompt === undefined) {
+    return undefined;
+  }
+  const native = PROVIDERS[provider];
+  if (format !== native.format) {
+    throw epitomeError("refused", `this endpoint takes messages in the format ${native.format}, not ${String(format)}`);
+  }
+  const { messages: first = [], system, ...others } = fields;
+  const body: Record<string, unknown> = { ...others };
+  if (Array.isArray(others["tools"]) && others["tools"].length > 0) {
+    body["tool_choice"] = others["tool_choice"] ?? native.noTools;
+  } else {
+    delete body["tool_choice"];
+  }
+  // The system prompt is the app's, and says nothing to a summarizer that is asked outside of the conversation.
+  const isInside = form === "conversation";
+  const all = [...(isInside && Array.isArray(first) ? (first as object[]) : []), ...messages, prompt];
+  const leading = provider === "anthropic" ? all.findIndex((message) => !isSystem(message)) : 0;
+  const blocks = all.slice(0, leading).flatMap((message) => blocksOf(Reflect.get(message, "content")));
+  body["system"] = isInside ? systemOf(system, blocks) : undefined;
+  body["messages"] = all.slice(leading);
+  const own = Object.entries(body).filter(([name, value]) => value !== undefined && !OWN_FIELDS.has(name));
+  return Object.fromEntries(own.map(([name, value]) => [name, JSON.stringify(value)]));
+}
+
+/** Anthropic takes system messages in a field of their own. */
+function systemOf(system: unknown, blocks: readonly object[]): unknown {
+  return blocks.length === 0 ? system : [...blocksOf(system), ...blocks];
+}
+
+function blocksOf(content: unknown): object[] {
+  if (content === undefined) {
+    return [];
+  }
+  return Array.isArray(content) ? (content as object[]) : [{ type: "text", text: content }];
+}
+
+function isSystem(message: object): boolean {
+  return Reflect.get(message, "role") === "system";
+}
+
+/** Anthropic counts a budget for thinking towards the limit of the answer. */
+function thinkingTokens({ thinking }: RequestFields): number {
+  const budget: unknown =
+    typeof thinking === "object" && thinking !== null ? Reflect.get(thinking, "budget_tokens") : undefined;
+  return typeof budget === "number" ? budget : 0;
 }

@@ -12,7 +12,7 @@ export interface HostOptions<M extends object = object> {
   /** The agent that this conversation belongs to: one of `policy.agents`. */
   agent?: string;
   /** Writes the summaries. Default: `extractive`, which needs no model. */
-  summarize?: Summarize;
+  summarize?: Summarize<M>;
   /**
    * How long one call of `summarize` may take, in milliseconds. Default: 12 minutes. After that its signal aborts, and the
    * compaction fails with a message that says so. `Infinity` waits for ever.
@@ -76,7 +76,8 @@ export interface RestoreOptions<M extends object = object> extends HostOptions<M
 
 /** The options with all defaults. */
 export interface Host<M extends object> extends HostOptions<M> {
-  summarize: Summarize;
+  format: Format;
+  summarize: Summarize<M>;
   summarizeTimeoutMs: number;
   repair: boolean;
 }

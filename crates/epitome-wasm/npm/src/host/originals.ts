@@ -74,9 +74,14 @@ export class Originals<M extends object> {
     }
     const revision = engine.revision();
     if (this.#view?.revision !== revision) {
-      this.#view = { revision, messages: this.#composeAll(engine) };
+      this.#view = { revision, messages: this.#messagesOf(engine, engine.view()) };
     }
     return this.#view.messages.slice();
+  }
+
+  /** The messages of the latest summarizer request; the last one asks for the summary. */
+  asked(engine: Engine): M[] {
+    return this.#messagesOf(engine, engine.asked());
   }
 
   /** Forgets the composed messages, after the view has changed. */
@@ -92,8 +97,8 @@ export class Originals<M extends object> {
     this.refresh();
   }
 
-  #composeAll(engine: Engine): M[] {
-    return engine.view().map((entry) =>
+  #messagesOf(engine: Engine, entries: ReturnType<Engine["view"]>): M[] {
+    return entries.map((entry) =>
       typeof entry === "string" ? this.#message(entry) : this.#compose(engine, entry.composed, entry.of),
     );
   }

@@ -1,12 +1,26 @@
 // How a summary is requested from the app, and what its answer or its error means to the engine.
 
 import { isEpitomeError, messageOf } from "../error.js";
-import type { SummaryRequest } from "../glue/epitome.js";
+import type { Format, SummaryRequest } from "../glue/epitome.js";
+
+/** A request for a summary. */
+export interface SummarizeRequest<M extends object = object> extends SummaryRequest {
+  /** The format of `messages` and `prompt`. */
+  format: Format;
+  /**
+   * What to send in place of `system` and `input`, if `form` is not `transcript`: the messages to summarize, or the whole
+   * conversation. They are the objects that `messages()` returns. A request with the whole conversation needs its system
+   * prompt and its tools too, and should forbid tool calls.
+   */
+  messages?: M[];
+  /** The user message that comes after `messages` and asks for the summary. */
+  prompt?: M;
+}
 
 /** Writes a summary. If it throws, the conversation stays as it is. `request.summarizer` says who should write it: an
  * agent of the app, or the conversation's own model. */
-export type Summarize = (
-  request: SummaryRequest,
+export type Summarize<M extends object = object> = (
+  request: SummarizeRequest<M>,
   context: SummarizeContext,
 ) => Promise<Summary | string> | Summary | string;
 
@@ -21,7 +35,7 @@ export interface SummarizeContext {
 /** A summary, and what is known about its request. */
 export interface Summary {
   text: string;
-  /** Tokens of the request and the summary. Not used by the compactor. */
+  /** Tokens of the request and the summary, as any provider reports them, for the report of the compaction. */
   usage?: unknown;
   /** Why the model stopped. A summary with the finish reason `length` lacks its end and is not used. */
   finishReason?: string;
@@ -29,9 +43,10 @@ export interface Summary {
 
 /** The result of a summarizer request, as the engine takes it. */
 export type Answer =
-  | { kind: "summary"; text: string }
+  | { kind: "summary"; text: string; usage?: unknown }
   | { kind: "transient"; message: string; retryAfterMs?: number }
   | { kind: "permanent"; message: string }
+  | { kind: "unsuitable"; message: string }
   | { kind: "cancelled" };
 
 /** The longest delay of a timer. A timer with a longer one would fire at once. */
@@ -83,7 +98,7 @@ function answerOf(answer: unknown): Answer {
     const message = "the summary reached its limit of tokens and lacks its end; raise the limit";
     return { kind: "permanent", message };
   }
-  return { kind: "summary", text };
+  return { kind: "summary", text, usage: property(answer, "usage") };
 }
 
 /** What a summarizer threw, which may be anything. */
@@ -93,11 +108,19 @@ function failureOf(error: unknown): Answer {
   }
   const message = messageOf(error, "the summarizer failed and did not say why");
   if (!isTransient(error)) {
-    return { kind: "permanent", message };
+    return { kind: isUnsuitable(error) ? "unsuitable" : "permanent", message };
   }
   const retryAfterMs = property(error, "retryAfterMs");
   const isDelay = typeof retryAfterMs === "number" && retryAfterMs >= 0;
   return isDelay ? { kind: "transient", message, retryAfterMs } : { kind: "transient", message };
+}
+
+/** True for an error that says that the request cannot be answered as it is: a transcript may. */
+function isUnsuitable(error: unknown): boolean {
+  if (isEpitomeError(error)) {
+    return ["too-long", "refused", "bad-answer", "filtered", "empty"].includes(error.code);
+  }
+  return [400, 413, 422].includes(Number(property(error, "status")));
 }
 
 function isTransient(error: unknown): boolean {
