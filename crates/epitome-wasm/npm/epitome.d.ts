@@ -536,8 +536,8 @@ export interface OffloadToolResults {
  */
 export interface SummarySettings {
   /**
-   * Name of a prompt in `prompts`, or of a built-in one: `three-sections` or `seven-sections`. If set, the
-   * conversation's own model summarizes with this prompt, whatever `agent` is. Default: `null`.
+   * Name of a prompt in `prompts`, or of a built-in one: `three-sections`, `seven-sections` or `conclusions`. If
+   * set, the conversation's own model summarizes with this prompt, whatever `agent` is. Default: `null`.
    */
   prompt?: string | null;
   /**
@@ -567,10 +567,16 @@ export interface SummarySettings {
    */
   maxTokens?: number;
   /**
-   * The longest ledger in tokens: facts that the summary lost and that are appended to it. It is part of
+   * The longest ledger in tokens: facts other than lists that the summary lost, appended to it. It is part of
    * `maxTokens`, and at most a quarter of what the summary may take. 0: no ledger. Default: 1,000.
    */
   ledgerTokens?: number;
+  /**
+   * Checklists and acceptance criteria that the summary lost are appended to it whole up to this many tokens in
+   * total, in addition to `maxTokens` and `ledgerTokens`; below the target the conversation has to have space for
+   * them. Of what is beyond that, a note says how many items are left out. 0: no lists, and no note. Default: 4,000.
+   */
+  checklistTokens?: number;
   /**
    * A summary of more tokens than this is itself summarized. 0: never. Default: 0.
    */
@@ -621,12 +627,22 @@ export interface SummarySettings {
    * What happens to the last user request. Default: `keep`.
    */
   lastRequest?: LastRequest;
+  /**
+   * One line that stands in front of the summary in the message that is sent to the model, such as `What happened
+   * so far:`. The summarizer never reads it. Default: `null`, no label.
+   */
+  label?: string | null;
+  /**
+   * Text that ends the message with the summary, such as a request to go on without clarifying questions. It stands
+   * behind the open tasks and the last request. Default: `null`, none.
+   */
+  closing?: string | null;
 }
 
 /**
  * The sections of a summary.
  */
-export type Shape = "threeSections" | "sevenSections";
+export type Shape = "threeSections" | "sevenSections" | "conclusions";
 
 /**
  * What the summarizer gets.
@@ -1045,7 +1061,8 @@ export interface Receipt {
    */
   appended: Fact[];
   /**
-   * Facts for which there was no space. They are still in the log.
+   * Facts for which there was no space. They are still in the log. The summary says how many items of lists are
+   * among them.
    */
   givenUp: Fact[];
   /**
@@ -1079,7 +1096,7 @@ export interface Fact {
 /**
  * The kind of a fact.
  */
-export type FactKind = "checklist" | "decision" | "negation" | "url" | "path" | "package" | "identifier" | "quote" | "number";
+export type FactKind = "checklist" | "decision" | "negation" | "url" | "path" | "package" | "identifier" | "quote" | "name" | "number";
 
 /**
  * The app's id of a message, unique in its conversation.

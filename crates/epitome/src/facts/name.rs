@@ -5,10 +5,11 @@
 ///
 /// Works for scripts with capitals; the words around a single name are recognized in English. Linear.
 pub(super) fn for_each<'a>(sentence: &'a str, mut each: impl FnMut(&'a str)) {
-    let words = Word::all(sentence);
-    if !words.iter().any(|word| word.is_name) {
+    // Most sentences end here, without a list of their words.
+    if !has_capitals(sentence) {
         return;
     }
+    let words = Word::all(sentence);
     // In a title such as `Getting Started`, capitals say nothing.
     let is_title = !words.iter().any(Word::is_lower);
     let mut names: Vec<Name> = Vec::new();
@@ -40,9 +41,15 @@ struct Name {
 /// Calls `each` for every capitalized word and every run of them, with all runs within it: the texts that show that a
 /// name is still there.
 pub(super) fn every<'a>(sentence: &'a str, mut each: impl FnMut(&'a str)) {
+    if !has_capitals(sentence) {
+        return;
+    }
     let words = Word::all(sentence);
     for (index, first) in words.iter().enumerate().filter(|(_, word)| word.is_name) {
-        for last in words.iter().skip(index).take(MAX_WORDS) {
+        for (at, last) in words.iter().enumerate().skip(index).take(MAX_WORDS) {
+            if at > index && last.begins {
+                break;
+            }
             if last.is_name {
                 each(sentence.get(first.start..last.end).unwrap_or(first.text));
             } else if !PARTICLES.contains(&last.text) {
@@ -53,6 +60,20 @@ pub(super) fn every<'a>(sentence: &'a str, mut each: impl FnMut(&'a str)) {
             }
         }
     }
+}
+
+/// True if a word may be a name by its form, without those with which most sentences begin.
+fn has_capitals(sentence: &str) -> bool {
+    let mut is_start = true;
+    sentence.bytes().enumerate().any(|(at, byte)| {
+        let starts = std::mem::replace(&mut is_start, !byte.is_ascii_alphanumeric() && byte < 0x80);
+        if !starts || !(byte.is_ascii_uppercase() || byte >= 0xC3) {
+            return false;
+        }
+        let word = sentence.get(at..).and_then(|rest| rest.split(char::is_whitespace).next());
+        let word = word.unwrap_or_default().trim_end_matches([',', '.', ':', '!', '?']);
+        word.len() > 1 && COMMON.binary_search(&word).is_err()
+    })
 }
 
 /// The most words of a name.
@@ -66,6 +87,8 @@ struct Word<'a> {
     end: usize,
     /// Whether it can be a name or a part of one by its form.
     is_name: bool,
+    /// Whether punctuation before it, such as a bracket, begins something new.
+    begins: bool,
     /// Whether punctuation behind it, or a possessive, ends the name that it is in.
     ends: bool,
     /// Whether a comma follows.
@@ -92,6 +115,7 @@ impl<'a> Word<'a> {
                     start: start + before,
                     end: start + before + bare.len(),
                     is_name: is_name(bare),
+                    begins: before > 0,
                     ends,
                     comma: behind.starts_with(','),
                 });
@@ -131,10 +155,15 @@ fn is_name(word: &str) -> bool {
         return false;
     }
     let mut after_joint = word.starts_with("Mc");
-    let (mut small, mut count) = (false, 1);
+    let (mut small, mut count, mut after_apostrophe) = (false, 1, false);
     for letter in letters {
         count += 1;
         let joint = matches!(letter, '-' | '\'' | '’');
+        // A small letter behind an apostrophe makes a contraction, such as `We're`.
+        if after_apostrophe && letter.is_lowercase() {
+            return false;
+        }
+        after_apostrophe = joint && letter != '-';
         small |= letter.is_lowercase();
         // In `McKay` the capital follows the `c`.
         let capital_fits = after_joint && letter.is_uppercase();
@@ -157,19 +186,22 @@ fn is_adverb(word: &str) -> bool {
 fn run(words: &[Word], start: usize) -> usize {
     let (mut length, mut seen) = (0, 0);
     for word in words.iter().skip(start).take(MAX_WORDS) {
+        if seen > 0 && word.begins {
+            break;
+        }
         seen += 1;
-        if word.is_name {
+        // A name may begin with initials, and does not end with one: `Option B` is none.
+        let is_initial = word.text.chars().nth(1).is_none();
+        if word.is_name && !is_initial {
             length = seen;
-        } else if seen == 1 || !PARTICLES.contains(&word.text) {
+        } else if !word.is_name && (seen == 1 || !PARTICLES.contains(&word.text)) {
             break;
         }
         if word.ends {
             break;
         }
     }
-    // A single initial is no name.
-    let long = words.iter().skip(start).take(length).any(|word| word.text.chars().nth(1).is_some());
-    if long { length } else { 0 }
+    length
 }
 
 /// True if the words around the capitalized words from `start` to before `end` say that they name a person.
@@ -337,19 +369,24 @@ const CONNECTING: [&str; 6] =
     ["Therefore", "Meanwhile", "Otherwise", "Yesterday", "Everybody", "Wednesday"];
 
 /// Words that are capitalized at the beginning of a sentence or by custom, and are no names; sorted.
-const COMMON: [&str; 133] = [
-    "A", "About", "Actually", "After", "Agent", "All", "Also", "Although", "An", "And", "Another",
-    "Any", "Are", "As", "Ask", "At", "Because", "Been", "Before", "Both", "But", "By", "Can",
-    "Contact", "Could", "Customer", "Dear", "Did", "Do", "Does", "Each", "Either", "Email",
-    "Every", "Everyone", "Finally", "First", "For", "Friday", "From", "Good", "Great", "Have",
-    "He", "Hello", "Her", "Here", "Hey", "Hi", "His", "How", "However", "I", "I'll", "I'm", "I've",
-    "If", "In", "Is", "It", "It's", "Its", "I’ll", "I’m", "I’ve", "Just", "Let", "Let's", "Maybe",
-    "Monday", "My", "Next", "No", "Nobody", "Not", "Note", "Now", "Of", "Ok", "Okay", "On", "Once",
-    "Only", "Or", "Our", "Perhaps", "Ping", "Please", "Remind", "She", "Should", "Since", "So",
-    "Some", "Somebody", "Someone", "Sorry", "Sunday", "Sure", "Tell", "Thank", "Thanks", "That",
-    "The", "Their", "Then", "There", "These", "They", "This", "Those", "To", "Today", "Tuesday",
-    "User", "Was", "We", "Well", "Were", "What", "When", "Where", "Which", "While", "Who", "Why",
-    "Will", "With", "Would", "Yeah", "Yes", "You", "Your",
+const COMMON: [&str; 182] = [
+    "A", "About", "Actually", "Add", "After", "Agent", "All", "Alright", "Also", "Although", "An",
+    "And", "Another", "Any", "Are", "As", "Ask", "At", "Because", "Been", "Before", "Both", "But",
+    "By", "Call", "Can", "Change", "Check", "Click", "Close", "Contact", "Could", "Create",
+    "Customer", "Dear", "Did", "Do", "Does", "Each", "Either", "Email", "Every", "Everyone",
+    "Finally", "First", "Fix", "For", "Friday", "From", "Get", "Give", "Go", "Good", "Great",
+    "Guess", "Handle", "Have", "He", "Hello", "Her", "Here", "Hey", "Hi", "His", "Hmm", "How",
+    "However", "I", "I'll", "I'm", "I've", "If", "Import", "In", "Install", "Is", "It", "It's",
+    "Its", "I’ll", "I’m", "I’ve", "Just", "Keep", "Let", "Let's", "Like", "Make", "Maybe", "Mm",
+    "Monday", "Move", "My", "Next", "No", "Nobody", "Not", "Note", "Now", "Of", "Oh", "Ok", "Okay",
+    "On", "Once", "Only", "Open", "Option", "Or", "Our", "Part", "Perhaps", "Ping", "Please",
+    "Read", "Remind", "Remove", "Reset", "Right", "Run", "See", "Select", "Set", "She", "Should",
+    "Show", "Since", "So", "Some", "Somebody", "Someone", "Sorry", "Start", "Step", "Stop",
+    "Sunday", "Sure", "Tap", "Tell", "Test", "Thank", "Thanks", "That", "The", "Their", "Then",
+    "There", "These", "They", "This", "Those", "Though", "To", "Today", "Try", "Tuesday", "Turn",
+    "Uh", "Um", "Update", "Use", "User", "Verify", "Was", "We", "Well", "Were", "What", "When",
+    "Where", "Which", "While", "Who", "Why", "Will", "With", "Would", "Write", "Yeah", "Yes",
+    "You", "Your",
 ];
 
 #[cfg(test)]
@@ -396,6 +433,8 @@ mod tests {
         check("use the API and GitHub or JavaScript", &[]);
         check("I am done; Then I left", &[]);
         check("Yesterday, Docker and Redis were down", &[]);
+        check("take Variant B and We're done", &[]);
+        check("it is in the Settings (Network) or so", &[]);
         check("", &[]);
     }
 
