@@ -1,5 +1,6 @@
 //! The state of the settings: what is written in the form, the policy that follows from it, and the summarizer.
 
+use epitome::policy::SummaryInput;
 use epitome::{Policy, PolicyError};
 use leptos::prelude::*;
 
@@ -43,6 +44,8 @@ impl SettingsState {
         let mut policy = self.form.with_untracked(Form::resolve)?;
         if let Some(limit) = self.summarizer.with_untracked(Summarizer::chunk_limit) {
             policy.summary.chunk_characters = policy.summary.chunk_characters.min(limit);
+            // The page quotes a transcript, chunk by chunk.
+            policy.summary.input = SummaryInput::Transcript;
         }
         Ok(policy)
     }

@@ -2,8 +2,8 @@
 
 use super::{
     Budget, Counting, Fill, Keep, LastRequest, OffloadToolResults, Phase, Policy, Reactive,
-    Reducer, ReducerRule, RequestBoundary, Retry, Shape, SummaryPlacement, SummarySettings,
-    ToolFilter, Trigger, TruncateToolResults, share,
+    Reducer, ReducerRule, RequestBoundary, Retry, Shape, SummaryInput, SummaryPlacement,
+    SummarySettings, ToolFilter, Trigger, TruncateToolResults, share,
 };
 
 /// Share of the window in which the latest user messages stay word for word by default.
@@ -150,12 +150,14 @@ impl Policy {
     }
 
     /// A middleware of an agent loop: a compaction is due before a turn, at 200,000 tokens. It leaves the system
-    /// prompt and one user message: a summary with seven sections and the last user request word for word.
+    /// prompt and one user message: a summary with seven sections and the last user request word for word. The
+    /// conversation's own model writes it, inside the conversation.
     /// Exchanges that the assistant answers with `HEARTBEAT_OK` are heartbeats.
     pub fn loop_middleware(window: u32) -> Self {
         Self {
             triggers: vec![Trigger::at(Phase::TurnStart, Trigger::Tokens(200_000))],
             summary: SummarySettings {
+                input: SummaryInput::Conversation,
                 shape: Shape::SevenSections,
                 last_request: LastRequest::Append,
                 ..SummarySettings::default()
@@ -185,8 +187,8 @@ impl Policy {
     }
 
     /// By user requests: a compaction is due when a request begins above 80,000 tokens and with at least 20 messages,
-    /// and in the tool loop at 85 % and 92 % of the window. The last 2 rounds stay. Large tool results are offloaded
-    /// when a request begins.
+    /// and in the tool loop at 85 % and 92 % of the window. The last 2 rounds stay, and the summarizer gets the older
+    /// messages themselves. Large tool results are offloaded when a request begins.
     pub fn request(window: u32) -> Self {
         let offload = Reducer::OffloadToolResults(OffloadToolResults {
             protect_fraction: 0.0,
@@ -202,6 +204,10 @@ impl Policy {
                 offload,
                 Trigger::at(Phase::RequestStart, Trigger::Always),
             )],
+            summary: SummarySettings {
+                input: SummaryInput::Messages,
+                ..SummarySettings::default()
+            },
             summary_placement: SummaryPlacement::InPlace,
             ..Self::bare(window)
         }
@@ -275,6 +281,16 @@ mod tests {
         let policy = Policy::request(200_000);
         assert_eq!((policy.threshold(), policy.keep), (Some(80_000), Keep::Rounds(2)));
         assert_eq!(policy.reactive().map(|reactive| reactive.max_per_request), Some(3));
+    }
+
+    #[test]
+    fn d19_the_loop_preset_asks_inside_the_conversation_and_the_request_preset_hands_over_messages() {
+        let input = |name: &str| Policy::preset(name, 200_000).unwrap().summary.input;
+        assert_eq!(input("loop"), SummaryInput::Conversation);
+        assert_eq!(input("request"), SummaryInput::Messages);
+        for name in PRESETS.iter().filter(|name| !["loop", "request"].contains(name)) {
+            assert_eq!(input(name), SummaryInput::Transcript, "{name}");
+        }
     }
 
     #[test]
