@@ -284,7 +284,8 @@ mod tests {
     }
 
     #[test]
-    fn d19_the_loop_preset_asks_inside_the_conversation_and_the_request_preset_hands_over_messages() {
+    fn d19_the_loop_preset_asks_inside_the_conversation_and_the_request_preset_hands_over_messages()
+    {
         let input = |name: &str| Policy::preset(name, 200_000).unwrap().summary.input;
         assert_eq!(input("loop"), SummaryInput::Conversation);
         assert_eq!(input("request"), SummaryInput::Messages);
