@@ -141,7 +141,7 @@ const COST = { input: 3, cachedInput: 0.3, output: 15 };
 const messagesIn = (text) => text.slice(text.indexOf('"messages":'));
 
 /** A model, an app that talks to it, and a compactor that asks the same model for summaries. */
-async function inside(context, format, { window = 200_000, refuses, answer, summary, request, ...more } = {}) {
+async function inside(context, format, { window = 200_000, refuses, answer, summary = {}, request, ...more } = {}) {
   const isAsked = ({ messages }) => JSON.stringify(messages.at(-1)).includes("condense the conversation");
   const server = await serveModel(format, {
     answer: (body) => answer?.(body) ?? (isAsked(body) || body.tools === undefined ? SUMMARY : `Done, ${body.messages.length}.`),
@@ -151,7 +151,7 @@ async function inside(context, format, { window = 200_000, refuses, answer, summ
   const summarize = ENDPOINTS[format]({ baseURL: server.baseURL, model: "m", request: request ?? fields });
   const compactor = await createCompactor({
     format,
-    policy: { preset: "loop", window, triggers: ["manual"], summary: { input: "conversation", ...summary } },
+    policy: { preset: "loop", window, triggers: ["manual"], summary },
     summarize,
     ...more,
   });
@@ -303,6 +303,16 @@ test("d19: an app gives its own tool choice and messages before the history, as 
   assert.ok(limit > 7);
 });
 
+test("d19: the summarizer that quotes gets a transcript, which is divided into chunks", async (context) => {
+  const { compactor, turn } = await inside(context, "openai-chat", { summarize: undefined });
+  for (let index = 0; index < 8; index += 1) {
+    await turn(text(index));
+  }
+  const report = await compactor.compact();
+  assert.deepEqual([report.outcome, report.summarizer.input], ["applied", "transcript"], report.message);
+  assert.match(report.summarizer.fallback, /reads only transcripts/);
+});
+
 test("d19: an endpoint of another format than the messages gets a transcript", async (context) => {
   const { baseURL, bodies, close } = await serveModel("openai-chat", { answer: () => SUMMARY });
   context.after(close);
@@ -317,6 +327,7 @@ test("d19: an endpoint of another format than the messages gets a transcript", a
 });
 
 test("d19: costs that are no numbers from 0 are refused", async (context) => {
+  assert.deepEqual((await resolvePolicy({ preset: "loop", summary: { cost: COST } })).summary.cost, COST);
   for (const cost of [{ ...COST, input: -1 }, { ...COST, output: Number.POSITIVE_INFINITY }]) {
     await assert.rejects(resolvePolicy({ preset: "loop", summary: { cost } }), { code: "invalid-policy" });
   }

@@ -7,7 +7,7 @@ import { said } from "../node/harness.mjs";
 import { calling, resulting } from "../node/model-server.mjs";
 import { refusals } from "../node/legality.mjs";
 
-const POLICY = { preset: "request", counting: { charactersPerToken: 1 }, summary: { input: "messages" } };
+const POLICY = { preset: "request", counting: { charactersPerToken: 1 } };
 
 /** Requests of a user, each with two rounds of a tool and an answer. */
 function requestsOf(format, from, to) {
@@ -131,7 +131,7 @@ test("d19: messages that do not fit the summarizer's window become a transcript,
     requests.push(request);
     return "They looked.";
   };
-  const policy = { ...POLICY, summary: { input: "messages", windowTokens: 40_000, maxTokens: 2_000 } };
+  const policy = { ...POLICY, summary: { windowTokens: 40_000, maxTokens: 2_000 } };
   const compactor = await createCompactor({ format: "openai-chat", policy, summarize });
   compactor.append(requestsOf("openai-chat", 0, 25));
   assert.ok(compactor.plan({ reason: "request-boundary" }).requests > 1);

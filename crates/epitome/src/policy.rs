@@ -153,6 +153,13 @@ impl Policy {
     /// The context window of the summarizer in tokens; `None` if it is not known. If the conversation's own model
     /// summarizes, its window counts unless `summary.windowTokens` is set.
     pub(crate) fn summarizer_window(&self) -> Option<u32> {
+        let own = self.summary.prompt.as_ref().map(|_| self.window);
+        self.summary.window_tokens.or(own)
+    }
+
+    /// The same, and the conversation's window if its own model is asked inside it. A transcript that has to replace the
+    /// conversation is divided by it if that is possible.
+    pub(crate) fn asked_window(&self) -> Option<u32> {
         let own = self.summary.is_own_model().then_some(self.window);
         self.summary.window_tokens.or(own)
     }

@@ -309,3 +309,17 @@ fn d19_a_compaction_without_a_request_has_no_summarizer_in_its_report() {
     drive(&mut compactor, |_| panic!("nothing to summarize"));
     assert_eq!(compactor.report().unwrap().summarizer, None);
 }
+
+#[test]
+fn d19_a_window_too_small_for_any_request_is_no_limit_for_a_transcript() {
+    let mut policy = Policy { window: 400, ..Policy::loop_middleware(200_000) };
+    policy.triggers = vec![epitome::policy::Trigger::Manual];
+    let mut compactor = compactor_with(policy, &long_talk());
+    assert_eq!(compactor.plan(Reason::Manual).idle, None);
+    compactor.compact(Reason::Manual, None).unwrap();
+    drive(&mut compactor, |_| "They talked.".into());
+    let report = compactor.report().unwrap();
+    assert!(applied(report), "{report:?}");
+    let fallback = report.summarizer.as_ref().unwrap().fallback.as_deref().unwrap();
+    assert!(fallback.contains("window of 400 tokens is too small"), "{fallback}");
+}

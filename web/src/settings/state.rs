@@ -1,5 +1,6 @@
 //! The state of the settings: what is written in the form, the policy that follows from it, and the summarizer.
 
+use epitome::policy::SummaryInput;
 use epitome::{Policy, PolicyError};
 use leptos::prelude::*;
 
@@ -44,6 +45,8 @@ impl SettingsState {
         if let Some(limit) = self.summarizer.with_untracked(Summarizer::chunk_limit) {
             let characters = policy.summary.chunk_characters.unwrap_or(u32::MAX);
             policy.summary.chunk_characters = Some(characters.min(limit));
+            // The page quotes a transcript, chunk by chunk.
+            policy.summary.input = SummaryInput::Transcript;
         }
         Ok(policy)
     }

@@ -47,7 +47,7 @@ impl Plan {
         let is_original = rewritten.range(covered..self.tail_start).next().is_none();
         // The index knows the sizes of original messages in characters. A rewritten message has a path in its
         // entry, and a window limits tokens: both need the real chunks.
-        if !is_original || policy.summarizer_window().is_some() {
+        if !is_original || policy.asked_window().is_some() {
             return None;
         }
         let sizes = conversation.index().entry_sizes(
@@ -98,7 +98,7 @@ impl Plan {
         policy: &Policy,
     ) -> Result<Vec<Vec<Entry>>, WindowTooSmall> {
         let entries = self.entries(conversation, policy);
-        let Some(window_tokens) = policy.summarizer_window() else {
+        let Some(window_tokens) = policy.asked_window() else {
             return Ok(chunks(entries, &policy.summary));
         };
         // The instructions, the summary so far and the answer share the window with a chunk.
@@ -123,8 +123,14 @@ impl Plan {
         let fixed_tokens = scale.to_provider(fixed);
         let budget = scale.to_meter(window_tokens.saturating_sub(fixed_tokens));
         let needed_tokens = fixed_tokens.saturating_add(SMALLEST_CHUNK);
-        chunks_within(&entries, &policy.summary, budget, meter)
-            .ok_or(WindowTooSmall { window_tokens, needed_tokens })
+        match chunks_within(&entries, &policy.summary, budget, meter) {
+            Some(chunks) => Ok(chunks),
+            None if policy.summarizer_window().is_some() => {
+                Err(WindowTooSmall { window_tokens, needed_tokens })
+            }
+            // The window is that of the conversation's model, and another one may get the transcript.
+            None => Ok(chunks(entries, &policy.summary)),
+        }
     }
 }
 

@@ -68,7 +68,11 @@ impl Plan {
         prompt: &str,
         max_tokens: u32,
     ) -> Result<(), WindowTooSmall> {
-        let Some(window_tokens) = policy.summarizer_window() else { return Ok(()) };
+        let window = match input {
+            SummaryInput::Conversation => policy.asked_window(),
+            SummaryInput::Messages | SummaryInput::Transcript => policy.summarizer_window(),
+        };
+        let Some(window_tokens) = window else { return Ok(()) };
         let scale = conversation.summarizer_scale(policy);
         let messages = match input {
             SummaryInput::Conversation => conversation.tokens(policy).0,

@@ -2,8 +2,8 @@
 
 use super::{
     Budget, Counting, Fill, Keep, LastRequest, OffloadToolResults, Phase, Policy, Reactive,
-    Reducer, ReducerRule, RequestBoundary, Retry, Shape, SummaryPlacement, SummarySettings,
-    ToolFilter, Trigger, TruncateToolResults, share,
+    Reducer, ReducerRule, RequestBoundary, Retry, Shape, SummaryInput, SummaryPlacement,
+    SummarySettings, ToolFilter, Trigger, TruncateToolResults, share,
 };
 
 /// Share of the window in which the latest user messages stay word for word by default.
@@ -181,15 +181,17 @@ impl Policy {
     }
 
     /// A middleware of an agent loop: a compaction is due before a turn, at 200,000 tokens. It leaves the system
-    /// prompt and one user message: a summary with seven sections and the last user request word for word.
-    /// The message closes with a request to go on without questions. Exchanges that the assistant answers with
-    /// `HEARTBEAT_OK` are heartbeats. In a window below 200,000 tokens, it is due when that is full.
+    /// prompt and one user message: a summary with seven sections and the last user request word for word. The
+    /// conversation's own model writes it, inside the conversation. The message closes with a request to go on without
+    /// questions. Exchanges that the assistant answers with `HEARTBEAT_OK` are heartbeats. In a window below 200,000
+    /// tokens, it is due when that is full.
     pub fn loop_middleware(window: u32) -> Self {
         let bare = Self::bare(window);
         let threshold = i64::from(fit(200_000, window));
         Self {
             triggers: vec![Trigger::at(Phase::TurnStart, Trigger::Tokens(threshold))],
             summary: SummarySettings {
+                input: SummaryInput::Conversation,
                 shape: Shape::SevenSections,
                 last_request: LastRequest::Append,
                 closing: Some(CLOSING.to_owned()),
@@ -222,9 +224,11 @@ impl Policy {
     }
 
     /// By user requests: a compaction is due when a request begins above 80,000 tokens and with at least 20 messages,
-    /// and in the tool loop at 85 % and 92 % of the window. The last 2 rounds stay. Large tool results are offloaded
-    /// before each call of the model. In a window of at most 80,000 tokens, 40 % of it stand for that number.
+    /// and in the tool loop at 85 % and 92 % of the window. The last 2 rounds stay, and the summarizer gets the older
+    /// messages themselves. Large tool results are offloaded before each call of the model. In a window of at most
+    /// 80,000 tokens, 40 % of it stand for that number.
     pub fn request(window: u32) -> Self {
+        let bare = Self::bare(window);
         let offload = Reducer::OffloadToolResults(OffloadToolResults {
             protect_fraction: 0.0,
             ..OffloadToolResults::default()
@@ -239,8 +243,9 @@ impl Policy {
             ],
             keep: Keep::Rounds(2),
             reducers: vec![ReducerRule::when(offload, Trigger::Always)],
+            summary: SummarySettings { input: SummaryInput::Messages, ..bare.summary.clone() },
             summary_placement: SummaryPlacement::InPlace,
-            ..Self::bare(window)
+            ..bare
         }
     }
 }
@@ -345,6 +350,17 @@ mod tests {
         let policy = Policy::request(200_000);
         assert_eq!((policy.threshold(), policy.keep), (Some(80_000), Keep::Rounds(2)));
         assert_eq!(policy.reactive().map(|reactive| reactive.max_per_request), Some(3));
+    }
+
+    #[test]
+    fn d19_the_loop_preset_asks_inside_the_conversation_and_the_request_preset_hands_over_messages()
+    {
+        let input = |name: &str| Policy::preset(name, 200_000).unwrap().summary.input;
+        assert_eq!(input("loop"), SummaryInput::Conversation);
+        assert_eq!(input("request"), SummaryInput::Messages);
+        for name in PRESETS.iter().filter(|name| !["loop", "request"].contains(name)) {
+            assert_eq!(input(name), SummaryInput::Transcript, "{name}");
+        }
     }
 
     #[test]

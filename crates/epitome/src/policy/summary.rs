@@ -48,8 +48,8 @@ pub struct SummarySettings {
     /// The least number of chunks to split a transcript into, as far as it has that many messages. 0 counts as 1.
     /// Default: 1.
     pub chunks: u32,
-    /// The summarizer's context window in tokens. Default: `null`, the policy's `window` if `prompt` is set or `input` is
-    /// `conversation`, and otherwise unknown.
+    /// The summarizer's context window in tokens. Default: `null`, the policy's `window` if `prompt` is set or the
+    /// conversation is sent, and otherwise unknown.
     pub window_tokens: Option<u32>,
     /// The tools whose calls and results the summarizer reads. Default: `all`.
     pub tools: ToolFilter,

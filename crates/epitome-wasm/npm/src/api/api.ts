@@ -3,7 +3,7 @@
 import type { Compactor } from "../host/compactor.js";
 import { create, planFor, type PlanOptions, restore } from "../host/create.js";
 import { endpointFrom, type EndpointOptions, type EndpointSummarize } from "../host/endpoint.js";
-import { extractiveFrom } from "../host/extractive.js";
+import { type ExtractiveRequest, extractiveFrom } from "../host/extractive.js";
 import type { CompactorOptions, RestoreOptions } from "../host/options.js";
 import type { Plan } from "../host/plan.js";
 import { recentFrom, type RecentOptions } from "../host/recent.js";
@@ -20,7 +20,6 @@ import type {
   Preset,
   Repaired,
   Report,
-  SummaryRequest,
   Usage,
 } from "../glue/epitome.js";
 import { load, type Modules } from "../wasm/engine.js";
@@ -34,6 +33,7 @@ export type { EstimateOptions, TokenCounter, TokenFamily } from "../counting/cou
 export type { CountOptions, EncodingOptions } from "../counting/encoding.js";
 export type { EncodingSource } from "../counting/vocabulary.js";
 export type { EndpointOptions, EndpointRequest, EndpointSummarize, RequestFields } from "../host/endpoint.js";
+export type { ExtractiveRequest } from "../host/extractive.js";
 export { type EpitomeError, isEpitomeError } from "../error.js";
 
 /** How a compaction ended. Unless it is `applied`, the messages are unchanged. */
@@ -193,7 +193,7 @@ export async function resolvePolicy(policy?: PolicySpec, agent?: string): Promis
 
 /** A summarizer that needs no model: it quotes the most important sentences. */
 export function extractive(
-  request: Pick<SummaryRequest, "input" | "targetTokens">,
+  request: ExtractiveRequest,
   context?: Partial<SummarizeContext>,
 ): Promise<string> {
   return extractiveFrom(engineModule)(request, context);
