@@ -332,3 +332,71 @@ test("d19: costs that are no numbers from 0 are refused", async (context) => {
     await assert.rejects(resolvePolicy({ preset: "loop", summary: { cost } }), { code: "invalid-policy" });
   }
 });
+
+// Section 3, steps 1 and 7, and the error path: what is saved, and when
+
+test("d17, h5: the app saves before a compaction and after it, after success and after failure", async () => {
+  const happened = [];
+  let fails = false;
+  const summarize = () => {
+    happened.push("summarize");
+    if (fails) {
+      throw new Error("no");
+    }
+    return "They worked.";
+  };
+  const compactor = await loopOf(chatOf(20, 4_000), {
+    summarize,
+    save: ({ when, session, success }) => {
+      happened.push([when, session, success, compactor.messages().length]);
+    },
+  });
+  assert.equal((await compactor.compact()).outcome, "applied");
+  assert.deepEqual(happened.splice(0), [["before", 1, undefined, 20], "summarize", ["after", 2, true, 1]]);
+  compactor.append(chatOf(6, 4_000));
+  fails = true;
+  assert.equal((await compactor.compact()).outcome, "failed");
+  assert.deepEqual(happened.splice(0), [["before", 2, undefined, 7], "summarize", ["after", 2, false, 7]]);
+  compactor.dispose();
+});
+
+test("h5: a compaction waits for save, and fails if what was before cannot be saved", async () => {
+  const { requests, summarize } = scripted("They worked.");
+  const messages = chatOf(20, 4_000);
+  let allow;
+  const allowed = new Promise((resolve) => {
+    allow = resolve;
+  });
+  const events = [];
+  const answers = { before: allowed, after: Promise.reject(new Error("the disk is full")) };
+  const compactor = await loopOf(messages, {
+    summarize,
+    save: ({ when }) => answers[when],
+    onEvent: (event) => events.push(event),
+  });
+  const compacted = compactor.compact();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(requests.length, 0, "nobody is asked before the state is saved");
+  allow();
+  assert.equal((await compacted).outcome, "applied", "what is compacted stays so");
+  assert.deepEqual(events.filter(({ type }) => type === "saveFailed"), [{ type: "saveFailed", message: "the disk is full" }]);
+  compactor.undo();
+  answers.before = Promise.reject(new Error("the disk is full"));
+  const report = await compactor.compact();
+  assert.deepEqual([report.outcome, report.message], ["failed", "save failed: the disk is full"]);
+  assert.deepEqual(compactor.messages(), messages);
+  compactor.dispose();
+});
+
+test("h5: a save that never ends does not hold up a compaction that is cancelled", async () => {
+  const compactor = await loopOf(chatOf(20, 4_000), { save: () => new Promise(() => {}) });
+  const controller = new AbortController();
+  const compacted = compactor.compact({ signal: controller.signal });
+  await new Promise((resolve) => setImmediate(resolve));
+  controller.abort();
+  assert.equal((await compacted).outcome, "cancelled");
+  const disposed = compactor.compact();
+  await new Promise((resolve) => setImmediate(resolve));
+  compactor.dispose();
+  assert.equal((await disposed).outcome, "cancelled");
+});

@@ -141,3 +141,25 @@ test("d19: messages that do not fit the summarizer's window become a transcript,
   assert.ok(requests.length > 1 && requests.every(({ messages, prompt }) => messages === undefined && prompt === undefined));
   compactor.dispose();
 });
+
+// compactToolResults: before each call of the model
+
+for (const format of ["openai-chat", "anthropic"]) {
+  test(`c4: ${format}: a large result is offloaded before the model call that would read it first`, async (context) => {
+    const paths = [];
+    const onEvent = (event) => event.type === "offloaded" && paths.push(event.path);
+    const compactor = await createCompactor({ format, policy: { ...POLICY, window: 100_000 }, onEvent });
+    context.after(() => compactor.dispose());
+    const long = (bed) => `Bed ${bed} has roses. `.repeat(400);
+    compactor.append([said("user", "Look at all beds."), calling(format, "call_1"), resulting(format, "call_1", long(1))]);
+    assert.equal((await compactor.maintain("loop")).outcome, "applied");
+    assert.deepEqual(paths, ["tool-results/call_1.txt"]);
+    assert.ok(!JSON.stringify(compactor.messages()).includes(long(1)));
+    assert.equal(compactor.offloaded("tool-results/call_1.txt"), long(1));
+    compactor.append([calling(format, "call_2"), resulting(format, "call_2", long(2)), said("assistant", "They have roses.")]);
+    compactor.append([said("user", "And the others?"), calling(format, "call_3"), resulting(format, "call_3", "none")]);
+    assert.equal(await compactor.maintain("turnStart").then((report) => report.outcome), "applied");
+    assert.deepEqual(paths, ["tool-results/call_1.txt", "tool-results/call_2.txt"]);
+    assert.equal(await compactor.maintain("loop"), undefined, "a small result stays");
+  });
+}
