@@ -47,6 +47,7 @@ async function worse(format, reasons, messages) {
 async function tried(format, { id, messages }, windows) {
   const compactor = await createCompactor({ format });
   compactor.append(messages);
+  const sent = compactor.messages();
   const { tokens } = compactor.status();
   const outcomes = { applied: 0, skipped: 0, failed: 0 };
   const seen = new Set();
@@ -65,7 +66,9 @@ async function tried(format, { id, messages }, windows) {
         compactor.undo();
       } else {
         illegal.push(...(outcome === "failed" ? [`${id}, ${preset.name}, ${share * 100} %: ${message}`] : []));
-        assert.ok(view.length === messages.length && view.every((message, index) => message === messages[index]), id);
+        const same = view.length === sent.length && view.every((message, index) => message === sent[index]);
+      // Messages that had to be repaired are composed anew after an undo.
+      assert.ok(same || JSON.stringify(view) === JSON.stringify(sent), id);
       }
     }
   }

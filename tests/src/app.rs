@@ -1,13 +1,14 @@
 //! A chat app around the engine: it keeps the original messages, summarizes by extraction and stores nothing.
 
 use epitome::extractive::extract;
+use epitome::history::View;
 use epitome::message::MessageId;
 use epitome::transcript::Envelope;
 use epitome::{
     CommandError, Compactor, Failure, FailureKind, Output, Policy, PolicyError, Reason, Report,
     SummaryRequest, Timestamp,
 };
-use epitome_formats::{Format, Issue, Outgoing, ShapeError};
+use epitome_formats::{Format, Issue, Outgoing, ShapeError, Untouched};
 use epitome_tokens::Heuristic;
 use serde_json::Value;
 
@@ -101,7 +102,11 @@ impl App {
     pub fn composed(&self) -> Vec<(Value, Option<usize>)> {
         let index = |id: &MessageId| id.as_str().strip_prefix('m')?.parse::<usize>().ok();
         let original = |id: &MessageId| self.originals.get(index(id)?);
-        let outgoing = self.format.compose(self.compactor.log(), &self.compactor.view());
+        let log = self.compactor.log();
+        let is_compacted = log.checkpoint().is_some();
+        let untouched = !is_compacted && Untouched::default().is_accepted(self.format, log);
+        let view = if untouched { View::as_appended(log) } else { self.compactor.view() };
+        let outgoing = self.format.compose(log, &view);
         let messages = outgoing.iter().map(|outgoing| match outgoing {
             Outgoing::Keep(id) => (original(id).cloned().unwrap_or_default(), index(id)),
             Outgoing::Composed(recipe) => (recipe.compose(self.format, original), None),
