@@ -503,7 +503,8 @@ export interface TruncationStep {
  */
 export interface ClearToolInputs {
   /**
-   * The newest messages that fill this share of the window are not changed, 0 to 1. Default: 0.3.
+   * The newest messages that fill this share of the window are not changed, 0 to 1. Above 0, neither is the last
+   * message or the last tool call with its results. Default: 0.3.
    */
   protectFraction?: number;
   /**
@@ -517,8 +518,9 @@ export interface ClearToolInputs {
  */
 export interface OffloadToolResults {
   /**
-   * The newest messages that fill this share of the window are not changed, 0 to 1. The last message, or the last
-   * tool call with its results, never is. Default: 0.3.
+   * The newest messages that fill this share of the window are not changed, 0 to 1. Above 0, neither is the last
+   * message or the last tool call with its results; at 0, a result is offloaded before the model reads it for the
+   * first time. Default: 0.3.
    */
   protectFraction?: number;
   /**
@@ -563,9 +565,9 @@ export interface SummarySettings {
    */
   checkHeadings?: boolean;
   /**
-   * The longest summary in tokens, above 0. Default: 8,000.
+   * The longest summary in tokens, above 0. `null`: as long as `target` leaves room for. Default: 8,000.
    */
-  maxTokens?: number;
+  maxTokens?: number | null;
   /**
    * The longest ledger in tokens: facts other than lists that the summary lost, appended to it. It is part of
    * `maxTokens`, and at most a quarter of what the summary may take. 0: no ledger. Default: 1,000.
@@ -592,17 +594,18 @@ export interface SummarySettings {
   cost?: TokenCost | null;
   /**
    * The longest transcript in one summarizer request, in characters, at least 1,000. A longer one is split into
-   * chunks, and each request gets one chunk and the summary of those before. Default: 120,000.
+   * chunks, and each request gets one chunk and the summary of those before. `null`: of any length, as far as
+   * the summarizer's window is not known to be smaller. Default: 120,000.
    */
-  chunkCharacters?: number;
+  chunkCharacters?: number | null;
   /**
    * The least number of chunks to split a transcript into, as far as it has that many messages. 0 counts as 1.
    * Default: 1.
    */
   chunks?: number;
   /**
-   * The summarizer's context window in tokens. Default: `null`, the policy's `window` if `prompt` is set or `input` is
-   * `conversation`, and otherwise unknown.
+   * The summarizer's context window in tokens. Default: `null`, the policy's `window` if `prompt` is set or the
+   * conversation is sent, and otherwise unknown.
    */
   windowTokens?: number | null;
   /**
@@ -610,14 +613,15 @@ export interface SummarySettings {
    */
   tools?: ToolFilter;
   /**
-   * The longest tool result in the transcript, in characters; the rest is cut. Default: 2,000.
+   * The longest tool result in the transcript, in characters; the rest is cut. `null`: results are whole. Default:
+   * 2,000.
    */
-  toolResultMaxCharacters?: number;
+  toolResultMaxCharacters?: number | null;
   /**
-   * The longest arguments of a tool call in the transcript, in characters; the rest is cut. `fallbackLevels` do not
-   * change it. Default: 2,000.
+   * The longest arguments of a tool call in the transcript, in characters; the rest is cut. `null`: arguments are
+   * whole. `fallbackLevels` do not change it. Default: 2,000.
    */
-  toolInputMaxCharacters?: number;
+  toolInputMaxCharacters?: number | null;
   /**
    * Values for `toolResultMaxCharacters` to try one after the other if the result of the compaction is still too
    * large; after them, shorter tails are tried. Empty: the first result is used. Default: empty.
@@ -755,6 +759,13 @@ export interface HostOptions<M extends object = object> {
    * the compaction fails with its message. Not called if only reducers work.
    */
   beforeCompaction?: (context: BeforeCompaction) => BeforeAnswer | Promise<BeforeAnswer>;
+  /**
+   * Saves the conversation: called after `beforeCompaction` has agreed and before the summarizer is asked, and again when
+   * the compaction has ended, whether it succeeded or not, before `compact` resolves. Store `snapshot()` of the compactor,
+   * or the app's own log. If it throws or rejects before the compaction, that fails with its message and changes nothing;
+   * afterwards, a `saveFailed` event says why. Not called if only reducers work.
+   */
+  save?: (occasion: Save) => void | Promise<void>;
   /** Called after every compaction that needed a summary. What it throws is logged to the console. */
   afterCompaction?: (context: AfterCompaction) => void | Promise<void>;
   /**
@@ -881,11 +892,6 @@ export interface Summary {
 /** The messages as the provider accepts them. Those that were valid are the same objects. */
 export declare function repair<M extends object>(messages: readonly M[], format: Format): Promise<Repaired<M>>;
 
-/**
- * A message format that this crate reads and writes.
- */
-export type Format = "openai-chat" | "openai-responses" | "anthropic" | "ai-sdk-ui" | "ai-sdk-model" | "gemini" | "langchain" | "bedrock";
-
 /** Repaired messages, and what was done. */
 export interface Repaired<M extends object = object> {
   /** The messages. Those that were valid are the same objects. */
@@ -962,6 +968,12 @@ export interface BeforeCompaction {
 export type BeforeAnswer = boolean | void | {
   skip: boolean;
 };
+
+/**
+ * The occasion to save a conversation, and the session that it is in: the log of one session ends with the
+ * compaction that begins the next.
+ */
+export type Save = { when: "before"; session: number } | { when: "after"; session: number; success: boolean };
 
 /** The result of a compaction that needed a summary. */
 export type AfterCompaction = Extract<EngineEvent, {
@@ -1202,7 +1214,7 @@ export type TokenizerSources = Readonly<Record<string, EncodingSource | object>>
 export type EncodingSource = string | URL | Response | BufferSource;
 
 /** Something worth showing, mostly during a compaction. */
-export type CompactionEvent = EngineEvent | SummaryDelta | Counted;
+export type CompactionEvent = EngineEvent | SummaryDelta | Counted | SaveFailed;
 
 /** A part of a summary while it is written. */
 export interface SummaryDelta {
@@ -1220,6 +1232,12 @@ export type Counted = {
   type: "countFailed";
   message: string;
 };
+
+/** The app's `save` failed after a compaction. The conversation itself is unharmed. */
+export interface SaveFailed {
+  type: "saveFailed";
+  message: string;
+}
 
 /** What a compaction would do. */
 export interface Plan extends PlanFigures {
@@ -1468,6 +1486,9 @@ export interface CompletionUsage {
   completionTokens: number;
 }
 
+/** What the summarizer that quotes needs of a request. */
+export type ExtractiveRequest = Pick<SummaryRequest, "input" | "targetTokens"> & Partial<Pick<SummarizeRequest, "messages">>;
+
 /** Options of a compactor that continues from a snapshot. It keeps the snapshot's policy. */
 export interface RestoreOptions<M extends object = object> extends HostOptions<M> {
   /** The format of the messages. */
@@ -1672,7 +1693,7 @@ export declare function presets(): Promise<Preset[]>;
 export declare function resolvePolicy(policy?: PolicySpec, agent?: string): Promise<Policy>;
 
 /** A summarizer that needs no model: it quotes the most important sentences. */
-export declare function extractive(request: Pick<SummaryRequest, "input" | "targetTokens">, context?: Partial<SummarizeContext>): Promise<string>;
+export declare function extractive(request: ExtractiveRequest, context?: Partial<SummarizeContext>): Promise<string>;
 
 /**
  * A summarizer that asks a model behind a chat-completions endpoint. It rejects with an `EpitomeError` that says whether a
