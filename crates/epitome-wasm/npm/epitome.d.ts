@@ -580,8 +580,8 @@ export interface SummarySettings {
    */
   chunks?: number;
   /**
-   * The summarizer's context window in tokens. Default: `null`, the policy's `window` if `prompt` is set or `input` is
-   * `conversation`, and otherwise unknown.
+   * The summarizer's context window in tokens. Default: `null`, the policy's `window` if `prompt` is set or the
+   * conversation is sent, and otherwise unknown.
    */
   windowTokens?: number | null;
   /**
@@ -1350,6 +1350,9 @@ export interface CompletionUsage {
   completionTokens: number;
 }
 
+/** What the summarizer that quotes needs of a request. */
+export type ExtractiveRequest = Pick<SummaryRequest, "input" | "targetTokens"> & Partial<Pick<SummarizeRequest, "messages">>;
+
 /** Options of a compactor that continues from a snapshot. It keeps the snapshot's policy. */
 export interface RestoreOptions<M extends object = object> extends HostOptions<M> {
   /** The format of the messages. */
@@ -1599,7 +1602,7 @@ export declare function presets(): Promise<Preset[]>;
 export declare function resolvePolicy(policy?: PolicySpec, agent?: string): Promise<Policy>;
 
 /** A summarizer that needs no model: it quotes the most important sentences. */
-export declare function extractive(request: Pick<SummaryRequest, "input" | "targetTokens">, context?: Partial<SummarizeContext>): Promise<string>;
+export declare function extractive(request: ExtractiveRequest, context?: Partial<SummarizeContext>): Promise<string>;
 
 /**
  * A summarizer that asks a model behind a chat-completions endpoint. It rejects with an `EpitomeError` that says whether a
