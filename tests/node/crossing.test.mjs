@@ -32,7 +32,7 @@ const MESSAGES = {
 };
 
 async function loaded(messages) {
-  const compactor = await createCompactor({ format: "openai-chat" });
+  const compactor = await createCompactor({ format: "openai-chat", repair: false });
   compactor.append(messages);
   const result = [compactor.snapshot(), compactor.status(), compactor.messages()];
   compactor.dispose();

@@ -44,6 +44,11 @@ for (const { id, messages } of HISTORIES.filter(({ format }) => format === "open
     const before = structuredClone(messages.length < 1_000 ? messages : []);
     const compactor = await createCompactor({ format: "openai-chat" });
     compactor.append(messages);
+    const sent = compactor.messages();
+    const untouched = await createCompactor({ format: "openai-chat", repair: false });
+    untouched.append(messages);
+    assert.ok(untouched.messages().every((message, index) => message === messages[index]));
+    untouched.dispose();
     const { tokens } = compactor.status();
     compactor.setPolicy({ window: Math.max(400, Math.ceil(tokens * 0.6)), keep: { messages: 2 } });
     const report = await compactor.compact();
@@ -55,7 +60,8 @@ for (const { id, messages } of HISTORIES.filter(({ format }) => format === "open
     } else {
       assert.ok(report.message.length > 0, JSON.stringify(report));
     }
-    assert.ok(compactor.messages().every((message, index) => message === messages[index]));
+    assert.deepEqual(compactor.messages(), sent);
+    assert.ok(compactor.history().every((message, index) => message === messages[index]));
     assert.equal(compactor.history().length, messages.length);
     if (before.length > 0) {
       assert.deepEqual(messages, before);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createCompactor, resolvePolicy } from "epitome";
+import { convert, createCompactor, resolvePolicy } from "epitome";
 import { chatOf, compactorWith, preset, said, scripted, toolRound } from "./harness.mjs";
 
 const KEEP = { keep: { messages: 2 } };
@@ -166,12 +166,12 @@ test("d13: a manual compaction takes instructions", async () => {
   const options = { instructions: "focus on the roses" };
   const { request, report } = await compacted(KEEP, chatOf(8), { options });
   assert.ok(request.system.includes("focus on the roses"));
-  assert.deepEqual([request.instructions, request.reason, report.reason], ["focus on the roses", "manual", "manual"]);
+  assert.deepEqual([request.instructions, request.reason, report.reason], ["focus on the roses", "session-compaction", "session-compaction"]);
 });
 
 test("d14: a summarizer receives the reason", async () => {
   const prompts = new Set();
-  for (const reason of ["threshold", "manual", "request-boundary", "reactive-micro", "reactive-full"]) {
+  for (const reason of ["threshold", "manual", "session-compaction", "request-boundary", "reactive-micro", "reactive-full"]) {
     const policy = { ...KEEP, triggers: [{ tokens: 100 }, { reactive: { keepRounds: 1 } }], target: 0.001 };
     const messages = [...chatOf(6), ...toolRound("a", "x"), ...toolRound("b", "x"), ...toolRound("c", "x")];
     const { request, report } = await compacted(policy, messages, { options: { reason } });
@@ -179,7 +179,47 @@ test("d14: a summarizer receives the reason", async () => {
     assert.equal(report.reason, reason);
     prompts.add(request.system);
   }
-  assert.equal(prompts.size, 5);
+  assert.equal(prompts.size, 6);
+});
+
+for (const format of ["openai-chat", "anthropic"]) {
+  test(`g7: ${format}: a compaction without a reason is a session compaction, and its summarizer is told so`, async () => {
+    const { messages } = await convert(chatOf(12), "openai-chat", format);
+    const seen = [];
+    const { requests, summarize } = scripted("They worked.");
+    const policy = { window: 1_200, counting: { charactersPerToken: 1 }, triggers: ["manual"], minSaving: 0, ...KEEP };
+    const beforeCompaction = ({ reason, forced }) => void seen.push([reason, forced]);
+    const compactor = await createCompactor({ format, policy, summarize, beforeCompaction });
+    compactor.append(messages);
+    for (const options of [undefined, {}, { reason: undefined }, { instructions: "the roses" }]) {
+      const planned = compactor.plan();
+      const report = await compactor.compact(options);
+      assert.deepEqual([planned.reason, report.outcome, report.reason], ["session-compaction", "applied", "session-compaction"]);
+      compactor.undo();
+    }
+    assert.deepEqual(requests.map(({ reason }) => reason), Array(4).fill("session-compaction"));
+    assert.ok(requests.every(({ system }) => /session as a whole/.test(system)));
+    assert.deepEqual(seen, Array(4).fill(["session-compaction", true]));
+    assert.equal((await compactor.compact({ reason: "manual" })).reason, "manual");
+    assert.ok(!/session as a whole/.test(requests.at(-1).system));
+    compactor.dispose();
+  });
+}
+
+test("g7: after a failed compaction, one without a reason is tried again", async () => {
+  let fails = true;
+  const summarize = () => {
+    if (fails) {
+      throw new Error("no");
+    }
+    return "They worked.";
+  };
+  const compactor = await compactorWith(KEEP, chatOf(12), { summarize });
+  assert.equal((await compactor.compact()).outcome, "failed");
+  await assert.rejects(compactor.compact({ reason: "threshold" }), { code: "exhausted" });
+  fails = false;
+  assert.equal((await compactor.compact()).outcome, "applied");
+  compactor.dispose();
 });
 
 test("d15: a reactive compaction takes the oldest rounds, or all it may; the request and the latest rounds stay", async () => {

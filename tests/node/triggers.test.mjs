@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createCompactor, estimateTokens, recentWithin, resolvePolicy } from "epitome";
+import { convert, createCompactor, estimateTokens, recentWithin, resolvePolicy } from "epitome";
 import { chatOf, compactorWith, preset, said, toolRound } from "./harness.mjs";
 
 const PHASES = ["requestStart", "turnStart", "loop", "turnEnd", "overflow"];
@@ -230,6 +230,148 @@ test("b13: loading by budget takes the most recent exchanges that fit, system pr
   await assert.rejects(recentWithin(messages, { tokens: 5, format: "html" }), { code: "unknown-format" });
   await assert.rejects(recentWithin([1], { tokens: 5 }), { code: "unknown-format" });
 });
+
+// An image of 1280 × 720 pixels, of which a PNG's first bytes say the size, two pages of a PDF, and two seconds of sound.
+const base64 = (bytes) => "A".repeat((bytes / 3) * 4);
+const PNG = `iVBORw0KGgoAAAANSUhEUgAABQAAAALQCAYA${base64(3_000)}`;
+const PDF = base64(150_000);
+const SOUND = base64(30_000);
+// What they cost if characters are counted: six tiles of 170 tokens and 85 besides, 1,500 for each page, 10 for each second.
+const IMAGE_TOKENS = 6 * 170 + 85;
+const PDF_TOKENS = 2 * 1_500;
+const SOUND_TOKENS = 2 * 10;
+
+/** A user's message with attachments in two formats, and the tokens of the attachments. */
+const ATTACHED = {
+  "openai-chat": {
+    tokens: IMAGE_TOKENS + PDF_TOKENS + SOUND_TOKENS,
+    parts: [
+      { type: "image_url", image_url: { url: `data:image/png;base64,${PNG}` } },
+      { type: "file", file: { filename: "plan.pdf", file_data: `data:application/pdf;base64,${PDF}` } },
+      { type: "input_audio", input_audio: { data: SOUND, format: "mp3" } },
+    ],
+  },
+  gemini: {
+    tokens: IMAGE_TOKENS + PDF_TOKENS + SOUND_TOKENS,
+    parts: [
+      { inlineData: { mimeType: "image/png", data: PNG } },
+      { inlineData: { mimeType: "application/pdf", data: PDF } },
+      { inlineData: { mimeType: "audio/mp3", data: SOUND } },
+    ],
+  },
+  anthropic: {
+    tokens: IMAGE_TOKENS + PDF_TOKENS,
+    parts: [
+      { type: "image", source: { type: "base64", media_type: "image/png", data: PNG } },
+      { type: "document", source: { type: "base64", media_type: "application/pdf", data: PDF } },
+    ],
+  },
+};
+
+/** 24 messages, one of them with these attachments. */
+async function attachedChat(format, parts) {
+  const { messages } = await convert(chatOf(24), "openai-chat", format);
+  const [first, ...rest] = messages;
+  const text = format === "gemini" ? { text: "Look." } : { type: "text", text: "Look." };
+  const key = format === "gemini" ? "parts" : "content";
+  return [first, rest[0], { role: "user", [key]: [text, ...parts] }, ...rest.slice(2)];
+}
+
+for (const [format, { tokens: attached, parts }] of Object.entries(ATTACHED)) {
+  test(`b14: ${format}: attachments count toward every trigger, one below, at and one above its edge`, async () => {
+    const window = 20_000;
+    const policy = (fields) => ({ window, counting: { charactersPerToken: 1 }, reducers: [], keep: { messages: 2 }, ...fields });
+    const [all, without] = await Promise.all([attachedChat(format, parts), attachedChat(format, [])]);
+    const compactors = await Promise.all([all, without].map(() => createCompactor({ format, policy: policy({}) })));
+    const [compactor, bare] = compactors;
+    compactor.append(all);
+    bare.append(without);
+    const { tokens } = compactor.status();
+    assert.equal(tokens - bare.status().tokens, attached);
+    const dueWith = (triggers, phase) => {
+      const found = compactors.map((each) => {
+        each.setPolicy(policy({ triggers }));
+        return each.due(phase) !== undefined;
+      });
+      assert.equal(found[1], false, `without attachments: ${JSON.stringify(triggers)}`);
+      return found[0];
+    };
+    const edges = (trigger, phase) => [tokens - 1, tokens, tokens + 1].map((edge) => dueWith([trigger(edge)], phase));
+    const above = [true, false, false];
+    const reached = [true, true, false];
+    assert.deepEqual(edges((edge) => ({ budget: { fraction: 1, outputReserve: window - edge - 100, safetyMargin: 100 } }), "turnEnd"), above);
+    assert.deepEqual(edges((edge) => ({ budget: { fraction: edge / window, outputReserve: 0, safetyMargin: 0 } }), "turnEnd"), above);
+    assert.deepEqual(edges((edge) => ({ fill: { fraction: edge / window } }), "turnEnd"), reached);
+    assert.deepEqual(edges((maxTokens) => ({ fill: { maxTokens } }), "turnEnd"), reached);
+    assert.deepEqual(edges((edge) => ({ tokens: edge }), "turnStart"), reached);
+    assert.deepEqual(edges((triggerTokens) => ({ requestBoundary: { triggerTokens, minMessages: 20 } }), "requestStart"), above);
+    assert.deepEqual(edges((edge) => ({ all: [{ tokens: edge }, { messages: 5 }] }), "turnEnd"), reached);
+    for (const each of compactors) {
+      each.dispose();
+    }
+  });
+
+  test(`b14: ${format}: attachments count toward reducers, the warning, the window and the tail`, async () => {
+    const window = 20_000;
+    const all = await attachedChat(format, parts);
+    const policy = (fields) => ({ window, counting: { charactersPerToken: 1 }, triggers: ["manual"], reducers: [], minSaving: 0, keepRequestsTokens: 0, ...fields });
+    const compactor = await createCompactor({ format, policy: policy({}), summarize: () => "They worked." });
+    compactor.append(all.slice(0, 1), { synthetic: "time" });
+    compactor.append(all.slice(1));
+    compactor.append(all.slice(0, 1), { synthetic: "time" });
+    const { tokens } = compactor.status();
+    const reduces = (maxTokens) => {
+      compactor.setPolicy(policy({ reducers: [{ reducer: "deduplicate", when: { fill: { maxTokens } } }] }));
+      return compactor.due("turnEnd");
+    };
+    assert.deepEqual([tokens - 1, tokens, tokens + 1].map(reduces), ["reduce", "reduce", undefined]);
+    const warns = (edge) => compactor.statusUnder(policy({ triggers: [{ tokens: 2 * edge }], warning: 0.5 })).level;
+    assert.deepEqual([tokens - 1, tokens, tokens + 1].map(warns), ["warn", "warn", "ok"]);
+    assert.equal(compactor.statusUnder(policy({ window: tokens })).budgetUsedPct, 100);
+    // The tail from the message with the attachments on: all but the two messages before it, and the last request, which
+    // stays in any case.
+    const tail = tokens - 3 * (96 + 4);
+    for (const [edge, kept] of [[tail - 1, false], [tail, true], [tail + 1, true]]) {
+      compactor.setPolicy(policy({ keep: { tokens: edge }, target: 0.9 }));
+      assert.equal((await compactor.compact()).outcome, "applied");
+      assert.equal(compactor.messages().some((message) => JSON.stringify(message).includes(PDF)), kept, `${edge - tail}`);
+      compactor.undo();
+    }
+    const recent = (edge) => recentWithin(all, { format, tokens: edge, counting: { charactersPerToken: 1 } });
+    const whole = tokens - 100;
+    assert.deepEqual([(await recent(whole - 1)).length, (await recent(whole)).length], [all.length - 1, all.length]);
+    assert.ok(!(await recent(attached)).includes(all[2]));
+    compactor.dispose();
+  });
+
+  test(`b14: ${format}: in the tool loop, the provider's count of the prompt includes attachments, and later ones are added`, async () => {
+    const policy = { window: 100_000, counting: { charactersPerToken: 1 }, triggers: [{ reactive: {} }, { tokens: 90_000 }], keep: { messages: 2 } };
+    const all = await attachedChat(format, parts);
+    for (const [promptTokens, reason] of [[84_999, undefined], [85_000, "reactive-micro"], [85_001, "reactive-micro"]]) {
+      const compactor = await createCompactor({ format, policy });
+      compactor.append(all);
+      compactor.messages();
+      compactor.usage({ promptTokens, completionTokens: 0 });
+      assert.equal(compactor.due("loop"), reason);
+      compactor.dispose();
+    }
+    // The message with the attachments comes after the count.
+    const after = attached + "Look.".length + 4;
+    for (const [above, reason] of [[1, undefined], [0, "threshold"], [-1, "threshold"]]) {
+      const compactor = await createCompactor({ format, policy });
+      compactor.append([...all.slice(0, 2), ...all.slice(3)]);
+      compactor.messages();
+      const { tokens: counted } = compactor.status();
+      // The last message is the answer.
+      compactor.usage({ promptTokens: counted - 100, completionTokens: 100 });
+      compactor.append(all[2]);
+      assert.equal(compactor.status().tokens, counted + after);
+      compactor.setPolicy({ ...policy, triggers: [{ tokens: counted + after + above }] });
+      assert.equal(compactor.due("loop"), reason);
+      compactor.dispose();
+    }
+  });
+}
 
 test("conditions can be combined, and limited to a phase", async () => {
   const triggers = [{ at: { phase: "turnEnd", trigger: { all: [{ tokens: 500 }, { any: [{ messages: 5 }, "manual"] }] } } }];

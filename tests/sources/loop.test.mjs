@@ -98,6 +98,39 @@ test("c6: heartbeats and their answers do not reach the summarizer", async () =>
   compactor.dispose();
 });
 
+// Section 4: the summarization prompt, and what is put back
+
+test("d20: the summary is asked for as notes to go on from, and what is put back demands no clarifying questions", async () => {
+  const { summary } = await resolvePolicy({ preset: "loop" });
+  assert.match(summary.closing, /without asking .*questions/);
+  const { requests, summarize } = scripted("They worked.");
+  const compactor = await loopOf([said("system", "be kind"), ...chatOf(7, 4_000)], { summarize });
+  for (let round = 0; round < 3; round += 1) {
+    compactor.append(chatOf(7, 4_000));
+    assert.equal((await compactor.compact()).outcome, "applied");
+    const view = compactor.messages();
+    assert.deepEqual(view.map(({ role }) => role), ["system", "user"]);
+    assert.ok(view[1].content.endsWith(`\n${summary.closing}`), view[1].content.slice(-300));
+    assert.equal(view[1].content.split(summary.closing).length, 2, "once");
+    assert.ok(view[1].content.indexOf("Turn 6") < view[1].content.indexOf(summary.closing), "behind the last request");
+  }
+  assert.match(requests[0].system, /without a question/);
+  assert.ok(requests.every(({ input }) => !input.includes(summary.closing)));
+  compactor.dispose();
+});
+
+test("d20: other presets put no demand back unless the policy has one", async () => {
+  for (const name of ["recommended", "workstream", "team", "fill", "request"]) {
+    assert.equal((await resolvePolicy({ preset: name })).summary.closing, null, name);
+  }
+  const policy = { ...LOOP, preset: "fill", window: 20_000, summary: { closing: "Mach weiter, ohne zu fragen." } };
+  const compactor = await loopOf(chatOf(40, 400), { policy, summarize: () => "They worked." });
+  await compactor.compact();
+  const [summary] = compactor.messages();
+  assert.ok(summary.content.endsWith("\nMach weiter, ohne zu fragen."), summary.content);
+  compactor.dispose();
+});
+
 // Section 3, step 3: the prompt is put behind the history, and the same model is asked with the same tools
 
 const SUMMARY = "## 1. Goals\nA garden.\n## 7. Next step\nWater the roses.";

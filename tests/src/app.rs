@@ -3,7 +3,10 @@
 use epitome::extractive::extract;
 use epitome::message::MessageId;
 use epitome::transcript::Envelope;
-use epitome::{CommandError, Compactor, Output, Policy, PolicyError, Reason, Report};
+use epitome::{
+    CommandError, Compactor, Failure, FailureKind, Output, Policy, PolicyError, Reason, Report,
+    SummaryRequest, Timestamp,
+};
 use epitome_formats::{Format, Issue, Outgoing, ShapeError};
 use epitome_tokens::Heuristic;
 use serde_json::Value;
@@ -49,6 +52,17 @@ impl App {
         Ok(self.compactor.report().cloned())
     }
 
+    /// Compacts with a summarizer that fails, and returns the report.
+    pub fn compact_in_vain(&mut self, reason: Reason) -> Result<Option<Report>, CommandError> {
+        self.compactor.compact(reason, None)?;
+        self.drive_with(|compactor, request| {
+            let message = "the server is on fire".to_owned();
+            let failure = Failure { kind: FailureKind::Permanent, message };
+            compactor.handle_failure(request.id, failure, Timestamp(0));
+        })?;
+        Ok(self.compactor.report().cloned())
+    }
+
     /// Undoes the latest compaction.
     pub fn undo(&mut self) -> Result<(), CommandError> {
         self.compactor.undo()?;
@@ -56,16 +70,23 @@ impl App {
     }
 
     fn drive(&mut self) -> Result<(), CommandError> {
+        self.drive_with(|compactor, request| {
+            let envelope = Envelope::parse(&request.input);
+            let summary = extract(&envelope, request.target_tokens, &Heuristic);
+            compactor.handle_summary(request.id, &summary);
+        })
+    }
+
+    fn drive_with(
+        &mut self,
+        mut answer: impl FnMut(&mut Compactor, SummaryRequest),
+    ) -> Result<(), CommandError> {
         loop {
             match self.compactor.poll_output() {
                 Output::Before(_) => self.compactor.proceed()?,
-                Output::Summarize(request) => {
-                    let envelope = Envelope::parse(&request.input);
-                    let summary = extract(&envelope, request.target_tokens, &Heuristic);
-                    self.compactor.handle_summary(request.id, &summary);
-                }
+                Output::Summarize(request) => answer(&mut self.compactor, request),
                 Output::Persist(_) => self.compactor.handle_persisted()?,
-                Output::Changed | Output::Event(_) => {}
+                Output::Save(_) | Output::Changed | Output::Event(_) => {}
                 Output::Wait(_) => return Ok(()),
             }
         }

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use epitome::Level;
 use epitome::{Outcome, Policy, Reason};
-use epitome_formats::Format;
+use epitome_formats::{Format, Strictness, validate};
 use epitome_tests::{App, Conversation, chats, defects, readable, role};
 use serde_json::Value;
 
@@ -37,7 +37,10 @@ fn every_conversation_fits_after_compaction_and_is_restored_by_undo() {
         let name = &conversation.name;
         let originals = &conversation.messages;
         let mut app = load(conversation);
-        assert_eq!(app.messages(), *originals, "{name}: untouched before");
+        let sent = app.messages();
+        if validate(originals, conversation.format, Strictness::Provider).is_empty() {
+            assert_eq!(sent, *originals, "{name}: untouched before");
+        }
         assert_eq!(app.compactor.pressure().level, Level::Compact, "{name}");
 
         let report = app.compact(Reason::Threshold).unwrap().unwrap();
@@ -98,7 +101,7 @@ fn every_conversation_fits_after_compaction_and_is_restored_by_undo() {
         assert_eq!(app.messages(), compacted, "{name}: a second compaction changes nothing");
 
         app.undo().unwrap();
-        assert_eq!(app.messages(), *originals, "{name}: undo");
+        assert_eq!(app.messages(), sent, "{name}: undo");
     }
     println!(
         "{} conversations: {} below the threshold, {floors} kept above it by system prompt and last \

@@ -30,7 +30,10 @@ fn every_message_is_given_back_unchanged() {
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for conversation in &all {
         let name = &conversation.name;
-        assert_eq!(load(conversation).messages(), conversation.messages, "{name}");
+        let Conversation { format, messages, .. } = conversation;
+        if validate(messages, *format, Strictness::Provider).is_empty() {
+            assert_eq!(load(conversation).messages(), *messages, "{name}");
+        }
         for message in &conversation.messages {
             let same = conversation.format.rewrite(message, &[]);
             assert_eq!(same, *message, "{name}: written back");
@@ -66,12 +69,13 @@ fn the_format_of_every_conversation_is_detected() {
 fn check(conversation: &Conversation, share: u64) -> bool {
     let Conversation { name, format, messages, .. } = conversation;
     let mut app = load(conversation);
+    let before = app.messages();
     let tokens = u64::from(app.compactor.pressure().tokens);
     let window = u32::try_from(tokens * share / 100).unwrap().max(300);
     app.compactor.set_policy(Policy::recommended(window)).unwrap();
     let report = app.compact(Reason::Manual).unwrap().unwrap();
     if !matches!(report.outcome, Outcome::Applied { .. }) {
-        assert_eq!(app.messages(), *messages, "{name}");
+        assert_eq!(app.messages(), before, "{name}");
         return false;
     }
     for (value, original) in app.composed() {
@@ -82,7 +86,7 @@ fn check(conversation: &Conversation, share: u64) -> bool {
     let found = validate(&app.messages(), *format, Strictness::Provider);
     assert_eq!(found, [], "{name} in {window} tokens");
     app.undo().unwrap();
-    assert_eq!(app.messages(), *messages, "{name}: undone");
+    assert_eq!(app.messages(), before, "{name}: undone");
     true
 }
 

@@ -129,6 +129,8 @@ fn drain(store: Store) {
             Some(Output::Before(before)) => decide(store, before),
             Some(Output::Summarize(request)) => summarize::start(store, request),
             Some(Output::Persist(_)) => persist(store),
+            // The page keeps everything in memory.
+            Some(Output::Save(_)) => {}
             Some(Output::Changed) => store.show_change(),
             Some(Output::Event(event)) => event::show(store, event),
             Some(Output::Wait(Some(until))) => return wait(store, until),

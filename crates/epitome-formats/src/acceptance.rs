@@ -37,8 +37,8 @@ pub(crate) fn accepts(
     view: &View,
     composed: &[Outgoing],
 ) -> Result<(), Violation> {
-    // A conversation that the engine has not touched is sent as the app has it, whatever is wrong with it.
-    if !view.projected {
+    // The app asked for its messages as it has them, whatever is wrong with them.
+    if view.as_appended {
         return Ok(());
     }
     let mut checker = Checker::new(contract, log, view);
@@ -91,7 +91,7 @@ fn may_be_removed(part: &Part, contract: &Contract) -> bool {
 }
 
 /// Checks messages in order, as the provider reads them. `index` is that of a message in the request.
-struct Checker<'a> {
+pub(crate) struct Checker<'a> {
     contract: &'a Contract,
     /// Calls without a result, each with the index of its message.
     open: Vec<(&'a CallId, usize)>,
@@ -104,20 +104,50 @@ struct Checker<'a> {
     /// The index of the message before, if it holds only reasoning.
     reasoning_only: Option<usize>,
     starts_with_system: bool,
+    /// True if a message with nothing but empty texts passes.
+    accepts_blank_texts: bool,
+}
+
+/// What checking the next message depends on, if no call before it is without a result.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Passed {
+    started: bool,
+    before: Option<Role>,
+    reasoning_only: Option<usize>,
 }
 
 impl<'a> Checker<'a> {
     fn new(contract: &'a Contract, log: &Log, view: &View) -> Self {
+        let checker = Self::behind(Passed::default(), contract, log);
+        Self { starts_with_system: checker.starts_with_system && !view.is_part, ..checker }
+    }
+
+    /// A checker that continues behind messages that passed.
+    pub(crate) fn behind(passed: Passed, contract: &'a Contract, log: &Log) -> Self {
+        let Passed { started, before, reasoning_only } = passed;
         let first = log.message(0).map(|message| message.role);
         Self {
             contract,
             open: Vec::new(),
             waiting: Vec::new(),
-            started: false,
-            before: None,
-            reasoning_only: None,
-            starts_with_system: first == Some(Role::System) && !view.is_part,
+            started,
+            before,
+            reasoning_only,
+            starts_with_system: first == Some(Role::System),
+            accepts_blank_texts: false,
         }
+    }
+
+    /// The same, but a message with nothing but empty texts passes, as some providers accept it.
+    pub(crate) fn with_blank_texts(self) -> Self {
+        Self { accepts_blank_texts: true, ..self }
+    }
+
+    /// What checking the next message depends on; `None` if a call has no result yet.
+    pub(crate) fn passed(&self) -> Option<Passed> {
+        let Self { started, before, reasoning_only, .. } = *self;
+        let is_complete = self.open.is_empty() && self.waiting.is_empty();
+        is_complete.then_some(Passed { started, before, reasoning_only })
     }
 
     /// The role of the message that holds a step of this role.
@@ -132,7 +162,11 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks the next message.
-    fn push(&mut self, index: usize, message: &ComposedMessage<'a>) -> Result<(), Violation> {
+    pub(crate) fn push(
+        &mut self,
+        index: usize,
+        message: &ComposedMessage<'a>,
+    ) -> Result<(), Violation> {
         let steps = message.steps.as_slice();
         let mut roles = steps.iter().filter_map(ComposedStep::role);
         let Some(first) = roles.next() else { return Err(Violation::DiffersFromView { index }) };
@@ -151,6 +185,7 @@ impl<'a> Checker<'a> {
         let mut only_results = true;
         let mut has_content = false;
         let mut has_reasoning = false;
+        let mut has_text = false;
         for step in steps {
             let Some(role) = step.role() else { continue };
             has_content |= role == Role::Tool;
@@ -183,11 +218,13 @@ impl<'a> Checker<'a> {
                 }
                 let is_reasoning =
                     matches!(kind, PartKind::Reasoning { .. }) && role == Role::Assistant;
+                has_text |= matches!(kind, PartKind::Text { .. });
                 has_reasoning |= is_reasoning && !kind.is_blank();
                 has_content |= !is_reasoning && !kind.is_blank();
             }
         }
-        if !has_content && !has_reasoning && first != Role::System {
+        let is_blank = !has_content && !has_reasoning && first != Role::System;
+        if is_blank && !(self.accepts_blank_texts && has_text) {
             return Err(Violation::Blank { index });
         }
         self.reasoning_only = (has_reasoning && !has_content).then_some(index);
@@ -292,7 +329,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks how the messages end.
-    fn finish(self) -> Result<(), Violation> {
+    pub(crate) fn finish(self) -> Result<(), Violation> {
         let tied =
             matches!(self.contract.reasoning, ReasoningPolicy::Signed | ReasoningPolicy::WholeTurn);
         // Calls in `waiting` may stay open at the end: the user has not decided about them yet.

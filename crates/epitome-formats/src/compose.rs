@@ -46,6 +46,14 @@ pub(crate) enum Fragment {
 }
 
 impl Recipe {
+    /// The recipe of a message of the app that stays as it is. A host that changes its form composes it by this.
+    pub fn whole(log: &Log, message: &MessageId) -> Self {
+        let count = steps_of(log, message).count();
+        let (message, steps) = (message.clone(), (0..count).collect());
+        let whole = Fragment::Original { message, count, steps, changes: Vec::new() };
+        Self { fragments: vec![whole], sample: None }
+    }
+
     /// The app's messages that the composed message takes something from.
     pub fn sources(&self) -> impl Iterator<Item = &MessageId> {
         self.fragments.iter().filter_map(|fragment| match fragment {
@@ -99,7 +107,7 @@ impl Format {
     /// How each message of a view is made: which of the app's messages stay as they are, and how the others
     /// are composed. Linear in the view.
     pub fn compose(self, log: &Log, view: &View) -> Vec<Outgoing> {
-        if !view.projected {
+        if view.as_appended {
             let steps = view.edits.iter().filter_map(Edit::id).map(split_step_id);
             // Every message has a step 0, so that each is listed once, however many steps it is read as.
             let first = steps.filter(|(_, step)| *step == 0);

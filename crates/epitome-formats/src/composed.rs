@@ -44,7 +44,7 @@ impl<'a> ComposedMessage<'a> {
     /// The outline of an outgoing message. Linear in its steps, times the logarithm of the log.
     pub(crate) fn of(log: &'a Log, outgoing: &'a Outgoing) -> Self {
         let fragments = match outgoing {
-            Outgoing::Keep(id) => return Self { steps: kept(log, id) },
+            Outgoing::Keep(id) => return Self::kept(log, id),
             Outgoing::Composed(recipe) => &recipe.fragments,
         };
         let mut composed = Vec::with_capacity(fragments.len());
@@ -69,14 +69,18 @@ impl<'a> ComposedMessage<'a> {
         }
         Self { steps: composed }
     }
-}
 
-/// All steps of a message of the app. They are consecutive in the log.
-fn kept<'a>(log: &'a Log, id: &MessageId) -> Vec<ComposedStep<'a>> {
-    let Some(first) = log.position(id) else { return vec![ComposedStep::Unknown] };
-    let messages = (first..log.len()).map_while(|at| log.message(at));
-    let own = messages.take_while(|message| message_of(&message.id) == id.as_str());
-    own.map(|message| ComposedStep::Original { message, changes: &[] }).collect()
+    /// A message of the app as it is, with all of its steps. They are consecutive in the log.
+    pub(crate) fn kept(log: &'a Log, id: &MessageId) -> Self {
+        let Some(first) = log.position(id) else {
+            return Self { steps: vec![ComposedStep::Unknown] };
+        };
+        let messages = (first..log.len()).map_while(|at| log.message(at));
+        let own = messages.take_while(|message| message_of(&message.id) == id.as_str());
+        Self {
+            steps: own.map(|message| ComposedStep::Original { message, changes: &[] }).collect(),
+        }
+    }
 }
 
 /// The id of the app's message that a step belongs to: the text before `#` and a number from 1.

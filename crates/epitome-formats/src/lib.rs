@@ -29,9 +29,10 @@
 //! 18. `compose`: the messages of a view
 //! 19. `composed`: an outline of composed messages, to check them without writing them
 //! 20. `acceptance`: whether the provider accepts composed messages
-//! 21. `validate`: what a provider would refuse
-//! 22. `repair`: messages that a provider accepts
-//! 23. `convert`: messages of one format in another
+//! 21. `untouched`: whether the provider accepts the messages as they were appended
+//! 22. `validate`: what a provider would refuse
+//! 23. `repair`: messages that a provider accepts
+//! 24. `convert`: messages of one format in another
 //!
 //! # Adding a format
 //!
@@ -58,6 +59,7 @@ mod repair;
 mod shape;
 mod steps;
 mod text;
+mod untouched;
 mod usage;
 mod usage_fields;
 mod validate;
@@ -71,5 +73,6 @@ pub use registry::{Format, Reading};
 pub use repair::{Repaired, RepairedMessage, repair};
 pub use shape::ShapeError;
 pub use steps::{fit_steps, split_step_id, step_id, steps_of};
+pub use untouched::Untouched;
 pub use usage::read_usage;
 pub use validate::{Strictness, validate};

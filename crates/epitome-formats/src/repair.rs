@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use epitome::history::View;
-use epitome::message::MessageId;
+use epitome::message::{MessageId, Part};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::compose::Outgoing;
 use crate::issue::Issue;
 use crate::parsed::ParsedMessages;
-use crate::registry::Format;
+use crate::registry::{Format, Reading};
 use crate::validate::{Strictness, validate};
 
 /// Repaired messages, and what was repaired.
@@ -104,6 +104,29 @@ fn without(mut before: Vec<Issue>, left: &[Issue]) -> Vec<Issue> {
         }
     }
     before
+}
+
+impl Format {
+    /// Gives a message the form of its format where it has another one and that needs no guess: an unknown role, content
+    /// of another type, or arguments that are not JSON, of which the text is kept as `unparsed`. True if it was changed.
+    pub fn normalize(self, value: &mut Value) -> bool {
+        normalize(self, value)
+    }
+
+    /// True if [`Self::normalize`] would change the message `value`, which was read as `reading`. Linear in its tool
+    /// calls, unless something is wrong with it.
+    pub fn is_malformed(self, value: &Value, reading: &Reading) -> bool {
+        let is_broken = |part: &Part| match part {
+            Part::ToolCall { arguments, .. } => {
+                serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_err()
+            }
+            _ => false,
+        };
+        let is_odd = !reading.issues.is_empty()
+            || reading.messages.iter().flat_map(|message| &message.parts).any(is_broken)
+            || !self.dialect().check(value).is_empty();
+        is_odd && normalize(self, &mut value.clone())
+    }
 }
 
 /// Repairs a message by itself. True if it was changed.

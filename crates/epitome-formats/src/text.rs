@@ -17,16 +17,28 @@ pub(crate) fn is_plain_id(id: &str) -> bool {
     id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
-/// The content of a tool result with another text. If the content is a list, parts that are not text stay.
+/// The content of a tool result with another text. If the content is a list, parts that are not text stay, and so do
+/// the other fields of the first text.
 pub(crate) fn with_text(content: Option<&Value>, text: &str) -> Value {
     let Some(Value::Array(parts)) = content else { return text.into() };
     let is_text = |part: &&Value| part.get("text").is_some() || part.is_string();
     let others = parts.iter().filter(|part| !is_text(part)).cloned();
-    std::iter::once(json!({ "type": "text", "text": text })).chain(others).collect()
+    let new = json!({ "type": "text", "text": text });
+    std::iter::once(first_text_with(parts, text, new)).chain(others).collect()
+}
+
+/// The first part with a text, with another text; if there is none, `new`.
+pub(crate) fn first_text_with(parts: &[Value], text: &str, new: Value) -> Value {
+    let first = parts.iter().find(|part| part.get("text").is_some());
+    first.and_then(Value::as_object).map_or(new, |first| {
+        let mut first = first.clone();
+        first.insert("text".into(), text.into());
+        Value::Object(first)
+    })
 }
 
 /// Appends the list `key` of `second` to the list `key` of `first`. A text in place of a list becomes a list
-/// with one part, which `element` makes.
+/// with one part, which `element` makes. Other fields of `second` are added if `first` has none of their names.
 pub(crate) fn append(
     first: &mut Value,
     second: Value,
@@ -44,6 +56,9 @@ pub(crate) fn append(
     let mut elements = list(first.get_mut(key).map(Value::take));
     elements.extend(list(second.shift_remove(key)));
     first.insert(key.into(), Value::Array(elements));
+    for (name, field) in second {
+        first.entry(name).or_insert(field);
+    }
 }
 
 /// Arguments for a format that requires an object. Other arguments are put into one, as `arguments`.

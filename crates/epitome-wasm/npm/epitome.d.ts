@@ -48,14 +48,28 @@ export interface Compactor<M extends object = object> {
    * then unchanged, and the report says why.
    *
    * Rejects with the code `busy` while another compaction runs, and with `exhausted` if the last one failed, no message has
-   * been added since, and the reason is not `manual`.
+   * been added since, and the reason is neither `manual` nor `session-compaction`.
    */
   compact(options?: CompactOptions): Promise<Report>;
   /**
-   * What to send to the model, in the app's own format. Kept messages are the app's own objects; one that a reducer has
-   * changed is a copy with all its other fields.
+   * What to send to the model, in the app's own format, as its provider accepts it. Kept messages are the app's own objects;
+   * one that is changed is a copy with all its other fields.
+   *
+   * Also before the first compaction, results are moved after their calls, missing results are added, and what no provider
+   * accepts is left out; `findings()` lists all of it. With the option `repair: false`, the messages are as they were
+   * appended until the first compaction. As long as the provider accepts all of them, only those that were appended since
+   * the last call are checked.
    */
   messages(): M[];
+  /** What is wrong with the messages that `messages()` returns, and what it does about it. Empty if nothing is. */
+  findings(): Finding[];
+  /**
+   * The ids of the messages that the model does not get any more, in order: active compactions have summarized or removed
+   * them. `history()` still has them.
+   */
+  compacted(): string[];
+  /** What is known of a message besides its content: what `append` and `edit` were given, and `isCompacted`. */
+  metadata(id: string): StoredMetadata;
   /** Every message that was appended, in its latest version. */
   history(): M[];
   /** The whole tool result that was offloaded under this name, such as `tool-results/call_1.txt`. */
@@ -330,7 +344,8 @@ export interface PolicyFields {
   counting?: Counting;
   /**
    * Name of the model, such as `claude-sonnet-4-5`. It selects the estimate if `counting` names no family, and
-   * keeps the calibration of this model apart from that of others. Default: `null`.
+   * keeps the calibration of this model apart from that of others. Signed reasoning stays in messages that are kept,
+   * except for Claude Fable from 5.1 on, which refuses it behind a changed history. Default: `null`.
    */
   model?: string | null;
   /**
@@ -521,8 +536,8 @@ export interface OffloadToolResults {
  */
 export interface SummarySettings {
   /**
-   * Name of a prompt in `prompts`, or of a built-in one: `three-sections` or `seven-sections`. If set, the
-   * conversation's own model summarizes with this prompt, whatever `agent` is. Default: `null`.
+   * Name of a prompt in `prompts`, or of a built-in one: `three-sections`, `seven-sections` or `conclusions`. If
+   * set, the conversation's own model summarizes with this prompt, whatever `agent` is. Default: `null`.
    */
   prompt?: string | null;
   /**
@@ -552,10 +567,16 @@ export interface SummarySettings {
    */
   maxTokens?: number;
   /**
-   * The longest ledger in tokens: facts that the summary lost and that are appended to it. It is part of
+   * The longest ledger in tokens: facts other than lists that the summary lost, appended to it. It is part of
    * `maxTokens`, and at most a quarter of what the summary may take. 0: no ledger. Default: 1,000.
    */
   ledgerTokens?: number;
+  /**
+   * Checklists and acceptance criteria that the summary lost are appended to it whole up to this many tokens in
+   * total, in addition to `maxTokens` and `ledgerTokens`; below the target the conversation has to have space for
+   * them. Of what is beyond that, a note says how many items are left out. 0: no lists, and no note. Default: 4,000.
+   */
+  checklistTokens?: number;
   /**
    * A summary of more tokens than this is itself summarized. 0: never. Default: 0.
    */
@@ -606,12 +627,22 @@ export interface SummarySettings {
    * What happens to the last user request. Default: `keep`.
    */
   lastRequest?: LastRequest;
+  /**
+   * One line that stands in front of the summary in the message that is sent to the model, such as `What happened
+   * so far:`. The summarizer never reads it. Default: `null`, no label.
+   */
+  label?: string | null;
+  /**
+   * Text that ends the message with the summary, such as a request to go on without clarifying questions. It stands
+   * behind the open tasks and the last request. Default: `null`, none.
+   */
+  closing?: string | null;
 }
 
 /**
  * The sections of a summary.
  */
-export type Shape = "threeSections" | "sevenSections";
+export type Shape = "threeSections" | "sevenSections" | "conclusions";
 
 /**
  * What the summarizer gets.
@@ -691,7 +722,7 @@ export declare function plan<M extends object>(messages: readonly M[], options: 
 
 /** How a plan is made without a compactor. */
 export interface PlanOptions extends Pick<CompactorOptions, "format" | "policy" | "agent" | "tokenizers"> {
-  /** Default: `manual`. */
+  /** Default: `session-compaction`. */
   reason?: Reason;
 }
 
@@ -714,6 +745,11 @@ export interface HostOptions<M extends object = object> {
    * compaction fails with a message that says so. `Infinity` waits for ever.
    */
   summarizeTimeoutMs?: number;
+  /**
+   * Whether `messages()` returns what the provider accepts also before the first compaction. With `false`, it returns the
+   * messages as they were appended until then, and `findings()` only lists what is wrong. Default: true.
+   */
+  repair?: boolean;
   /**
    * Called before every compaction that needs a summary; `false` or `{ skip: true }` cancels it. If it throws or rejects,
    * the compaction fails with its message. Not called if only reducers work.
@@ -813,7 +849,7 @@ export type RequestId = number;
 /**
  * Why a compaction runs.
  */
-export type Reason = "threshold" | "manual" | "request-boundary" | "reactive-micro" | "reactive-full" | "reduce";
+export type Reason = "session-compaction" | "threshold" | "manual" | "request-boundary" | "reactive-micro" | "reactive-full" | "reduce";
 
 /**
  * Who writes a summary.
@@ -841,6 +877,56 @@ export interface Summary {
   /** Why the model stopped. A summary with the finish reason `length` lacks its end and is not used. */
   finishReason?: string;
 }
+
+/** The messages as the provider accepts them. Those that were valid are the same objects. */
+export declare function repair<M extends object>(messages: readonly M[], format: Format): Promise<Repaired<M>>;
+
+/**
+ * A message format that this crate reads and writes.
+ */
+export type Format = "openai-chat" | "openai-responses" | "anthropic" | "ai-sdk-ui" | "ai-sdk-model" | "gemini" | "langchain" | "bedrock";
+
+/** Repaired messages, and what was done. */
+export interface Repaired<M extends object = object> {
+  /** The messages. Those that were valid are the same objects. */
+  messages: M[];
+  /** What was repaired. */
+  done: Issue[];
+  /** What is still wrong, because a repair would be a guess. */
+  left: Issue[];
+}
+
+/**
+ * Something in messages that the provider, or some servers of its format, refuse.
+ */
+export interface Issue {
+  /**
+   * Where: `messages[3].content[1].text`.
+   */
+  path: string;
+  /**
+   * What is wrong.
+   */
+  code: IssueCode;
+  /**
+   * How severe it is.
+   */
+  severity: Severity;
+  /**
+   * What is wrong, for people, and what to do about it.
+   */
+  message: string;
+}
+
+/**
+ * What can be wrong with messages.
+ */
+export type IssueCode = "not-a-message" | "unknown-part" | "foreign-part" | "unknown-role" | "missing-content" | "not-text" | "missing-arguments" | "broken-arguments" | "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "split-results" | "shared-call-id" | "reused-call-id" | "refused-call-id" | "missing-call-id" | "repeated-id" | "missing-id" | "refused-id" | "blank-message" | "blank-text" | "nothing-said" | "system-inside" | "not-user-first" | "assistant-last" | "same-role-twice" | "unsigned-reasoning" | "reasoning-alone" | "empty-compaction" | "misplaced-compaction" | "lone-surrogate" | "lost";
+
+/**
+ * How severe an issue is.
+ */
+export type Severity = "odd" | "depends" | "refused";
 
 /**
  * A compaction that is about to start.
@@ -975,7 +1061,8 @@ export interface Receipt {
    */
   appended: Fact[];
   /**
-   * Facts for which there was no space. They are still in the log.
+   * Facts for which there was no space. They are still in the log. The summary says how many items of lists are
+   * among them.
    */
   givenUp: Fact[];
   /**
@@ -1009,7 +1096,7 @@ export interface Fact {
 /**
  * The kind of a fact.
  */
-export type FactKind = "checklist" | "decision" | "negation" | "url" | "path" | "package" | "identifier" | "quote" | "number";
+export type FactKind = "checklist" | "decision" | "negation" | "url" | "path" | "package" | "identifier" | "quote" | "name" | "number";
 
 /**
  * The app's id of a message, unique in its conversation.
@@ -1077,7 +1164,7 @@ export interface Finding {
 /**
  * A defect of a message, and what the engine does about it.
  */
-export type Defect = "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "late-result" | "not-user-first" | "reasoning-alone" | "blank" | "broken-arguments" | "shared-call-id" | "missing-call-id";
+export type Defect = "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "late-result" | "not-user-first" | "reasoning-alone" | "blank" | "blank-text" | "unsigned-reasoning" | "merged" | "malformed" | "broken-arguments" | "shared-call-id" | "missing-call-id";
 
 /**
  * How a compaction ended.
@@ -1212,7 +1299,7 @@ export type Action = "keep" | "deduplicate" | "truncateToolResults" | "clearTool
 
 /** Options of one compaction. */
 export interface CompactOptions {
-  /** Default: `manual`. */
+  /** Default: `session-compaction`. */
   reason?: Reason;
   /** What the summary should pay attention to. */
   instructions?: string;
@@ -1220,6 +1307,37 @@ export interface CompactOptions {
   signal?: AbortSignal;
   /** Called for each event of this compaction. What it throws is logged to the console. */
   onEvent?: (event: CompactionEvent) => void;
+}
+
+/**
+ * What is known of a message besides its content.
+ */
+export interface StoredMetadata {
+  /**
+   * Whether the model does not get it any more: a summary has replaced it, or it was removed. It is still in the history,
+   * and the undo of the compaction brings it back.
+   */
+  isCompacted: boolean;
+  /**
+   * Whether it survives every compaction word for word.
+   */
+  pinned: boolean;
+  /**
+   * The kind of a message that the app generates.
+   */
+  synthetic?: string;
+  /**
+   * Who speaks, if there are several of one role.
+   */
+  author?: string;
+  /**
+   * When it was sent, as `Date.now()` counts.
+   */
+  time?: number;
+  /**
+   * The names of the agents that may see it; absent: all.
+   */
+  audience?: string[];
 }
 
 /** Tokens of one request as the provider reports them, and how long it took. */
@@ -1429,38 +1547,6 @@ export interface Converted<M extends object = object> {
 }
 
 /**
- * Something in messages that the provider, or some servers of its format, refuse.
- */
-export interface Issue {
-  /**
-   * Where: `messages[3].content[1].text`.
-   */
-  path: string;
-  /**
-   * What is wrong.
-   */
-  code: IssueCode;
-  /**
-   * How severe it is.
-   */
-  severity: Severity;
-  /**
-   * What is wrong, for people, and what to do about it.
-   */
-  message: string;
-}
-
-/**
- * What can be wrong with messages.
- */
-export type IssueCode = "not-a-message" | "unknown-part" | "foreign-part" | "unknown-role" | "missing-content" | "not-text" | "missing-arguments" | "broken-arguments" | "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "split-results" | "shared-call-id" | "reused-call-id" | "refused-call-id" | "missing-call-id" | "repeated-id" | "missing-id" | "refused-id" | "blank-message" | "blank-text" | "nothing-said" | "system-inside" | "not-user-first" | "assistant-last" | "same-role-twice" | "unsigned-reasoning" | "reasoning-alone" | "empty-compaction" | "misplaced-compaction" | "lone-surrogate" | "lost";
-
-/**
- * How severe an issue is.
- */
-export type Severity = "odd" | "depends" | "refused";
-
-/**
  * The format that messages seem to be in.
  */
 export type Detection = { kind: "known"; format: Format } | { kind: "unclear" };
@@ -1480,16 +1566,6 @@ export interface Preset {
    * Its policy for a window of 200,000 tokens.
    */
   policy: Policy;
-}
-
-/** Repaired messages, and what was done. */
-export interface Repaired<M extends object = object> {
-  /** The messages. Those that were valid are the same objects. */
-  messages: M[];
-  /** What was repaired. */
-  done: Issue[];
-  /** What is still wrong, because a repair would be a guess. */
-  left: Issue[];
 }
 
 /** How a text is estimated. */
@@ -1584,9 +1660,6 @@ export declare function detectFormat(messages: readonly unknown[]): Promise<Dete
 
 /** What the provider of this format would refuse in these messages, and where. */
 export declare function validate(messages: readonly object[], format: Format, options?: ValidateOptions): Promise<Issue[]>;
-
-/** The messages as the provider accepts them. Those that were valid are the same objects. */
-export declare function repair<M extends object>(messages: readonly M[], format: Format): Promise<Repaired<M>>;
 
 /** Converts messages to another format. The result lists what the other format cannot represent. */
 export declare function convert<M extends object = object>(messages: readonly object[], from: Format, to: Format): Promise<Converted<M>>;

@@ -1,5 +1,7 @@
 //! The compactor of one conversation, as JavaScript calls it.
 
+mod view;
+
 use std::collections::BTreeSet;
 
 use epitome::Pressure;
@@ -7,13 +9,14 @@ use epitome::history::{LogError, View};
 use epitome::message::{Message, MessageId, RequestId};
 use epitome::tokens::BoxedTokenizer;
 use epitome::{CommandError, Failure, FailureKind, Phase, Policy, Reason, Timestamp};
-use epitome_formats::{Format, Outgoing, fit_steps, split_step_id, steps_of};
-use js_sys::{Array, Object, Reflect};
+use epitome_formats::{Format, Untouched, fit_steps, split_step_id, steps_of};
+use js_sys::Array;
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::composed::Composed;
 use crate::error::{PackageErrorCode, Thrown};
+use crate::json::ReadMessage;
 use crate::metadata::MessageMetadata;
 use crate::output::Output;
 use crate::plan::{PlanView, Plans, actions};
@@ -30,6 +33,9 @@ pub struct Compactor {
     format: Format,
     agent: Option<String>,
     composed: Composed,
+    untouched: Untouched,
+    /// The app's messages that have another form than their format.
+    malformed: BTreeSet<MessageId>,
     plans: Plans,
     /// The view that the latest summarizer request sends, if it sends messages.
     asked: Option<View>,
@@ -60,8 +66,8 @@ impl Compactor {
         let tokenizer = tokenizer_of(snapshot.policy(), format)?;
         let engine = epitome::Compactor::restore(snapshot, format, tokenizer);
         let engine = engine.map_err(Thrown::from)?;
-        compare(&engine, format, originals)?;
-        Ok(Self::of(engine, format, agent))
+        let malformed = compare(&engine, format, originals)?;
+        Ok(Self { malformed, ..Self::of(engine, format, agent) })
     }
 
     /// Appends messages with these metadata, all of them or none.
@@ -72,13 +78,13 @@ impl Compactor {
         messages: &Array,
         metadata: &JsValue,
     ) -> Result<(), JsValue> {
-        let mut steps = Vec::new();
+        let mut read = Vec::new();
         for (index, (id, value)) in ids.iter().zip(messages.iter()).enumerate() {
             let id = MessageId::from(id.as_str());
             let place = format_args!("messages[{index}]");
-            steps.extend(json::message(self.format, &id, &value, &place)?);
+            read.push(json::message(self.format, &id, &value, &place)?);
         }
-        Ok(self.append_steps(steps, metadata)?)
+        Ok(self.append_read(read, metadata)?)
     }
 
     /// The same for messages as JSON in the scratch buffer, with white space between them. Their ids are `m` and a number
@@ -91,8 +97,8 @@ impl Compactor {
         metadata: &JsValue,
     ) -> Result<bool, JsValue> {
         let read = epitome_buffer::look(bytes, |json| plain_json::read(self.format, json, first))?;
-        let Some(steps) = read else { return Ok(false) };
-        self.append_steps(steps, metadata)?;
+        let Some(read) = read else { return Ok(false) };
+        self.append_read(read, metadata)?;
         Ok(true)
     }
 
@@ -102,7 +108,8 @@ impl Compactor {
         let metadata: MessageMetadata =
             json::option(metadata, "metadata", PackageErrorCode::InvalidOption.into())?;
         let whole = MessageId::from(id);
-        let steps = json::message(self.format, &whole, message, &"message")?;
+        let ReadMessage { steps, malformed } =
+            json::message(self.format, &whole, message, &"message")?;
         let log = self.engine.log();
         let earlier: Vec<Message> = steps_of(log, &whole).cloned().collect();
         let last = log.messages().next_back().map(|message| &message.id);
@@ -123,6 +130,8 @@ impl Compactor {
             .map_err(Thrown::from)?;
         }
         self.composed = Composed::default();
+        self.malformed.remove(&whole);
+        self.malformed.extend(malformed.then_some(whole));
         Ok(())
     }
 
@@ -284,35 +293,6 @@ impl Compactor {
         Ok(output.into_ts().map_err(Thrown::from)?)
     }
 
-    /// The view that the model gets: a kept message as its id; a composed one as a number for [`Self::compose`] and the ids
-    /// of the messages that it is composed of. The number stays the same as long as the message does.
-    #[wasm_bindgen(unchecked_return_type = "(string | { composed: number; of: string[] })[]")]
-    pub fn view(&mut self) -> Array {
-        let view = self.engine.view();
-        self.entries(&view)
-    }
-
-    /// The same for the messages of the latest summarizer request, the prompt last. Empty if it has a transcript.
-    #[wasm_bindgen(unchecked_return_type = "(string | { composed: number; of: string[] })[]")]
-    pub fn asked(&mut self) -> Array {
-        self.asked.take().map(|view| self.entries(&view)).unwrap_or_default()
-    }
-
-    /// Composes a message of the view from the app's messages. Values that it takes over unchanged are the same objects.
-    pub fn compose(&self, number: u32, originals: &Array) -> Result<JsValue, JsValue> {
-        let Some(recipe) = self.composed.recipe(number) else { return Ok(JsValue::UNDEFINED) };
-        let mut known = Vec::new();
-        for (id, original) in recipe.needs().zip(originals.iter()) {
-            let value = json::read(&original).map_err(|error| {
-                Thrown::new(PackageErrorCode::InvalidMessage, &format!("the message {id} {error}"))
-            })?;
-            known.push((original, value));
-        }
-        let place = |id: &MessageId| recipe.needs().position(|source| source == id);
-        let value = recipe.compose(self.format, |id| Some(&known.get(place(id)?)?.1));
-        Ok(json::graft(&known, &value)?)
-    }
-
     /// The whole tool result that was offloaded under this name.
     pub fn offloaded(&self, path: &str) -> Option<String> {
         self.engine.log().offloaded(path).map(str::to_owned)
@@ -365,44 +345,31 @@ impl Compactor {
 
 impl Compactor {
     fn of(engine: epitome::Compactor, format: Format, agent: Option<String>) -> Self {
-        let (composed, plans) = (Composed::default(), Plans::default());
-        Self { engine, format, agent, composed, plans, asked: None }
-    }
-
-    fn entries(&mut self, view: &View) -> Array {
-        let outgoing = self.format.compose(self.engine.log(), view);
-        let entries = outgoing.into_iter().map(|outgoing| match outgoing {
-            Outgoing::Keep(id) => JsValue::from_str(id.as_str()),
-            Outgoing::Composed(recipe) => {
-                let of: Array = recipe.needs().map(|id| JsValue::from_str(id.as_str())).collect();
-                let number = self.composed.number(recipe);
-                let entry = Object::new();
-                // Setting a property of a new object cannot fail.
-                let _ = Reflect::set(&entry, &"composed".into(), &number.into());
-                let _ = Reflect::set(&entry, &"of".into(), &of);
-                entry.into()
-            }
-        });
-        entries.collect()
+        let (composed, untouched, malformed, plans, asked) = Default::default();
+        Self { engine, format, agent, composed, untouched, malformed, plans, asked }
     }
 
     fn handle_failure(&mut self, request: u32, failure: Failure, now: f64) {
         self.engine.handle_failure(RequestId(request), failure, Timestamp(now as u64));
     }
 
-    /// Appends the steps of messages, all of them or none.
-    fn append_steps(&mut self, steps: Vec<Message>, metadata: &JsValue) -> Result<(), Thrown> {
+    /// Appends messages, all of them or none.
+    fn append_read(&mut self, read: Vec<ReadMessage>, metadata: &JsValue) -> Result<(), Thrown> {
         let metadata: MessageMetadata =
             json::option(metadata, "metadata", PackageErrorCode::InvalidOption.into())?;
         let mut known = BTreeSet::new();
-        for Message { id, .. } in &steps {
+        for Message { id, .. } in read.iter().flat_map(|message| &message.steps) {
             if self.engine.log().position(id).is_some() || !known.insert(id) {
                 return Err(CommandError::from(LogError::DuplicateId(id.clone())).into());
             }
         }
-        for step in steps {
-            memory::grow_ahead();
-            self.engine.append(metadata.on(step))?;
+        for ReadMessage { steps, malformed } in read {
+            let whole = steps.first().map(|step| step.id.clone());
+            self.malformed.extend(whole.filter(|_| malformed));
+            for step in steps {
+                memory::grow_ahead();
+                self.engine.append(metadata.on(step))?;
+            }
         }
         Ok(())
     }
@@ -424,11 +391,15 @@ fn parse_phase(phase: &Ts<Phase>) -> Result<Phase, Thrown> {
 fn parse_reason(reason: &Ts<Reason>) -> Result<Reason, Thrown> {
     let reason: Option<Reason> =
         json::option(&reason.js_value(), "reason", PackageErrorCode::InvalidOption.into())?;
-    Ok(reason.unwrap_or(Reason::Manual))
+    Ok(reason.unwrap_or_default())
 }
 
-/// Refuses originals that are not the messages that the engine knows.
-fn compare(engine: &epitome::Compactor, format: Format, originals: &Array) -> Result<(), Thrown> {
+/// Refuses originals that are not the messages that the engine knows. Returns the ids of those that are malformed.
+fn compare(
+    engine: &epitome::Compactor,
+    format: Format,
+    originals: &Array,
+) -> Result<BTreeSet<MessageId>, Thrown> {
     let refuse = |problem: String| Err(Thrown::new(PackageErrorCode::InvalidOriginals, &problem));
     let wholes = engine.log().messages().map(|message| split_step_id(&message.id));
     let ids: Vec<MessageId> = wholes.filter(|(_, step)| *step == 0).map(|(id, _)| id).collect();
@@ -438,10 +409,13 @@ fn compare(engine: &epitome::Compactor, format: Format, originals: &Array) -> Re
             "originals[{given}] is missing: the snapshot is of {known} messages, and {given} are there"
         ));
     }
+    let mut all_malformed = BTreeSet::new();
     for (index, (id, original)) in ids.iter().zip(originals.iter()).enumerate() {
         let place = format_args!("originals[{index}]");
         let count = steps_of(engine.log(), id).count();
-        let read = fit_steps(json::message(format, id, &original, &place)?, id, count);
+        let ReadMessage { steps, malformed } = json::message(format, id, &original, &place)?;
+        all_malformed.extend(malformed.then(|| id.clone()));
+        let read = fit_steps(steps, id, count);
         let mut known = steps_of(engine.log(), id);
         let mut same = read.iter().all(|step| {
             known.next().is_some_and(|known| (known.role, &known.parts) == (step.role, &step.parts))
@@ -451,5 +425,5 @@ fn compare(engine: &epitome::Compactor, format: Format, originals: &Array) -> Re
             return refuse(format!("{place} is not the message {id} of the snapshot"));
         }
     }
-    Ok(())
+    Ok(all_malformed)
 }

@@ -153,31 +153,42 @@ pub(crate) fn required<T: DeserializeOwned>(
     })
 }
 
-/// Reads one message of the app as the engine's messages, one for each of its steps. `place` is its name in the error.
+/// A message of the app, as the engine knows it.
+pub(crate) struct ReadMessage {
+    /// One message for each of its steps.
+    pub(crate) steps: Vec<Message>,
+    /// True if it has another form than its format.
+    pub(crate) malformed: bool,
+}
+
+/// Reads one message of the app. `place` is its name in the error.
 pub(crate) fn message(
     format: Format,
     id: &MessageId,
     value: &JsValue,
     place: &dyn Display,
-) -> Result<Vec<Message>, Thrown> {
-    let value = read(value).map_err(|error| {
+) -> Result<ReadMessage, Thrown> {
+    let json = read(value).map_err(|error| {
         Thrown::new(PackageErrorCode::InvalidMessage, &format!("{place} {error}"))
     })?;
-    steps(format, id, &value, place)
+    let read = read_message(format, id, &json, place)?;
+    let malformed = read.malformed || !ill_formed(value, "").is_empty();
+    Ok(ReadMessage { malformed, ..read })
 }
 
-/// The same for a message that crossed as JSON.
-pub(crate) fn steps(
+/// The same for a message that crossed as JSON, in which no text is ill-formed.
+pub(crate) fn read_message(
     format: Format,
     id: &MessageId,
     value: &Value,
     place: &dyn Display,
-) -> Result<Vec<Message>, Thrown> {
+) -> Result<ReadMessage, Thrown> {
     let reading = format.read(id, value);
     let reading = reading.map_err(|error| {
         Thrown::new(PackageErrorCode::InvalidMessage, &format!("{place}: {error}"))
     })?;
-    Ok(reading.messages)
+    let malformed = format.is_malformed(value, &reading);
+    Ok(ReadMessage { steps: reading.messages, malformed })
 }
 
 /// Reads the messages of an array as JSON.

@@ -26,6 +26,38 @@ pub struct MessageMetadata {
     pub audience: Option<Vec<String>>,
 }
 
+/// What is known of a message besides its content.
+#[derive(Clone, Debug, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct StoredMetadata {
+    /// Whether the model does not get it any more: a summary has replaced it, or it was removed. It is still in the history,
+    /// and the undo of the compaction brings it back.
+    pub is_compacted: bool,
+    /// Whether it survives every compaction word for word.
+    pub pinned: bool,
+    /// The kind of a message that the app generates.
+    #[tsify(optional)]
+    pub synthetic: Option<String>,
+    /// Who speaks, if there are several of one role.
+    #[tsify(optional)]
+    pub author: Option<String>,
+    /// When it was sent, as `Date.now()` counts.
+    #[tsify(optional)]
+    pub time: Option<f64>,
+    /// The names of the agents that may see it; absent: all.
+    #[tsify(optional)]
+    pub audience: Option<Vec<String>>,
+}
+
+impl StoredMetadata {
+    pub(crate) fn of(message: &Message, is_compacted: bool) -> Self {
+        let MessageMetadata { pinned, synthetic, author, time, audience } =
+            MessageMetadata::of(message);
+        let pinned = pinned.unwrap_or_default();
+        Self { is_compacted, pinned, synthetic, author, time, audience }
+    }
+}
+
 impl MessageMetadata {
     /// The message with these metadata. Absent fields stay as they are in the message.
     pub(crate) fn on(&self, message: Message) -> Message {

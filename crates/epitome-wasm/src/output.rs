@@ -1,6 +1,6 @@
 //! What the engine asks its driver to do.
 
-use epitome::{BeforeCompaction, Event, SummaryRequest, Timestamp};
+use epitome::{BeforeCompaction, Event, Save, SummaryRequest, Timestamp};
 use serde::Serialize;
 use tsify::Tsify;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -30,6 +30,11 @@ pub enum Output {
     },
     /// Confirm that the record is stored.
     Persist,
+    /// Save the conversation, before the next output.
+    Save {
+        /// Which occasion it is.
+        save: Save,
+    },
     /// The view has changed.
     Changed,
     /// Something to show.
@@ -52,6 +57,7 @@ impl From<epitome::Output> for Output {
             epitome::Output::Before(context) => Self::Before { context },
             epitome::Output::Summarize(request) => Self::Summarize { request },
             epitome::Output::Persist(_) => Self::Persist,
+            epitome::Output::Save(save) => Self::Save { save },
             epitome::Output::Changed => Self::Changed,
             epitome::Output::Event(event) => Self::Event { event },
             epitome::Output::Wait(until) => Self::Wait { until },

@@ -1,10 +1,11 @@
 //! Messages that cross as one JSON text.
 
-use epitome::message::{Message, MessageId};
+use epitome::message::MessageId;
 use epitome_formats::Format;
 use serde_json::{Deserializer, Value};
 
 use crate::error::Thrown;
+use crate::json::ReadMessage;
 use crate::{json, memory};
 
 /// The messages of JSON values that follow each other in `json`, with the ids `m` and a number that starts at `first`.
@@ -13,13 +14,13 @@ pub(crate) fn read(
     format: Format,
     json: &[u8],
     first: u32,
-) -> Result<Option<Vec<Message>>, Thrown> {
-    let mut steps = Vec::new();
+) -> Result<Option<Vec<ReadMessage>>, Thrown> {
+    let mut read = Vec::new();
     for (index, value) in (0_u32..).zip(Deserializer::from_slice(json).into_iter::<Value>()) {
         let Ok(value) = value else { return Ok(None) };
         memory::grow_ahead();
         let id = MessageId::from(format!("m{}", first.saturating_add(index)));
-        steps.extend(json::steps(format, &id, &value, &format_args!("messages[{index}]"))?);
+        read.push(json::read_message(format, &id, &value, &format_args!("messages[{index}]"))?);
     }
-    Ok(Some(steps))
+    Ok(Some(read))
 }

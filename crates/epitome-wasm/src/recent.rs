@@ -21,7 +21,8 @@ pub fn recent_within(
     let format = format::named(format)?;
     let whole = MessageId::from("");
     let read = messages.iter().enumerate().map(|(index, value)| {
-        let steps = json::message(format, &whole, &value, &format_args!("messages[{index}]"))?;
+        let read = json::message(format, &whole, &value, &format_args!("messages[{index}]"))?;
+        let steps = read.steps;
         Ok(fit_steps(steps, &whole, 1).into_iter().next().unwrap_or(Message::new(
             "",
             Role::User,

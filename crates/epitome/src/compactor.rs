@@ -27,7 +27,7 @@
 //! | `Summarizing` | `handle_summary` or `handle_failure` | `append`, `edit`, `set_todo`, `cancel` |
 //! | `Backoff` | `handle_timeout` | `append`, `edit`, `set_todo`, `cancel` |
 //! | `Committing` | `handle_persisted` or `handle_unpersisted` | `append`, `set_todo` |
-//! | `Paused` | a reason to try again | all; `compact` only for [`Reason::Manual`] |
+//! | `Paused` | a reason to try again | all; `compact` only if the app [asks for it](Reason::is_asked_for) |
 //!
 //! A command that is not legal returns an error, mostly [`CommandError::Busy`]. `cancel` leads back to `Idle`,
 //! except while a record is being stored. An answer to a request that is no longer open is ignored and reported as
@@ -53,7 +53,7 @@ use asked::Asked;
 pub(crate) use cycle::Cycle;
 pub use error::{CommandError, RestoreError, SetPolicyError};
 use job::Job;
-pub use output::{BeforeCompaction, Event, Output, SummaryRequest};
+pub use output::{BeforeCompaction, Event, Output, Save, SummaryRequest};
 
 use crate::conversation::Conversation;
 use crate::history::{BoxedProvider, Provider};
@@ -78,7 +78,7 @@ enum State {
     /// The summarizer has failed, and gets the request again at `until`.
     Backoff { job: Box<Job>, until: Timestamp },
     /// The host stores a record. `report` is `None` for an undo.
-    Committing { record: Record, report: Option<Box<Report>> },
+    Committing { record: Box<Record>, report: Option<Box<Report>> },
     /// The last compaction failed or saved too little. Automatic compactions are paused until the conversation
     /// has changed, since another attempt would end the same way; `reason` says how it ended.
     Paused { reason: String },
@@ -222,7 +222,7 @@ impl Compactor {
     ) -> Result<(), CommandError> {
         match &self.state {
             State::Idle => {}
-            State::Paused { .. } if reason == Reason::Manual => {}
+            State::Paused { .. } if reason.is_asked_for() => {}
             State::Paused { reason } => return Err(CommandError::Exhausted(reason.clone())),
             _ => return Err(CommandError::Busy),
         }
@@ -266,7 +266,7 @@ impl Compactor {
         let stays = plan.staying().filter(is_counted);
         BeforeCompaction {
             reason: plan.reason,
-            forced: plan.reason == Reason::Manual,
+            forced: plan.reason.is_asked_for(),
             tokens_used,
             context_percent: self.percent(tokens_used),
             message_count: self.conversation.messages(),
@@ -288,6 +288,7 @@ impl Compactor {
                 return Ok(());
             }
         }
+        self.outputs.push_back(Output::Save(Save::Before { session: self.session() }));
         let tokens = self.pressure().tokens;
         let budget_used_pct = self.percent(tokens);
         let (_, chunks) = job.progress();

@@ -86,8 +86,8 @@ pub enum BlankText {
 /// Which reasoning parts may be removed from the model's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReasoningPolicy {
-    /// Each part may be removed as a whole. Signed reasoning is removed if an earlier message has changed, since its
-    /// signature may no longer be valid then.
+    /// Each part may be removed as a whole. Signed reasoning stays with its message, unless the model accepts it only
+    /// behind an unchanged history.
     MayDrop,
     /// As `MayDrop`, and the provider accepts only signed reasoning.
     Signed,

@@ -15,9 +15,10 @@ use user_requests::UserRequests;
 
 use crate::calibration::{Calibrations, Scale};
 use crate::contract::Contract;
-use crate::history::{Checkpoint, Log, LogError, Projection, Record, View, tagged};
+use crate::history::tagged::{self, Frame};
+use crate::history::{Checkpoint, Log, LogError, Projection, Record, View};
 use crate::message::{Message, Part, Role};
-use crate::policy::Policy;
+use crate::policy::{Policy, SummarySettings};
 use crate::tokens::{BoxedTokenizer, Cost, Meter, MeterTokens, ScriptTokens, Statistics, Totals};
 
 /// A conversation that is counted as it grows.
@@ -188,7 +189,7 @@ impl Conversation {
         false
     }
 
-    /// What the model sees. Linear in it.
+    /// What the model sees, repaired. Costs O(n log n) in it.
     pub fn view(&self) -> View {
         View::of(&self.log, &self.projection, &self.contract)
     }
@@ -363,7 +364,7 @@ impl Conversation {
         }
         base.dropped_messages = projection.dropped.len();
         if let Some(cover) = &projection.cover {
-            let cost = self.summary_cost(&cover.text(), cover.summarized);
+            let cost = self.text_cost(cover.framed());
             base.summary = cost.tokens;
             base.by_script = base.by_script.plus(&cost.by_script());
         }
@@ -406,14 +407,15 @@ impl Conversation {
         self.base.by_script.plus(&tail).minus(&self.base.unseen_by_script)
     }
 
-    /// Tokens of a summary as it stands in a view, its frame included.
-    pub fn summary_tokens(&self, summary: &str, summarized: u32) -> MeterTokens {
-        self.summary_cost(summary, summarized).tokens
+    /// Tokens of a summary of one message as it would stand in a view with these settings, its frame included.
+    pub fn summary_tokens(&self, summary: &str, settings: &SummarySettings) -> MeterTokens {
+        let (label, closing) = (settings.label.as_deref(), settings.closing.as_deref());
+        let frame = Frame { label, summarized: 1, closing };
+        self.text_cost(tagged::summary(summary, frame)).tokens
     }
 
-    fn summary_cost(&self, summary: &str, summarized: u32) -> Cost {
-        let part = Part::text(tagged::summary(summary, summarized));
-        self.meter.measure(&Message::with_parts("", Role::User, vec![part]))
+    fn text_cost(&self, text: String) -> Cost {
+        self.meter.measure(&Message::with_parts("", Role::User, vec![Part::text(text)]))
     }
 
     /// Sums of the provider's counts.

@@ -1,11 +1,15 @@
 //! Facts that a summary must not lose, and the receipt that lists where each of them is afterwards.
 
+mod checklist;
 mod fact;
+mod lists;
+mod name;
 mod receipt;
 mod scan;
 mod token;
 
 pub use fact::{Fact, Kind};
+pub(crate) use lists::lists;
 pub use receipt::Receipt;
-pub(crate) use receipt::{RetainedText, build_receipt, ledger};
+pub(crate) use receipt::{RetainedText, Room, build_receipt, ledger};
 pub(crate) use scan::Facts;

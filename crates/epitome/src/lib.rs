@@ -33,7 +33,7 @@
 //!             compactor.handle_summary(request.id, "They planned this year's garden.");
 //!         }
 //!         Output::Persist(_record) => compactor.handle_persisted()?,
-//!         Output::Changed | Output::Event(_) => {}
+//!         Output::Save(_) | Output::Changed | Output::Event(_) => {}
 //!         Output::Wait(_) => break,
 //!     }
 //! }
@@ -58,7 +58,7 @@ pub mod tokens;
 pub mod transcript;
 
 pub use compactor::{
-    BeforeCompaction, CommandError, Compactor, Event, Outcome, Output, Report, RestoreError,
+    BeforeCompaction, CommandError, Compactor, Event, Outcome, Output, Report, RestoreError, Save,
     SetPolicyError, Snapshot, SnapshotError, SummarizerReport, SummarizerTokens, SummaryRequest,
 };
 pub use contract::{

@@ -25,9 +25,12 @@ use crate::policy::{Phase, Policy, Reason, SummaryPlacement};
 use crate::tokens::MeterTokens;
 
 /// A summary, and the facts that it lost.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct WrittenSummary {
     pub(crate) summary: String,
     pub(crate) ledger: Vec<Fact>,
+    /// Items of lists that are not in the ledger for want of space.
+    pub(crate) left_out: Vec<Fact>,
 }
 
 /// A compaction that is planned and not carried out. Its token counts are in the provider's tokens.
@@ -197,20 +200,27 @@ impl Plan {
         };
         let through = self.tail_start.checked_sub(1).and_then(name);
         let cover =
-            through.zip(written).map(|(through, WrittenSummary { summary, ledger })| Cover {
-                through,
-                before: names(&self.before),
-                after: names(&self.after),
-                role: match policy.summary_placement {
-                    SummaryPlacement::LeadingSystem if self.keeps_conversation(conversation) => {
-                        Role::System
-                    }
-                    _ => Role::User,
-                },
-                summary,
-                ledger,
-                appendix: self.appendix(conversation, policy),
-                summarized: self.summarized(),
+            through.zip(written).map(|(through, WrittenSummary { summary, ledger, left_out })| {
+                Cover {
+                    through,
+                    before: names(&self.before),
+                    after: names(&self.after),
+                    role: match policy.summary_placement {
+                        SummaryPlacement::LeadingSystem
+                            if self.keeps_conversation(conversation) =>
+                        {
+                            Role::System
+                        }
+                        _ => Role::User,
+                    },
+                    summary,
+                    ledger,
+                    left_out,
+                    appendix: self.appendix(conversation, policy),
+                    summarized: self.summarized(),
+                    label: policy.summary.label.clone(),
+                    closing: policy.summary.closing.clone(),
+                }
             });
         let dropped: Vec<usize> = self
             .changed

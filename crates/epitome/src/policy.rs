@@ -12,6 +12,8 @@ mod schema;
 mod spec;
 mod summary;
 mod trigger;
+#[cfg(feature = "yaml")]
+mod yaml;
 
 pub use check::PolicyError;
 pub use counting::{Counting, Encoding, Family};
@@ -31,6 +33,9 @@ pub use summary::{
 };
 pub(crate) use trigger::share;
 pub use trigger::{Budget, Fill, Load, Phase, Reactive, RequestBoundary, Trigger};
+
+#[cfg(feature = "yaml")]
+pub use yaml::{YamlError, YamlPolicy};
 
 use serde::{Deserialize, Serialize};
 
@@ -90,7 +95,8 @@ pub struct Policy {
     #[serde(default)]
     pub counting: Counting,
     /// Name of the model, such as `claude-sonnet-4-5`. It selects the estimate if `counting` names no family, and
-    /// keeps the calibration of this model apart from that of others. Default: `null`.
+    /// keeps the calibration of this model apart from that of others. Signed reasoning stays in messages that are kept,
+    /// except for Claude Fable from 5.1 on, which refuses it behind a changed history. Default: `null`.
     #[serde(default)]
     pub model: Option<String>,
     /// The exact answer of the assistant to a heartbeat, such as `HEARTBEAT_OK`; not blank. A heartbeat is a message
@@ -112,8 +118,12 @@ impl Policy {
         self.triggers.iter().any(|trigger| trigger.is_met(load, self.window))
     }
 
-    /// Why a compaction is due at this phase, by the first trigger that is met; `None` if it is not due.
+    /// Why a compaction is due at this phase, by the first trigger that is met; `None` if it is not due. It always
+    /// is after a rejected request: the count that triggers compare was evidently too low.
     pub(crate) fn reason_to_compact(&self, phase: Phase, load: &Load) -> Option<Reason> {
+        if phase == Phase::Overflow {
+            return Some(Reason::ReactiveFull);
+        }
         self.triggers.iter().find_map(|trigger| trigger.reason_to_compact(phase, load, self.window))
     }
 
@@ -165,6 +175,15 @@ mod tests {
         assert_eq!(policy.warning_tokens(), None);
         policy.warning = Some(0.5);
         assert_eq!(policy.warning_tokens(), Some(100_000));
+    }
+
+    #[test]
+    fn b15_after_a_rejected_request_a_compaction_is_due_with_every_preset() {
+        for name in PRESETS {
+            let policy = Policy::preset(name, 200_000).unwrap();
+            let reason = policy.reason_to_compact(Phase::Overflow, &Load::default());
+            assert_eq!(reason, Some(Reason::ReactiveFull), "{name}");
+        }
     }
 
     #[test]

@@ -9,6 +9,8 @@ pub(crate) mod prompt;
 pub use envelope::Envelope;
 pub(crate) use envelope::{render_entry, render_state};
 
+use std::borrow::Cow;
+
 use crate::contract::Contract;
 use crate::history::{ACKNOWLEDGEMENT, Ending, Repaired, repair};
 use crate::message::{CALLS, CallId, Entry, Message, Part, Role, UnixTime, attachment};
@@ -46,11 +48,11 @@ pub(crate) fn transcript(messages: &[(u32, &Message)], settings: &SummarySetting
     entries
 }
 
-/// The most characters of a tool's texts in an entry.
+/// The most characters of a tool's texts in an entry; `None` is no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ToolLimits {
-    inputs: u32,
-    results: u32,
+    inputs: Option<u32>,
+    results: Option<u32>,
 }
 
 impl ToolLimits {
@@ -59,6 +61,13 @@ impl ToolLimits {
             inputs: settings.tool_input_max_characters,
             results: settings.tool_result_max_characters,
         }
+    }
+}
+
+fn limited(text: &str, max_characters: Option<u32>) -> Cow<'_, str> {
+    match max_characters {
+        Some(max_characters) => excerpt(text, max_characters),
+        None => Cow::Borrowed(text),
     }
 }
 
@@ -131,7 +140,7 @@ impl<'a> Writer<'a, '_> {
                 self.open_calls.push((call, name));
                 let allowed = self.tools.allows(name);
                 allowed.then(|| {
-                    format!("{CALLS}{name} {}", excerpt(&without_encoded(arguments), inputs))
+                    format!("{CALLS}{name} {}", limited(&without_encoded(arguments), inputs))
                 })
             }
             Part::ToolResult { call, name, text } => {
@@ -139,7 +148,7 @@ impl<'a> Writer<'a, '_> {
                 let name = name.as_deref().or(called).unwrap_or("a tool");
                 let allowed = self.tools.allows(name);
                 allowed.then(|| {
-                    format!("{name} answers: {}", excerpt(&without_encoded(text), results))
+                    format!("{name} answers: {}", limited(&without_encoded(text), results))
                 })
             }
             Part::Approval { granted, .. } => Some(approval(*granted).to_owned()),
@@ -200,11 +209,11 @@ mod tests {
     #[test]
     fn d2_results_are_cut_at_the_limit() {
         let settings =
-            SummarySettings { tool_result_max_characters: 3, ..SummarySettings::default() };
+            SummarySettings { tool_result_max_characters: Some(3), ..SummarySettings::default() };
         let cut = "1 assistant: calls tool {}\n2 tool: tool answers: res… [7 more characters]\n\
                    2 assistant: Noted.";
         check("a: !one\nt: =one", &settings, cut);
-        let none = SummarySettings { tool_result_max_characters: 0, ..settings };
+        let none = SummarySettings { tool_result_max_characters: Some(0), ..settings };
         let cut = "1 assistant: calls tool {}\n2 tool: tool answers: … [10 more characters]\n\
                    2 assistant: Noted.";
         check("a: !one\nt: =one", &none, cut);

@@ -190,7 +190,7 @@ fn d19_what_does_not_fit_the_window_is_asked_by_a_transcript() {
     for input in [SummaryInput::Messages, SummaryInput::Conversation] {
         let mut policy = asking(input, 8_000);
         policy.summary.window_tokens = Some(2_400);
-        policy.summary.max_tokens = 200;
+        policy.summary.max_tokens = Some(200);
         let long = "with a good many words about the roses in the garden".repeat(4);
         let talk: String =
             (0..40).map(|turn| format!("u: question {turn} {long}\na: answer {turn}\n")).collect();
@@ -257,7 +257,7 @@ fn d19_a_result_that_is_too_large_is_tried_again_by_a_transcript() {
         (0..9).map(|n| format!("u: look {n}\na: !c{n}\nt: =c{n}<{long}>\na: seen {n}\n")).collect();
     let mut policy = asking(SummaryInput::Conversation, 4_000);
     policy.triggers = vec![epitome::policy::Trigger::Tokens(700)];
-    policy.summary.max_tokens = 900;
+    policy.summary.max_tokens = Some(900);
     let mut compactor = compactor_with(policy, &text);
     compactor.compact(Reason::Manual, None).unwrap();
     let run = drive(&mut compactor, |request| match request.messages {

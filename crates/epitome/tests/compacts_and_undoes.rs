@@ -3,6 +3,7 @@
 mod harness;
 
 use epitome::Level;
+use epitome::history::{Defect, Edit, View};
 use epitome::policy::Keep;
 use epitome::{Action, CommandError, Outcome, Policy, Reason};
 use harness::{applied, compact, compactor_with, drive, long_talk, recommended_compactor, shown};
@@ -28,6 +29,40 @@ fn a_view_is_system_prompt_then_last_request_then_summary_then_tail() {
     );
     assert_eq!(compactor.pressure().level, Level::Ok);
     assert_eq!(compactor.pressure().tokens, report.tokens_after);
+}
+
+#[test]
+fn a1_messages_that_the_model_does_not_get_any_more_are_compacted() {
+    let policy = Policy { keep: Keep::Messages(2), target: 0.7, ..Policy::recommended(400) };
+    let mut compactor = compactor_with(policy, &long_talk());
+    assert_eq!(compactor.compacted().count(), 0);
+    assert!(applied(&compact(&mut compactor).unwrap()));
+    let view = compactor.view();
+    let seen: Vec<_> = view.edits.iter().filter_map(Edit::id).collect();
+    let compacted: Vec<_> = compactor.compacted().collect();
+    assert!(compacted.len() > 5);
+    for message in compactor.log().messages() {
+        let id = &message.id;
+        assert_eq!(compactor.is_compacted(id), !seen.contains(&id), "{id}");
+        assert_eq!(compactor.is_compacted(id), compacted.contains(&id), "{id}");
+    }
+    compactor.undo().unwrap();
+    drive(&mut compactor, |_| String::new());
+    assert_eq!(compactor.compacted().count(), 0);
+}
+
+#[test]
+fn a3_the_first_view_is_repaired_and_lists_what_was_wrong() {
+    let compactor = recommended_compactor("u: go\nt: =z\na: !lost\nu: well?\na: done");
+    let lost = "[no result was recorded for this call]";
+    let repaired = format!("u: go\na: !lost\nt: =lost<{lost}>\nu: well?\na: done\n");
+    assert_eq!(shown(&compactor), repaired);
+    let defects: Vec<Defect> =
+        compactor.view().findings.iter().map(|finding| finding.defect).collect();
+    assert_eq!(defects, [Defect::OrphanResult, Defect::MissingResult]);
+    let legal = recommended_compactor(&long_talk());
+    let untouched = View { as_appended: false, ..View::as_appended(legal.log()) };
+    assert_eq!(legal.view(), untouched);
 }
 
 #[test]
@@ -155,7 +190,7 @@ fn d10_facts_that_the_summary_lost_are_appended_and_reported() {
 #[test]
 fn d4_a_long_prefix_is_summarized_chunk_by_chunk() {
     let mut policy = Policy::recommended(4_000);
-    policy.summary.chunk_characters = 1_000;
+    policy.summary.chunk_characters = Some(1_000);
     let text = long_talk().repeat(40).replace("s: you are a gardener\n", "");
     let mut compactor = compactor_with(policy, &text);
     compactor.compact(Reason::Threshold, None).unwrap();

@@ -107,20 +107,37 @@ fn i35_a_compaction_is_used_before_the_next_one_is_due() {
     assert_eq!(compactor.check(Phase::TurnStart), Some(Reason::Threshold));
 }
 
-#[test]
-fn i5_signed_reasoning_after_a_change_is_removed_except_in_the_open_tool_loop() {
-    let text = "s: be kind\nu: one and two and three and four and five\na: yes yes yes yes yes yes yes yes\n\
-                u: six and seven and eight and nine and ten\na: ?old#seal so it is !a\nt: =a\na: fine\n\
-                u: go on\na: ?new#seal let me see !b\nt: =b";
-    let policy = Policy { keep: Keep::Messages(6), ..Policy::fill_percent(1_000) };
-    let mut compactor = compactor_with(policy, text);
+/// The view after a compaction of a conversation with this model that keeps this many messages.
+fn compacted_with(model: &str, keep: u32, text: &str) -> String {
+    let policy = Policy { keep: Keep::Messages(keep), ..Policy::fill_percent(1_000) };
+    let mut compactor = compactor_with(Policy { model: Some(model.into()), ..policy }, text);
     compactor.compact(Reason::Manual, None).unwrap();
     drive(&mut compactor, |_| "Counted.".into());
+    shown(&compactor)
+}
+
+const REASONED: &str = "s: be kind\nu: one and two and three and four and five\na: yes yes yes yes yes yes yes yes\n\
+    u: six and seven and eight and nine and ten\na: ?old#seal so it is !a\nt: =a\na: fine\n\
+    u: go on\na: ?new#seal let me see !b\nt: =b";
+
+#[test]
+fn a4_a_kept_message_keeps_its_signed_reasoning() {
     assert_eq!(
-        shown(&compactor),
-        "s: be kind\nu: SUMMARY\na: so it is !a\nt: =a\na: fine\nu: go on\n\
+        compacted_with("claude-opus-5", 6, REASONED),
+        "s: be kind\nu: SUMMARY\na: ?old#seal so it is !a\nt: =a\na: fine\nu: go on\n\
          a: ?new#seal let me see !b\nt: =b\n"
     );
+}
+
+#[test]
+fn i5_signed_reasoning_is_removed_if_the_model_binds_it_to_an_unchanged_history() {
+    assert_eq!(
+        compacted_with("claude-fable-5-1", 6, REASONED),
+        "s: be kind\nu: SUMMARY\na: so it is !a\nt: =a\na: fine\nu: go on\na: let me see !b\nt: =b\n"
+    );
+    let waiting = REASONED.trim_end_matches("\nt: =b");
+    let view = compacted_with("claude-fable-5-1", 5, waiting);
+    assert!(view.contains("u: go on\na: let me see !b\n"), "while a result is awaited: {view}");
 }
 
 #[test]
@@ -130,7 +147,7 @@ fn i16_a_summarizer_request_fits_the_summarizers_window() {
     let ask = |window_tokens| {
         let settings = SummarySettings {
             window_tokens: Some(window_tokens),
-            max_tokens: 200,
+            max_tokens: Some(200),
             ledger_tokens: 0,
             ..SummarySettings::default()
         };
@@ -249,14 +266,13 @@ fn i2_parallel_calls_that_exceed_the_budget_of_the_tail_are_summarized_together(
 }
 
 #[test]
-fn i7_a_message_with_only_signed_reasoning_keeps_it() {
+fn i7_a_message_with_only_signed_reasoning_stays_or_goes_as_a_whole() {
     let words = "one and two and three and four and five and six and seven and eight ".repeat(4);
     let text = format!("u: {words}\na: {words}\nu: five\na: ?all#seal\nu: go on\na: well");
-    let policy = Policy { keep: Keep::Messages(4), ..Policy::fill_percent(1_000) };
-    let mut compactor = compactor_with(policy, &text);
-    compactor.compact(Reason::Manual, None).unwrap();
-    drive(&mut compactor, |_| "Four.".into());
-    assert_eq!(shown(&compactor), "u: SUMMARY\nu: five\na: ?all#seal\nu: go on\na: well\n");
+    let whole = "u: SUMMARY\nu: five\na: ?all#seal\nu: go on\na: well\n";
+    assert_eq!(compacted_with("claude-opus-5", 4, &text), whole);
+    let without = "u: SUMMARY\nu: five\nu: go on\na: well\n";
+    assert_eq!(compacted_with("claude-fable-5-1", 4, &text), without);
 }
 
 #[test]

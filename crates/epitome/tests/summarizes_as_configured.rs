@@ -316,7 +316,8 @@ fn d1_the_latest_user_messages_stay_word_for_word_within_a_budget() {
 fn d10_appended_facts_keep_their_speakers_in_the_next_summary() {
     let said = "u: please do not touch the API\nu: - [ ] ship the thing by Friday\na: noted\n";
     let text = format!("{said}{}", talk(8));
-    let policy = Policy { keep: Keep::Messages(2), ..Policy::fill_percent(2_000) };
+    let mut policy = Policy { keep: Keep::Messages(2), ..Policy::fill_percent(2_000) };
+    policy.summary.ledger_tokens = 1_000;
     let mut compactor = compactor_with(policy, &text);
     for round in 0..4 {
         compactor.compact(Reason::Manual, None).unwrap();
@@ -325,7 +326,7 @@ fn d10_appended_facts_keep_their_speakers_in_the_next_summary() {
         assert!(applied(report), "{report:?}");
         let summary = report.summary.clone().unwrap();
         for line in
-            ["- user: - [ ] ship the thing by Friday", "- user: please do not touch the API"]
+            ["\nuser:\n- [ ] ship the thing by Friday", "- user: please do not touch the API"]
         {
             assert_eq!(summary.matches(line).count(), 1, "round {round}: {summary}");
         }

@@ -3,7 +3,9 @@
 mod harness;
 
 use epitome::message::RequestId;
-use epitome::{CommandError, Event, Failure, FailureKind, Outcome, Output, Reason, Timestamp};
+use epitome::{
+    CommandError, Event, Failure, FailureKind, Outcome, Output, Reason, Save, Timestamp,
+};
 use harness::{applied, compact, drive, long_talk, next_request, recommended_compactor, shown};
 
 fn failure(kind: FailureKind) -> Failure {
@@ -122,7 +124,7 @@ fn a_record_that_cannot_be_stored_changes_nothing() {
             Output::Persist(_) => compactor.handle_unpersisted("the disk is full".into()).unwrap(),
             Output::Changed => panic!("the view changed before it was stored"),
             Output::Wait(_) => break,
-            Output::Summarize(_) | Output::Event(_) => {}
+            Output::Summarize(_) | Output::Save(_) | Output::Event(_) => {}
         }
     }
     let outcome = &compactor.report().unwrap().outcome;
@@ -137,4 +139,26 @@ fn commands_that_do_not_fit_the_state_are_refused_by_name() {
     assert_eq!(compactor.compact(Reason::Manual, None), Err(CommandError::Busy));
     assert_eq!(compactor.undo(), Err(CommandError::Busy));
     assert_eq!(compactor.handle_persisted(), Err(CommandError::NothingToPersist));
+}
+
+#[test]
+fn d17_h5_the_conversation_is_saved_before_a_compaction_and_after_success_and_failure() {
+    let mut compactor = recommended_compactor(&long_talk());
+    let before = shown(&compactor);
+    compactor.compact(Reason::Manual, None).unwrap();
+    assert!(matches!(compactor.poll_output(), Output::Before(_)));
+    assert!(matches!(compactor.poll_output(), Output::Wait(None)), "nothing to save before that");
+    compactor.proceed().unwrap();
+    assert_eq!(compactor.poll_output(), Output::Save(Save::Before { session: 1 }));
+    assert_eq!(shown(&compactor), before);
+    let run = drive(&mut compactor, |_| "- short".into());
+    assert_eq!(run.saves, [Save::After { session: 2, success: true }]);
+
+    compactor.undo().unwrap();
+    drive(&mut compactor, |_| panic!("asked for an undo"));
+    compactor.compact(Reason::Manual, None).unwrap();
+    let request = next_request(&mut compactor);
+    compactor.handle_failure(request.id, failure(FailureKind::Permanent), Timestamp(0));
+    let run = drive(&mut compactor, |_| panic!("asked again"));
+    assert_eq!(run.saves, [Save::After { session: 2, success: false }]);
 }

@@ -18,6 +18,7 @@ macro_rules! reasons {
 
 reasons! {
     Manual => "Manual";
+    SessionCompaction => "Whole session";
     Threshold => "Threshold";
     RequestBoundary => "Request start";
     ReactiveMicro => "Tool loop, micro";

@@ -83,7 +83,10 @@ impl Row {
                     let cost = compactor.conversation().meter().measure(&message);
                     Some(compactor.scale().to_provider(cost.tokens))
                 })?;
-                let summary = message.text().starts_with(SUMMARY);
+                // The label of a summary stands before its tag.
+                let text = message.text();
+                let tag = text.lines().find(|line| line.starts_with('<'));
+                let summary = tag.is_some_and(|tag| tag.starts_with(SUMMARY));
                 let status = if summary { Status::Summary } else { Status::Added };
                 let (position, number, done, offloaded) = (None, None, None, Vec::new());
                 Some(Self {
@@ -149,7 +152,7 @@ impl Row {
     }
 }
 
-/// How every summary starts.
+/// How the tag of every summary starts.
 const SUMMARY: &str = "<conversation-summary ";
 
 /// The paths of offloaded results, by the index of their part in the rewritten message, which lacks removed parts.

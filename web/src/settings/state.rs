@@ -43,7 +43,8 @@ impl SettingsState {
     pub(crate) fn resolve(self) -> Result<Policy, PolicyError> {
         let mut policy = self.form.with_untracked(Form::resolve)?;
         if let Some(limit) = self.summarizer.with_untracked(Summarizer::chunk_limit) {
-            policy.summary.chunk_characters = policy.summary.chunk_characters.min(limit);
+            let characters = policy.summary.chunk_characters.unwrap_or(u32::MAX);
+            policy.summary.chunk_characters = Some(characters.min(limit));
             // The page quotes a transcript, chunk by chunk.
             policy.summary.input = SummaryInput::Transcript;
         }

@@ -15,7 +15,7 @@ use crate::dialect::{Dialect, Sample, Turn};
 use crate::issue::{Issue, IssueCode};
 use crate::path::Path;
 use crate::shape::{ShapeError, kind};
-use crate::text::{append, is_plain_id, joined, object_of};
+use crate::text::{append, first_text_with, is_plain_id, joined, object_of};
 use crate::usage_fields::UsageFields;
 
 /// Amazon Bedrock Converse messages.
@@ -100,10 +100,11 @@ impl Dialect for Bedrock {
     fn set_result(&self, item: &mut Value, text: &str) {
         let Some(Value::Object(result)) = item.get_mut("toolResult") else { return };
         let blocks = result.get("content").and_then(Value::as_array);
+        let blocks = blocks.map(Vec::as_slice).unwrap_or_default();
         // A change replaces the text of a result only. The model still has to see its images and documents.
         let is_media = |block: &&Value| MEDIA.iter().any(|key| block.get(key).is_some());
-        let media = blocks.into_iter().flatten().filter(is_media).cloned();
-        let text = json!({ "text": text });
+        let media = blocks.iter().filter(is_media).cloned();
+        let text = first_text_with(blocks, text, json!({ "text": text }));
         let content = std::iter::once(text).chain(media).collect();
         result.insert("content".into(), content);
     }

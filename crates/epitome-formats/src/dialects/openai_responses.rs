@@ -20,7 +20,7 @@ use crate::dialect::{Dialect, Sample, Turn};
 use crate::issue::{Issue, IssueCode, Severity};
 use crate::path::Path;
 use crate::shape::ShapeError;
-use crate::text::append;
+use crate::text::{append, first_text_with};
 use crate::usage_fields::UsageFields;
 
 /// OpenAI Responses input items: each call, result, reasoning or message is an item of its own.
@@ -94,7 +94,8 @@ impl Dialect for OpenAiResponses {
             }
             Some(Value::Array(parts)) => {
                 let media = parts.iter().filter(|part| is_media(part)).cloned();
-                std::iter::once(text_part(Role::Tool, text)).chain(media).collect()
+                let text = first_text_with(parts, text, text_part(Role::Tool, text));
+                std::iter::once(text).chain(media).collect()
             }
             _ => text.into(),
         };

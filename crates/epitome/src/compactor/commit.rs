@@ -1,15 +1,16 @@
 //! The end of a compaction: the result is verified, committed and reported, or nothing changes.
 
 use super::job::{Job, Stage};
-use super::{Asked, Compactor, Event, Output, State, SummaryRequest};
+use super::{Asked, Compactor, Event, Output, Save, State, SummaryRequest};
 use super::{Outcome, Report};
 use crate::calibration::Scale;
 use crate::conversation::Prospect;
-use crate::facts::{Receipt, build_receipt};
+use crate::facts::{Fact, Kind, Receipt, Room, build_receipt};
 use crate::history::{Checkpoint, Cover, Record, View};
 use crate::message::{CheckpointId, RequestId, Role};
 use crate::plan::{Plan, WrittenSummary};
-use crate::policy::{Load, Phase, SummaryInput, WindowTooSmall, share};
+use crate::policy::{Load, Phase, Policy, SummaryInput, WindowTooSmall, share};
+use crate::tokens::MeterTokens;
 use crate::transcript::Envelope;
 
 /// A checkpoint that saves enough and whose view the provider accepts. Tokens are those of the next prompt, in
@@ -154,17 +155,25 @@ impl Compactor {
             true => std::mem::take(&mut job.facts),
             false => job.facts.clone(),
         };
-        let mut receipt =
-            build_receipt(facts, &summary, retained, job.plan.ledger_budget(), meter, &|number| {
-                self.log().message_numbered(number).map(|message| message.id.clone())
-            });
+        let room = Room {
+            ledger: job.plan.ledger_budget(),
+            lists: &|| self.list_room(&job.plan, &job.policy, &summary),
+        };
+        let mut receipt = build_receipt(facts, &summary, retained, &room, meter, &|number| {
+            self.log().message_numbered(number).map(|message| message.id.clone())
+        });
         // A name that any covered message contains is supported: the facts may have it only as a part of another
         // name, and the transcript may have cut it off.
         let is_supported = |name: &String| {
             self.log().messages().take(job.plan.tail_start).any(|message| message.contains(name))
         };
         receipt.unsupported.retain(|name| !is_supported(name));
-        let written = WrittenSummary { summary, ledger: receipt.appended.clone() };
+        let is_item = |fact: &&Fact| fact.kind == Kind::Checklist;
+        let left_out = match job.policy.summary.checklist_tokens {
+            0 => Vec::new(),
+            _ => receipt.given_up.iter().filter(is_item).cloned().collect(),
+        };
+        let written = WrittenSummary { summary, ledger: receipt.appended.clone(), left_out };
         let verified = match self.verify(&job.plan, Some(written)) {
             Ok(verified) => verified,
             Err(Rejected::InvalidView(message)) => return self.fail_job(&job, message),
@@ -199,7 +208,7 @@ impl Compactor {
         loop {
             // The frame around a summary costs tokens too. It is measured with the shortest text that a summary
             // can have.
-            let shortest = WrittenSummary { summary: ".".into(), ledger: Vec::new() };
+            let shortest = WrittenSummary { summary: ".".into(), ..WrittenSummary::default() };
             let rejected = match self.verify(&job.plan, Some(shortest)) {
                 Ok(_) => return false,
                 Err(Rejected::SavesTooLittle(_))
@@ -225,13 +234,34 @@ impl Compactor {
         true
     }
 
-    /// Makes the checkpoint of a plan and checks that it saves enough, and that the provider accepts its view.
-    fn verify(&self, plan: &Plan, written: Option<WrittenSummary>) -> Result<Verified, Rejected> {
+    /// Tokens for the lists that this summary lost: as many as the policy allows, as long as the result is no larger
+    /// than was planned or is the target, and saves enough.
+    fn list_room(&self, plan: &Plan, policy: &Policy, summary: &str) -> MeterTokens {
+        let scale = self.scale();
+        let longest = scale.to_meter(policy.summary.checklist_tokens);
+        if longest == MeterTokens::ZERO {
+            return longest;
+        }
+        let written = WrittenSummary { summary: summary.to_owned(), ..WrittenSummary::default() };
+        let prospect = self.conversation.with(&self.checkpoint(plan, Some(written)));
+        let before = self.prompt_tokens();
+        let least = share(before, policy.min_saving).max(1);
+        let most = plan.tokens_after.max(policy.target_tokens()).min(before.saturating_sub(least));
+        let left = scale.message_budget(most) - prospect.tokens - plan.ledger_budget();
+        longest.min(left)
+    }
+
+    fn checkpoint(&self, plan: &Plan, written: Option<WrittenSummary>) -> Checkpoint {
         // Undone checkpoints count as well. They stay in the log, and an id that is used twice would make an
         // undo record ambiguous.
         let committed = u32::try_from(self.log().checkpoints_committed()).unwrap_or(u32::MAX);
         let id = CheckpointId(committed.saturating_add(1));
-        let checkpoint = plan.checkpoint(&self.conversation, &self.policy, id, written);
+        plan.checkpoint(&self.conversation, &self.policy, id, written)
+    }
+
+    /// Makes the checkpoint of a plan and checks that it saves enough, and that the provider accepts its view.
+    fn verify(&self, plan: &Plan, written: Option<WrittenSummary>) -> Result<Verified, Rejected> {
+        let checkpoint = self.checkpoint(plan, written);
         let prospect = self.conversation.with(&checkpoint);
         let before = self.prompt_tokens();
         let after = self.scale().prompt_tokens(prospect.tokens);
@@ -318,7 +348,7 @@ impl Compactor {
     /// Asks the host to store a record, which is applied once it is stored.
     pub(super) fn commit(&mut self, record: Record, report: Option<Box<Report>>) {
         self.outputs.push_back(Output::Persist(record.clone()));
-        self.state = State::Committing { record, report };
+        self.state = State::Committing { record: Box::new(record), report };
     }
 
     /// Ends a compaction whose summary failed.
@@ -370,8 +400,10 @@ impl Compactor {
         // A host pairs this event with the start event. A compaction that was skipped or cancelled before it
         // started has none.
         if std::mem::take(&mut self.started) {
+            let success = matches!(report.outcome, Outcome::Applied { .. });
+            self.outputs.push_back(Output::Save(Save::After { session: self.session(), success }));
             self.outputs.push_back(Output::Event(Event::After {
-                success: matches!(report.outcome, Outcome::Applied { .. }),
+                success,
                 messages_before,
                 messages_after,
                 summary_characters: report.summary_characters,

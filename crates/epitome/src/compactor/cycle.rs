@@ -59,7 +59,12 @@ impl Cycle {
     /// True if the conversation has grown enough since the last failure for another attempt.
     pub(super) fn may_retry(&self, tokens: u32, window: u32) -> bool {
         let grown = tokens.saturating_sub(self.failed_at_tokens);
-        self.failures < MAX_FAILURES && grown >= share(window, 0.05)
+        !self.is_exhausted() && grown >= share(window, 0.05)
+    }
+
+    /// True if only the next request or a manual compaction may try again.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.failures >= MAX_FAILURES
     }
 
     /// The cycle after a committed summary. The counters per request stay.

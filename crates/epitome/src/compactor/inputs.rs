@@ -114,7 +114,7 @@ impl Compactor {
         match std::mem::replace(&mut self.state, State::Idle) {
             State::Committing { record, report } => {
                 let offloaded = offloaded(&record);
-                self.conversation.append(record)?;
+                self.conversation.append(*record)?;
                 self.outputs.push_back(Output::Changed);
                 for path in offloaded {
                     self.outputs.push_back(Output::Event(Event::Offloaded { path }));

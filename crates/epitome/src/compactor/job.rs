@@ -146,7 +146,7 @@ impl Job {
         fallback: FallbackLevel,
         conversation: &Conversation,
     ) -> Option<()> {
-        self.policy.summary.tool_result_max_characters = fallback.tool_result_max_characters;
+        self.policy.summary.tool_result_max_characters = Some(fallback.tool_result_max_characters);
         self.policy.keep = fallback.keep;
         let plan = Plan::without_requests(conversation, &self.policy, self.plan.reason, None);
         self.stage = Stage::chunks(conversation, &self.policy, &plan).ok()??;
@@ -293,7 +293,7 @@ fn earlier_facts(conversation: &Conversation) -> Facts {
     let Some(cover) = &conversation.projection().cover else { return Facts::default() };
     let log = conversation.log();
     let number = |id: &MessageId| u32::try_from(log.position(id)? + 1).ok();
-    Facts::of_summary(&cover.summary, &cover.ledger, &number)
+    Facts::of_summary(&cover.summary, cover.ledger.iter().chain(&cover.left_out), &number)
 }
 
 /// The fallback levels of a policy: first shorter tool results, then shorter tails as well, down to none.

@@ -19,12 +19,36 @@ pub enum Output {
     Summarize(SummaryRequest),
     /// Store this and call [`Compactor::handle_persisted`](crate::Compactor::handle_persisted) or [`Compactor::handle_unpersisted`](crate::Compactor::handle_unpersisted).
     Persist(Record),
+    /// Save the conversation, with [`Compactor::snapshot`](crate::Compactor::snapshot) or in a log of the app, before
+    /// the next output is polled. No answer is expected: if the state before a compaction cannot be saved, an app may
+    /// [`cancel`](crate::Compactor::cancel) it. Not emitted if only reducers work.
+    Save(Save),
     /// The view has changed.
     Changed,
     /// Something that an app may want to show.
     Event(Event),
     /// Nothing to do for now. If a time is given, call [`Compactor::handle_timeout`](crate::Compactor::handle_timeout) at that time.
     Wait(Option<Timestamp>),
+}
+
+/// The occasion to save a conversation, and the session that it is in: the log of one session ends with the
+/// compaction that begins the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(tag = "when", rename_all = "camelCase")]
+pub enum Save {
+    /// A compaction was allowed to start; the summarizer was not asked yet.
+    Before {
+        /// The session, see [`Compactor::session`](crate::Compactor::session).
+        session: u32,
+    },
+    /// The compaction has ended.
+    After {
+        /// The session, which is the next one after a success.
+        session: u32,
+        /// True if it was applied. If not, the conversation is as before.
+        success: bool,
+    },
 }
 
 /// A compaction that is about to start.

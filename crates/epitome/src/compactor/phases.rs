@@ -21,6 +21,9 @@ impl Compactor {
         if self.is_busy() {
             return None;
         }
+        if !self.is_paused(phase) {
+            self.resume_automatic();
+        }
         self.warn();
         let due = self.due(phase);
         if due.is_none() && self.reducer_is_due(phase) {
@@ -32,11 +35,12 @@ impl Compactor {
 
     /// What [`Self::check`] would return, for display: does not begin a request and emits no warning.
     pub fn due(&self, phase: Phase) -> Option<Reason> {
-        if self.is_busy() || matches!(self.state, State::Paused { .. }) {
+        if self.is_busy() || self.is_paused(phase) {
             return None;
         }
         let load = self.conversation.load(&self.policy);
-        let allowed = self.policy.reactive().map_or(0, |reactive| reactive.max_per_request);
+        let reactive = self.policy.reactive();
+        let allowed = reactive.map_or(u32::MAX, |reactive| reactive.max_per_request);
         let due = match self.policy.reason_to_compact(phase, &load) {
             Some(Reason::ReactiveMicro | Reason::ReactiveFull)
                 if self.cycle.reactive_compactions >= allowed =>
@@ -61,6 +65,13 @@ impl Compactor {
             plan.idle.is_none()
         };
         (self.reducer_is_due(phase) && saves()).then_some(Reason::Reduce)
+    }
+
+    /// True if an earlier compaction of this request failed or saved too little, so that none is due. A rejected
+    /// request is a reason to try again: without a compaction it cannot be sent at all.
+    fn is_paused(&self, phase: Phase) -> bool {
+        matches!(self.state, State::Paused { .. })
+            && (phase != Phase::Overflow || self.cycle.is_exhausted())
     }
 
     /// True if the condition of any reducer is met at this phase, and a message was appended since the reducers

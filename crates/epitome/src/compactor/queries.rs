@@ -4,13 +4,28 @@ use super::snapshot::Condition;
 use super::{Compactor, Report, Snapshot, State};
 use crate::conversation::{Conversation, Level, Pressure};
 use crate::history::{Log, Record, View};
+use crate::message::MessageId;
 use crate::plan::Plan;
 use crate::policy::{Policy, Reason};
 
 impl Compactor {
-    /// What the model sees. Linear in it.
+    /// What the model sees, repaired so that a provider of this contract accepts it, also before the first compaction.
+    /// Costs O(n log n) in it. [`View::as_appended`] gives the messages as they are.
     pub fn view(&self) -> View {
         self.conversation.view()
+    }
+
+    /// True if the model does not get a message any more: a summary has replaced it, or it was removed. The log still
+    /// has it. False for an unknown id. Linear in the messages that stay in front of a summary or behind it.
+    pub fn is_compacted(&self, id: &MessageId) -> bool {
+        let position = self.log().position(id);
+        position.is_some_and(|position| self.conversation.projection().is_compacted(position))
+    }
+
+    /// The ids of these messages, in order. Linear in them.
+    pub fn compacted(&self) -> impl Iterator<Item = &MessageId> {
+        let positions = self.conversation.projection().compacted();
+        positions.filter_map(|position| self.log().message(position)).map(|message| &message.id)
     }
 
     /// The revision of the view, for [`Usage::epoch`](crate::message::Usage::epoch): it changes when a checkpoint

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::message::MessageId;
+use crate::message::{Entry, MessageId};
 
 /// The kind of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -25,6 +25,8 @@ pub enum Kind {
     Identifier,
     /// Text in quotation marks.
     Quote,
+    /// The name of a person. Another name of two or more capitalized words counts as one, such as that of a city.
+    Name,
     /// A number with its unit, if it has one.
     Number,
 }
@@ -41,19 +43,21 @@ impl Kind {
             Self::Package => "package",
             Self::Identifier => "identifier",
             Self::Quote => "quote",
+            Self::Name => "name",
             Self::Number => "number",
         }
     }
 
-    /// How important facts of this kind are compared with those of other kinds.
+    /// How important facts of this kind are compared with those of other kinds. Lists do not compete with them.
     fn weight(self) -> u32 {
         match self {
-            Self::Checklist => 40,
+            Self::Checklist => 0,
             Self::Decision => 24,
             Self::Negation => 20,
             Self::Url | Self::Path | Self::Package => 16,
             Self::Identifier => 12,
             Self::Quote => 10,
+            Self::Name => 8,
             Self::Number => 6,
         }
     }
@@ -84,11 +88,29 @@ pub(super) struct Mention {
 }
 
 impl Mention {
+    /// The first mention of a fact.
+    pub(super) fn new(kind: Kind, text: &str, entry: &Entry) -> Self {
+        let (text, speaker) = (text.to_owned(), entry.speaker.clone());
+        Self { kind, text, speaker, numbers: vec![entry.number] }
+    }
+
+    /// Notes that the message of this number contains it too.
+    pub(super) fn add_number(&mut self, number: u32) {
+        if self.numbers.last() != Some(&number) {
+            self.numbers.push(number);
+        }
+    }
+
     /// How important it is: by its kind, by whether the user said it, and by how many messages contain it.
     pub(super) fn importance(&self) -> u32 {
-        let speaker = if self.speaker.starts_with("user") { 3 } else { 2 };
+        let speaker = if self.is_of_user() { 3 } else { 2 };
         let often = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX).clamp(1, 16).ilog2();
         self.kind.weight() * speaker + often * 8
+    }
+
+    /// True if a user wrote it first.
+    pub(super) fn is_of_user(&self) -> bool {
+        self.speaker.starts_with("user")
     }
 
     /// The fact with the ids of its messages; `name` finds the id of a message by its number.

@@ -1,11 +1,14 @@
 //! The receipt of a summary: which facts it kept, which were appended to it, and which were given up.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::checklist::may_be_item;
 use super::fact::Mention;
-use super::{Fact, Facts, Kind};
+use super::lists::select;
+use super::scan::key;
+use super::{Fact, Facts, Kind, name};
 
 use crate::message::{MessageId, Role};
 use crate::text::sentence;
@@ -21,7 +24,8 @@ pub struct Receipt {
     pub kept: Vec<Fact>,
     /// Facts that were appended to the summary, word for word.
     pub appended: Vec<Fact>,
-    /// Facts for which there was no space. They are still in the log.
+    /// Facts for which there was no space. They are still in the log. The summary says how many items of lists are
+    /// among them.
     pub given_up: Vec<Fact>,
     /// Names in the summary, such as paths and codes, that no summarized message contains.
     pub unsupported: Vec<String>,
@@ -30,30 +34,54 @@ pub struct Receipt {
 /// The first line of the ledger after a summary.
 const LEDGER: &str = "Also said, word for word:";
 
-/// Looks up every fact in `summary` and in `retained`, the texts that stay, and selects missing ones for the ledger:
-/// see [`ledger`].
+/// How many tokens the facts that a summary lost may take.
+pub(crate) struct Room<'a> {
+    /// For the ledger.
+    pub(crate) ledger: MeterTokens,
+    /// For lists, which are kept whole up to this size. Asked for only if the summary lost one.
+    pub(crate) lists: &'a dyn Fn() -> MeterTokens,
+}
+
+/// Looks up every fact in `summary` and in `retained`, the texts that stay, and selects missing ones for the ledger
+/// and the lists behind the summary: see [`ledger`] and [`lists`](super::lists()).
 ///
-/// The ledger takes at most `ledger_budget` tokens by `meter`. The most important facts are selected first; in the
+/// They take at most the tokens of `room` by `meter`. The most important facts are selected first; in the
 /// ledger they stand in the order of their first mention. `name` finds the id of a message by its number. Costs
 /// O(n log n) in the facts and the summary.
 pub(crate) fn build_receipt(
     facts: Facts,
     summary: &str,
     mut retained: RetainedText,
-    ledger_budget: MeterTokens,
+    room: &Room,
     meter: &Meter,
     name: &dyn Fn(u32) -> Option<MessageId>,
 ) -> Receipt {
     retained.add(summary, Role::User);
     let mut receipt = Receipt { unsupported: unsupported(summary, &facts), ..Receipt::default() };
-    let (kept, missing): (Vec<Mention>, Vec<Mention>) =
-        facts.into_vec().into_iter().partition(|mention| retained.contains(&mention.text));
-    receipt.kept = kept.into_iter().map(|mention| mention.named(name)).collect();
+    let (mut items, mut missing) = (Vec::new(), Vec::new());
+    for mut mention in facts.into_vec() {
+        match (retained.find(&mention), mention.kind) {
+            (Some(text), _) => {
+                text.clone_into(&mut mention.text);
+                receipt.kept.push(mention.named(name));
+            }
+            (None, Kind::Checklist) => items.push(mention),
+            (None, _) => missing.push(mention),
+        }
+    }
+    if !items.is_empty() {
+        let chosen = select(&items, (room.lists)(), meter);
+        for (index, mention) in items.into_iter().enumerate() {
+            let place =
+                if chosen.contains(&index) { &mut receipt.appended } else { &mut receipt.given_up };
+            place.push(mention.named(name));
+        }
+    }
 
     let mut by_importance: Vec<usize> = (0..missing.len()).collect();
     by_importance
         .sort_by_key(|index| std::cmp::Reverse(missing.get(*index).map(Mention::importance)));
-    let mut left = ledger_budget - meter.count(LEDGER) - MeterTokens::new(4);
+    let mut left = room.ledger - meter.count(LEDGER) - MeterTokens::new(4);
     let mut chosen: BTreeSet<usize> = BTreeSet::new();
     for index in by_importance {
         let Some(mention) = missing.get(index) else { continue };
@@ -72,13 +100,18 @@ pub(crate) fn build_receipt(
     receipt
 }
 
-/// The ledger as the model reads it, one fact per line; empty if there are no facts.
+/// The ledger as the model reads it, one fact per line; empty if there are no facts. The items of lists are not in it.
 pub(crate) fn ledger(facts: &[Fact]) -> String {
-    if facts.is_empty() {
-        return String::new();
+    let facts = facts.iter().filter(|fact| fact.kind != Kind::Checklist);
+    let mut text = String::new();
+    for fact in facts {
+        if text.is_empty() {
+            text.push_str(LEDGER);
+        }
+        text.push('\n');
+        text.push_str(&line(&fact.speaker, &fact.text));
     }
-    let lines = facts.iter().map(|fact| line(&fact.speaker, &fact.text));
-    std::iter::once(LEDGER.to_owned()).chain(lines).collect::<Vec<String>>().join("\n")
+    text
 }
 
 fn line(speaker: &str, text: &str) -> String {
@@ -99,6 +132,8 @@ fn unsupported(summary: &str, facts: &Facts) -> Vec<String> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RetainedText {
     texts: BTreeSet<Box<str>>,
+    /// Lines that may be items of lists, by what makes two items the same. The latest one counts.
+    items: BTreeMap<String, String>,
 }
 
 impl RetainedText {
@@ -106,14 +141,18 @@ impl RetainedText {
     pub(crate) fn add(&mut self, text: &str, role: Role) {
         super::token::for_each(text, |_, name| self.insert(name));
         for line in text.lines() {
-            if super::scan::is_checklist(line) {
-                self.insert(line.trim());
+            let trimmed = line.trim();
+            if may_be_item(trimmed) {
+                self.items.insert(key(trimmed), trimmed.into());
             }
             // Sentences and quotes are facts only if a user or a model wrote them.
             if role == Role::Tool {
                 continue;
             }
-            sentence::split(line).into_iter().for_each(|sentence| self.insert(sentence));
+            for sentence in sentence::split(line) {
+                self.insert(sentence);
+                name::every(sentence, |name| self.insert(name));
+            }
             super::scan::quotes(line, |quote| self.insert(quote));
         }
     }
@@ -126,8 +165,14 @@ impl RetainedText {
         }
     }
 
-    fn contains(&self, text: &str) -> bool {
-        self.texts.contains(text)
+    /// The fact as it stands in these texts; `None` if it is not in them.
+    fn find(&self, mention: &Mention) -> Option<&str> {
+        let item = match mention.kind {
+            Kind::Checklist => self.items.get(&key(&mention.text)).map(String::as_str),
+            _ => None,
+        };
+        // A criterion within a line is found as a sentence.
+        item.or_else(|| self.texts.get(mention.text.as_str()).map(AsRef::as_ref))
     }
 }
 
@@ -213,6 +258,11 @@ mod tests {
         Some(format!("m{number}").into())
     }
 
+    /// This many tokens for the ledger, and 50 for lists.
+    fn room(ledger: u32) -> Room<'static> {
+        Room { ledger: MeterTokens::new(ledger), lists: &|| MeterTokens::new(50) }
+    }
+
     fn nothing_retained() -> RetainedText {
         RetainedText::default()
     }
@@ -234,7 +284,7 @@ mod tests {
             facts,
             "They changed src/server.rs.",
             retained,
-            MeterTokens::new(200),
+            &room(200),
             &meter(),
             &name,
         );
@@ -261,7 +311,7 @@ mod tests {
                 facts.clone(),
                 "Much was read.",
                 nothing_retained(),
-                MeterTokens::new(budget),
+                &room(budget),
                 &meter,
                 &name,
             );
@@ -273,26 +323,20 @@ mod tests {
     }
 
     #[test]
-    fn a_checklist_is_more_important_than_a_number() {
+    fn d10_a_checklist_has_room_of_its_own() {
         let facts = facts(&[("user", "- [ ] ship it\n12:45 12:46 12:47")]);
-        let receipt = build_receipt(
-            facts,
-            "So it was.",
-            nothing_retained(),
-            MeterTokens::new(20),
-            &meter(),
-            &name,
-        );
-        assert_eq!(names(&receipt.appended), ["- [ ] ship it"]);
-        assert_eq!(receipt.given_up.len(), 3);
+        let receipt =
+            build_receipt(facts, "So it was.", nothing_retained(), &room(20), &meter(), &name);
+        assert_eq!(names(&receipt.appended), ["- [ ] ship it", "12:45"]);
+        assert_eq!(names(&receipt.given_up), ["12:46", "12:47"]);
+        assert!(!ledger(&receipt.appended).contains("ship"));
     }
 
     #[test]
     fn a_name_in_the_summary_that_no_message_contains_is_listed() {
         let facts = facts(&[("user", "look at src/a.rs")]);
         let summary = "They looked at src/a.rs and src/b.rs for 5AJG10.";
-        let receipt =
-            build_receipt(facts, summary, nothing_retained(), MeterTokens::new(0), &meter(), &name);
+        let receipt = build_receipt(facts, summary, nothing_retained(), &room(0), &meter(), &name);
         assert_eq!(receipt.unsupported, ["5AJG10", "src/b.rs"]);
     }
 
@@ -308,7 +352,7 @@ mod tests {
             Facts::default(),
             "Nothing.",
             nothing_retained(),
-            MeterTokens::new(100),
+            &room(100),
             &meter(),
             &name,
         );

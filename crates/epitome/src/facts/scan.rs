@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::checklist::{ItemReader, identity};
 use super::fact::{Fact, Mention};
-use super::{Kind, token};
+use super::{Kind, name, token};
 use crate::message::CALLS;
 use crate::message::Entry;
 use crate::message::MessageId;
@@ -15,6 +16,8 @@ use crate::text::sentence;
 pub(crate) struct Facts {
     mentions: Vec<Mention>,
     indices: BTreeMap<String, usize>,
+    /// The items of lists among them, by what makes two items the same.
+    items: BTreeMap<String, usize>,
 }
 
 impl Facts {
@@ -22,28 +25,40 @@ impl Facts {
     pub(crate) fn read(&mut self, entries: &[Entry]) {
         for entry in entries {
             let is_speech = !entry.speaker.starts_with("tool");
-            for line in entry.text.lines() {
+            let mut reader = ItemReader::default();
+            let mut in_code = false;
+            let mut lines = entry.text.lines();
+            while let Some(line) = lines.next() {
                 let line = without_note(line);
                 // The arguments of a call are not sentences, and all of their keys are in quotation marks.
                 let is_speech = is_speech && !line.starts_with(CALLS);
-                self.line(line, is_speech, entry);
+                if let Some(item) = reader.item(line, &lines, is_speech) {
+                    self.add_item(item, entry);
+                }
+                in_code ^= line.trim_start().starts_with("```");
+                self.line(line, is_speech, in_code, entry);
             }
         }
     }
 
-    /// The facts of an earlier summary and of its ledger. `number` finds the number of a message by its id.
-    pub(crate) fn of_summary(
+    /// The facts of an earlier summary, and those `carried` along with it: its ledger, and the items of lists that it
+    /// left out. `number` finds the number of a message by its id.
+    pub(crate) fn of_summary<'a>(
         summary: &str,
-        ledger: &[Fact],
+        carried: impl Iterator<Item = &'a Fact>,
         number: &dyn Fn(&MessageId) -> Option<u32>,
     ) -> Self {
         let mut facts = Self::default();
-        // The ledger comes first, since only the first mention of a text decides: here its kind, speaker and
+        // The carried ones come first, since only the first mention of a text decides: here its kind, speaker and
         // sources are known.
-        for Fact { kind, text, speaker, sources } in ledger {
+        for Fact { kind, text, speaker, sources } in carried {
             let (kind, text, speaker) = (*kind, text.clone(), speaker.clone());
             let numbers = sources.iter().filter_map(number).collect();
-            facts.indices.insert(text.clone(), facts.mentions.len());
+            let index = facts.mentions.len();
+            match kind {
+                Kind::Checklist => facts.items.insert(key(&text), index),
+                _ => facts.indices.insert(text.clone(), index),
+            };
             facts.mentions.push(Mention { kind, text, speaker, numbers });
         }
         let speaker = "earlier".to_owned();
@@ -62,10 +77,7 @@ impl Facts {
         self.mentions
     }
 
-    fn line(&mut self, line: &str, is_speech: bool, entry: &Entry) {
-        if is_checklist(line) {
-            self.add(Kind::Checklist, line.trim(), entry);
-        }
+    fn line(&mut self, line: &str, is_speech: bool, in_code: bool, entry: &Entry) {
         token::for_each(line, |kind, text| self.add(kind, text, entry));
         if is_speech {
             quotes(line, |text| self.add(Kind::Quote, text, entry));
@@ -73,31 +85,42 @@ impl Facts {
                 if let Some(kind) = decision_or_negation(sentence) {
                     self.add(kind, sentence, entry);
                 }
+                if !in_code && !line.starts_with('#') {
+                    name::for_each(sentence, |text| self.add(Kind::Name, text, entry));
+                }
+            }
+        }
+    }
+
+    /// Adds an item of a list. Of two mentions the later one decides whether it is done.
+    fn add_item(&mut self, item: &str, entry: &Entry) {
+        match self.items.get(&key(item)).and_then(|index| self.mentions.get_mut(*index)) {
+            Some(mention) => {
+                item.clone_into(&mut mention.text);
+                mention.add_number(entry.number);
+            }
+            None => {
+                self.items.insert(key(item), self.mentions.len());
+                self.mentions.push(Mention::new(Kind::Checklist, item, entry));
             }
         }
     }
 
     fn add(&mut self, kind: Kind, text: &str, entry: &Entry) {
         match self.indices.get(text).and_then(|index| self.mentions.get_mut(*index)) {
-            Some(mention) => {
-                if mention.numbers.last() != Some(&entry.number) {
-                    mention.numbers.push(entry.number);
-                }
-            }
+            Some(mention) => mention.add_number(entry.number),
             None => {
                 self.indices.insert(text.to_owned(), self.mentions.len());
-                let speaker = entry.speaker.clone();
-                let numbers = vec![entry.number];
-                self.mentions.push(Mention { kind, text: text.to_owned(), speaker, numbers });
+                self.mentions.push(Mention::new(kind, text, entry));
             }
         }
     }
 }
 
-pub(super) fn is_checklist(line: &str) -> bool {
-    let line = line.trim_start();
-    let item = line.strip_prefix(['-', '*', '+']).map_or(line, str::trim_start);
-    ["[ ]", "[x]", "[X]", "☐", "☑", "✅"].iter().any(|mark| item.starts_with(mark))
+/// The identity of an item, as a key.
+pub(super) fn key(item: &str) -> String {
+    let (has_box, text) = identity(item);
+    format!("{}{text}", if has_box { "[ ] " } else { "- " })
 }
 
 /// The longest sentence that counts as a decision or a negation, in bytes.

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::rewrite::Rewrite;
-use crate::facts::{Fact, ledger};
+use super::tagged::{self, Frame};
+use crate::facts::{Fact, ledger, lists};
 use crate::message::{CheckpointId, MessageId, Role};
 use crate::policy::Reason;
 
@@ -39,27 +40,46 @@ pub struct Cover {
     pub summary: String,
     /// Facts that the summary lost, which are appended to it word for word.
     pub ledger: Vec<Fact>,
+    /// Items of checklists and criteria for which the policy has no space. The text says how many they are, and a later
+    /// compaction may have space for them.
+    pub left_out: Vec<Fact>,
     /// Text that is appended word for word: the open tasks and the last request at the time of the compaction. It may
     /// be empty. A later summary has its own.
     pub appendix: String,
     /// Number of messages that the summary stands for, including those of earlier summaries.
     pub summarized: u32,
+    /// The line in front of the summary. A later summary has its own.
+    pub label: Option<String>,
+    /// The text that ends the summary's message. A later summary has its own.
+    pub closing: Option<String>,
 }
 
 impl Cover {
-    /// Summary, ledger and appendix: the text that the model reads.
+    /// Summary, ledger, lists and appendix: the text that the model reads.
     pub fn text(&self) -> String {
-        joined([&self.summary, &ledger(&self.ledger), &self.appendix])
+        joined([&self.notes(), &self.appendix])
     }
 
-    /// Summary and ledger: the text that a later summary builds on.
+    /// The text of the summary's message: [`Self::text`] in tags, with label and closing text.
+    pub(crate) fn framed(&self) -> String {
+        let (label, closing) = (self.label.as_deref(), self.closing.as_deref());
+        tagged::summary(&self.text(), Frame { label, summarized: self.summarized, closing })
+    }
+
+    /// [`Self::text`] in tags alone.
+    pub(crate) fn tagged(&self) -> String {
+        let summarized = self.summarized;
+        tagged::summary(&self.text(), Frame { label: None, summarized, closing: None })
+    }
+
+    /// Summary, ledger and lists: the text that a later summary builds on.
     pub fn notes(&self) -> String {
-        joined([&self.summary, &ledger(&self.ledger), ""])
+        joined([&self.summary, &ledger(&self.ledger), &lists(&self.ledger, &self.left_out)])
     }
 }
 
 /// The texts that are not empty, separated by blank lines.
-fn joined(texts: [&str; 3]) -> String {
+fn joined<const N: usize>(texts: [&str; N]) -> String {
     let texts: Vec<&str> =
         texts.into_iter().map(str::trim_end).filter(|text| !text.is_empty()).collect();
     texts.join("\n\n")

@@ -90,6 +90,21 @@ impl Projection {
         self.before.iter().chain(&self.after).copied()
     }
 
+    /// True if the model does not get the message at a position any more: a summary has replaced it, or it was removed.
+    /// Linear in the covered messages that stay.
+    pub fn is_compacted(&self, position: usize) -> bool {
+        self.dropped.contains(&position)
+            || position < self.covered && self.kept().all(|kept| kept != position)
+    }
+
+    /// The positions of all such messages, in order. Linear in them, times the logarithm of those that stay.
+    pub fn compacted(&self) -> impl Iterator<Item = usize> + '_ {
+        let kept: BTreeSet<usize> = self.kept().collect();
+        let covered = (0..self.covered).filter(move |position| !kept.contains(position));
+        // All that were removed before the end of the summary are covered by it.
+        covered.chain(self.dropped.range(self.covered..).copied())
+    }
+
     /// The version of a message that the model sees: rewritten or original.
     pub fn visible<'a>(&'a self, log: &'a Log, position: usize) -> Option<&'a Message> {
         match self.rewritten.get(&position) {

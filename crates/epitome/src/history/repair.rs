@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::late_result::LateResults;
 use super::pairing::{Pairing, PartPosition};
-use crate::contract::{Contract, ReasoningPolicy, ResultPlace};
+use crate::contract::{BlankText, Contract, ReasoningPolicy, ResultPlace};
 use crate::message::{CallId, Message, MessageId, Part, Role};
 
 /// Text of the placeholder for a missing result.
@@ -58,6 +58,16 @@ pub enum Defect {
     ReasoningAlone,
     /// An empty message: it is removed from the view.
     Blank,
+    /// An empty text next to other parts, which the provider refuses: it is left out of the message.
+    BlankText,
+    /// Reasoning without a signature next to other parts, which the provider refuses: it is left out of the message.
+    UnsignedReasoning,
+    /// A message that the provider wants as one with the one before it, such as a second message with results of the
+    /// same calls: both are sent as one. Only a message format sees this.
+    Merged,
+    /// Another form than that of its format, such as an unknown role: it is sent in that form. Only a message format
+    /// sees this.
+    Malformed,
     /// Arguments that are not JSON, as after an aborted stream: they are kept.
     BrokenArguments,
     /// Two calls of one message have the same id: they are kept, and paired with results in order.
@@ -82,6 +92,12 @@ impl Defect {
             }
             Self::ReasoningAlone => "the message holds only reasoning; it is not sent",
             Self::Blank => "the message is empty; it is not sent",
+            Self::Merged => "the provider wants one message of this and the one before it",
+            Self::Malformed => "the message is not of its format's form; it is sent in that form",
+            Self::BlankText => "the message has an empty text in it; it is sent without",
+            Self::UnsignedReasoning => {
+                "the message has reasoning without a signature; it is sent without"
+            }
             Self::BrokenArguments => {
                 "the arguments of a tool call are not JSON; they are kept as they are"
             }
@@ -139,7 +155,7 @@ pub(super) fn repair_part(
     let mut pending: Vec<Repaired> = Vec::new();
     for (index, message) in messages.iter().enumerate() {
         let mut report = |defect| repair.findings.push(Finding { id: message.id.clone(), defect });
-        own_defects(message).for_each(&mut report);
+        own_defects(message, contract).for_each(&mut report);
         if message.role != Role::Tool {
             repair.messages.append(&mut pending);
         }
@@ -307,7 +323,24 @@ fn is_lone_reasoning(message: &Message, next: Option<Role>, reasoning: Reasoning
 }
 
 /// The defects of a message that do not depend on other messages.
-fn own_defects(message: &Message) -> impl Iterator<Item = Defect> {
+fn own_defects(message: &Message, contract: &Contract) -> impl Iterator<Item = Defect> {
+    let is_blank = |part: &Part| {
+        contract.blank_text == BlankText::Refused
+            && matches!(part, Part::Text { .. })
+            && part.is_blank()
+    };
+    let is_unsigned = |part: &Part| {
+        contract.reasoning == ReasoningPolicy::Signed
+            && matches!(part, Part::Reasoning { signature: None, .. })
+    };
+    let (mut blank, mut unsigned, mut accepted) = (false, false, false);
+    for part in &message.parts {
+        match (is_blank(part), is_unsigned(part)) {
+            (true, _) => blank = true,
+            (_, true) => unsigned = true,
+            _ => accepted = true,
+        }
+    }
     let calls: Vec<&CallId> = message.calls().collect();
     let shared = calls.iter().enumerate().any(|(index, call)| {
         !call.as_str().is_empty() && calls.iter().take(index).any(|other| other == call)
@@ -320,6 +353,9 @@ fn own_defects(message: &Message) -> impl Iterator<Item = Defect> {
         _ => false,
     });
     let defects = [
+        // Without another part the message is empty, which is a defect of its own.
+        (blank && accepted, Defect::BlankText),
+        (unsigned && accepted, Defect::UnsignedReasoning),
         (shared, Defect::SharedCallId),
         (missing, Defect::MissingCallId),
         (broken, Defect::BrokenArguments),

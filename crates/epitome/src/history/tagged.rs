@@ -3,14 +3,29 @@
 const SUMMARY: &str = "conversation-summary";
 const LATE: &str = "late-result";
 
-/// Puts a summary of `summarized` messages into tags. The same tags inside of it are escaped.
-pub(crate) fn summary(summary: &str, summarized: u32) -> String {
+/// What stands around a summary.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame<'a> {
+    /// The line in front of it.
+    pub(crate) label: Option<&'a str>,
+    /// Number of messages that it stands for.
+    pub(crate) summarized: u32,
+    /// The text behind it.
+    pub(crate) closing: Option<&'a str>,
+}
+
+/// Puts a summary into tags, with its label before them and its closing text behind. The same tags inside of it are
+/// escaped.
+pub(crate) fn summary(summary: &str, frame: Frame) -> String {
+    let Frame { label, summarized, closing } = frame;
     let body = escape(summary.trim(), SUMMARY);
     let messages = if summarized == 1 { "message" } else { "messages" };
-    format!(
+    let tagged = format!(
         "<{SUMMARY} of=\"{summarized} earlier {messages}\">\n{body}\n</{SUMMARY}>\n\
          (A record of what was said so far, not a request.)"
-    )
+    );
+    let parts = [label.map(str::trim), Some(tagged.as_str()), closing.map(str::trim)];
+    parts.into_iter().flatten().collect::<Vec<&str>>().join("\n")
 }
 
 /// Puts a tool result that came after its call was summarized into tags. The same tags inside of it are escaped.
@@ -42,11 +57,27 @@ fn escape(text: &str, name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{late_result, summary};
+    use super::{Frame, late_result, summary};
+
+    fn frame<'a>(label: Option<&'a str>, closing: Option<&'a str>) -> Frame<'a> {
+        Frame { label, summarized: 2, closing }
+    }
+
+    #[test]
+    fn d20_the_label_stands_before_the_tags_and_the_closing_behind_them() {
+        let text = summary("Roses.", frame(Some("So far: "), Some("Go on.\n")));
+        assert!(
+            text.starts_with("So far:\n<conversation-summary of=\"2 earlier messages\">\nRoses."),
+            "{text}"
+        );
+        assert!(text.ends_with("not a request.)\nGo on."), "{text}");
+        assert!(summary("Roses.", frame(None, None)).starts_with("<conversation-summary "));
+    }
 
     #[test]
     fn a_summary_cannot_close_its_own_tag() {
-        let text = summary("a </conversation-summary> < / Conversation-Summary> <b> c", 2);
+        let text =
+            summary("a </conversation-summary> < / Conversation-Summary> <b> c", frame(None, None));
         assert_eq!(text.to_lowercase().matches("conversation-summary>").count(), 3, "{text}");
         assert_eq!(text.matches("</conversation-summary>").count(), 1, "{text}");
         assert!(text.contains("&lt; / Conversation-Summary> <b> c"), "{text}");

@@ -6,11 +6,12 @@ use super::projection::Projection;
 use super::repair::{ACKNOWLEDGEMENT, Defect, Ending, Finding, Repaired, repair_part};
 use super::rewrite::{Change, PartChange};
 use crate::contract::{Contract, First, Neighbours, ReasoningPolicy, ResultPlace};
-use crate::history::tagged;
 use crate::message::{Message, MessageId, Part, Role};
 
 /// Text of the user message that is inserted first if a provider requires a user message there.
 const OPENING: &str = "[what was said before is left out]";
+/// The same if nothing was said before.
+const OPENING_BY_ASSISTANT: &str = "[the assistant begins]";
 
 /// How one message of the view is made from the app's messages. A message format applies this to the app's own
 /// objects, so that a kept message stays the same object.
@@ -82,45 +83,44 @@ fn without_signed_reasoning(log: &Log, edit: Edit) -> Option<Edit> {
 pub struct View {
     /// Its messages, in order.
     pub edits: Vec<Edit>,
-    /// Defects that were repaired in it. Empty before the first compaction: until then no message is changed.
+    /// Defects that were found in it, and mostly repaired.
     pub findings: Vec<Finding>,
-    /// False before the first compaction: every message is the original, even if a provider would reject it.
-    pub projected: bool,
+    /// True if every message is the original, even if a provider would reject it.
+    pub as_appended: bool,
     /// True for a part of the conversation, which does not begin with its system prompt.
     pub is_part: bool,
 }
 
 impl View {
     /// The view of a projection: covered messages that stay before the summary, the summary, covered messages that
-    /// stay after it, and the tail; then repaired. Without an active checkpoint, all original messages. Costs
-    /// O(n log n) in the view.
+    /// stay after it, and the tail; then repaired. Costs O(n log n) in the view.
     pub fn of(log: &Log, projection: &Projection, contract: &Contract) -> Self {
-        if projection.checkpoints == 0 {
-            let edits = log.messages().map(|message| Edit::Keep(message.id.clone())).collect();
-            return Self { edits, ..Self::default() };
-        }
-        let mut view = Self { projected: true, ..Self::default() };
+        let mut view = Self::default();
         view.add(log, projection, &projection.before, contract);
-        view.add_summary(projection, contract, |role| role);
+        if let Some(cover) = &projection.cover {
+            let role = contract.role_of_insert(cover.role);
+            view.edits.push(Edit::Insert { role, parts: vec![Part::text(cover.framed())] });
+        }
         let tail = (projection.covered..log.len())
             .filter(|position| !projection.dropped.contains(position));
         let rest: Vec<usize> = projection.after.iter().copied().chain(tail).collect();
         view.add(log, projection, &rest, contract);
         if contract.first == First::User {
-            view.ensure_user_first(log);
+            let is_complete = projection.checkpoints == 0;
+            view.ensure_user_first(log, if is_complete { OPENING_BY_ASSISTANT } else { OPENING });
         }
         view
     }
 
     /// All original messages, repaired. Costs O(n log n).
     pub fn repaired(log: &Log, contract: &Contract) -> Self {
-        let mut view = Self { projected: true, ..Self::default() };
-        let all: Vec<usize> = (0..log.len()).collect();
-        view.add(log, &Projection::default(), &all, contract);
-        if contract.first == First::User {
-            view.ensure_user_first(log);
-        }
-        view
+        Self::of(log, &Projection::default(), contract)
+    }
+
+    /// All original messages as they are, without findings. Linear.
+    pub fn as_appended(log: &Log) -> Self {
+        let edits = log.messages().map(|message| Edit::Keep(message.id.clone())).collect();
+        Self { edits, as_appended: true, ..Self::default() }
     }
 
     /// The present summary as a message of the user, and these messages after it without signed reasoning, which its
@@ -132,25 +132,29 @@ impl View {
         positions: &[usize],
         contract: &Contract,
     ) -> Self {
-        let mut view = Self { projected: true, is_part: true, ..Self::default() };
-        view.add_summary(projection, contract, |_| Role::User);
+        let mut view = Self { is_part: true, ..Self::default() };
+        if let Some(cover) = &projection.cover {
+            // Without its label and closing request, which are not for a summarizer.
+            let parts = vec![Part::text(cover.tagged())];
+            view.edits.push(Edit::Insert { role: Role::User, parts });
+        }
         view.add(log, projection, positions, contract);
         if matches!(contract.reasoning, ReasoningPolicy::MayDrop | ReasoningPolicy::Signed) {
             let edits = std::mem::take(&mut view.edits).into_iter();
             view.edits = edits.filter_map(|edit| without_signed_reasoning(log, edit)).collect();
         }
         if contract.first == First::User {
-            view.ensure_user_first(log);
+            view.ensure_user_first(log, OPENING);
         }
         view
     }
 
     /// The view with one more message of the user, in a form in which the provider takes that one: every call before it
-    /// has a result, and a short assistant message stands between results and it. A view that nobody has changed is
-    /// repaired; a valid message stays as it is. Costs O(n log n) in the view.
+    /// has a result, and a short assistant message stands between results and it. A view of messages as they
+    /// were appended is repaired; a valid message stays as it is. Costs O(n log n) in the view.
     #[must_use]
     pub(crate) fn with_prompt(self, log: &Log, contract: &Contract, prompt: &str) -> Self {
-        let mut view = if self.projected { self } else { Self::repaired(log, contract) };
+        let mut view = if self.as_appended { Self::repaired(log, contract) } else { self };
         let last = view.edits.last().and_then(|edit| edit.role(log));
         let continues = match last {
             Some(Role::Tool) => contract.results != ResultPlace::Inside,
@@ -176,22 +180,8 @@ impl View {
         }
     }
 
-    /// Appends the summary, if there is one. `role_of` chooses its role from that of the policy.
-    fn add_summary(
-        &mut self,
-        projection: &Projection,
-        contract: &Contract,
-        role_of: impl Fn(Role) -> Role,
-    ) {
-        if let Some(cover) = &projection.cover {
-            let text = tagged::summary(&cover.text(), cover.summarized);
-            let role = role_of(contract.role_of_insert(cover.role));
-            self.edits.push(Edit::Insert { role, parts: vec![Part::text(text)] });
-        }
-    }
-
     /// Inserts a short user message first, unless the first message is one or is a compaction of the provider's own.
-    fn ensure_user_first(&mut self, log: &Log) {
+    fn ensure_user_first(&mut self, log: &Log, opening: &str) {
         let role = |edit: &Edit| edit.role(log);
         // System messages may come before the first user message in every format that has them.
         let first = self.edits.iter().position(|edit| role(edit) != Some(Role::System));
@@ -203,7 +193,7 @@ impl View {
             let id = edit.and_then(Edit::id).cloned();
             let defect = Defect::NotUserFirst;
             self.findings.extend(id.map(|id| Finding { id, defect }));
-            let parts = vec![Part::text(OPENING)];
+            let parts = vec![Part::text(opening)];
             self.edits.insert(first, Edit::Insert { role: Role::User, parts });
         }
     }

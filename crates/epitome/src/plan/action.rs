@@ -38,7 +38,7 @@ actions! {
     ClearToolInputs = "clearToolInputs",
     /// Its tool results are stored under a path; a beginning and an end of them stay.
     OffloadToolResults = "offloadToolResults",
-    /// Its signed reasoning is removed: no provider accepts it behind a changed history.
+    /// Its signed reasoning is removed: the model accepts it only behind an unchanged history.
     RemoveReasoning = "removeReasoning",
     /// It is removed to make room.
     DropOldest = "dropOldest",

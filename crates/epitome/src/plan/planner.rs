@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::appendix::appendix;
 use super::cut::{ExchangeSize, TailLimit, cut};
-use super::reduce::{Reduction, stale_reasoning};
+use super::reduce::{Reduction, binds_reasoning, bound_reasoning};
 use super::{Action, Plan};
 use crate::calibration::Scale;
 use crate::contract::ReasoningPolicy;
@@ -45,7 +45,7 @@ pub(super) fn plan(
         tail_start: conversation.projection().covered,
         tokens_before: tokens,
         tokens_after: tokens,
-        floor: floor(conversation, policy, &scale),
+        floor: floor(conversation, policy, &scale, false),
         ..Plan::empty(reason)
     };
     // An automatic compaction that gets far enough without a model asks for no summary.
@@ -58,8 +58,7 @@ pub(super) fn plan(
     if !plan.summarizes
         && let Some(first) = reduction.first_changed()
     {
-        let end = conversation.last_request().unwrap_or(log.len());
-        remove_stale_reasoning(&mut reduction, first..end);
+        remove_bound_reasoning(&mut reduction, first..log.len());
     }
     plan.set_actions(&reduction);
     let in_view = (plan.tail_start..log.len()).filter(|at| reduction.is_seen(*at));
@@ -77,6 +76,8 @@ pub(super) fn plan(
         plan.actions.get(*position).is_some_and(|action| *action != Action::Summarize)
     });
     if !plan.summarizes && plan.changed.is_empty() {
+        // Nothing else can be removed, so the summary that is there is part of what does not fit.
+        plan.floor = plan.floor.or_else(|| floor(conversation, policy, &scale, true));
         plan.idle = Some(plan.why_idle(log.len(), enough));
     }
     plan
@@ -105,7 +106,19 @@ impl Plan {
         let budget = Budget::new(policy, &scale, keep, protected_tokens + appended);
         let size = |exchange: &Exchange| size(reduction, exchange);
         let limit = TailLimit::of(keep, policy.window, &scale);
-        let tail_start = cut(exchanges, size, covered, end, limit, budget.tail).max(covered);
+        let cut_within =
+            |room: MeterTokens| cut(exchanges, size, covered, end, limit, room).max(covered);
+        let mut tail_start = cut_within(budget.tail);
+        // The provider refuses what is in the window. If all of it would stay, half of the tail has to do, and so
+        // on.
+        let mut room = reduction.tokens_in(covered..end).min(budget.tail);
+        while self.reason == Reason::ReactiveFull
+            && tail_start == covered
+            && room > MeterTokens::ZERO
+        {
+            room = room.half();
+            tail_start = cut_within(room);
+        }
         let tail_start = match policy.reactive() {
             Some(reactive) if self.reason == Reason::ReactiveMicro => {
                 oldest_rounds(reduction, covered, reactive.micro_batch_rounds).min(tail_start)
@@ -157,9 +170,7 @@ impl Plan {
         self.summary_tokens = scale.to_provider(summary).max(1);
         self.ledger_tokens = scale.to_provider(ledger);
 
-        let request = conversation.last_request().unwrap_or(end);
-        let behind = stays.iter().copied().chain(tail_start..end);
-        remove_stale_reasoning(reduction, behind.filter(|at| *at < request));
+        remove_bound_reasoning(reduction, stays.iter().copied().chain(tail_start..end));
         let kept: MeterTokens = stays.iter().map(|at| cost(reduction, *at)).sum();
         let tail = reduction.tokens_in(tail_start..end);
         self.tokens_after = scale.prompt_tokens(kept + tail + appended + summary);
@@ -226,7 +237,8 @@ impl Budget {
     /// Depends on nothing but the policy and what is protected, so that compacting twice in a row gives
     /// the same result as compacting once.
     fn new(policy: &Policy, scale: &Scale, keep: Keep, fixed: MeterTokens) -> Self {
-        let longest = scale.to_meter(policy.summary.max_tokens).max(MeterTokens::new(1));
+        let longest = policy.summary.max_tokens.unwrap_or(u32::MAX);
+        let longest = scale.to_meter(longest).max(MeterTokens::new(1));
         let shortest = SHORTEST_SUMMARY.min(longest);
         let mut available = scale.message_budget(policy.target_tokens()) - fixed;
         if available < shortest + shortest {
@@ -252,7 +264,7 @@ impl Budget {
 /// Tokens of a summary's frame and of what is appended to every summary.
 fn appended_tokens(conversation: &Conversation, policy: &Policy) -> MeterTokens {
     let request = appended_request(conversation, policy);
-    conversation.summary_tokens(&appendix(conversation, request), 1)
+    conversation.summary_tokens(&appendix(conversation, request), &policy.summary)
 }
 
 /// The last user request, if the policy has it appended to the summary. A request that is not only text
@@ -267,13 +279,24 @@ pub(super) fn appended_request(conversation: &Conversation, policy: &Policy) -> 
     })
 }
 
-/// Lists what no compaction can remove, if that alone reaches the threshold.
-fn floor(conversation: &Conversation, policy: &Policy, scale: &Scale) -> Option<String> {
+/// Lists what no compaction can remove, if that alone reaches the threshold; with `with_summary`, the present summary
+/// too.
+fn floor(
+    conversation: &Conversation,
+    policy: &Policy,
+    scale: &Scale,
+    with_summary: bool,
+) -> Option<String> {
     let tokens = scale.prompt_tokens(conversation.counted_tokens());
     let protected = conversation.protected();
     let threshold = policy.threshold().unwrap_or(policy.window);
-    let sum = scale.prompt_tokens(protected.sum());
-    let shortest = scale.to_provider(conversation.summary_tokens("", 1) + SHORTEST_SUMMARY);
+    let summary = match with_summary {
+        true => conversation.present_summary_tokens(),
+        false => MeterTokens::ZERO,
+    };
+    let sum = scale.prompt_tokens(protected.sum() + summary);
+    let shortest =
+        scale.to_provider(conversation.summary_tokens("", &policy.summary) + SHORTEST_SUMMARY);
     // What can be removed leaves at least a summary behind, which has to fit as well.
     if tokens < threshold || sum.saturating_add(shortest) < threshold {
         return None;
@@ -283,6 +306,7 @@ fn floor(conversation: &Conversation, policy: &Policy, scale: &Scale) -> Option<
         ("tool schemas", scale.overhead()),
         ("pinned messages", scale.to_provider(protected.pinned)),
         ("last user request", scale.to_provider(protected.request)),
+        ("summary", scale.to_provider(summary)),
     ];
     let items: Vec<String> = items
         .iter()
@@ -421,23 +445,29 @@ fn oldest_rounds(reduction: &Reduction, covered: usize, rounds: u32) -> usize {
     end
 }
 
-/// Removes signed reasoning from these messages where the provider would refuse it: a signature is bound
-/// to everything before it, and that is about to change.
-fn remove_stale_reasoning(reduction: &mut Reduction, positions: impl Iterator<Item = usize>) {
+/// Removes signed reasoning from these messages if the model accepts it only behind an unchanged history, which is
+/// about to change. Any other model accepts the reasoning of a message that stays.
+fn remove_bound_reasoning(reduction: &mut Reduction, positions: impl Iterator<Item = usize>) {
     let conversation = reduction.conversation;
-    let reasoning = conversation.contract().reasoning;
-    if !matches!(reasoning, ReasoningPolicy::MayDrop | ReasoningPolicy::Signed) {
+    if conversation.contract().reasoning == ReasoningPolicy::KeepAll
+        || !reduction.policy.model.as_deref().is_some_and(binds_reasoning)
+    {
         return;
     }
     let index = conversation.index();
+    // A call that waits for its result is protected too, but is to be sent as soon as the result is there.
+    let is_fixed = |exchange: &Exchange| {
+        let first = index.fixed.partition_point(|position| *position < exchange.start);
+        index.fixed.get(first).is_some_and(|position| *position < exchange.end)
+    };
     for position in positions {
-        let stale = index.note(position).is_some_and(|note| note.signed_reasoning)
-            && !reduction.is_protected(position)
-            && reduction.message(position).is_some_and(|seen| !stale_reasoning(seen).is_empty());
-        if let Some(message) = conversation.log().message(position).filter(|_| stale) {
+        let bound = index.note(position).is_some_and(|note| note.signed_reasoning)
+            && !reduction.exchange_of(position).is_some_and(is_fixed)
+            && reduction.message(position).is_some_and(|seen| !bound_reasoning(seen).is_empty());
+        if let Some(message) = conversation.log().message(position).filter(|_| bound) {
             // Changes count the parts of the original message. The parts of a rewritten message can have other
             // indices.
-            reduction.rewrite(position, stale_reasoning(message), Action::RemoveReasoning);
+            reduction.rewrite(position, bound_reasoning(message), Action::RemoveReasoning);
         }
     }
 }

@@ -9,7 +9,7 @@ mod reduction;
 mod shorten;
 mod truncate;
 
-pub(super) use reasoning::stale_reasoning;
+pub(super) use reasoning::{binds_reasoning, bound_reasoning};
 pub(super) use reduction::{Reduced, Reduction};
 
 use crate::policy::{Reducer, ReducerRule};

@@ -115,6 +115,7 @@ fn check_summary(summary: &SummarySettings) -> Result<(), PolicyError> {
         check_headings: _,
         max_tokens,
         ledger_tokens: _,
+        checklist_tokens: _,
         rollup_tokens: _,
         input: _,
         cost,
@@ -126,11 +127,17 @@ fn check_summary(summary: &SummarySettings) -> Result<(), PolicyError> {
         tool_input_max_characters: _,
         fallback_levels: _,
         last_request: _,
+        label,
+        closing,
     } = summary;
-    ensure(*max_tokens > 0, "summary.maxTokens", || "is 0; a summary needs room".into())?;
-    ensure(*chunk_characters >= 1_000, "summary.chunkCharacters", || {
-        format!("is {chunk_characters}; give at least 1000")
+    ensure(*max_tokens != Some(0), "summary.maxTokens", || {
+        "is 0; give a number of tokens, or null for no limit".into()
     })?;
+    if let Some(characters) = chunk_characters {
+        ensure(*characters >= 1_000, "summary.chunkCharacters", || {
+            format!("is {characters}; give at least 1000, or null for no limit")
+        })?;
+    }
     if let Some(TokenCost { input, cached_input, output }) = *cost {
         let costs = [("input", input), ("cachedInput", cached_input), ("output", output)];
         for (name, cost) in costs {
@@ -144,13 +151,19 @@ fn check_summary(summary: &SummarySettings) -> Result<(), PolicyError> {
         ensure(known, "summary.prompt", || {
             let names: Vec<&str> = prompts.keys().map(String::as_str).collect();
             let names = if names.is_empty() { "none".into() } else { names.join(", ") };
+            let built_in = Shape::PROMPTS.map(|(name, _)| name).join(", ");
             format!(
                 "is {name:?}, and summary.prompts has {names}; add it there, or name one that is built in: \
-                 three-sections, seven-sections"
+                 {built_in}"
             )
         })?;
     }
-    Ok(())
+    for (text, field) in [(label, "summary.label"), (closing, "summary.closing")] {
+        let is_blank = text.as_ref().is_some_and(|text| text.trim().is_empty());
+        ensure(!is_blank, field, || "is blank; give a text, or null".into())?;
+    }
+    let is_one_line = label.as_ref().is_none_or(|label| !label.trim().contains('\n'));
+    ensure(is_one_line, "summary.label", || "is not one line".into())
 }
 
 /// `field` is the path of the outermost trigger: the parts of `all`, `any` and `at` are reported under it.

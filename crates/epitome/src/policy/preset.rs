@@ -11,6 +11,23 @@ const KEEP_REQUESTS_FRACTION: f64 = 0.1;
 /// Upper limit of that share, in tokens.
 const MAX_KEEP_REQUESTS_TOKENS: u32 = 20_000;
 
+/// The window that the numbers of the five systems are made for.
+const SOURCE_WINDOW: u32 = 200_000;
+
+/// What ends the message with the summary in the preset `loop`.
+const CLOSING: &str = "Go on with the work from exactly this point, without asking for clarification: no clarifying \
+    questions.";
+
+/// A number of tokens of such a system; in a window that is too small for it, the same share of the window as it is
+/// of [`SOURCE_WINDOW`].
+fn fit(tokens: u32, window: u32) -> u32 {
+    if tokens < window {
+        tokens
+    } else {
+        share(window, f64::from(tokens) / f64::from(SOURCE_WINDOW))
+    }
+}
+
 /// Declares [`PRESETS`] and [`Policy::preset`] from one list, so that neither can lack a preset of the other.
 macro_rules! presets {
     ($window:ident: $($name:literal => $policy:expr,)+) => {
@@ -81,7 +98,8 @@ impl Policy {
         }
     }
 
-    /// The base of the other presets: no trigger, no reducer, no kept tail, and any saving is enough.
+    /// The base of the other presets: no trigger, no reducer, no kept tail, no ledger, no limit of any text, and any
+    /// saving is enough.
     fn bare(window: u32) -> Self {
         Self {
             triggers: vec![Trigger::Manual],
@@ -90,6 +108,15 @@ impl Policy {
             keep_requests_tokens: 0,
             reducers: Vec::new(),
             min_saving: 0.0,
+            summary: SummarySettings {
+                max_tokens: None,
+                ledger_tokens: 0,
+                checklist_tokens: 0,
+                chunk_characters: None,
+                tool_result_max_characters: None,
+                tool_input_max_characters: None,
+                ..SummarySettings::default()
+            },
             ..Self::recommended(window)
         }
     }
@@ -98,119 +125,141 @@ impl Policy {
     /// reserve and the safety margin leave of it. The last 6 messages stay. The summary is a leading system message
     /// with three sections; above 80,000 tokens it is itself summarized.
     ///
+    /// In a window of which the reserves would take half or more, they are 16 % and 4 % of it, and in one of at most
+    /// 80,000 tokens a summary is summarized above 40 % of it: the shares that these numbers are of 200,000.
+    ///
     /// The summarizer reads no tool calls or results by default: name the tools whose results matter in
     /// `summary.tools`, such as `{ only: ["search", "ticket*"] }`.
     pub fn workstream(window: u32) -> Self {
+        let bare = Self::bare(window);
         Self {
-            triggers: vec![Trigger::at(Phase::TurnEnd, Trigger::Budget(Budget::default()))],
+            triggers: vec![Trigger::at(Phase::TurnEnd, Trigger::Budget(Budget::fit(window)))],
             keep: Keep::Messages(6),
             summary: SummarySettings {
-                max_tokens: 80_000,
-                rollup_tokens: 80_000,
-                chunk_characters: 120_000,
+                rollup_tokens: fit(80_000, window).max(1),
+                chunk_characters: Some(120_000),
                 tools: ToolFilter::Only(Vec::new()),
                 shape: Shape::ThreeSections,
-                ..SummarySettings::default()
+                label: Some("Compacted context summary:".to_owned()),
+                ..bare.summary.clone()
             },
             summary_placement: SummaryPlacement::LeadingSystem,
             retry: Retry { attempts: 2, base_ms: 3_000, cap_ms: 60_000 },
             counting: Counting::CharactersPerToken(3),
-            ..Self::bare(window)
+            ..bare
         }
     }
 
     /// A team of agents: tool results are truncated by their age at any time, and a compaction is due above a number
-    /// of messages. `messages` are that number and how many of the latest stay. `None`: nothing is ever summarized,
+    /// of messages, and when the window is full. `messages` are that number and how many of the latest stay. The
+    /// summary has conclusions and results, and not the course of the discussion. `None`: nothing is ever summarized,
     /// and the oldest messages are dropped when the window is full.
     pub fn team(window: u32, messages: Option<(u32, u32)>) -> Self {
         let truncate = ReducerRule::when(
             Reducer::TruncateToolResults(TruncateToolResults::default()),
             Trigger::Always,
         );
-        let bare = Self::bare(window);
+        let full = Trigger::Fill(Fill { fraction: 1.0, max_tokens: 0 });
+        let mut bare = Self::bare(window);
+        bare.summary.shape = Shape::Conclusions;
         match messages {
             Some((above, keep)) => Self {
-                triggers: vec![Trigger::Messages(above)],
+                triggers: vec![Trigger::Messages(above), full],
                 keep: Keep::Messages(keep),
                 reducers: vec![truncate],
                 ..bare
             },
-            None => {
-                let full = Trigger::Fill(Fill { fraction: 1.0, max_tokens: 0 });
-                Self {
-                    reducers: vec![truncate, ReducerRule::when(Reducer::DropOldest, full)],
-                    summary: SummarySettings { default_agent: None, ..bare.summary.clone() },
-                    // Each time messages are dropped the provider's prompt cache is lost, so drop enough to
-                    // not drop again with the next message.
-                    target: 0.8,
-                    ..bare
-                }
-            }
+            None => Self {
+                reducers: vec![truncate, ReducerRule::when(Reducer::DropOldest, full)],
+                summary: SummarySettings { default_agent: None, ..bare.summary.clone() },
+                // Each time messages are dropped the provider's prompt cache is lost, so drop enough to
+                // not drop again with the next message.
+                target: 0.8,
+                ..bare
+            },
         }
     }
 
     /// A middleware of an agent loop: a compaction is due before a turn, at 200,000 tokens. It leaves the system
     /// prompt and one user message: a summary with seven sections and the last user request word for word. The
-    /// conversation's own model writes it, inside the conversation.
-    /// Exchanges that the assistant answers with `HEARTBEAT_OK` are heartbeats.
+    /// conversation's own model writes it, inside the conversation. The message closes with a request to go on without
+    /// questions. Exchanges that the assistant answers with `HEARTBEAT_OK` are heartbeats. In a window below 200,000
+    /// tokens, it is due when that is full.
     pub fn loop_middleware(window: u32) -> Self {
+        let bare = Self::bare(window);
+        let threshold = i64::from(fit(200_000, window));
         Self {
-            triggers: vec![Trigger::at(Phase::TurnStart, Trigger::Tokens(200_000))],
+            triggers: vec![Trigger::at(Phase::TurnStart, Trigger::Tokens(threshold))],
             summary: SummarySettings {
                 input: SummaryInput::Conversation,
                 shape: Shape::SevenSections,
                 last_request: LastRequest::Append,
-                ..SummarySettings::default()
+                closing: Some(CLOSING.to_owned()),
+                ..bare.summary.clone()
             },
             summary_placement: SummaryPlacement::OneMessage,
             heartbeat_answer: Some("HEARTBEAT_OK".to_owned()),
-            ..Self::bare(window)
+            ..bare
         }
     }
 
     /// By shares of the window: repeated synthetic messages are removed at 50 %, and a compaction is due at 80 %. The
-    /// last 10 messages stay. The summarizer reads up to 200 characters of each tool call and result, and fewer if
-    /// the result of the compaction is too large.
+    /// last 10 messages stay, and checklists and acceptance criteria whole. The summarizer reads up to 200 characters
+    /// of each tool result, and fewer if the result of the compaction is too large.
     pub fn fill_percent(window: u32) -> Self {
+        let bare = Self::bare(window);
         let half = Trigger::Fill(Fill { fraction: 0.5, max_tokens: 0 });
         Self {
             triggers: vec![Trigger::Fill(Fill::default())],
             keep: Keep::Messages(10),
             reducers: vec![ReducerRule::when(Reducer::Deduplicate, half)],
             summary: SummarySettings {
-                tool_result_max_characters: 200,
+                tool_result_max_characters: Some(200),
                 fallback_levels: vec![150, 100, 50, 0],
-                ..SummarySettings::default()
+                checklist_tokens: SummarySettings::default().checklist_tokens,
+                ..bare.summary.clone()
             },
-            ..Self::bare(window)
+            ..bare
         }
     }
 
     /// By user requests: a compaction is due when a request begins above 80,000 tokens and with at least 20 messages,
     /// and in the tool loop at 85 % and 92 % of the window. The last 2 rounds stay, and the summarizer gets the older
-    /// messages themselves. Large tool results are offloaded when a request begins.
+    /// messages themselves. Large tool results are offloaded before each call of the model. In a window of at most
+    /// 80,000 tokens, 40 % of it stand for that number.
     pub fn request(window: u32) -> Self {
+        let bare = Self::bare(window);
         let offload = Reducer::OffloadToolResults(OffloadToolResults {
             protect_fraction: 0.0,
             ..OffloadToolResults::default()
         });
         Self {
             triggers: vec![
-                Trigger::RequestBoundary(RequestBoundary::default()),
+                Trigger::RequestBoundary(RequestBoundary {
+                    trigger_tokens: fit(80_000, window),
+                    ..RequestBoundary::default()
+                }),
                 Trigger::Reactive(Reactive::default()),
             ],
             keep: Keep::Rounds(2),
-            reducers: vec![ReducerRule::when(
-                offload,
-                Trigger::at(Phase::RequestStart, Trigger::Always),
-            )],
-            summary: SummarySettings {
-                input: SummaryInput::Messages,
-                ..SummarySettings::default()
-            },
+            reducers: vec![ReducerRule::when(offload, Trigger::Always)],
+            summary: SummarySettings { input: SummaryInput::Messages, ..bare.summary.clone() },
             summary_placement: SummaryPlacement::InPlace,
-            ..Self::bare(window)
+            ..bare
         }
+    }
+}
+
+impl Budget {
+    /// The reserves of the workstream runtime, as far as they leave more than half of a window; otherwise the same
+    /// shares of it.
+    fn fit(window: u32) -> Self {
+        let Self { fraction, output_reserve, safety_margin } = Self::default();
+        if window / 2 > output_reserve + safety_margin {
+            return Self::default();
+        }
+        let part = |tokens: u32| share(window, f64::from(tokens) / f64::from(SOURCE_WINDOW));
+        Self { fraction, output_reserve: part(output_reserve), safety_margin: part(safety_margin) }
     }
 }
 
@@ -219,21 +268,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_preset_works_in_a_window_of_200_000_tokens() {
-        for name in PRESETS {
-            let policy = Policy::preset(name, 200_000).unwrap();
-            assert_eq!(policy.check(), Ok(()), "{name}");
+    fn b15_every_preset_works_in_every_window() {
+        for window in [10, 100, 4_000, 8_000, 40_000, 80_000, 128_000, 200_000, 2_000_000, u32::MAX]
+        {
+            for name in PRESETS {
+                let policy = Policy::preset(name, window).unwrap();
+                assert_eq!(policy.check(), Ok(()), "{name} in {window}");
+                if let Some(threshold) = policy.threshold() {
+                    assert!((1..=window).contains(&threshold), "{name} in {window}: {threshold}");
+                    assert!(policy.target_tokens() < threshold, "{name} in {window}");
+                }
+            }
         }
         assert_eq!(Policy::preset("best", 1), None);
     }
 
     #[test]
-    fn the_recommended_policy_works_in_every_window() {
-        for window in [2, 100, 4_096, 128_000, 2_000_000, u32::MAX] {
-            let policy = Policy::recommended(window);
-            assert_eq!(policy.check(), Ok(()), "{window}");
-            assert!(policy.target_tokens() < policy.threshold().unwrap(), "{window}");
-        }
+    fn b15_a_number_that_does_not_fit_becomes_the_same_share_of_the_window() {
+        let thresholds = |name: &str| {
+            [4_000, 40_000, 80_000, 80_010, 128_000, 199_999, 200_000, 1_000_000]
+                .map(|window| Policy::preset(name, window).unwrap().threshold().unwrap())
+        };
+        assert_eq!(
+            thresholds("loop"),
+            [4_000, 40_000, 80_000, 80_010, 128_000, 199_999, 200_000, 200_000]
+        );
+        assert_eq!(
+            thresholds("request"),
+            [1_600, 16_000, 32_000, 80_000, 80_000, 80_000, 80_000, 80_000]
+        );
+        assert_eq!(
+            thresholds("workstream"),
+            [2_800, 28_000, 56_000, 40_010, 88_000, 139_999, 140_000, 700_000]
+        );
     }
 
     #[test]
@@ -254,7 +321,9 @@ mod tests {
             ("team", 17, 15),
             ("team-careful", 27, 25),
         ] {
-            assert_eq!(counts(name), (vec![Trigger::Messages(trigger)], Keep::Messages(keep)));
+            let full = Trigger::Fill(Fill { fraction: 1.0, max_tokens: 0 });
+            let triggers = vec![Trigger::Messages(trigger), full];
+            assert_eq!(counts(name), (triggers, Keep::Messages(keep)));
         }
         let none = Policy::preset("team-none", 100_000).unwrap();
         assert_eq!(none.triggers, [Trigger::Manual]);

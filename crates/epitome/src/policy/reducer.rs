@@ -102,7 +102,8 @@ impl TruncateToolResults {
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct ClearToolInputs {
-    /// The newest messages that fill this share of the window are not changed, 0 to 1. Default: 0.3.
+    /// The newest messages that fill this share of the window are not changed, 0 to 1. Above 0, neither is the last
+    /// message or the last tool call with its results. Default: 0.3.
     pub protect_fraction: f64,
     /// Arguments of at most this many tokens are not changed. Default: 200.
     pub arg_threshold_tokens: u32,
@@ -120,8 +121,9 @@ impl Default for ClearToolInputs {
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct OffloadToolResults {
-    /// The newest messages that fill this share of the window are not changed, 0 to 1. The last message, or the last
-    /// tool call with its results, never is. Default: 0.3.
+    /// The newest messages that fill this share of the window are not changed, 0 to 1. Above 0, neither is the last
+    /// message or the last tool call with its results; at 0, a result is offloaded before the model reads it for the
+    /// first time. Default: 0.3.
     pub protect_fraction: f64,
     /// Results of at most this many tokens are not changed. Default: 2,000.
     pub max_tokens: u32,

@@ -41,15 +41,6 @@ impl PolicySpec {
     /// The fields of [`Policy`] that are objects and are merged: a spec may give only some of their parts.
     pub const MERGED_FIELDS: [&str; 2] = ["summary", "retry"];
 
-    /// Reads a policy from YAML.
-    #[cfg(feature = "yaml")]
-    pub fn from_yaml(text: &str) -> Result<Self, PolicyError> {
-        let refuse = |problem: String| PolicyError { field: "yaml".into(), problem };
-        let value: Value =
-            serde_saphyr::from_str(text).map_err(|error| refuse(error.to_string()))?;
-        serde_json::from_value(value).map_err(|error| refuse(error.to_string()))
-    }
-
     /// The complete policy, after checking that it can work.
     pub fn resolve(&self) -> Result<Policy, PolicyError> {
         let policy = self.draft()?;
@@ -179,7 +170,7 @@ mod tests {
         .unwrap();
         assert_eq!((policy.keep, policy.threshold()), (Keep::Messages(6), Some(500)));
         assert_eq!(policy.target_tokens(), 499);
-        assert_eq!((policy.summary.chunks, policy.summary.max_tokens), (3, 8_000));
+        assert_eq!((policy.summary.chunks, policy.summary.chunk_characters), (3, Some(120_000)));
     }
 
     #[test]
@@ -226,19 +217,5 @@ mod tests {
             (policy.triggers.as_slice(), policy.threshold()),
             (&[Trigger::Manual][..], None)
         );
-    }
-
-    #[cfg(feature = "yaml")]
-    #[test]
-    fn a_policy_is_read_from_yaml() {
-        let text = "preset: fill\nwindow: 50000\nkeep:\n  messages: 4\ntriggers:\n  - fill: { fraction: 0.9 }\n\
-                    agents:\n  coder:\n    summary: { prompt: mine, prompts: { mine: Condense. } }\n";
-        let spec = PolicySpec::from_yaml(text).unwrap();
-        let policy = spec.resolve().unwrap();
-        assert_eq!((policy.keep, policy.threshold()), (Keep::Messages(4), Some(45_000)));
-        let coder = spec.resolve_for("coder").unwrap();
-        assert_eq!(coder.summary.prompt.as_deref(), Some("mine"));
-        let error = PolicySpec::from_yaml("keep: [").unwrap_err().to_string();
-        assert!(error.starts_with("policy.yaml: "), "{error}");
     }
 }

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify), tsify(missing_as_null, hashmap_as_object))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct SummarySettings {
-    /// Name of a prompt in `prompts`, or of a built-in one: `three-sections` or `seven-sections`. If set, the
-    /// conversation's own model summarizes with this prompt, whatever `agent` is. Default: `null`.
+    /// Name of a prompt in `prompts`, or of a built-in one: `three-sections`, `seven-sections` or `conclusions`. If
+    /// set, the conversation's own model summarizes with this prompt, whatever `agent` is. Default: `null`.
     pub prompt: Option<String>,
     /// Name of the agent that summarizes, in place of `defaultAgent`. Default: `null`.
     pub agent: Option<String>,
@@ -25,11 +25,15 @@ pub struct SummarySettings {
     /// If a summary has none of the headings of `shape`, repeat the request once with a reminder. Useful only with a
     /// model: the extractive summarizer never writes headings. Default: false.
     pub check_headings: bool,
-    /// The longest summary in tokens, above 0. Default: 8,000.
-    pub max_tokens: u32,
-    /// The longest ledger in tokens: facts that the summary lost and that are appended to it. It is part of
+    /// The longest summary in tokens, above 0. `null`: as long as `target` leaves room for. Default: 8,000.
+    pub max_tokens: Option<u32>,
+    /// The longest ledger in tokens: facts other than lists that the summary lost, appended to it. It is part of
     /// `maxTokens`, and at most a quarter of what the summary may take. 0: no ledger. Default: 1,000.
     pub ledger_tokens: u32,
+    /// Checklists and acceptance criteria that the summary lost are appended to it whole up to this many tokens in
+    /// total, in addition to `maxTokens` and `ledgerTokens`; below the target the conversation has to have space for
+    /// them. Of what is beyond that, a note says how many items are left out. 0: no lists, and no note. Default: 4,000.
+    pub checklist_tokens: u32,
     /// A summary of more tokens than this is itself summarized. 0: never. Default: 0.
     pub rollup_tokens: u32,
     /// What the summarizer gets. `tools`, `chunks` and every limit in characters are those of a transcript. Default:
@@ -38,8 +42,9 @@ pub struct SummarySettings {
     /// What the summarizer's tokens cost, for the report of a compaction. Default: `null`, unknown.
     pub cost: Option<TokenCost>,
     /// The longest transcript in one summarizer request, in characters, at least 1,000. A longer one is split into
-    /// chunks, and each request gets one chunk and the summary of those before. Default: 120,000.
-    pub chunk_characters: u32,
+    /// chunks, and each request gets one chunk and the summary of those before. `null`: of any length, as far as
+    /// the summarizer's window is not known to be smaller. Default: 120,000.
+    pub chunk_characters: Option<u32>,
     /// The least number of chunks to split a transcript into, as far as it has that many messages. 0 counts as 1.
     /// Default: 1.
     pub chunks: u32,
@@ -48,16 +53,23 @@ pub struct SummarySettings {
     pub window_tokens: Option<u32>,
     /// The tools whose calls and results the summarizer reads. Default: `all`.
     pub tools: ToolFilter,
-    /// The longest tool result in the transcript, in characters; the rest is cut. Default: 2,000.
-    pub tool_result_max_characters: u32,
-    /// The longest arguments of a tool call in the transcript, in characters; the rest is cut. `fallbackLevels` do not
-    /// change it. Default: 2,000.
-    pub tool_input_max_characters: u32,
+    /// The longest tool result in the transcript, in characters; the rest is cut. `null`: results are whole. Default:
+    /// 2,000.
+    pub tool_result_max_characters: Option<u32>,
+    /// The longest arguments of a tool call in the transcript, in characters; the rest is cut. `null`: arguments are
+    /// whole. `fallbackLevels` do not change it. Default: 2,000.
+    pub tool_input_max_characters: Option<u32>,
     /// Values for `toolResultMaxCharacters` to try one after the other if the result of the compaction is still too
     /// large; after them, shorter tails are tried. Empty: the first result is used. Default: empty.
     pub fallback_levels: Vec<u32>,
     /// What happens to the last user request. Default: `keep`.
     pub last_request: LastRequest,
+    /// One line that stands in front of the summary in the message that is sent to the model, such as `What happened
+    /// so far:`. The summarizer never reads it. Default: `null`, no label.
+    pub label: Option<String>,
+    /// Text that ends the message with the summary, such as a request to go on without clarifying questions. It stands
+    /// behind the open tasks and the last request. Default: `null`, none.
+    pub closing: Option<String>,
 }
 
 impl Default for SummarySettings {
@@ -69,19 +81,22 @@ impl Default for SummarySettings {
             prompts: BTreeMap::new(),
             shape: Shape::default(),
             check_headings: false,
-            max_tokens: 8_000,
+            max_tokens: Some(8_000),
             ledger_tokens: 1_000,
+            checklist_tokens: 4_000,
             rollup_tokens: 0,
             input: SummaryInput::default(),
             cost: None,
-            chunk_characters: 120_000,
+            chunk_characters: Some(120_000),
             chunks: 1,
             window_tokens: None,
             tools: ToolFilter::All,
-            tool_result_max_characters: 2_000,
-            tool_input_max_characters: 2_000,
+            tool_result_max_characters: Some(2_000),
+            tool_input_max_characters: Some(2_000),
             fallback_levels: Vec::new(),
             last_request: LastRequest::default(),
+            label: None,
+            closing: None,
         }
     }
 }
@@ -180,24 +195,30 @@ pub enum Shape {
     ThreeSections,
     /// Goals, course, technical ground, files and changes, work in hand, open points, next step.
     SevenSections,
+    /// Conclusions, results that matter, open points. The course of the conversation is left out.
+    Conclusions,
 }
 
 impl Shape {
+    /// The built-in prompts by name, each with the shape that it asks for.
+    pub const PROMPTS: [(&str, Self); 3] = [
+        ("three-sections", Self::ThreeSections),
+        ("seven-sections", Self::SevenSections),
+        ("conclusions", Self::Conclusions),
+    ];
+
     /// The name of the built-in prompt that asks for this shape.
     pub(crate) fn prompt(self) -> &'static str {
         match self {
             Self::ThreeSections => "three-sections",
             Self::SevenSections => "seven-sections",
+            Self::Conclusions => "conclusions",
         }
     }
 
     /// The shape that the built-in prompt of this name asks for; `None` if there is no such prompt.
     pub fn named(prompt: &str) -> Option<Self> {
-        match prompt {
-            "three-sections" => Some(Self::ThreeSections),
-            "seven-sections" => Some(Self::SevenSections),
-            _ => None,
-        }
+        Self::PROMPTS.into_iter().find_map(|(name, shape)| (name == prompt).then_some(shape))
     }
 }
 

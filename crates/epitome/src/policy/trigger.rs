@@ -18,7 +18,7 @@ pub enum Phase {
     Loop,
     /// The turn is over: the model has answered without calling a tool.
     TurnEnd,
-    /// The provider has rejected a request as too long.
+    /// The provider has rejected a request as too long. A compaction is always due, whatever the triggers.
     Overflow,
 }
 
@@ -50,8 +50,8 @@ pub enum Trigger {
     Messages(u32),
     /// When a request begins with a long history.
     RequestBoundary(RequestBoundary),
-    /// In the tool loop, by the prompt tokens that the provider reported last; and when it rejects a request as too
-    /// long.
+    /// In the tool loop, by the prompt tokens that the provider reported last. Its limits also hold when a provider
+    /// rejects a request as too long.
     Reactive(Reactive),
     /// Only at one phase.
     At {
@@ -208,7 +208,8 @@ impl Trigger {
         }
     }
 
-    /// Why a compaction is due at this phase; `None` if it is not. Of several, the first reason counts.
+    /// Why a compaction is due at this phase by this condition; `None` if it is not met. Of several, the first
+    /// reason counts.
     pub(crate) fn reason_to_compact(
         &self,
         phase: Phase,
@@ -227,7 +228,6 @@ impl Trigger {
             Self::Reactive(reactive) => {
                 let full = share(window, reactive.full_fraction);
                 match phase {
-                    Phase::Overflow => Some(Reason::ReactiveFull),
                     Phase::Loop if load.prompt_tokens.is_some_and(|prompt| prompt >= full) => {
                         Some(Reason::ReactiveFull)
                     }
@@ -246,12 +246,7 @@ impl Trigger {
             | Self::Tokens(_)
             | Self::Messages(_)
             | Self::Always
-            | Self::Manual => {
-                // After a rejected request only `Reactive` compacts: the count that the others use was
-                // evidently wrong.
-                let due = phase != Phase::Overflow && self.is_met(load, window);
-                due.then_some(Reason::Threshold)
-            }
+            | Self::Manual => self.is_met(load, window).then_some(Reason::Threshold),
         }
     }
 
@@ -365,15 +360,13 @@ mod tests {
     }
 
     #[test]
-    fn b9_reactive_uses_reported_prompt_tokens_and_rejected_requests() {
+    fn b9_reactive_uses_reported_prompt_tokens() {
         let trigger = Trigger::Reactive(Reactive::default());
         let in_loop = |load| trigger.reason_to_compact(Phase::Loop, &load, 100_000);
         assert_eq!(in_loop(prompt(84_999)), None);
         assert_eq!(in_loop(prompt(85_000)), Some(Reason::ReactiveMicro));
         assert_eq!(in_loop(prompt(92_000)), Some(Reason::ReactiveFull));
         assert_eq!(in_loop(tokens(99_000)), None, "an estimate is not a reported prompt");
-        let rejected = trigger.reason_to_compact(Phase::Overflow, &prompt(10), 100_000);
-        assert_eq!(rejected, Some(Reason::ReactiveFull));
         assert_eq!(trigger.reason_to_compact(Phase::TurnEnd, &prompt(99_000), 100_000), None);
     }
 

@@ -84,7 +84,8 @@ pub(crate) struct EntrySize {
 }
 
 fn limit(settings: &SummarySettings) -> usize {
-    usize::try_from(settings.chunk_characters).unwrap_or(usize::MAX).max(1)
+    let limit = settings.chunk_characters.and_then(|characters| usize::try_from(characters).ok());
+    limit.unwrap_or(usize::MAX).max(1)
 }
 
 /// For each group, by its length: whether it begins a new chunk.
@@ -163,10 +164,14 @@ pub(crate) fn chunks_within(
         if chunks.iter().all(fits) {
             return Some(chunks);
         }
-        if settings.chunk_characters <= SMALLEST {
+        // Without a limit, half of all texts is the first one to try.
+        let all = || entries.iter().map(length).fold(0, usize::saturating_add);
+        let limit = settings.chunk_characters;
+        let limit = limit.unwrap_or_else(|| u32::try_from(all()).unwrap_or(u32::MAX));
+        if limit <= SMALLEST {
             return None;
         }
-        settings.chunk_characters = (settings.chunk_characters / 2).max(SMALLEST);
+        settings.chunk_characters = Some((limit / 2).max(SMALLEST));
     }
 }
 
@@ -221,8 +226,11 @@ mod tests {
     }
 
     fn check(lengths: &[usize], characters: u32, count: u32, expected: &[&[u32]]) {
-        let settings =
-            SummarySettings { chunk_characters: characters, chunks: count, ..Default::default() };
+        let settings = SummarySettings {
+            chunk_characters: Some(characters),
+            chunks: count,
+            ..Default::default()
+        };
         let chunks = chunks(entries(lengths), &settings);
         let numbers: Vec<Vec<u32>> =
             chunks.iter().map(|chunk| chunk.iter().map(|entry| entry.number).collect()).collect();

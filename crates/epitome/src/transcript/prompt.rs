@@ -86,7 +86,19 @@ const SEVEN_SECTIONS: &str = "Write one new set of notes that covers the previou
     ## 6. Open points\n\
     Errors that remain, tasks not begun, decisions that wait for the person.\n\
     ## 7. Next step\n\
-    The one action to take next, as it follows from the latest request and from the work in hand.";
+    The one action to take next, as it follows from the latest request and from the work in hand.\n\
+    Whoever reads the notes must be able to go on at the same point without a question back.";
+
+const CONCLUSIONS: &str = "Write one new set of notes that covers the previous summary and the new \
+    messages together, without saying anything twice. Keep outcomes, and leave out the way to them: who \
+    argued what in which order does not matter any more. Use these headings:\n\
+    ## Conclusions\n\
+    Facts, requirements and decisions with their reasons, each with who said or found it. What was \
+    turned down only if the reason still holds.\n\
+    ## Results that matter\n\
+    The numbers, names, references and tool results that further work needs.\n\
+    ## Open points\n\
+    What is unfinished, unanswered or promised, and by whom.";
 
 /// Is appended to the instructions if the first answer had none of the headings.
 pub(crate) const REMINDER: &str = "\n\nYour last answer had none of the headings. Write the notes again, \
@@ -102,6 +114,7 @@ impl Shape {
         match self {
             Self::ThreeSections => THREE_SECTIONS,
             Self::SevenSections => SEVEN_SECTIONS,
+            Self::Conclusions => CONCLUSIONS,
         }
     }
 }
@@ -168,6 +181,9 @@ pub(crate) fn instructions(
 fn why(reason: Reason) -> &'static str {
     match reason {
         Reason::Threshold | Reason::Reduce => "The conversation is near the limit of its window.",
+        Reason::SessionCompaction => {
+            "The session as a whole is condensed, and goes on from the notes."
+        }
         Reason::Manual => "The person asked for this.",
         Reason::RequestBoundary => {
             "This is done between two requests: the session goes on from the notes."
@@ -190,6 +206,17 @@ mod tests {
     fn ask(settings: &SummarySettings, reason: Reason, focus: Option<&str>) -> String {
         let place = ChunkPosition { index: 0, count: 1 };
         instructions(settings, reason, PromptInput::Chunk(place), 500, focus)
+    }
+
+    #[test]
+    fn d21_one_shape_asks_for_conclusions_and_results_only() {
+        let settings = SummarySettings { shape: Shape::Conclusions, ..SummarySettings::default() };
+        let headings: Vec<&str> = Shape::Conclusions.headings().collect();
+        assert_eq!(headings, ["Conclusions", "Results that matter", "Open points"]);
+        let text = ask(&settings, Reason::Manual, None);
+        assert!(text.contains("leave out the way to them"), "{text}");
+        let named = SummarySettings { prompt: Some("conclusions".into()), ..Default::default() };
+        assert_eq!(ask(&named, Reason::Manual, None), text);
     }
 
     #[test]
@@ -228,6 +255,7 @@ mod tests {
     #[test]
     fn d14_the_instructions_state_the_reason() {
         let reasons = [
+            Reason::SessionCompaction,
             Reason::Threshold,
             Reason::Manual,
             Reason::RequestBoundary,

@@ -8,7 +8,7 @@ use epitome::test_notation::{notate, transcript};
 use epitome::tokens::CharactersPer;
 use epitome::{
     Action, CommandError, Compactor, Contract, Event, Outcome, Output, Policy, Reason, Report,
-    SummaryRequest,
+    Save, SummaryRequest,
 };
 
 /// A system message and eight turns about a garden, three of them with two tool calls each.
@@ -79,6 +79,7 @@ pub(crate) fn actions(compactor: &Compactor, reason: Reason) -> Vec<Action> {
 pub(crate) struct Run {
     pub(crate) requests: Vec<SummaryRequest>,
     pub(crate) events: Vec<Event>,
+    pub(crate) saves: Vec<Save>,
     pub(crate) changes: usize,
 }
 
@@ -107,6 +108,7 @@ pub(crate) fn drive(
             }
             Output::Persist(_) => compactor.handle_persisted().unwrap(),
             Output::Changed => run.changes += 1,
+            Output::Save(save) => run.saves.push(save),
             Output::Event(event) => run.events.push(event),
             Output::Wait(_) => return run,
         }
@@ -133,7 +135,7 @@ pub(crate) fn next_request(compactor: &mut Compactor) -> SummaryRequest {
             Output::Before(_) => compactor.proceed().unwrap(),
             Output::Summarize(request) => return request,
             Output::Wait(_) => break,
-            Output::Persist(_) | Output::Changed | Output::Event(_) => {}
+            Output::Save(_) | Output::Persist(_) | Output::Changed | Output::Event(_) => {}
         }
     }
     panic!("the compactor sends no summarizer request");

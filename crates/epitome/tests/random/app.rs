@@ -113,7 +113,7 @@ pub(crate) fn drive(compactor: &mut Compactor, manner: Manner) -> Vec<Output> {
                 compactor.handle_timeout(now);
             }
             Output::Wait(None) => return outputs,
-            Output::Changed | Output::Event(_) => {}
+            Output::Save(_) | Output::Changed | Output::Event(_) => {}
         }
         outputs.push(without_id(output));
     }
@@ -124,7 +124,7 @@ pub(crate) fn drive(compactor: &mut Compactor, manner: Manner) -> Vec<Output> {
 fn continues_the_view(compactor: &Compactor, request: &SummaryRequest) -> bool {
     let sent = compactor.view();
     match &request.messages {
-        Some(view) if request.form == SummaryInput::Conversation && sent.projected => {
+        Some(view) if request.form == SummaryInput::Conversation => {
             view.edits.starts_with(&sent.edits)
         }
         _ => true,

@@ -316,7 +316,7 @@ fn is_protected(message: &Message) -> bool {
 
 fn is_summary(edit: &Edit) -> bool {
     let Edit::Insert { parts, .. } = edit else { return false };
-    matches!(parts.first(), Some(Part::Text { text }) if text.starts_with("<conversation-summary"))
+    matches!(parts.first(), Some(Part::Text { text }) if text.lines().take(2).any(|line| line.starts_with("<conversation-summary")))
 }
 
 fn kept(edit: &Edit) -> Option<&str> {

@@ -22,13 +22,14 @@ pub(crate) const PHASES: [Phase; 5] =
     [Phase::RequestStart, Phase::TurnStart, Phase::Loop, Phase::TurnEnd, Phase::Overflow];
 
 /// Every reason.
-pub(crate) const REASONS: [Reason; 6] = [
+pub(crate) const REASONS: [Reason; 7] = [
     Reason::Manual,
     Reason::Threshold,
     Reason::RequestBoundary,
     Reason::ReactiveMicro,
     Reason::ReactiveFull,
     Reason::Reduce,
+    Reason::SessionCompaction,
 ];
 
 /// A policy for a history whose tokens are not known yet.
@@ -153,30 +154,26 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
         2 => Just(Vec::new()),
         1 => prop::collection::vec(0_u32..200, 1..5)
     ];
-    let shape = select(vec![Shape::ThreeSections, Shape::SevenSections]);
+    let shape = select(Shape::PROMPTS.map(|(_, shape)| shape).to_vec());
+    let framed = select(vec![None, Some("So far:".to_owned())]);
     let request = select(vec![LastRequest::Keep, LastRequest::Append]);
     let rollup = prop_oneof![2 => Just(0_u32), 1 => 1_u32..2_000];
     let window = prop_oneof![3 => Just(None), 1 => (200_u32..9_000).prop_map(Some)];
     let headings = prop::bool::weighted(0.1);
-    let sizes = (1_u32..9_000, 0_u32..1_500, rollup, 1_000_u32..9_000, 0_u32..5, window, headings);
+    let lists = prop_oneof![1 => Just(0_u32), 2 => 1_u32..3_000];
+    let limit = |limits| prop::option::weighted(0.8, limits);
+    let (longest, chunk, tool_text) = (limit(1_u32..9_000), limit(1_000..9_000), limit(0..900));
+    let sizes = (longest, 0_u32..1_500, lists, rollup, chunk, 0_u32..5, window, headings);
     let input =
         select(vec![SummaryInput::Transcript, SummaryInput::Messages, SummaryInput::Conversation]);
-    let asked = (input, any::<bool>());
-    let tool_texts = (0_u32..900, 0_u32..900);
-    (who, tools, fallback_levels, shape, request, sizes, tool_texts, asked).prop_map(
-        |(
-            who,
-            tools,
-            fallback_levels,
-            shape,
-            last_request,
-            sizes,
-            tool_texts,
-            (input, has_cost),
-        )| {
+    let texts = ([tool_text.clone(), tool_text], (framed.clone(), framed), (input, any::<bool>()));
+    (who, tools, fallback_levels, shape, request, sizes, texts).prop_map(
+        |(who, tools, fallback_levels, shape, last_request, sizes, texts)| {
+            let (tool_texts, frame, (input, has_cost)) = texts;
             let (
                 max_tokens,
                 ledger_tokens,
+                checklist_tokens,
                 rollup_tokens,
                 chunk_characters,
                 chunks,
@@ -192,6 +189,7 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
                 check_headings: headings,
                 max_tokens,
                 ledger_tokens,
+                checklist_tokens,
                 rollup_tokens,
                 input,
                 cost: has_cost.then_some(TokenCost { input: 3.0, cached_input: 0.3, output: 15.0 }),
@@ -199,10 +197,12 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
                 chunks,
                 window_tokens: window,
                 tools,
-                tool_result_max_characters: tool_texts.0,
-                tool_input_max_characters: tool_texts.1,
+                tool_result_max_characters: tool_texts[0],
+                tool_input_max_characters: tool_texts[1],
                 fallback_levels,
                 last_request,
+                label: frame.0,
+                closing: frame.1,
             }
         },
     )
@@ -226,6 +226,8 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
         prop::option::of(percent()),
         0_u32..4,
         prop::option::of(Just("HEARTBEAT_OK".to_owned())),
+        // A model that accepts signed reasoning only behind an unchanged history.
+        prop::option::weighted(0.25, Just("claude-fable-5-1".to_owned())),
     );
     let counting = prop_oneof![
         3 => Just(Counting::Estimate),
@@ -254,6 +256,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
                         warning,
                         attempts,
                         heartbeat_answer,
+                        model,
                     ) = numbers;
                     Policy {
                         window: DRAFT_WINDOW,
@@ -269,7 +272,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
                         retry: Retry { attempts, ..Retry::default() },
                         tool_schema_tokens,
                         counting,
-                        model: None,
+                        model,
                         heartbeat_answer,
                     }
                 },
@@ -361,8 +364,9 @@ fn every_phase_and_every_reason_is_listed_once() {
         Reason::ReactiveMicro => 3,
         Reason::ReactiveFull => 4,
         Reason::Reduce => 5,
+        Reason::SessionCompaction => 6,
     };
-    assert_eq!(REASONS.map(reason), [0, 1, 2, 3, 4, 5]);
+    assert_eq!(REASONS.map(reason), [0, 1, 2, 3, 4, 5, 6]);
 }
 
 /// The number of a kind of reducer. A new kind does not compile until it is listed here, and fails a test until

@@ -60,6 +60,7 @@ const LAYERS: [Layers; 7] = [
             "compose",
             "composed",
             "acceptance",
+            "untouched",
             "validate",
             "repair",
             "convert",

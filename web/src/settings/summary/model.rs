@@ -29,6 +29,7 @@ options!(Writer {
 options!(Shape {
     ThreeSections: "threeSections", "Three: facts, course, open points";
     SevenSections: "sevenSections", "Seven: from goals to the next step";
+    Conclusions: "conclusions", "Conclusions and results, not how they came about";
 });
 
 options!(SummaryInput {
@@ -140,6 +141,46 @@ pub(super) fn last_request() -> Choice {
     })
 }
 
+/// A number that may be left out; an empty field is no limit.
+fn limit(
+    name: &str,
+    label: &'static str,
+    unit: &'static str,
+    part: fn(&mut SummarySettings) -> &mut Option<u32>,
+) -> TextField {
+    let read = move |policy: &Policy| {
+        part(&mut policy.summary.clone()).map(|number| number.to_string()).unwrap_or_default()
+    };
+    TextField::new(format!("summary.{name}"), label, unit, read, move |policy, text| {
+        *part(&mut policy.summary) = optional(text)?;
+        Ok(())
+    })
+}
+
+/// A text that may be missing; an empty field is none.
+fn optional_text(
+    name: &str,
+    label: &'static str,
+    part: fn(&mut SummarySettings) -> &mut Option<String>,
+) -> TextField {
+    let read = move |policy: &Policy| part(&mut policy.summary.clone()).clone().unwrap_or_default();
+    TextField::new(format!("summary.{name}"), label, "", read, move |policy, text| {
+        *part(&mut policy.summary) = Some(text.to_owned()).filter(|text| !text.trim().is_empty());
+        Ok(())
+    })
+    .wide()
+}
+
+/// The line in front of a summary.
+pub(super) fn label() -> TextField {
+    optional_text("label", "Label in front of a summary", |summary| &mut summary.label)
+}
+
+/// The text that ends the message with a summary.
+pub(super) fn closing() -> TextField {
+    optional_text("closing", "Closing request behind a summary", |summary| &mut summary.closing)
+}
+
 fn number(
     name: &str,
     label: &'static str,
@@ -155,13 +196,20 @@ fn number(
 
 /// The maximum length of a summary.
 pub(super) fn max_tokens() -> TextField {
-    number("maxTokens", "Maximum summary", "tokens", |summary| &mut summary.max_tokens)
+    limit("maxTokens", "Maximum summary", "tokens", |summary| &mut summary.max_tokens)
 }
 
 /// The part of a summary that lists facts which the summarizer left out.
 pub(super) fn ledger() -> TextField {
     number("ledgerTokens", "Of that, for lost facts", "tokens", |summary| {
         &mut summary.ledger_tokens
+    })
+}
+
+/// How many tokens of checklists and acceptance criteria are kept whole.
+pub(super) fn checklists() -> TextField {
+    number("checklistTokens", "Checklists kept whole up to", "tokens", |summary| {
+        &mut summary.checklist_tokens
     })
 }
 
@@ -174,7 +222,7 @@ pub(super) fn rollup() -> TextField {
 
 /// The maximum length of a summarizer request.
 pub(super) fn chunk_characters() -> TextField {
-    number("chunkCharacters", "Maximum request", "characters", |summary| {
+    limit("chunkCharacters", "Maximum request", "characters", |summary| {
         &mut summary.chunk_characters
     })
 }
@@ -186,26 +234,21 @@ pub(in crate::settings) fn chunks() -> TextField {
 
 /// The maximum length of a tool result in the transcript.
 pub(super) fn tool_results() -> TextField {
-    number("toolResultMaxCharacters", "Maximum tool result", "characters", |summary| {
+    limit("toolResultMaxCharacters", "Maximum tool result", "characters", |summary| {
         &mut summary.tool_result_max_characters
+    })
+}
+
+/// The maximum length of the arguments of a tool call in the transcript.
+pub(super) fn tool_inputs() -> TextField {
+    limit("toolInputMaxCharacters", "Maximum tool input", "characters", |summary| {
+        &mut summary.tool_input_max_characters
     })
 }
 
 /// The summarizer's context window.
 pub(super) fn summarizer_window() -> TextField {
-    let read = |policy: &Policy| {
-        policy.summary.window_tokens.map(|tokens| tokens.to_string()).unwrap_or_default()
-    };
-    TextField::new(
-        "summary.windowTokens",
-        "Summarizer’s window",
-        "tokens",
-        read,
-        |policy, text| {
-            policy.summary.window_tokens = optional(text)?;
-            Ok(())
-        },
-    )
+    limit("windowTokens", "Summarizer’s window", "tokens", |summary| &mut summary.window_tokens)
 }
 
 /// The tools whose calls and results are in the transcript.

@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use super::model::{
-    Writer, chunk_characters, chunks, fallback_levels, fallback_levels_on, input, last_request,
-    ledger, max_tokens, named_agent, own_prompt, rollup, shape, summarizer_window, tool_results,
-    tools, writer,
+    Writer, checklists, chunk_characters, chunks, closing, fallback_levels, fallback_levels_on,
+    input, label, last_request, ledger, max_tokens, named_agent, own_prompt, rollup, shape,
+    summarizer_window, tool_inputs, tool_results, tools, writer,
 };
 use crate::settings::SettingsState;
 use crate::settings::field::{Checkbox, Select, TextInput};
@@ -34,17 +34,21 @@ pub(in crate::settings) fn SummarySettings(settings: SettingsState) -> impl Into
             <Select settings choice=input() />
             <TextInput settings field=max_tokens() />
             <TextInput settings field=ledger() />
+            <TextInput settings field=checklists() />
             <TextInput settings field=rollup() />
             <TextInput settings field=summarizer_window() />
             <TextInput settings field=chunk_characters() />
             <TextInput settings field=chunks() />
             <TextInput settings field=tools() />
             <TextInput settings field=tool_results() />
+            <TextInput settings field=tool_inputs() />
+            <TextInput settings field=label() />
+            <TextInput settings field=closing() />
         </div>
         <p class="hint">
             "A longer transcript is summarized in several requests; the summarizer in this page takes at "
-            "most 20,000 characters per request. 0: a summary is never summarized again. Only an "
-            "endpoint gets messages, in the format of OpenAI’s chat completions. Tools are names "
+            "most 20,000 characters per request. An empty field: no limit. 0: a summary is never "
+            "summarized again. Only an endpoint gets messages, in the format of OpenAI’s chat completions. Tools are names "
             "separated by commas; linear* stands for all that start with linear, * for all tools."
         </p>
         <Checkbox settings switch=fallback_levels_on() />

@@ -19,7 +19,7 @@ use crate::dialect::{Dialect, Sample, Turn};
 use crate::issue::IssueCode;
 use crate::path::Path;
 use crate::shape::{ShapeError, kind};
-use crate::text::{append, joined};
+use crate::text::{append, first_text_with, joined};
 use crate::usage_fields::UsageFields;
 
 /// Vercel AI SDK `ModelMessage`: what is sent to a model.
@@ -101,17 +101,13 @@ impl Dialect for AiSdkModel {
             // has to stay.
             Some("error-text" | "error-json") => ("value", "error-text", text.into()),
             Some("content") => {
-                let parts = output.get("value").and_then(Value::as_array).into_iter().flatten();
+                let parts = output.get("value").and_then(Value::as_array);
+                let parts = parts.map(Vec::as_slice).unwrap_or_default();
                 // A change is about the text only, so that images and files stay.
-                let media: Vec<Value> = parts.filter(|part| !is_text(part)).cloned().collect();
-                match media.is_empty() {
-                    true => ("value", "text", text.into()),
-                    false => {
-                        let text = json!({ "type": "text", "text": text });
-                        let parts = std::iter::once(text).chain(media).collect();
-                        ("value", "content", parts)
-                    }
-                }
+                let media = parts.iter().filter(|part| !is_text(part)).cloned();
+                let new = json!({ "type": "text", "text": text });
+                let text = first_text_with(parts, text, new);
+                ("value", "content", std::iter::once(text).chain(media).collect())
             }
             _ => ("value", "text", text.into()),
         };

@@ -274,7 +274,7 @@ fn all_messages_of_a_view_have_one_form() {
     }
     let insert = Edit::Insert { role: Role::User, parts: vec![Part::text("so far")] };
     for edits in [vec![insert.clone(), Edit::Keep("m".into())], vec![insert]] {
-        let view = View { edits, projected: true, ..View::default() };
+        let view = View { edits, ..View::default() };
         let outgoing = Format::LangChain.compose(&log, &view).remove(0);
         let Outgoing::Composed(recipe) = outgoing else { panic!("{outgoing:?}") };
         assert_eq!(recipe.sources().count(), 0);

@@ -26,7 +26,7 @@ import { load, type Modules } from "../wasm/engine.js";
 import { engineModule, tokenizerModule } from "./modules.js";
 
 export * from "./counting.js";
-export type { CompactionEvent, CompactOptions, Compactor, SummaryDelta } from "../host/compactor.js";
+export type { CompactionEvent, CompactOptions, Compactor, SaveFailed, SummaryDelta } from "../host/compactor.js";
 export type { Counted, CountTokens } from "../counting/count.js";
 export type { PlanOptions } from "../host/create.js";
 export type { EstimateOptions, TokenCounter, TokenFamily } from "../counting/counter.js";
@@ -81,6 +81,7 @@ export type {
   Report,
   RequestBoundary,
   Retry,
+  Save,
   Severity,
   Shape,
   Statistics,

@@ -3,19 +3,21 @@
 import type { Counted } from "../counting/count.js";
 import type {
   EngineEvent,
+  Finding,
   MessageMetadata,
   Phase,
   PolicySpec,
   Reason,
   Report,
   Status,
+  StoredMetadata,
   Usage,
 } from "../glue/epitome.js";
 import type { Plan } from "./plan.js";
 
 /** Options of one compaction. */
 export interface CompactOptions {
-  /** Default: `manual`. */
+  /** Default: `session-compaction`. */
   reason?: Reason;
   /** What the summary should pay attention to. */
   instructions?: string;
@@ -26,7 +28,13 @@ export interface CompactOptions {
 }
 
 /** Something worth showing, mostly during a compaction. */
-export type CompactionEvent = EngineEvent | SummaryDelta | Counted;
+export type CompactionEvent = EngineEvent | SummaryDelta | Counted | SaveFailed;
+
+/** The app's `save` failed after a compaction. The conversation itself is unharmed. */
+export interface SaveFailed {
+  type: "saveFailed";
+  message: string;
+}
 
 /** A part of a summary while it is written. */
 export interface SummaryDelta {
@@ -82,14 +90,28 @@ export interface Compactor<M extends object = object> {
    * then unchanged, and the report says why.
    *
    * Rejects with the code `busy` while another compaction runs, and with `exhausted` if the last one failed, no message has
-   * been added since, and the reason is not `manual`.
+   * been added since, and the reason is neither `manual` nor `session-compaction`.
    */
   compact(options?: CompactOptions): Promise<Report>;
   /**
-   * What to send to the model, in the app's own format. Kept messages are the app's own objects; one that a reducer has
-   * changed is a copy with all its other fields.
+   * What to send to the model, in the app's own format, as its provider accepts it. Kept messages are the app's own objects;
+   * one that is changed is a copy with all its other fields.
+   *
+   * Also before the first compaction, results are moved after their calls, missing results are added, and what no provider
+   * accepts is left out; `findings()` lists all of it. With the option `repair: false`, the messages are as they were
+   * appended until the first compaction. As long as the provider accepts all of them, only those that were appended since
+   * the last call are checked.
    */
   messages(): M[];
+  /** What is wrong with the messages that `messages()` returns, and what it does about it. Empty if nothing is. */
+  findings(): Finding[];
+  /**
+   * The ids of the messages that the model does not get any more, in order: active compactions have summarized or removed
+   * them. `history()` still has them.
+   */
+  compacted(): string[];
+  /** What is known of a message besides its content: what `append` and `edit` were given, and `isCompacted`. */
+  metadata(id: string): StoredMetadata;
   /** Every message that was appended, in its latest version. */
   history(): M[];
   /** The whole tool result that was offloaded under this name, such as `tool-results/call_1.txt`. */

@@ -5,12 +5,14 @@ import { shareCounting } from "../counting/engine-encoding.js";
 import { epitomeError } from "../error.js";
 import type {
   Compactor as EngineCompactor,
+  Finding,
   MessageMetadata,
   Phase,
   PolicySpec,
   Reason,
   Report,
   Status,
+  StoredMetadata,
   SummaryRequest,
   Usage,
 } from "../glue/epitome.js";
@@ -47,7 +49,7 @@ export class Conversation<M extends object> implements Compactor<M> {
     this.#engine = engine;
     this.#agent = nameOf(host.agent);
     this.#host = host;
-    this.#originals = new Originals(engine.ids(), originals);
+    this.#originals = new Originals(engine.ids(), originals, host.repair);
     const changed = (): void => {
       this.#revision += 1;
       this.#originals.refresh();
@@ -84,7 +86,7 @@ export class Conversation<M extends object> implements Compactor<M> {
     return statusOf(this.#live().statusUnder(policy));
   }
 
-  plan({ reason = "manual" }: { reason?: Reason } = {}): Plan {
+  plan({ reason = "session-compaction" }: { reason?: Reason } = {}): Plan {
     return this.#plans.next(this.#live(), reason, this.#originals.ids());
   }
 
@@ -116,6 +118,18 @@ export class Conversation<M extends object> implements Compactor<M> {
     const engine = this.#live();
     this.#sentEpoch = engine.epoch();
     return this.#originals.view(engine);
+  }
+
+  findings(): Finding[] {
+    return this.#live().findings();
+  }
+
+  compacted(): string[] {
+    return this.#live().compacted();
+  }
+
+  metadata(id: string): StoredMetadata {
+    return this.#live().metadata(String(id));
   }
 
   history(): M[] {

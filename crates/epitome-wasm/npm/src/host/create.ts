@@ -54,7 +54,7 @@ export async function restore<M extends object>(
 
 /** How a plan is made without a compactor. */
 export interface PlanOptions extends Pick<CompactorOptions, "format" | "policy" | "agent" | "tokenizers"> {
-  /** Default: `manual`. */
+  /** Default: `session-compaction`. */
   reason?: Reason;
 }
 
@@ -64,7 +64,7 @@ export async function planFor<M extends object>(
   messages: readonly M[],
   options: PlanOptions,
 ): Promise<Plan> {
-  const { reason = "manual", ...rest } = options;
+  const { reason = "session-compaction", ...rest } = options;
   const compactor = await create<M>(modules, rest);
   try {
     compactor.append(messages);
@@ -76,5 +76,5 @@ export async function planFor<M extends object>(
 
 function hostOf<M extends object>({ engine }: Modules, options: HostOptions<M> & { format: Format }): Host<M> {
   const summarizeTimeoutMs = timeoutOf(options.summarizeTimeoutMs);
-  return { ...options, summarize: options.summarize ?? extractiveFrom(engine), summarizeTimeoutMs };
+  return { ...options, summarize: options.summarize ?? extractiveFrom(engine), summarizeTimeoutMs, repair: options.repair !== false };
 }

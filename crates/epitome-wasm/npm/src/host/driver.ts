@@ -9,6 +9,7 @@ import type {
   Output,
   Report,
   ReportOutcome,
+  Save,
   SummaryRequest,
 } from "../glue/epitome.js";
 import { declines, type Host, notify } from "./options.js";
@@ -23,12 +24,14 @@ interface Run {
   /** The id of the summarizer request that has no answer yet. */
   inFlight?: number;
   timer?: ReturnType<typeof setTimeout>;
+  /** True once the app has cancelled it. */
+  cancelled?: true;
   /** The outcome, if the app has decided it and not the engine. */
   override?: Extract<ReportOutcome, { outcome: "failed" | "cancelled" }>;
 }
 
 /** The parts of a host that the driver needs, which do not depend on the type of its messages. */
-type DriverHost = Pick<Host<object>, "summarize" | "summarizeTimeoutMs" | "beforeCompaction" | "afterCompaction" | "onEvent">;
+type DriverHost = Pick<Host<object>, "summarize" | "summarizeTimeoutMs" | "beforeCompaction" | "save" | "afterCompaction" | "onEvent">;
 
 export class Driver {
   readonly #engine: Engine;
@@ -36,6 +39,8 @@ export class Driver {
   readonly #changed: () => void;
   readonly #completed: (request: SummaryRequest) => SummarizeRequest;
   #run: Run | undefined;
+  /** The app's `save` that what comes next has to wait for. */
+  #saving: Promise<unknown> | undefined;
   #disposed = false;
 
   /** `changed` is called when the view has changed; `completed` adds the app's messages to a request. */
@@ -52,7 +57,7 @@ export class Driver {
   }
 
   async compact(options: CompactOptions): Promise<Report> {
-    const { reason = "manual", instructions, signal, onEvent } = options;
+    const { reason = "session-compaction", instructions, signal, onEvent } = options;
     if (this.#run !== undefined) {
       throw epitomeError("busy", "a compaction is running; wait for it or abort its signal");
     }
@@ -78,6 +83,8 @@ export class Driver {
   /** Cancels the compaction that runs, if any. */
   cancel(): void {
     if (this.#run !== undefined) {
+      this.#run.cancelled = true;
+      this.#saving = undefined;
       this.#engine.cancel();
       this.drain();
     }
@@ -101,7 +108,7 @@ export class Driver {
   drain(step?: () => void): void {
     try {
       step?.();
-      while (!this.#disposed) {
+      while (!this.#disposed && this.#saving === undefined) {
         const output = this.#engine.poll();
         this.#perform(output);
         if (output.type === "wait") {
@@ -127,6 +134,8 @@ export class Driver {
         return this.#ask(output.request);
       case "persist":
         return this.#persist();
+      case "save":
+        return this.#save(output.save);
       case "changed":
         return this.#changed();
       case "event":
@@ -154,6 +163,39 @@ export class Driver {
           this.drain(() => (declined ? this.#engine.skip() : this.#engine.proceed()));
         }
       });
+  }
+
+  /** What comes next waits for the app's `save`, unless the compaction was cancelled: then nobody waits. */
+  #save(occasion: Save): void {
+    const run = this.#run;
+    const save = this.#host.save;
+    if (save === undefined || run === undefined) {
+      return;
+    }
+    const saving = Promise.resolve().then(() => save(occasion));
+    const failed = saving.then(
+      () => undefined,
+      (error: unknown) => messageOf(error, "it did not say why"),
+    );
+    this.#saving = run.cancelled === true ? undefined : saving;
+    void failed.then((message) => {
+      const unsaved = message === undefined ? undefined : (): void => this.#unsaved(run, occasion, message);
+      if (this.#saving === saving) {
+        this.#saving = undefined;
+        this.drain(unsaved);
+      } else {
+        unsaved?.();
+      }
+    });
+  }
+
+  #unsaved(run: Run, occasion: Save, message: string): void {
+    if (occasion.when === "after") {
+      this.notify({ type: "saveFailed", message }, run.onEvent);
+    } else if (this.#run === run && run.cancelled !== true) {
+      run.override = { outcome: "failed", message: `save failed: ${message}` };
+      this.#engine.cancel();
+    }
   }
 
   #ask(request: SummaryRequest): void {

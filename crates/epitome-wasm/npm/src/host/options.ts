@@ -3,7 +3,7 @@
 import type { CountTokens } from "../counting/count.js";
 import type { TokenizerSources } from "../counting/tokenizer.js";
 import { epitomeError } from "../error.js";
-import type { BeforeCompaction, EngineEvent, Format, PolicySpec } from "../glue/epitome.js";
+import type { BeforeCompaction, EngineEvent, Format, PolicySpec, Save } from "../glue/epitome.js";
 import type { CompactionEvent } from "./compactor.js";
 import type { Summarize } from "./summarize.js";
 
@@ -19,10 +19,22 @@ export interface HostOptions<M extends object = object> {
    */
   summarizeTimeoutMs?: number;
   /**
+   * Whether `messages()` returns what the provider accepts also before the first compaction. With `false`, it returns the
+   * messages as they were appended until then, and `findings()` only lists what is wrong. Default: true.
+   */
+  repair?: boolean;
+  /**
    * Called before every compaction that needs a summary; `false` or `{ skip: true }` cancels it. If it throws or rejects,
    * the compaction fails with its message. Not called if only reducers work.
    */
   beforeCompaction?: (context: BeforeCompaction) => BeforeAnswer | Promise<BeforeAnswer>;
+  /**
+   * Saves the conversation: called after `beforeCompaction` has agreed and before the summarizer is asked, and again when
+   * the compaction has ended, whether it succeeded or not, before `compact` resolves. Store `snapshot()` of the compactor,
+   * or the app's own log. If it throws or rejects before the compaction, that fails with its message and changes nothing;
+   * afterwards, a `saveFailed` event says why. Not called if only reducers work.
+   */
+  save?: (occasion: Save) => void | Promise<void>;
   /** Called after every compaction that needed a summary. What it throws is logged to the console. */
   afterCompaction?: (context: AfterCompaction) => void | Promise<void>;
   /**
@@ -67,6 +79,7 @@ export interface Host<M extends object> extends HostOptions<M> {
   format: Format;
   summarize: Summarize<M>;
   summarizeTimeoutMs: number;
+  repair: boolean;
 }
 
 const DEFAULT_SUMMARIZE_TIMEOUT_MS = 12 * 60_000;

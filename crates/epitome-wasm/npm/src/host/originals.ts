@@ -9,11 +9,16 @@ export class Originals<M extends object> {
   readonly #messages: M[] = [];
   /** Indices of the messages whose ids do not contain the index, because the snapshot of another host named them. */
   readonly #foreign = new Map<string, number>();
+  /** False if messages stay as they are until the first compaction, also if the provider refuses them. */
+  readonly #repairs: boolean;
+  /** The view of a revision of the engine. */
+  #view: { revision: number; messages: M[] } | undefined;
   /** Messages that the engine composed for the view, by its numbers. */
   readonly #composed = new Map<number, M>();
 
   /** The ids that the engine knows, and the messages of these ids in the same order. */
-  constructor(ids: readonly string[], messages: readonly M[]) {
+  constructor(ids: readonly string[], messages: readonly M[], repairs: boolean) {
+    this.#repairs = repairs;
     for (const [index, id] of ids.entries()) {
       const message = messages[index];
       if (message !== undefined) {
@@ -44,7 +49,7 @@ export class Originals<M extends object> {
   replace(id: string, message: M): void {
     const index = this.#indexOf(id);
     if (index !== undefined) {
-      this.#composed.clear();
+      this.refresh();
       this.#messages[index] = message;
     }
   }
@@ -64,7 +69,14 @@ export class Originals<M extends object> {
 
   /** What the model gets. */
   view(engine: Engine): M[] {
-    return this.#messagesOf(engine, engine.view());
+    if (!engine.isCompacted() && (!this.#repairs || engine.isUntouched())) {
+      return this.all();
+    }
+    const revision = engine.revision();
+    if (this.#view?.revision !== revision) {
+      this.#view = { revision, messages: this.#messagesOf(engine, engine.view()) };
+    }
+    return this.#view.messages.slice();
   }
 
   /** The messages of the latest summarizer request; the last one asks for the summary. */
@@ -74,6 +86,7 @@ export class Originals<M extends object> {
 
   /** Forgets the composed messages, after the view has changed. */
   refresh(): void {
+    this.#view = undefined;
     this.#composed.clear();
   }
 
@@ -81,7 +94,7 @@ export class Originals<M extends object> {
     this.#ids.length = 0;
     this.#messages.length = 0;
     this.#foreign.clear();
-    this.#composed.clear();
+    this.refresh();
   }
 
   #messagesOf(engine: Engine, entries: ReturnType<Engine["view"]>): M[] {

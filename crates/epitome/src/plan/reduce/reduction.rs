@@ -9,7 +9,7 @@ use crate::history::exchange::exchange_of;
 use crate::history::{Change, Exchange, PartChange, Rewrite};
 use crate::message::{Message, Part};
 use crate::plan::{Action, planner};
-use crate::policy::{Load, Phase, Policy, Reason, ReducerRule};
+use crate::policy::{Load, Phase, Policy, Reason, ReducerRule, share};
 use crate::tokens::MeterTokens;
 
 /// What reducers have done to one message.
@@ -43,6 +43,8 @@ pub(in crate::plan) struct Reduction<'a> {
     pub(in crate::plan) exchanges: &'a [Exchange],
     /// Exchanges that no reducer may change, oldest first.
     pub(in crate::plan) protected: &'a [Exchange],
+    /// Tokens to reach, in the provider's tokens.
+    target: u32,
     changed: BTreeMap<usize, Reduced>,
     saved: MeterTokens,
 }
@@ -56,12 +58,19 @@ impl<'a> Reduction<'a> {
         protected: &'a [Exchange],
     ) -> Self {
         let (changed, saved) = (BTreeMap::new(), MeterTokens::ZERO);
-        Self { conversation, policy, scale, exchanges, protected, changed, saved }
+        let target = policy.target_tokens();
+        Self { conversation, policy, scale, exchanges, protected, target, changed, saved }
     }
 
     /// Runs every reducer that this reason calls for, in the order of the policy.
     pub(in crate::plan) fn run(&mut self, reason: Reason, phase: Option<Phase>) {
         let policy = self.policy;
+        if reason == Reason::ReactiveFull {
+            // The provider finds the view too long, whatever its count here: reduce what there is by the share
+            // that the policy would reduce a full window by.
+            let tokens = self.scale.prompt_tokens(self.tokens());
+            self.target = self.target.min(share(tokens, policy.target));
+        }
         for rule in &policy.reducers {
             if self.wants(rule, reason, phase)
                 && let Some(proposals) = super::propose(self, rule)
@@ -72,9 +81,13 @@ impl<'a> Reduction<'a> {
     }
 
     /// True if a reducer is to run: on its own if its condition holds in this phase; in a compaction, also
-    /// if it has no condition.
+    /// if it has no condition. Where the window is full by what the provider says, a condition on the tokens in it
+    /// holds, whatever they are counted as.
     fn wants(&self, rule: &ReducerRule, reason: Reason, phase: Option<Phase>) -> bool {
-        let (load, window) = (self.load(), self.policy.window);
+        let (mut load, window) = (self.load(), self.policy.window);
+        if reason == Reason::ReactiveFull {
+            load.tokens = load.tokens.max(window);
+        }
         match (&rule.when, phase) {
             (None, _) => reason != Reason::Reduce,
             (Some(when), Some(phase)) if reason == Reason::Reduce => {
@@ -169,7 +182,7 @@ impl<'a> Reduction<'a> {
     }
 
     fn meets_target(&self) -> bool {
-        self.scale.prompt_tokens(self.tokens()) <= self.policy.target_tokens()
+        self.scale.prompt_tokens(self.tokens()) <= self.target
     }
 
     /// What triggers would look at.
@@ -288,7 +301,7 @@ impl<'a> Reduction<'a> {
     }
 
     /// Positions behind the summary, newest first, without the newest messages that fill `fraction` of the
-    /// window and without the newest exchange. Of these, the messages of which some part has more than
+    /// window and, unless that is 0, without the newest exchange. Of these, the messages of which some part has more than
     /// `tokens` tokens, in the original or rewritten; the others cost next to nothing.
     pub(super) fn old_positions(
         &self,
@@ -297,8 +310,11 @@ impl<'a> Reduction<'a> {
     ) -> impl Iterator<Item = usize> + '_ {
         let newest_tokens = planner::window_share(self.policy, &self.scale, fraction);
         let covered = self.conversation.projection().covered;
-        let newest = self.exchanges.last().map_or(0, |exchange| exchange.start);
         let end = self.conversation.log().len();
+        let newest = match self.exchanges.last() {
+            Some(exchange) if fraction > 0.0 => exchange.start,
+            _ => end,
+        };
         // A binary search: everything before `old` is outside the newest tokens, everything from `young` on
         // is inside.
         let (mut old, mut young) = (covered, end);
@@ -314,7 +330,7 @@ impl<'a> Reduction<'a> {
     }
 
     /// The exchange of a message.
-    pub(super) fn exchange_of(&self, position: usize) -> Option<&Exchange> {
+    pub(in crate::plan) fn exchange_of(&self, position: usize) -> Option<&Exchange> {
         exchange_of(self.exchanges, position)
     }
 

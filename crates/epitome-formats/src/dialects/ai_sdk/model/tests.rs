@@ -196,7 +196,7 @@ fn a_changed_result_keeps_its_type() {
         ),
         (
             json!({ "type": "content", "value": [text("long")] }),
-            json!({ "type": "text", "value": "short" }),
+            json!({ "type": "content", "value": [text("short")] }),
         ),
         (
             json!({ "type": "content", "value": [text("long"), picture, text("more")] }),
@@ -292,8 +292,14 @@ fn images_are_written_and_what_the_format_cannot_hold_is_listed_as_lost() {
 }
 
 #[test]
-fn neighbours_are_merged_part_by_part() {
-    let mut first = json!({ "role": "user", "content": "one" });
-    AiSdkModel.merge(&mut first, message("user", &[text("two")]));
-    assert_eq!(first, json!({ "role": "user", "content": [text("one"), text("two")] }));
+fn neighbours_are_merged_part_by_part_and_field_by_field() {
+    let mut first = json!({ "role": "user", "content": "one", "own": 1 });
+    let mut second = message("user", &[text("two")]);
+    second["own"] = 2.into();
+    let options = second["providerOptions"].clone();
+    AiSdkModel.merge(&mut first, second);
+    let content = [text("one"), text("two")];
+    let merged =
+        json!({ "role": "user", "content": content, "own": 1, "providerOptions": options });
+    assert_eq!(first, merged);
 }

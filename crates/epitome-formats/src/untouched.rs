@@ -1,0 +1,119 @@
+//! Whether the provider accepts the messages of a log as they were appended, checked once for each message as the log
+//! grows.
+
+use epitome::history::{Log, Record};
+use epitome::message::{Message, Part, Role};
+
+use crate::acceptance::{Checker, Passed};
+use crate::composed::ComposedMessage;
+use crate::issue::Severity;
+use crate::registry::Format;
+use crate::steps::split_step_id;
+
+/// What is known of a log after the last check. It is about one log and one format.
+#[derive(Debug, Default)]
+pub struct Untouched {
+    /// Number of records that were seen.
+    records: usize,
+    /// Number of the engine's messages that passed for good: behind them no call waits for its result.
+    messages: usize,
+    passed: Passed,
+}
+
+impl Untouched {
+    /// True if the provider accepts all messages of the log as they were appended, so that composing the view without any
+    /// compaction would change none. Linear in the messages since the last call that returned true; after an edit, and as
+    /// long as a message is refused, in those since the last complete exchange before.
+    pub fn is_accepted(&mut self, format: Format, log: &Log) -> bool {
+        let is_edit = |record: &Record| matches!(record, Record::Edit { .. });
+        if log.records().iter().skip(self.records).any(is_edit) {
+            *self = Self::default();
+        }
+        self.records = log.records().len();
+        let contract = format.contract();
+        let mut checker = Checker::behind(self.passed, &contract, log);
+        if format.dialect().blank_message_severity() != Severity::Refused {
+            checker = checker.with_blank_texts();
+        }
+        let mut position = self.messages;
+        while let Some(message) = log.message(position) {
+            if is_unsolicited(log, position, message) {
+                return false;
+            }
+            let composed = ComposedMessage::kept(log, &split_step_id(&message.id).0);
+            let steps = composed.steps.len().max(1);
+            if checker.push(position, &composed).is_err() {
+                return false;
+            }
+            position += steps;
+            if let Some(passed) = checker.passed() {
+                (self.messages, self.passed) = (position, passed);
+            }
+        }
+        checker.finish().is_ok()
+    }
+}
+
+/// True for a message with nothing but approvals that no message before it asks for. Linear in these.
+fn is_unsolicited(log: &Log, position: usize, message: &Message) -> bool {
+    let approvals = |message: &Message, wanted: bool| -> Vec<String> {
+        let parts = message.parts.iter().filter_map(|part| match part {
+            Part::Approval { approval, granted, .. } if granted.is_some() == wanted => {
+                Some(approval.clone())
+            }
+            _ => None,
+        });
+        parts.collect()
+    };
+    let responses = approvals(message, true);
+    let asks = |message: &Message| {
+        let asked = approvals(message, false);
+        responses.iter().any(|response| asked.contains(response))
+    };
+    message.role == Role::Tool
+        && !responses.is_empty()
+        && message.results().next().is_none()
+        && !(0..position).rev().filter_map(|at| log.message(at)).any(asks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use epitome::history::View;
+    use serde_json::{Value, json};
+
+    /// Appends or edits the message with this id, and says whether all are accepted and how many were passed for good.
+    fn put(log: &mut Log, untouched: &mut Untouched, id: &str, value: &Value) -> (bool, usize) {
+        for message in Format::Anthropic.read(&id.into(), value).unwrap().messages {
+            let record = match log.position(&message.id) {
+                Some(_) => Record::Edit { message },
+                None => Record::Message { message },
+            };
+            log.append(record).unwrap();
+        }
+        let accepted = untouched.is_accepted(Format::Anthropic, log);
+        let view = View::repaired(log, &Format::Anthropic.contract());
+        let composed = Format::Anthropic.compose(log, &view);
+        let all = View::as_appended(log);
+        assert_eq!(accepted, composed == Format::Anthropic.compose(log, &all), "{id}");
+        (accepted, untouched.messages)
+    }
+
+    #[test]
+    fn a3_messages_are_checked_once_and_an_open_exchange_again() {
+        let (mut log, mut untouched) = (Log::default(), Untouched::default());
+        let says = |role: &str, content: Value| json!({ "role": role, "content": content });
+        let call = json!({ "type": "tool_use", "id": "one", "name": "look", "input": {} });
+        let result =
+            |id: &str| json!({ "type": "tool_result", "tool_use_id": id, "content": "found" });
+        let mut put = |id: &str, value: &Value| put(&mut log, &mut untouched, id, value);
+        assert_eq!(put("m0", &says("user", json!("hi"))), (true, 1));
+        assert_eq!(put("m1", &says("assistant", json!([call]))), (false, 1), "no result yet");
+        let text = json!({ "type": "text", "text": "so?" });
+        assert_eq!(put("m2", &says("user", json!([result("one"), text]))), (true, 4), "two steps");
+        assert_eq!(put("m3", &says("user", json!([result("z")]))), (false, 4), "an orphan");
+        assert_eq!(put("m4", &says("assistant", json!("ho"))), (false, 4), "it is still there");
+        assert_eq!(put("m3", &says("user", json!("go on"))), (true, 6), "it was edited");
+        assert_eq!(put("m0", &says("assistant", json!("hi"))), (false, 0), "the user is not first");
+    }
+}
