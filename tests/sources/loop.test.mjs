@@ -368,10 +368,11 @@ test("h5: a compaction waits for save, and fails if what was before cannot be sa
     allow = resolve;
   });
   const events = [];
-  const answers = { before: allowed, after: Promise.reject(new Error("the disk is full")) };
+  const fails = () => Promise.reject(new Error("the disk is full"));
+  const answers = { before: () => allowed, after: fails };
   const compactor = await loopOf(messages, {
     summarize,
-    save: ({ when }) => answers[when],
+    save: ({ when }) => answers[when](),
     onEvent: (event) => events.push(event),
   });
   const compacted = compactor.compact();
@@ -381,7 +382,7 @@ test("h5: a compaction waits for save, and fails if what was before cannot be sa
   assert.equal((await compacted).outcome, "applied", "what is compacted stays so");
   assert.deepEqual(events.filter(({ type }) => type === "saveFailed"), [{ type: "saveFailed", message: "the disk is full" }]);
   compactor.undo();
-  answers.before = Promise.reject(new Error("the disk is full"));
+  answers.before = fails;
   const report = await compactor.compact();
   assert.deepEqual([report.outcome, report.message], ["failed", "save failed: the disk is full"]);
   assert.deepEqual(compactor.messages(), messages);
