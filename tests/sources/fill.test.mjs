@@ -4,7 +4,434 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor, presets, resolvePolicy, restoreCompactor } from "epitome";
 import { LineCounter, parse, parseDocument, stringify } from "yaml";
-import { chatOf, compactorWith, said, scripted, toolRound } from "../node/harness.mjs";
+import { chatOf, compactorWith, preset, said, scripted, toolRound } from "../node/harness.mjs";
+import { refusals } from "../node/legality.mjs";
+import { calling, resulting } from "../node/model-server.mjs";
+
+const FORMATS = ["openai-chat", "anthropic"];
+const WINDOWS = [4_000, 32_000, 200_000];
+
+/** A chat of this many messages that takes exactly this many tokens: each costs 4 besides its characters. */
+function chatOfTokens(messages, tokens) {
+  const [first, ...rest] = chatOf(messages, Math.floor(tokens / messages) - 4);
+  const missing = tokens - (rest.length + 1) * (first.content.length + 4);
+  return [said("user", first.content + "x".repeat(missing)), ...rest];
+}
+
+/** A compactor of the preset in this window, over these messages, with the requests of its summarizer. */
+async function filled(format, policy, messages, options = {}) {
+  const { requests, summarize } = scripted("They worked.");
+  const compactor = await createCompactor({ format, policy: preset("fill", undefined, policy), summarize, ...options });
+  compactor.append(messages);
+  return { compactor, requests };
+}
+
+/** A call with arguments of about this many characters, and its result. */
+function writing(format, characters) {
+  const call = calling(format, "call_w");
+  const text = "x".repeat(characters);
+  if (format === "anthropic") {
+    call.content[0].input = { text };
+  } else {
+    call.tool_calls[0].function.arguments = JSON.stringify({ text });
+  }
+  return [call, resulting(format, "call_w", "ok")];
+}
+
+const outcomeOf = (report) => report?.outcome ?? "not due";
+
+// How it works: at 50 % repeated synthetic messages go, at 80 % older messages are summarized. Configuration: each number
+
+test("b3, b4, c3, d1, d2, d5, d7, d11: every setting has the default of the document's table", async () => {
+  const { triggers, reducers, keep, summary } = await resolvePolicy({ preset: "fill" });
+  assert.deepEqual(triggers, [{ fill: { fraction: 0.8, maxTokens: 0 } }]);
+  assert.deepEqual(reducers, [{ reducer: "deduplicate", when: { fill: { fraction: 0.5, maxTokens: 0 } }, minSavingTokens: 0 }]);
+  assert.deepEqual(keep, { messages: 10 });
+  const { chunks, agent, defaultAgent, prompt, toolResultMaxCharacters, fallbackLevels } = summary;
+  assert.deepEqual({ chunks, agent, defaultAgent, prompt }, { chunks: 1, agent: null, defaultAgent: "summarizer", prompt: null });
+  assert.deepEqual([toolResultMaxCharacters, ...fallbackLevels], [200, 150, 100, 50, 0]);
+  const pruning = await resolvePolicy({ preset: "fill", reducers: [{ reducer: { clearToolInputs: {} } }] });
+  assert.deepEqual(pruning.reducers[0].reducer, { clearToolInputs: { protectFraction: 0.3, argThresholdTokens: 200 } });
+});
+
+for (const format of FORMATS) {
+  test(`b3: ${format}: one token below 80 % nothing happens, at it and above it older messages are summarized`, async () => {
+    const at = async (window, tokens, fill) => {
+      const policy = { window, ...(fill && { triggers: [{ fill }] }) };
+      const { compactor, requests } = await filled(format, policy, chatOfTokens(20, tokens));
+      assert.equal(compactor.status().tokens, tokens);
+      const outcome = outcomeOf(await compactor.maintain("turnEnd"));
+      assert.equal(requests.length, outcome === "applied" ? 1 : 0);
+      compactor.dispose();
+      return outcome;
+    };
+    const edges = async (window, edge, fill) => [await at(window, edge - 1, fill), await at(window, edge, fill), await at(window, edge + 1, fill)];
+    const reached = ["not due", "applied", "applied"];
+    for (const window of WINDOWS) {
+      assert.deepEqual(await edges(window, 0.8 * window), reached, `${window}`);
+      // A number of tokens has priority, whether it is lower or higher than the percentage; 0 is none.
+      for (const share of [0.3, 0.95]) {
+        assert.deepEqual(await edges(window, share * window, { fraction: 0.8, maxTokens: share * window }), reached, `${share} of ${window}`);
+      }
+      assert.deepEqual(await edges(window, 0.9 * window, { fraction: 0.9, maxTokens: 0 }), reached);
+    }
+  });
+
+  test(`b4, c2: ${format}: one token below 50 % a repeated synthetic message stays, at it and above it is removed`, async () => {
+    const note = said("user", "It is noon.");
+    const at = async (window, tokens, when) => {
+      const reducers = when && [{ reducer: "deduplicate", when: { fill: when } }];
+      const { compactor, requests } = await filled(format, { window, ...(reducers && { reducers }) }, []);
+      compactor.append([note, { ...note }], { synthetic: "time" });
+      compactor.append(chatOfTokens(10, tokens - 2 * (note.content.length + 4)));
+      assert.equal(compactor.status().tokens, tokens);
+      await compactor.maintain("turnEnd");
+      assert.equal(requests.length, 0, "no model is asked");
+      const stay = compactor.messages().filter(({ content }) => content === note.content);
+      compactor.dispose();
+      return stay.length;
+    };
+    const edges = async (window, edge, when) => [await at(window, edge - 1, when), await at(window, edge, when), await at(window, edge + 1, when)];
+    for (const window of WINDOWS) {
+      assert.deepEqual(await edges(window, 0.5 * window), [2, 1, 1], `${window}`);
+      for (const share of [0.2, 0.7]) {
+        assert.deepEqual(await edges(window, share * window, { fraction: 0.5, maxTokens: share * window }), [2, 1, 1], `${share} of ${window}`);
+      }
+      assert.deepEqual(await edges(window, 0.6 * window, { fraction: 0.6, maxTokens: 0 }), [2, 1, 1]);
+    }
+  });
+
+  test(`b4, c2: ${format}: removing what repeats delays the compaction`, async () => {
+    const turnsUntilCompacted = async (reducers) => {
+      const { compactor, requests } = await filled(format, { window: 8_000, ...reducers }, []);
+      let turns = 0;
+      for (; requests.length === 0 && turns < 100; turns += 1) {
+        compactor.append(said("user", "Remember: be brief. ".repeat(10)), { synthetic: "reminder" });
+        compactor.append(chatOf(2, 96));
+        await compactor.maintain("turnEnd");
+      }
+      compactor.dispose();
+      return turns;
+    };
+    // Each turn has 204 tokens of reminder and 200 of talk.
+    assert.equal(await turnsUntilCompacted({ reducers: [] }), 16);
+    assert.equal(await turnsUntilCompacted({}), 31);
+  });
+
+  test(`d12, d18, d17: ${format}: system prompt, summary and the last ten messages, through failures and a restore`, async () => {
+    for (const window of WINDOWS) {
+      const size = window / 40;
+      const system = format === "anthropic" ? [] : [said("system", "Be kind.")];
+      const requests = [];
+      let fails = false;
+      const after = [];
+      const options = {
+        format,
+        summarize: (request) => {
+          requests.push(request);
+          if (fails) {
+            throw new Error("out of order");
+          }
+          return `Notes ${requests.length}.`;
+        },
+        afterCompaction: ({ type, ...more }) => void after.push(more),
+      };
+      let compactor = await createCompactor({ ...options, policy: preset("fill", window) });
+      compactor.append(system);
+      const states = [];
+      for (let round = 0; round < 6; round += 1) {
+        // An odd number, so that the tail begins with either role.
+        while (compactor.due("turnEnd") === undefined) {
+          compactor.append(chatOf(1, size - 4).map((message) => ({ ...message, role: compactor.history().length % 2 ? "assistant" : "user" })));
+        }
+        const before = compactor.messages();
+        states.push(before);
+        fails = round % 3 === 1;
+        if (fails) {
+          const report = await compactor.maintain("turnEnd");
+          assert.deepEqual([report.outcome, report.message], ["failed", "out of order"]);
+          assert.deepEqual(compactor.messages(), before);
+          const unchanged = { success: false, messagesBefore: before.length, messagesAfter: before.length, summaryCharacters: 0 };
+          assert.deepEqual(after.at(-1), unchanged);
+          assert.equal(compactor.due("turnEnd"), undefined, "the same messages are not tried again");
+          fails = false;
+        }
+        const report = await compactor.compact();
+        assert.equal(report.outcome, "applied", report.message);
+        const view = compactor.messages();
+        const [summary, ...tail] = view.slice(system.length);
+        assert.deepEqual(view.slice(0, system.length), system);
+        assert.equal(summary.role, "user");
+        assert.ok(summary.content.includes(`Notes ${requests.length}.`), summary.content);
+        assert.equal(JSON.stringify(view).split("Notes ").length, 2, "the earlier summary is gone");
+        assert.ok(tail.length === 10 && tail.every((message, index) => message === compactor.history().at(index - 10)));
+        assert.deepEqual(await refusals(format, view, []), []);
+        const [previous] = /(?<=<previous_summary>\n).*/.exec(requests.at(-1).input);
+        const applied = requests.length - (round % 3 === 1 ? 2 : 1);
+        assert.equal(previous, round === 0 ? "" : `Notes ${applied}.`);
+        assert.deepEqual(after.at(-1), { success: true, messagesBefore: before.length, messagesAfter: view.length, summaryCharacters: report.summary.length });
+        if (round === 2) {
+          const [snapshot, originals] = [compactor.snapshot(), compactor.history()];
+          compactor.dispose();
+          compactor = await restoreCompactor(snapshot, { ...options, originals });
+          assert.deepEqual(compactor.messages(), view);
+        }
+      }
+      for (const before of states.reverse()) {
+        compactor.undo();
+        assert.deepEqual(compactor.messages().slice(0, before.length), before, "undo gives back what was there");
+      }
+      compactor.dispose();
+    }
+  });
+
+  test(`d1: ${format}: keep_last_messages is exact, and a result at the edge brings its call along`, async () => {
+    const tailOf = async (keep, messages) => {
+      const { compactor } = await filled(format, { window: 100_000, keep: { messages: keep } }, messages);
+      assert.equal((await compactor.compact()).outcome, "applied");
+      const stays = compactor.messages().filter((message) => messages.includes(message));
+      compactor.dispose();
+      return stays.length;
+    };
+    for (const keep of [1, 9, 10, 11, 20]) {
+      assert.equal(await tailOf(keep, chatOf(41, 200)), keep);
+    }
+    const paired = [...chatOf(30, 200), said("user", "Look."), calling(format, "a"), resulting(format, "a", "a rose"), ...chatOf(10, 200).slice(1)];
+    assert.deepEqual([await tailOf(9, paired), await tailOf(10, paired), await tailOf(11, paired), await tailOf(12, paired)], [9, 11, 11, 12]);
+  });
+
+  // Summarize: messages are preprocessed
+
+  test(`d2: ${format}: thinking is removed, and results are cut above 200 characters`, async () => {
+    const thinking =
+      format === "anthropic"
+        ? said("assistant", [{ type: "thinking", thinking: "secret plan", signature: "s" }, { type: "text", text: "I will look." }])
+        : { ...said("assistant", "I will look."), reasoning_content: "secret plan" };
+    const lengths = { a: 199, b: 200, c: 201, d: 5_000 };
+    const looked = Object.entries(lengths).flatMap(([id, length]) => [calling(format, `call_${id}`), resulting(format, `call_${id}`, id.repeat(length))]);
+    const { compactor, requests } = await filled(format, { window: 100_000 }, [said("user", "Look."), thinking, ...looked, ...chatOf(12, 100)]);
+    assert.equal((await compactor.compact()).outcome, "applied");
+    const [{ input }] = requests;
+    assert.ok(input.includes("I will look.") && !input.includes("secret plan"));
+    const shown = (id) => new RegExp(`${id}{20,}`).exec(input)[0].length;
+    assert.deepEqual([shown("a"), shown("b")], [199, 200]);
+    assert.deepEqual([shown("c"), shown("d")], [200, 200]);
+    assert.match(input, /c… \[1 more characters\]\n[^]*d… \[4800 more characters\]\n/);
+    compactor.dispose();
+  });
+
+  // Chunked compaction
+
+  test(`d5: ${format}: N chunks are exactly N requests, each with the summary of the one before, and no pair is split`, async () => {
+    for (let chunks = 1; chunks <= 8; chunks += 1) {
+      for (const pairs of [1, 3, 4, 7, 12]) {
+        const looked = Array.from({ length: pairs }, (_, index) => [calling(format, `call_${index}`), resulting(format, `call_${index}`, `result of call_${index}.`.padEnd(index % 3 ? 100 : 10, "."))]);
+        const requests = [];
+        const summarize = (request) => `Notes ${requests.push(request)}.`;
+        const policy = { window: 100_000, summary: { chunks } };
+        const { compactor } = await filled(format, policy, [...looked.flat(), said("assistant", "Done. ".repeat(200)), ...chatOf(10, 1_000)], { summarize });
+        compactor.setTodo("- [ ] water bed 7");
+        assert.equal((await compactor.compact()).outcome, "applied");
+        // Each pair can be a chunk of its own, and so can the answer.
+        const expected = Math.min(chunks, pairs + 1);
+        assert.equal(requests.length, expected, `${chunks} chunks of ${pairs} pairs`);
+        for (const [index, { input, chunkIndex, chunkCount }] of requests.entries()) {
+          assert.deepEqual([chunkIndex, chunkCount], [index, expected]);
+          assert.equal(/(?<=<previous_summary>\n).*/.exec(input)[0], index === 0 ? "" : `Notes ${index}.`);
+          assert.equal(input.includes("water bed 7"), index === expected - 1, "the todo state is in the last chunk only");
+          const called = input.match(/(?<="at":"call_)\d+/g) ?? [];
+          assert.deepEqual(input.match(/(?<=result of call_)\d+/g) ?? [], called);
+        }
+        const all = requests.map(({ input }) => input).join("\n");
+        assert.equal(all.match(/result of call_/g).length, pairs, "each once");
+        compactor.dispose();
+      }
+    }
+  });
+
+  test(`d5: ${format}: one chunk is a single pass, however long the messages are`, async () => {
+    const { compactor, requests } = await filled(format, { window: 1_000_000 }, chatOf(60, 10_000));
+    assert.equal((await compactor.compact()).outcome, "applied");
+    assert.equal(requests.length, 1);
+    assert.ok(requests[0].input.length > 500_000);
+    compactor.dispose();
+  });
+
+  // Progressive retry
+
+  test(`d7: ${format}: 200, 150, 100, 50 and 0 characters, then fewer messages down to none, and then a warning`, async () => {
+    const events = [];
+    // The last request alone is above 80 %, whatever is left out.
+    for (const [share, keeps, warned] of [[0.85, [5, 2, 1, 0], true], [0.3, [], false]]) {
+      for (const window of [8_000, 100_000]) {
+        const looked = Array.from({ length: 8 }, (_, index) => [calling(format, `call_${index}`), resulting(format, `call_${index}`, "r".repeat(300))]);
+        const messages = [said("user", "Look."), ...looked.flat(), ...chatOf(11, 20), said("user", "x".repeat(share * window))];
+        const { compactor, requests } = await filled(format, { window }, messages, { onEvent: (event) => events.push(event) });
+        const report = await compactor.compact();
+        assert.equal(report.outcome, "applied", report.message);
+        const shorter = events.splice(0).filter(({ type }) => type === "shorter" || type === "tooLarge");
+        const levels = warned ? [150, 100, 50, 0, ...keeps.map(() => 0)] : [];
+        assert.deepEqual(shorter.filter(({ type }) => type === "shorter").map(({ toolResultMaxCharacters, keep }) => [toolResultMaxCharacters, keep.messages]), levels.map((level, index) => [level, index < 4 ? 10 : keeps[index - 4]]));
+        for (const [index, { input }] of requests.entries()) {
+          const longest = Math.max(0, ...(input.match(/r{5,}/g) ?? []).map(({ length }) => length));
+          const limit = [200, ...levels][index];
+          assert.ok(longest <= limit && longest >= limit - 40, `${longest} of ${limit}`);
+        }
+        assert.equal(requests.length, levels.length + 1);
+        const warning = shorter.find(({ type }) => type === "tooLarge");
+        assert.equal(warning !== undefined, warned);
+        if (warned) {
+          assert.match(warning.message, /manually.*new session/s);
+        }
+        compactor.dispose();
+      }
+    }
+  });
+
+  test(`d7: ${format}: the retries end as soon as the result is small enough`, async () => {
+    // Forty results make a summary of 8,000 tokens, 6,000, 4,000, 2,000 or next to none; 8,000 are too many in all.
+    const looked = Array.from({ length: 40 }, (_, index) => [calling(format, `call_${index}`), resulting(format, `call_${index}`, "r".repeat(300))]);
+    for (const [size, levels] of [[100, [150]], [300, [150, 100]], [500, [150, 100, 50]], [590, [150, 100, 50, 0]]]) {
+      const shorter = [];
+      const summarize = ({ input }) => `They looked. ${(input.match(/r{5,}/g) ?? []).join(" ")}`;
+      const onEvent = (event) => event.type === "shorter" && shorter.push([event.toolResultMaxCharacters, event.keep.messages]);
+      const { compactor } = await filled(format, { window: 10_000 }, [said("user", "Look."), ...looked.flat(), ...chatOf(10, size - 4)], { summarize, onEvent });
+      const report = await compactor.maintain("turnEnd");
+      assert.equal(report.outcome, "applied", report.message);
+      assert.deepEqual(shorter, levels.map((level) => [level, 10]), `messages of ${size} tokens`);
+      assert.ok(report.tokensAfter < 8_000);
+      assert.equal(compactor.messages().length, 11);
+      compactor.dispose();
+    }
+  });
+
+  // Hooks
+
+  test(`g4, d13: ${format}: hooks know the fill, and whether the compaction was asked for; one that is skipped changes nothing`, async () => {
+    for (const window of WINDOWS) {
+      const seen = [];
+      let skip = true;
+      const beforeCompaction = (context) => {
+        seen.push(context);
+        return { skip };
+      };
+      const messages = chatOfTokens(20, 0.8 * window);
+      const { compactor, requests } = await filled(format, { window }, messages, { beforeCompaction, afterCompaction: (news) => seen.push(news.success) });
+      assert.equal((await compactor.maintain("turnEnd")).outcome, "skipped");
+      const context = { reason: "threshold", forced: false, tokensUsed: 0.8 * window, contextPercent: 80, messageCount: 20, keepLast: 10 };
+      assert.deepEqual(seen.splice(0), [context]);
+      assert.deepEqual([requests.length, compactor.messages()], [0, messages]);
+      skip = false;
+      assert.equal((await compactor.compact()).outcome, "applied");
+      assert.deepEqual(seen.splice(0), [{ ...context, reason: "session-compaction", forced: true }, true]);
+      compactor.dispose();
+    }
+  });
+
+  // Manual trigger
+
+  test(`d13: ${format}: a compaction can be asked for at any fill, in a row, and with nothing to do it says so`, async () => {
+    const { compactor, requests } = await filled(format, { window: 200_000 }, chatOf(60, 300));
+    assert.ok(compactor.status().budgetUsedPct < 10 && compactor.due("turnEnd") === undefined);
+    assert.equal((await compactor.compact({ instructions: "focus on the roses" })).outcome, "applied");
+    assert.ok(requests[0].system.includes("focus on the roses"));
+    assert.equal((await compactor.compact()).outcome, "skipped", "only what has to stay is left");
+    compactor.append(chatOf(12, 300));
+    assert.equal((await compactor.compact()).outcome, "applied");
+    assert.ok(!requests[1].system.includes("focus on the roses"));
+    assert.equal(requests.length, 2);
+    compactor.dispose();
+  });
+
+  // Per-agent overrides: the document's three examples, and no summarizer at all
+
+  test(`d11, b10: ${format}: agents have thresholds, tails, windows and summarizers of their own`, async () => {
+    const policy = {
+      window: 40_000,
+      summary: { prompts: { Compaction: "Condense." } },
+      agents: {
+        Own: { summary: { prompt: "Compaction", agent: "FastCompactor" } },
+        Fast: { summary: { agent: "FastCompactor" } },
+        Late: { triggers: [{ fill: { fraction: 0.95 } }], keep: { messages: 20 } },
+        Small: { window: 8_000, modelWindow: 128_000 },
+        Pruned: {
+          summary: { agent: null, defaultAgent: null },
+          reducers: [{ reducer: { clearToolInputs: { protectFraction: 0 } } }],
+        },
+      },
+    };
+    const run = async (agent, tokens, first = []) => {
+      const hooked = [];
+      const options = { agent, beforeCompaction: () => void hooked.push("before"), afterCompaction: () => void hooked.push("after") };
+      const { compactor, requests } = await filled(format, policy, [...first, ...chatOfTokens(40, tokens)], options);
+      const report = await compactor.maintain("turnEnd");
+      const stays = compactor.messages().filter((message) => compactor.history().includes(message)).length;
+      compactor.dispose();
+      return { outcome: outcomeOf(report), summarizer: requests[0]?.summarizer, stays, hooked };
+    };
+    const agent = (name) => ({ kind: "agent", name });
+    const both = ["before", "after"];
+    const applied = { outcome: "applied", summarizer: agent("summarizer"), stays: 10, hooked: both };
+    const notDue = { outcome: "not due", summarizer: undefined, stays: 40, hooked: [] };
+    assert.deepEqual(await run("Anyone", 32_000), applied);
+    assert.deepEqual(await run("Own", 32_000), { ...applied, summarizer: { kind: "own", prompt: "Compaction" } });
+    assert.deepEqual(await run("Fast", 32_000), { ...applied, summarizer: agent("FastCompactor") });
+    assert.deepEqual([await run("Late", 37_999), await run("Late", 38_000)], [notDue, { ...applied, stays: 20 }]);
+    assert.deepEqual([await run("Small", 6_399), await run("Small", 6_400)], [notDue, applied]);
+    const pruned = await run("Pruned", 32_000, [said("user", "Write."), ...writing(format, 900)]);
+    assert.deepEqual(pruned, { outcome: "applied", summarizer: undefined, stays: 42, hooked: [] });
+  });
+
+  // Pruning
+
+  const written = writing(format, 900);
+
+  test(`c3: ${format}: pruning is off by default, works after each tool loop, or in compactions`, async () => {
+    const clearToolInputs = { protectFraction: 0.3, argThresholdTokens: 200 };
+    const modes = {
+      off: undefined,
+      iteration: [{ reducer: { clearToolInputs }, when: { at: { phase: "loop", trigger: "always" } } }],
+      compaction: [{ reducer: { clearToolInputs } }],
+    };
+    // The pair is old: more than 30 % of the window follow it. It is in the tail, where a compaction leaves it.
+    const messages = [...chatOf(20, 100), said("user", "Write."), ...written, ...chatOf(8, 500).slice(1)];
+    const isWhole = (compactor) => compactor.messages().includes(written[0]);
+    const found = {};
+    for (const [mode, reducers] of Object.entries(modes)) {
+      const { compactor } = await filled(format, { window: 10_000, ...(reducers && { reducers }) }, messages);
+      const steps = [];
+      for (const phase of ["requestStart", "turnStart", "turnEnd", "loop"]) {
+        await compactor.maintain(phase);
+        steps.push(isWhole(compactor));
+      }
+      await compactor.compact();
+      found[mode] = [...steps, isWhole(compactor)];
+      compactor.dispose();
+    }
+    assert.deepEqual(found, {
+      off: [true, true, true, true, true],
+      iteration: [true, true, true, false, false],
+      compaction: [true, true, true, true, false],
+    });
+  });
+
+  test(`c3: ${format}: the newest messages that cover 30 % of the window are never touched`, async () => {
+    const reducers = [{ reducer: { clearToolInputs: {} }, when: "always" }];
+    for (const window of [10_000, 200_000]) {
+      const prunedWith = async (covered) => {
+        const { compactor } = await filled(format, { window, reducers }, [said("user", "Write."), ...written]);
+        const pair = compactor.status().tokens - "Write.".length - 4;
+        compactor.append(chatOfTokens(4, covered - pair));
+        await compactor.maintain("turnEnd");
+        const pruned = !compactor.messages().includes(written[0]);
+        compactor.dispose();
+        return pruned;
+      };
+      const edge = 0.3 * window;
+      assert.deepEqual([await prunedWith(edge - 1), await prunedWith(edge), await prunedWith(edge + 1)], [false, false, true], `${window}`);
+    }
+  });
+}
 
 // Settings: tool_result_max_length, and the shorter limits of the retries
 
@@ -83,6 +510,38 @@ test("c3: arguments at the threshold stay, and one above it are pruned", async (
   assert.equal(await pruned(args, 200), JSON.stringify(args));
   assert.deepEqual(JSON.parse(await pruned(args, 199)), { text: "[189 characters left out]" });
 });
+
+// What gets preserved: what the summarizer is asked to copy, and the todo state
+
+for (const format of FORMATS) {
+  test(`d10: ${format}: paths, packages and decisions are asked for, and the todo state follows every summary`, async () => {
+    const facts = ["We keep src/beds/rose.rs as it is.", "We use serde_json 1.0.140.", "We decided to use SQLite, because one file is enough."];
+    const requests = [];
+    // A summarizer that does what it is asked to: it copies the lines of facts that it reads.
+    const summarize = (request) => {
+      requests.push(request);
+      return ["They worked.", ...facts.filter((fact) => request.input.includes(fact))].join("\n");
+    };
+    const policy = { window: 60_000 };
+    const { compactor } = await filled(format, policy, [said("user", facts.join("\n"))], { summarize });
+    for (const todo of ["- [ ] plant\n- [x] dig", "- [x] plant\n- [ ] water", "", "  - any text is kept: <b>&amp;</b>"]) {
+      compactor.setTodo(todo);
+      compactor.append(chatOf(30, 300).slice(1));
+      const report = await compactor.compact();
+      assert.equal(report.outcome, "applied", report.message);
+      const { system, input } = requests.at(-1);
+      for (const asked of [/checklists and acceptance criteria/, /file paths, package names and versions/, /decisions with their reasons/]) {
+        assert.match(system, asked);
+      }
+      const [summary] = compactor.messages();
+      assert.ok(facts.every((fact) => summary.content.includes(fact)), "also from the earlier summary");
+      assert.ok(summary.content.includes(todo));
+      assert.equal(summary.content.includes("dig"), todo.includes("dig"), "only the latest state");
+      assert.equal(input.includes("water"), todo.includes("water"));
+    }
+    compactor.dispose();
+  });
+}
 
 // What gets preserved: requirement checklists and acceptance criteria
 
@@ -286,3 +745,11 @@ test("h6: an error names the field, by which the YAML library finds the line", a
   assert.equal(await lineOf(YAML.replace("messages: 10", "messages: ["), ["compaction"]), 7);
   assert.equal(await lineOf(frontMatter(AGENTS.Late.replace("20", "many")), ["features", "compaction"]), 5);
 });
+
+// Not reproduced here:
+//
+// - Context of the hooks, `features.compaction`, `/compact`, `sdk.Result`: names of that system's commands, files and
+//   plugins. `docs/sources.md` has ours; what they do is tested above.
+// - The separate compaction agent: the app runs its agents. The request says which one is meant.
+// - The warning on a screen: the event `tooLarge` has its text, and the app shows it.
+// - "Preserves structured data" of a summary: a model's work. Tested is what it is asked for, and what is kept without it.
