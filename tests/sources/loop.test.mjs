@@ -2,9 +2,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { anthropicCompatible, createCompactor, openAICompatible, resolvePolicy } from "epitome";
-import { chatOf, said, scripted } from "../node/harness.mjs";
+import { anthropicCompatible, createCompactor, openAICompatible, resolvePolicy, restoreCompactor } from "epitome";
+import { chatOf, preset, said, scripted } from "../node/harness.mjs";
+import { refusals } from "../node/legality.mjs";
 import { APP, calling, resulting, serveModel } from "../node/model-server.mjs";
+
+const ENDPOINTS = { "openai-chat": openAICompatible, anthropic: anthropicCompatible };
+const FORMATS = Object.keys(ENDPOINTS);
 
 const LOOP = { preset: "loop", counting: { charactersPerToken: 1 } };
 
@@ -15,7 +19,349 @@ async function loopOf(messages, options = {}) {
   return compactor;
 }
 
-// Timeouts of the HTTP client
+/** What a provider reports of a call, in its own words. */
+const USAGE = {
+  "openai-chat": (prompt, completion) => ({ prompt_tokens: prompt, completion_tokens: completion }),
+  anthropic: (prompt, completion) => ({ input_tokens: 10, cache_read_input_tokens: prompt - 30, cache_creation_input_tokens: 20, output_tokens: completion }),
+};
+
+// Section 2: the trigger mechanism, and what every call reports
+
+test("b5, b6, d9, d12: the settings have the document's defaults", async () => {
+  const { triggers, warning, keep, reducers, summary, summaryPlacement } = await resolvePolicy({ preset: "loop" });
+  assert.deepEqual(triggers, [{ at: { phase: "turnStart", trigger: { tokens: 200_000 } } }]);
+  assert.deepEqual([warning, keep, reducers, summaryPlacement], [null, { messages: 0 }, [], "oneMessage"]);
+  assert.deepEqual([summary.shape, summary.lastRequest, summary.input], ["sevenSections", "append", "conversation"]);
+});
+
+for (const format of FORMATS) {
+  test(`b5: ${format}: before a turn, at the threshold and above it, by prompt and completion of the last call`, async () => {
+    const at = async (policy, prompt, completion) => {
+      const { requests, summarize } = scripted("They worked.");
+      const compactor = await createCompactor({ format, policy: preset("loop", undefined, policy), summarize });
+      compactor.append(chatOf(20, 1_000));
+      compactor.messages();
+      compactor.usage(USAGE[format](prompt, completion));
+      assert.equal(compactor.status().statistics.contextTokens, prompt + completion);
+      for (const phase of ["requestStart", "loop", "turnEnd"]) {
+        assert.equal(await compactor.maintain(phase), undefined, phase);
+      }
+      const report = await compactor.maintain("turnStart");
+      assert.equal(requests.length > 0, report !== undefined);
+      compactor.dispose();
+      return report?.outcome;
+    };
+    const edges = async (policy, edge) => [await at(policy, edge - 500, 499), await at(policy, edge - 500, 500), await at(policy, edge - 500, 501)];
+    const reached = [undefined, "applied", "applied"];
+    assert.deepEqual(await edges({ window: 1_000_000 }, 200_000), reached);
+    assert.deepEqual(await edges({ window: 200_000 }, 200_000), reached);
+    assert.deepEqual(await edges({ window: 32_000 }, 32_000), reached);
+    const trigger = (tokens) => ({ window: 1_000_000, triggers: [{ at: { phase: "turnStart", trigger: { tokens } } }] });
+    assert.deepEqual(await edges(trigger(50_000), 50_000), reached);
+    assert.equal(await at(trigger(1), 40, 1), "applied");
+    for (const off of [0, -1, -200_000]) {
+      assert.equal(await at(trigger(off), 990_000, 1_000), undefined, `${off}`);
+    }
+  });
+
+  test(`b11: ${format}: every call updates the statistics as the document's function does`, async () => {
+    const compactor = await createCompactor({ format, policy: preset("loop", 200_000), summarize: () => "They worked." });
+    compactor.append(chatOf(4, 500));
+    const expected = { sessionPromptTokens: 0, sessionCompletionTokens: 0, tokensPerSecond: 0 };
+    const calls = [[1_000, 50, 500], [1_200, 30, undefined], [1_300, 0, 2_000], [1_400, 80, 0], [1_500, 80, 4_000]];
+    for (const [prompt, completion, durationMs] of calls) {
+      compactor.messages();
+      compactor.usage({ ...USAGE[format](prompt, completion), ...(durationMs !== undefined && { durationMs }) });
+      expected.sessionPromptTokens += prompt;
+      expected.sessionCompletionTokens += completion;
+      if (durationMs > 0 && completion > 0) {
+        expected.tokensPerSecond = (completion * 1_000) / durationMs;
+      }
+      const now = { ...expected, lastPromptTokens: prompt, lastCompletionTokens: completion, contextTokens: prompt + completion };
+      assert.deepEqual(compactor.status().statistics, now);
+      assert.equal(compactor.status().tokens, prompt + completion);
+    }
+    assert.equal((await compactor.compact()).outcome, "applied");
+    const { sessionPromptTokens, sessionCompletionTokens } = compactor.status().statistics;
+    assert.deepEqual([sessionPromptTokens, sessionCompletionTokens], [6_400, 240], "they go on after a compaction");
+    compactor.dispose();
+  });
+
+  test(`b6: ${format}: a warning at half of the threshold and above it, once until the next compaction, if it is on`, async () => {
+    for (const [window, half] of [[1_000_000, 100_000], [200_000, 100_000], [16_000, 8_000]]) {
+      const events = [];
+      const onEvent = (event) => event.type === "warning" && events.push(event.tokens);
+      const policy = preset("loop", window, { warning: 0.5 });
+      const compactor = await createCompactor({ format, policy, onEvent, summarize: () => "They worked." });
+      const reported = (tokens) => {
+        compactor.append([said("user", "And?"), said("assistant", "So.".repeat(200))]);
+        compactor.messages();
+        compactor.usage(USAGE[format](tokens - 100, 100));
+        assert.equal(compactor.check("turnStart"), undefined);
+        return events.splice(0);
+      };
+      assert.deepEqual([reported(half - 1), reported(half), reported(half + 1), reported(half + 2)], [[], [half], [], []], `${window}`);
+      assert.equal((await compactor.compact()).outcome, "applied");
+      assert.deepEqual([reported(half - 1), reported(half + 1), reported(half)], [[], [half + 1], []]);
+      compactor.setPolicy(preset("loop", window));
+      assert.equal((await compactor.compact()).outcome, "applied");
+      assert.deepEqual(reported(half + 1), [], "off by default");
+      compactor.dispose();
+    }
+  });
+}
+
+// Sections 3 and 5: the process, and what is preserved
+
+for (const format of FORMATS) {
+  test(`d9, d12, d16, d17: ${format}: system prompt and one message with summary and last request, through failures and a restore`, async () => {
+    for (const window of [4_000, 32_000, 200_000]) {
+      const system = format === "anthropic" ? [] : [said("system", "Be kind.")];
+      const requests = [];
+      let fails = false;
+      const saved = [];
+      const options = {
+        format,
+        summarize: (request) => {
+          requests.push(request);
+          if (fails) {
+            throw new Error("out of order");
+          }
+          return `Notes of part ${requests.length}.`;
+        },
+        save: (occasion) => void saved.push(occasion),
+      };
+      let compactor = await createCompactor({ ...options, policy: preset("loop", window) });
+      const { closing } = (await resolvePolicy({ preset: "loop" })).summary;
+      compactor.append(system);
+      const views = [];
+      let turn = 0;
+      let session = 1;
+      for (let round = 0; round < 6; round += 1) {
+        let request;
+        // The last turn is in its tool loop: its last messages are a call and a result, which has the role `user` in one format.
+        do {
+          turn += 1;
+          request = `Request ${turn}: look at bed ${turn}.\nWord for word: <b>№${turn}</b> & "more".`;
+          const id = `call_${turn}`;
+          compactor.append([said("assistant", "Done."), said("user", request), calling(format, id), resulting(format, id, "roses ".repeat(window / 60))].slice(turn === 1 ? 1 : 0));
+        } while (compactor.due("turnStart") === undefined);
+        const before = compactor.messages();
+        views.push(before);
+        if (round % 3 === 1) {
+          fails = true;
+          const report = await compactor.maintain("turnStart");
+          assert.deepEqual([report.outcome, report.message, report.session], ["failed", "out of order", session]);
+          assert.deepEqual(compactor.messages(), before, "the history is as it was");
+          assert.deepEqual(saved.splice(0), [{ when: "before", session }, { when: "after", session, success: false }]);
+          fails = false;
+        }
+        const report = await compactor.compact();
+        assert.equal(report.outcome, "applied", report.message);
+        assert.deepEqual(saved.splice(0), [{ when: "before", session }, { when: "after", session: session + 1, success: true }]);
+        session += 1;
+        assert.equal(report.session, session);
+        const view = compactor.messages();
+        assert.deepEqual(view.slice(0, -1), system);
+        const [{ role, content }] = view.slice(-1);
+        assert.equal(role, "user");
+        const places = [`Notes of part ${requests.length}.`, request, closing].map((text) => content.indexOf(text));
+        assert.ok(places[0] >= 0 && places[0] < places[1] && places[1] < places[2], content);
+        assert.ok(content.endsWith(closing));
+        assert.deepEqual([content.split("Notes of part").length, content.split("Word for word").length], [2, 2], "neither an earlier summary nor an earlier request");
+        assert.deepEqual(await refusals(format, view, []), []);
+        if (round === 3) {
+          const [snapshot, originals] = [compactor.snapshot(), compactor.history()];
+          compactor.dispose();
+          compactor = await restoreCompactor(snapshot, { ...options, originals });
+          assert.deepEqual(compactor.messages(), view);
+        }
+      }
+      for (const before of views.reverse()) {
+        compactor.undo();
+        assert.deepEqual(compactor.messages().slice(0, before.length), before);
+      }
+      assert.deepEqual(compactor.messages(), compactor.history());
+      compactor.dispose();
+    }
+  });
+
+  // Section 4: the prompt
+
+  test(`d8: ${format}: the last message of the request asks for seven sections, in the document's order, with what each has`, async () => {
+    const { requests, summarize } = scripted("They worked.");
+    const compactor = await createCompactor({ format, policy: preset("loop", 200_000), summarize });
+    compactor.append(chatOf(9, 1_000));
+    await compactor.compact();
+    const [{ prompt, system, messages }] = requests;
+    const text = typeof prompt.content === "string" ? prompt.content : prompt.content.map((part) => part.text).join("");
+    assert.deepEqual([prompt.role, messages.at(-1).content], ["user", chatOf(9, 1_000)[8].content]);
+    const asked = [
+      [/Goals/, /asks for/, /priorities and limits/],
+      [/Course/, /phases in order/, /decided and why/, /went wrong and how it was solved/, /where things stand/],
+      [/Technical/, /frameworks and tools/, /patterns/, /limits the design/],
+      [/Files/, /full path/, /what it is for/, /changed/, /lines that matter/, /state/],
+      [/Work in hand/, /being done right now/, /last finished action/, /half done/, /code/, /Leave nothing of this out/],
+      [/Open points/, /Errors that remain/, /tasks not begun/, /decisions that wait/],
+      [/Next step/, /one action/, /latest request/, /work in hand/],
+    ];
+    for (const instructions of [text, system]) {
+      const sections = instructions.split(/^## \d\. /m).slice(1);
+      assert.deepEqual(instructions.match(/^## (\d)/gm), asked.map((_, index) => `## ${index + 1}`));
+      for (const [index, patterns] of asked.entries()) {
+        for (const pattern of patterns) {
+          assert.match(sections[index], pattern);
+        }
+      }
+      assert.match(sections[6], /go on at the same point without a question back/);
+      assert.match(instructions, /file paths/);
+    }
+    compactor.dispose();
+  });
+
+  // Section 7: tokens are counted again
+
+  test(`d16: ${format}: the count after a compaction decides about the next one, and a failed compaction is not counted`, async () => {
+    for (const window of [8_000, 200_000]) {
+      // The number that the provider counts, and the one that is known when the model has answered.
+      const answered = async (count) => {
+        const counted = [];
+        let fails = true;
+        const countTokens = (messages) => {
+          counted.push(messages);
+          return count;
+        };
+        const summarize = () => {
+          if (fails) {
+            throw new Error("no");
+          }
+          return "They worked.";
+        };
+        const compactor = await createCompactor({ format, policy: preset("loop", window), countTokens, summarize });
+        compactor.append(chatOf(21, window / 20 - 4));
+        assert.equal((await compactor.maintain("turnStart")).outcome, "failed");
+        assert.deepEqual(counted, []);
+        fails = false;
+        assert.equal((await compactor.compact()).outcome, "applied");
+        assert.deepEqual(counted, [compactor.messages()], "the messages that are sent next");
+        assert.equal(compactor.messages().length, 1);
+        assert.equal(compactor.status().tokens, count);
+        assert.equal(compactor.due("turnStart"), undefined, "before the model was called");
+        compactor.append(said("assistant", "So."));
+        const [{ tokens }, due] = [compactor.status(), compactor.due("turnStart")];
+        compactor.dispose();
+        return [tokens, due];
+      };
+      const [tokens] = await answered(window);
+      const edge = 2 * window - tokens;
+      assert.deepEqual(await answered(edge - 1), [window - 1, undefined]);
+      assert.deepEqual(await answered(edge), [window, "threshold"]);
+      assert.deepEqual(await answered(edge + 1), [window + 1, "threshold"]);
+    }
+  });
+
+  // Section 9: the events, with the document's numbers
+
+  test(`g5: ${format}: 200,000 → 15,000 tokens (-92%)`, async () => {
+    const events = [];
+    let summary = "They worked.";
+    const onEvent = (event) => events.push(event);
+    const summarize = () => {
+      events.push({ type: "summarize" });
+      return summary;
+    };
+    const compactor = await createCompactor({ format, policy: preset("loop", 1_000_000), summarize, onEvent });
+    compactor.append(chatOf(41, 4_800));
+    compactor.messages();
+    const rest = 200_000 - compactor.status().tokens;
+    compactor.append(said("assistant", "x".repeat(rest - 4)));
+    const short = await compactor.compact();
+    compactor.undo();
+    summary = `${summary} `.padEnd(summary.length + 15_000 - short.tokensAfter, "They planted roses. ").replace(/.$/, "!");
+    events.length = 0;
+    const report = await compactor.maintain("turnStart");
+    assert.equal(report.outcome, "applied", report.message);
+    const shown = events.filter(({ type }) => ["start", "summarize", "end"].includes(type));
+    assert.deepEqual(shown, [{ type: "start", tokens: 200_000, threshold: 200_000, budgetUsedPct: 20, chunks: 1 }, { type: "summarize" }, { type: "end", report }]);
+    assert.deepEqual([report.tokensBefore, report.tokensAfter], [200_000, 15_000]);
+    assert.equal(Math.trunc(100 * (report.tokensAfter / report.tokensBefore - 1)), -92);
+    assert.equal(report.summaryCharacters, report.summary.length);
+    assert.ok(report.summary.includes(summary));
+    compactor.dispose();
+  });
+}
+
+// Section 10: the whole loop, with a model behind HTTP
+
+for (const format of FORMATS) {
+  for (const window of [4_000, 24_000]) {
+    test(`b5, d9, d12, d19: ${format}: an agent works through several compactions in a window of ${window} tokens`, async (context) => {
+      let calls = 0;
+      let broken = false;
+      const isAsked = ({ messages }) => JSON.stringify(messages.at(-1)).includes("condense the conversation");
+      const answer = (body) => {
+        if (isAsked(body) || body.tools === undefined) {
+          return "## 1. Goals\nA garden.\n## 7. Next step\nWater the roses.";
+        }
+        calls += 1;
+        return calls % 3 === 0 ? "This bed is fine." : calling(format, `call_${calls}`);
+      };
+      const refuses = (body) => (broken && (isAsked(body) || body.tools === undefined) ? "out of order" : undefined);
+      const server = await serveModel(format, { answer, refuses });
+      context.after(() => server.close());
+      const events = [];
+      const host = {
+        format,
+        summarize: ENDPOINTS[format]({ baseURL: server.baseURL, model: "m", request: APP[format].request }),
+        onEvent: ({ type }) => events.push(type),
+      };
+      const policy = { preset: "loop", window, counting: { charactersPerToken: 4 }, warning: 0.5 };
+      let compactor = await createCompactor({ ...host, policy });
+      const { first } = APP[format];
+      compactor.append(first);
+      const reports = [];
+      let request;
+      for (let turn = 1; reports.filter(({ outcome }) => outcome === "applied").length < 4; turn += 1) {
+        assert.ok(turn < 200, "it goes on");
+        request = `Request ${turn}: please look at bed ${turn}.`;
+        compactor.append(said("user", request));
+        for (let step = 0; step < 3; step += 1) {
+          // 1. Before the turn, the middleware; 2. its result; 3. the turn; 4. the tools.
+          broken = reports.length === 1;
+          const report = await compactor.maintain("turnStart");
+          if (report !== undefined) {
+            reports.push(report);
+            if (report.outcome === "applied") {
+              const view = compactor.messages();
+              assert.deepEqual(view.slice(0, -1), first);
+              assert.ok(view.at(-1).content.includes(request), "the request goes on");
+            }
+          }
+          const { message, usage } = await server.ask(compactor.messages());
+          compactor.append(message);
+          compactor.usage(usage);
+          const id = /call_\d+/.exec(JSON.stringify(message))?.[0];
+          if (id !== undefined) {
+            compactor.append(resulting(format, id, `${id} roses. `.repeat(window / 120)));
+          }
+        }
+        if (reports.length === 3) {
+          const [snapshot, originals, view] = [compactor.snapshot(), compactor.history(), compactor.messages()];
+          compactor.dispose();
+          compactor = await restoreCompactor(snapshot, { ...host, originals });
+          assert.deepEqual(compactor.messages(), view);
+        }
+      }
+      assert.ok(reports.some(({ outcome }) => outcome === "failed"), reports.map(({ outcome }) => outcome).join());
+      const warnings = events.filter((type) => type === "warning").length;
+      assert.ok(warnings >= 4 && warnings <= 5, `one warning in each cycle: ${warnings}`);
+      assert.ok(reports.filter(({ outcome }) => outcome === "applied").every(({ tokensBefore, tokensAfter }) => tokensAfter < tokensBefore / 2));
+      compactor.dispose();
+    });
+  }
+}
+
+// Section 11: timeouts of the HTTP client
 
 test("h4: an app's summarizer that does not answer in time is aborted, and the conversation stays", async () => {
   const messages = chatOf(20, 4_000);
@@ -76,6 +422,34 @@ test("h4: a time limit that is no number above 0 is refused, and Infinity waits 
   compactor.dispose();
 });
 
+test("h4: a call of an endpoint may take twelve minutes as well, unless it has another limit", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  let resolve;
+  context.mock.method(globalThis, "fetch", (_, { signal }) => {
+    resolve();
+    return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+  });
+  for (const [name, endpoint] of Object.entries(ENDPOINTS)) {
+    for (const [timeouts, limit] of [[undefined, 720_000], [{ totalMs: 1_000, firstByteMs: 2_000 }, 1_000]]) {
+      const asked = new Promise((asked) => {
+        resolve = asked;
+      });
+      const summarize = endpoint({ baseURL: "http://127.0.0.1:1/v1", model: "m", stream: false, ...(timeouts && { timeouts }) });
+      let ended = false;
+      const failed = summarize({ system: "s", input: "i", maxTokens: 10 }).then(assert.fail, (error) => {
+        ended = true;
+        return error;
+      });
+      await asked;
+      context.mock.timers.tick(limit - 1);
+      await Promise.resolve();
+      assert.equal(ended, false, `${name}: not yet`);
+      context.mock.timers.tick(1);
+      assert.match((await failed).message, new RegExp(`${limit}|${limit / 1_000} s|${limit / 60_000} min`));
+    }
+  }
+});
+
 // Section 11: the heartbeat pattern
 
 test("c6: heartbeats and their answers do not reach the summarizer", async () => {
@@ -134,7 +508,6 @@ test("d20: other presets put no demand back unless the policy has one", async ()
 // Section 3, step 3: the prompt is put behind the history, and the same model is asked with the same tools
 
 const SUMMARY = "## 1. Goals\nA garden.\n## 7. Next step\nWater the roses.";
-const ENDPOINTS = { "openai-chat": openAICompatible, anthropic: anthropicCompatible };
 const COST = { input: 3, cachedInput: 0.3, output: 15 };
 
 /** The text of a body from `"messages":` on. */
@@ -368,10 +741,11 @@ test("h5: a compaction waits for save, and fails if what was before cannot be sa
     allow = resolve;
   });
   const events = [];
-  const answers = { before: allowed, after: Promise.reject(new Error("the disk is full")) };
+  const full = () => Promise.reject(new Error("the disk is full"));
+  const answers = { before: () => allowed, after: full };
   const compactor = await loopOf(messages, {
     summarize,
-    save: ({ when }) => answers[when],
+    save: ({ when }) => answers[when](),
     onEvent: (event) => events.push(event),
   });
   const compacted = compactor.compact();
@@ -381,7 +755,7 @@ test("h5: a compaction waits for save, and fails if what was before cannot be sa
   assert.equal((await compacted).outcome, "applied", "what is compacted stays so");
   assert.deepEqual(events.filter(({ type }) => type === "saveFailed"), [{ type: "saveFailed", message: "the disk is full" }]);
   compactor.undo();
-  answers.before = Promise.reject(new Error("the disk is full"));
+  answers.before = full;
   const report = await compactor.compact();
   assert.deepEqual([report.outcome, report.message], ["failed", "save failed: the disk is full"]);
   assert.deepEqual(compactor.messages(), messages);
@@ -400,3 +774,15 @@ test("h5: a save that never ends does not hold up a compaction that is cancelled
   compactor.dispose();
   assert.equal((await disposed).outcome, "cancelled");
 });
+
+// Not reproduced here:
+//
+// - Section 2, `action: "compact"`, and section 10, `stop`, `after_turn` and other middleware: a pipeline of middleware is
+//   rule g1, which is open.
+// - Section 8, `middlewarePipeline.reset`: rule g6, which is open. That warnings start again is tested above.
+// - Section 2, `stats.steps`: a counter of the agent's steps, which is the app's.
+// - Section 3, `interactionLogger.save` and a new log file: the app's files. When it is asked to save is tested above.
+// - Section 6, the literal texts "Tool no response" and "Understood.": ours are in our own words.
+// - Section 7, a call of the model with `max_tokens: 16`: the app's call, behind the option `countTokens`.
+// - Section 9, "Compacting conversation history...": the page's words, tested in a browser.
+// - Section 11, five connections kept alive and ten in all: the HTTP client is the platform's.
