@@ -748,8 +748,10 @@ test("h6: an error names the field, by which the YAML library finds the line", a
 
 // Not reproduced here:
 //
-// - Context of the hooks, `features.compaction`, `/compact`, `sdk.Result`: names of that system's commands, files and
-//   plugins. `docs/sources.md` has ours; what they do is tested above.
-// - The separate compaction agent: the app runs its agents. The request says which one is meant.
+// - `/compact`, `compaction.yaml`, `features.compaction`, `sdk.Result` and plugins: names of that system's commands, files
+//   and types. `docs/sources.md` has ours; what they do is tested above.
+// - The separate compaction agent: an app runs its agents. A request for a summary says which one is meant.
 // - The warning on a screen: the event `tooLarge` has its text, and the app shows it.
-// - "Preserves structured data" of a summary: a model's work. Tested is what it is asked for, and what is kept without it.
+// - A summary that "preserves structured data": a model writes it. Tested is what it is asked for, and what is kept
+//   whatever it writes.
+// - `keep_last_messages` in a window without room for them: fewer stay, see "Where the presets deviate" in `docs/sources.md`.
