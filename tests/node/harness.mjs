@@ -31,10 +31,28 @@ export async function compactorWith(policy, messages = [], options = {}) {
 /** A preset for this window that counts a character as a token. */
 export const preset = (name, window, more) => ({ preset: name, window, counting: { charactersPerToken: 1 }, ...more });
 
+/** The formats that the documents' rules are tried in. */
+export const FORMATS = ["openai-chat", "anthropic"];
+
+/** A compactor in this format over these messages, and the requests that its summarizer gets. */
+export async function compactorOf(format, policy, messages, options = {}) {
+  const { requests, summarize } = scripted("They worked.");
+  const compactor = await createCompactor({ format, policy, summarize, ...options });
+  compactor.append(messages);
+  return { compactor, requests };
+}
+
 /** This many user and assistant messages in turn, each of this many characters. */
 export function chatOf(messages, characters = 96) {
   const text = (turn) => `Turn ${turn}: `.padEnd(characters, "ab cd ");
   return Array.from({ length: messages }, (_, turn) => said(turn % 2 ? "assistant" : "user", text(turn)));
+}
+
+/** A chat of this many messages that takes exactly this many tokens. */
+export function chatOfTokens(messages, tokens) {
+  const [first, ...rest] = chatOf(messages, Math.floor(tokens / messages) - 4);
+  const missing = tokens - (rest.length + 1) * (first.content.length + 4);
+  return [said("user", first.content + "x".repeat(missing)), ...rest];
 }
 
 /** A summarizer that records its requests and answers them with these in order; the last one repeats. */
