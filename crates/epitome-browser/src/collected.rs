@@ -101,7 +101,7 @@ impl<'a> Collected<'a> {
         if !self.has_answer {
             return fail(
                 EndpointErrorCode::BadAnswer,
-                "the response has no answer: it is not a chat completion",
+                "the response has no choices and no content: it is not a chat completion",
             );
         }
         if is_empty {

@@ -422,3 +422,32 @@ fn whole(compactor: &epitome::Compactor) -> String {
     };
     compactor.view().edits.into_iter().map(text).collect::<Vec<_>>().join("\n")
 }
+
+#[test]
+fn b15_after_a_rejected_request_the_tail_is_shortened_if_nothing_else_is_left() {
+    let rounds = format!("a: !look\nt: =look {}\n", "everything in the garden ".repeat(40));
+    for count in 1..=6 {
+        let policy = Policy { keep: Keep::Messages(2 * count), ..Policy::fill_percent(20_000) };
+        let text = format!("u: look at all of it\n{}", rounds.repeat(count as usize));
+        let mut compactor = compactor_with(policy, &text);
+        let reason = compactor.check(Phase::Overflow).unwrap();
+        compactor.compact(reason, None).unwrap();
+        drive(&mut compactor, |_| "- a garden".into());
+        let report = compactor.report().unwrap();
+        assert!(applied(report), "{count}: {:?}", report.outcome);
+    }
+}
+
+#[test]
+fn d5_an_acknowledgement_has_no_chunk_of_its_own() {
+    let mut policy = Policy { keep: Keep::Messages(1), ..Policy::fill_percent(20_000) };
+    policy.summary.chunks = 4;
+    let rounds = "a: !look\nt: =look everything in the garden\n".repeat(4);
+    let mut compactor = compactor_with(policy, &format!("{rounds}u: go on"));
+    compactor.compact(Reason::Manual, None).unwrap();
+    let run = drive(&mut compactor, |_| "- a garden".into());
+    assert_eq!(run.requests.len(), 4);
+    for request in &run.requests {
+        assert!(request.input.contains("everything in the garden"), "{}", request.input);
+    }
+}

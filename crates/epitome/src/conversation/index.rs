@@ -248,7 +248,7 @@ impl MessageIndex {
             })
         });
         Some(sizes.chain(
-            closing.map(|entry| EntrySize { characters: characters(&entry), is_result: false }),
+            closing.map(|entry| EntrySize { characters: characters(&entry), is_result: true }),
         ))
     }
 }

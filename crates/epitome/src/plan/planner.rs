@@ -112,9 +112,14 @@ impl Plan {
         // The provider refuses what is in the window. If all of it would stay, half of the tail has to do, and so
         // on.
         let mut room = reduction.tokens_in(covered..end).min(budget.tail);
+        let leaves_all = |tail_start: usize| {
+            let protected = protected.clone().filter(|at| (covered..tail_start).contains(at));
+            let protected: MeterTokens = protected.map(|at| reduction.tokens_of(at)).sum();
+            reduction.tokens_in(covered..tail_start) == protected
+        };
         while self.reason == Reason::ReactiveFull
-            && tail_start == covered
             && room > MeterTokens::ZERO
+            && leaves_all(tail_start)
         {
             room = room.half();
             tail_start = cut_within(room);

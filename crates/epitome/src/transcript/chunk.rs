@@ -1,6 +1,7 @@
 //! Divides a transcript into chunks, one for each summarizer request.
 
 use super::render_entry;
+use crate::history::ACKNOWLEDGEMENT;
 use crate::message::Entry;
 use crate::message::Role;
 use crate::policy::SummarySettings;
@@ -79,7 +80,7 @@ fn each_group(entries: impl Iterator<Item = EntrySize>, limit: usize, mut each: 
 pub(crate) struct EntrySize {
     /// Its [`length`].
     pub(crate) characters: u32,
-    /// Whether it is a message of tool results.
+    /// Whether it is a message of tool results, or the acknowledgement that ends a transcript behind them.
     pub(crate) is_result: bool,
 }
 
@@ -127,7 +128,9 @@ fn groups(entries: Vec<Entry>, limit: usize) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for entry in entries {
         let length = length(&entry);
-        let is_result = entry.speaker.split(' ').next() == Some(Role::Tool.as_str());
+        // A request for an acknowledgement alone would be paid for nothing.
+        let is_result = entry.speaker.split(' ').next() == Some(Role::Tool.as_str())
+            || entry.text == ACKNOWLEDGEMENT;
         match groups.last_mut() {
             Some(group) if joins(group.length, length, is_result, limit) => {
                 group.length += length;
