@@ -5,9 +5,9 @@ import { test } from "node:test";
 import { convert, createCompactor, estimateTokens, recentWithin, resolvePolicy } from "epitome";
 import { chatOf, compactorWith, preset, said, toolRound } from "./harness.mjs";
 
-const PHASES = ["requestStart", "turnStart", "loop", "turnEnd", "overflow"];
+const PHASES = ["requestStart", "turnStart", "loop", "turnEnd"];
 
-/** The phases at which a compaction is due, with its reason. */
+/** The phases at which a compaction is due, with its reason, except after a rejected request, when it always is. */
 function due(compactor) {
   const found = PHASES.map((phase) => {
     const shown = compactor.due(phase);
@@ -115,7 +115,8 @@ test("b7: above a number of messages, by preset", async () => {
   const presets = { "team-aggressive": [7, 5], "team-strong": [12, 10], team: [17, 15], "team-careful": [27, 25] };
   for (const [name, [trigger, keep]] of Object.entries(presets)) {
     const { triggers, keep: kept } = await resolvePolicy({ preset: name });
-    assert.deepEqual([triggers, kept], [[{ messages: trigger }], { messages: keep }]);
+    const full = { fill: { fraction: 1, maxTokens: 0 } };
+    assert.deepEqual([triggers, kept], [[{ messages: trigger }, full], { messages: keep }]);
     const policy = preset(name, 100_000, { reducers: [] });
     const compactor = await compactorWith(policy, [said("system", "s"), ...chatOf(trigger)]);
     assert.deepEqual(due(compactor), {}, name);

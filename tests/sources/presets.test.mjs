@@ -108,7 +108,7 @@ const REQUEST = "Please water the roses behind shed 7 before noon.";
 const times = (value, text) => JSON.stringify(value).split(text).length - 1;
 
 for (const { name, summaryPlacement } of [
-  ...["workstream", "team", "team-aggressive", "loop", "fill", "request", "recommended"].map((name) => ({ name })),
+  ...["workstream", "team", "team-aggressive", "team-strong", "team-careful", "loop", "fill", "request", "recommended"].map((name) => ({ name })),
   ...PLACEMENTS.map((summaryPlacement) => ({ name: "recommended", summaryPlacement })),
 ]) {
   const title = summaryPlacement === undefined ? name : `${name}, ${summaryPlacement}`;

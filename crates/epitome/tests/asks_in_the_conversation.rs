@@ -116,7 +116,7 @@ fn a2_d19_a_conversation_in_mid_tool_loop_gets_its_results_before_the_prompt() {
     let sent = compactor.view();
     let view = request_of(&mut compactor).messages.unwrap();
     assert_eq!(view.edits[..sent.edits.len()], sent.edits);
-    let added: Vec<(Role, bool)> = view.edits[sent.edits.len()..]
+    let added: Vec<(Role, bool)> = view.edits[view.edits.len() - 3..]
         .iter()
         .map(|edit| match edit {
             Edit::Insert { role, parts } => {

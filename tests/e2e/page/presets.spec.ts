@@ -24,7 +24,7 @@ test("b7: a preset fills the form and changes what a compaction would do", async
   expect(epitome.errors).toEqual([]);
 });
 
-test("every preset works, in the current window or in one that it sets", async ({ page }) => {
+test("b15: every preset works in the window that is set", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
@@ -36,8 +36,10 @@ test("every preset works, in the current window or in one that it sets", async (
     await expect(page.getByLabel("Preset")).toHaveAccessibleDescription(/\w{4}/);
   }
   await epitome.choosePreset("Workstream runtime");
-  await expect(page.getByLabel("Window of the model")).toHaveValue("200000");
   await expect(page.getByLabel("Checked at")).toHaveValue("turnEnd");
+  await page.getByLabel("Window of the model").fill("8000");
+  await expect(epitome.meter).toHaveAttribute("aria-valuetext", /compacts at 5,600/);
+  await page.getByLabel("Window of the model").fill("200000");
   await expect(epitome.meter).toHaveAttribute("aria-valuetext", /compacts at 140,000/);
 });
 

@@ -52,7 +52,10 @@ mod tests {
         let reactive = Reactive { micro_batch_rounds: 0, ..Reactive::default() };
         let triggers = vec![fill(0.5), Trigger::Reactive(reactive)];
         check(&Policy { triggers, ..recommended() }, "reactive.microBatchRounds");
-        check(&Policy { ..Policy::request(1_000) }, "requestBoundary.triggerTokens");
+        check(
+            &Policy { window: 1_000, ..Policy::request(200_000) },
+            "requestBoundary.triggerTokens",
+        );
         let offload = OffloadToolResults { keep_tokens: 9_000, ..OffloadToolResults::default() };
         let reducers = vec![ReducerRule::in_compactions(Reducer::OffloadToolResults(offload))];
         check(&Policy { reducers, ..recommended() }, "offloadToolResults.keepTokens");

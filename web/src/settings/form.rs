@@ -16,8 +16,6 @@ pub(crate) struct Form {
     agent: String,
     /// The text in fields, by field name, because `64,000` or `hal` must not be replaced while the user types.
     typed: BTreeMap<String, Typed>,
-    /// The window before a preset enlarged it.
-    window_before: Option<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -70,9 +68,6 @@ impl Form {
 
     /// Sets the text of a field, and the policy if the text can be read.
     pub(crate) fn set_text(&mut self, field: &TextField, text: String) {
-        if field.name == "window" {
-            self.window_before = None;
-        }
         let mut problem = None;
         self.edit(|policy| problem = field.write(policy, &text).err());
         self.typed.insert(field.name.clone(), Typed { text, problem });
@@ -157,21 +152,15 @@ impl Form {
         preset.unwrap_or_else(|| "recommended".to_owned())
     }
 
-    /// Chooses a preset with all of its values; the document's overhead and the user's prompts stay. A window in which
-    /// the preset is not valid becomes [`DEFAULT_WINDOW`].
+    /// Chooses a preset with all of its values; the window, the document's overhead and the user's prompts stay.
     pub(crate) fn choose_preset(&mut self, preset: &str) {
         self.reset_to_preset();
         self.layer_mut().preset = Some(preset.to_owned());
-        if self.resolve().is_err() {
-            self.window_before = Some(self.policy().window);
-            self.layer_mut().window = Some(DEFAULT_WINDOW);
-        }
     }
 
     /// Removes all fields that differ from the preset; the document's overhead and the user's prompts stay.
     pub(crate) fn reset_to_preset(&mut self) {
         self.typed.clear();
-        self.window_before = None;
         let fields = &mut self.layer_mut().fields;
         let prompts = fields.get("summary").and_then(|summary| summary.get("prompts")).cloned();
         fields.retain(|field, _| field == DOCUMENT_FIELD);
@@ -181,11 +170,6 @@ impl Form {
                 Value::Object(Map::from_iter([("prompts".into(), prompts)])),
             );
         }
-    }
-
-    /// The window before a preset enlarged it.
-    pub(crate) fn window_before(&self) -> Option<u32> {
-        self.window_before
     }
 
     /// The names of the fields that differ from the preset.
@@ -216,7 +200,6 @@ impl Form {
 
     /// Sets the window.
     pub(crate) fn set_window(&mut self, window: u32) {
-        self.window_before = None;
         self.discard_text("window");
         self.edit(|policy| policy.window = window);
     }
@@ -229,7 +212,6 @@ impl Form {
     /// Shows the settings of an agent; with an empty name, those of all agents.
     pub(crate) fn show_agent(&mut self, agent: &str) {
         self.typed.clear();
-        self.window_before = None;
         agent.trim().clone_into(&mut self.agent);
     }
 
@@ -337,7 +319,7 @@ mod tests {
     use crate::settings::summary::chunks;
     use crate::settings::triggers::{target, threshold_share};
     use crate::settings::window::window;
-    use epitome::policy::Keep;
+    use epitome::policy::{Keep, Trigger};
 
     #[test]
     fn the_form_starts_with_the_recommended_policy() {
@@ -391,20 +373,20 @@ mod tests {
     }
 
     #[test]
-    fn a_preset_sets_all_of_its_values_and_a_window_that_fits_them() {
+    fn b15_a_preset_sets_all_of_its_values_for_the_window_that_is_set() {
         let mut form = Form::recommended();
         form.set_window(8_000);
         form.edit(|policy| policy.tool_schema_tokens = 77);
         form.set_text(&target(), "30".to_owned());
-        form.choose_preset("workstream");
-        let expected = Policy { tool_schema_tokens: 77, ..Policy::workstream(200_000) };
-        assert_eq!(form.resolve(), Ok(expected));
-        assert_eq!(form.window_before(), Some(8_000));
+        for window in [8_000, 200_000, 16_000] {
+            form.choose_preset("workstream");
+            form.try_window(window);
+            let expected = Policy { tool_schema_tokens: 77, ..Policy::workstream(window) };
+            assert_eq!(form.resolve(), Ok(expected));
+        }
+        form.edit(|policy| policy.triggers = vec![Trigger::Tokens(16_000)]);
         form.try_window(8_000);
-        assert_eq!(form.policy().window, 200_000, "the preset is not valid in 8,000");
-        form.choose_preset("team");
-        form.try_window(8_000);
-        assert_eq!(form.policy().window, 8_000);
+        assert_eq!(form.policy().window, 16_000, "the trigger is not valid in 8,000");
     }
 
     #[test]

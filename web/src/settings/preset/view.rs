@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::model::PRESETS;
-use crate::number::{count, plural, thousands};
+use crate::number::{count, plural};
 use crate::settings::{Form, SettingsState};
 
 /// The choice of the preset.
@@ -22,15 +22,6 @@ pub(in crate::settings) fn PresetSettings(settings: SettingsState) -> impl IntoV
     let about = move || {
         let chosen = chosen.get();
         PRESETS.iter().find(|preset| preset.name == chosen).map(|preset| preset.about)
-    };
-    let enlarged = move || {
-        let before = form.with(Form::window_before)?;
-        let now = settings.policy.read().window;
-        Some(format!(
-            " It does not work in a window of {} tokens, so the window is now {}.",
-            thousands(before),
-            thousands(now)
-        ))
     };
     let changed = Memo::new(move |_| form.with(Form::changed_fields));
     let agent = move || {
@@ -58,7 +49,7 @@ pub(in crate::settings) fn PresetSettings(settings: SettingsState) -> impl IntoV
             <select id="preset" aria-describedby="preset-about" prop:value=chosen on:change=choose>
                 {options}
             </select>
-            <p class="hint" id="preset-about">{about} {enlarged}</p>
+            <p class="hint" id="preset-about">{about}</p>
             <Show when=move || { number() > 0 }>
                 <p class="hint">
                     {move || plural(number(), "setting differs", "settings differ")}
