@@ -429,8 +429,8 @@ test("h5: a compaction waits for save, and fails if what was before cannot be sa
     allow = resolve;
   });
   const events = [];
-  const fails = () => Promise.reject(new Error("the disk is full"));
-  const answers = { before: () => allowed, after: fails };
+  const full = () => Promise.reject(new Error("the disk is full"));
+  const answers = { before: () => allowed, after: full };
   const compactor = await loopOf(messages, {
     summarize,
     save: ({ when }) => answers[when](),
@@ -443,7 +443,7 @@ test("h5: a compaction waits for save, and fails if what was before cannot be sa
   assert.equal((await compacted).outcome, "applied", "what is compacted stays so");
   assert.deepEqual(events.filter(({ type }) => type === "saveFailed"), [{ type: "saveFailed", message: "the disk is full" }]);
   compactor.undo();
-  answers.before = fails;
+  answers.before = full;
   const report = await compactor.compact();
   assert.deepEqual([report.outcome, report.message], ["failed", "save failed: the disk is full"]);
   assert.deepEqual(compactor.messages(), messages);

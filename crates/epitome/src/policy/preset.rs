@@ -152,13 +152,10 @@ impl Policy {
 
     /// A team of agents: tool results are truncated by their age at any time, and a compaction is due above a number
     /// of messages, and when the window is full. `messages` are that number and how many of the latest stay. The
-    /// summary has conclusions and results, and not the course of the discussion. `None`: nothing is ever summarized,
-    /// and the oldest messages are dropped when the window is full.
+    /// summary has conclusions and results, and not the course of the discussion. `None`: nothing is ever truncated
+    /// or summarized, and the oldest messages are dropped when the window is full.
     pub fn team(window: u32, messages: Option<(u32, u32)>) -> Self {
-        let truncate = ReducerRule::when(
-            Reducer::TruncateToolResults(TruncateToolResults::default()),
-            Trigger::Always,
-        );
+        let truncate = Reducer::TruncateToolResults(TruncateToolResults::default());
         let full = Trigger::Fill(Fill { fraction: 1.0, max_tokens: 0 });
         let mut bare = Self::bare(window);
         bare.summary.shape = Shape::Conclusions;
@@ -166,11 +163,11 @@ impl Policy {
             Some((above, keep)) => Self {
                 triggers: vec![Trigger::Messages(above), full],
                 keep: Keep::Messages(keep),
-                reducers: vec![truncate],
+                reducers: vec![ReducerRule::when(truncate, Trigger::Always)],
                 ..bare
             },
             None => Self {
-                reducers: vec![truncate, ReducerRule::when(Reducer::DropOldest, full)],
+                reducers: vec![ReducerRule::when(Reducer::DropOldest, full)],
                 summary: SummarySettings { default_agent: None, ..bare.summary.clone() },
                 // Each time messages are dropped the provider's prompt cache is lost, so drop enough to
                 // not drop again with the next message.

@@ -38,7 +38,7 @@ pub(super) const PRESETS: [Preset; epitome::policy::PRESETS.len()] = [
     preset(
         "team-none",
         "Team, no summaries",
-        "Old tool results are truncated; in a full window the oldest messages are dropped.",
+        "Full history; in a full window the oldest messages are dropped.",
     ),
     preset(
         "loop",

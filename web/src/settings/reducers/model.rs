@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn truncation_steps_are_typed_as_a_list() {
-        let mut policy = Policy::team(100_000, None);
+        let mut policy = Policy::team(100_000, Some((17, 15)));
         assert_eq!(steps().read(&policy), "11: 2000, 21: 1000, 41: 500");
         steps().write(&mut policy, "5: 100").unwrap();
         let Some(Reducer::TruncateToolResults(truncate)) =
