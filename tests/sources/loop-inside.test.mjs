@@ -1,9 +1,11 @@
-// The loop middleware: the model is asked for a summary inside the conversation, by its document and through the package.
+// The loop middleware: what the model is asked for a summary with, by its document and through the package, and the whole
+// loop with a model behind HTTP.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { anthropicCompatible, createCompactor, openAICompatible, resolvePolicy, restoreCompactor } from "epitome";
-import { FORMATS, chatOf, preset, said, scripted } from "../node/harness.mjs";
+import { FORMATS, chatOf, compactorOf, preset, said, scripted } from "../node/harness.mjs";
+import { refusals } from "../node/legality.mjs";
 import { APP, calling, resulting, serveModel } from "../node/model-server.mjs";
 
 const ENDPOINTS = { "openai-chat": openAICompatible, anthropic: anthropicCompatible };
@@ -40,6 +42,42 @@ for (const format of FORMATS) {
       assert.match(instructions, /file paths/);
     }
     compactor.dispose();
+  });
+
+  // Section 6: messages are cleaned before the compaction
+
+  test(`a2: ${format}: missing results are filled in and a result is answered, in what the model is asked with only`, async () => {
+    const long = "Yes. ".repeat(500);
+    const chat = [said("user", "Look."), said("assistant", long), said("user", "Look again.")];
+    const open = "[no result was recorded for this call]";
+    const cases = [
+      // Fewer than two messages: nobody is asked.
+      [[], undefined],
+      [[said("user", long)], undefined],
+      [[calling(format, "a")], undefined],
+      // Two, and a history that is in order.
+      [chat.slice(0, 2), []],
+      [[...chat, said("assistant", long)], []],
+      [[...chat, calling(format, "a"), resulting(format, "a", long)], [long]],
+      [[...chat, calling(format, "a")], [open]],
+      [[...chat, calling(format, "a", "b"), resulting(format, "a", long)], [long, open]],
+    ];
+    for (const [messages, results] of cases) {
+      const { compactor, requests } = await compactorOf(format, preset("loop", 200_000), messages);
+      const { outcome } = await compactor.compact();
+      assert.equal(outcome, results === undefined ? "skipped" : "applied");
+      assert.equal(requests.length, results === undefined ? 0 : 1);
+      assert.deepEqual(compactor.history(), messages, "what the app appended is not changed");
+      if (results !== undefined) {
+        const [{ messages: asked, prompt }] = requests;
+        const found = asked.flatMap((message) => (message.role === "tool" ? [message] : Array.isArray(message.content) ? message.content : []));
+        assert.deepEqual(found.flatMap((part) => (part.type === "tool_use" ? [] : [part.content])), results);
+        assert.equal(asked.at(-1).role, "assistant", "never a result");
+        assert.equal(asked.at(-1) === messages.at(-1), results.length === 0, "the answer is added only after a result");
+        assert.deepEqual(await refusals(format, [...asked, prompt], []), []);
+      }
+      compactor.dispose();
+    }
   });
 }
 

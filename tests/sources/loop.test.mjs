@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { anthropicCompatible, createCompactor, openAICompatible, presets, resolvePolicy, restoreCompactor } from "epitome";
+import { anthropicCompatible, createCompactor, openAICompatible, resolvePolicy, restoreCompactor } from "epitome";
 import { FORMATS, chatOf, preset, said, scripted } from "../node/harness.mjs";
 import { refusals } from "../node/legality.mjs";
 import { calling, resulting } from "../node/model-server.mjs";
