@@ -44,8 +44,18 @@ fn a_compaction_is_made_undone_and_restored() {
     let (mut compactor, originals) = conversation(60);
     compactor.compact(&Ts::<Reason>::new_unchecked("threshold".into()), None).unwrap();
     let (seen, report) = drain(&mut compactor);
-    let expected =
-        ["before", "event", "summarize", "event", "persist", "changed", "event", "event"];
+    let expected = [
+        "before",
+        "save",
+        "event",
+        "summarize",
+        "event",
+        "persist",
+        "changed",
+        "save",
+        "event",
+        "event",
+    ];
     assert_eq!(seen, expected);
     assert_eq!(property(&report, "outcome"), "applied");
     assert_eq!(property(&report, "checkpoint"), 1);
