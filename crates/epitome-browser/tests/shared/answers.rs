@@ -60,7 +60,7 @@ async fn a_complete_answer_does_not_wait_for_a_server_that_never_closes() {
 
 #[wasm_bindgen_test]
 async fn a_request_has_the_key_and_the_prompt() {
-    let scripted = Scripted::with("ok", |endpoint| endpoint.api_key = Some(" sk-1\n".into()));
+    let scripted = Scripted::with_key("ok", " sk-1\n");
     scripted.text().await;
     let log = scripted.log().await;
     assert_eq!(log["last"]["authorization"], "Bearer sk-1");

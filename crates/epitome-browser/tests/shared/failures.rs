@@ -59,7 +59,7 @@ async fn responses_that_are_not_streamed_fail_in_the_same_way() {
 
 #[wasm_bindgen_test]
 async fn no_message_contains_the_key() {
-    let scripted = Scripted::with("401", |endpoint| endpoint.api_key = Some("sk-secret".into()));
+    let scripted = Scripted::with_key("401", "sk-secret");
     let error = scripted.error().await;
     assert!(error.message.contains("does not accept the API key"), "{error}");
     assert!(error.message.contains("provided: [key]"), "{error}");
@@ -112,8 +112,7 @@ async fn a_misconfigured_endpoint_is_not_called() {
     let error = complete(&address, &prompt(), None, &mut |_| {}).await.unwrap_err();
     assert_eq!(error.code, EndpointErrorCode::Misconfigured);
 
-    let scripted =
-        Scripted::with("ok", |endpoint| endpoint.api_key = Some("sk-secret\nx: y".into()));
+    let scripted = Scripted::with_key("ok", "sk-secret\nx: y");
     let error = scripted.error().await;
     assert_eq!(error.code, EndpointErrorCode::Misconfigured);
     assert!(error.message.contains("authorization") && !error.message.contains("sk-secret"));

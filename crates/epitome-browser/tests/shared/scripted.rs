@@ -1,6 +1,6 @@
 //! A client of the scripted server, which also reads the server's log of requests.
 
-use epitome_browser::{AbortSignal, Completion, Endpoint, EndpointError, Prompt, complete};
+use epitome_browser::{AbortSignal, Completion, Endpoint, EndpointError, Keys, Prompt, complete};
 use js_sys::{Promise, Reflect};
 use serde_json::Value;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -33,6 +33,12 @@ impl Scripted {
         let mut scripted = Self::new(scenario);
         change(&mut scripted.endpoint);
         scripted
+    }
+
+    pub(crate) fn with_key(scenario: &str, api_key: &str) -> Self {
+        Self::with(scenario, |endpoint| {
+            endpoint.keys = Keys::new(&endpoint.base_url).with_api_key(api_key);
+        })
     }
 
     pub(crate) async fn ask(
