@@ -387,6 +387,14 @@ mod tests {
         check(&basic, "me:hunter2! is unknown", "[key] is unknown");
         check(&basic, "password hunter2! of me", "password [key] of me");
         check(&basic, &format!("got Basic {credentials}"), "got [key]");
+        for said in ["me:hunter2!", "hunter2!", &credentials] {
+            check(&basic, &format!("wrong, {said}"), "wrong, [key]");
+        }
+        let repeated: String = base64::encode("gardener:hunter2hunter2".bytes()).collect();
+        let basic = value(&format!("Basic {repeated}"));
+        for said in ["gardener:hunter2hunter2", "hunter2hunter2", &repeated] {
+            check(&basic, &format!("wrong, {said}"), "wrong, [key]");
+        }
         check(
             &key("abcd"),
             &format!("{} ", base64::encode("abcd".bytes()).collect::<String>()),
