@@ -22,7 +22,7 @@ use crate::sse::SseParser;
 const CLOSE_GRACE_MS: u32 = 250;
 
 /// How much of a stream is split into events at once. A chunk of it may have many megabytes.
-const PIECE_BYTES: usize = 16 * 1024;
+const PIECE_BYTES: usize = 4 * 1024;
 
 /// Asks once, and settles with the whole answer or with the reason why there is none.
 ///

@@ -31,6 +31,9 @@ pub(crate) const MAX_ERROR_BYTES: usize = 64 * 1024;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
+/// How many bytes of a body its format is read from. White space may come before it.
+const BEGINNING_BYTES: usize = 4 * 1024;
+
 /// A response without its body.
 pub(crate) struct Head {
     pub(crate) status: u16,
@@ -182,19 +185,16 @@ impl Body {
         deadline: &mut Deadline,
     ) -> Result<ContentType, EndpointError> {
         let mut seen = Vec::new();
+        let mut first = None;
         while let Some(chunk) = self.next_chunk(deadline).await? {
-            let is_blank = chunk.iter().all(u8::is_ascii_whitespace);
             seen.extend(chunk);
+            let beginning = seen.get(..BEGINNING_BYTES).unwrap_or(&seen);
+            first = first_character(beginning);
             // The mark alone may be torn.
-            let is_decided =
-                !is_blank && without_mark(&seen).iter().any(|byte| !byte.is_ascii_whitespace());
-            if (is_decided && seen.len() >= BYTE_ORDER_MARK.len())
-                || seen.len() > MAX_RESPONSE_BYTES
-            {
+            if seen.len() >= BEGINNING_BYTES || first.is_some_and(|byte| byte != 0xEF) {
                 break;
             }
         }
-        let first = without_mark(&seen).iter().find(|byte| !byte.is_ascii_whitespace());
         let format = match first {
             Some(b'{' | b'[') => ContentType::Json,
             Some(b'<') => ContentType::Html,
@@ -255,6 +255,11 @@ impl Body {
         // At the end `value` is undefined.
         Ok(field(&result, "value").dyn_into::<Uint8Array>().ok().map(|bytes| bytes.to_vec()))
     }
+}
+
+/// The first byte that is neither white space nor of a byte order mark.
+fn first_character(bytes: &[u8]) -> Option<u8> {
+    without_mark(bytes).iter().copied().find(|byte| !byte.is_ascii_whitespace())
 }
 
 /// The bytes behind a byte order mark at their start.
