@@ -1,6 +1,6 @@
 //! Each failure has its own code, and a message that says what to do.
 
-use epitome_browser::{Endpoint, EndpointErrorCode, Streaming, complete};
+use epitome_browser::{Endpoint, EndpointErrorCode, Keys, Streaming, complete};
 use serde_json::json;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -64,6 +64,31 @@ async fn no_message_contains_the_key() {
     assert!(error.message.contains("does not accept the API key"), "{error}");
     assert!(error.message.contains("provided: [key]"), "{error}");
     assert!(!error.message.contains("sk-secret"), "{error}");
+}
+
+#[wasm_bindgen_test]
+async fn j12_a_redirect_is_not_followed() {
+    let scripted = Scripted::with_key("redirect", "sk-secret");
+    let error = scripted.error().await;
+    assert_eq!(error.code, EndpointErrorCode::Redirected, "{error}");
+    assert!(!error.is_retryable());
+    assert!(error.message.contains(&scripted.endpoint.base_url), "{error}");
+    // A browser hides where the server redirects to.
+    let target = if origin().is_none() { "to http://localhost:" } else { "to another address" };
+    assert!(error.message.contains(target), "{error}");
+    assert_eq!(scripted.log().await["requests"], json!(1));
+    assert_eq!(scripted.log_of_redirects().await["requests"], json!(0));
+}
+
+#[wasm_bindgen_test]
+async fn j4_a_key_is_sent_to_the_origin_only_that_it_was_given_for() {
+    let scripted = Scripted::with("ok", |endpoint| {
+        endpoint.keys = Keys::new("https://other.example/v1").with_api_key("sk-secret");
+    });
+    let error = scripted.error().await;
+    assert_eq!(error.code, EndpointErrorCode::Misconfigured, "{error}");
+    assert!(error.message.contains("https://other.example"), "{error}");
+    assert_eq!(scripted.log().await["requests"], json!(0));
 }
 
 #[wasm_bindgen_test]

@@ -61,6 +61,11 @@ impl Scripted {
         self.read_log("").await
     }
 
+    /// The log of the server that this one redirects to.
+    pub(crate) async fn log_of_redirects(&self) -> Value {
+        Self { endpoint: self.endpoint.clone(), key: format!("{}-2", self.key) }.log().await
+    }
+
     /// The log, as soon as the server has seen this many connections closed by the client.
     pub(crate) async fn log_after_aborts(&self, count: u32) -> Value {
         self.read_log(&format!("&aborted={count}")).await
