@@ -145,7 +145,9 @@ impl Summarizer {
         match self.kind {
             SummarizerKind::OwnServer => "epitome-extractive on this server".to_owned(),
             SummarizerKind::Endpoint => {
-                format!("{} at {}", self.model.trim(), self.base_url.trim())
+                // A query may have a key.
+                let address = self.base_url.split(['?', '#']).next().unwrap_or_default();
+                format!("{} at {}", self.model.trim(), address.trim())
             }
             SummarizerKind::Page => "the page itself, without a model".to_owned(),
         }
