@@ -16,6 +16,9 @@
 //   dawdle                 the summary and `[DONE]`, and the connection stays open
 //   late-end               the summary and `[DONE]`, and 50 ms later the end
 //   no-content-type        a stream without `content-type`
+//   stream-as-json         a stream as `application/json`, with a byte order mark
+//   json-as-stream         a plain answer as `text/event-stream`, with a byte order mark
+//   redirect               307 to the scenario ok with the key KEY-2, on `localhost`, which is another origin
 //   slow                   60 deltas, one each 50 ms
 //   max-completion-tokens  400 to `max_tokens`; the summary to `max_completion_tokens`
 //   no-stream-options      422 to `stream_options`; the summary without
@@ -194,6 +197,20 @@ const SCENARIOS = {
     response.end();
   },
   "no-content-type": ({ response, body }) => response.end(eventsOf(body).join("")),
+  "stream-as-json": ({ response, body }) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(`\ufeff${eventsOf(body).join("")}`);
+  },
+  "json-as-stream": ({ response, body }) => {
+    openStream(response);
+    const message = { role: "assistant", content: summaryOf(body) };
+    response.end(`\ufeff\n${JSON.stringify({ choices: [{ message, finish_reason: "stop" }] })}`);
+  },
+  redirect: ({ response, log }) => {
+    const location = `http://localhost:${server.address().port}/ok/${log.key}-2/v1/chat/completions`;
+    response.writeHead(307, { location });
+    response.end();
+  },
   slow: async ({ response, body, isOpen }) => {
     openStream(response);
     for (let count = 1; count <= 60 && isOpen(); count += 1) {

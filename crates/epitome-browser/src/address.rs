@@ -1,9 +1,19 @@
 //! The base URL of an endpoint, parsed from what users paste into a settings field.
 
+use std::fmt;
+
 use crate::error::{EndpointError, EndpointErrorCode};
 
-/// The `http` or `https` base URL of an API, which `fetch` accepts.
+/// Scheme, host and port.
 #[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Origin {
+    secure: bool,
+    host: String,
+    port: u16,
+}
+
+/// The `http` or `https` base URL of an API, which `fetch` accepts.
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Address {
     secure: bool,
     host: String,
@@ -74,6 +84,33 @@ impl Address {
         &self.base
     }
 
+    pub(crate) fn origin(&self) -> Origin {
+        let Self { secure, host, port, .. } = self;
+        let port = port.unwrap_or(default_port(*secure));
+        Origin { secure: *secure, host: host.clone(), port }
+    }
+
+    /// The origin that a `location` leads to, which may be relative. `None` if it is no http address.
+    pub(crate) fn redirect_origin(&self, location: &str) -> Option<Origin> {
+        let location = location.trim();
+        let scheme = if self.secure { "https" } else { "http" };
+        if location.starts_with("//") {
+            return Self::parse(&format!("{scheme}:{location}"), &[]).ok().map(|to| to.origin());
+        }
+        let is_absolute =
+            location.split(['/', '?', '#']).next().is_some_and(|part| part.contains(':'));
+        if is_absolute {
+            return Self::parse(location, &[]).ok().map(|to| to.origin());
+        }
+        Some(self.origin())
+    }
+
+    /// The values in the query, as they are written, each of which may be a key.
+    pub(crate) fn query_values(&self) -> impl Iterator<Item = &str> {
+        let parts = self.query.split('&');
+        parts.map(|part| part.split_once('=').map_or(part, |(_, value)| value))
+    }
+
     pub(crate) fn is_secure(&self) -> bool {
         self.secure
     }
@@ -91,6 +128,26 @@ impl Address {
             || host.ends_with(".localhost")
             || host.strip_prefix("127.").is_some_and(|rest| rest.split('.').count() == 3)
     }
+}
+
+/// As in URLs, without the usual port.
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { secure, host, port } = self;
+        write!(f, "http{}://{host}", if *secure { "s" } else { "" })?;
+        if *port == default_port(*secure) { Ok(()) } else { write!(f, ":{port}") }
+    }
+}
+
+/// Without the query.
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.shown())
+    }
+}
+
+fn default_port(secure: bool) -> u16 {
+    if secure { 443 } else { 80 }
 }
 
 /// Host and port of `host`, `host:80` or `[::1]:80`; `None` if the port is not a number from 1 to 65535.
@@ -178,6 +235,33 @@ mod tests {
             assert_eq!(error.code, EndpointErrorCode::Misconfigured, "{base_url}");
             assert!(error.message.contains(reason), "{base_url}: {}", error.message);
             assert!(!error.message.contains("secret"));
+        }
+    }
+
+    #[test]
+    fn j4_an_address_is_shown_without_its_query() {
+        let address = parse("https://H:8443/v1?api-key=secret").unwrap();
+        assert_eq!(format!("{address:?}"), "https://H:8443/v1");
+        assert_eq!(address.origin().to_string(), "https://h:8443");
+        assert_eq!(parse("http://h:80").unwrap().origin().to_string(), "http://h");
+        let values: Vec<&str> = address.query_values().collect();
+        assert_eq!(values, ["secret"]);
+    }
+
+    #[test]
+    fn j12_the_origin_of_a_redirect_is_known() {
+        let address = parse("https://h:8443/v1").unwrap();
+        for (location, expected) in [
+            ("/v2", Some("https://h:8443")),
+            ("?a=http://x", Some("https://h:8443")),
+            ("//other/v1", Some("https://other")),
+            ("http://other:81/v1?key=secret", Some("http://other:81")),
+            ("http://me:secret@other", None),
+            ("ftp://other", None),
+            ("javascript:0", None),
+        ] {
+            let origin = address.redirect_origin(location).map(|origin| origin.to_string());
+            assert_eq!(origin.as_deref(), expected, "{location}");
         }
     }
 

@@ -41,6 +41,21 @@ pub(crate) fn unreachable(server: Server<'_>, page: &Page) -> EndpointError {
     EndpointError::new(EndpointErrorCode::Unreachable, message)
 }
 
+/// The error for a response that redirects. `location` is the header of that name; browsers hide it.
+pub(crate) fn redirected(server: Server<'_>, location: Option<&str>) -> EndpointError {
+    let shown = server.address.shown();
+    let target = location.and_then(|location| server.address.redirect_origin(location));
+    let target = match target.and_then(|origin| server.quote(&origin.to_string())) {
+        Some(origin) => format!("to {origin}"),
+        None => "to another address".to_owned(),
+    };
+    let message = format!(
+        "{shown} redirects {target}; nothing was sent there. If you trust that address, give its \
+         final URL as the base URL"
+    );
+    EndpointError::new(EndpointErrorCode::Redirected, message)
+}
+
 fn refused_origin(server: Server<'_>, page: &Page, origin: &str) -> String {
     let address = server.address;
     // Browsers block http from https pages (mixed content), except on loopback addresses.
@@ -110,6 +125,29 @@ mod tests {
         check("http://localhost:8080/v1", page, &["--cors-origins https://chat.example"]);
         check("http://localhost:8000/v1", page, &["--allowed-origins"]);
         check("http://localhost:5000/v1", page, &["CORS settings", "Safari"]);
+    }
+
+    #[test]
+    fn j12_a_redirect_names_both_addresses_and_no_key() {
+        let mut endpoint = Endpoint::new("https://h/v1?key=secret-of-mine", "m");
+        endpoint.keys = endpoint.keys.with_api_key("sk-0123456789");
+        let address = Address::parse(&endpoint.base_url, &[]).unwrap();
+        let server = Server::completions(&endpoint, &address);
+        let check = |location: Option<&str>, expected: &str| {
+            let error = redirected(server, location);
+            assert!(error.message.starts_with(expected), "{error}");
+            assert!(!error.is_retryable() && error.message.contains("base URL"));
+        };
+        check(
+            Some("https://other/v1?k=secret-of-mine"),
+            "https://h/v1 redirects to https://other;",
+        );
+        check(
+            Some("https://sk-0123456789.other"),
+            "https://h/v1 redirects to https://[key].other;",
+        );
+        check(Some("mailto:me"), "https://h/v1 redirects to another address;");
+        check(None, "https://h/v1 redirects to another address; nothing was sent there");
     }
 
     #[test]

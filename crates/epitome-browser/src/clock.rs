@@ -21,7 +21,7 @@ pub fn now_ms() -> f64 {
 #[error("the wait was aborted")]
 pub struct Aborted;
 
-/// Waits at most 24 days. A delay that is negative or not a number counts as zero.
+/// Waits this long, also longer than `setTimeout` can. A delay that is negative or not a number counts as zero.
 ///
 /// Fails as soon as the signal aborts, and at once if it has aborted already. Dropping the future clears the timer.
 pub async fn sleep(delay_ms: f64, signal: Option<&AbortSignal>) -> Result<(), Aborted> {

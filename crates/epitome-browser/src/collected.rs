@@ -83,10 +83,8 @@ impl<'a> Collected<'a> {
             _ => {}
         }
         if !self.refusal.is_empty() {
-            let message = format!(
-                "the model declined to answer: {}",
-                self.server.endpoint.redact(&self.refusal)
-            );
+            let said = self.server.quote(&self.refusal).unwrap_or_default();
+            let message = format!("the model declined to answer: {said}");
             return fail(EndpointErrorCode::Filtered, &message);
         }
         if self.has_tool_call {

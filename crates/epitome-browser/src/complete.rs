@@ -21,6 +21,9 @@ use crate::sse::SseParser;
 /// How long a server may take to close a stream after its last event.
 const CLOSE_GRACE_MS: u32 = 250;
 
+/// How much of a stream is split into events at once. A chunk of it may have many megabytes.
+const PIECE_BYTES: usize = 4 * 1024;
+
 /// Asks once, and settles with the whole answer or with the reason why there is none.
 ///
 /// `on_delta` gets each part of the text as it arrives; a response that is not streamed is one part. Failures are not
@@ -71,10 +74,11 @@ async fn ask<'a, Q: CompletionRequest, R: CompletionResponse<'a>>(
             Streaming::Streamed => deadline.await_first_byte(),
             Streaming::Plain => deadline.await_whole(),
         }
-        let (head, body) = post(server, path, &request.body(endpoint, prompt), &deadline).await?;
+        let (head, mut body) =
+            post(server, path, &request.body(endpoint, prompt), &deadline).await?;
         if head.is_success() {
             let content_type = head.content_type.unwrap_or_else(|| endpoint.stream.into());
-            let answer = read::<R>(content_type, &body, server, &mut deadline, on_delta).await;
+            let answer = read::<R>(content_type, &mut body, server, &mut deadline, on_delta).await;
             return answer.map_err(|error| error.with_status(head.status));
         }
         let error = match body.text(MAX_ERROR_BYTES, &mut deadline).await {
@@ -93,14 +97,14 @@ async fn ask<'a, Q: CompletionRequest, R: CompletionResponse<'a>>(
 }
 
 async fn read<'a, R: CompletionResponse<'a>>(
-    content_type: ContentType,
-    body: &Body,
+    declared: ContentType,
+    body: &mut Body,
     server: Server<'a>,
     deadline: &mut Deadline,
     on_delta: &mut dyn FnMut(&str),
 ) -> Result<Completion, EndpointError> {
     let mut response = R::new(server);
-    match content_type {
+    match body.format(declared, deadline).await? {
         ContentType::EventStream => read_events(body, &mut response, deadline, on_delta).await?,
         ContentType::Json => {
             let text = body.text(MAX_RESPONSE_BYTES, deadline).await?;
@@ -118,7 +122,7 @@ async fn read<'a, R: CompletionResponse<'a>>(
 }
 
 async fn read_events<'a>(
-    body: &Body,
+    body: &mut Body,
     response: &mut impl CompletionResponse<'a>,
     deadline: &mut Deadline,
     on_delta: &mut dyn FnMut(&str),
@@ -128,14 +132,18 @@ async fn read_events<'a>(
     while let Some(chunk) = body.next_chunk(deadline).await? {
         length_bytes += chunk.len();
         check_length(length_bytes)?;
-        for event in parser.push(&chunk).map_err(|error| bad_answer(error.to_string()))? {
-            if response.add_event(&event.data, on_delta)? == StreamState::Done {
-                // The answer is complete. Reading to the end lets the browser reuse the connection, but some servers
-                // never close the stream, so this must not wait for long.
-                deadline.await_end(CLOSE_GRACE_MS);
-                body.drain(deadline).await;
-                return Ok(());
+        for piece in chunk.chunks(PIECE_BYTES) {
+            for event in parser.push(piece).map_err(|error| bad_answer(error.to_string()))? {
+                if response.add_event(&event.data, on_delta)? == StreamState::Done {
+                    // The answer is complete. Reading to the end lets the browser reuse the connection, but some servers
+                    // never close the stream, so this must not wait for long.
+                    deadline.await_end(CLOSE_GRACE_MS);
+                    body.drain(deadline).await;
+                    return Ok(());
+                }
+                body.pause(deadline).await?;
             }
+            body.pause(deadline).await?;
         }
     }
     match parser.finish() {

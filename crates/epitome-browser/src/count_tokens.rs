@@ -61,7 +61,7 @@ async fn ask(
         return Err(stopped);
     }
     deadline.await_whole();
-    let (head, response) = post(server, path, &body.to_string(), deadline).await?;
+    let (head, mut response) = post(server, path, &body.to_string(), deadline).await?;
     let limit_bytes = if head.is_success() { MAX_RESPONSE_BYTES } else { MAX_ERROR_BYTES };
     let text = match response.text(limit_bytes, deadline).await {
         // The status alone is enough to classify the error.

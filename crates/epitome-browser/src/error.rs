@@ -36,6 +36,9 @@ pub enum EndpointErrorCode {
     IdleTimeout,
     /// The whole response took too long.
     TotalTimeout,
+    /// The server redirects to another address. Redirects are not followed, because a server that the app did not choose
+    /// would get the key and the text.
+    Redirected,
     /// 401 or 403: the key is missing or wrong.
     Unauthorized,
     /// The server has no such model, or the address is not that of such an API.
@@ -84,6 +87,7 @@ impl EndpointError {
             // A retry would take as long again: minutes, by default.
             Code::TotalTimeout
             | Code::Misconfigured
+            | Code::Redirected
             | Code::Unauthorized
             | Code::ModelUnknown
             | Code::Truncated => FailureKind::Permanent,
@@ -131,6 +135,7 @@ mod tests {
         }
         for code in [
             Code::Misconfigured,
+            Code::Redirected,
             Code::TotalTimeout,
             Code::Unauthorized,
             Code::ModelUnknown,

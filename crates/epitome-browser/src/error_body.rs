@@ -8,9 +8,6 @@ use crate::error::{EndpointError, EndpointErrorCode};
 use crate::retry_after;
 use crate::server::{LocalProduct, Server};
 
-/// The longest part of a server's message that is shown.
-const MAX_MESSAGE_CHARS: usize = 300;
-
 /// An error as the server words it: the body of an error response, or an object inside a response with HTTP status
 /// 200.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -114,7 +111,7 @@ impl ErrorBody {
             EndpointErrorCode::Overloaded => format!("the server cannot answer now{number}"),
             _ => format!("the server refused the request{number}"),
         };
-        if let Some(said) = shorten(&server.endpoint.redact(&self.message)) {
+        if let Some(said) = server.quote(&self.message) {
             message += &format!("; the server says: {said}");
         }
         let is_temporary =
@@ -149,7 +146,10 @@ impl ErrorBody {
 
 fn unauthorized(server: Server<'_>, number: &str) -> String {
     let shown = server.address.shown();
-    if server.endpoint.key().is_none() {
+    let keys = &server.endpoint.keys;
+    let key_header = server.api().key.name;
+    let in_headers = keys.headers().iter().any(|(name, _)| name.eq_ignore_ascii_case(key_header));
+    if keys.api_key().is_none() && !in_headers {
         return format!("{shown} wants an API key{number}, and none is set");
     }
     format!(
@@ -181,25 +181,16 @@ fn classify_code(code: &str, message: &str) -> EndpointErrorCode {
     }
 }
 
-/// The message on one line and cut to [`MAX_MESSAGE_CHARS`]; `None` if it is empty.
-fn shorten(message: &str) -> Option<String> {
-    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut shown: String = line.chars().take(MAX_MESSAGE_CHARS).collect();
-    if shown.len() < line.len() {
-        shown.push('…');
-    }
-    Some(shown).filter(|shown| !shown.is_empty())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::address::Address;
     use crate::endpoint::Endpoint;
+    use crate::keys::Keys;
 
     fn explain(body: ErrorBody, base_url: &str, api_key: Option<&str>) -> EndpointError {
-        let api_key = api_key.map(str::to_owned);
-        let endpoint = Endpoint { api_key, ..Endpoint::new(base_url, "m-7b") };
+        let keys = Keys::new(base_url).with_api_key(api_key.unwrap_or_default());
+        let endpoint = Endpoint { keys, ..Endpoint::new(base_url, "m-7b") };
         let address = Address::parse(base_url, &[]).unwrap();
         body.explain(Server::completions(&endpoint, &address), None)
     }

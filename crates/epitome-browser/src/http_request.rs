@@ -4,15 +4,18 @@ use js_sys::{Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Headers, ReadableStreamDefaultReader, RequestInit, Response};
+use web_sys::{
+    Headers, ReadableStreamDefaultReader, RequestInit, RequestRedirect, Response, ResponseType,
+};
 
-use crate::advice::{Page, unreachable};
+use crate::advice::{Page, redirected, unreachable};
 use crate::clock::now_ms;
 use crate::deadline::Deadline;
 use crate::endpoint::Streaming;
 use crate::error::{EndpointError, EndpointErrorCode};
 use crate::retry_after;
 use crate::server::Server;
+use crate::slices::Slices;
 
 #[wasm_bindgen]
 extern "C" {
@@ -25,6 +28,11 @@ extern "C" {
 pub(crate) const MAX_RESPONSE_BYTES: usize = 16 * 1024 * 1024;
 /// The longest body of an error response.
 pub(crate) const MAX_ERROR_BYTES: usize = 64 * 1024;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// How many bytes of a body its format is read from. White space may come before it.
+const BEGINNING_BYTES: usize = 4 * 1024;
 
 /// A response without its body.
 pub(crate) struct Head {
@@ -47,6 +55,10 @@ pub(crate) enum ContentType {
 pub(crate) struct Body {
     /// `None` if the response has no body.
     reader: Option<ReadableStreamDefaultReader>,
+    /// What has been read and not used yet.
+    unread: Option<Vec<u8>>,
+    /// Reading a body that has arrived already would otherwise never let timers and an abort through.
+    slices: Slices,
 }
 
 /// Sends a request to a path below the base URL, and settles when the head of the response arrives.
@@ -61,6 +73,8 @@ pub(crate) async fn post(
     init.set_headers(headers(server)?.as_ref());
     init.set_body(&JsValue::from_str(body));
     init.set_signal(Some(&deadline.signal()));
+    // With `error`, `fetch` would not say that it was a redirect.
+    init.set_redirect(RequestRedirect::Manual);
     // `fetch` rejects in one way for a lost connection and for an abort, so the deadline knows better.
     let failed = |error: JsValue| {
         let no_connection = || unreachable(server, &page(&error));
@@ -70,6 +84,15 @@ pub(crate) async fn post(
     let response = JsFuture::from(promise).await.map_err(failed)?;
     let response: Response = response.unchecked_into();
     let header = |name: &str| response.headers().get(name).ok().flatten();
+    let location = header("location");
+    let is_redirect = matches!(response.status(), 301 | 302 | 303 | 307 | 308);
+    // A browser hides even the status.
+    if response.type_() == ResponseType::Opaqueredirect {
+        return Err(redirected(server, None));
+    }
+    if is_redirect && location.is_some() {
+        return Err(redirected(server, location.as_deref()).with_status(response.status()));
+    }
     let head = Head {
         status: response.status(),
         content_type: header("content-type").and_then(|value| ContentType::parse(&value)),
@@ -81,13 +104,14 @@ pub(crate) async fn post(
         ),
     };
     let reader = response.body().map(|body| body.get_reader().unchecked_into());
-    Ok((head, Body { reader }))
+    Ok((head, Body { reader, unread: None, slices: Slices::start() }))
 }
 
 /// Only the headers that the request needs: in a browser, each further one has to be allowed by the server's CORS
 /// settings.
 fn headers(server: Server<'_>) -> Result<Headers, EndpointError> {
-    let (endpoint, api) = (server.endpoint, server.api());
+    let api = server.api();
+    let keys = server.endpoint.keys.for_request(server.address)?;
     // The error of the platform quotes the value, which may be the key.
     let refuse = |name: &str| {
         let message = format!("the header `{name}` cannot be sent as it is written");
@@ -96,14 +120,14 @@ fn headers(server: Server<'_>) -> Result<Headers, EndpointError> {
     let headers = Headers::new().map_err(|_| refuse("content-type"))?;
     let set = |name: &str, value: &str| headers.set(name, value).map_err(|_| refuse(name));
     set("content-type", "application/json")?;
-    if let Some(key) = endpoint.key() {
-        set(api.key.name, &format!("{}{key}", api.key.prefix))?;
+    if let Some(key) = keys.api_key() {
+        set(api.key.name, &format!("{}{}", api.key.prefix, key.reveal()))?;
     }
     if let Some((name, value)) = api.version {
         set(name, value)?;
     }
-    for (name, value) in &endpoint.headers {
-        set(name, value)?;
+    for (name, value) in keys.headers() {
+        set(name, value.reveal())?;
     }
     Ok(headers)
 }
@@ -142,17 +166,50 @@ impl From<Streaming> for ContentType {
 impl Body {
     /// The next chunk, or `None` at the end. Each chunk restarts the idle timeout.
     pub(crate) async fn next_chunk(
-        &self,
+        &mut self,
         deadline: &mut Deadline,
     ) -> Result<Option<Vec<u8>>, EndpointError> {
+        if let Some(unread) = self.unread.take() {
+            return Ok(Some(unread));
+        }
         let chunk = self.read(deadline).await?;
         deadline.await_next_chunk();
         Ok(chunk)
     }
 
-    /// The whole body as text. Stops reading once it is longer than the limit, and then returns more than the limit.
+    /// The format that the body begins with, because some servers declare another one. `declared`, if the beginning says
+    /// nothing. Nothing is lost: the next chunk begins with what was read.
+    pub(crate) async fn format(
+        &mut self,
+        declared: ContentType,
+        deadline: &mut Deadline,
+    ) -> Result<ContentType, EndpointError> {
+        let mut seen = Vec::new();
+        let mut first = None;
+        while let Some(chunk) = self.next_chunk(deadline).await? {
+            seen.extend(chunk);
+            let beginning = seen.get(..BEGINNING_BYTES).unwrap_or(&seen);
+            first = first_character(beginning);
+            // The mark alone may be torn.
+            if seen.len() >= BEGINNING_BYTES || first.is_some_and(|byte| byte != 0xEF) {
+                break;
+            }
+        }
+        let format = match first {
+            Some(b'{' | b'[') => ContentType::Json,
+            Some(b'<') => ContentType::Html,
+            // `data`, `event`, `id`, `retry`, or a comment.
+            Some(b'd' | b'e' | b'i' | b'r' | b':') => ContentType::EventStream,
+            _ => declared,
+        };
+        self.unread = Some(seen).filter(|seen| !seen.is_empty());
+        Ok(format)
+    }
+
+    /// The whole body as text, without a byte order mark. Stops reading once it is longer than the limit, and then returns
+    /// more than the limit.
     pub(crate) async fn text(
-        &self,
+        &mut self,
         limit_bytes: usize,
         deadline: &mut Deadline,
     ) -> Result<String, EndpointError> {
@@ -162,26 +219,52 @@ impl Body {
             if bytes.len() > limit_bytes {
                 break;
             }
+            self.pause(deadline).await?;
         }
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+        Ok(String::from_utf8_lossy(without_mark(&bytes)).into_owned())
     }
 
     /// Reads to the end and discards what it reads, so that the connection can be used again. Ends at the deadline.
-    pub(crate) async fn drain(&self, deadline: &Deadline) {
-        while let Ok(Some(_)) = self.read(deadline).await {}
+    pub(crate) async fn drain(&mut self, deadline: &Deadline) {
+        while let Ok(Some(_)) = self.read(deadline).await {
+            if self.pause(deadline).await.is_err() {
+                break;
+            }
+        }
     }
 
-    async fn read(&self, deadline: &Deadline) -> Result<Option<Vec<u8>>, EndpointError> {
+    /// Call between two steps of the work on a body. After a few milliseconds of work it lets timers and an abort through, and
+    /// fails if one of them has stopped the request.
+    pub(crate) async fn pause(&mut self, deadline: &Deadline) -> Result<(), EndpointError> {
+        if !self.slices.pause().await {
+            return Ok(());
+        }
+        deadline.cause().map_or(Ok(()), Err)
+    }
+
+    async fn read(&mut self, deadline: &Deadline) -> Result<Option<Vec<u8>>, EndpointError> {
         let Some(reader) = &self.reader else { return Ok(None) };
         let lost = |_: JsValue| {
             let message = "the connection was lost in the middle of the answer";
             let cut_off = || EndpointError::new(EndpointErrorCode::CutOff, message);
             deadline.cause().unwrap_or_else(cut_off)
         };
+        let asked_ms = now_ms();
         let result = JsFuture::from(reader.read()).await.map_err(lost)?;
+        self.slices.waited_since(asked_ms);
         // At the end `value` is undefined.
         Ok(field(&result, "value").dyn_into::<Uint8Array>().ok().map(|bytes| bytes.to_vec()))
     }
+}
+
+/// The first byte that is neither white space nor of a byte order mark.
+fn first_character(bytes: &[u8]) -> Option<u8> {
+    without_mark(bytes).iter().copied().find(|byte| !byte.is_ascii_whitespace())
+}
+
+/// The bytes behind a byte order mark at their start.
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)
 }
 
 /// Where this code runs, and what the platform says of the failure.

@@ -27,9 +27,9 @@
 //!
 //! Each file uses only files that are before it in this list:
 //!
-//! 1. [`error`](EndpointError), `sse`, `thinking`, `surrogate`, `retry_after`, `context_overflow`, `timer`,
-//!    `abort_listener`, `clock`, and `provider`: the table of HTTP APIs.
-//! 2. `endpoint`, `address`, then `server`: where a request goes.
+//! 1. [`error`](EndpointError), [`secret`](Secret), `base64`, `mask`, `sse`, `thinking`, `surrogate`, `retry_after`, `context_overflow`, `timer`,
+//!    `abort_listener`, `clock`, `slices`, and `provider`: the table of HTTP APIs.
+//! 2. `address`, `keys`, `endpoint`, then `server`: where a request goes, and with which keys.
 //! 3. `advice` and `error_body`: what to do about a server that fails.
 //! 4. `deadline`, then `http_request`: one request and its response.
 //! 5. `completion`, `completion_format`, `collected`, then a request and a response for each format, such as
@@ -41,6 +41,7 @@ mod address;
 mod advice;
 mod anthropic_request;
 mod anthropic_response;
+mod base64;
 mod chat_request;
 mod chat_response;
 mod collected;
@@ -55,9 +56,13 @@ mod endpoint;
 mod error;
 mod error_body;
 mod http_request;
+mod keys;
+mod mask;
 mod provider;
 mod retry_after;
+mod secret;
 mod server;
+mod slices;
 mod surrogate;
 mod thinking;
 mod timer;
@@ -70,5 +75,7 @@ pub use completion::{Completion, CompletionUsage, Prompt};
 pub use count_tokens::count_tokens;
 pub use endpoint::{Endpoint, Streaming, Timeouts};
 pub use error::{EndpointError, EndpointErrorCode};
+pub use keys::Keys;
 pub use provider::Provider;
+pub use secret::{Secret, SecretHeaders};
 pub use web_sys::AbortSignal;

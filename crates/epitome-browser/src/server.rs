@@ -2,7 +2,13 @@
 
 use crate::address::Address;
 use crate::endpoint::Endpoint;
+use crate::mask::Mask;
 use crate::provider::HttpApi;
+
+/// The longest part of a server's words that is shown.
+const MAX_SHOWN_CHARS: usize = 300;
+/// The longest part that is read, which is more: keys are hidden before the words are cut, and are shorter then.
+const MAX_READ_CHARS: usize = 4_096;
 
 /// An endpoint with its parsed address.
 #[derive(Clone, Copy)]
@@ -35,6 +41,33 @@ impl<'a> Server<'a> {
 
     pub(crate) fn api(self) -> &'static HttpApi {
         self.endpoint.provider.api()
+    }
+
+    /// What the server says, as error messages show it: on one line, without keys, and cut to 300 characters. `None` if it
+    /// says nothing.
+    pub(crate) fn quote(self, words: &str) -> Option<String> {
+        let mut line = String::new();
+        let mut characters = words.split_whitespace().flat_map(|word| word.chars().chain([' ']));
+        line.extend(characters.by_ref().take(MAX_READ_CHARS));
+        let is_cut = characters.next().is_some();
+        let hidden = self.mask().hide(line.trim_end(), is_cut);
+        let mut shown: String = hidden.chars().take(MAX_SHOWN_CHARS).collect();
+        if is_cut || shown.len() < hidden.len() {
+            shown.push('…');
+        }
+        Some(shown).filter(|shown| !shown.is_empty())
+    }
+
+    /// Whatever the app gave that may be a key.
+    fn mask(self) -> Mask {
+        let keys = &self.endpoint.keys;
+        let mut mask = Mask::default();
+        if let Some(key) = keys.api_key() {
+            mask.add_key(key.reveal());
+        }
+        keys.headers().iter().for_each(|(_, value)| mask.add_value(value.reveal()));
+        self.address.query_values().for_each(|value| mask.add_value(value));
+        mask
     }
 
     pub(crate) fn local_product(self) -> Option<LocalProduct> {

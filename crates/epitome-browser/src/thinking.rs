@@ -13,7 +13,7 @@ pub(crate) struct ThinkingFilter {
 
 #[derive(Debug)]
 enum State {
-    /// Nothing was passed on yet. Holds what has arrived, which may still become the opening tag.
+    /// Nothing was passed on yet. Holds what has arrived behind white space, if it may still become the opening tag.
     Start(String),
     /// Inside the block. Holds the last characters, which may be the beginning of the closing tag.
     Inside(String),
@@ -44,16 +44,15 @@ impl ThinkingFilter {
                     return text.to_owned();
                 }
                 State::Start(seen) => {
-                    seen.push_str(&rest);
-                    let text = seen.trim_start();
-                    if let Some(inside) = text.strip_prefix(OPEN) {
+                    // White space is not kept: with each delta, all of it would be read again.
+                    seen.push_str(if seen.is_empty() { rest.trim_start() } else { &rest });
+                    if let Some(inside) = seen.strip_prefix(OPEN) {
                         rest = inside.to_owned();
                         self.state = State::Inside(String::new());
-                    } else if OPEN.starts_with(text) {
-                        // Only white space so far, or the beginning of the tag.
+                    } else if OPEN.starts_with(seen.as_str()) {
                         return String::new();
                     } else {
-                        rest = text.to_owned();
+                        rest = std::mem::take(seen);
                         self.state = State::Text;
                     }
                 }
@@ -75,7 +74,7 @@ impl ThinkingFilter {
     /// What is still held back, because the text has ended and it cannot become a tag any more.
     pub(crate) fn finish(self) -> String {
         match self.state {
-            State::Start(seen) => seen.trim_start().to_owned(),
+            State::Start(seen) => seen,
             State::Inside(_) | State::After | State::Text => String::new(),
         }
     }
@@ -111,6 +110,28 @@ mod tests {
         check("<think></think>Text", "Text");
         check("<think>never closed", "");
         check("<think>only</think>", "");
+    }
+
+    /// The bytes that are read again with the next delta.
+    fn held(filter: &ThinkingFilter) -> usize {
+        match &filter.state {
+            State::Start(seen) | State::Inside(seen) => seen.len(),
+            State::After | State::Text => 0,
+        }
+    }
+
+    #[test]
+    fn j5_what_is_read_again_does_not_grow_with_the_text() {
+        for text in [" ", "\n", "  <thi", "<think>", "<think>a </thin", "<think></think> ", "é"] {
+            let mut filter = ThinkingFilter::default();
+            filter.push(text);
+            for delta in [" ".repeat(40), "\n".repeat(8), "é < ".repeat(10)] {
+                for _ in 0..100 {
+                    filter.push(&delta);
+                    assert!(held(&filter) <= 2 * CLOSE.len(), "{text:?} {delta:?}");
+                }
+            }
+        }
     }
 
     #[test]

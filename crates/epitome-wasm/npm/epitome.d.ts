@@ -1656,7 +1656,7 @@ export type PackageErrorCode = "unknown-format" | "invalid-option" | "invalid-po
 /**
  * What went wrong with a request to an endpoint, for code to branch on.
  */
-export type EndpointErrorCode = "aborted" | "misconfigured" | "unreachable" | "first-byte-timeout" | "idle-timeout" | "total-timeout" | "unauthorized" | "model-unknown" | "too-long" | "rate-limited" | "overloaded" | "refused" | "bad-answer" | "cut-off" | "truncated" | "filtered" | "empty";
+export type EndpointErrorCode = "aborted" | "misconfigured" | "unreachable" | "first-byte-timeout" | "idle-timeout" | "total-timeout" | "redirected" | "unauthorized" | "model-unknown" | "too-long" | "rate-limited" | "overloaded" | "refused" | "bad-answer" | "cut-off" | "truncated" | "filtered" | "empty";
 
 /** True for what this package throws and rejects with, also if it comes from another copy of the package. */
 export declare function isEpitomeError(error: unknown): error is EpitomeError;

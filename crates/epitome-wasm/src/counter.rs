@@ -1,14 +1,15 @@
 //! Token counts of a provider, from its counting endpoint.
 
-use std::collections::BTreeMap;
-
-use epitome_browser::{Endpoint, EndpointErrorCode, Provider, Timeouts, count_tokens};
-use serde::{Deserialize, Serialize};
+use epitome_browser::{
+    Endpoint, EndpointErrorCode, Provider, Secret, SecretHeaders, Timeouts, count_tokens,
+};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use tsify::Tsify;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use web_sys::AbortSignal;
 
+use crate::endpoint::keys;
 use crate::error::{PackageErrorCode, Thrown};
 use crate::json;
 
@@ -16,7 +17,7 @@ use crate::json;
 const TOTAL_MS: u32 = 60_000;
 
 /// Options of a counting endpoint.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, Tsify)]
+#[derive(Clone, Default, Deserialize, Tsify)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CounterOptions {
     /// The model's name, as the provider knows it.
@@ -27,11 +28,11 @@ pub struct CounterOptions {
     #[tsify(optional)]
     pub base_url: Option<String>,
     /// Sent in the header that the provider uses for it. An empty key is not sent.
-    #[tsify(optional)]
-    pub api_key: Option<String>,
+    #[tsify(optional, type = "string")]
+    pub api_key: Option<Secret>,
     /// Further headers. In a browser, the server must allow each of them.
     #[tsify(optional, type = "Record<string, string>")]
-    pub headers: Option<BTreeMap<String, String>>,
+    pub headers: Option<SecretHeaders>,
     /// The other fields of a request to the model, such as `system` and `tools`, as the provider names them.
     #[tsify(optional, type = "object")]
     pub request: Option<Map<String, Value>>,
@@ -56,18 +57,15 @@ pub async fn count_by_provider(
         let problem = "countTokens: expected an array of messages that JSON can hold";
         return Err(Thrown::new(PackageErrorCode::InvalidMessage, &problem).into());
     };
+    let base_url = options.base_url.unwrap_or_else(|| provider.base_url().to_owned());
     let endpoint = Endpoint {
         provider,
-        api_key: options.api_key,
-        headers: options.headers.unwrap_or_default().into_iter().collect(),
+        keys: keys(&base_url, options.api_key, options.headers),
         timeouts: Timeouts {
             total_ms: options.timeout_ms.unwrap_or(TOTAL_MS),
             ..Timeouts::default()
         },
-        ..Endpoint::new(
-            options.base_url.unwrap_or_else(|| provider.base_url().to_owned()),
-            options.model,
-        )
+        ..Endpoint::new(base_url, options.model)
     };
     let request = options.request.unwrap_or_default();
     let count = count_tokens(&endpoint, messages, request, signal.as_ref()).await;

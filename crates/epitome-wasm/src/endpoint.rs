@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use epitome_browser::{
-    Completion, Endpoint, EndpointErrorCode, Prompt, Provider, Streaming, Timeouts,
+    Completion, Endpoint, EndpointErrorCode, Keys, Prompt, Provider, Secret, SecretHeaders,
+    Streaming, Timeouts,
 };
 use js_sys::Function;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use web_sys::AbortSignal;
@@ -15,7 +16,7 @@ use crate::error::{PackageErrorCode, Thrown};
 use crate::json;
 
 /// Options of an endpoint.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, Tsify)]
+#[derive(Clone, Default, Deserialize, Tsify)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EndpointOptions {
     /// `http://host/v1`, or the whole address that ends in `/chat/completions` or, for Anthropic, `/messages`.
@@ -24,11 +25,11 @@ pub struct EndpointOptions {
     /// The model's name, as the server knows it.
     pub model: String,
     /// Sent in the header that the provider uses for it. An empty key is not sent.
-    #[tsify(optional)]
-    pub api_key: Option<String>,
+    #[tsify(optional, type = "string")]
+    pub api_key: Option<Secret>,
     /// Further headers. In a browser, the server must allow each of them.
     #[tsify(optional, type = "Record<string, string>")]
-    pub headers: Option<BTreeMap<String, String>>,
+    pub headers: Option<SecretHeaders>,
     /// Whether the answer is streamed. Default: true.
     #[tsify(optional)]
     pub stream: Option<bool>,
@@ -38,7 +39,7 @@ pub struct EndpointOptions {
 }
 
 /// How long each part of an answer may take, in milliseconds.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, Tsify)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Tsify)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EndpointTimeouts {
     /// From the request to the first byte of a streamed answer. Default: 12 minutes.
@@ -92,6 +93,16 @@ pub async fn complete(
     Ok(completion.into_ts().map_err(Thrown::from)?)
 }
 
+/// The keys that an app gives, bound to the origin of the base URL.
+pub(crate) fn keys(
+    base_url: &str,
+    api_key: Option<Secret>,
+    headers: Option<SecretHeaders>,
+) -> Keys {
+    let keys = Keys::new(base_url).with_headers(headers.unwrap_or_default());
+    api_key.into_iter().fold(keys, Keys::with_api_key)
+}
+
 impl EndpointOptions {
     fn of(self, provider: Provider) -> Endpoint {
         let timeouts = self.timeouts.unwrap_or_default();
@@ -99,10 +110,9 @@ impl EndpointOptions {
         let stream = self.stream.unwrap_or(true);
         Endpoint {
             provider,
+            keys: keys(&self.base_url, self.api_key, self.headers),
             base_url: self.base_url,
             model: self.model,
-            api_key: self.api_key,
-            headers: self.headers.unwrap_or_default().into_iter().collect(),
             stream: if stream { Streaming::Streamed } else { Streaming::Plain },
             timeouts: Timeouts {
                 first_byte_ms: timeouts.first_byte_ms.unwrap_or(default.first_byte_ms),

@@ -41,6 +41,16 @@ async fn every_way_to_send_a_summary_gives_the_same_text() {
 }
 
 #[wasm_bindgen_test]
+async fn j19_an_answer_is_read_by_its_beginning_whatever_its_content_type_is() {
+    for scenario in ["stream-as-json", "json-as-stream"] {
+        for stream in [Streaming::Streamed, Streaming::Plain] {
+            let scripted = Scripted::with(scenario, |endpoint| endpoint.stream = stream);
+            assert_eq!(scripted.text().await, SUMMARY, "{scenario}");
+        }
+    }
+}
+
+#[wasm_bindgen_test]
 async fn a_complete_answer_does_not_abort_its_connection() {
     for scenario in ["ok", "plain", "late-end"] {
         let scripted = Scripted::new(scenario);
@@ -60,7 +70,7 @@ async fn a_complete_answer_does_not_wait_for_a_server_that_never_closes() {
 
 #[wasm_bindgen_test]
 async fn a_request_has_the_key_and_the_prompt() {
-    let scripted = Scripted::with("ok", |endpoint| endpoint.api_key = Some(" sk-1\n".into()));
+    let scripted = Scripted::with_key("ok", " sk-1\n");
     scripted.text().await;
     let log = scripted.log().await;
     assert_eq!(log["last"]["authorization"], "Bearer sk-1");

@@ -1,6 +1,6 @@
 //! Each failure has its own code, and a message that says what to do.
 
-use epitome_browser::{Endpoint, EndpointErrorCode, Streaming, complete};
+use epitome_browser::{Endpoint, EndpointErrorCode, Keys, Streaming, complete};
 use serde_json::json;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -59,11 +59,36 @@ async fn responses_that_are_not_streamed_fail_in_the_same_way() {
 
 #[wasm_bindgen_test]
 async fn no_message_contains_the_key() {
-    let scripted = Scripted::with("401", |endpoint| endpoint.api_key = Some("sk-secret".into()));
+    let scripted = Scripted::with_key("401", "sk-secret");
     let error = scripted.error().await;
     assert!(error.message.contains("does not accept the API key"), "{error}");
     assert!(error.message.contains("provided: [key]"), "{error}");
     assert!(!error.message.contains("sk-secret"), "{error}");
+}
+
+#[wasm_bindgen_test]
+async fn j12_a_redirect_is_not_followed() {
+    let scripted = Scripted::with_key("redirect", "sk-secret");
+    let error = scripted.error().await;
+    assert_eq!(error.code, EndpointErrorCode::Redirected, "{error}");
+    assert!(!error.is_retryable());
+    assert!(error.message.contains(&scripted.endpoint.base_url), "{error}");
+    // A browser hides where the server redirects to.
+    let target = if origin().is_none() { "to http://localhost:" } else { "to another address" };
+    assert!(error.message.contains(target), "{error}");
+    assert_eq!(scripted.log().await["requests"], json!(1));
+    assert_eq!(scripted.log_of_redirects().await["requests"], json!(0));
+}
+
+#[wasm_bindgen_test]
+async fn j4_a_key_is_sent_to_the_origin_only_that_it_was_given_for() {
+    let scripted = Scripted::with("ok", |endpoint| {
+        endpoint.keys = Keys::new("https://other.example/v1").with_api_key("sk-secret");
+    });
+    let error = scripted.error().await;
+    assert_eq!(error.code, EndpointErrorCode::Misconfigured, "{error}");
+    assert!(error.message.contains("https://other.example"), "{error}");
+    assert_eq!(scripted.log().await["requests"], json!(0));
 }
 
 #[wasm_bindgen_test]
@@ -112,8 +137,7 @@ async fn a_misconfigured_endpoint_is_not_called() {
     let error = complete(&address, &prompt(), None, &mut |_| {}).await.unwrap_err();
     assert_eq!(error.code, EndpointErrorCode::Misconfigured);
 
-    let scripted =
-        Scripted::with("ok", |endpoint| endpoint.api_key = Some("sk-secret\nx: y".into()));
+    let scripted = Scripted::with_key("ok", "sk-secret\nx: y");
     let error = scripted.error().await;
     assert_eq!(error.code, EndpointErrorCode::Misconfigured);
     assert!(error.message.contains("authorization") && !error.message.contains("sk-secret"));

@@ -1,6 +1,6 @@
 //! A client of the scripted server, which also reads the server's log of requests.
 
-use epitome_browser::{AbortSignal, Completion, Endpoint, EndpointError, Prompt, complete};
+use epitome_browser::{AbortSignal, Completion, Endpoint, EndpointError, Keys, Prompt, complete};
 use js_sys::{Promise, Reflect};
 use serde_json::Value;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -35,6 +35,12 @@ impl Scripted {
         scripted
     }
 
+    pub(crate) fn with_key(scenario: &str, api_key: &str) -> Self {
+        Self::with(scenario, |endpoint| {
+            endpoint.keys = Keys::new(&endpoint.base_url).with_api_key(api_key);
+        })
+    }
+
     pub(crate) async fn ask(
         &self,
         signal: Option<&AbortSignal>,
@@ -53,6 +59,11 @@ impl Scripted {
 
     pub(crate) async fn log(&self) -> Value {
         self.read_log("").await
+    }
+
+    /// The log of the server that this one redirects to.
+    pub(crate) async fn log_of_redirects(&self) -> Value {
+        Self { endpoint: self.endpoint.clone(), key: format!("{}-2", self.key) }.log().await
     }
 
     /// The log, as soon as the server has seen this many connections closed by the client.

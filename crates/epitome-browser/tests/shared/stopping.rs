@@ -62,6 +62,41 @@ async fn an_abort_during_the_last_delta_is_still_an_abort() {
 }
 
 #[wasm_bindgen_test]
+async fn j5_an_abort_works_in_the_middle_of_a_stream_that_arrived_in_one_piece() {
+    const EVENTS: u32 = 100_000;
+    let controller = AbortController::new().unwrap();
+    let scripted = Scripted::new("ok");
+    let answer = Function::new_with_args("count, controller", ANSWER_AT_ONCE);
+    let abort_soon = answer
+        .call2(&JsValue::NULL, &EVENTS.into(), &controller)
+        .unwrap()
+        .unchecked_into::<Function>();
+    let mut deltas = 0;
+    let mut on_delta = |_: &str| {
+        if deltas == 0 {
+            abort_soon.call0(&JsValue::NULL).unwrap();
+        }
+        deltas += 1;
+    };
+    let result = scripted.ask(Some(&controller.signal()), &mut on_delta).await;
+    assert_eq!(result.unwrap_err().code, EndpointErrorCode::Aborted);
+    assert!((1..EVENTS).contains(&deltas), "{deltas}");
+}
+
+/// Answers the next request by a stream of so many deltas, which has arrived already. The function that it returns aborts
+/// by a timer.
+const ANSWER_AT_ONCE: &str = r#"
+    const { fetch } = globalThis;
+    const delta = `data: ${JSON.stringify({ choices: [{ delta: { content: "word " } }] })}\n\n`;
+    const bytes = new TextEncoder().encode(delta.repeat(count));
+    globalThis.fetch = async () => {
+        globalThis.fetch = fetch;
+        return new Response(new ReadableStream({ start(stream) { stream.enqueue(bytes); stream.close(); } }));
+    };
+    return () => setTimeout(() => controller.abort(), 0);
+"#;
+
+#[wasm_bindgen_test]
 async fn dropping_a_request_closes_its_connection() {
     let scripted = Scripted::new("slow");
     let has_begun = Cell::new(false);

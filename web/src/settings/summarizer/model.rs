@@ -1,6 +1,6 @@
 //! The summarizer as chosen and typed, and whether the page's own server is one.
 
-use epitome_browser::{Endpoint, Streaming, Timeouts};
+use epitome_browser::{Endpoint, SecretHeaders, Streaming, Timeouts};
 
 use leptos::prelude::{Set as _, Update as _};
 use leptos::task::spawn_local;
@@ -120,8 +120,8 @@ impl Summarizer {
             }
             SummarizerKind::Endpoint => {
                 let mut endpoint = Endpoint::new(self.base_url.trim(), self.model.trim());
-                endpoint.api_key = Some(self.key.clone());
-                endpoint.headers = headers(&self.headers);
+                let keys = endpoint.keys.with_headers(headers(&self.headers));
+                endpoint.keys = keys.with_api_key(self.key.as_str());
                 endpoint.stream = Streaming::Streamed;
                 endpoint.timeouts = self.timeouts();
                 Some(endpoint)
@@ -145,7 +145,9 @@ impl Summarizer {
         match self.kind {
             SummarizerKind::OwnServer => "epitome-extractive on this server".to_owned(),
             SummarizerKind::Endpoint => {
-                format!("{} at {}", self.model.trim(), self.base_url.trim())
+                // A query may have a key.
+                let address = self.base_url.split(['?', '#']).next().unwrap_or_default();
+                format!("{} at {}", self.model.trim(), address.trim())
             }
             SummarizerKind::Page => "the page itself, without a model".to_owned(),
         }
@@ -175,9 +177,11 @@ pub(crate) fn find_summarizer(settings: SettingsState) {
     });
 }
 
-fn headers(text: &str) -> Vec<(String, String)> {
+fn headers(text: &str) -> SecretHeaders {
     let pairs = text.lines().filter_map(|line| line.split_once(':'));
-    pairs.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())).collect()
+    SecretHeaders(
+        pairs.map(|(name, value)| (name.trim().to_owned(), value.trim().into())).collect(),
+    )
 }
 
 #[cfg(test)]
@@ -187,7 +191,7 @@ mod tests {
     #[test]
     fn headers_are_read_line_by_line() {
         let read = headers("x-team: blue\n\nno colon\nx-url: http://a");
-        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        assert_eq!(read, [pair("x-team", "blue"), pair("x-url", "http://a")]);
+        let pair = |name: &str, value: &str| (name.to_owned(), value.into());
+        assert_eq!(read.0, [pair("x-team", "blue"), pair("x-url", "http://a")]);
     }
 }

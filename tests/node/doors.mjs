@@ -1,0 +1,108 @@
+// The functions of the package that ask a server, each with a healthy answer, and servers on loopback that a test scripts.
+
+import { once } from "node:events";
+import { createServer } from "node:http";
+import {
+  anthropicCompatible,
+  anthropicCounter,
+  geminiCounter,
+  llamaCppCounter,
+  openAICompatible,
+  openAICounter,
+} from "epitome";
+
+/** What every healthy summarizer answers, and every healthy counter. */
+export const SUMMARY = "They planned the garden, and bought compost.";
+export const TOKENS = 321;
+
+export const REQUEST = { system: "Summarize.", input: "[1] user:\nWe plan.", maxTokens: 50 };
+const user = { role: "user", content: "How many beds are there?" };
+
+const data = (value) => `data: ${typeof value === "string" ? value : JSON.stringify(value)}\n\n`;
+
+const CHAT = {
+  whole: { choices: [{ message: { role: "assistant", content: SUMMARY }, finish_reason: "stop" }] },
+  deltas: SUMMARY.split(/(?<= )/).map((content) => data({ choices: [{ delta: { content } }] })),
+  end: data({ choices: [{ delta: {}, finish_reason: "stop" }] }) + data("[DONE]"),
+  delta: (content) => data({ choices: [{ delta: { content } }] }),
+};
+
+const delta = (text) => data({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } });
+const MESSAGES = {
+  whole: { type: "message", content: [{ type: "text", text: SUMMARY }], stop_reason: "end_turn" },
+  deltas: [data({ type: "message_start", message: { content: [] } }), ...SUMMARY.split(/(?<= )/).map(delta)],
+  end: data({ type: "message_delta", delta: { stop_reason: "end_turn" } }) + data({ type: "message_stop" }),
+  delta,
+};
+
+/** The summarizers: their function, and the parts of an answer. */
+export const SUMMARIZERS = [
+  { name: "openAICompatible", door: openAICompatible, answer: CHAT },
+  { name: "anthropicCompatible", door: anthropicCompatible, answer: MESSAGES },
+].map((row) => ({ ...row, ask: (options, context) => row.door({ model: "m", ...options })(REQUEST, context), expected: SUMMARY }));
+
+/** The counters: their function, and the answer in one piece. */
+export const COUNTERS = [
+  { name: "anthropicCounter", door: anthropicCounter, answer: { whole: { input_tokens: TOKENS } } },
+  { name: "openAICounter", door: openAICounter, answer: { whole: { input_tokens: TOKENS } } },
+  {
+    name: "geminiCounter",
+    door: geminiCounter,
+    answer: { whole: { totalTokens: TOKENS } },
+    messages: [{ role: "user", parts: [{ text: "How many?" }] }],
+  },
+  { name: "llamaCppCounter", door: llamaCppCounter, answer: { whole: { prompt: "p", tokens: Array(TOKENS).fill(1) } } },
+].map((row) => ({
+  ...row,
+  messages: row.messages ?? [user],
+  ask: (options, context) => row.door({ model: "m", ...options })(row.messages ?? [user], context),
+  expected: TOKENS,
+}));
+
+/** All of them. */
+export const DOORS = [...SUMMARIZERS, ...COUNTERS];
+
+/** What a door resolves to: the text of a summary, or the count. */
+export const resultOf = (answer) => answer.text ?? answer;
+
+export const sendJson = (response, status, value, headers = {}) =>
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(value));
+
+/** Answers as this door expects it: a counter in one piece, a summarizer in a stream. */
+export function sendHealthy(response, { answer }) {
+  if (answer.deltas === undefined) {
+    return sendJson(response, 200, answer.whole);
+  }
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  return response.end(answer.deltas.join("") + answer.end);
+}
+
+/** A server on any free port of 127.0.0.1 that answers each request by `act`. `requests` are those so far. */
+export async function serve(act) {
+  const requests = [];
+  const server = createServer(async (request, response) => {
+    const pieces = [];
+    for await (const piece of request) pieces.push(piece);
+    requests.push({ url: request.url, headers: request.headers, body: Buffer.concat(pieces).toString("utf8") });
+    act({ request, response, count: requests.length });
+  });
+  server.on("clientError", (_, socket) => socket.destroy());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const origin = `http://127.0.0.1:${server.address().port}`;
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { origin, baseURL: `${origin}/v1`, requests, close };
+}
+
+/** Runs with a server that acts so, and closes it. */
+export async function withServer(act, run) {
+  const server = await serve(act);
+  try {
+    return await run(server);
+  } finally {
+    server.close();
+  }
+}
