@@ -295,12 +295,33 @@ test("j9: what is too large is refused, and the error names the message and the 
     for (const call of calls) {
       const error = await errorOf(call);
       assert.equal(error?.code, "too-large", name);
-      assert.match(error.message, /^messages\[[01]\]: has more than \d+ (values|characters)/);
+      assert.match(error.message, /^(message|messages\[[01]\]) has more than \d+ (values|characters)/);
     }
   }
   assert.equal((await errorOf(() => compactor.append(Object.assign([], { length: 2 ** 32 - 1 })))).code, "too-large");
   assert.deepEqual(compactor.history(), CHAT);
   await isUsable(compactor);
+});
+
+test("j8: what exceeds the memory of the module is refused before it is read; other compactors go on", async () => {
+  const whole = "x".repeat(60_000_000);
+  const large = await compactorWith({ ...POLICY, counting: { charactersPerToken: 4 } });
+  const other = await compactorWith(POLICY, CHAT);
+  let error;
+  while (error === undefined) {
+    error = await errorOf(() => large.append(said("user", whole)));
+  }
+  assert.equal(error.code, "too-large");
+  assert.match(error.message, /dispose of compactors/);
+  assert.equal(large.history().length, 8);
+  assert.equal(large.messages().length, 8);
+  assert.equal((await errorOf(() => other.edit("m1", said("assistant", whole)))).code, "too-large");
+  assert.deepEqual(other.history(), CHAT);
+  other.append(said("user", "A short one."));
+  large.dispose();
+  assert.equal(other.append(said("user", whole)).length, 1);
+  other.dispose();
+  await isUsable(await compactorWith(POLICY, CHAT));
 });
 
 test("j16: a wait beyond 2³¹ ms is waited for", async () => {

@@ -10,7 +10,7 @@ import type { CompactorOptions, RestoreOptions } from "../host/options.js";
 import type { Plan } from "../host/plan.js";
 import { recentFrom, type RecentOptions } from "../host/recent.js";
 import type { SummarizeContext } from "../host/summarize.js";
-import { convertBy, readable, repairBy, validateBy, type ValidateOptions } from "../host/validation.js";
+import { convertBy, measured, repairBy, validateBy, type ValidateOptions } from "../host/validation.js";
 import { counterFrom, type ProviderCounter, type ProviderCounterOptions } from "../counting/provider-counter.js";
 import type {
   Converted,
@@ -151,7 +151,7 @@ export function recentWithin<M extends object>(
 
 /** Detects the format of messages by what only that format has. */
 export function detectFormat(messages: readonly unknown[]): Promise<Detection> {
-  return guarded(async () => (await load(engineModule)).detectFormat(readable(messages)));
+  return guarded(async () => (await load(engineModule)).detectFormat(measured(messages)));
 }
 
 /** What the provider of this format would refuse in these messages, and where. */

@@ -24,7 +24,8 @@ import type { CompactOptions, Compactor } from "./compactor.js";
 import { Driver } from "./driver.js";
 import type { Host } from "./options.js";
 import { Originals } from "./originals.js";
-import { plainJson } from "./plain-json.js";
+import { hold, release } from "./memory.js";
+import { readable, sizeOf, sizesOf } from "./plain-json.js";
 import { type Plan, Plans } from "./plan.js";
 import { statusOf } from "./status.js";
 import type { SummarizeRequest } from "./summarize.js";
@@ -49,7 +50,8 @@ export class Conversation<M extends object> implements Compactor<M> {
     this.#calls = new Calls(engine);
     this.#agent = host.agent;
     this.#host = host;
-    this.#originals = new Originals(engine.ids(), originals, host.repair);
+    this.#originals = new Originals(engine.ids(), originals, host.repair, sizesOf(originals));
+    hold(this.#originals.size);
     const changed = (): void => {
       this.#revision += 1;
       this.#originals.refresh();
@@ -61,11 +63,20 @@ export class Conversation<M extends object> implements Compactor<M> {
     this.#calls.check();
     const batch = isList(messages) ? messagesOf<M>(messages, "messages", "invalid-message") : [messages];
     // Before the ids are given: a getter of a message may append another one.
-    const json = plainJson(batch);
+    const { json, sizes } = readable(batch);
     const ids = this.#originals.next(batch.length);
-    this.#calls.run((engine) => this.#appendTo(engine, ids, batch, json, metadata));
+    this.#calls.run((engine) => {
+      const size = sizes.reduce((sum, size) => sum + size, 0);
+      hold(size);
+      try {
+        this.#appendTo(engine, ids, batch, json, metadata);
+      } catch (error) {
+        release(size);
+        throw error;
+      }
+    });
     for (let index = 0; index < ids.length; index += 1) {
-      this.#originals.add(ids[index] as string, batch[index] as M);
+      this.#originals.add(ids[index] as string, batch[index] as M, sizes[index] as number);
     }
     this.#revision += 1;
     return ids;
@@ -73,9 +84,18 @@ export class Conversation<M extends object> implements Compactor<M> {
 
   edit(id: string, message: M, metadata?: MessageMetadata): void {
     const name = textOf(id, "id");
-    plainJson([message]);
-    this.#calls.run((engine) => engine.edit(name, message, metadata));
-    this.#originals.replace(name, message);
+    const size = sizeOf(message);
+    this.#calls.run((engine) => {
+      const more = size - this.#originals.sizeOf(name);
+      hold(more);
+      try {
+        engine.edit(name, message, metadata);
+      } catch (error) {
+        release(more);
+        throw error;
+      }
+    });
+    this.#originals.replace(name, message, size);
     this.#driver.drain();
   }
 
@@ -182,6 +202,7 @@ export class Conversation<M extends object> implements Compactor<M> {
     this.#calls.whenFree(() => {
       if (!this.#calls.isDisposed) {
         this.#driver.dispose();
+        release(this.#originals.size);
         this.#originals.clear();
         this.#plans.clear();
         this.#lifetime.abort();

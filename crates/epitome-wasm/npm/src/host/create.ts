@@ -9,7 +9,7 @@ import type { Compactor } from "./compactor.js";
 import { Conversation } from "./conversation.js";
 import { extractiveFrom } from "./extractive.js";
 import { type CompactorOptions, hostOf, type RestoreOptions } from "./options.js";
-import { plainJson } from "./plain-json.js";
+import { sizesOf } from "./plain-json.js";
 import type { Plan } from "./plan.js";
 
 /** A compactor for a new conversation. */
@@ -40,21 +40,26 @@ export async function restore<M extends object>(
   const format = textOf(options.format, "format", "unknown-format");
   const agent = optionalText(options.agent, "agent");
   const originals = messagesOf<M>(options.originals, "originals", "invalid-originals");
-  plainJson(originals);
+  sizesOf(originals);
   const host = hostOf(options, extractiveFrom(modules.engine));
   const engine = await load(modules.engine);
   const parsed = engine.ParsedSnapshot.parse(engineBuffer().write(text));
   await loadCounting(engine, parsed.counting(), modules.tokenizers, tokenizers);
   const restored = engine.Compactor.restore(parsed, format, originals, agent);
   const known = restored.ids().length;
-  const compactor = new Conversation<M>(engine, restored, host, originals);
+  let compactor: Compactor<M> | undefined;
   try {
+    compactor = new Conversation<M>(engine, restored, host, originals);
     compactor.append(originals.slice(known));
+    return compactor;
   } catch (error) {
-    compactor.dispose();
+    if (compactor === undefined) {
+      restored.free();
+    } else {
+      compactor.dispose();
+    }
     throw error;
   }
-  return compactor;
 }
 
 /** How a plan is made without a compactor. */

@@ -11,22 +11,49 @@ const MOST_VALUES = 1_000_000;
 /** Most UTF-16 units in the texts of one message. */
 const MOST_UNITS = 1 << 26;
 
+/** Messages as the engine can read them. */
+export interface Readable {
+  /** As JSON, one per line; undefined if they are not plain. */
+  readonly json: string | undefined;
+  /** The size of each message, in characters. */
+  readonly sizes: readonly number[];
+}
+
+/** Characters that a value takes at the least, besides its text. */
+const UNITS_PER_VALUE = 16;
+
 /**
- * The messages as JSON, one per line; undefined if the engine could read more from the objects than JSON says, or reads it
- * differently. That is so for fractions, which the engine reads more exactly from the number, and for anything with a
- * `toJSON`, a getter that throws, or bytes.
+ * The messages as JSON, unless the engine could read more from the objects than JSON says, or reads it differently. That is
+ * so for fractions, which the engine reads more exactly from the number, and for anything with a `toJSON`, a getter that
+ * throws, or bytes.
  *
  * Throws `too-large` for a message beyond the limits, before the engine reads any of it: a value that is shared again and
  * again, or an array that claims a length, is small as an object and endless as JSON.
  */
-export function plainJson(messages: readonly unknown[]): string | undefined {
-  let lines: string | undefined = "";
-  for (let index = 0; index < messages.length; index += 1) {
-    // Each of them is measured, also behind one that is not plain.
-    const line: string | undefined = isPlain(messages[index], index) && lines !== undefined ? textOf(messages[index]) : undefined;
-    lines = line === undefined || lines === "" ? line : `${lines}\n${line}`;
+export function readable(messages: readonly unknown[]): Readable {
+  const measures = messages.map((message, index) => measured(message, index));
+  let json: string | undefined = "";
+  for (let index = 0; index < messages.length && json !== undefined; index += 1) {
+    const line = measures[index]?.isPlain === true ? textOf(messages[index]) : undefined;
+    json = line === undefined || json === "" ? line : `${json}\n${line}`;
   }
-  return lines;
+  return { json, sizes: measures.map(({ size }) => size) };
+}
+
+/** The size of each message, in characters. Throws as `readable` does. */
+export function sizesOf(messages: readonly unknown[]): number[] {
+  return messages.map((message, index) => measured(message, index).size);
+}
+
+/** The size of one message that is not in a list. */
+export function sizeOf(message: unknown): number {
+  return measured(message).size;
+}
+
+function measured(message: unknown, index?: number): Measure {
+  const measure = new Measure(index);
+  measure.take(message, 0);
+  return measure;
 }
 
 function textOf(message: unknown): string | undefined {
@@ -38,22 +65,20 @@ function textOf(message: unknown): string | undefined {
   }
 }
 
-/** Whether a message is plain. Throws if it is too large. */
-function isPlain(message: unknown, index: number): boolean {
-  const measure = new Measure(index);
-  measure.take(message, 0);
-  return measure.isPlain;
-}
-
 /** The size of one message. */
 class Measure {
-  readonly #index: number;
+  /** Its index in a list. */
+  readonly #index: number | undefined;
   isPlain = true;
   #values = 0;
   #units = 0;
 
-  constructor(index: number) {
+  constructor(index: number | undefined) {
     this.#index = index;
+  }
+
+  get size(): number {
+    return this.#units + UNITS_PER_VALUE * this.#values;
   }
 
   take(value: unknown, depth: number): void {
@@ -123,6 +148,7 @@ class Measure {
   }
 
   #tooLarge(most: number, what: string): Error {
-    return epitomeError("too-large", `messages[${this.#index}]: has more than ${most} ${what}, the most that one message may have`);
+    const place = this.#index === undefined ? "message" : `messages[${this.#index}]`;
+    return epitomeError("too-large", `${place} has more than ${most} ${what}, the most that one message may have`);
   }
 }

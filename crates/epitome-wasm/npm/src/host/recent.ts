@@ -6,7 +6,7 @@ import type { TokenizerSources } from "../counting/tokenizer.js";
 import { epitomeError } from "../error.js";
 import type { Counting, Format } from "../glue/epitome.js";
 import { type Engine, load, type Modules } from "../wasm/engine.js";
-import { readable } from "./validation.js";
+import { measured } from "./validation.js";
 
 const LARGEST_U32 = 0xffff_ffff;
 
@@ -29,7 +29,7 @@ export async function recentFrom<M extends object>(
   options: RecentOptions,
 ): Promise<M[]> {
   const { format, tokens, counting: given, tokenizers } = fieldsOf(options, "options");
-  const all = readable(messages);
+  const all = measured(messages);
   if (typeof tokens !== "number" || !(tokens >= 0)) {
     throw epitomeError("invalid-option", `tokens: is ${typeof tokens === "number" ? tokens : kindOf(tokens)}; give how many tokens may be taken`);
   }

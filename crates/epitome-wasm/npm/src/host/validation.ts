@@ -3,7 +3,7 @@
 import { fieldsOf, messagesOf, textOf } from "../arguments.js";
 import type { Converted, Format, Issue, Repaired } from "../glue/epitome.js";
 import { load, type Source } from "../wasm/engine.js";
-import { plainJson } from "./plain-json.js";
+import { sizesOf } from "./plain-json.js";
 
 /** How strictly messages are validated. */
 export interface ValidateOptions {
@@ -20,7 +20,7 @@ export async function validateBy(
   options: ValidateOptions = {},
 ): Promise<Issue[]> {
   const { strict = false } = fieldsOf(options, "options");
-  const [list, name] = [readable(messages), formatOf(format)];
+  const [list, name] = [measured(messages), formatOf(format)];
   return (await load(source)).validate(list, name, strict === true);
 }
 
@@ -30,7 +30,7 @@ export async function repairBy<M extends object>(
   messages: readonly M[],
   format: Format,
 ): Promise<Repaired<M>> {
-  const [list, name] = [readable(messages), formatOf(format)];
+  const [list, name] = [measured(messages), formatOf(format)];
   return (await load(source)).repair(list, name) as Repaired<M>;
 }
 
@@ -41,14 +41,14 @@ export async function convertBy<M extends object>(
   from: Format,
   to: Format,
 ): Promise<Converted<M>> {
-  const [list, own, target] = [readable(messages), formatOf(from), formatOf(to)];
+  const [list, own, target] = [measured(messages), formatOf(from), formatOf(to)];
   return (await load(source)).convert(list, own, target) as Converted<M>;
 }
 
 /** Messages of a size that the engine can read. */
-export function readable<M>(messages: readonly M[]): M[] {
+export function measured<M>(messages: readonly M[]): M[] {
   const list = messagesOf(messages, "messages");
-  plainJson(list);
+  sizesOf(list);
   return list;
 }
 
