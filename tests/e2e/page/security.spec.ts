@@ -83,7 +83,7 @@ test("j4: a key is not sent to another origin than the one it was typed for", as
   const sent: string[] = [];
   page.on("request", (request) => sent.push(request.headers()["authorization"] ?? ""));
   await page.getByLabel("Base URL").fill(scripted("ok/bound-key"));
-  const warning = page.getByText("Not sent:");
+  const warning = page.locator(".notice", { hasText: "Not sent:" });
   await expect(warning).toContainText("https://api.openai.com");
   await epitome.compact();
   await expect(epitome.result).toContainText("were given for https://api.openai.com");
