@@ -17,6 +17,7 @@ use crate::message::{CALLS, CallId, Entry, Message, Part, Role, UnixTime, attach
 use crate::policy::{SummarySettings, ToolFilter};
 use crate::text::encoded::without_encoded;
 use crate::text::excerpt::excerpt;
+use crate::text::invisible::is_line_break;
 
 /// The entries of messages, which come with their numbers, from 1.
 ///
@@ -75,7 +76,8 @@ fn speaker(message: &Message) -> String {
     match &message.author {
         // A line break or a colon would end the head of the entry.
         Some(author) => {
-            format!("{} {}", message.role.as_str(), author.replace(['\n', '\r', ':'], " "))
+            let ends_head = |character: char| is_line_break(character) || character == ':';
+            format!("{} {}", message.role.as_str(), author.replace(ends_head, " "))
         }
         None => message.role.as_str().to_owned(),
     }
