@@ -11,6 +11,7 @@ use super::scan::key;
 use super::{Fact, Facts, Kind, name};
 
 use crate::message::{MessageId, Role};
+use crate::text::search::Search;
 use crate::text::sentence;
 use crate::tokens::{Meter, MeterTokens};
 
@@ -118,14 +119,18 @@ fn line(speaker: &str, text: &str) -> String {
     format!("- {speaker}: {text}")
 }
 
+/// The names of the summary that no fact contains, each once and sorted. Linear in the summary and the facts, but for the
+/// sorting.
 fn unsupported(summary: &str, facts: &Facts) -> Vec<String> {
     let mut names = BTreeSet::new();
     super::token::for_each(summary, |kind, text| {
+        // Most names are facts as they are, and need no search for a fact that they are a part of.
         if kind != Kind::Number && !facts.contain(text) {
-            names.insert(text.to_owned());
+            names.insert(text);
         }
     });
-    names.into_iter().collect()
+    let names = names.into_iter().map(str::to_owned).collect();
+    Search::not_in(names, facts.texts())
 }
 
 /// The texts that stay after a compaction, divided into the same units as facts, so that a lookup is exact.

@@ -67,10 +67,14 @@ impl Facts {
         facts
     }
 
-    /// True if this text is a fact or a part of one. Costs O(log n) if it is a fact, and is linear in all facts if not.
+    /// True if this text is a fact. Costs O(log n).
     pub(super) fn contain(&self, text: &str) -> bool {
         self.indices.contains_key(text)
-            || self.mentions.iter().any(|mention| mention.text.contains(text))
+    }
+
+    /// The text of every fact.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.mentions.iter().map(|mention| mention.text.as_str())
     }
 
     pub(super) fn into_vec(self) -> Vec<Mention> {
