@@ -2,6 +2,7 @@
 
 pub(crate) mod index;
 mod pressure;
+mod reported;
 mod usage;
 mod user_requests;
 
@@ -9,6 +10,7 @@ use std::collections::BTreeMap;
 
 use index::{MessageIndex, is_heartbeat_answer};
 pub use pressure::{Breakdown, Level, Pressure, ProtectedTokens};
+pub use reported::Reported;
 use usage::Reading;
 pub(crate) use usage::UsageState;
 use user_requests::UserRequests;
