@@ -252,8 +252,7 @@ impl Compactor {
     }
 
     fn checkpoint(&self, plan: &Plan, written: Option<WrittenSummary>) -> Checkpoint {
-        // Undone checkpoints count as well. They stay in the log, and an id that is used twice would make an
-        // undo record ambiguous.
+        // Undone checkpoints count as well: an app may have stored a report with the id of one.
         let committed = u32::try_from(self.log().checkpoints_committed()).unwrap_or(u32::MAX);
         let id = CheckpointId(committed.saturating_add(1));
         plan.checkpoint(&self.conversation, &self.policy, id, written)
