@@ -7,7 +7,7 @@ use crate::conversation::Reported;
 use crate::facts::Receipt;
 use crate::history::Record;
 use crate::message::Timestamp;
-use crate::message::{RequestId, Role, Usage};
+use crate::message::{RequestId, Usage};
 use crate::policy::{Failure, FailureKind};
 use crate::transcript::invalid_answer::invalid_answer;
 
@@ -55,7 +55,7 @@ impl Compactor {
     pub fn handle_summary(&mut self, request: RequestId, text: &str) {
         let Some(mut job) = self.take_job(request) else { return };
         let text = text.trim();
-        if let Some(message) = invalid_answer(text, self.last_reply().as_deref()) {
+        if let Some(message) = invalid_answer(text, job.last_reply(&self.conversation)) {
             self.ask_by_transcript(job, message.to_owned());
             return;
         }
@@ -82,14 +82,6 @@ impl Compactor {
                 self.request_summary(job);
             }
         }
-    }
-
-    /// The latest text of the assistant.
-    fn last_reply(&self) -> Option<String> {
-        let said = |message: &&crate::message::Message| {
-            message.role == Role::Assistant && !message.text().trim().is_empty()
-        };
-        self.log().messages().rev().find(said).map(|message| message.text())
     }
 
     /// Accepts the failure of a summarizer request, at `now` by the host's clock. The request is repeated after
