@@ -3,5 +3,6 @@
 pub(crate) mod encoded;
 pub(crate) mod excerpt;
 pub(crate) mod invisible;
+pub(crate) mod letters;
 pub(crate) mod search;
 pub(crate) mod sentence;

@@ -34,6 +34,9 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// How many kinds there are.
+    pub(super) const COUNT: usize = Self::Number as usize + 1;
+
     /// The kind's lower-case name.
     pub fn as_str(self) -> &'static str {
         match self {

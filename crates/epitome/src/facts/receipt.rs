@@ -29,8 +29,17 @@ pub struct Receipt {
     /// Facts for which there was no space. They are still in the log. The summary says how many items of lists are
     /// among them.
     pub given_up: Vec<Fact>,
+    /// How often further facts were mentioned that are in none of these lists: at most 20,000 facts of one kind are.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub unlisted: u32,
     /// Names in the summary, such as paths and codes, that no summarized message contains.
     pub unsupported: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// After so many facts in a row that do not fit the ledger, no shorter ones are looked for: a long text can have a million
@@ -63,7 +72,8 @@ pub(crate) fn build_receipt(
     name: &dyn Fn(u32) -> Option<MessageId>,
 ) -> Receipt {
     retained.add(summary, Role::User);
-    let mut receipt = Receipt { unsupported: unsupported(summary, &facts), ..Receipt::default() };
+    let unsupported = unsupported(summary, &facts);
+    let mut receipt = Receipt { unsupported, unlisted: facts.unlisted(), ..Receipt::default() };
     let (mut items, mut missing) = (Vec::new(), Vec::new());
     for mut mention in facts.into_vec() {
         match (retained.find(&mention), mention.kind) {
@@ -362,6 +372,17 @@ mod tests {
             let taken = meter.count(&ledger(&receipt.appended)).get();
             assert!(taken <= budget, "{taken} tokens in {budget}");
         }
+    }
+
+    #[test]
+    fn j13_of_each_kind_so_many_facts_are_listed_and_the_others_are_counted() {
+        let words: String = (0..25_000).map(|n| format!("w{n:05}x ")).collect();
+        let facts =
+            facts(&[("user", &words), ("user", "w00001x w24999x and port 8443. Never do it.")]);
+        let receipt = build_receipt(facts, "So.", nothing_retained(), &room(60), &meter(), &name);
+        assert_eq!(receipt.unlisted, 5_001);
+        assert_eq!(receipt.appended.len() + receipt.given_up.len(), 20_002);
+        assert!(names(&receipt.appended).contains(&"Never do it."), "the other kinds are not full");
     }
 
     #[test]

@@ -10,9 +10,11 @@ use crate::message::CALLS;
 use crate::message::Entry;
 use crate::message::MessageId;
 use crate::text::excerpt::without_note;
+use crate::text::letters::is_alphanumeric;
 use crate::text::sentence;
 
-/// The facts found so far, each text once, in the order of their first mention.
+/// The facts found so far, each text once, in the order of their first mention. Of each kind there are at most
+/// [`MAX_OF_KIND`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
     mentions: Vec<Mention>,
@@ -20,7 +22,14 @@ pub(crate) struct Facts {
     seen: Seen,
     /// The indices of the items of lists, by what makes two items the same.
     items: Seen,
+    /// How many facts of each kind there are.
+    counts: [usize; Kind::COUNT],
+    /// Mentions of facts beyond [`MAX_OF_KIND`].
+    unlisted: u32,
 }
+
+/// The most facts of one kind. A long log has a million numbers, and nobody reads a list of as many.
+pub(super) const MAX_OF_KIND: usize = 20_000;
 
 impl Facts {
     /// Adds the facts of these entries. Costs O(n log n) in their text.
@@ -99,6 +108,11 @@ impl Facts {
         self.mentions.iter().map(|mention| mention.text.as_str())
     }
 
+    /// Mentions of facts that are not among these, because there are too many of their kind.
+    pub(super) fn unlisted(&self) -> u32 {
+        self.unlisted
+    }
+
     pub(super) fn into_vec(self) -> Vec<Mention> {
         self.mentions
     }
@@ -120,27 +134,36 @@ impl Facts {
 
     /// Adds an item of a list. Of two mentions the later one decides whether it is done.
     fn add_item(&mut self, item: &str, source: &Source) {
-        match self.item(item).and_then(|index| self.mentions.get_mut(index)) {
-            Some(mention) => {
-                item.clone_into(&mut mention.text);
-                mention.add_number(source.number);
-            }
-            None => {
-                self.items.add(item_hash(item), self.mentions.len());
-                self.mentions.push(Mention::new(Kind::Checklist, item, source));
-            }
+        let known = self.item(item);
+        if let Some(mention) = known.and_then(|index| self.mentions.get_mut(index)) {
+            item.clone_into(&mut mention.text);
+            mention.add_number(source.number);
+        } else if !self.is_full(Kind::Checklist) {
+            self.items.add(item_hash(item), self.mentions.len());
+            self.mentions.push(Mention::new(Kind::Checklist, item, source));
         }
     }
 
     fn add(&mut self, kind: Kind, text: &str, source: &Source) {
         let hash = Hash::of(text, 0);
-        match self.index(hash, text).and_then(|index| self.mentions.get_mut(index)) {
-            Some(mention) => mention.add_number(source.number),
-            None => {
-                self.seen.add(hash, self.mentions.len());
-                self.mentions.push(Mention::new(kind, text, source));
-            }
+        let known = self.index(hash, text);
+        if let Some(mention) = known.and_then(|index| self.mentions.get_mut(index)) {
+            mention.add_number(source.number);
+        } else if !self.is_full(kind) {
+            self.seen.add(hash, self.mentions.len());
+            self.mentions.push(Mention::new(kind, text, source));
         }
+    }
+
+    /// Counts one more fact of a kind. True if it is one too many.
+    fn is_full(&mut self, kind: Kind) -> bool {
+        let Some(count) = self.counts.get_mut(kind as usize) else { return false };
+        let is_full = *count >= MAX_OF_KIND;
+        match is_full {
+            true => self.unlisted = self.unlisted.saturating_add(1),
+            false => *count += 1,
+        }
+        is_full
     }
 }
 
@@ -196,7 +219,7 @@ fn decision_or_negation(sentence: &str) -> Option<Kind> {
     let one_of = |words: &[&str], word: &str| words.iter().any(|w| w.eq_ignore_ascii_case(word));
     let mut decides = false;
     let mut before = "";
-    for word in sentence.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’') {
+    for word in sentence.split(|c: char| !is_alphanumeric(c) && c != '\'' && c != '’') {
         // Some sentences are both, as "it must not fail". A negation is returned at once, since its meaning
         // turns around if the `not` is lost.
         let not = word.eq_ignore_ascii_case("not") && one_of(&BEFORE_NOT, before);
