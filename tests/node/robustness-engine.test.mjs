@@ -157,10 +157,12 @@ test("j13: an answer of sixteen thousand steps stays one object", async () => {
 test("j13: of two hundred thousand different words the most important facts are listed", async () => {
   const words = Array.from({ length: 200_000 }, (_, at) => `word${at}`).join(" ");
   const messages = [said("user", "go"), said("assistant", `${words}. We must never do it.`), ...chatOf(10)];
-  const compactor = await compactorWith({ window: 4_000_000, keep: { messages: 4 }, summary: { ledgerTokens: 50 } }, messages);
+  const compactor = await compactorWith({ window: 4_000_000, keep: { messages: 4 }, summary: { ledgerTokens: 500 } }, messages);
   const { receipt } = await compactor.compact();
-  assert.equal(receipt.kept.length + receipt.appended.length + receipt.givenUp.length > 20_000, true);
-  assert.equal(receipt.unlisted, 180_000);
+  const listed = [...receipt.kept, ...receipt.appended, ...receipt.givenUp];
+  assert.equal(listed.filter(({ kind }) => kind === "identifier").length, 20_000);
+  assert.ok(receipt.unlisted > 179_000, `${receipt.unlisted}`);
+  assert.ok(receipt.appended.some(({ text }) => text === "We must never do it."), "a negation comes before them");
   compactor.dispose();
 });
 
@@ -190,16 +192,15 @@ test("j14: odd keys of a reduced tool call are data in the copy", async () => {
   const compactor = await compactorWith({ reducers: [clear] }, messages, { format: "anthropic" });
   const report = await compactor.compact({ reason: "reduce" });
   assert.equal(report.outcome, "applied");
-  const copy = compactor.messages()[1].content[0];
+  const [copy] = compactor.messages()[1].content;
   assert.notEqual(copy, call);
   assert.ok(copy.input.content.length < 1_000);
-  const { content: _, ...others } = copy.input;
-  assert.equal(Object.getPrototypeOf(copy.input), Object.prototype);
-  assert.deepEqual(Object.keys(copy.input), Object.keys(input));
-  assert.equal(JSON.stringify(Object.fromEntries(Object.entries(copy.input).slice(1))), ODD);
-  assert.equal(others.isAdmin, undefined);
-  assert.equal(Object.getPrototypeOf(copy), Object.prototype);
-  assert.equal(Object.hasOwn(copy, "__proto__"), true);
+  for (const [own, original] of [[copy, call], [copy.input, input]]) {
+    assert.equal(Object.getPrototypeOf(own), Object.prototype);
+    assert.deepEqual(Object.keys(own), Object.keys(original));
+    assert.equal("isAdmin" in own, false);
+  }
+  assert.deepEqual(Object.getOwnPropertyDescriptor(copy, "__proto__"), Object.getOwnPropertyDescriptor(call, "__proto__"));
   compactor.dispose();
 });
 

@@ -264,8 +264,8 @@ fn check_work(name: &str, work: impl Fn(usize) -> [(&'static str, u64); 4]) {
 #[test]
 fn j13_a_long_last_answer_is_not_read_again_for_each_chunk() {
     check_work("a long last answer", |count| {
-        let text = |turn: usize| format!("question number {turn} {}", "about roses ".repeat(20));
-        let ask = |turn: usize| Message::new(format!("m{turn}"), Role::User, text(turn));
+        let text = "a question about roses ".repeat(10);
+        let ask = |turn: usize| Message::new(format!("m{turn}"), Role::User, text.as_str());
         let mut messages: Vec<Message> = (0..count).map(ask).collect();
         messages.push(Message::new("long", Role::Assistant, "petal ".repeat(count * 20)));
         let mut policy = Policy::recommended(u32::MAX);
