@@ -8,6 +8,7 @@
 mod app;
 mod browser;
 mod details;
+mod direction;
 mod driver;
 mod findings;
 mod label;

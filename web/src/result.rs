@@ -10,6 +10,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::browser::{copy, focus, pretty, save};
+use crate::direction::marked;
 use crate::driver;
 use crate::number::{change, percentage, plural, thousands};
 use crate::run::COMPACT_BUTTON;
@@ -154,7 +155,7 @@ fn Applied(store: Store, report: Arc<Report>) -> impl IntoView {
         view! {
             <details class="summary">
                 <summary>"The summary"</summary>
-                <div class="summary-text">{summary}</div>
+                <div class="summary-text">{marked(&summary).into_owned()}</div>
             </details>
         }
     });

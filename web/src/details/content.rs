@@ -4,6 +4,7 @@ use epitome::message::Part;
 use leptos::prelude::*;
 use serde_json::Value;
 
+use crate::direction::marked;
 use crate::messages::{SIGNED_REASONING, approval, attachment};
 use crate::number::{count, thousands};
 use crate::store::Store;
@@ -81,6 +82,7 @@ fn Offloaded(store: Store, path: String) -> impl IntoView {
 
 #[component]
 fn Text(text: String) -> impl IntoView {
+    let text = marked(&text).into_owned();
     let characters = text.chars().count();
     let (all, set_all) = signal(characters <= LONGEST);
     let text = StoredValue::new(text);

@@ -2,6 +2,8 @@
 
 use epitome::message::{Media, Message, Part};
 
+use crate::direction::mark;
+
 /// The maximum length of the line, in characters.
 const MAX_CHARACTERS: usize = 160;
 
@@ -53,7 +55,10 @@ fn add(line: &mut String, left: &mut usize, text: &str) {
             line.push(' ');
             gap = false;
         }
-        line.push(character);
+        match mark(character) {
+            Some(mark) => line.push_str(mark),
+            None => line.push(character),
+        }
         *left -= 1;
     }
 }

@@ -3,6 +3,7 @@
 use epitome::facts::{Fact, Receipt};
 use leptos::prelude::*;
 
+use crate::direction::marked;
 use crate::number::{count, thousands};
 
 /// The number of facts that a list shows.
@@ -24,7 +25,7 @@ pub(super) fn facts(receipt: &Receipt) -> impl IntoView + use<> {
     let invented = (!unsupported.is_empty()).then(|| {
         view! {
             <p class="notice warn">
-                "In the summary, but not in any message: " {unsupported.join(", ")}
+                "In the summary, but not in any message: " {marked(&unsupported.join(", ")).into_owned()}
                 ". The summarizer may have made this up."
             </p>
         }
@@ -47,7 +48,7 @@ fn list(title: &'static str, facts: &[Fact]) -> Option<impl IntoView + use<>> {
             let sources: Vec<String> = fact.sources.iter().map(|id| number_of(id.as_str())).collect();
             view! {
                 <li>
-                    <span class="fact-text">{fact.text.clone()}</span>
+                    <span class="fact-text">{marked(&fact.text).into_owned()}</span>
                     <span class="hint">
                         {format!(" {} · {} {}", fact.kind.as_str(), fact.speaker, sources.join(", "))}
                     </span>

@@ -6,6 +6,7 @@ use epitome_browser::clock;
 use epitome_tokens::Heuristic;
 use leptos::prelude::*;
 
+use crate::direction::marked;
 use crate::driver;
 use crate::number::{duration, percentage, share, thousands};
 use crate::store::{Progress, Store};
@@ -90,7 +91,7 @@ pub(super) fn Running(store: Store) -> impl IntoView {
             </div>
             {shorter} {retry}
             <div class="streamed" tabindex="0" role="region" aria-label="The summary as it arrives">
-                <p>{move || store.streamed.with(|text| latest(text))}</p>
+                <p>{move || store.streamed.with(|text| marked(&latest(text)).into_owned())}</p>
             </div>
             <button type="button" class="button" on:click=move |_| driver::cancel(store)>
                 "Cancel"
