@@ -478,19 +478,6 @@ impl Conversation {
     pub fn last_request(&self) -> Option<usize> {
         self.requests.last()
     }
-
-    /// Tokens that no compaction can remove, tool schemas aside. Costs O(1).
-    pub fn protected(&self) -> ProtectedTokens {
-        let request = self.requests.last().filter(|at| {
-            // A pinned request is counted once, among the pinned messages.
-            self.log.message(*at).is_some_and(|message| !message.pinned)
-        });
-        ProtectedTokens {
-            system: self.meter.span(0..self.log.len()).system,
-            pinned: self.pinned_tokens,
-            request: request.map_or(MeterTokens::ZERO, |at| self.meter.tokens(at)),
-        }
-    }
 }
 
 /// The view as it would be with one more checkpoint.

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::Conversation;
 use crate::tokens::MeterTokens;
 
 /// What a fill level calls for.
@@ -96,5 +97,20 @@ impl ProtectedTokens {
     /// All of them.
     pub fn sum(&self) -> MeterTokens {
         self.system + self.pinned + self.request
+    }
+}
+
+impl Conversation {
+    /// Tokens that no compaction can remove, tool schemas aside. Costs O(1).
+    pub fn protected(&self) -> ProtectedTokens {
+        let request = self.requests.last().filter(|at| {
+            // A pinned request is counted once, among the pinned messages.
+            self.log.message(*at).is_some_and(|message| !message.pinned)
+        });
+        ProtectedTokens {
+            system: self.meter.span(0..self.log.len()).system,
+            pinned: self.pinned_tokens,
+            request: request.map_or(MeterTokens::ZERO, |at| self.meter.tokens(at)),
+        }
     }
 }
