@@ -38,7 +38,7 @@ impl Keys {
 
     /// Why these keys would not be sent to this base URL: they were given for another origin. `None` if they would be, if
     /// there are none, and if it is no base URL.
-    pub fn refusal(&self, base_url: &str) -> Option<String> {
+    pub fn error_for(&self, base_url: &str) -> Option<String> {
         let address = Address::parse(base_url, &[]).ok()?;
         self.for_request(&address).err().map(|error| error.message)
     }

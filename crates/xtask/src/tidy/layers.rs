@@ -135,7 +135,7 @@ const LAYERS: [Layers; 7] = [
     Layers { folder: "crates/epitome-tokens/src", order: &["heuristic", "bpe", "encodings"] },
     Layers {
         folder: "crates/epitome-serve/src",
-        order: &["models", "options", "pages", "api_error", "completion", "routes"],
+        order: &["models", "security", "options", "pages", "api_error", "completion", "routes"],
     },
     Layers {
         folder: "crates/xtask/src",

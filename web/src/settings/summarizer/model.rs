@@ -120,7 +120,7 @@ impl Summarizer {
 
     /// Takes the key as typed, for the current base URL.
     pub(super) fn set_key(&mut self, key: String) {
-        if self.refusal().is_some() {
+        if self.key_error().is_some() {
             self.headers.clear();
         }
         self.key = key;
@@ -130,7 +130,7 @@ impl Summarizer {
 
     /// Takes the headers as typed, for the current base URL.
     pub(super) fn set_headers(&mut self, headers: String) {
-        if self.refusal().is_some() {
+        if self.key_error().is_some() {
             self.key.clear();
         }
         self.headers = headers;
@@ -139,8 +139,8 @@ impl Summarizer {
     }
 
     /// Why the key and the headers are not sent to the current base URL, if they are for another origin.
-    pub(super) fn refusal(&self) -> Option<String> {
-        self.keys().refusal(self.base_url.trim())
+    pub(super) fn key_error(&self) -> Option<String> {
+        self.keys().error_for(self.base_url.trim())
     }
 
     fn keys(&self) -> Keys {

@@ -61,10 +61,10 @@ fn EndpointSettings(settings: SettingsState) -> impl IntoView {
         });
     };
     let warning = move || {
-        let (refusal, is_exposed) = settings.summarizer.with(|summarizer| {
-            (summarizer.refusal(), epitome_browser::is_exposed(&summarizer.base_url))
+        let (error, is_exposed) = settings.summarizer.with(|summarizer| {
+            (summarizer.key_error(), epitome_browser::is_exposed(&summarizer.base_url))
         });
-        let refusal = refusal.map(|reason| {
+        let error = error.map(|reason| {
             view! { <p class="notice warn" role="status"><strong>"Not sent: "</strong> {reason} "."</p> }
         });
         let exposed = is_exposed.then(|| {
@@ -75,7 +75,7 @@ fn EndpointSettings(settings: SettingsState) -> impl IntoView {
                 </p>
             }
         });
-        view! { {refusal} {exposed} }
+        view! { {error} {exposed} }
     };
     view! {
         <div class="endpoint">
