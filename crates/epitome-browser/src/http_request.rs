@@ -27,7 +27,7 @@ extern "C" {
 /// The longest stream of a successful response, including reasoning and framing.
 pub(crate) const MAX_STREAM_BYTES: usize = 16 * 1024 * 1024;
 /// The longest body of a successful response in one piece.
-pub(crate) const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
+pub(crate) const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 /// The longest body of an error response.
 pub(crate) const MAX_ERROR_BYTES: usize = 64 * 1024;
 
