@@ -298,6 +298,10 @@ pub(crate) fn graft(known: &[Known], composed: &Value) -> Result<JsValue, Thrown
             // Setting and deleting a property of a new object cannot fail.
             if let Some((own, before)) = nearest(known, fields) {
                 Object::assign(&object, own.unchecked_ref());
+                if before.contains_key(PROTOTYPE) {
+                    // It was assigned too, and has become the prototype of the copy.
+                    Object::set_prototype_of(&object, &Object::get_prototype_of(&Object::new()));
+                }
                 for key in before.keys().filter(|key| !fields.contains_key(*key)) {
                     let _ = Reflect::delete_property(&object, &key.into());
                 }
@@ -305,12 +309,30 @@ pub(crate) fn graft(known: &[Known], composed: &Value) -> Result<JsValue, Thrown
             for (key, field) in fields {
                 let of_key: Vec<Known> =
                     known.iter().filter_map(|known| field_of(known, key)).collect();
-                let _ = Reflect::set(&object, &key.into(), &graft(&of_key, field)?);
+                put(&object, key, &graft(&of_key, field)?);
             }
             Ok(object.into())
         }
-        other => write_json(other),
+        other => Ok(write_json(other)),
     }
+}
+
+/// The key by which an assignment sets the prototype of an object and not a property.
+const PROTOTYPE: &str = "__proto__";
+
+/// Sets a property of a plain object, whatever its key.
+fn put(object: &Object, key: &str, value: &JsValue) {
+    // Neither can fail for a new object.
+    if key != PROTOTYPE {
+        let _ = Reflect::set(object, &key.into(), value);
+        return;
+    }
+    let descriptor = Object::new();
+    let _ = Reflect::set(&descriptor, &"value".into(), value);
+    for right in ["writable", "enumerable", "configurable"] {
+        let _ = Reflect::set(&descriptor, &right.into(), &true.into());
+    }
+    Object::define_property(object, &key.into(), &descriptor);
 }
 
 /// The known object with the most equal fields. Properties that JSON cannot hold are taken from it.
@@ -345,12 +367,21 @@ fn field_of((own, value): &Known, key: &str) -> Option<Known> {
 /// not two.
 pub(crate) fn write(value: &impl Serialize) -> Result<JsValue, Thrown> {
     let json = serde_json::to_value(value);
-    write_json(&json.map_err(|error| Thrown::new(PackageErrorCode::Internal, &error))?)
+    Ok(write_json(&json.map_err(|error| Thrown::new(PackageErrorCode::Internal, &error))?))
 }
 
-/// Writes JSON as plain objects and arrays.
-fn write_json(value: &Value) -> Result<JsValue, Thrown> {
-    value
-        .serialize(&serde_wasm_bindgen::Serializer::json_compatible())
-        .map_err(|error| Thrown::new(PackageErrorCode::Internal, &error))
+/// Writes JSON as plain objects and arrays, as `JSON.parse` does.
+fn write_json(value: &Value) -> JsValue {
+    match value {
+        Value::Null => JsValue::NULL,
+        Value::Bool(truth) => (*truth).into(),
+        Value::Number(number) => number.as_f64().map_or(JsValue::NULL, Into::into),
+        Value::String(text) => text.as_str().into(),
+        Value::Array(elements) => elements.iter().map(write_json).collect::<Array>().into(),
+        Value::Object(fields) => {
+            let object = Object::new();
+            fields.iter().for_each(|(key, field)| put(&object, key, &write_json(field)));
+            object.into()
+        }
+    }
 }
