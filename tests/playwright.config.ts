@@ -49,6 +49,7 @@ export default defineConfig({
   webServer: [
     demo(18430),
     demo(18432, "--delay-ms 30"),
+    demo(18433, "--endpoint http://127.0.0.1:18431"),
     {
       name: "scripted summarizer",
       command: "node servers/summarizer.mjs --port 18431",

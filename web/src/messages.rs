@@ -95,7 +95,7 @@ fn List(store: Store, total: Memo<usize>) -> impl IntoView {
         event.prevent_default();
         go(to);
     };
-    let height = move || format!("block-size: {}px", total.get().saturating_mul(ROW_HEIGHT));
+    let height = move || format!("{}px", total.get().saturating_mul(ROW_HEIGHT));
     view! {
         <div
             id=LIST
@@ -107,7 +107,7 @@ fn List(store: Store, total: Memo<usize>) -> impl IntoView {
                 when=move || { total.get() > 0 }
                 fallback=|| view! { <p class="hint empty">"There are no messages."</p> }
             >
-                <div class="rows" role="list" aria-label="Messages" style=height>
+                <div class="rows" role="list" aria-label="Messages" style:block-size=height>
                     <For each=move || visible.get() key=|index| *index let:index>
                         <RowView store index total active />
                     </For>

@@ -46,7 +46,7 @@ fn FillWarning(store: Store) -> impl IntoView {
 fn Gauge(pressure: Pressure) -> impl IntoView {
     // The bar is as long as the conversation if that is larger than the window.
     let scale = pressure.window.max(pressure.tokens);
-    let at = move |tokens: u32| format!("inset-inline-start: {:.3}%", share(tokens, scale) * 100.0);
+    let at = move |tokens: u32| format!("{:.3}%", share(tokens, scale) * 100.0);
     let words = sentence(&pressure);
     let band = match pressure.exact {
         true => "counted exactly".to_owned(),
@@ -58,14 +58,20 @@ fn Gauge(pressure: Pressure) -> impl IntoView {
         .filter(|(_, tokens)| *tokens > 0)
         .collect();
     let bar = segments.iter().map(|(segment, tokens)| {
-        let width = format!("inline-size: {:.3}%", share(*tokens, scale) * 100.0);
-        view! { <span class="segment" data-segment=segment.as_str() style=width></span> }
+        let width = format!("{:.3}%", share(*tokens, scale) * 100.0);
+        view! { <span class="segment" data-segment=segment.as_str() style:inline-size=width></span> }
     });
     let bar = bar.collect_view();
     let reserve = pressure.threshold.map(|threshold| {
         let width = share(pressure.window.saturating_sub(threshold), scale) * 100.0;
-        let style = format!("{}; inline-size: {width:.3}%", at(threshold));
-        view! { <span class="reserve" style=style></span> }
+        let width = format!("{width:.3}%");
+        view! {
+            <span
+                class="reserve"
+                style:inset-inline-start=at(threshold)
+                style:inline-size=width
+            ></span>
+        }
     });
     let threshold = pressure.threshold.map(|threshold| {
         view! {
@@ -118,7 +124,7 @@ fn Gauge(pressure: Pressure) -> impl IntoView {
 /// A marked position on the bar.
 #[component]
 fn Mark(
-    /// The position, as a style.
+    /// The position along the bar, in percent with its sign.
     position: String,
     /// Its name, for the style sheet.
     name: &'static str,
@@ -127,10 +133,10 @@ fn Mark(
     /// The position from 0 to 1, which keeps the label inside the bar.
     share: f64,
 ) -> impl IntoView {
-    let shift = format!("transform: translateX(-{:.1}%)", share * 100.0);
+    let shift = format!("translateX(-{:.1}%)", share * 100.0);
     view! {
-        <span class="mark" data-mark=name style=position aria-hidden="true">
-            <span class="mark-label" style=shift>{label}</span>
+        <span class="mark" data-mark=name style:inset-inline-start=position aria-hidden="true">
+            <span class="mark-label" style:transform=shift>{label}</span>
         </span>
     }
 }

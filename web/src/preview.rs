@@ -53,8 +53,7 @@ fn Forecast(store: Store, plan: Arc<Plan>) -> impl IntoView {
 #[component]
 fn Figures(plan: Arc<Plan>) -> impl IntoView {
     let (before, after) = (plan.tokens_before, plan.tokens_after);
-    let bar =
-        move |tokens: u32| format!("inline-size: {:.2}%", share(tokens, before.max(after)) * 100.0);
+    let bar = move |tokens: u32| format!("{:.2}%", share(tokens, before.max(after)) * 100.0);
     let requests = if plan.summarizes {
         format!(
             "{} to the summarizer, for a summary of at most {} tokens.",
@@ -73,8 +72,8 @@ fn Figures(plan: Arc<Plan>) -> impl IntoView {
             <span class="forecast-change">{change(before, after)}</span>
         </p>
         <div class="bars" aria-hidden="true">
-            <span class="bar-before" style=bar(before)></span>
-            <span class="bar-after" style=bar(after)></span>
+            <span class="bar-before" style:inline-size=bar(before)></span>
+            <span class="bar-after" style:inline-size=bar(after)></span>
         </div>
         <Actions plan />
         <p class="hint">{requests}</p>

@@ -23,6 +23,12 @@ pub(crate) struct Address {
     query: String,
 }
 
+/// Whether requests to this base URL are not encrypted and leave this device, so that others on the way can read them.
+pub fn is_exposed(base_url: &str) -> bool {
+    Address::parse(base_url, &[])
+        .is_ok_and(|address| !address.is_secure() && !address.is_loopback())
+}
+
 impl Address {
     /// Parses a base URL. Each of `pasted_paths` is removed from the end of its path, in this order, because users
     /// also paste the whole URL of a route, such as `https://host/v1/chat/completions`.
@@ -262,6 +268,19 @@ mod tests {
         ] {
             let origin = address.redirect_origin(location).map(|origin| origin.to_string());
             assert_eq!(origin.as_deref(), expected, "{location}");
+        }
+    }
+
+    #[test]
+    fn only_plain_http_beyond_this_device_is_exposed() {
+        for (base_url, expected) in [
+            ("http://192.168.0.2:11434/v1", true),
+            ("http://api.example.com", true),
+            ("https://api.example.com", false),
+            ("http://localhost:11434/v1", false),
+            ("no address", false),
+        ] {
+            assert_eq!(is_exposed(base_url), expected, "{base_url}");
         }
     }
 

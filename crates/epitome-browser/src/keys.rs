@@ -36,6 +36,13 @@ impl Keys {
         Self { headers, ..self }
     }
 
+    /// Why these keys would not be sent to this base URL: they were given for another origin. `None` if they would be, if
+    /// there are none, and if it is no base URL.
+    pub fn refusal(&self, base_url: &str) -> Option<String> {
+        let address = Address::parse(base_url, &[]).ok()?;
+        self.for_request(&address).err().map(|error| error.message)
+    }
+
     /// The keys for a request to this address, or why they may not be sent there.
     pub(crate) fn for_request(&self, address: &Address) -> Result<&Self, EndpointError> {
         let is_empty = self.api_key.is_none() && self.headers.0.is_empty();

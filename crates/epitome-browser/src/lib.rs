@@ -71,6 +71,7 @@ mod timer;
 pub mod clock;
 pub mod sse;
 
+pub use address::is_exposed;
 pub use complete::complete;
 pub use completion::{Completion, CompletionUsage, Prompt};
 pub use count_tokens::count_tokens;

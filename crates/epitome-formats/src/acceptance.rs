@@ -4,6 +4,8 @@
 //! This looks at messages as they are composed and shares no code with composing them: a fault there is then
 //! found and not repeated here.
 
+mod open_calls;
+
 use epitome::history::{Change, Edit, Log, PartChange, View};
 use epitome::message::{CallId, Part, Role};
 use epitome::{
@@ -11,6 +13,7 @@ use epitome::{
     SystemPlace, Violation,
 };
 
+use self::open_calls::OpenCalls;
 use crate::compose::Outgoing;
 use crate::composed::{ComposedMessage, ComposedStep, PartKind, changes_by_part};
 use crate::registry::Format;
@@ -93,10 +96,10 @@ fn may_be_removed(part: &Part, contract: &Contract) -> bool {
 /// Checks messages in order, as the provider reads them. `index` is that of a message in the request.
 pub(crate) struct Checker<'a> {
     contract: &'a Contract,
-    /// Calls without a result, each with the index of its message.
-    open: Vec<(&'a CallId, usize)>,
+    /// Calls without a result.
+    open: OpenCalls<'a>,
     /// Calls without a result that wait for approval. They need a result only once the user goes on.
-    waiting: Vec<(&'a CallId, usize)>,
+    waiting: OpenCalls<'a>,
     /// True after the first message that is not a system message.
     started: bool,
     /// The role of the message before, as the provider sees it.
@@ -128,8 +131,8 @@ impl<'a> Checker<'a> {
         let first = log.message(0).map(|message| message.role);
         Self {
             contract,
-            open: Vec::new(),
-            waiting: Vec::new(),
+            open: OpenCalls::default(),
+            waiting: OpenCalls::default(),
             started,
             before,
             reasoning_only,
@@ -209,10 +212,11 @@ impl<'a> Checker<'a> {
                     }
                 }
                 match kind {
-                    PartKind::Call(call) => self.open.push((call, index)),
+                    PartKind::Call(call) => self.open.push(call, index),
                     PartKind::ApprovalRequest(call) => {
-                        let asked = self.open.iter().rposition(|(other, _)| *other == call);
-                        self.waiting.extend(asked.map(|position| self.open.remove(position)));
+                        if let Some((call, at)) = self.open.take_latest(call) {
+                            self.waiting.push(call, at);
+                        }
                     }
                     _ => {}
                 }
@@ -290,21 +294,15 @@ impl<'a> Checker<'a> {
         call: &CallId,
         only_results: bool,
     ) -> Result<(), Violation> {
-        let latest = self.open.last().map(|(_, at)| *at);
-        let named = |(other, _): &(&CallId, usize)| *other == call;
         // Results without an id answer the calls of the latest turn in order. Ids may be used again in later
         // turns, so of several calls with one id the latest is meant.
-        let position = match call.as_str().is_empty() {
-            true => self.open.iter().position(|(_, at)| Some(*at) == latest),
-            false => self.open.iter().rposition(named),
+        let answered = match call.as_str().is_empty() {
+            true => self.open.take_of_last_message(),
+            false => self.open.take_latest(call),
         };
-        let at = match position {
-            Some(position) => self.open.remove(position).1,
-            // A call that was approved and has run gets its result without a message of the user in between.
-            None => match self.waiting.iter().rposition(named) {
-                Some(position) => self.waiting.remove(position).1,
-                None => return Err(Violation::OrphanedResult { call: call.clone(), index }),
-            },
+        // A call that was approved and has run gets its result without a message of the user in between.
+        let Some((_, at)) = answered.or_else(|| self.waiting.take_latest(call)) else {
+            return Err(Violation::OrphanedResult { call: call.clone(), index });
         };
         let is_placed = at == index
             || match self.contract.results {
@@ -320,9 +318,9 @@ impl<'a> Checker<'a> {
 
     /// Checks that no call of an earlier message is open, before anything but a result may follow.
     fn check_no_open_call(&self, index: usize) -> Result<(), Violation> {
-        match self.open.iter().find(|(_, at)| *at != index) {
-            Some((call, at)) if self.contract.results != ResultPlace::AnywhereAfter => {
-                Err(Violation::UnansweredCall { call: (*call).clone(), index: *at })
+        match self.open.first_outside(index) {
+            Some((call, index)) if self.contract.results != ResultPlace::AnywhereAfter => {
+                Err(Violation::UnansweredCall { call: call.clone(), index })
             }
             _ => Ok(()),
         }
@@ -334,7 +332,7 @@ impl<'a> Checker<'a> {
             matches!(self.contract.reasoning, ReasoningPolicy::Signed | ReasoningPolicy::WholeTurn);
         // Calls in `waiting` may stay open at the end: the user has not decided about them yet.
         if let Some((call, index)) = self.open.first() {
-            return Err(Violation::UnansweredCall { call: (*call).clone(), index: *index });
+            return Err(Violation::UnansweredCall { call: call.clone(), index });
         }
         match self.reasoning_only {
             Some(index) if tied => Err(Violation::ReasoningAlone { index }),

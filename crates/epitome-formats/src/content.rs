@@ -127,7 +127,7 @@ impl<'a> Content<'a> {
     pub(crate) fn push_item(&mut self, role: Role, item: Item<'a>) {
         let alone = matches!(item.part, ContentPart::Result { .. });
         match self.steps.last_mut() {
-            Some(step) if step.role == role && !alone && !step.has_result() => {
+            Some(step) if step.role == role && !alone && !step.is_of_result() => {
                 step.items.push(item);
             }
             _ => self.steps.push(Step { role, items: vec![item] }),
@@ -146,6 +146,13 @@ impl<'a> Content<'a> {
 impl<'a> Step<'a> {
     pub(crate) fn has_result(&self) -> bool {
         self.items.iter().any(|item| matches!(item.part, ContentPart::Result { .. }))
+    }
+
+    /// True for a step that [`Content::push_item`] began with a result, which stays alone. A step may have thousands of
+    /// items, so that not all are looked at.
+    fn is_of_result(&self) -> bool {
+        let mut ends = self.items.first().into_iter().chain(self.items.last());
+        ends.any(|item| matches!(item.part, ContentPart::Result { .. }))
     }
 
     /// The engine's parts, each with the item that it comes from. An item has no part if it is not sent, and

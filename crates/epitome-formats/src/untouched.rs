@@ -1,7 +1,7 @@
 //! Whether the provider accepts the messages of a log as they were appended, checked once for each message as the log
 //! grows.
 
-use epitome::history::{Log, Record};
+use epitome::history::Log;
 use epitome::message::{Message, Part, Role};
 
 use crate::acceptance::{Checker, Passed};
@@ -13,8 +13,8 @@ use crate::steps::split_step_id;
 /// What is known of a log after the last check. It is about one log and one format.
 #[derive(Debug, Default)]
 pub struct Untouched {
-    /// Number of records that were seen.
-    records: usize,
+    /// Number of edits that were seen.
+    edits: usize,
     /// Number of the engine's messages that passed for good: behind them no call waits for its result.
     messages: usize,
     passed: Passed,
@@ -25,11 +25,9 @@ impl Untouched {
     /// compaction would change none. Linear in the messages since the last call that returned true; after an edit, and as
     /// long as a message is refused, in those since the last complete exchange before.
     pub fn is_accepted(&mut self, format: Format, log: &Log) -> bool {
-        let is_edit = |record: &Record| matches!(record, Record::Edit { .. });
-        if log.records().iter().skip(self.records).any(is_edit) {
-            *self = Self::default();
+        if log.edits() != self.edits {
+            *self = Self { edits: log.edits(), ..Self::default() };
         }
-        self.records = log.records().len();
         let contract = format.contract();
         let mut checker = Checker::behind(self.passed, &contract, log);
         if format.dialect().blank_message_severity() != Severity::Refused {
@@ -79,7 +77,7 @@ fn is_unsolicited(log: &Log, position: usize, message: &Message) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use epitome::history::View;
+    use epitome::history::{Record, View};
     use serde_json::{Value, json};
 
     /// Appends or edits the message with this id, and says whether all are accepted and how many were passed for good.

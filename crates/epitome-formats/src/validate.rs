@@ -35,6 +35,8 @@ pub fn validate(messages: &[Value], format: Format, strictness: Strictness) -> V
         values: messages,
         contract: format.contract(),
         pairing: Pairing::of(parsed.steps.iter().map(|step| &step.message)),
+        results_from: runs_before(&parsed, Role::Tool),
+        answers_from: runs_before(&parsed, Role::Assistant),
         found: parsed.issues.iter().map(|issue| (issue.message_index(), issue.clone())).collect(),
         parsed: &parsed,
     };
@@ -62,6 +64,10 @@ struct Validation<'a> {
     contract: Contract,
     parsed: &'a ParsedMessages<'a>,
     pairing: Pairing,
+    /// For each step, the start of the steps of tools directly before it.
+    results_from: Vec<usize>,
+    /// The same for steps of the assistant.
+    answers_from: Vec<usize>,
     /// Issues with the index of their message.
     found: Vec<(usize, Issue)>,
 }
@@ -140,12 +146,14 @@ impl Validation<'_> {
         if self.contract.results == ResultPlace::AnywhereAfter {
             return call < result;
         }
+        let from = |runs: &[usize], at: usize| runs.get(at).copied().unwrap_or_default();
+        let results_from = from(&self.results_from, result).max(call + 1);
         // If neighbours of one role are one message, assistant steps after the call belong to the message
         // that calls.
         let merged = self.contract.neighbours == Neighbours::Merged;
-        let speaks = |position: usize| merged && self.role(position) == Some(Role::Assistant);
-        let mut between = ((call + 1)..result).skip_while(|position| speaks(*position));
-        call < result && between.all(|position| self.role(position) == Some(Role::Tool))
+        let called_from =
+            if merged { from(&self.answers_from, results_from) } else { results_from };
+        call < result && called_from <= call + 1
     }
 
     /// All results of a turn are in one message. `result_messages` has the index of that message for each
@@ -173,10 +181,11 @@ impl Validation<'_> {
             let Some(message) = self.parsed.message(position) else { continue };
             let calls: Vec<CallId> = message.calls().cloned().collect();
             let results: Vec<CallId> = message.results().cloned().collect();
-            for (part, (call, at)) in calls.iter().zip(self.call_paths(position)).enumerate() {
+            let mut own: BTreeSet<&CallId> = BTreeSet::new();
+            for (call, at) in calls.iter().zip(self.call_paths(position)) {
                 // Only inside of one message. An id that comes back in a later message is the smaller problem
                 // and has a code of its own.
-                let shared = calls.iter().take(part).any(|other| other == call);
+                let shared = !own.insert(call);
                 let (code, message) = if call.as_str().is_empty() {
                     (IssueCode::MissingCallId, "the call has no id")
                 } else if shared {
@@ -222,6 +231,9 @@ impl Validation<'_> {
 
     /// The arguments of calls are JSON.
     fn check_arguments(&mut self) {
+        let missing =
+            self.found.iter().filter(|(_, issue)| issue.code == IssueCode::MissingArguments);
+        let missing: BTreeSet<String> = missing.map(|(_, issue)| issue.path.clone()).collect();
         for position in 0..self.parsed.steps.len() {
             let Some(step) = self.parsed.step(position) else { continue };
             let value = self.values.get(self.parsed.index(position));
@@ -236,10 +248,8 @@ impl Validation<'_> {
             for at in broken.map(|item| item.at.clone()).collect::<Vec<_>>() {
                 // Missing arguments are read as an empty text, which is not JSON. One issue is enough.
                 let path = self.parsed.path(position, &at).to_string();
-                let is_known = |(_, issue): &(usize, Issue)| {
-                    issue.code == IssueCode::MissingArguments && issue.path.starts_with(&path)
-                };
-                if !self.found.iter().any(is_known) {
+                let next = missing.range(path.clone()..).next();
+                if !next.is_some_and(|missing| missing.starts_with(&path)) {
                     let message = "the arguments are not valid JSON";
                     self.note(position, &at, IssueCode::BrokenArguments, message);
                 }
@@ -390,6 +400,17 @@ impl Validation<'_> {
             self.found.push((index, issue));
         }
     }
+}
+
+/// For each step and the end, the start of the steps of this role directly before it.
+fn runs_before(parsed: &ParsedMessages<'_>, role: Role) -> Vec<usize> {
+    let mut start = 0;
+    let roles = parsed.steps.iter().map(|step| Some(step.message.role)).chain([None]);
+    let runs = roles.enumerate().map(|(position, own)| {
+        let next = if own == Some(role) { start } else { position + 1 };
+        std::mem::replace(&mut start, next)
+    });
+    runs.collect()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod models;
 mod options;
 mod pages;
 mod routes;
+mod security;
 
 use std::net::Ipv4Addr;
 use std::process::ExitCode;
@@ -37,6 +38,7 @@ async fn main() -> ExitCode {
 }
 
 async fn serve(options: &Options) -> Result<(), String> {
+    let routes = routes::all(options)?;
     for folder in [&options.page, &options.chat].into_iter().flatten() {
         pages::check(folder)?;
     }
@@ -48,5 +50,5 @@ async fn serve(options: &Options) -> Result<(), String> {
     let address = listener.local_addr().map_err(|error| error.to_string())?;
     // Tests and scripts that start this program wait for this line and read the port from it.
     println!("listening http://{address}");
-    axum::serve(listener, routes::all(options)).await.map_err(|error| error.to_string())
+    axum::serve(listener, routes).await.map_err(|error| error.to_string())
 }

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::security;
+
 /// What `--help` prints.
 pub(crate) const USAGE: &str = "\
 usage: epitome-serve [options]
@@ -10,6 +12,8 @@ usage: epitome-serve [options]
   --port <n>          port on 127.0.0.1; 0 takes a free one (8080)
   --page <folder>     folder to serve at /
   --chat <folder>     folder to serve at /chat/
+  --endpoint <origin> an origin that the pages may connect to, besides this server; can be repeated
+                      (without it: any https server, and this device)
   --delay-ms <n>      wait before each delta of a streamed answer (0)
   --help              print this text";
 
@@ -22,6 +26,8 @@ pub(crate) struct Options {
     pub(crate) page: Option<PathBuf>,
     /// The folder to serve at `/chat/`, if any.
     pub(crate) chat: Option<PathBuf>,
+    /// The origins that the pages may connect to; empty if they may connect to any.
+    pub(crate) endpoints: Vec<String>,
     /// The wait before each delta of a streamed answer.
     pub(crate) delay: Duration,
 }
@@ -31,7 +37,13 @@ impl Options {
     pub(crate) fn parse(
         arguments: impl IntoIterator<Item = String>,
     ) -> Result<Option<Self>, String> {
-        let mut options = Self { port: 8080, page: None, chat: None, delay: Duration::ZERO };
+        let mut options = Self {
+            port: 8080,
+            page: None,
+            chat: None,
+            endpoints: Vec::new(),
+            delay: Duration::ZERO,
+        };
         let mut arguments = arguments.into_iter();
         while let Some(option) = arguments.next() {
             if option == "--help" || option == "-h" {
@@ -42,6 +54,7 @@ impl Options {
                 "--port" => options.port = number(&option, &value()?)?,
                 "--page" => options.page = Some(value()?.into()),
                 "--chat" => options.chat = Some(value()?.into()),
+                "--endpoint" => options.endpoints.push(security::endpoint(value()?)?),
                 "--delay-ms" => {
                     options.delay =
                         Duration::from_millis(number::<u32>(&option, &value()?)?.into());
@@ -68,15 +81,26 @@ mod tests {
 
     #[test]
     fn every_option_has_a_default() {
-        let mut options = Options { port: 8080, page: None, chat: None, delay: Duration::ZERO };
+        let mut options = Options {
+            port: 8080,
+            page: None,
+            chat: None,
+            endpoints: Vec::new(),
+            delay: Duration::ZERO,
+        };
         check("", Ok(Some(options)));
         options = Options {
             port: 0,
             page: Some("dist".into()),
             chat: Some("www/dist".into()),
+            endpoints: vec!["https://api.example.com".to_owned(), "http://127.0.0.1:1".to_owned()],
             delay: Duration::from_millis(20),
         };
-        check("--port 0 --page dist --chat www/dist --delay-ms 20", Ok(Some(options)));
+        check(
+            "--port 0 --page dist --chat www/dist --delay-ms 20 --endpoint https://api.example.com \
+             --endpoint http://127.0.0.1:1",
+            Ok(Some(options)),
+        );
         check("--port 1 --help", Ok(None));
     }
 

@@ -1,18 +1,19 @@
 //! Serves folders of files, which browsers have to revalidate each time.
 
+use std::future::ready;
 use std::path::Path;
 
 use axum::Router;
 use axum::http::{HeaderValue, header};
-use axum::response::Redirect;
+use axum::middleware::map_response;
+use axum::response::{Redirect, Response};
 use axum::routing::get;
 use tower_http::services::ServeDir;
-use tower_http::set_header::SetResponseHeader;
+
+use crate::security;
 
 // Trunk names a file after a hash from before wasm-opt, so the same name may have different bytes after a build.
 const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");
-
-type Pages = SetResponseHeader<ServeDir, HeaderValue>;
 
 /// Fails if `folder` has no `index.html`.
 pub(crate) fn check(folder: &Path) -> Result<(), String> {
@@ -23,15 +24,24 @@ pub(crate) fn check(folder: &Path) -> Result<(), String> {
     Err(format!("there is no {folder}/index.html; `cargo xtask build` makes the pages"))
 }
 
-/// Serves the files of `folder` at the root.
-pub(crate) fn at_root(folder: &Path) -> Pages {
-    SetResponseHeader::overriding(ServeDir::new(folder), header::CACHE_CONTROL, REVALIDATE)
+/// Serves the files of `folder` at the root, under a content security policy.
+pub(crate) fn at_root(folder: &Path, policy: &HeaderValue) -> Router {
+    let policy = policy.clone();
+    Router::new().fallback_service(ServeDir::new(folder)).layer(map_response(
+        move |mut response: Response| {
+            response.headers_mut().insert(header::CACHE_CONTROL, REVALIDATE);
+            security::add(&mut response, &policy);
+            ready(response)
+        },
+    ))
 }
 
 /// Serves the files of `folder` below `path`, which must not end in a slash.
-pub(crate) fn below(path: &str, folder: &Path) -> Router {
+pub(crate) fn below(path: &str, folder: &Path, policy: &HeaderValue) -> Router {
     let inside = format!("{path}/");
     // Without the slash, relative URLs on the page would resolve to the root.
     let redirect = Redirect::temporary(&inside);
-    Router::new().route(path, get(async move || redirect)).nest_service(&inside, at_root(folder))
+    Router::new()
+        .route(path, get(async move || redirect))
+        .nest_service(&inside, at_root(folder, policy))
 }

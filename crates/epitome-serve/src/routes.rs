@@ -6,21 +6,22 @@ use axum::routing::{get, post};
 use tower_http::cors::{AllowHeaders, Any, CorsLayer};
 
 use crate::options::Options;
-use crate::{api_error, completion, models, pages};
+use crate::{api_error, completion, models, pages, security};
 
 /// Large enough for a long conversation with images, small enough for the memory.
 const MAX_REQUEST_BYTES: usize = 64 * 1024 * 1024;
 
 /// The API, and the pages that the options name.
-pub(crate) fn all(options: &Options) -> Router {
+pub(crate) fn all(options: &Options) -> Result<Router, String> {
+    let policy = security::policy(&options.endpoints)?;
     let mut routes = Router::new().nest("/v1", api(options));
     if let Some(folder) = &options.chat {
-        routes = routes.merge(pages::below("/chat", folder));
+        routes = routes.merge(pages::below("/chat", folder, &policy));
     }
     if let Some(folder) = &options.page {
-        routes = routes.fallback_service(pages::at_root(folder));
+        routes = routes.fallback_service(pages::at_root(folder, &policy));
     }
-    routes
+    Ok(routes)
 }
 
 /// The OpenAI-compatible API, which pages of any origin may call.

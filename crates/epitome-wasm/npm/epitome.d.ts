@@ -983,7 +983,7 @@ export type AfterCompaction = Extract<EngineEvent, {
 /**
  * Progress of a compaction, for display and logs.
  */
-export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: Timestamp; message: string } | { type: "stale"; request: RequestId } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
+export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: Timestamp; message: string } | { type: "stale"; request: RequestId } | { type: "usageIgnored"; reported: number; used: number } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
 
 /**
  * Milliseconds on the app's clock. The origin is the app's choice, and the same for all calls.
@@ -1077,6 +1077,10 @@ export interface Receipt {
    * among them.
    */
   givenUp: Fact[];
+  /**
+   * How often further facts were mentioned that are in none of these lists: at most 20,000 facts of one kind are.
+   */
+  unlisted?: number;
   /**
    * Names in the summary, such as paths and codes, that no summarized message contains.
    */

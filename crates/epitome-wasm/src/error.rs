@@ -33,6 +33,8 @@ pub enum PackageErrorCode {
     InvalidPolicy,
     /// A value is not a message. Nothing of its batch was appended.
     InvalidMessage,
+    /// A message, a list or an option exceeds a limit that keeps the page responsive; the error names it and the limit.
+    TooLarge,
     /// No message has this id.
     UnknownId,
     /// Another message has this id.
@@ -57,6 +59,9 @@ pub enum PackageErrorCode {
     InvalidVocabulary,
     /// The compactor was disposed of.
     Disposed,
+    /// A call of this compactor ended abnormally, such as at the end of the stack or of the memory. Restore it from its last
+    /// snapshot; its messages are still there.
+    Broken,
     /// The wasm module could not be loaded.
     NotLoaded,
     /// A bug in this package.

@@ -17,21 +17,38 @@ use crate::host;
 /// Deeper than any message, and far below the limit of the stack. A value that contains itself is refused here.
 const DEEPEST: u32 = 128;
 
+/// Most values in one message or option: objects, arrays and what they contain. `npm/src/host/plain-json.ts` has the same
+/// limit for messages. This one holds for what only exists once a `toJSON` is called.
+const MOST_VALUES: u32 = 1_000_000;
+
 /// Why a value cannot be read.
 #[derive(Debug)]
 pub(crate) enum Unreadable {
     /// It is nested too deeply, or contains itself.
     Deep,
+    /// It has too many parts.
+    Large,
     /// One of its properties throws when it is read.
     Property(String),
     /// It throws when it is inspected.
     Closed,
 }
 
+impl Unreadable {
+    /// The code of the error, if a value of this kind has `code` for all other reasons.
+    fn code(&self, code: impl Into<ErrorCode>) -> ErrorCode {
+        match self {
+            Self::Large => PackageErrorCode::TooLarge.into(),
+            Self::Deep | Self::Property(_) | Self::Closed => code.into(),
+        }
+    }
+}
+
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Deep => write!(f, "is nested deeper than {DEEPEST} levels, or contains itself"),
+            Self::Large => write!(f, "has more than {MOST_VALUES} values"),
             Self::Closed => f.write_str("throws when it is looked at, as a revoked proxy does"),
             Self::Property(name) => {
                 write!(f, "has a property {name:?} that throws when it is read")
@@ -56,10 +73,22 @@ fn length_of(array: &JsValue) -> u32 {
 /// Reads a value. Properties that are undefined or functions are left out. Bytes are not copied: they are read as their
 /// length and a number that distinguishes them from other bytes in the same value.
 pub(crate) fn read(value: &JsValue) -> Result<Value, Unreadable> {
-    read_at(value, 0, &mut 0)
+    read_at(value, 0, &mut Seen::default())
 }
 
-fn read_at(value: &JsValue, depth: u32, bytes_seen: &mut u32) -> Result<Value, Unreadable> {
+/// What has been read of one value.
+#[derive(Default)]
+struct Seen {
+    values: u32,
+    /// Buffers of bytes.
+    buffers: u32,
+}
+
+fn read_at(value: &JsValue, depth: u32, seen: &mut Seen) -> Result<Value, Unreadable> {
+    seen.values += 1;
+    if seen.values > MOST_VALUES {
+        return Err(Unreadable::Large);
+    }
     if let Some(text) = host::text(value) {
         return Ok(Value::String(text));
     }
@@ -73,10 +102,15 @@ fn read_at(value: &JsValue, depth: u32, bytes_seen: &mut u32) -> Result<Value, U
         return Err(Unreadable::Deep);
     }
     if is_array(value).map_err(|_| Unreadable::Closed)? {
-        let items = (0..length_of(value)).map(|index| {
+        let length = length_of(value);
+        // An array can claim a length without having an element.
+        if length > MOST_VALUES {
+            return Err(Unreadable::Large);
+        }
+        let items = (0..length).map(|index| {
             let item = Reflect::get_u32(value, index)
                 .map_err(|_| Unreadable::Property(index.to_string()))?;
-            read_at(&item, depth + 1, bytes_seen)
+            read_at(&item, depth + 1, seen)
         });
         return items.collect::<Result<_, _>>().map(Value::Array);
     }
@@ -87,11 +121,11 @@ fn read_at(value: &JsValue, depth: u32, bytes_seen: &mut u32) -> Result<Value, U
         return Ok(Value::Null);
     }
     if let Some(length) = byte_length(value) {
-        *bytes_seen += 1;
-        return Ok(json!({ "$bytes": length, "$number": *bytes_seen }));
+        seen.buffers += 1;
+        return Ok(json!({ "$bytes": length, "$number": seen.buffers }));
     }
     if let Some(json) = to_json(value) {
-        return read_at(&json, depth + 1, bytes_seen);
+        return read_at(&json, depth + 1, seen);
     }
     let mut fields = Map::new();
     let object: &Object = value.unchecked_ref();
@@ -99,7 +133,7 @@ fn read_at(value: &JsValue, depth: u32, bytes_seen: &mut u32) -> Result<Value, U
         let name = key.as_string().unwrap_or_default();
         let Ok(field) = Reflect::get(object, &key) else { return Err(Unreadable::Property(name)) };
         if !field.is_undefined() && !field.is_function() && !field.is_symbol() {
-            fields.insert(name, read_at(&field, depth + 1, bytes_seen)?);
+            fields.insert(name, read_at(&field, depth + 1, seen)?);
         }
     }
     Ok(Value::Object(fields))
@@ -145,7 +179,8 @@ pub(crate) fn required<T: DeserializeOwned>(
     name: &str,
     code: ErrorCode,
 ) -> Result<T, Thrown> {
-    let value = read(value).map_err(|error| Thrown::new(code, &format!("{name} {error}")))?;
+    let value =
+        read(value).map_err(|error| Thrown::new(error.code(code), &format!("{name} {error}")))?;
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
         let place = if path == "." { name.to_owned() } else { format!("{name}.{path}") };
@@ -169,7 +204,7 @@ pub(crate) fn message(
     place: &dyn Display,
 ) -> Result<ReadMessage, Thrown> {
     let json = read(value).map_err(|error| {
-        Thrown::new(PackageErrorCode::InvalidMessage, &format!("{place} {error}"))
+        Thrown::new(error.code(PackageErrorCode::InvalidMessage), &format!("{place} {error}"))
     })?;
     let read = read_message(format, id, &json, place)?;
     let malformed = read.malformed || !ill_formed(value, "").is_empty();
@@ -195,7 +230,8 @@ pub(crate) fn read_message(
 pub(crate) fn messages(list: &Array) -> Result<Vec<Value>, Thrown> {
     let read = list.iter().enumerate().map(|(index, value)| {
         read(&value).map_err(|error| {
-            Thrown::new(PackageErrorCode::InvalidMessage, &format!("messages[{index}] {error}"))
+            let code = error.code(PackageErrorCode::InvalidMessage);
+            Thrown::new(code, &format!("messages[{index}] {error}"))
         })
     });
     read.collect()
@@ -262,6 +298,10 @@ pub(crate) fn graft(known: &[Known], composed: &Value) -> Result<JsValue, Thrown
             // Setting and deleting a property of a new object cannot fail.
             if let Some((own, before)) = nearest(known, fields) {
                 Object::assign(&object, own.unchecked_ref());
+                if before.contains_key(PROTOTYPE) {
+                    // It was assigned too, and has become the prototype of the copy.
+                    Object::set_prototype_of(&object, &Object::get_prototype_of(&Object::new()));
+                }
                 for key in before.keys().filter(|key| !fields.contains_key(*key)) {
                     let _ = Reflect::delete_property(&object, &key.into());
                 }
@@ -269,12 +309,30 @@ pub(crate) fn graft(known: &[Known], composed: &Value) -> Result<JsValue, Thrown
             for (key, field) in fields {
                 let of_key: Vec<Known> =
                     known.iter().filter_map(|known| field_of(known, key)).collect();
-                let _ = Reflect::set(&object, &key.into(), &graft(&of_key, field)?);
+                put(&object, key, &graft(&of_key, field)?);
             }
             Ok(object.into())
         }
-        other => write_json(other),
+        other => Ok(write_json(other)),
     }
+}
+
+/// The key by which an assignment sets the prototype of an object and not a property.
+const PROTOTYPE: &str = "__proto__";
+
+/// Sets a property of a plain object, whatever its key.
+fn put(object: &Object, key: &str, value: &JsValue) {
+    // Neither can fail for a new object.
+    if key != PROTOTYPE {
+        let _ = Reflect::set(object, &key.into(), value);
+        return;
+    }
+    let descriptor = Object::new();
+    let _ = Reflect::set(&descriptor, &"value".into(), value);
+    for right in ["writable", "enumerable", "configurable"] {
+        let _ = Reflect::set(&descriptor, &right.into(), &true.into());
+    }
+    Object::define_property(object, &key.into(), &descriptor);
 }
 
 /// The known object with the most equal fields. Properties that JSON cannot hold are taken from it.
@@ -309,12 +367,21 @@ fn field_of((own, value): &Known, key: &str) -> Option<Known> {
 /// not two.
 pub(crate) fn write(value: &impl Serialize) -> Result<JsValue, Thrown> {
     let json = serde_json::to_value(value);
-    write_json(&json.map_err(|error| Thrown::new(PackageErrorCode::Internal, &error))?)
+    Ok(write_json(&json.map_err(|error| Thrown::new(PackageErrorCode::Internal, &error))?))
 }
 
-/// Writes JSON as plain objects and arrays.
-fn write_json(value: &Value) -> Result<JsValue, Thrown> {
-    value
-        .serialize(&serde_wasm_bindgen::Serializer::json_compatible())
-        .map_err(|error| Thrown::new(PackageErrorCode::Internal, &error))
+/// Writes JSON as plain objects and arrays, as `JSON.parse` does.
+fn write_json(value: &Value) -> JsValue {
+    match value {
+        Value::Null => JsValue::NULL,
+        Value::Bool(truth) => (*truth).into(),
+        Value::Number(number) => number.as_f64().map_or(JsValue::NULL, Into::into),
+        Value::String(text) => text.as_str().into(),
+        Value::Array(elements) => elements.iter().map(write_json).collect::<Array>().into(),
+        Value::Object(fields) => {
+            let object = Object::new();
+            fields.iter().for_each(|(key, field)| put(&object, key, &write_json(field)));
+            object.into()
+        }
+    }
 }

@@ -26,6 +26,7 @@ pub use scale::Scale;
 use serde::{Deserialize, Serialize};
 
 use crate::tokens::{ONE, SCRIPTS, ScriptTokens, Weights};
+pub(crate) use intervals::LEAST_FACTOR;
 use intervals::{BOUNDS, Intervals};
 
 /// The shortest interval to learn from, in the meter's tokens. In a shorter one the overhead per message, which

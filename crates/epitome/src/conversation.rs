@@ -2,6 +2,7 @@
 
 pub(crate) mod index;
 mod pressure;
+mod reported;
 mod usage;
 mod user_requests;
 
@@ -9,6 +10,7 @@ use std::collections::BTreeMap;
 
 use index::{MessageIndex, is_heartbeat_answer};
 pub use pressure::{Breakdown, Level, Pressure, ProtectedTokens};
+pub use reported::Reported;
 use usage::Reading;
 pub(crate) use usage::UsageState;
 use user_requests::UserRequests;
@@ -81,6 +83,8 @@ enum Effect {
     Appended,
     /// One more checkpoint is active.
     Checkpoint,
+    /// A message that no active checkpoint is about has changed.
+    Edited,
     /// Other checkpoints are active, or a message that they are about has changed.
     Rebuilt,
 }
@@ -217,8 +221,9 @@ impl Conversation {
         &self.base.rewritten
     }
 
-    /// Appends a record. A message costs its own length; a checkpoint, its size and what is rewritten so far;
-    /// an undo or an edit, the size of the active checkpoints, and an edit also the messages behind it.
+    /// Appends a record. A message costs its own length; a checkpoint, its size and what is rewritten so far; an undo,
+    /// the size of the active checkpoints; an edit, the message and the number of messages behind it, and for a message
+    /// that checkpoints are about also their size.
     pub fn append(&mut self, record: Record) -> Result<(), LogError> {
         match self.store(record)? {
             Effect::Appended => {}
@@ -228,6 +233,7 @@ impl Conversation {
                 self.base = self.base(&self.projection, &self.known_without(checkpoint));
                 self.begin_epoch();
             }
+            Effect::Edited => self.begin_epoch(),
             Effect::Rebuilt => self.project(),
         }
         Ok(())
@@ -246,9 +252,15 @@ impl Conversation {
     /// Puts a record into the log and counts its message.
     fn store(&mut self, record: Record) -> Result<Effect, LogError> {
         let effect = match &record {
-            Record::Message { .. } | Record::Todo { .. } => Effect::Appended,
+            Record::Message { .. } | Record::Todo { .. } | Record::Undone { .. } => {
+                Effect::Appended
+            }
             Record::Checkpoint { .. } => Effect::Checkpoint,
-            Record::Edit { .. } | Record::Undo { .. } => Effect::Rebuilt,
+            Record::Edit { message } => match self.log.position(&message.id) {
+                Some(position) if !self.projection.is_about(position) => Effect::Edited,
+                _ => Effect::Rebuilt,
+            },
+            Record::Undo { .. } => Effect::Rebuilt,
         };
         // The earlier version, which the log does not return any more after the edit: the index needs it to see
         // whether links have changed.
@@ -272,7 +284,13 @@ impl Conversation {
             if let Some(successor) = &mut self.successor {
                 successor.replace(position, message);
             }
-            self.recount_protected();
+            // An answer that is streamed by edits changes nothing of what is protected.
+            let may_be_protected = |message: &Message| {
+                message.pinned || message.role == Role::User || self.heartbeat_answer.is_some()
+            };
+            if may_be_protected(&before) || may_be_protected(message) {
+                self.recount_protected();
+            }
         }
         Ok(effect)
     }

@@ -6,6 +6,7 @@ mod lists;
 mod name;
 mod receipt;
 mod scan;
+mod seen;
 mod token;
 
 pub use fact::{Fact, Kind};

@@ -6,6 +6,7 @@ pub(crate) mod exchange;
 mod late_result;
 mod log;
 mod most_recent;
+pub(crate) mod open_calls;
 pub mod pairing;
 mod projection;
 mod provider;

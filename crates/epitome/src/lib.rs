@@ -65,7 +65,7 @@ pub use contract::{
     BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,
     SystemPlace, Violation,
 };
-pub use conversation::{Breakdown, Conversation, Level, Pressure, ProtectedTokens};
+pub use conversation::{Breakdown, Conversation, Level, Pressure, ProtectedTokens, Reported};
 pub use history::Provider;
 pub use message::Timestamp;
 pub use plan::{Action, Columns, Plan};

@@ -140,28 +140,17 @@ impl Message {
 
     /// Its texts, tool names, arguments and results, joined by line breaks; without reasoning and attachments.
     pub(crate) fn readable_text(&self) -> String {
-        let texts: Vec<&str> = self
-            .parts
-            .iter()
-            .flat_map(|part| match part {
-                Part::Text { text } | Part::ToolResult { text, .. } => [Some(text.as_str()), None],
-                Part::ToolCall { name, arguments, .. } => [Some(name.as_str()), Some(arguments)],
-                _ => [None, None],
-            })
-            .flatten()
-            .collect();
-        texts.join("\n")
+        self.readable_texts().collect::<Vec<&str>>().join("\n")
     }
 
-    /// True if one of its texts, tool names, arguments or results contains this text.
-    pub(crate) fn contains(&self, text: &str) -> bool {
-        self.parts.iter().any(|part| match part {
-            Part::Text { text: own } | Part::ToolResult { text: own, .. } => own.contains(text),
-            Part::ToolCall { name, arguments, .. } => {
-                name.contains(text) || arguments.contains(text)
-            }
-            _ => false,
-        })
+    /// The same, one by one.
+    pub(crate) fn readable_texts(&self) -> impl Iterator<Item = &str> {
+        let texts = self.parts.iter().flat_map(|part| match part {
+            Part::Text { text } | Part::ToolResult { text, .. } => [Some(text.as_str()), None],
+            Part::ToolCall { name, arguments, .. } => [Some(name.as_str()), Some(arguments)],
+            _ => [None, None],
+        });
+        texts.flatten()
     }
 
     /// True if a model finds nothing to read in it.

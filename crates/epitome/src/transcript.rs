@@ -12,11 +12,13 @@ pub(crate) use envelope::{render_entry, render_state};
 use std::borrow::Cow;
 
 use crate::contract::Contract;
+use crate::history::open_calls::OpenCalls;
 use crate::history::{ACKNOWLEDGEMENT, Ending, Repaired, repair};
 use crate::message::{CALLS, CallId, Entry, Message, Part, Role, UnixTime, attachment};
 use crate::policy::{SummarySettings, ToolFilter};
 use crate::text::encoded::without_encoded;
 use crate::text::excerpt::excerpt;
+use crate::text::invisible::is_line_break;
 
 /// The entries of messages, which come with their numbers, from 1.
 ///
@@ -27,7 +29,7 @@ pub(crate) fn transcript(messages: &[(u32, &Message)], settings: &SummarySetting
     let plain: Vec<&Message> = messages.iter().map(|(_, message)| *message).collect();
     let repaired = repair(&plain, Ending::Acknowledged, &Contract::default());
     let limits = ToolLimits::of(settings);
-    let mut writer = Writer { tools: &settings.tools, limits, open_calls: Vec::new() };
+    let mut writer = Writer { tools: &settings.tools, limits, open_calls: OpenCalls::default() };
     let mut number = messages.first().map_or(1, |(number, _)| *number);
     let mut entries = Vec::new();
     for message in &repaired.messages {
@@ -75,7 +77,8 @@ fn speaker(message: &Message) -> String {
     match &message.author {
         // A line break or a colon would end the head of the entry.
         Some(author) => {
-            format!("{} {}", message.role.as_str(), author.replace(['\n', '\r', ':'], " "))
+            let ends_head = |character: char| is_line_break(character) || character == ':';
+            format!("{} {}", message.role.as_str(), author.replace(ends_head, " "))
         }
         None => message.role.as_str().to_owned(),
     }
@@ -95,7 +98,9 @@ pub(crate) fn entry<'a>(
     tools: &ToolFilter,
     limits: ToolLimits,
 ) -> Option<Entry> {
-    let mut writer = Writer { tools, limits, open_calls: called };
+    let mut open_calls = OpenCalls::default();
+    called.into_iter().for_each(|(call, name)| open_calls.push(call, name));
+    let mut writer = Writer { tools, limits, open_calls };
     let text = writer.parts(&message.parts);
     let (speaker, time) = (speaker(message), time(message));
     (!text.trim().is_empty()).then_some(Entry { number, speaker, time, text })
@@ -114,8 +119,8 @@ pub(crate) fn closing() -> Entry {
 struct Writer<'a, 'b> {
     tools: &'b ToolFilter,
     limits: ToolLimits,
-    /// The calls without a result so far, with the names of their tools: most results do not name their tool.
-    open_calls: Vec<(&'a CallId, &'a str)>,
+    /// The calls without a result so far: most results do not name their tool.
+    open_calls: OpenCalls<&'a CallId, &'a str>,
 }
 
 impl<'a> Writer<'a, '_> {
@@ -137,14 +142,15 @@ impl<'a> Writer<'a, '_> {
             Part::ToolCall { call, name, arguments } => {
                 // Also if the tool is left out of the transcript: a result without an id would otherwise get
                 // the name of another call.
-                self.open_calls.push((call, name));
+                self.open_calls.push(call, name);
                 let allowed = self.tools.allows(name);
                 allowed.then(|| {
                     format!("{CALLS}{name} {}", limited(&without_encoded(arguments), inputs))
                 })
             }
             Part::ToolResult { call, name, text } => {
-                let called = self.called(call);
+                // In a repaired history every call has one result, and one without an id belongs to the first open call.
+                let called = self.open_calls.take(call).map(|(_, tool)| tool);
                 let name = name.as_deref().or(called).unwrap_or("a tool");
                 let allowed = self.tools.allows(name);
                 allowed.then(|| {
@@ -156,14 +162,6 @@ impl<'a> Writer<'a, '_> {
             Part::File(media) => Some(attachment("file", media)),
             Part::Other { kind, .. } => Some(format!("[{kind}]")),
         }
-    }
-
-    /// The name of the tool of a result. In a repaired history every call has one result, and a result without an id
-    /// belongs to the first open call.
-    fn called(&mut self, call: &CallId) -> Option<&'a str> {
-        let has_no_id = call.as_str().is_empty();
-        let index = self.open_calls.iter().position(|(other, _)| *other == call || has_no_id)?;
-        Some(self.open_calls.remove(index).1)
     }
 }
 

@@ -249,3 +249,71 @@ fn fill_with_cleared_tool_inputs_does_work_in_proportion_to_the_number_of_messag
 fn team_does_work_in_proportion_to_the_number_of_messages() {
     check("team", |window| Policy::preset("team", window).unwrap());
 }
+
+/// Checks the work for a few and for [`TIMES`] as many.
+fn check_work(name: &str, work: impl Fn(usize) -> [(&'static str, u64); 4]) {
+    for ((unit, few), (_, many)) in work(FEW).into_iter().zip(work(MANY)) {
+        println!("{name}: {few} {unit} for {FEW}, {many} for {MANY}");
+        assert!(
+            many <= AT_MOST * few.max(CONSTANT),
+            "{name}: {few} {unit} for {FEW}, but {many} for {MANY}",
+        );
+    }
+}
+
+#[test]
+fn j13_a_long_last_answer_is_not_read_again_for_each_chunk() {
+    check_work("a long last answer", |count| {
+        let text = "a question about roses ".repeat(10);
+        let ask = |turn: usize| Message::new(format!("m{turn}"), Role::User, text.as_str());
+        let mut messages: Vec<Message> = (0..count).map(ask).collect();
+        messages.push(Message::new("long", Role::Assistant, "petal ".repeat(count * 20)));
+        let mut policy = Policy::recommended(u32::MAX);
+        policy.summary.chunk_characters = Some(2_000);
+        policy.keep = epitome::policy::Keep::Messages(1);
+        let mut compactor =
+            Compactor::new(policy, Contract::default(), Box::new(CountedTokenizer)).unwrap();
+        append(&mut compactor, messages);
+        work_of(|| compact(&mut compactor))
+    });
+}
+
+#[test]
+fn j13_many_calls_in_one_message_cost_no_more_than_in_many() {
+    check_work("parallel calls", |count| {
+        let id = |turn: usize| format!("call{turn}");
+        let calls = (0..count).map(|turn| Part::ToolCall {
+            call: id(turn).into(),
+            name: "look".into(),
+            arguments: "{}".into(),
+        });
+        let calls = Message::with_parts("calls", Role::Assistant, calls.collect());
+        let results = (0..count).map(|turn| {
+            let result = Part::ToolResult { call: id(turn).into(), name: None, text: "it".into() };
+            Message::with_parts(format!("r{turn}"), Role::Tool, vec![result])
+        });
+        let mut compactor = empty();
+        let asked = Message::new("asked", Role::User, "look at everything");
+        let messages: Vec<Message> = [asked, calls].into_iter().chain(results).collect();
+        work_of(|| {
+            append(&mut compactor, messages);
+            assert!(compactor.view().findings.is_empty());
+        })
+    });
+}
+
+#[test]
+fn j10_an_edit_of_the_last_message_costs_that_message() {
+    check_work("streaming an answer by edits", |count| {
+        let mut compactor = empty();
+        append(&mut compactor, conversation(count));
+        compactor.append(Message::new("answer", Role::Assistant, "")).unwrap();
+        work_of(|| {
+            for turn in 0..count {
+                let text = format!("answer number {turn}");
+                compactor.edit(Message::new("answer", Role::Assistant, text)).unwrap();
+                assert_eq!(compactor.poll_output(), epitome::Output::Changed);
+            }
+        })
+    });
+}

@@ -72,7 +72,7 @@ test("c1: old results are truncated by their age, with a notice", async ({ page 
   await epitome.open();
   const messages = toolLoop(10, { resultWords: 500 });
   await epitome.load(messages);
-  await epitome.choosePreset("Team, no summaries");
+  await epitome.settle(only({ truncateToolResults: { steps: [{ fromMessages: 3, maxTokens: 300 }] } }, { when: "always" }));
   await epitome.unfold("Reducers: save tokens without a model");
   await page.getByLabel("Messages ago: tokens to keep").fill("5: 400, 11: 100");
   await expect(epitome.rows.nth(3)).toContainText("truncate tool results");

@@ -54,6 +54,13 @@ pub(super) fn show(store: Store, event: Event) {
         Event::Stale { .. } => {
             store.live.record("A summary arrived too late and was ignored.");
         }
+        Event::UsageIgnored { reported, used } => {
+            store.live.record(format!(
+                "The provider's count of {} tokens cannot be true and is ignored; counted here: {}.",
+                thousands(reported),
+                thousands(used)
+            ));
+        }
         Event::Warning { tokens, threshold, budget_used_pct } => {
             store.live.warning.set(Some(Warning { tokens, threshold, budget_used_pct }));
             store.live.record(format!(

@@ -195,7 +195,7 @@ pub(super) fn RowView(
         active.set(index);
         store.opened.set(Some(index));
     };
-    let offset = format!("transform: translateY({}px)", index.saturating_mul(ROW_HEIGHT));
+    let offset = format!("translateY({}px)", index.saturating_mul(ROW_HEIGHT));
     let cells = move || {
         row.get().map(|cells| {
             let number = cells.number.map_or_else(|| "·".to_owned(), |number| number.to_string());
@@ -218,7 +218,7 @@ pub(super) fn RowView(
         <div
             role="listitem"
             class="row-place"
-            style=offset
+            style:transform=offset
             aria-posinset=(index + 1).to_string()
             aria-setsize=move || total.get().to_string()
         >

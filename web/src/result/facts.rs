@@ -10,14 +10,17 @@ const MAX_FACTS: usize = 60;
 
 /// What happened to each fact of the summarized messages.
 pub(super) fn facts(receipt: &Receipt) -> impl IntoView + use<> {
-    let Receipt { kept, appended, given_up, unsupported } = receipt;
+    let Receipt { kept, appended, given_up, unlisted, unsupported } = receipt;
     let number = |facts: &[Fact]| thousands(count(facts.len()));
-    let line = format!(
+    let mut line = format!(
         "Facts: {} kept, {} appended word for word, {} only in the history",
         number(kept),
         number(appended),
         number(given_up)
     );
+    if *unlisted > 0 {
+        line.push_str(&format!(", and {} mentions of others", thousands(*unlisted)));
+    }
     let invented = (!unsupported.is_empty()).then(|| {
         view! {
             <p class="notice warn">

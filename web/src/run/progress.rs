@@ -57,7 +57,7 @@ pub(super) fn Running(store: Store) -> impl IntoView {
         now_ms.track();
         store.streamed.with_untracked(|text| Heuristic.count(text))
     });
-    let fill = move || format!("inline-size: {:.1}%", share(done(), chunks()) * 100.0);
+    let fill = move || format!("{:.1}%", share(done(), chunks()) * 100.0);
     let retry = move || {
         progress().and_then(|progress| progress.retry).map(|retry| {
             let wait = move || duration(retry.at_ms - now_ms.get());
@@ -86,7 +86,7 @@ pub(super) fn Running(store: Store) -> impl IntoView {
                 aria-valuenow=move || done().to_string()
                 data-indeterminate=move || (chunks() <= 1).to_string()
             >
-                <span style=fill></span>
+                <span style:inline-size=fill></span>
             </div>
             {shorter} {retry}
             <div class="streamed" tabindex="0" role="region" aria-label="The summary as it arrives">

@@ -23,6 +23,8 @@ fn the_page_is_at_the_root_and_the_chat_app_below_chat() {
         let mut response = server.get(path);
         assert_eq!(header(&response, "content-type"), Some("text/html"), "{path}");
         assert_eq!(header(&response, "cache-control"), Some("no-cache"), "{path}");
+        let policy = header(&response, "content-security-policy").unwrap_or_default();
+        assert!(policy.starts_with("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; "));
         let text = response.body_mut().read_to_string().unwrap();
         assert_eq!(text, format!("<title>{title}</title>"), "{path}");
     }

@@ -31,7 +31,7 @@ impl Compactor {
 
     /// Increases with everything that can change the view.
     pub fn revision(&self) -> usize {
-        self.engine.log().records().len()
+        self.engine.log().revision()
     }
 
     /// What is wrong with the messages, and what the view does about it.

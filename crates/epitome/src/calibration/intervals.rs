@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 use crate::tokens::{ONE, SCRIPTS, ScriptTokens};
 
 /// Bounds of every factor, in millionths. A factor beyond them means that the provider counted more than the messages.
-pub(super) const BOUNDS: RangeInclusive<u32> = ONE / 2..=ONE * 2;
+pub(super) const BOUNDS: RangeInclusive<u32> = LEAST_FACTOR..=ONE * 2;
+/// The least factor, in millionths: a provider is never taken to count less than half of what the meter counts.
+pub(crate) const LEAST_FACTOR: u32 = ONE / 2;
 /// The largest weight of an interval, in tokens, so that a single long one does not outweigh all others.
 const MAX_INTERVAL_WEIGHT: u32 = 8_192;
 /// The sums are halved when they exceed this many tokens, so that old intervals matter less and less.

@@ -7,9 +7,10 @@ use crate::calibration::Scale;
 use crate::conversation::Prospect;
 use crate::facts::{Fact, Kind, Receipt, Room, build_receipt};
 use crate::history::{Checkpoint, Cover, Record, View};
-use crate::message::{CheckpointId, RequestId, Role};
+use crate::message::{CheckpointId, Message, RequestId, Role};
 use crate::plan::{Plan, WrittenSummary};
 use crate::policy::{Load, Phase, Policy, SummaryInput, WindowTooSmall, share};
+use crate::text::search::Search;
 use crate::tokens::MeterTokens;
 use crate::transcript::Envelope;
 
@@ -164,10 +165,9 @@ impl Compactor {
         });
         // A name that any covered message contains is supported: the facts may have it only as a part of another
         // name, and the transcript may have cut it off.
-        let is_supported = |name: &String| {
-            self.log().messages().take(job.plan.tail_start).any(|message| message.contains(name))
-        };
-        receipt.unsupported.retain(|name| !is_supported(name));
+        let covered = self.log().messages().take(job.plan.tail_start);
+        let texts = covered.flat_map(Message::readable_texts);
+        receipt.unsupported = Search::not_in(std::mem::take(&mut receipt.unsupported), texts);
         let is_item = |fact: &&Fact| fact.kind == Kind::Checklist;
         let left_out = match job.policy.summary.checklist_tokens {
             0 => Vec::new(),
@@ -252,8 +252,7 @@ impl Compactor {
     }
 
     fn checkpoint(&self, plan: &Plan, written: Option<WrittenSummary>) -> Checkpoint {
-        // Undone checkpoints count as well. They stay in the log, and an id that is used twice would make an
-        // undo record ambiguous.
+        // Undone checkpoints count as well: an app may have stored a report with the id of one.
         let committed = u32::try_from(self.log().checkpoints_committed()).unwrap_or(u32::MAX);
         let id = CheckpointId(committed.saturating_add(1));
         plan.checkpoint(&self.conversation, &self.policy, id, written)

@@ -3,10 +3,11 @@
 use super::job::{Job, Stage};
 use super::{CommandError, Compactor, Event, Output, State};
 use super::{Outcome, Report};
+use crate::conversation::Reported;
 use crate::facts::Receipt;
 use crate::history::Record;
 use crate::message::Timestamp;
-use crate::message::{RequestId, Role, Usage};
+use crate::message::{RequestId, Usage};
 use crate::policy::{Failure, FailureKind};
 use crate::transcript::invalid_answer::invalid_answer;
 
@@ -16,13 +17,26 @@ impl Compactor {
     ///
     /// [`Usage::epoch`] says which view was sent. If a compaction ended while the model was answering, that is
     /// not the present view, and the usage only adds to the statistics.
+    ///
+    /// A count that cannot be true, such as 0, is not used, and is reported as [`Event::UsageIgnored`].
     pub fn handle_usage(&mut self, usage: Usage) {
-        self.cycle.view_sent |= self.conversation.record_usage(usage, &self.policy);
+        let reported = self.conversation.record_usage(usage, &self.policy);
+        self.cycle.view_sent |= reported != Reported::OtherView;
+        self.show_ignored(reported, usage.context_tokens());
     }
 
-    /// Records what the provider's counting endpoint returned for the present view, for the next trigger.
+    /// Records what the provider's counting endpoint returned for the present view, for the next trigger. As with a usage,
+    /// a count that cannot be true is not used.
     pub fn handle_count(&mut self, tokens: u32) {
-        self.conversation.record_count(tokens, &self.policy);
+        let reported = self.conversation.record_count(tokens, &self.policy);
+        self.show_ignored(reported, tokens);
+    }
+
+    fn show_ignored(&mut self, reported: Reported, tokens: u32) {
+        if reported == Reported::Ignored {
+            let (used, _) = self.conversation.tokens(&self.policy);
+            self.outputs.push_back(Output::Event(Event::UsageIgnored { reported: tokens, used }));
+        }
     }
 
     /// Records what the provider reported for a summarizer request that is open, for the report of the compaction. To be
@@ -41,7 +55,7 @@ impl Compactor {
     pub fn handle_summary(&mut self, request: RequestId, text: &str) {
         let Some(mut job) = self.take_job(request) else { return };
         let text = text.trim();
-        if let Some(message) = invalid_answer(text, self.last_reply().as_deref()) {
+        if let Some(message) = invalid_answer(text, job.last_reply(&self.conversation)) {
             self.ask_by_transcript(job, message.to_owned());
             return;
         }
@@ -68,14 +82,6 @@ impl Compactor {
                 self.request_summary(job);
             }
         }
-    }
-
-    /// The latest text of the assistant.
-    fn last_reply(&self) -> Option<String> {
-        let said = |message: &&crate::message::Message| {
-            message.role == Role::Assistant && !message.text().trim().is_empty()
-        };
-        self.log().messages().rev().find(said).map(|message| message.text())
     }
 
     /// Accepts the failure of a summarizer request, at `now` by the host's clock. The request is repeated after

@@ -6,7 +6,7 @@ use super::{Asked, SummaryRequest};
 use crate::conversation::Conversation;
 use crate::facts::{Facts, RetainedText};
 use crate::history::Cover;
-use crate::message::{Entry, MessageId, RequestId};
+use crate::message::{Entry, Message, MessageId, RequestId, Role};
 use crate::plan::Plan;
 use crate::policy::{Keep, Policy, Summarizer, SummaryInput, WindowTooSmall};
 use crate::transcript::Envelope;
@@ -35,6 +35,15 @@ pub(super) struct Job {
     pub(super) reminded: bool,
     /// The levels to try if the result is too large, in order.
     pub(super) fallbacks: VecDeque<FallbackLevel>,
+    last_reply: Option<LastReply>,
+}
+
+/// The model's latest text, and what it was found in. It is looked for again only if that has changed: with every answer of
+/// the summarizer, a long one would be copied once for each chunk.
+struct LastReply {
+    messages: usize,
+    epoch: u32,
+    text: Option<String>,
 }
 
 /// What the summarizer works on.
@@ -86,7 +95,23 @@ impl Job {
             asked: Asked::of(input),
             reminded: false,
             fallbacks: fallbacks(policy),
+            last_reply: None,
         }))
+    }
+
+    /// The latest text of the assistant, without the white space around it. Linear in the texts from there on for the first
+    /// answer of the summarizer and after a change, and otherwise O(1).
+    pub(super) fn last_reply(&mut self, conversation: &Conversation) -> Option<&str> {
+        let (messages, epoch) = (conversation.log().len(), conversation.epoch());
+        let is_known = |known: &LastReply| (known.messages, known.epoch) == (messages, epoch);
+        if !self.last_reply.as_ref().is_some_and(is_known) {
+            let replies = conversation.log().messages().rev();
+            let replies = replies.filter(|message| message.role == Role::Assistant);
+            let text = replies.map(Message::text).find(|text| !text.trim().is_empty());
+            let text = text.map(|text| text.trim().to_owned());
+            self.last_reply = Some(LastReply { messages, epoch, text });
+        }
+        self.last_reply.as_ref()?.text.as_deref()
     }
 
     /// Reads the texts and divides them into chunks, unless that is done. False if there is nothing to summarize.

@@ -153,6 +153,14 @@ pub enum Event {
         /// The request.
         request: RequestId,
     },
+    /// A token count of the provider was ignored, because it is far below what is certain to be in the view: many servers
+    /// report 0 for a stream. The engine's own count goes on to be used.
+    UsageIgnored {
+        /// Tokens in the window as they were reported, prompt and answer together.
+        reported: u32,
+        /// Tokens in the window as they are counted without it.
+        used: u32,
+    },
     /// The policy's warning threshold is reached. Emitted at most once until the next compaction.
     Warning {
         /// Tokens in the window.

@@ -3,7 +3,7 @@
 use super::snapshot::Condition;
 use super::{Compactor, Report, Snapshot, State};
 use crate::conversation::{Conversation, Level, Pressure};
-use crate::history::{Log, Record, View};
+use crate::history::{Log, View};
 use crate::message::MessageId;
 use crate::plan::Plan;
 use crate::policy::{Policy, Reason};
@@ -87,9 +87,8 @@ impl Compactor {
 
     /// The number of the session, from 1: every committed summary begins another. Linear in the records.
     pub fn session(&self) -> u32 {
-        let begins = |record: &&Record| matches!(record, Record::Checkpoint { checkpoint } if checkpoint.cover.is_some());
-        let begun = self.log().records().iter().filter(begins).count();
-        u32::try_from(begun).unwrap_or(u32::MAX).saturating_add(1)
+        let begun = u32::try_from(self.log().summaries_committed());
+        begun.unwrap_or(u32::MAX).saturating_add(1)
     }
 
     /// The whole state, to restore later, except a compaction that is running. Linear in the log.

@@ -31,6 +31,10 @@ pub(crate) struct MessageIndex {
     pub(crate) one_line_answers: Vec<usize>,
     /// Results that do not directly follow their calls.
     misplaced: Vec<usize>,
+    /// Where the messages of tools at the end begin.
+    results_from: usize,
+    /// The last message with calls, and the indices of these among its parts.
+    last_calls: (usize, Vec<usize>),
 }
 
 /// What one message contains.
@@ -81,25 +85,56 @@ impl MessageIndex {
         let Some(message) = log.message(position) else { return };
         self.exchanges.push(position..position + 1);
         let mut called = Vec::new();
-        for link in self.pairer.push(position, message) {
+        let links = self.pairer.push(position, message);
+        self.list_calls(position, message);
+        let mut results = message.results().enumerate();
+        for link in links {
             match link {
                 Link::Answer { call, result } => {
                     self.join(call.message, position);
-                    let tool = log.message(call.message).and_then(|asked| tool(asked, call.part));
-                    called.extend(message.results().nth(result.part).zip(tool));
-                    let mut between = self.notes.iter().skip(call.message + 1);
+                    let tool = log.message(call.message).and_then(|asked| self.tool(asked, call));
+                    // Links come in the order of the results.
+                    let result = results.find(|(part, _)| *part == result.part);
+                    called.extend(result.map(|(_, result)| result).zip(tool));
                     // A transcript moves such a result behind its call. Its entries then come in another order
                     // than the notes, which makes other groups and chunks.
-                    if between.any(|note| note.role != Role::Tool) {
+                    if self.results_from > call.message + 1 {
                         self.misplaced.push(position);
                     }
                 }
                 Link::Tied { earlier } => self.join(earlier, position),
             }
         }
+        if message.role != Role::Tool {
+            self.results_from = position + 1;
+        }
         let characters = self.settings.entry_characters(message, called);
         self.notes.push(Note::of(message, characters));
         self.list(position, message);
+    }
+
+    fn list_calls(&mut self, position: usize, message: &Message) {
+        let is_call = |(_, part): &(usize, &Part)| matches!(part, Part::ToolCall { .. });
+        let mut calls = message.parts.iter().enumerate().filter(is_call).map(|(at, _)| at);
+        if let Some(first) = calls.next() {
+            let (of, indices) = &mut self.last_calls;
+            *of = position;
+            indices.clear();
+            indices.push(first);
+            indices.extend(calls);
+        }
+    }
+
+    /// The tool that a message calls. Costs O(1) for the calls of the last message that has some.
+    fn tool<'a>(&self, message: &'a Message, call: PartPosition) -> Option<&'a str> {
+        let (of, indices) = &self.last_calls;
+        if *of != call.message {
+            return tool(message, call.part);
+        }
+        match message.parts.get(*indices.get(call.part)?)? {
+            Part::ToolCall { name, .. } => Some(name),
+            _ => None,
+        }
     }
 
     /// Indexes a message again after an edit; `before` is how it was. Costs the message's length, or the
@@ -109,6 +144,9 @@ impl MessageIndex {
         if !has_same_links(before, message) {
             *self = Self::of(log, self.settings.clone());
             return;
+        }
+        if self.last_calls.0 == position {
+            self.list_calls(position, message);
         }
         let called = self.called(log, position, message);
         let characters = self.settings.entry_characters(message, called);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Conversation;
+use super::{Conversation, Reported};
 use crate::calibration::{Calibrations, Sample, Scale, ScaleInputs};
 use crate::message::{Role, Usage};
 use crate::policy::{Load, Policy};
@@ -30,35 +30,38 @@ pub(crate) struct UsageState {
 
 impl Conversation {
     /// Records what the provider counted for the request that ended with the last message so far, and learns
-    /// from it. True if that was a request with the present view: a count of another view does not say
-    /// anything about this one.
+    /// from it, if that was a request with the present view and the count can be true.
     ///
-    /// Linear in the answer; if a script gets another weight by it, linear in the number of messages and in
-    /// the rewritten texts.
-    pub fn record_usage(&mut self, usage: Usage, policy: &Policy) -> bool {
+    /// Linear in the answer; if a script gets another weight by it, or if the count is far too small, linear in
+    /// the number of messages and in the rewritten texts.
+    pub fn record_usage(&mut self, usage: Usage, policy: &Policy) -> Reported {
         self.statistics.record(&usage);
-        let current = usage.epoch.is_none_or(|epoch| epoch == self.epoch);
-        if current {
-            // The prompt ended before the answer: the assistant's messages since the last reading.
-            let known = self.reading.map_or(0, |reading| reading.messages);
-            let since = self.log.messages().rev().take(self.log.len().saturating_sub(known));
-            let answer = since.take_while(|message| message.role == Role::Assistant).count();
-            self.learn(usage.prompt_tokens, self.log.len().saturating_sub(answer), policy);
-            self.reading = Some(Reading {
-                tokens: usage.context_tokens(),
-                prompt_tokens: Some(usage.prompt_tokens),
-                messages: self.log.len(),
-            });
+        if usage.epoch.is_some_and(|epoch| epoch != self.epoch) {
+            return Reported::OtherView;
         }
-        current
+        // The prompt ended before the answer: the assistant's messages since the last reading.
+        let known = self.reading.map_or(0, |reading| reading.messages);
+        let since = self.log.messages().rev().take(self.log.len().saturating_sub(known));
+        let answer = since.take_while(|message| message.role == Role::Assistant).count();
+        let asked = self.log.len().saturating_sub(answer);
+        self.record(usage.prompt_tokens, asked, usage.context_tokens(), policy)
     }
 
     /// Records what the provider counts for the present view, and learns from it. Costs as much as
     /// [`Self::record_usage`].
-    pub fn record_count(&mut self, tokens: u32, policy: &Policy) {
-        let prompt_tokens = Some(tokens);
-        self.learn(tokens, self.log.len(), policy);
-        self.reading = Some(Reading { tokens, prompt_tokens, messages: self.log.len() });
+    pub fn record_count(&mut self, tokens: u32, policy: &Policy) -> Reported {
+        self.record(tokens, self.log.len(), tokens, policy)
+    }
+
+    /// Records the provider's count of the prompt that ended with the first `asked` messages, and of all messages so far.
+    fn record(&mut self, prompt: u32, asked: usize, tokens: u32, policy: &Policy) -> Reported {
+        if !self.can_be(prompt, asked) {
+            return Reported::Ignored;
+        }
+        self.learn(prompt, asked, policy);
+        let messages = self.log.len();
+        self.reading = Some(Reading { tokens, prompt_tokens: Some(prompt), messages });
+        Reported::Used
     }
 
     /// Learns from the provider's count of the view up to the first `messages` messages.

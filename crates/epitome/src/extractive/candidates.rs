@@ -3,6 +3,7 @@
 use super::line;
 use super::selection::{Candidate, TermWeight};
 use super::term::{self, Term};
+use crate::text::letters::is_alphanumeric;
 use crate::text::sentence;
 use crate::tokens::Tokenizer;
 use crate::transcript::Envelope;
@@ -237,7 +238,7 @@ fn letters(text: &str) -> f32 {
     let (mut letters, mut all) = (0_u16, 0_u16);
     for character in text.chars().filter(|character| !character.is_whitespace()) {
         all = all.saturating_add(1);
-        letters = letters.saturating_add(u16::from(character.is_alphanumeric()));
+        letters = letters.saturating_add(u16::from(is_alphanumeric(character)));
     }
     f32::from(letters) / f32::from(all.max(1))
 }

@@ -1,5 +1,7 @@
 //! The terms of a piece of text: its words by their stems, and its identifiers.
 
+use crate::text::letters::is_alphanumeric;
+
 /// A word or an identifier as a 64-bit hash. A collision only makes two terms count as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Term {
@@ -17,7 +19,7 @@ const PRIME: u64 = 0x0100_0000_01b3;
 pub(super) fn for_each(text: &str, mut each: impl FnMut(Term)) {
     words(text, &mut each);
     for candidate in text.split(|c: char| c.is_whitespace() || delimits(c)) {
-        let candidate = candidate.trim_matches(|c: char| !c.is_alphanumeric() && c != '/');
+        let candidate = candidate.trim_matches(|c: char| !is_alphanumeric(c) && c != '/');
         if is_identifier(candidate) {
             let hash = candidate
                 .bytes()
@@ -45,7 +47,7 @@ fn words(text: &str, each: &mut impl FnMut(Term)) {
         before = None;
         if character.is_ascii_alphanumeric() {
             word.push(character.to_ascii_lowercase().try_into().unwrap_or(b' '));
-        } else if character.is_alphanumeric() || is_mark(character) {
+        } else if is_alphanumeric(character) || is_mark(character) {
             let mut buffer = [0; 4];
             for lower in character.to_lowercase() {
                 word.extend_from_slice(lower.encode_utf8(&mut buffer).as_bytes());

@@ -1,5 +1,7 @@
 //! One fact that a summary must not lose.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::message::{Entry, MessageId};
@@ -32,6 +34,9 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// How many kinds there are.
+    pub(super) const COUNT: usize = Self::Number as usize + 1;
+
     /// The kind's lower-case name.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -83,15 +88,27 @@ pub struct Fact {
 pub(super) struct Mention {
     pub(super) kind: Kind,
     pub(super) text: String,
-    pub(super) speaker: String,
+    pub(super) speaker: Arc<str>,
     pub(super) numbers: Vec<u32>,
+}
+
+/// The entry that facts are found in.
+pub(super) struct Source {
+    speaker: Arc<str>,
+    pub(super) number: u32,
+}
+
+impl Source {
+    pub(super) fn of(entry: &Entry) -> Self {
+        Self { speaker: entry.speaker.as_str().into(), number: entry.number }
+    }
 }
 
 impl Mention {
     /// The first mention of a fact.
-    pub(super) fn new(kind: Kind, text: &str, entry: &Entry) -> Self {
-        let (text, speaker) = (text.to_owned(), entry.speaker.clone());
-        Self { kind, text, speaker, numbers: vec![entry.number] }
+    pub(super) fn new(kind: Kind, text: &str, source: &Source) -> Self {
+        let (text, speaker) = (text.to_owned(), Arc::clone(&source.speaker));
+        Self { kind, text, speaker, numbers: vec![source.number] }
     }
 
     /// Notes that the message of this number contains it too.
@@ -116,6 +133,7 @@ impl Mention {
     /// The fact with the ids of its messages; `name` finds the id of a message by its number.
     pub(super) fn named(self, name: &dyn Fn(u32) -> Option<MessageId>) -> Fact {
         let Self { kind, text, speaker, numbers } = self;
-        Fact { kind, text, speaker, sources: numbers.into_iter().filter_map(name).collect() }
+        let sources = numbers.into_iter().filter_map(name).collect();
+        Fact { kind, text, speaker: speaker.as_ref().to_owned(), sources }
     }
 }

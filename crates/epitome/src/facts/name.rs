@@ -1,5 +1,7 @@
 //! Finds the names of people in a sentence, by capitals and by the words around them.
 
+use crate::text::letters::is_alphanumeric;
+
 /// Calls `each` for every name in the sentence, in order: two or more capitalized words in a row, and a single
 /// capitalized word if the words around it say that it is a person's. A title before a name is not part of it.
 ///
@@ -100,9 +102,9 @@ impl<'a> Word<'a> {
         let mut words = Vec::new();
         let mut start = 0;
         for piece in sentence.split(char::is_whitespace) {
-            let text = piece.trim_matches(|c: char| !c.is_alphanumeric());
+            let text = piece.trim_matches(|c: char| !is_alphanumeric(c));
             let before =
-                piece.len() - piece.trim_start_matches(|c: char| !c.is_alphanumeric()).len();
+                piece.len() - piece.trim_start_matches(|c: char| !is_alphanumeric(c)).len();
             let bare = ["'s", "’s"].iter().find_map(|s| text.strip_suffix(s)).unwrap_or(text);
             let behind = piece.get(before + bare.len()..).unwrap_or_default();
             // The full stop of an initial or a title ends nothing.

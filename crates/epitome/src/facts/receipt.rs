@@ -1,16 +1,18 @@
 //! The receipt of a summary: which facts it kept, which were appended to it, and which were given up.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::checklist::may_be_item;
+use super::checklist::{identity, may_be_item};
 use super::fact::Mention;
 use super::lists::select;
-use super::scan::key;
+use super::scan::item_hash;
+use super::seen::{Hash, Seen};
 use super::{Fact, Facts, Kind, name};
 
 use crate::message::{MessageId, Role};
+use crate::text::search::Search;
 use crate::text::sentence;
 use crate::tokens::{Meter, MeterTokens};
 
@@ -27,9 +29,22 @@ pub struct Receipt {
     /// Facts for which there was no space. They are still in the log. The summary says how many items of lists are
     /// among them.
     pub given_up: Vec<Fact>,
+    /// How often further facts were mentioned that are in none of these lists: at most 20,000 facts of one kind are.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub unlisted: u32,
     /// Names in the summary, such as paths and codes, that no summarized message contains.
     pub unsupported: Vec<String>,
 }
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// After so many facts in a row that do not fit the ledger, no shorter ones are looked for: a long text can have a million
+/// facts, and counting the tokens of each takes time.
+const MAX_TOO_LONG: usize = 1_000;
 
 /// The first line of the ledger after a summary.
 const LEDGER: &str = "Also said, word for word:";
@@ -57,7 +72,8 @@ pub(crate) fn build_receipt(
     name: &dyn Fn(u32) -> Option<MessageId>,
 ) -> Receipt {
     retained.add(summary, Role::User);
-    let mut receipt = Receipt { unsupported: unsupported(summary, &facts), ..Receipt::default() };
+    let unsupported = unsupported(summary, &facts);
+    let mut receipt = Receipt { unsupported, unlisted: facts.unlisted(), ..Receipt::default() };
     let (mut items, mut missing) = (Vec::new(), Vec::new());
     for mut mention in facts.into_vec() {
         match (retained.find(&mention), mention.kind) {
@@ -83,13 +99,20 @@ pub(crate) fn build_receipt(
         .sort_by_key(|index| std::cmp::Reverse(missing.get(*index).map(Mention::importance)));
     let mut left = room.ledger - meter.count(LEDGER) - MeterTokens::new(4);
     let mut chosen: BTreeSet<usize> = BTreeSet::new();
+    let mut too_long = 0;
     for index in by_importance {
+        if too_long > MAX_TOO_LONG {
+            break;
+        }
         let Some(mention) = missing.get(index) else { continue };
         let cost = meter.count(&line(&mention.speaker, &mention.text)) + MeterTokens::new(1);
         // Goes on after a fact that does not fit: a long fact must not keep out the shorter ones after it.
         if cost <= left {
             left -= cost;
             chosen.insert(index);
+            too_long = 0;
+        } else {
+            too_long += 1;
         }
     }
     for (index, mention) in missing.into_iter().enumerate() {
@@ -118,32 +141,38 @@ fn line(speaker: &str, text: &str) -> String {
     format!("- {speaker}: {text}")
 }
 
+/// The names of the summary that no fact contains, each once and sorted. Linear in the summary and the facts, but for the
+/// sorting.
 fn unsupported(summary: &str, facts: &Facts) -> Vec<String> {
     let mut names = BTreeSet::new();
     super::token::for_each(summary, |kind, text| {
+        // Most names are facts as they are, and need no search for a fact that they are a part of.
         if kind != Kind::Number && !facts.contain(text) {
-            names.insert(text.to_owned());
+            names.insert(text);
         }
     });
-    names.into_iter().collect()
+    let names = names.into_iter().map(str::to_owned).collect();
+    Search::not_in(names, facts.texts())
 }
 
 /// The texts that stay after a compaction, divided into the same units as facts, so that a lookup is exact.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RetainedText {
-    texts: BTreeSet<Box<str>>,
-    /// Lines that may be items of lists, by what makes two items the same. The latest one counts.
-    items: BTreeMap<String, String>,
+    texts: Vec<Box<str>>,
+    seen: Seen,
+    /// Lines that may be items of lists. Of several that are the same item, the latest one counts.
+    items: Vec<Box<str>>,
+    seen_items: Seen,
 }
 
 impl RetainedText {
-    /// Adds a text. Costs O(n log n) in the text.
+    /// Adds a text. Linear in the text.
     pub(crate) fn add(&mut self, text: &str, role: Role) {
         super::token::for_each(text, |_, name| self.insert(name));
         for line in text.lines() {
             let trimmed = line.trim();
             if may_be_item(trimmed) {
-                self.items.insert(key(trimmed), trimmed.into());
+                self.insert_item(trimmed);
             }
             // Sentences and quotes are facts only if a user or a model wrote them.
             if role == Role::Tool {
@@ -158,21 +187,44 @@ impl RetainedText {
     }
 
     fn insert(&mut self, text: &str) {
-        // Most names are repeated many times. The lookup needs no allocation, an insertion of a boxed text
-        // always does.
-        if !self.texts.contains(text) {
-            self.texts.insert(text.into());
+        let hash = Hash::of(text, 0);
+        if self.text(hash, text).is_none() {
+            self.seen.add(hash, self.texts.len());
+            self.texts.push(text.into());
         }
+    }
+
+    fn insert_item(&mut self, item: &str) {
+        match self.item(item).and_then(|index| self.items.get_mut(index)) {
+            Some(earlier) => *earlier = item.into(),
+            None => {
+                self.seen_items.add(item_hash(item), self.items.len());
+                self.items.push(item.into());
+            }
+        }
+    }
+
+    fn text(&self, hash: Hash, text: &str) -> Option<&str> {
+        let known = |index: usize| self.texts.get(index).map(AsRef::as_ref);
+        known(self.seen.find(hash, |index| known(index) == Some(text))?)
+    }
+
+    fn item(&self, item: &str) -> Option<usize> {
+        let own = identity(item);
+        let is_same =
+            |index: usize| self.items.get(index).is_some_and(|known| identity(known) == own);
+        self.seen_items.find(item_hash(item), is_same)
     }
 
     /// The fact as it stands in these texts; `None` if it is not in them.
     fn find(&self, mention: &Mention) -> Option<&str> {
         let item = match mention.kind {
-            Kind::Checklist => self.items.get(&key(&mention.text)).map(String::as_str),
+            Kind::Checklist => self.item(&mention.text).and_then(|index| self.items.get(index)),
             _ => None,
         };
         // A criterion within a line is found as a sentence.
-        item.or_else(|| self.texts.get(mention.text.as_str()).map(AsRef::as_ref))
+        let text = || self.text(Hash::of(&mention.text, 0), &mention.text);
+        item.map(AsRef::as_ref).or_else(text)
     }
 }
 
@@ -320,6 +372,17 @@ mod tests {
             let taken = meter.count(&ledger(&receipt.appended)).get();
             assert!(taken <= budget, "{taken} tokens in {budget}");
         }
+    }
+
+    #[test]
+    fn j13_of_each_kind_so_many_facts_are_listed_and_the_others_are_counted() {
+        let words: String = (0..25_000).map(|n| format!("w{n:05}x ")).collect();
+        let facts =
+            facts(&[("user", &words), ("user", "w00001x w24999x and port 8443. Never do it.")]);
+        let receipt = build_receipt(facts, "So.", nothing_retained(), &room(60), &meter(), &name);
+        assert_eq!(receipt.unlisted, 5_001);
+        assert_eq!(receipt.appended.len() + receipt.given_up.len(), 20_002);
+        assert!(names(&receipt.appended).contains(&"Never do it."), "the other kinds are not full");
     }
 
     #[test]

@@ -1,29 +1,41 @@
 //! Finds the facts of a transcript.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::checklist::{ItemReader, identity};
-use super::fact::{Fact, Mention};
+use super::fact::{Fact, Mention, Source};
+use super::seen::{Hash, Seen};
 use super::{Kind, name, token};
 use crate::message::CALLS;
 use crate::message::Entry;
 use crate::message::MessageId;
 use crate::text::excerpt::without_note;
+use crate::text::letters::is_alphanumeric;
 use crate::text::sentence;
 
-/// The facts found so far, each text once, in the order of their first mention.
+/// The facts found so far, each text once, in the order of their first mention. Of each kind there are at most
+/// [`MAX_OF_KIND`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
     mentions: Vec<Mention>,
-    indices: BTreeMap<String, usize>,
-    /// The items of lists among them, by what makes two items the same.
-    items: BTreeMap<String, usize>,
+    /// The indices of all but the items of lists.
+    seen: Seen,
+    /// The indices of the items of lists, by what makes two items the same.
+    items: Seen,
+    /// How many facts of each kind there are.
+    counts: [usize; Kind::COUNT],
+    /// Mentions of facts beyond [`MAX_OF_KIND`].
+    unlisted: u32,
 }
+
+/// The most facts of one kind. A long log has a million numbers, and nobody reads a list of as many.
+pub(super) const MAX_OF_KIND: usize = 20_000;
 
 impl Facts {
     /// Adds the facts of these entries. Costs O(n log n) in their text.
     pub(crate) fn read(&mut self, entries: &[Entry]) {
         for entry in entries {
+            let source = &Source::of(entry);
             let is_speech = !entry.speaker.starts_with("tool");
             let mut reader = ItemReader::default();
             let mut in_code = false;
@@ -33,10 +45,10 @@ impl Facts {
                 // The arguments of a call are not sentences, and all of their keys are in quotation marks.
                 let is_speech = is_speech && !line.starts_with(CALLS);
                 if let Some(item) = reader.item(line, &lines, is_speech) {
-                    self.add_item(item, entry);
+                    self.add_item(item, source);
                 }
                 in_code ^= line.trim_start().starts_with("```");
-                self.line(line, is_speech, in_code, entry);
+                self.line(line, is_speech, in_code, source);
             }
         }
     }
@@ -52,14 +64,19 @@ impl Facts {
         // The carried ones come first, since only the first mention of a text decides: here its kind, speaker and
         // sources are known.
         for Fact { kind, text, speaker, sources } in carried {
-            let (kind, text, speaker) = (*kind, text.clone(), speaker.clone());
-            let numbers = sources.iter().filter_map(number).collect();
-            let index = facts.mentions.len();
-            match kind {
-                Kind::Checklist => facts.items.insert(key(&text), index),
-                _ => facts.indices.insert(text.clone(), index),
+            let numbers: Vec<u32> = sources.iter().filter_map(number).collect();
+            let (kind, speaker) = (*kind, Arc::from(speaker.as_str()));
+            let is_known = match kind {
+                Kind::Checklist => facts.item(text).is_some(),
+                _ => facts.contain(text),
             };
-            facts.mentions.push(Mention { kind, text, speaker, numbers });
+            let index = facts.mentions.len();
+            facts.mentions.push(Mention { kind, text: text.clone(), speaker, numbers });
+            match kind {
+                _ if is_known => {}
+                Kind::Checklist => facts.items.add(item_hash(text), index),
+                _ => facts.seen.add(Hash::of(text, 0), index),
+            }
         }
         let speaker = "earlier".to_owned();
         // No message has the number 0, so that facts known only from the summary get no source.
@@ -67,60 +84,93 @@ impl Facts {
         facts
     }
 
-    /// True if this text is a fact or a part of one. Costs O(log n) if it is a fact, and is linear in all facts if not.
+    /// True if this text is a fact. Costs O(1).
     pub(super) fn contain(&self, text: &str) -> bool {
-        self.indices.contains_key(text)
-            || self.mentions.iter().any(|mention| mention.text.contains(text))
+        self.index(Hash::of(text, 0), text).is_some()
+    }
+
+    fn index(&self, hash: Hash, text: &str) -> Option<usize> {
+        let is_same =
+            |index: usize| self.mentions.get(index).is_some_and(|mention| mention.text == text);
+        self.seen.find(hash, is_same)
+    }
+
+    fn item(&self, item: &str) -> Option<usize> {
+        let own = identity(item);
+        let is_same = |index: usize| {
+            self.mentions.get(index).is_some_and(|mention| identity(&mention.text) == own)
+        };
+        self.items.find(item_hash(item), is_same)
+    }
+
+    /// The text of every fact.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.mentions.iter().map(|mention| mention.text.as_str())
+    }
+
+    /// Mentions of facts that are not among these, because there are too many of their kind.
+    pub(super) fn unlisted(&self) -> u32 {
+        self.unlisted
     }
 
     pub(super) fn into_vec(self) -> Vec<Mention> {
         self.mentions
     }
 
-    fn line(&mut self, line: &str, is_speech: bool, in_code: bool, entry: &Entry) {
-        token::for_each(line, |kind, text| self.add(kind, text, entry));
+    fn line(&mut self, line: &str, is_speech: bool, in_code: bool, source: &Source) {
+        token::for_each(line, |kind, text| self.add(kind, text, source));
         if is_speech {
-            quotes(line, |text| self.add(Kind::Quote, text, entry));
+            quotes(line, |text| self.add(Kind::Quote, text, source));
             for sentence in sentence::split(line) {
                 if let Some(kind) = decision_or_negation(sentence) {
-                    self.add(kind, sentence, entry);
+                    self.add(kind, sentence, source);
                 }
                 if !in_code && !line.starts_with('#') {
-                    name::for_each(sentence, |text| self.add(Kind::Name, text, entry));
+                    name::for_each(sentence, |text| self.add(Kind::Name, text, source));
                 }
             }
         }
     }
 
     /// Adds an item of a list. Of two mentions the later one decides whether it is done.
-    fn add_item(&mut self, item: &str, entry: &Entry) {
-        match self.items.get(&key(item)).and_then(|index| self.mentions.get_mut(*index)) {
-            Some(mention) => {
-                item.clone_into(&mut mention.text);
-                mention.add_number(entry.number);
-            }
-            None => {
-                self.items.insert(key(item), self.mentions.len());
-                self.mentions.push(Mention::new(Kind::Checklist, item, entry));
-            }
+    fn add_item(&mut self, item: &str, source: &Source) {
+        let known = self.item(item);
+        if let Some(mention) = known.and_then(|index| self.mentions.get_mut(index)) {
+            item.clone_into(&mut mention.text);
+            mention.add_number(source.number);
+        } else if !self.is_full(Kind::Checklist) {
+            self.items.add(item_hash(item), self.mentions.len());
+            self.mentions.push(Mention::new(Kind::Checklist, item, source));
         }
     }
 
-    fn add(&mut self, kind: Kind, text: &str, entry: &Entry) {
-        match self.indices.get(text).and_then(|index| self.mentions.get_mut(*index)) {
-            Some(mention) => mention.add_number(entry.number),
-            None => {
-                self.indices.insert(text.to_owned(), self.mentions.len());
-                self.mentions.push(Mention::new(kind, text, entry));
-            }
+    fn add(&mut self, kind: Kind, text: &str, source: &Source) {
+        let hash = Hash::of(text, 0);
+        let known = self.index(hash, text);
+        if let Some(mention) = known.and_then(|index| self.mentions.get_mut(index)) {
+            mention.add_number(source.number);
+        } else if !self.is_full(kind) {
+            self.seen.add(hash, self.mentions.len());
+            self.mentions.push(Mention::new(kind, text, source));
         }
+    }
+
+    /// Counts one more fact of a kind. True if it is one too many.
+    fn is_full(&mut self, kind: Kind) -> bool {
+        let Some(count) = self.counts.get_mut(kind as usize) else { return false };
+        let is_full = *count >= MAX_OF_KIND;
+        match is_full {
+            true => self.unlisted = self.unlisted.saturating_add(1),
+            false => *count += 1,
+        }
+        is_full
     }
 }
 
-/// The identity of an item, as a key.
-pub(super) fn key(item: &str) -> String {
+/// The hash of the identity of an item.
+pub(super) fn item_hash(item: &str) -> Hash {
     let (has_box, text) = identity(item);
-    format!("{}{text}", if has_box { "[ ] " } else { "- " })
+    Hash::of(text, if has_box { 2 } else { 1 })
 }
 
 /// The longest sentence that counts as a decision or a negation, in bytes.
@@ -169,7 +219,7 @@ fn decision_or_negation(sentence: &str) -> Option<Kind> {
     let one_of = |words: &[&str], word: &str| words.iter().any(|w| w.eq_ignore_ascii_case(word));
     let mut decides = false;
     let mut before = "";
-    for word in sentence.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’') {
+    for word in sentence.split(|c: char| !is_alphanumeric(c) && c != '\'' && c != '’') {
         // Some sentences are both, as "it must not fail". A negation is returned at once, since its meaning
         // turns around if the `not` is lost.
         let not = word.eq_ignore_ascii_case("not") && one_of(&BEFORE_NOT, before);

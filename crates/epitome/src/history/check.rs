@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use super::open_calls::OpenCalls;
 use super::{Edit, Log, Rewrite, View};
 use crate::contract::{Contract, First, Neighbours, ResultPlace, SystemPlace, Violation};
 use crate::message::{CallId, Part, Role};
@@ -12,8 +13,8 @@ impl Contract {
     pub fn check(&self, log: &Log, view: &View) -> Result<(), Violation> {
         // Calls without a result, with the index of their message. Those that wait for approval need a result only
         // after the next user message.
-        let mut open: Vec<(CallId, usize)> = Vec::new();
-        let mut awaiting_approval: Vec<(CallId, usize)> = Vec::new();
+        let mut open: OpenCalls<CallId, usize> = OpenCalls::default();
+        let mut awaiting_approval: OpenCalls<CallId, usize> = OpenCalls::default();
         let mut has_messages = false;
         for (index, edit) in view.edits.iter().enumerate() {
             let Some((role, parts)) = resolve(log, edit) else { continue };
@@ -33,22 +34,23 @@ impl Contract {
             if role == Role::User {
                 open.append(&mut awaiting_approval);
             }
+            let is_blank = parts.iter().all(Part::is_blank);
             for part in parts {
                 match part {
                     Part::ToolResult { call, .. } => {
-                        if remove(&mut open, call)
-                            .or_else(|| remove(&mut awaiting_approval, call))
-                            .is_none()
-                        {
+                        let answered = open.take(call.clone());
+                        if answered.or_else(|| awaiting_approval.take(call.clone())).is_none() {
                             return Err(Violation::OrphanedResult { call: call.clone(), index });
                         }
                     }
                     Part::Approval { call: Some(call), .. } => {
-                        awaiting_approval.extend(remove(&mut open, call));
+                        if let Some((call, at)) = open.take(call.clone()) {
+                            awaiting_approval.push(call, at);
+                        }
                     }
                     // Images and files in a tool message belong to the result before them.
                     _ if role == Role::Tool => {}
-                    _ if parts.iter().all(Part::is_blank) && role != Role::System => {
+                    _ if is_blank && role != Role::System => {
                         return Err(Violation::Blank { index });
                     }
                     _ => {
@@ -57,13 +59,13 @@ impl Contract {
                             self.neighbours == Neighbours::Merged && role == Role::Assistant;
                         let is_late = self.results != ResultPlace::AnywhereAfter && !same_turn;
                         if let Some((call, at)) =
-                            open.first().filter(|(_, at)| is_late && *at != index)
+                            open.first().filter(|(_, at)| is_late && **at != index)
                         {
                             let (call, index) = (call.clone(), *at);
                             return Err(Violation::UnansweredCall { call, index });
                         }
                         if let Part::ToolCall { call, .. } = part {
-                            open.push((call.clone(), index));
+                            open.push(call.clone(), index);
                         }
                     }
                 }
@@ -77,13 +79,6 @@ impl Contract {
             None => Ok(()),
         }
     }
-}
-
-/// Removes the first of these calls that a result with this id answers. A result without an id answers any call.
-fn remove(open: &mut Vec<(CallId, usize)>, call: &CallId) -> Option<(CallId, usize)> {
-    let nameless = call.as_str().is_empty();
-    let place = open.iter().position(|(other, _)| other == call || nameless)?;
-    Some(open.remove(place))
 }
 
 fn resolve<'a>(log: &'a Log, edit: &'a Edit) -> Option<(Role, Cow<'a, [Part]>)> {

@@ -1,6 +1,7 @@
 //! Which result answers which tool call, in histories whose ids repeat, are missing or come in the wrong order.
 
 use std::borrow::Borrow;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::message::{CallId, Message, Part, Role};
@@ -45,11 +46,13 @@ impl Pairing {
         let mut pairer: Pairer<&str> = Pairer::default();
         let mut paired: Vec<(&str, PartPosition)> = Vec::new();
         for (index, message) in messages.into_iter().enumerate() {
+            let mut names = message.results().map(CallId::as_str).enumerate();
             for link in pairer.push(index, message) {
                 match link {
                     Link::Answer { call, result } => {
-                        let name = message.results().nth(result.part).map_or("", CallId::as_str);
-                        paired.push((name, result));
+                        // Links come in the order of the results.
+                        let name = names.find(|(part, _)| *part == result.part);
+                        paired.push((name.map_or("", |(_, name)| name), result));
                         pairing.pair(call, result);
                     }
                     Link::Tied { earlier } => pairing.tied.push((earlier, index)),
@@ -156,7 +159,7 @@ pub(crate) struct Pairer<K> {
     /// Calls without a result by id, oldest first, but within one message last first. An id without such calls is
     /// removed, so that the map stays small in a long conversation.
     open: BTreeMap<K, Vec<PartPosition>>,
-    /// Calls of the latest turn without a result, last first.
+    /// Calls of the latest turn, last first, without those that an answer without an id has taken. Some may have a result.
     turn: Vec<(K, PartPosition)>,
     /// The messages of approval requests without a response, by the approval's id.
     approval_requests: BTreeMap<K, usize>,
@@ -197,10 +200,7 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
         for (part, name) in message.results().map(CallId::as_str).enumerate() {
             let result = PartPosition { message: index, part };
             match self.next_call(name) {
-                Some(call) => {
-                    self.turn.retain(|(_, place)| *place != call);
-                    links.push(Link::Answer { call, result });
-                }
+                Some(call) => links.push(Link::Answer { call, result }),
                 None => self.unmatched.push((name.into(), result)),
             }
         }
@@ -219,10 +219,16 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
         if !name.is_empty() {
             return None;
         }
-        let (call, place) = self.turn.pop()?;
-        self.open.get_mut(call.borrow())?.retain(|other| *other != place);
-        self.forget(call.borrow());
-        Some(place)
+        while let Some((call, place)) = self.turn.pop() {
+            let Some(open) = self.open.get_mut(call.borrow()) else { continue };
+            let order = |place: &PartPosition| (place.message, Reverse(place.part));
+            if let Ok(index) = open.binary_search_by_key(&order(&place), order) {
+                open.remove(index);
+                self.forget(call.borrow());
+                return Some(place);
+            }
+        }
+        None
     }
 
     fn forget(&mut self, name: &str) {

@@ -149,7 +149,8 @@ pub(super) fn repair_part(
 ) -> Repair {
     let place = contract.results;
     let pairing = Pairing::of(messages.iter().copied());
-    let moved = moved(messages, &pairing, place);
+    let runs = runs_of_results(messages);
+    let moved = moved(messages, &pairing, place, &runs);
     let mut repair = Repair { messages: Vec::with_capacity(messages.len()), findings: Vec::new() };
     // Moved and added results wait here until the results that already follow the call are passed: they come last.
     let mut pending: Vec<Repaired> = Vec::new();
@@ -159,7 +160,7 @@ pub(super) fn repair_part(
         if message.role != Role::Tool {
             repair.messages.append(&mut pending);
         }
-        let standing = standing(index, message, messages, &pairing, place);
+        let standing = standing(index, message, &runs, &pairing, place);
         if let Some(defect) = standing.and_then(Standing::defect) {
             // Only an orphan can be late: the call of a repeated or a misplaced result is in the view.
             let orphaned = defect == Defect::OrphanResult;
@@ -180,11 +181,15 @@ pub(super) fn repair_part(
         let first = moved.partition_point(|(owner, _)| *owner < index);
         let own = moved.iter().skip(first).take_while(|(owner, _)| *owner == index);
         pending.extend(own.map(|(_, answer)| Repaired::Kept(*answer)));
-        for (part, call) in message.calls().enumerate() {
+        let calls = message.parts.iter().filter_map(|part| match part {
+            Part::ToolCall { call, name, .. } => Some((call, name)),
+            _ => None,
+        });
+        for (part, (call, name)) in calls.enumerate() {
             let place = PartPosition { message: index, part };
             if pairing.result_of(place).is_none() && !pairing.awaits_approval(place) {
                 report(Defect::MissingResult);
-                pending.push(placeholder(message, call));
+                pending.push(placeholder(call, name));
             }
         }
     }
@@ -200,14 +205,20 @@ pub(super) fn repair_part(
 }
 
 /// The placeholder result of a call.
-fn placeholder(message: &Message, call: &CallId) -> Repaired {
-    let name = message.parts.iter().find_map(|part| match part {
-        Part::ToolCall { call: own, name, .. } if own == call => Some(name.clone()),
-        _ => None,
-    });
-    let text = PLACEHOLDER_RESULT.into();
+fn placeholder(call: &CallId, name: &str) -> Repaired {
+    let (name, text) = (Some(name.to_owned()), PLACEHOLDER_RESULT.into());
     let part = Part::ToolResult { call: call.clone(), name, text };
     Repaired::Added { role: Role::Tool, part }
+}
+
+/// For each message, the start of the messages of tools directly before it.
+fn runs_of_results(messages: &[&Message]) -> Vec<usize> {
+    let mut start = 0;
+    let runs = messages.iter().enumerate().map(|(index, message)| {
+        let next = if message.role == Role::Tool { start } else { index + 1 };
+        std::mem::replace(&mut start, next)
+    });
+    runs.collect()
 }
 
 /// Removes messages with only reasoning that cannot stay. It goes from the end to the start: whether one can stay
@@ -242,10 +253,15 @@ impl Repaired {
 
 /// The messages that have to be moved, each after the message whose call it answers: pairs of that message and the
 /// moved one, sorted.
-fn moved(messages: &[&Message], pairing: &Pairing, place: ResultPlace) -> Vec<(usize, usize)> {
+fn moved(
+    messages: &[&Message],
+    pairing: &Pairing,
+    place: ResultPlace,
+    runs: &[usize],
+) -> Vec<(usize, usize)> {
     let mut moved: Vec<(usize, usize)> = Vec::new();
     for (index, message) in messages.iter().enumerate() {
-        let standing = standing(index, message, messages, pairing, place);
+        let standing = standing(index, message, runs, pairing, place);
         if matches!(standing, Some(Standing::Misplaced)) {
             moved.extend(owner(index, message, pairing).map(|owner| (owner, index)));
         }
@@ -263,11 +279,12 @@ fn owner(index: usize, message: &Message, pairing: &Pairing) -> Option<usize> {
         .next()
 }
 
-/// The position of a message with results in relation to its calls; `None` for any other message.
+/// The position of a message with results in relation to its calls; `None` for any other message. `runs` are those of
+/// [`runs_of_results`].
 fn standing(
     index: usize,
     message: &Message,
-    messages: &[&Message],
+    runs: &[usize],
     pairing: &Pairing,
     place: ResultPlace,
 ) -> Option<Standing> {
@@ -281,11 +298,10 @@ fn standing(
         let repeated = pairing.is_repeated(PartPosition { message: index, part: 0 });
         return Some(if repeated { Standing::Repeated } else { Standing::Orphaned });
     };
-    let mut between = messages.iter().take(index).skip(owner + 1);
+    let only_results_between = runs.get(index).is_some_and(|start| *start <= owner + 1);
     let anywhere = place == ResultPlace::AnywhereAfter;
     // A message that the app has edited may have its calls and their results together.
-    let follows = owner == index
-        || owner < index && (anywhere || between.all(|other| other.role == Role::Tool));
+    let follows = owner == index || owner < index && (anywhere || only_results_between);
     Some(if follows { Standing::Following } else { Standing::Misplaced })
 }
 
@@ -341,11 +357,11 @@ fn own_defects(message: &Message, contract: &Contract) -> impl Iterator<Item = D
             _ => accepted = true,
         }
     }
-    let calls: Vec<&CallId> = message.calls().collect();
-    let shared = calls.iter().enumerate().any(|(index, call)| {
-        !call.as_str().is_empty() && calls.iter().take(index).any(|other| other == call)
-    });
-    let missing = calls.into_iter().chain(message.results()).any(|call| call.as_str().is_empty());
+    let missing = message.calls().chain(message.results()).any(|call| call.as_str().is_empty());
+    let mut calls: Vec<&CallId> =
+        message.calls().filter(|call| !call.as_str().is_empty()).collect();
+    calls.sort_unstable();
+    let shared = calls.windows(2).any(|pair| matches!(pair, [one, other] if one == other));
     let broken = message.parts.iter().any(|part| match part {
         Part::ToolCall { arguments, .. } => {
             serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_err()

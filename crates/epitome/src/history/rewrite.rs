@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::message::{Message, MessageId, Part};
 
 /// The changes to one message. Parts that are not named stay as they are.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Rewrite {
     /// The message.
@@ -15,7 +15,7 @@ pub struct Rewrite {
 }
 
 /// A changed part.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PartChange {
     /// Its index among the parts of the original message.
@@ -26,7 +26,7 @@ pub struct PartChange {
 }
 
 /// A change to one part.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "camelCase")]
 pub enum Change {
     /// Replaces a text or the text of a tool result.

@@ -2,6 +2,8 @@
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use super::letters::is_alphanumeric;
+
 /// Separates two pieces on a line that would read as one sentence without it.
 pub(crate) const SEPARATOR: &str = " · ";
 /// The longest piece, in characters.
@@ -98,7 +100,7 @@ fn first_cut(text: &str, characters: impl Iterator<Item = (usize, char)>, encode
         }
         in_word = !blank;
         if blank
-            || (!character.is_alphanumeric() && !matches!(character, '_' | '-' | '.' | '\'' | '\\'))
+            || (!is_alphanumeric(character) && !matches!(character, '_' | '-' | '.' | '\'' | '\\'))
         {
             soft_break = at + character.len_utf8();
         }
@@ -278,7 +280,7 @@ fn push<'a>(piece: &'a str, pieces: &mut Vec<&'a str>) {
     let piece = piece.trim_end_matches(['[', '(', ',', ' ', '\t']).trim();
     if piece
         .chars()
-        .any(|c| c.is_alphanumeric() || (!c.is_ascii() && !c.is_whitespace() && !c.is_control()))
+        .any(|c| is_alphanumeric(c) || (!c.is_ascii() && !c.is_whitespace() && !c.is_control()))
     {
         pieces.push(piece);
     }

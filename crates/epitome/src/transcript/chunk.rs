@@ -184,10 +184,13 @@ pub(crate) fn length(entry: &Entry) -> usize {
     const HEAD: usize = "[4294967295] :\n".len();
     const TIME: usize = ", 2026-03-01T10:00Z".len();
     let continues = |byte: u8| byte & 0b1100_0000 == 0b1000_0000;
+    // The first byte of every line break, behind which a backslash may be needed. Outside of ASCII these bytes also begin
+    // other characters, such as typographic quotes.
+    let breaks = |byte: u8| matches!(byte, b'\n'..=b'\r' | 0x1C..=0x1E | 0xC2 | 0xE2);
     // This reads the whole transcript before the first request, in one task of the page. Sums of bytes over short
     // blocks, without branches, compile to vector instructions: 32 bytes cost at most 4 each, which fits a byte.
     let cost = |byte: &u8| {
-        u8::from(!continues(*byte)) + u8::from(*byte == b'\n') + 3 * u8::from(*byte == b'<')
+        u8::from(!continues(*byte)) + u8::from(breaks(*byte)) + 3 * u8::from(*byte == b'<')
     };
     let blocks = entry.text.as_bytes().chunks(32);
     let text =

@@ -1,6 +1,6 @@
 //! The summarizer as chosen and typed, and whether the page's own server is one.
 
-use epitome_browser::{Endpoint, SecretHeaders, Streaming, Timeouts};
+use epitome_browser::{Endpoint, Keys, SecretHeaders, Streaming, Timeouts};
 
 use leptos::prelude::{Set as _, Update as _};
 use leptos::task::spawn_local;
@@ -68,6 +68,8 @@ pub(crate) struct Summarizer {
     pub(super) model: String,
     /// The API key. It is never exported.
     pub(super) key: String,
+    /// The base URL for which the key and the headers were typed. They are not sent to another origin.
+    pub(super) keys_for: String,
     pub(super) key_storage: KeyStorage,
     /// One `name: value` per line.
     pub(super) headers: String,
@@ -77,6 +79,8 @@ pub(crate) struct Summarizer {
 
 /// The name of the stored API key.
 const KEY: &str = "epitome-key";
+/// The name of the stored base URL that the key is for.
+const KEYS_FOR: &str = "epitome-key-for";
 /// The name of the model of `epitome-serve`.
 const EXTRACTIVE: &str = "epitome-extractive";
 const DEFAULT_TIMEOUT_SECONDS: u32 = 300;
@@ -87,9 +91,11 @@ impl Summarizer {
     /// The default, with the key that is stored in this tab.
     pub(crate) fn remembered() -> Self {
         let key = recall(KEY);
+        let base_url = "http://localhost:11434/v1".to_owned();
         Self {
             kind: SummarizerKind::default(),
-            base_url: "http://localhost:11434/v1".to_owned(),
+            keys_for: recall(KEYS_FOR).unwrap_or_else(|| base_url.clone()),
+            base_url,
             model: "llama3.2".to_owned(),
             key_storage: if key.is_some() { KeyStorage::Tab } else { KeyStorage::Memory },
             key: key.unwrap_or_default(),
@@ -101,9 +107,46 @@ impl Summarizer {
     /// Stores or removes the key, as chosen.
     pub(super) fn store_key(&self) {
         match self.key_storage {
-            KeyStorage::Tab => remember(KEY, &self.key),
-            KeyStorage::Memory => forget(KEY),
+            KeyStorage::Tab => {
+                remember(KEY, &self.key);
+                remember(KEYS_FOR, &self.keys_for);
+            }
+            KeyStorage::Memory => {
+                forget(KEY);
+                forget(KEYS_FOR);
+            }
         }
+    }
+
+    /// Takes the key as typed, for the current base URL.
+    pub(super) fn set_key(&mut self, key: String) {
+        if self.refusal().is_some() {
+            self.headers.clear();
+        }
+        self.key = key;
+        self.keys_for.clone_from(&self.base_url);
+        self.store_key();
+    }
+
+    /// Takes the headers as typed, for the current base URL.
+    pub(super) fn set_headers(&mut self, headers: String) {
+        if self.refusal().is_some() {
+            self.key.clear();
+        }
+        self.headers = headers;
+        self.keys_for.clone_from(&self.base_url);
+        self.store_key();
+    }
+
+    /// Why the key and the headers are not sent to the current base URL, if they are for another origin.
+    pub(super) fn refusal(&self) -> Option<String> {
+        self.keys().refusal(self.base_url.trim())
+    }
+
+    fn keys(&self) -> Keys {
+        Keys::new(self.keys_for.trim())
+            .with_headers(headers(&self.headers))
+            .with_api_key(self.key.as_str())
     }
 
     /// The longest chunk that it accepts, in characters, if it has its own limit.
@@ -120,8 +163,7 @@ impl Summarizer {
             }
             SummarizerKind::Endpoint => {
                 let mut endpoint = Endpoint::new(self.base_url.trim(), self.model.trim());
-                let keys = endpoint.keys.with_headers(headers(&self.headers));
-                endpoint.keys = keys.with_api_key(self.key.as_str());
+                endpoint.keys = self.keys();
                 endpoint.stream = Streaming::Streamed;
                 endpoint.timeouts = self.timeouts();
                 Some(endpoint)

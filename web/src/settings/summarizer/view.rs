@@ -60,6 +60,23 @@ fn EndpointSettings(settings: SettingsState) -> impl IntoView {
             summarizer.store_key();
         });
     };
+    let warning = move || {
+        let (refusal, is_exposed) = settings.summarizer.with(|summarizer| {
+            (summarizer.refusal(), epitome_browser::is_exposed(&summarizer.base_url))
+        });
+        let refusal = refusal.map(|reason| {
+            view! { <p class="notice warn" role="status"><strong>"Not sent: "</strong> {reason} "."</p> }
+        });
+        let exposed = is_exposed.then(|| {
+            view! {
+                <p class="notice warn" role="status">
+                    <strong>"Not encrypted: "</strong>
+                    "others on the way can read the conversation and the key. Use https, unless you trust that network."
+                </p>
+            }
+        });
+        view! { {refusal} {exposed} }
+    };
     view! {
         <div class="endpoint">
             <Text
@@ -84,11 +101,9 @@ fn EndpointSettings(settings: SettingsState) -> impl IntoView {
                 label="Key (optional)"
                 kind="password"
                 read=|summarizer| &summarizer.key
-                write=|summarizer, text| {
-                    summarizer.key = text;
-                    summarizer.store_key();
-                }
+                write=Summarizer::set_key
             />
+            {warning}
             <div class="option">
                 <input
                     type="checkbox"
@@ -120,7 +135,7 @@ fn EndpointSettings(settings: SettingsState) -> impl IntoView {
                         prop:value=move || settings.summarizer.with(|summarizer| summarizer.headers.clone())
                         on:input=move |event| {
                             let text = event_target_value(&event);
-                            settings.summarizer.update(|summarizer| summarizer.headers = text);
+                            settings.summarizer.update(|summarizer| summarizer.set_headers(text));
                         }
                     ></textarea>
                 </div>

@@ -1,5 +1,7 @@
 // Every function of the package, with the wasm modules that `./modules.js` gives.
 
+import { fieldsOf, optionalText } from "../arguments.js";
+import { guarded } from "../error.js";
 import type { Compactor } from "../host/compactor.js";
 import { create, planFor, type PlanOptions, restore } from "../host/create.js";
 import { endpointFrom, type EndpointOptions, type EndpointSummarize } from "../host/endpoint.js";
@@ -8,7 +10,7 @@ import type { CompactorOptions, RestoreOptions } from "../host/options.js";
 import type { Plan } from "../host/plan.js";
 import { recentFrom, type RecentOptions } from "../host/recent.js";
 import type { SummarizeContext } from "../host/summarize.js";
-import { convertBy, repairBy, validateBy, type ValidateOptions } from "../host/validation.js";
+import { convertBy, measured, repairBy, validateBy, type ValidateOptions } from "../host/validation.js";
 import { counterFrom, type ProviderCounter, type ProviderCounterOptions } from "../counting/provider-counter.js";
 import type {
   Converted,
@@ -120,7 +122,7 @@ const MODULES: Modules = { engine: engineModule, tokenizers: tokenizerModule };
 export function createCompactor<M extends object = object>(
   options: CompactorOptions<M>,
 ): Promise<Compactor<M>> {
-  return create(MODULES, options);
+  return guarded(() => create(MODULES, options));
 }
 
 /** Creates a compactor that continues from a snapshot. */
@@ -128,7 +130,7 @@ export function restoreCompactor<M extends object = object>(
   snapshot: string,
   options: RestoreOptions<M>,
 ): Promise<Compactor<M>> {
-  return restore(MODULES, snapshot, options);
+  return guarded(() => restore(MODULES, snapshot, options));
 }
 
 /** What a compaction of these messages would do. */
@@ -136,7 +138,7 @@ export function plan<M extends object>(
   messages: readonly M[],
   options: PlanOptions,
 ): Promise<Plan> {
-  return planFor(MODULES, messages, options);
+  return guarded(() => planFor(MODULES, messages, options));
 }
 
 /** The most recent messages that fit, with their system prompts. Tool calls stay with their results. */
@@ -144,12 +146,12 @@ export function recentWithin<M extends object>(
   messages: readonly M[],
   options: RecentOptions,
 ): Promise<M[]> {
-  return recentFrom(MODULES, messages, options);
+  return guarded(() => recentFrom(MODULES, messages, options));
 }
 
 /** Detects the format of messages by what only that format has. */
-export async function detectFormat(messages: readonly unknown[]): Promise<Detection> {
-  return (await load(engineModule)).detectFormat(Array.from(messages));
+export function detectFormat(messages: readonly unknown[]): Promise<Detection> {
+  return guarded(async () => (await load(engineModule)).detectFormat(measured(messages)));
 }
 
 /** What the provider of this format would refuse in these messages, and where. */
@@ -158,12 +160,12 @@ export function validate(
   format: Format,
   options?: ValidateOptions,
 ): Promise<Issue[]> {
-  return validateBy(engineModule, messages, format, options);
+  return guarded(() => validateBy(engineModule, messages, format, options));
 }
 
 /** The messages as the provider accepts them. Those that were valid are the same objects. */
 export function repair<M extends object>(messages: readonly M[], format: Format): Promise<Repaired<M>> {
-  return repairBy(engineModule, messages, format);
+  return guarded(() => repairBy(engineModule, messages, format));
 }
 
 /** Converts messages to another format. The result lists what the other format cannot represent. */
@@ -172,23 +174,24 @@ export function convert<M extends object = object>(
   from: Format,
   to: Format,
 ): Promise<Converted<M>> {
-  return convertBy(engineModule, messages, from, to);
+  return guarded(() => convertBy(engineModule, messages, from, to));
 }
 
 /** The tokens of a request, from the usage object of any provider; undefined if it does not contain the tokens of the
  * prompt. */
-export async function readUsage(usage: object): Promise<Usage | undefined> {
-  return (await load(engineModule)).readUsage(usage);
+export function readUsage(usage: object): Promise<Usage | undefined> {
+  return guarded(async () => (await load(engineModule)).readUsage(usage));
 }
 
 /** All presets, the default first. */
-export async function presets(): Promise<Preset[]> {
-  return (await load(engineModule)).presets();
+export function presets(): Promise<Preset[]> {
+  return guarded(async () => (await load(engineModule)).presets());
 }
 
 /** The complete policy of a spec, for one of its agents or for all. Rejects if the policy is invalid, and names the field. */
-export async function resolvePolicy(policy?: PolicySpec, agent?: string): Promise<Policy> {
-  return (await load(engineModule)).resolvePolicy(policy, agent);
+export function resolvePolicy(policy?: PolicySpec, agent?: string): Promise<Policy> {
+  const name = (): string | undefined => optionalText(agent, "agent");
+  return guarded(async () => (await load(engineModule)).resolvePolicy(policy, name()));
 }
 
 /** A summarizer that needs no model: it quotes the most important sentences. */
@@ -196,7 +199,7 @@ export function extractive(
   request: ExtractiveRequest,
   context?: Partial<SummarizeContext>,
 ): Promise<string> {
-  return extractiveFrom(engineModule)(request, context);
+  return guarded(() => extractiveFrom(engineModule)(request, context));
 }
 
 /**
@@ -204,7 +207,7 @@ export function extractive(
  * retry may help. It does not retry itself: the compactor does.
  */
 export function openAICompatible(options: EndpointOptions): EndpointSummarize {
-  return endpointFrom(engineModule, "openai", options);
+  return endpointFrom(engineModule, "openai", fieldsOf(options, "options"));
 }
 
 /**
@@ -212,7 +215,7 @@ export function openAICompatible(options: EndpointOptions): EndpointSummarize {
  * `anthropic-dangerous-direct-browser-access`.
  */
 export function anthropicCompatible(options: EndpointOptions): EndpointSummarize {
-  return endpointFrom(engineModule, "anthropic", options);
+  return endpointFrom(engineModule, "anthropic", fieldsOf(options, "options"));
 }
 
 /**
@@ -222,26 +225,26 @@ export function anthropicCompatible(options: EndpointOptions): EndpointSummarize
 export function anthropicCounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(engineModule, "anthropic", options);
+  return counterFrom(engineModule, "anthropic", fieldsOf(options, "options"));
 }
 
 /** Asks OpenAI to count the tokens of Responses items, for `countTokens`. Give `instructions` and `tools` in `request`. */
 export function openAICounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(engineModule, "openai", options);
+  return counterFrom(engineModule, "openai", fieldsOf(options, "options"));
 }
 
 /** Asks Gemini to count the tokens of contents, for `countTokens`. Give `systemInstruction` and `tools` in `request`. */
 export function geminiCounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(engineModule, "gemini", options);
+  return counterFrom(engineModule, "gemini", fieldsOf(options, "options"));
 }
 
 /** Asks a llama.cpp server to count the tokens of chat messages in its model's chat template, for `countTokens`. */
 export function llamaCppCounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(engineModule, "llama.cpp", options);
+  return counterFrom(engineModule, "llama.cpp", fieldsOf(options, "options"));
 }

@@ -1,5 +1,7 @@
 // The functions that only count. They do not load the engine.
 
+import { fieldsOf, textOf } from "../arguments.js";
+import { guarded } from "../error.js";
 import { type EstimateOptions, loadCounter, type TokenCounter, tokenCounterFrom } from "../counting/counter.js";
 import { countBy, type CountOptions, type EncodingOptions } from "../counting/encoding.js";
 import { countByEngine, loadEncodingForAll } from "../counting/engine-encoding.js";
@@ -9,18 +11,22 @@ import type { Encoding } from "../glue/epitome.js";
 import { counterModule, tokenizerModule } from "./modules.js";
 
 /** Estimates the tokens of a text. */
-export async function estimateTokens(text: string, options: EstimateOptions = {}): Promise<number> {
-  return (await loadCounter(counterModule)).estimate(text, options);
+export function estimateTokens(text: string, options: EstimateOptions = {}): Promise<number> {
+  return guarded(async () => (await loadCounter(counterModule)).estimate(text, options));
 }
 
 /**
  * Counts the tokens of a text exactly as a model does; by `o200k_base` if no encoding is given. Loads the part of the
  * vocabulary that the text needs, if it is not loaded yet. The text of special tokens is counted as plain text.
  */
-export async function countTokens(text: string, options: CountOptions = {}): Promise<number> {
-  return options.tokenizer === undefined
-    ? countBy(counterModule, text, options.encoding ?? "o200k_base", countByEngine)
-    : countByTokenizer(text, String(options.tokenizer));
+export function countTokens(text: string, options: CountOptions = {}): Promise<number> {
+  return guarded(() => {
+    const { encoding = "o200k_base", tokenizer } = fieldsOf(options, "options");
+    textOf(text, "text");
+    return tokenizer === undefined
+      ? countBy(counterModule, text, encoding, countByEngine)
+      : countByTokenizer(text, textOf(tokenizer, "tokenizer"));
+  });
 }
 
 /**
@@ -30,12 +36,12 @@ export async function countTokens(text: string, options: CountOptions = {}): Pro
  * All asynchronous functions load what they need. Only `setPolicy` and a `TokenCounter` need this call first.
  */
 export function loadEncoding(encoding: Encoding, source?: EncodingSource | EncodingOptions): Promise<void> {
-  return loadEncodingForAll(counterModule, encoding, source);
+  return guarded(() => loadEncodingForAll(counterModule, textOf(encoding, "encoding", "unknown-encoding") as Encoding, source));
 }
 
 /** A counter for many texts. Once the promise has resolved, it counts synchronously. */
 export function tokenCounter(): Promise<TokenCounter> {
-  return tokenCounterFrom(counterModule);
+  return guarded(() => tokenCounterFrom(counterModule));
 }
 
 /**
@@ -46,5 +52,5 @@ export function tokenCounter(): Promise<TokenCounter> {
  * that count by it keep it.
  */
 export function loadTokenizer(name: string, source: EncodingSource | object): Promise<void> {
-  return loadTokenizerFrom(tokenizerModule, String(name), source);
+  return guarded(() => loadTokenizerFrom(tokenizerModule, textOf(name, "name"), source));
 }

@@ -1,5 +1,6 @@
 // What the app's provider counts after a compaction.
 
+import { kindOf } from "../arguments.js";
 import { messageOf } from "../error.js";
 
 /** Counts the tokens of messages, mostly by a request to the provider. */
@@ -40,7 +41,8 @@ export async function counted<M extends object>(
   try {
     const tokens: unknown = await Promise.race([stopped, asked]);
     if (typeof tokens !== "number" || !Number.isInteger(tokens) || tokens < 0 || tokens > LARGEST_U32) {
-      throw new Error(`countTokens answered with ${String(tokens)}; give a whole number`);
+      const given = typeof tokens === "number" || typeof tokens === "string" ? String(tokens) : kindOf(tokens);
+      throw new Error(`countTokens answered with ${given}; give a whole number`);
     }
     return { type: "counted", tokens };
   } catch (error) {

@@ -1,5 +1,6 @@
 // The wasm module that only counts: compiled once, on first use. Encodings and families are numbers to it.
 
+import { fieldsOf, textOf } from "../arguments.js";
 import { epitomeError } from "../error.js";
 import type { Encoding, Family } from "../glue/epitome.js";
 import type * as Exports from "../glue/count_bg.wasm.js";
@@ -52,7 +53,9 @@ export class Counter {
     this.#buffer = new ScratchBuffer(exports.memory, exports.resizeBuffer);
   }
 
-  estimate(text: string, { family = "o200k_base", charactersPerToken }: EstimateOptions = {}): number {
+  estimate(text: string, options?: EstimateOptions): number {
+    textOf(text, "text");
+    const { family = "o200k_base", charactersPerToken } = options === undefined ? {} : fieldsOf(options, "options");
     if (charactersPerToken !== undefined) {
       return this.#exports.estimateByCharacters(this.#buffer.write(text), charactersPerToken) >>> 0;
     }
@@ -66,6 +69,7 @@ export class Counter {
 
   /** Undefined if the part of the vocabulary that this text needs is not loaded. */
   count(text: string, encoding: Encoding): number | undefined {
+    textOf(text, "text");
     const number = this.#encoding(encoding);
     const tokens = this.#exports.count(this.#buffer.write(text), number);
     if (this.#building) {
@@ -139,13 +143,13 @@ export class Counter {
   }
 
   #family(name: TokenFamily): number {
-    return this.#numbered(this.#families, String(name), this.#exports.family, () =>
+    return this.#numbered(this.#families, textOf(name, "family"), this.#exports.family, () =>
       epitomeError("invalid-option", `family: ${JSON.stringify(name)} is no family of tokenizers`),
     );
   }
 
   #encoding(name: Encoding): number {
-    return this.#numbered(this.#encodings, String(name), this.#exports.encoding, () => {
+    return this.#numbered(this.#encodings, textOf(name, "encoding", "unknown-encoding"), this.#exports.encoding, () => {
       const message = `${JSON.stringify(name)} is no encoding that can be loaded; there are o200k_base, cl100k_base`;
       return epitomeError("unknown-encoding", message);
     });
@@ -170,7 +174,8 @@ export async function tokenCounterFrom(source: NumericSource): Promise<TokenCoun
   const counter = await loadCounter(source);
   return {
     estimate: (text, options) => counter.estimate(text, options),
-    count(text, { encoding = "o200k_base" } = {}) {
+    count(text, options) {
+      const { encoding = "o200k_base" } = options === undefined ? {} : fieldsOf(options, "options");
       const tokens = counter.count(text, encoding);
       if (tokens === undefined) {
         const shard = counter.reach(encoding) === "ascii" ? " for text that is not ASCII" : "";

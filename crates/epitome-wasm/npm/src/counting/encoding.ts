@@ -1,5 +1,6 @@
 // Exact counts by the module that only counts. A vocabulary is fetched on first use and read once.
 
+import { fieldsOf } from "../arguments.js";
 import { type Counter, loadCounter } from "./counter.js";
 import type { Encoding } from "../glue/epitome.js";
 import type { NumericSource } from "../wasm/numeric.js";
@@ -50,7 +51,7 @@ export async function loadEncodingFor(
 
 /** What `loadEncoding` was given, as options. */
 export function optionsOf(given: EncodingSource | EncodingOptions): EncodingOptions {
-  return isSource(given) ? { source: given } : given;
+  return isSource(given) ? { source: given } : fieldsOf(given, "source");
 }
 
 /** Counts by an encoding. Loads the part of its vocabulary that the text needs. */

@@ -1,5 +1,6 @@
 // Exact counts by the engine: the vocabulary or tokenizer that a policy names, read once for all compactors.
 
+import { fieldsOf } from "../arguments.js";
 import type { Counting, Encoding } from "../glue/epitome.js";
 import type { Engine } from "../wasm/engine.js";
 import { engineBuffer, loadedEngine } from "../wasm/loaded.js";
@@ -52,7 +53,8 @@ export async function loadCounting(
     await loadIntoEngine(engine, counting.encoding);
   } else if ("tokenizer" in counting) {
     const name = counting.tokenizer;
-    const from = Object.hasOwn(tokenizers, name) ? tokenizers[name] : undefined;
+    const known = fieldsOf(tokenizers, "tokenizers");
+    const from = Object.hasOwn(known, name) ? known[name] : undefined;
     if (from !== undefined) {
       await loadTokenizerOnce(source, name, from);
     }

@@ -1,5 +1,6 @@
 // Tokenizers that an app gives: the `tokenizer.json` of a model, read by a wasm module of its own.
 
+import { kindOf, reading } from "../arguments.js";
 import { epitomeError, messageOf } from "../error.js";
 import type { TextCounter } from "../glue/epitome.js";
 import type * as Exports from "../glue/tokenizer_bg.wasm.js";
@@ -86,20 +87,25 @@ function load(source: NumericSource): Promise<Module> {
 }
 
 async function bytesOf(name: string, from: EncodingSource | object): Promise<Uint8Array> {
-  if (ArrayBuffer.isView(from)) {
-    return new Uint8Array(from.buffer, from.byteOffset, from.byteLength);
+  if (typeof from !== "string" && (typeof from !== "object" || from === null)) {
+    throw epitomeError("invalid-option", `source: expected an address, a response, bytes or an object, not ${kindOf(from)}`);
   }
-  if (from instanceof ArrayBuffer) {
-    return new Uint8Array(from);
-  }
-  if (typeof from !== "string" && !(from instanceof URL) && !isResponse(from)) {
-    return new TextEncoder().encode(JSON.stringify(from));
+  const isAddress = reading("source", () => typeof from === "string" || from instanceof URL || isResponse(from));
+  if (!isAddress) {
+    return reading("source", () => bytesOrJson(from));
   }
   try {
-    return await bytesAt(from);
+    return await bytesAt(from as string | URL | Response);
   } catch (cause) {
     const reason = messageOf(cause, "no reason was given");
     const message = `the tokenizer ${JSON.stringify(name)} could not be fetched: ${reason}`;
     throw epitomeError("encoding-unavailable", message, cause);
   }
+}
+
+function bytesOrJson(from: EncodingSource | object): Uint8Array {
+  if (ArrayBuffer.isView(from)) {
+    return new Uint8Array(from.buffer, from.byteOffset, from.byteLength);
+  }
+  return from instanceof ArrayBuffer ? new Uint8Array(from) : new TextEncoder().encode(JSON.stringify(from));
 }

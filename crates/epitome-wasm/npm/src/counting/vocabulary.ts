@@ -36,7 +36,7 @@ export function isSource(given: object | string): given is EncodingSource {
 
 /** True for a `Response`. Not by `instanceof`, because Node takes 20 ms to load that class. */
 export function isResponse(given: object | string): given is Response {
-  return typeof given === "object" && "arrayBuffer" in given;
+  return typeof given === "object" && given !== null && "arrayBuffer" in given;
 }
 
 /** The bytes of a part of a vocabulary: from `given`, or else from the package's own file. */

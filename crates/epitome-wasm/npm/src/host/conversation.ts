@@ -2,9 +2,10 @@
 
 import { type Counted, counted } from "../counting/count.js";
 import { shareCounting } from "../counting/engine-encoding.js";
-import { epitomeError } from "../error.js";
+import { fieldsOf, messagesOf, textOf } from "../arguments.js";
+import { guarded } from "../error.js";
 import type {
-  Compactor as EngineCompactor,
+  Compactor as Engine,
   Finding,
   MessageMetadata,
   Phase,
@@ -16,159 +17,197 @@ import type {
   SummaryRequest,
   Usage,
 } from "../glue/epitome.js";
-import type { Engine } from "../wasm/engine.js";
+import type { Engine as Module } from "../wasm/engine.js";
 import { engineBuffer } from "../wasm/loaded.js";
+import { Calls } from "./calls.js";
 import type { CompactOptions, Compactor } from "./compactor.js";
 import { Driver } from "./driver.js";
-import { type Host, nameOf } from "./options.js";
+import type { Host } from "./options.js";
 import { Originals } from "./originals.js";
-import { plainJson } from "./plain-json.js";
+import { hold, release } from "./memory.js";
+import { readable, sizeOf, sizesOf } from "./plain-json.js";
 import { type Plan, Plans } from "./plan.js";
 import { statusOf } from "./status.js";
 import type { SummarizeRequest } from "./summarize.js";
 
 export class Conversation<M extends object> implements Compactor<M> {
-  readonly #module: Engine;
-  readonly #engine: EngineCompactor;
+  readonly #module: Module;
+  readonly #calls: Calls;
   readonly #agent: string | undefined;
   readonly #host: Host<M>;
   readonly #originals: Originals<M>;
   readonly #plans = new Plans();
   readonly #driver: Driver;
   readonly #lifetime = new AbortController();
-  /** A field of its own, because a signal's `aborted` is slower to read and every method reads it. */
-  #disposed = false;
   /** Increases whenever an earlier count of the view is no longer right. */
   #revision = 0;
   /** The epoch of the view that `messages()` last returned. */
   #sentEpoch: number | undefined;
 
   /** `originals` are the messages that the engine knows, in order. */
-  constructor(module: Engine, engine: EngineCompactor, host: Host<M>, originals: readonly M[] = []) {
+  constructor(module: Module, engine: Engine, host: Host<M>, originals: readonly M[] = []) {
     this.#module = module;
-    this.#engine = engine;
-    this.#agent = nameOf(host.agent);
+    this.#calls = new Calls(engine);
+    this.#agent = host.agent;
     this.#host = host;
-    this.#originals = new Originals(engine.ids(), originals, host.repair);
+    this.#originals = new Originals(engine.ids(), originals, host.repair, sizesOf(originals));
+    hold(this.#originals.size);
     const changed = (): void => {
       this.#revision += 1;
       this.#originals.refresh();
     };
-    this.#driver = new Driver(engine, host as Host<object>, changed, (request) => this.#completed(request));
+    this.#driver = new Driver(this.#calls, host as Host<object>, changed, (request) => this.#completed(request));
   }
 
   append(messages: M | readonly M[], metadata?: MessageMetadata): string[] {
-    const batch: M[] = Array.isArray(messages) ? Array.from(messages) : [messages];
+    this.#calls.check();
+    const batch = isList(messages) ? messagesOf<M>(messages, "messages", "invalid-message") : [messages];
+    // Before the ids are given: a getter of a message may append another one.
+    const { json, sizes } = readable(batch);
     const ids = this.#originals.next(batch.length);
-    this.#appendToEngine(ids, batch, metadata);
+    this.#calls.run((engine) => {
+      const size = sizes.reduce((sum, size) => sum + size, 0);
+      hold(size);
+      try {
+        this.#appendTo(engine, ids, batch, json, metadata);
+      } catch (error) {
+        release(size);
+        throw error;
+      }
+    });
     for (let index = 0; index < ids.length; index += 1) {
-      this.#originals.add(ids[index] as string, batch[index] as M);
+      this.#originals.add(ids[index] as string, batch[index] as M, sizes[index] as number);
     }
     this.#revision += 1;
     return ids;
   }
 
   edit(id: string, message: M, metadata?: MessageMetadata): void {
-    this.#live().edit(id, message, metadata);
-    this.#originals.replace(id, message);
+    const name = textOf(id, "id");
+    const size = sizeOf(message);
+    this.#calls.run((engine) => {
+      const more = size - this.#originals.sizeOf(name);
+      hold(more);
+      try {
+        engine.edit(name, message, metadata);
+      } catch (error) {
+        release(more);
+        throw error;
+      }
+    });
+    this.#originals.replace(name, message, size);
     this.#driver.drain();
   }
 
   setTodo(text: string): void {
-    this.#live().setTodo(String(text));
+    const todo = textOf(text, "text");
+    this.#calls.run((engine) => engine.setTodo(todo));
   }
 
   status(): Status {
-    return statusOf(this.#live().status());
+    return statusOf(this.#calls.run((engine) => engine.status()));
   }
 
   statusUnder(policy: PolicySpec): Status {
-    return statusOf(this.#live().statusUnder(policy));
+    return statusOf(this.#calls.run((engine) => engine.statusUnder(policy)));
   }
 
-  plan({ reason = "session-compaction" }: { reason?: Reason } = {}): Plan {
-    return this.#plans.next(this.#live(), reason, this.#originals.ids());
+  plan(options: { reason?: Reason } = {}): Plan {
+    const { reason = "session-compaction" } = fieldsOf(options, "options");
+    return this.#calls.run((engine) => this.#plans.next(engine, reason, this.#originals.ids()));
   }
 
   check(phase: Phase): Reason | undefined {
-    const reason = this.#live().check(phase);
+    const reason = this.#calls.run((engine) => engine.check(phase));
     this.#driver.drain();
     return reason;
   }
 
   due(phase: Phase): Reason | undefined {
-    return this.#live().due(phase);
+    return this.#calls.run((engine) => engine.due(phase));
   }
 
   async maintain(phase: Phase, options: Omit<CompactOptions, "reason"> = {}): Promise<Report | undefined> {
+    const fields = fieldsOf(options, "options");
     const reason = this.check(phase);
-    return reason === undefined ? undefined : this.compact({ ...options, reason });
+    return reason === undefined ? undefined : this.compact({ ...fields, reason });
   }
 
-  async compact(options: CompactOptions = {}): Promise<Report> {
-    this.#live();
-    const report = await this.#driver.compact(options);
-    if (report.outcome === "applied") {
-      await this.#recount(options);
-    }
-    return report;
+  compact(options: CompactOptions = {}): Promise<Report> {
+    return guarded(async () => {
+      this.#calls.check();
+      const fields = fieldsOf(options, "options");
+      const report = await this.#driver.compact(fields);
+      if (report.outcome === "applied") {
+        await this.#recount(fields);
+      }
+      return report;
+    });
   }
 
   messages(): M[] {
-    const engine = this.#live();
-    this.#sentEpoch = engine.epoch();
-    return this.#originals.view(engine);
+    return this.#calls.run((engine) => {
+      this.#sentEpoch = engine.epoch();
+      return this.#originals.view(engine);
+    });
   }
 
   findings(): Finding[] {
-    return this.#live().findings();
+    return this.#calls.run((engine) => engine.findings());
   }
 
   compacted(): string[] {
-    return this.#live().compacted();
+    return this.#calls.run((engine) => engine.compacted());
   }
 
   metadata(id: string): StoredMetadata {
-    return this.#live().metadata(String(id));
+    const name = textOf(id, "id");
+    return this.#calls.run((engine) => engine.metadata(name));
   }
 
   history(): M[] {
-    this.#live();
+    if (this.#calls.isDisposed) {
+      this.#calls.check();
+    }
     return this.#originals.all();
   }
 
   offloaded(path: string): string | undefined {
-    return this.#live().offloaded(String(path));
+    const name = textOf(path, "path");
+    return this.#calls.run((engine) => engine.offloaded(name));
   }
 
   undo(): void {
-    this.#live().undo();
+    this.#calls.run((engine) => engine.undo());
     this.#driver.drain();
   }
 
   usage(usage: Usage | object): void {
-    this.#live().handleUsage(usage, this.#sentEpoch);
+    this.#calls.run((engine) => engine.handleUsage(usage, this.#sentEpoch));
     this.#revision += 1;
   }
 
   setPolicy(policy: PolicySpec): void {
-    const engine = this.#live();
-    shareCounting(this.#module, this.#module.countingOf(policy, this.#agent));
-    engine.setPolicy(policy);
+    this.#calls.run((engine) => {
+      shareCounting(this.#module, this.#module.countingOf(policy, this.#agent));
+      engine.setPolicy(policy);
+    });
   }
 
   snapshot(): string {
-    return this.#live().snapshot();
+    return this.#calls.run((engine) => engine.snapshot());
   }
 
   dispose(): void {
-    if (!this.#disposed) {
-      this.#disposed = true;
-      this.#driver.dispose();
-      this.#originals.clear();
-      this.#plans.clear();
-      this.#lifetime.abort();
-    }
+    this.#calls.whenFree(() => {
+      if (!this.#calls.isDisposed) {
+        this.#driver.dispose();
+        release(this.#originals.size);
+        this.#originals.clear();
+        this.#plans.clear();
+        this.#lifetime.abort();
+      }
+    });
   }
 
   [Symbol.dispose](): void {
@@ -176,9 +215,7 @@ export class Conversation<M extends object> implements Compactor<M> {
   }
 
   /** As one text if the messages are plain JSON; otherwise value by value. */
-  #appendToEngine(ids: string[], batch: M[], metadata: MessageMetadata | undefined): void {
-    const engine = this.#live();
-    const json = plainJson(batch);
+  #appendTo(engine: Engine, ids: string[], batch: M[], json: string | undefined, metadata: MessageMetadata | undefined): void {
     const appended =
       json !== undefined && engine.appendPlain(engineBuffer().write(json), this.#originals.count, metadata);
     if (!appended) {
@@ -189,35 +226,39 @@ export class Conversation<M extends object> implements Compactor<M> {
   /** A summarizer request with the messages that it sends, if it sends any. */
   #completed(request: SummaryRequest): SummarizeRequest<M> {
     const { format } = this.#host;
-    const messages = this.#originals.asked(this.#engine);
+    const messages = this.#calls.run((engine) => this.#originals.asked(engine));
     const prompt = messages.pop();
     return prompt === undefined ? { ...request, format } : { ...request, format, messages, prompt };
-  }
-
-  #live(): EngineCompactor {
-    if (this.#disposed) {
-      throw epitomeError("disposed", "the compactor was disposed of; make another one");
-    }
-    return this.#engine;
   }
 
   /** Asks the app to count the new view, if it can. */
   async #recount({ signal, onEvent }: CompactOptions): Promise<void> {
     const { countTokens } = this.#host;
-    if (countTokens === undefined || this.#disposed) {
+    if (countTokens === undefined || this.#calls.isDisposed) {
       return;
     }
     const revision = this.#revision;
-    let event: Counted = await counted(countTokens, this.#originals.view(this.#live()), [signal, this.#lifetime.signal]);
-    if (this.#disposed) {
+    const view = this.#calls.run((engine) => this.#originals.view(engine));
+    let event: Counted = await counted(countTokens, view, [signal, this.#lifetime.signal]);
+    if (this.#calls.isDisposed) {
       return;
     }
     if (event.type === "counted" && revision !== this.#revision) {
       event = { type: "countFailed", message: "the conversation went on while it was counted" };
     }
     if (event.type === "counted") {
-      this.#engine.handleCount(event.tokens);
+      const { tokens } = event;
+      this.#calls.run((engine) => engine.handleCount(tokens));
     }
     this.#driver.notify(event, onEvent);
+  }
+}
+
+/** True for a list of messages. What throws when it is asked is one message, whose reader says what is wrong with it. */
+function isList<M>(messages: M | readonly M[]): messages is readonly M[] {
+  try {
+    return Array.isArray(messages);
+  } catch {
+    return false;
   }
 }

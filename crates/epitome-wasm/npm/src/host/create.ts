@@ -1,27 +1,30 @@
 // Makes compactors, new and restored, and plans without a compactor.
 
 import { loadCounting } from "../counting/engine-encoding.js";
-import { epitomeError } from "../error.js";
-import type { Format, Reason } from "../glue/epitome.js";
+import { fieldsOf, messagesOf, optionalText, textOf } from "../arguments.js";
+import type { Reason } from "../glue/epitome.js";
 import { load, type Modules } from "../wasm/engine.js";
 import { engineBuffer } from "../wasm/loaded.js";
 import type { Compactor } from "./compactor.js";
 import { Conversation } from "./conversation.js";
 import { extractiveFrom } from "./extractive.js";
-import { type CompactorOptions, type Host, type HostOptions, nameOf, type RestoreOptions, timeoutOf } from "./options.js";
+import { type CompactorOptions, hostOf, type RestoreOptions } from "./options.js";
+import { sizesOf } from "./plain-json.js";
 import type { Plan } from "./plan.js";
 
 /** A compactor for a new conversation. */
 export async function create<M extends object>(
   modules: Modules,
-  options: CompactorOptions<M>,
+  given: CompactorOptions<M>,
 ): Promise<Compactor<M>> {
-  const { format, policy, tokenizers } = options;
-  const agent = nameOf(options.agent);
-  const host = hostOf(modules, options);
+  const options = fieldsOf(given, "options");
+  const { policy, tokenizers } = options;
+  const format = textOf(options.format, "format", "unknown-format");
+  const agent = optionalText(options.agent, "agent");
+  const host = hostOf(options, extractiveFrom(modules.engine));
   const engine = await load(modules.engine);
   await loadCounting(engine, engine.countingOf(policy, agent), modules.tokenizers, tokenizers);
-  const compactor = new engine.Compactor(String(format), policy, agent);
+  const compactor = new engine.Compactor(format, policy, agent);
   return new Conversation<M>(engine, compactor, host);
 }
 
@@ -29,27 +32,34 @@ export async function create<M extends object>(
 export async function restore<M extends object>(
   modules: Modules,
   snapshot: string,
-  options: RestoreOptions<M>,
+  given: RestoreOptions<M>,
 ): Promise<Compactor<M>> {
-  const { format, originals, tokenizers } = options;
-  if (!Array.isArray(originals)) {
-    throw epitomeError("invalid-originals", "originals: give the messages as an array");
-  }
-  const all = Array.from(originals);
-  const host = hostOf(modules, options);
+  const options = fieldsOf(given, "options");
+  const { tokenizers } = options;
+  const text = textOf(snapshot, "snapshot", "invalid-snapshot");
+  const format = textOf(options.format, "format", "unknown-format");
+  const agent = optionalText(options.agent, "agent");
+  const originals = messagesOf<M>(options.originals, "originals", "invalid-originals");
+  sizesOf(originals);
+  const host = hostOf(options, extractiveFrom(modules.engine));
   const engine = await load(modules.engine);
-  const parsed = engine.ParsedSnapshot.parse(engineBuffer().write(String(snapshot)));
+  const parsed = engine.ParsedSnapshot.parse(engineBuffer().write(text));
   await loadCounting(engine, parsed.counting(), modules.tokenizers, tokenizers);
-  const restored = engine.Compactor.restore(parsed, String(format), all, nameOf(options.agent));
+  const restored = engine.Compactor.restore(parsed, format, originals, agent);
   const known = restored.ids().length;
-  const compactor = new Conversation<M>(engine, restored, host, originals);
+  let compactor: Compactor<M> | undefined;
   try {
+    compactor = new Conversation<M>(engine, restored, host, originals);
     compactor.append(originals.slice(known));
+    return compactor;
   } catch (error) {
-    compactor.dispose();
+    if (compactor === undefined) {
+      restored.free();
+    } else {
+      compactor.dispose();
+    }
     throw error;
   }
-  return compactor;
 }
 
 /** How a plan is made without a compactor. */
@@ -64,17 +74,13 @@ export async function planFor<M extends object>(
   messages: readonly M[],
   options: PlanOptions,
 ): Promise<Plan> {
-  const { reason = "session-compaction", ...rest } = options;
+  const { reason = "session-compaction", ...rest } = fieldsOf(options, "options");
+  const all = messagesOf(messages, "messages");
   const compactor = await create<M>(modules, rest);
   try {
-    compactor.append(messages);
+    compactor.append(all);
     return compactor.plan({ reason });
   } finally {
     compactor.dispose();
   }
-}
-
-function hostOf<M extends object>({ engine }: Modules, options: HostOptions<M> & { format: Format }): Host<M> {
-  const summarizeTimeoutMs = timeoutOf(options.summarizeTimeoutMs);
-  return { ...options, summarize: options.summarize ?? extractiveFrom(engine), summarizeTimeoutMs, repair: options.repair !== false };
 }

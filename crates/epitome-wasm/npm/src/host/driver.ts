@@ -1,7 +1,8 @@
 // Drives a compaction: does what the engine asks for, with one method for each of its outputs.
 
 import type { CompactionEvent, CompactOptions } from "./compactor.js";
-import { epitomeError, messageOf } from "../error.js";
+import { optionalFunction, optionalSignal, optionalText } from "../arguments.js";
+import { asEpitomeError, epitomeError, messageOf } from "../error.js";
 import type {
   BeforeCompaction,
   Compactor as Engine,
@@ -12,8 +13,9 @@ import type {
   Save,
   SummaryRequest,
 } from "../glue/epitome.js";
+import type { Calls } from "./calls.js";
 import { declines, type Host, notify } from "./options.js";
-import { type Answer, answerWithin, type SummarizeRequest } from "./summarize.js";
+import { type Answer, answerWithin, LONGEST_DELAY_MS, type SummarizeRequest } from "./summarize.js";
 
 /** A compaction in progress. */
 interface Run {
@@ -34,44 +36,54 @@ interface Run {
 type DriverHost = Pick<Host<object>, "summarize" | "summarizeTimeoutMs" | "beforeCompaction" | "save" | "afterCompaction" | "onEvent">;
 
 export class Driver {
-  readonly #engine: Engine;
+  readonly #calls: Calls;
   readonly #host: DriverHost;
   readonly #changed: () => void;
   readonly #completed: (request: SummaryRequest) => SummarizeRequest;
   #run: Run | undefined;
   /** The app's `save` that what comes next has to wait for. */
   #saving: Promise<unknown> | undefined;
-  #disposed = false;
+  /** Calls of listeners that have not been made yet, each with its event. */
+  readonly #news: (() => void)[] = [];
+  /** True while listeners are called. */
+  #isTelling = false;
 
   /** `changed` is called when the view has changed; `completed` adds the app's messages to a request. */
   constructor(
-    engine: Engine,
+    calls: Calls,
     host: DriverHost,
     changed: () => void,
     completed: (request: SummaryRequest) => SummarizeRequest,
   ) {
-    this.#engine = engine;
+    this.#calls = calls;
     this.#host = host;
     this.#changed = changed;
     this.#completed = completed;
   }
 
   async compact(options: CompactOptions): Promise<Report> {
-    const { reason = "session-compaction", instructions, signal, onEvent } = options;
+    const { reason = "session-compaction" } = options;
+    const instructions = optionalText(options.instructions, "instructions");
+    const signal = optionalSignal(options.signal);
+    const onEvent = optionalFunction(options.onEvent, "onEvent");
+    if (this.#isTelling) {
+      // In a task of its own: a listener that compacts at the end of each compaction must not keep the page from painting.
+      await new Promise((resolve) => setTimeout(resolve));
+    }
     if (this.#run !== undefined) {
       throw epitomeError("busy", "a compaction is running; wait for it or abort its signal");
     }
-    this.#engine.compact(reason, instructions);
     const stop = (): void => this.cancel();
     signal?.addEventListener("abort", stop, { once: true });
     try {
+      this.#calls.run((engine) => engine.compact(reason, instructions));
       return await new Promise<Report>((resolve, reject) => {
         const run: Run = { controller: new AbortController(), onEvent, resolve, reject };
         this.#run = run;
         // Without this, a compaction that was aborted before it began would report `skipped` if there is nothing to do.
         if (signal?.aborted === true) {
           run.override = { outcome: "cancelled" };
-          this.#engine.cancel();
+          this.#calls.run((engine) => engine.cancel());
         }
         this.drain();
       });
@@ -85,22 +97,34 @@ export class Driver {
     if (this.#run !== undefined) {
       this.#run.cancelled = true;
       this.#saving = undefined;
-      this.#engine.cancel();
-      this.drain();
+      this.#calls.whenFree(() => this.#continue(() => this.#calls.run((engine) => engine.cancel())));
     }
   }
 
   /** Cancels the compaction that runs and frees the engine. */
   dispose(): void {
     this.cancel();
-    this.#disposed = true;
-    this.#engine.free();
+    this.#calls.dispose();
   }
 
-  /** Emits an event to the app's listener, and to that of one compaction. */
+  /**
+   * Emits an event to the app's listener, and to that of one compaction.
+   *
+   * Listeners may call the compactor again. What that emits comes after the listeners of the event that they were called
+   * with, so that events arrive in order, and a chain of them does not reach the end of the stack.
+   */
   notify(event: CompactionEvent, onEvent: CompactOptions["onEvent"]): void {
-    void notify(this.#host.onEvent, event);
-    void notify(onEvent, event);
+    this.#news.push(
+      () => void notify(this.#host.onEvent, event),
+      () => void notify(onEvent, event),
+    );
+    if (!this.#isTelling) {
+      this.#isTelling = true;
+      for (let call = this.#news.shift(); call !== undefined; call = this.#news.shift()) {
+        call();
+      }
+      this.#isTelling = false;
+    }
   }
 
   /** Takes a step, and then does what the engine asks for until it waits. The app's callbacks may call the compactor again
@@ -108,21 +132,31 @@ export class Driver {
   drain(step?: () => void): void {
     try {
       step?.();
-      while (!this.#disposed && this.#saving === undefined) {
-        const output = this.#engine.poll();
+      while (!this.#calls.isDisposed && this.#saving === undefined) {
+        const output = this.#calls.run((engine) => engine.poll());
         this.#perform(output);
         if (output.type === "wait") {
           return;
         }
       }
-    } catch (error) {
-      // Only a bug in the engine leads here. The promise must settle all the same.
+    } catch (thrown) {
+      // Only a call that ended abnormally leads here. The promise must settle all the same.
+      const error = asEpitomeError(thrown);
       const run = this.#end();
       if (run === undefined) {
         throw error;
       }
       run.controller.abort();
       run.reject(error);
+    }
+  }
+
+  /** The same when no call of the app waits for it. */
+  #continue(step?: () => void): void {
+    try {
+      this.drain(step);
+    } catch {
+      // The compactor is broken and no compaction runs: the app's next call says so.
     }
   }
 
@@ -149,18 +183,19 @@ export class Driver {
     const run = this.#run;
     const hook = this.#host.beforeCompaction;
     if (run === undefined || hook === undefined) {
-      return this.#engine.proceed();
+      return this.#calls.run((engine) => engine.proceed());
     }
     void Promise.resolve()
       .then(() => hook(context))
-      .then(declines, (error: unknown) => {
+      .then(declines)
+      .catch((error: unknown) => {
         const message = messageOf(error, "it did not say why");
         run.override = { outcome: "failed", message: `beforeCompaction failed: ${message}` };
         return true;
       })
       .then((declined) => {
         if (this.#run === run) {
-          this.drain(() => (declined ? this.#engine.skip() : this.#engine.proceed()));
+          this.#continue(() => this.#calls.run((engine) => (declined ? engine.skip() : engine.proceed())));
         }
       });
   }
@@ -182,7 +217,7 @@ export class Driver {
       const unsaved = message === undefined ? undefined : (): void => this.#unsaved(run, occasion, message);
       if (this.#saving === saving) {
         this.#saving = undefined;
-        this.drain(unsaved);
+        this.#continue(unsaved);
       } else {
         unsaved?.();
       }
@@ -194,7 +229,7 @@ export class Driver {
       this.notify({ type: "saveFailed", message }, run.onEvent);
     } else if (this.#run === run && run.cancelled !== true) {
       run.override = { outcome: "failed", message: `save failed: ${message}` };
-      this.#engine.cancel();
+      this.#calls.run((engine) => engine.cancel());
     }
   }
 
@@ -210,7 +245,7 @@ export class Driver {
     const context = {
       signal: controller.signal,
       onDelta: (text: string): void => {
-        if (this.#run === run && run.inFlight === request.id) {
+        if (this.#run === run && run.inFlight === request.id && typeof text === "string") {
           this.notify({ type: "delta", request: request.id, text }, run.onEvent);
         }
       },
@@ -224,17 +259,16 @@ export class Driver {
   }
 
   #receive(request: number, answer: Answer): void {
-    if (this.#disposed) {
+    if (this.#calls.isDisposed) {
       return;
     }
     if (this.#run?.inFlight === request) {
       delete this.#run.inFlight;
     }
-    this.drain(() => this.#handle(request, answer));
+    this.#continue(() => this.#calls.run((engine) => this.#handle(engine, request, answer)));
   }
 
-  #handle(request: number, answer: Answer): void {
-    const engine = this.#engine;
+  #handle(engine: Engine, request: number, answer: Answer): void {
     const now = Date.now();
     switch (answer.kind) {
       case "summary":
@@ -253,11 +287,8 @@ export class Driver {
 
   /** Confirms a record at once, because the app stores whole snapshots: the next one contains it. */
   #persist(): void {
-    if (this.#run?.override === undefined) {
-      this.#engine.handlePersisted();
-    } else {
-      this.#engine.handleUnpersisted("it was called off");
-    }
+    const isWanted = this.#run?.override === undefined;
+    this.#calls.run((engine) => (isWanted ? engine.handlePersisted() : engine.handleUnpersisted("it was called off")));
   }
 
   #event(event: EngineEvent): void {
@@ -286,10 +317,14 @@ export class Driver {
     if (run === undefined || until === undefined) {
       return;
     }
-    run.timer = setTimeout(() => {
-      // Not `Date.now()` alone: if the clock was set back, the engine would wait again.
-      this.drain(() => this.#engine.handleTimeout(Math.max(Date.now(), until)));
-    }, Math.max(0, until - Date.now()));
+    const delay = until - Date.now();
+    if (delay > LONGEST_DELAY_MS) {
+      run.timer = setTimeout(() => this.#wait(until), LONGEST_DELAY_MS);
+      return;
+    }
+    // Not `Date.now()` alone: if the clock was set back, the engine would wait again.
+    const proceed = (engine: Engine): void => engine.handleTimeout(Math.max(Date.now(), until));
+    run.timer = setTimeout(() => this.#continue(() => this.#calls.run(proceed)), Math.max(0, delay));
   }
 
   /** Ends the run and its timer. */

@@ -1,5 +1,6 @@
 // Summaries without a model.
 
+import { fieldsOf, optionalSignal, textOf, wholeOf } from "../arguments.js";
 import { epitomeError } from "../error.js";
 import type { SummaryRequest } from "../glue/epitome.js";
 import { load, type Source } from "../wasm/engine.js";
@@ -16,7 +17,11 @@ export type ExtractiveRequest = Pick<SummaryRequest, "input" | "targetTokens"> &
 
 /** The summarizer that quotes, by the engine's module. */
 export function extractiveFrom(source: Source): ExtractiveSummarize {
-  return async ({ input, targetTokens, messages }, { signal } = {}) => {
+  return async (request, context = {}) => {
+    const { input, targetTokens, messages } = fieldsOf(request, "request");
+    const signal = optionalSignal(fieldsOf(context, "context").signal);
+    const text = textOf(input, "input");
+    const target = wholeOf(targetTokens, "targetTokens");
     // The transcript of a request with messages is not divided into chunks, and a long one would block the page.
     if (messages !== undefined) {
       throw epitomeError("refused", "the extractive summarizer reads only transcripts");
@@ -25,6 +30,6 @@ export function extractiveFrom(source: Source): ExtractiveSummarize {
     // A long conversation has many chunks. Between two of them the page must be able to paint and to abort.
     await new Promise((resolve) => setTimeout(resolve));
     signal?.throwIfAborted();
-    return engine.extractive(input, targetTokens);
+    return engine.extractive(text, target);
   };
 }

@@ -2,7 +2,8 @@
 
 import type { CountTokens } from "../counting/count.js";
 import type { TokenizerSources } from "../counting/tokenizer.js";
-import { epitomeError } from "../error.js";
+import { kindOf, optionalFunction } from "../arguments.js";
+import { epitomeError, messageOf } from "../error.js";
 import type { BeforeCompaction, EngineEvent, Format, PolicySpec, Save } from "../glue/epitome.js";
 import type { CompactionEvent } from "./compactor.js";
 import type { Summarize } from "./summarize.js";
@@ -84,21 +85,25 @@ export interface Host<M extends object> extends HostOptions<M> {
 
 const DEFAULT_SUMMARIZE_TIMEOUT_MS = 12 * 60_000;
 
-/** The time limit of a call of `summarize`. An app without types may give anything. */
-export function timeoutOf(timeoutMs: number | undefined): number {
+/** The options of an app without types may be anything: each is checked before a compactor is made. */
+export function hostOf<M extends object>(options: HostOptions<M> & { format: Format }, summarize: Summarize<M>): Host<M> {
+  for (const name of ["summarize", "beforeCompaction", "save", "afterCompaction", "countTokens", "onEvent"] as const) {
+    optionalFunction(options[name], name);
+  }
+  const summarizeTimeoutMs = timeoutOf(options.summarizeTimeoutMs);
+  const repair = options.repair !== false;
+  return { ...options, summarize: options.summarize ?? summarize, summarizeTimeoutMs, repair };
+}
+
+function timeoutOf(timeoutMs: number | undefined): number {
   if (timeoutMs === undefined) {
     return DEFAULT_SUMMARIZE_TIMEOUT_MS;
   }
   if (typeof timeoutMs !== "number" || !(timeoutMs > 0)) {
-    const given = typeof timeoutMs === "number" ? String(timeoutMs) : typeof timeoutMs;
+    const given = typeof timeoutMs === "number" ? String(timeoutMs) : kindOf(timeoutMs);
     throw epitomeError("invalid-option", `summarizeTimeoutMs: expected milliseconds above 0, not ${given}`);
   }
   return timeoutMs;
-}
-
-/** An agent's name. An app without types may give anything. */
-export function nameOf(agent: string | undefined): string | undefined {
-  return agent === undefined ? undefined : String(agent);
 }
 
 /** True if the answer of `beforeCompaction` cancels the compaction. */
@@ -111,6 +116,11 @@ export async function notify<T>(listener: ((news: T) => unknown) | undefined, ne
   try {
     await listener?.(news);
   } catch (error) {
-    console.error(error);
+    try {
+      console.error(error);
+    } catch {
+      // The console may throw when it reads the value.
+      console.error(messageOf(error, "a listener failed and did not say why"));
+    }
   }
 }

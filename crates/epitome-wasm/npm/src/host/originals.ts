@@ -7,6 +7,9 @@ import type { Compactor as Engine } from "../glue/epitome.js";
 export class Originals<M extends object> {
   readonly #ids: string[] = [];
   readonly #messages: M[] = [];
+  /** The size of each message, in characters. */
+  readonly #sizes: number[] = [];
+  #size = 0;
   /** Indices of the messages whose ids do not contain the index, because the snapshot of another host named them. */
   readonly #foreign = new Map<string, number>();
   /** False if messages stay as they are until the first compaction, also if the provider refuses them. */
@@ -17,7 +20,7 @@ export class Originals<M extends object> {
   readonly #composed = new Map<number, M>();
 
   /** The ids that the engine knows, and the messages of these ids in the same order. */
-  constructor(ids: readonly string[], messages: readonly M[], repairs: boolean) {
+  constructor(ids: readonly string[], messages: readonly M[], repairs: boolean, sizes: readonly number[]) {
     this.#repairs = repairs;
     for (const [index, id] of ids.entries()) {
       const message = messages[index];
@@ -25,7 +28,7 @@ export class Originals<M extends object> {
         if (id !== idAt(this.count)) {
           this.#foreign.set(id, this.count);
         }
-        this.add(id, message);
+        this.add(id, message, sizes[index] ?? 0);
       }
     }
   }
@@ -40,18 +43,32 @@ export class Originals<M extends object> {
   }
 
   /** Adds a message under the next id. */
-  add(id: string, message: M): void {
+  add(id: string, message: M, size: number): void {
     this.#ids.push(id);
     this.#messages.push(message);
+    this.#sizes.push(size);
+    this.#size += size;
   }
 
   /** Replaces a message. */
-  replace(id: string, message: M): void {
+  replace(id: string, message: M, size: number): void {
     const index = this.#indexOf(id);
     if (index !== undefined) {
       this.refresh();
+      this.#size += size - this.sizeOf(id);
       this.#messages[index] = message;
+      this.#sizes[index] = size;
     }
+  }
+
+  /** The size of a message, in characters; 0 if there is none. */
+  sizeOf(id: string): number {
+    return this.#sizes[this.#indexOf(id) ?? -1] ?? 0;
+  }
+
+  /** The size of all messages, in characters. */
+  get size(): number {
+    return this.#size;
   }
 
   all(): M[] {
@@ -93,6 +110,8 @@ export class Originals<M extends object> {
   clear(): void {
     this.#ids.length = 0;
     this.#messages.length = 0;
+    this.#sizes.length = 0;
+    this.#size = 0;
     this.#foreign.clear();
     this.refresh();
   }

@@ -1,10 +1,12 @@
 // The most recent messages of a stored history that fit a number of tokens.
 
+import { fieldsOf, kindOf, textOf } from "../arguments.js";
 import { loadCounting } from "../counting/engine-encoding.js";
 import type { TokenizerSources } from "../counting/tokenizer.js";
 import { epitomeError } from "../error.js";
 import type { Counting, Format } from "../glue/epitome.js";
 import { type Engine, load, type Modules } from "../wasm/engine.js";
+import { measured } from "./validation.js";
 
 const LARGEST_U32 = 0xffff_ffff;
 
@@ -24,17 +26,18 @@ export interface RecentOptions {
 export async function recentFrom<M extends object>(
   modules: Modules,
   messages: readonly M[],
-  { format, tokens, counting: given, tokenizers }: RecentOptions,
+  options: RecentOptions,
 ): Promise<M[]> {
+  const { format, tokens, counting: given, tokenizers } = fieldsOf(options, "options");
+  const all = measured(messages);
   if (typeof tokens !== "number" || !(tokens >= 0)) {
-    throw epitomeError("invalid-option", `tokens: is ${String(tokens)}; give how many tokens may be taken`);
+    throw epitomeError("invalid-option", `tokens: is ${typeof tokens === "number" ? tokens : kindOf(tokens)}; give how many tokens may be taken`);
   }
   const engine = await load(modules.engine);
-  const all = Array.from(messages);
   if (all.length === 0) {
     return [];
   }
-  const name = format === undefined ? formatOf(engine, all) : String(format);
+  const name = format === undefined ? formatOf(engine, all) : textOf(format, "format", "unknown-format");
   const counting = engine.parseCounting(given);
   await loadCounting(engine, counting, modules.tokenizers, tokenizers);
   const indices = engine.recentWithin(name, all, Math.min(tokens, LARGEST_U32), counting);

@@ -1,6 +1,6 @@
 // How a summary is requested from the app, and what its answer or its error means to the engine.
 
-import { isEpitomeError, messageOf } from "../error.js";
+import { isEpitomeError, messageOf, property } from "../error.js";
 import type { Format, SummaryRequest } from "../glue/epitome.js";
 
 /** A request for a summary. */
@@ -50,7 +50,7 @@ export type Answer =
   | { kind: "cancelled" };
 
 /** The longest delay of a timer. A timer with a longer one would fire at once. */
-const LONGEST_DELAY_MS = 2 ** 31 - 1;
+export const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
 /**
  * Calls a summarizer and resolves to its answer. After `timeoutMs` it aborts `controller`, whose signal the summarizer has,
@@ -74,7 +74,8 @@ export function answerWithin(timeoutMs: number, controller: AbortController, sum
         controller.signal.throwIfAborted();
         return summarize();
       })
-      .then(answerOf, failureOf)
+      .then(answerOf)
+      .catch(failureOf)
       .then((answer) => {
         clearTimeout(timer);
         resolve(answer);
@@ -87,11 +88,13 @@ function answerOf(answer: unknown): Answer {
   if (typeof answer === "string") {
     return { kind: "summary", text: answer };
   }
-  const text = property(answer, "text");
+  if (typeof answer !== "object" || answer === null) {
+    return noText(answer);
+  }
+  // Not by `property`: what a getter throws says more than that there is no text.
+  const text: unknown = Reflect.get(answer, "text");
   if (typeof text !== "string") {
-    const found = answer === null ? "null" : typeof answer;
-    const message = `the summarizer answered with ${found}; give a string or { text }`;
-    return { kind: "permanent", message };
+    return noText(answer);
   }
   const reason = property(answer, "finishReason");
   if (reason === "length" || reason === "max_tokens") {
@@ -101,7 +104,12 @@ function answerOf(answer: unknown): Answer {
   return { kind: "summary", text, usage: property(answer, "usage") };
 }
 
-/** What a summarizer threw, which may be anything. */
+function noText(answer: unknown): Answer {
+  const found = answer === null ? "null" : typeof answer;
+  return { kind: "permanent", message: `the summarizer answered with ${found}; give a string or { text }` };
+}
+
+/** What a summarizer threw, which may be anything. Never throws itself, so that every request gets an answer. */
 function failureOf(error: unknown): Answer {
   if (property(error, "name") === "AbortError" || (isEpitomeError(error) && error.code === "aborted")) {
     return { kind: "cancelled" };
@@ -120,7 +128,7 @@ function isUnsuitable(error: unknown): boolean {
   if (isEpitomeError(error)) {
     return ["too-long", "refused", "bad-answer", "filtered", "empty"].includes(error.code);
   }
-  return [400, 413, 422].includes(Number(property(error, "status")));
+  return [400, 413, 422].includes(property(error, "status") as number);
 }
 
 function isTransient(error: unknown): boolean {
@@ -130,8 +138,4 @@ function isTransient(error: unknown): boolean {
   }
   const status = property(error, "status");
   return typeof status === "number" && ([408, 409, 429].includes(status) || (status >= 500 && status < 600));
-}
-
-function property(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -1,7 +1,9 @@
 // Finds and repairs what a provider would refuse, and converts messages between formats.
 
+import { fieldsOf, messagesOf, textOf } from "../arguments.js";
 import type { Converted, Format, Issue, Repaired } from "../glue/epitome.js";
 import { load, type Source } from "../wasm/engine.js";
+import { sizesOf } from "./plain-json.js";
 
 /** How strictly messages are validated. */
 export interface ValidateOptions {
@@ -15,9 +17,11 @@ export async function validateBy(
   source: Source,
   messages: readonly object[],
   format: Format,
-  { strict = false }: ValidateOptions = {},
+  options: ValidateOptions = {},
 ): Promise<Issue[]> {
-  return (await load(source)).validate(Array.from(messages), String(format), strict);
+  const { strict = false } = fieldsOf(options, "options");
+  const [list, name] = [measured(messages), formatOf(format)];
+  return (await load(source)).validate(list, name, strict === true);
 }
 
 /** The messages as the provider of a format accepts them. */
@@ -26,7 +30,8 @@ export async function repairBy<M extends object>(
   messages: readonly M[],
   format: Format,
 ): Promise<Repaired<M>> {
-  return (await load(source)).repair(Array.from(messages), String(format)) as Repaired<M>;
+  const [list, name] = [measured(messages), formatOf(format)];
+  return (await load(source)).repair(list, name) as Repaired<M>;
 }
 
 /** The messages in another format. */
@@ -36,5 +41,17 @@ export async function convertBy<M extends object>(
   from: Format,
   to: Format,
 ): Promise<Converted<M>> {
-  return (await load(source)).convert(Array.from(messages), String(from), String(to)) as Converted<M>;
+  const [list, own, target] = [measured(messages), formatOf(from), formatOf(to)];
+  return (await load(source)).convert(list, own, target) as Converted<M>;
+}
+
+/** Messages of a size that the engine can read. */
+export function measured<M>(messages: readonly M[]): M[] {
+  const list = messagesOf(messages, "messages");
+  sizesOf(list);
+  return list;
+}
+
+function formatOf(format: Format): string {
+  return textOf(format, "format", "unknown-format");
 }

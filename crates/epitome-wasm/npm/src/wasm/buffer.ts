@@ -113,7 +113,9 @@ export class ScratchBuffer {
   }
 
   #resize(bytes: number): void {
-    const address = this.#resizeIn(bytes);
+    const resized = this.#resizeIn(bytes);
+    // An empty buffer is nowhere: its address need not be one of a unit.
+    const address = bytes === 0 ? 0 : resized;
     this.#bytes = new Uint8Array(this.#memory.buffer, address, bytes);
     this.#units = new Uint16Array(this.#memory.buffer, address, bytes >> 1);
   }

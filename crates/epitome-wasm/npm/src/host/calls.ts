@@ -1,0 +1,86 @@
+// The engine's compactor behind a guard: one call at a time, and none after a call that ended abnormally.
+
+import { type EpitomeError, epitomeError, isEpitomeError, messageOf } from "../error.js";
+import type { Compactor as Engine } from "../glue/epitome.js";
+
+/** Calls one compactor of the engine. */
+export class Calls {
+  readonly #engine: Engine;
+  #isRunning = false;
+  #isDisposed = false;
+  /** Steps to take at the end of the call that runs. */
+  readonly #waiting: (() => void)[] = [];
+  /** Why the compactor cannot be used any more. */
+  #broken: EpitomeError | undefined;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  get isDisposed(): boolean {
+    return this.#isDisposed;
+  }
+
+  /**
+   * Calls the engine.
+   *
+   * The engine reads the app's objects while it works, and a getter or a proxy may call the compactor again. That is refused,
+   * because the engine's state is in between. An error that is not the engine's own has left the engine in the middle of
+   * its work, such as the end of the stack: the compactor is not used again after that.
+   */
+  run<T>(call: (engine: Engine) => T): T {
+    this.check();
+    this.#isRunning = true;
+    try {
+      return call(this.#engine);
+    } catch (thrown) {
+      throw isEpitomeError(thrown) ? thrown : this.#break(thrown);
+    } finally {
+      this.#isRunning = false;
+      if (this.#waiting.length > 0) {
+        this.#waiting.splice(0).forEach((step) => step());
+      }
+    }
+  }
+
+  /** Takes a step that must not fail, at once or at the end of the call that runs. */
+  whenFree(step: () => void): void {
+    if (this.#isRunning) {
+      this.#waiting.push(step);
+    } else {
+      step();
+    }
+  }
+
+  /** Throws if the engine cannot be called now. */
+  check(): void {
+    if (this.#isDisposed) {
+      throw epitomeError("disposed", "the compactor was disposed of; make another one");
+    }
+    if (this.#broken !== undefined) {
+      throw this.#broken;
+    }
+    if (this.#isRunning) {
+      throw epitomeError("busy", "the compactor is reading an object of the app, whose getter or proxy has called it; call it afterwards");
+    }
+  }
+
+  /** Frees the engine. */
+  dispose(): void {
+    this.#isDisposed = true;
+    try {
+      this.#engine.free();
+    } catch {
+      // A call that ended abnormally still holds the engine: its memory is lost to the module.
+    }
+  }
+
+  #break(thrown: unknown): EpitomeError {
+    const reason = messageOf(thrown, "no reason was given");
+    const message =
+      `a call of this compactor ended abnormally (${reason}), and it cannot be used any more; its messages are in history(): ` +
+      "restore it from its last snapshot, or append them to a new one";
+    this.#broken = epitomeError("broken", message, thrown);
+    return this.#broken;
+  }
+}

@@ -1,0 +1,18 @@
+// Runs before the first paint. A file of its own, because the page's security policy allows no script inside the page.
+
+// The theme that was chosen last time, so that nothing flashes.
+try {
+  const theme = localStorage.getItem("epitome-theme");
+  if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+} catch {}
+
+// Where the browser has Trusted Types, markup that could run a script is refused. The framework makes elements of the
+// templates in this page's own code, which contain none; texts of messages never become markup.
+globalThis.trustedTypes?.createPolicy("default", {
+  createHTML(markup) {
+    if (/<\s*(script|iframe|object|embed|base|link|meta|form)|\son[a-z]+\s*=|javascript:|srcdoc/i.test(markup)) {
+      throw new TypeError("this markup could run a script, which this page does not do");
+    }
+    return markup;
+  },
+});
