@@ -10,7 +10,8 @@ import { COUNTERS, sendHealthy, sendJson, serve, SUMMARIZERS, SUMMARY } from "./
 import { longChat } from "./fixtures.mjs";
 
 const KEY = "sk-0123456789abcdefghij";
-const LIMITS = { firstByteMs: 150, idleMs: 150, totalMs: 400 };
+/** Only what is slow meets a limit of time. */
+const PATIENT = { firstByteMs: 60_000, idleMs: 60_000, totalMs: 60_000 };
 
 /** A response whose connection ends after these bytes, at whatever place they end. */
 const tear = (response, bytes) => response.socket.end(bytes);
@@ -41,12 +42,13 @@ const LATE = /sent nothing for|nothing came for|not complete after/;
  */
 const FAULTS = [
   { fault: "absent", phase: "before the answer", act: undefined, codes: ["unreachable"], says: UNREACHABLE },
-  { fault: "slow", phase: "before the answer", act: () => {}, codes: ["first-byte-timeout", "total-timeout"], says: LATE },
+  { fault: "slow", phase: "before the answer", act: () => {}, limits: { firstByteMs: 100, totalMs: 200 }, codes: ["first-byte-timeout", "total-timeout"], says: LATE },
   {
     fault: "slow",
     phase: "during the answer",
     only: "stream",
     act: ({ response, answer }) => begin(response, answer),
+    limits: { idleMs: 100 },
     codes: ["idle-timeout"],
     says: LATE,
   },
@@ -55,7 +57,8 @@ const FAULTS = [
     phase: "during the answer",
     only: "whole",
     act: ({ response }) => response.writeHead(200, { "content-type": "application/json" }).write('{"input_'),
-    codes: ["total-timeout", "idle-timeout"],
+    limits: { totalMs: 200 },
+    codes: ["total-timeout"],
     says: LATE,
   },
   {
@@ -128,6 +131,14 @@ const FAULTS = [
     codes: ["bad-answer", "cut-off"],
     says: /not JSON|no count|in the middle/,
   },
+  ...[-1, 1.5, 1e20, "12", null, [], {}].map((count) => ({
+    fault: "wrong",
+    phase: `the count ${JSON.stringify(count)}`,
+    only: "whole",
+    act: ({ response }) => sendJson(response, 200, { input_tokens: count, totalTokens: count, tokens: { count }, prompt: "p" }),
+    codes: ["bad-answer"],
+    says: /sent no count of tokens/,
+  })),
   ...[
     [204, "bad-answer", /not JSON|no count|in the middle/],
     [304, "bad-answer", /\(304\)/],
@@ -168,8 +179,8 @@ const FAULTS = [
       begin(response, answer);
       writeEndlessly(response, answer.delta("word ".repeat(10_000)));
     },
-    codes: ["bad-answer", "total-timeout"],
-    says: /longer than 16 megabytes|not complete after/,
+    codes: ["bad-answer"],
+    says: /longer than 16 megabytes/,
   },
   {
     fault: "hostile",
@@ -178,8 +189,8 @@ const FAULTS = [
       response.writeHead(200, { "content-type": "text/event-stream" });
       writeEndlessly(response, "data: x".padEnd(100_000, "x").replaceAll("\n", ""));
     },
-    codes: ["bad-answer", "total-timeout"],
-    says: /one megabyte|no count|not complete after/,
+    codes: ["bad-answer"],
+    says: /one megabyte|no count/,
   },
   {
     fault: "hostile",
@@ -212,6 +223,13 @@ const FAULTS = [
     fault: "hostile",
     phase: "deep JSON",
     act: ({ response }) => response.writeHead(200, { "content-type": "application/json" }).end("[".repeat(DEEP) + "]".repeat(DEEP)),
+    codes: ["bad-answer"],
+    says: /not JSON|no count/,
+  },
+  {
+    fault: "hostile",
+    phase: "JSON of more values than any answer has",
+    act: ({ response }) => response.writeHead(200, { "content-type": "application/json" }).end(`{"choices":[${"[],".repeat(1e6)}1]}`),
     codes: ["bad-answer"],
     says: /not JSON|no count/,
   },
@@ -334,7 +352,7 @@ for (const door of SUMMARIZERS) {
         let thrown;
         let baseURL = server.baseURL;
         const summarize = (request, context) =>
-          door.door({ model: "m", apiKey: KEY, timeouts: LIMITS, baseURL })(request, context).catch((error) => {
+          door.door({ model: "m", apiKey: KEY, timeouts: { ...PATIENT, ...row.limits }, baseURL })(request, context).catch((error) => {
             thrown = error;
             throw error;
           });
@@ -405,7 +423,7 @@ for (const door of COUNTERS) {
         let thrown;
         let baseURL = server.baseURL;
         const countTokens = (messages, context) =>
-          door.door({ model: "m", apiKey: KEY, timeoutMs: LIMITS.totalMs, baseURL, ...FOREIGN })(messages, context).catch((error) => {
+          door.door({ model: "m", apiKey: KEY, timeoutMs: { ...PATIENT, ...row.limits }.totalMs, baseURL, ...FOREIGN })(messages, context).catch((error) => {
             thrown = error;
             throw error;
           });
@@ -431,4 +449,27 @@ for (const door of COUNTERS) {
       }
     });
   }
+
+  test(`j11: a count of ${door.name} that comes after it was called off changes nothing`, async () => {
+    let release;
+    const server = await serve(({ response }) => {
+      release = () => sendHealthy(response, door);
+    });
+    const countTokens = (messages, context) => door.door({ model: "m", baseURL: server.baseURL, ...FOREIGN })(messages, context);
+    const { compactor, events, messages } = await full({ countTokens });
+    const controller = new AbortController();
+    const compaction = compactor.compact({ signal: controller.signal });
+    while (release === undefined) await new Promise((resolve) => setImmediate(resolve));
+    controller.abort();
+    const report = await compaction;
+    assert.equal(report.outcome, "applied");
+    release();
+    assert.equal(events.at(-1).type, "countFailed");
+    assert.equal(compactor.status().tokens, report.tokensAfter);
+    await assertValid(compactor);
+    compactor.undo();
+    assertUnchanged(compactor, messages);
+    compactor.dispose();
+    server.close();
+  });
 }

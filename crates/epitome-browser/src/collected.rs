@@ -2,13 +2,16 @@
 
 use serde_json::Value;
 
+use crate::bounded_json;
 use crate::completion::{Completion, CompletionUsage};
 use crate::error::{EndpointError, EndpointErrorCode};
 use crate::server::Server;
-use crate::surrogate::replace_lone_surrogates;
 use crate::thinking::ThinkingFilter;
 
 const TOOL_CALL: &str = "the model called a tool in place of an answer";
+
+/// An answer has a few dozen values; with the probabilities of tokens, that nobody asked for, some thousands.
+const MOST_VALUES: usize = 50_000;
 
 /// What has arrived of an answer.
 pub(crate) struct Collected<'a> {
@@ -126,10 +129,9 @@ fn truncated(is_empty: bool) -> &'static str {
     }
 }
 
-/// Parses JSON, and if that fails, the same with lone surrogates replaced, which no JSON parser for UTF-8 accepts.
+/// Parses an answer, or a part of one.
 pub(crate) fn parse(data: &str) -> Result<Value, EndpointError> {
-    let parsed = serde_json::from_str(data);
-    parsed.or_else(|_| serde_json::from_str(&replace_lone_surrogates(data))).map_err(|_| {
+    bounded_json::parse(data, MOST_VALUES).ok_or_else(|| {
         EndpointError::new(
             EndpointErrorCode::BadAnswer,
             "the server sent something that is not JSON",

@@ -13,7 +13,9 @@ use crate::deadline::Deadline;
 use crate::endpoint::{Endpoint, Streaming};
 use crate::error::{EndpointError, EndpointErrorCode};
 use crate::error_body::ErrorBody;
-use crate::http_request::{Body, ContentType, MAX_ERROR_BYTES, MAX_RESPONSE_BYTES, post};
+use crate::http_request::{
+    Body, ContentType, MAX_BODY_BYTES, MAX_ERROR_BYTES, MAX_STREAM_BYTES, post,
+};
 use crate::provider::CompletionFormat;
 use crate::server::Server;
 use crate::sse::SseParser;
@@ -107,8 +109,8 @@ async fn read<'a, R: CompletionResponse<'a>>(
     match body.format(declared, deadline).await? {
         ContentType::EventStream => read_events(body, &mut response, deadline, on_delta).await?,
         ContentType::Json => {
-            let text = body.text(MAX_RESPONSE_BYTES, deadline).await?;
-            check_length(text.len())?;
+            let text = body.text(MAX_BODY_BYTES, deadline).await?;
+            check_length(text.len(), MAX_BODY_BYTES)?;
             response.add_body(&text, on_delta)?;
         }
         ContentType::Html => return Err(web_page(server)),
@@ -131,7 +133,7 @@ async fn read_events<'a>(
     let mut length_bytes = 0;
     while let Some(chunk) = body.next_chunk(deadline).await? {
         length_bytes += chunk.len();
-        check_length(length_bytes)?;
+        check_length(length_bytes, MAX_STREAM_BYTES)?;
         for piece in chunk.chunks(PIECE_BYTES) {
             for event in parser.push(piece).map_err(|error| bad_answer(error.to_string()))? {
                 if response.add_event(&event.data, on_delta)? == StreamState::Done {
@@ -152,9 +154,10 @@ async fn read_events<'a>(
     }
 }
 
-fn check_length(length_bytes: usize) -> Result<(), EndpointError> {
-    if length_bytes > MAX_RESPONSE_BYTES {
-        return Err(bad_answer("the answer is longer than 16 megabytes"));
+fn check_length(length_bytes: usize, limit_bytes: usize) -> Result<(), EndpointError> {
+    if length_bytes > limit_bytes {
+        let megabytes = limit_bytes / (1024 * 1024);
+        return Err(bad_answer(format!("the answer is longer than {megabytes} megabytes")));
     }
     Ok(())
 }

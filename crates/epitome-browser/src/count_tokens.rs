@@ -6,14 +6,18 @@ use serde_json::{Map, Value, json};
 use web_sys::AbortSignal;
 
 use crate::address::Address;
+use crate::bounded_json;
 use crate::count_format::{bare_model, plain_text};
 use crate::deadline::Deadline;
 use crate::endpoint::Endpoint;
 use crate::error::{EndpointError, EndpointErrorCode};
 use crate::error_body::ErrorBody;
-use crate::http_request::{MAX_ERROR_BYTES, MAX_RESPONSE_BYTES, post};
+use crate::http_request::{MAX_BODY_BYTES, MAX_ERROR_BYTES, post};
 use crate::provider::CountFormat;
 use crate::server::Server;
+
+/// llama.cpp sends a number for each token.
+const MOST_VALUES: usize = 400_000;
 
 /// The place of the model's name in a path.
 const MODEL: &str = "{model}";
@@ -62,7 +66,7 @@ async fn ask(
     }
     deadline.await_whole();
     let (head, mut response) = post(server, path, &body.to_string(), deadline).await?;
-    let limit_bytes = if head.is_success() { MAX_RESPONSE_BYTES } else { MAX_ERROR_BYTES };
+    let limit_bytes = if head.is_success() { MAX_BODY_BYTES } else { MAX_ERROR_BYTES };
     let text = match response.text(limit_bytes, deadline).await {
         // The status alone is enough to classify the error.
         Err(error) if !head.is_success() && error.code == EndpointErrorCode::CutOff => {
@@ -73,8 +77,8 @@ async fn ask(
     if !head.is_success() {
         return Err(ErrorBody::parse(head.status, &text).explain(server, head.retry_after_ms));
     }
-    let response: Value =
-        serde_json::from_str(&text).map_err(|_| not_a_count(server).with_status(head.status))?;
+    let response = bounded_json::parse(&text, MOST_VALUES)
+        .ok_or_else(|| not_a_count(server).with_status(head.status))?;
     match response.get("error").filter(|error| !error.is_null()) {
         Some(error) => Err(ErrorBody::inside_response(error).explain(server, None)),
         None => Ok(response),

@@ -8,6 +8,9 @@ use crate::error::{EndpointError, EndpointErrorCode};
 use crate::retry_after;
 use crate::server::{LocalProduct, Server};
 
+/// The longest part of a server's words that is read.
+const MAX_READ_BYTES: usize = 16 * 1024;
+
 /// An error as the server words it: the body of an error response, or an object inside a response with HTTP status
 /// 200.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,9 +51,11 @@ impl ErrorBody {
     }
 
     fn from_error(error: &Value) -> Self {
-        let text = |name: &str| error.get(name).and_then(Value::as_str);
-        let detail = |error: &Value| error.get("detail").map(Value::to_string);
-        let message = error.as_str().or_else(|| text("message")).map(str::to_owned);
+        let text = |name: &str| error.get(name).and_then(Value::as_str).map(beginning);
+        let detail = |error: &Value| {
+            error.get("detail").map(|value| beginning(&value.to_string()).to_owned())
+        };
+        let message = error.as_str().map(beginning).or_else(|| text("message")).map(str::to_owned);
         Self {
             status: None,
             code: text("code").or_else(|| text("type")).unwrap_or_default().to_lowercase(),
@@ -179,6 +184,11 @@ fn classify_code(code: &str, message: &str) -> EndpointErrorCode {
     } else {
         EndpointErrorCode::Overloaded
     }
+}
+
+/// As much of a text as is read: inside of a response it may have megabytes, and is searched for many words.
+fn beginning(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(MAX_READ_BYTES)).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -328,6 +338,15 @@ mod tests {
             let value: Value = serde_json::from_str(error).unwrap();
             let error = explain(ErrorBody::inside_response(&value), "https://h/v1", None);
             assert_eq!(error.code, expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn j5_of_a_long_error_only_the_beginning_is_read() {
+        let long = "é".repeat(100_000);
+        for error in [Value::from(long.as_str()), serde_json::json!({ "message": long })] {
+            let read = ErrorBody::inside_response(&error).message.len();
+            assert!(read > MAX_READ_BYTES - 2 && read <= MAX_READ_BYTES, "{read}");
         }
     }
 

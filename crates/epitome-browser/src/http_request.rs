@@ -24,8 +24,10 @@ extern "C" {
     fn fetch(url: &str, init: &RequestInit) -> Result<Promise, JsValue>;
 }
 
-/// The longest body of a successful response, including reasoning and stream framing.
-pub(crate) const MAX_RESPONSE_BYTES: usize = 16 * 1024 * 1024;
+/// The longest stream of a successful response, including reasoning and framing.
+pub(crate) const MAX_STREAM_BYTES: usize = 16 * 1024 * 1024;
+/// The longest body of a successful response in one piece.
+pub(crate) const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 /// The longest body of an error response.
 pub(crate) const MAX_ERROR_BYTES: usize = 64 * 1024;
 
@@ -187,7 +189,7 @@ impl Body {
         let mut seen = Vec::new();
         let mut first = None;
         while let Some(chunk) = self.next_chunk(deadline).await? {
-            seen.extend(chunk);
+            append(&mut seen, chunk);
             let beginning = seen.get(..BEGINNING_BYTES).unwrap_or(&seen);
             first = first_character(beginning);
             // The mark alone may be torn.
@@ -215,12 +217,14 @@ impl Body {
     ) -> Result<String, EndpointError> {
         let mut bytes = Vec::new();
         while let Some(chunk) = self.next_chunk(deadline).await? {
-            bytes.extend(chunk);
+            append(&mut bytes, chunk);
             if bytes.len() > limit_bytes {
                 break;
             }
             self.pause(deadline).await?;
         }
+        // One chunk may be much longer.
+        bytes.truncate(limit_bytes + 1);
         Ok(String::from_utf8_lossy(without_mark(&bytes)).into_owned())
     }
 
@@ -254,6 +258,15 @@ impl Body {
         self.slices.waited_since(asked_ms);
         // At the end `value` is undefined.
         Ok(field(&result, "value").dyn_into::<Uint8Array>().ok().map(|bytes| bytes.to_vec()))
+    }
+}
+
+/// Adds a chunk without a copy of the first one, which may be the whole body.
+fn append(bytes: &mut Vec<u8>, chunk: Vec<u8>) {
+    if bytes.is_empty() {
+        *bytes = chunk;
+    } else {
+        bytes.extend(chunk);
     }
 }
 

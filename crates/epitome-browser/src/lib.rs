@@ -27,7 +27,7 @@
 //!
 //! Each file uses only files that are before it in this list:
 //!
-//! 1. [`error`](EndpointError), [`secret`](Secret), `base64`, `mask`, `sse`, `thinking`, `surrogate`, `retry_after`, `context_overflow`, `timer`,
+//! 1. [`error`](EndpointError), [`secret`](Secret), `base64`, `mask`, `sse`, `thinking`, `surrogate`, `bounded_json`, `retry_after`, `context_overflow`, `timer`,
 //!    `abort_listener`, `clock`, `slices`, and `provider`: the table of HTTP APIs.
 //! 2. `address`, `keys`, `endpoint`, then `server`: where a request goes, and with which keys.
 //! 3. `advice` and `error_body`: what to do about a server that fails.
@@ -42,6 +42,7 @@ mod advice;
 mod anthropic_request;
 mod anthropic_response;
 mod base64;
+mod bounded_json;
 mod chat_request;
 mod chat_response;
 mod collected;

@@ -76,6 +76,7 @@ const LAYERS: [Layers; 7] = [
             "sse",
             "thinking",
             "surrogate",
+            "bounded_json",
             "retry_after",
             "context_overflow",
             "timer",
