@@ -1,6 +1,6 @@
 //! Keeps a conversation inside a model's context window.
 //!
-//! 1. A conversation is an append-only [`history::Log`]; what the model sees is a [`history::View`] of it.
+//! 1. A conversation is a [`history::Log`]; what the model sees is a [`history::View`] of it.
 //! 2. A [`tokens::Meter`] counts each message once, when it arrives.
 //! 3. A [`Policy`] says when to compact and how much.
 //! 4. A [`Plan`] lists the action for every message, without changing anything.
