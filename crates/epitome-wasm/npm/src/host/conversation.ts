@@ -185,6 +185,7 @@ export class Conversation<M extends object> implements Compactor<M> {
   usage(usage: Usage | object): void {
     this.#calls.run((engine) => engine.handleUsage(usage, this.#sentEpoch));
     this.#revision += 1;
+    this.#driver.drain();
   }
 
   setPolicy(policy: PolicySpec): void {
@@ -251,6 +252,7 @@ export class Conversation<M extends object> implements Compactor<M> {
       this.#calls.run((engine) => engine.handleCount(tokens));
     }
     this.#driver.notify(event, onEvent);
+    this.#driver.drain();
   }
 }
 
