@@ -50,8 +50,9 @@ export class Conversation<M extends object> implements Compactor<M> {
     this.#calls = new Calls(engine);
     this.#agent = host.agent;
     this.#host = host;
-    this.#originals = new Originals(engine.ids(), originals, host.repair, sizesOf(originals));
-    hold(this.#originals.size);
+    const known = originals.slice(0, engine.ids().length);
+    const sizes = sizesOf(known);
+    this.#originals = hold(sum(sizes), () => new Originals(engine.ids(), known, host.repair, sizes));
     const changed = (): void => {
       this.#revision += 1;
       this.#originals.refresh();
@@ -65,16 +66,7 @@ export class Conversation<M extends object> implements Compactor<M> {
     // Before the ids are given: a getter of a message may append another one.
     const { json, sizes } = readable(batch);
     const ids = this.#originals.next(batch.length);
-    this.#calls.run((engine) => {
-      const size = sizes.reduce((sum, size) => sum + size, 0);
-      hold(size);
-      try {
-        this.#appendTo(engine, ids, batch, json, metadata);
-      } catch (error) {
-        release(size);
-        throw error;
-      }
-    });
+    this.#calls.run((engine) => hold(sum(sizes), () => this.#appendTo(engine, ids, batch, json, metadata)));
     for (let index = 0; index < ids.length; index += 1) {
       this.#originals.add(ids[index] as string, batch[index] as M, sizes[index] as number);
     }
@@ -85,16 +77,8 @@ export class Conversation<M extends object> implements Compactor<M> {
   edit(id: string, message: M, metadata?: MessageMetadata): void {
     const name = textOf(id, "id");
     const size = sizeOf(message);
-    this.#calls.run((engine) => {
-      const more = size - this.#originals.sizeOf(name);
-      hold(more);
-      try {
-        engine.edit(name, message, metadata);
-      } catch (error) {
-        release(more);
-        throw error;
-      }
-    });
+    const more = size - this.#originals.sizeOf(name);
+    this.#calls.run((engine) => hold(more, () => engine.edit(name, message, metadata)));
     this.#originals.replace(name, message, size);
     this.#driver.drain();
   }
@@ -263,4 +247,8 @@ function isList<M>(messages: M | readonly M[]): messages is readonly M[] {
   } catch {
     return false;
   }
+}
+
+function sum(sizes: readonly number[]): number {
+  return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -10,15 +10,18 @@ const MOST_UNITS = 1 << 29;
 
 let held = 0;
 
-/** Counts what a conversation takes, or throws `too-large`. */
-export function hold(units: number): void {
+/** Does what makes a conversation take so many more characters, and counts them. Throws `too-large` before, if they are too
+ * many. */
+export function hold<T>(units: number, take: () => T): T {
   if (held + units > MOST_UNITS) {
     const message =
       `the conversations of this page have ${held} characters, and this would add ${units}; ` +
       `they may have ${MOST_UNITS} together: dispose of compactors that are not needed`;
     throw epitomeError("too-large", message);
   }
+  const taken = take();
   held += units;
+  return taken;
 }
 
 /** Takes back what was counted. */
