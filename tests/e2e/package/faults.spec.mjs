@@ -1,0 +1,99 @@
+// The table of faults in a browser: the package in a page, and servers on loopback that act as the table says.
+
+import { readFileSync } from "node:fs";
+import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "@playwright/test";
+import { COUNTERS, sendHealthy, serve, SUMMARIZERS, SUMMARY } from "../../node/doors.mjs";
+import { FAULTS, faulty, KEY, PATIENT } from "../../node/faults.mjs";
+
+const PACKAGE = fileURLToPath(new URL("../../../crates/epitome-wasm/npm/dist", import.meta.url));
+const TYPES = { ".js": "text/javascript", ".wasm": "application/wasm" };
+const [SUMMARIZER, COUNTER] = [SUMMARIZERS[0], COUNTERS[0]];
+
+/** Serves an empty page and the package, and lets pages of any origin ask. True if it has answered. */
+function page(request, response) {
+  response.setHeader("access-control-allow-origin", "*");
+  response.setHeader("access-control-allow-headers", "*, authorization, x-api-key, anthropic-version, content-type");
+  if (request.method === "OPTIONS") {
+    response.writeHead(204).end();
+  } else if (request.url.startsWith("/package/")) {
+    const path = request.url.slice("/package".length);
+    response.writeHead(200, { "content-type": TYPES[extname(path)] }).end(readFileSync(PACKAGE + path));
+  } else if (request.method === "GET") {
+    response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>A page</title>");
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/** In the page: a compaction with a server at fault, and one with a healthy server. */
+async function attempt({ name, isSummarizer, faultyURL, healthyURL, key, limits, patient, summary }) {
+  const { createCompactor, isEpitomeError, validate, ...all } = await import("/package/entrypoints/index.js");
+  const messages = Array.from({ length: 60 }, (_, turn) => ({
+    role: turn % 2 === 0 ? "user" : "assistant",
+    content: `Turn ${turn}: bed ${turn * 7} of the garden gets ${turn} roses, and compost before the frost.`,
+  }));
+  const events = [];
+  const ask = (baseURL, timeouts) =>
+    isSummarizer
+      ? all[name]({ model: "m", apiKey: key, timeouts, baseURL })
+      : all[name]({ model: "m", apiKey: key, timeoutMs: timeouts.totalMs, baseURL, format: "openai-chat" });
+  let thrown;
+  let server = [faultyURL, { ...patient, ...limits }];
+  const asked = (given, context) =>
+    ask(...server)(given, context).catch((error) => {
+      const { code, message, retryable } = error;
+      thrown = { isOurs: isEpitomeError(error), code, message, retryable };
+      throw error;
+    });
+  const callbacks = isSummarizer ? { summarize: asked } : { summarize: () => summary, countTokens: asked };
+  const policy = { window: 1_000, retry: { attempts: 1 } };
+  const compactor = await createCompactor({ format: "openai-chat", policy, onEvent: ({ type }) => events.push(type), ...callbacks });
+  compactor.append(messages);
+  const isWhole = () => compactor.messages().every((message, index) => message === messages[index]);
+  const refused = async () => (await validate(compactor.messages(), "openai-chat")).filter(({ severity }) => severity === "refused").length;
+  const report = await compactor.compact();
+  const issues = await refused();
+  const last = events.at(-1);
+  if (report.outcome === "applied") compactor.undo();
+  const whole = isWhole();
+  server = [healthyURL, patient];
+  const next = await compactor.compact({ reason: "manual" });
+  const again = await refused();
+  compactor.undo();
+  const result = { outcome: report.outcome, summary: report.summary, last, thrown, whole, next: next.outcome, problem: next.message, issues: issues + again, wholeAgain: isWhole() };
+  compactor.dispose();
+  return result;
+}
+
+for (const door of [SUMMARIZER, COUNTER]) {
+  const isSummarizer = door === SUMMARIZER;
+  test(`${isSummarizer ? "j2" : "j11"}: in a page, no fault of a server that ${door.name} asks harms a conversation`, async ({ page: tab }) => {
+    test.setTimeout(180_000);
+    const home = await serve(({ request, response }) => page(request, response) || sendHealthy(response, door));
+    await tab.goto(home.origin);
+    for (const row of FAULTS.filter(({ only }) => only !== (isSummarizer ? "whole" : "stream"))) {
+      await test.step(`${row.fault}: ${row.phase}`, async () => {
+        const server = await faulty(row.act, door, (request, response) => page(request, response));
+        const given = { name: door.name, isSummarizer, faultyURL: server.baseURL, healthyURL: home.baseURL, key: KEY, limits: row.limits, patient: PATIENT, summary: SUMMARY };
+        const found = await tab.evaluate(attempt, given);
+        server.close();
+        const where = `${row.fault}: ${row.phase}: ${JSON.stringify(found.thrown)}`;
+        const codes = row.codes ?? (found.outcome === "failed" ? row.inPage : undefined);
+        if (codes === undefined) {
+          expect(found.outcome, where).toBe("applied");
+          expect(found.summary.startsWith(SUMMARY), where).toBe(true);
+        } else {
+          expect(found.outcome, where).toBe(isSummarizer ? "failed" : "applied");
+          expect(found.thrown.isOurs, where).toBe(true);
+          expect(codes, where).toContain(found.thrown.code);
+          expect(found.thrown.message).not.toContain(KEY);
+        }
+        expect(found).toMatchObject({ whole: true, wholeAgain: true, next: "applied", issues: 0 });
+      });
+    }
+    home.close();
+  });
+}
