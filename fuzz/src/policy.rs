@@ -10,11 +10,50 @@ use crate::json::damage;
 use crate::snapshot::settle;
 
 const WORDS: [&str; 44] = [
-    "preset", "window", "modelWindow", "agents", "triggers", "keep", "reducers", "summary", "retry",
-    "counting", "budget", "fill", "fraction", "maxTokens", "outputReserve", "safetyMargin", "tokens",
-    "messages", "requestBoundary", "reactive", "all", "any", "at", "phase", "always", "manual", "when",
-    "turns", "kind", "truncateToolResults", "clearToolInputs", "offloadToolResults", "minSavingTokens",
-    "prompt", "input", "fallback", "attempts", "target", "model", "recommended", "team", "loop", "request", "",
+    "preset",
+    "window",
+    "modelWindow",
+    "agents",
+    "triggers",
+    "keep",
+    "reducers",
+    "summary",
+    "retry",
+    "counting",
+    "budget",
+    "fill",
+    "fraction",
+    "maxTokens",
+    "outputReserve",
+    "safetyMargin",
+    "tokens",
+    "messages",
+    "requestBoundary",
+    "reactive",
+    "all",
+    "any",
+    "at",
+    "phase",
+    "always",
+    "manual",
+    "when",
+    "turns",
+    "kind",
+    "truncateToolResults",
+    "clearToolInputs",
+    "offloadToolResults",
+    "minSavingTokens",
+    "prompt",
+    "input",
+    "fallback",
+    "attempts",
+    "target",
+    "model",
+    "recommended",
+    "team",
+    "loop",
+    "request",
+    "",
 ];
 
 /// The first byte says how the policy is written.
@@ -57,7 +96,9 @@ fn works(policy: Policy, choices: &mut Choices<'_>) {
         assert_eq!(compactor.append(Message::new(format!("m{turn}"), role, text)), Ok(()));
     }
     let _ = compactor.plan(Reason::Manual);
-    for phase in [Phase::RequestStart, Phase::TurnStart, Phase::Loop, Phase::TurnEnd, Phase::Overflow] {
+    for phase in
+        [Phase::RequestStart, Phase::TurnStart, Phase::Loop, Phase::TurnEnd, Phase::Overflow]
+    {
         if let Some(reason) = compactor.check(phase) {
             let _ = compactor.compact(reason, None);
             settle(&mut compactor, choices);

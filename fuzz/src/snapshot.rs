@@ -5,17 +5,55 @@ use std::sync::OnceLock;
 use epitome::message::{Message, Part, Role};
 use epitome::policy::Phase;
 use epitome::tokens::CharactersPer;
-use epitome::{Compactor, Contract, Failure, FailureKind, Output, Policy, Reason, Snapshot, Timestamp};
+use epitome::{
+    Compactor, Contract, Failure, FailureKind, Output, Policy, Reason, Snapshot, Timestamp,
+};
 use serde_json::Value;
 
 use crate::choices::Choices;
 use crate::json::damage;
 
 const WORDS: [&str; 40] = [
-    "version", "policy", "records", "condition", "message", "edit", "checkpoint", "undo", "todo", "usage",
-    "id", "role", "parts", "text", "toolCall", "toolResult", "call", "name", "arguments", "reasoning",
-    "signature", "pinned", "synthetic", "cover", "through", "rewrites", "dropped", "summary", "changes",
-    "m0", "m1", "m5", "m9", "c1", "user", "assistant", "system", "tool", "nextRequest", "",
+    "version",
+    "policy",
+    "records",
+    "condition",
+    "message",
+    "edit",
+    "checkpoint",
+    "undo",
+    "todo",
+    "usage",
+    "id",
+    "role",
+    "parts",
+    "text",
+    "toolCall",
+    "toolResult",
+    "call",
+    "name",
+    "arguments",
+    "reasoning",
+    "signature",
+    "pinned",
+    "synthetic",
+    "cover",
+    "through",
+    "rewrites",
+    "dropped",
+    "summary",
+    "changes",
+    "m0",
+    "m1",
+    "m5",
+    "m9",
+    "c1",
+    "user",
+    "assistant",
+    "system",
+    "tool",
+    "nextRequest",
+    "",
 ];
 
 /// The first byte says whether the rest is a snapshot, or damages a good one.
@@ -83,7 +121,10 @@ pub(crate) fn settle(compactor: &mut Compactor, choices: &mut Choices<'_>) {
             Output::Before(_) => drop(compactor.proceed()),
             Output::Summarize(request) => match choices.below(5) {
                 3 => {
-                    let kind = choices.one_of(&[FailureKind::Permanent, FailureKind::Transient { retry_after_ms: None }]);
+                    let kind = choices.one_of(&[
+                        FailureKind::Permanent,
+                        FailureKind::Transient { retry_after_ms: None },
+                    ]);
                     let failure = Failure { kind, message: choices.text(20) };
                     compactor.handle_failure(request.id, failure, Timestamp(0));
                 }
@@ -132,7 +173,11 @@ fn messages(turn: u32) -> Vec<Message> {
         name: "look".into(),
         arguments: r#"{"path":"garden.txt","lines":[1,2]}"#.into(),
     };
-    let result = Part::ToolResult { call: call.as_str().into(), name: None, text: "In the east. ".repeat(9) };
+    let result = Part::ToolResult {
+        call: call.as_str().into(),
+        name: None,
+        text: "In the east. ".repeat(9),
+    };
     vec![
         asked,
         Message::with_parts(format!("a{turn}"), Role::Assistant, vec![reasoning, called]),

@@ -17,7 +17,8 @@ pub(crate) fn check(bytes: &[u8]) {
         let _ = Envelope::parse(&envelope.render());
         let _ = extract(&envelope, 100, &Heuristic);
     }
-    let compactor = Compactor::new(Policy::recommended(300), Contract::default(), Box::new(Heuristic));
+    let compactor =
+        Compactor::new(Policy::recommended(300), Contract::default(), Box::new(Heuristic));
     let Ok(mut compactor) = compactor else { return };
     for (turn, text) in texts.iter().cycle().take(texts.len().max(12)).enumerate() {
         let role = if turn % 2 == 0 { Role::User } else { Role::Assistant };
