@@ -64,7 +64,30 @@ test("it contains what it exports, and nothing else", () => {
     "epitome.d.ts",
     "package.json",
     "policy.schema.json",
+    "sbom.cdx.json",
   ]);
+});
+
+test("its bill of materials lists every crate whose code is in a module", async () => {
+  const read = (name) => readFile(join(app, "node_modules/epitome", name));
+  const { components } = JSON.parse(await read("sbom.cdx.json"));
+  const listed = new Set(components.map(({ name, version }) => `${name}-${version}`));
+  assert.equal(listed.size, components.length, "each once");
+  for (const { name, version, licenses, purl, hashes } of components) {
+    assert.ok(licenses[0].expression, `${name} has a licence`);
+    assert.equal(purl !== undefined, hashes !== undefined, `${name} ${version}: what has an address has a checksum`);
+  }
+  // Where a check in a crate may fail, the module has the path of its source file, and in it the crate's name and version.
+  const named = new Set();
+  for (const module of ["epitome", "count", "tokenizer"]) {
+    const text = (await read(`dist/glue/${module}_bg.wasm`)).toString("latin1");
+    for (const [, crate] of text.matchAll(/registry\/([a-z][a-z0-9_-]*-\d+\.\d+\.\d+)\/src\//g)) {
+      named.add(crate);
+    }
+    assert.doesNotMatch(text, /\/(root|home|Users)\//, `${module}: no path of the machine that built it`);
+  }
+  assert.notEqual(named.size, 0, "the modules name some crates");
+  assert.deepEqual([...named].filter((crate) => !listed.has(crate)), []);
 });
 
 test("it works in Node, and its files can be resolved", async () => {

@@ -129,6 +129,8 @@ mod tests {
             trunk: "0.21.14".into(),
             binaryen: "132.0.0".into(),
             puppeteer_browsers: "2.9.0".into(),
+            cargo_deny: "0.20.2".into(),
+            cargo_machete: "0.9.2".into(),
             node: 20,
         };
         let mut repeated = Repeated {

@@ -12,10 +12,14 @@ usage: cargo xtask <task>
   demo [--port N] [--build-only]   build everything and serve the page (port 8080)
   test                             everything: checks, native, wasm, Node and browser tests
   build                            the npm package in crates/epitome-wasm/npm, the page in dist/
+  package                          the npm package alone
+  reproduce                        build the package of this commit in two places, and compare the bytes
   vocab                            pack the vocabularies of exact counting
   bench [--quick] [--only PARTS] [--full-peers] [--strict] [--date DAY]
                                    measure against other packages, results in bench/; PARTS as sizes,start
-  lint                             formatting and clippy, warnings denied
+  lint                             formatting and clippy, warnings denied, and supply
+  supply                           licences, versions, sources and use of the dependencies
+  fuzz [MINUTES] [--only TARGETS]  inputs chosen by the code they reach, 1 minute in all; TARGETS as engine,sse
   tidy                             shape of the source tree and direction of dependencies
   behaviours                       how many rules of docs/behaviours.md are proven, and which are open
   setup                            install what the other tasks would install, and stop
@@ -35,12 +39,20 @@ pub(crate) enum Task {
     Test,
     /// Build the npm package and the page.
     Build,
+    /// Build the npm package.
+    Package,
+    /// Build the npm package twice, and compare.
+    Reproduce,
     /// Pack the vocabularies.
     Vocab,
     /// Measure against other packages.
     Bench(BenchOptions),
     /// Check formatting and lints.
     Lint,
+    /// Check the dependencies.
+    Supply,
+    /// Look for inputs with which something does not hold.
+    Fuzz(FuzzOptions),
     /// Check the source tree.
     Tidy,
     /// Count the rules that are proven.
@@ -73,6 +85,15 @@ pub(crate) struct BenchOptions {
     pub(crate) date: Option<String>,
 }
 
+/// Which inputs to look for, and how long.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct FuzzOptions {
+    /// Minutes for all targets together.
+    pub(crate) minutes: u32,
+    /// The names of the targets, separated by commas; `None` runs all.
+    pub(crate) only: Option<String>,
+}
+
 /// Reads the words after `cargo xtask`.
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Task, Error> {
     let mut parser = Parser::from_args(words);
@@ -83,9 +104,13 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Task, E
             "demo" => Task::Demo(demo_options(&mut parser)?),
             "test" => Task::Test,
             "build" => Task::Build,
+            "package" => Task::Package,
+            "reproduce" => Task::Reproduce,
             "vocab" => Task::Vocab,
             "bench" => Task::Bench(bench_options(&mut parser)?),
             "lint" => Task::Lint,
+            "supply" => Task::Supply,
+            "fuzz" => Task::Fuzz(fuzz_options(&mut parser)?),
             "tidy" => Task::Tidy,
             "behaviours" => Task::Behaviours,
             "setup" => Task::Setup,
@@ -120,6 +145,18 @@ fn bench_options(parser: &mut Parser) -> Result<BenchOptions, Error> {
             Long("strict") => options.strict = true,
             Long("only") => options.only = Some(text_value(parser, "--only")?),
             Long("date") => options.date = Some(text_value(parser, "--date")?),
+            _ => return Err(argument.unexpected()),
+        }
+    }
+    Ok(options)
+}
+
+fn fuzz_options(parser: &mut Parser) -> Result<FuzzOptions, Error> {
+    let mut options = FuzzOptions { minutes: 1, only: None };
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Value(minutes) => options.minutes = minutes.parse()?,
+            Long("only") => options.only = Some(text_value(parser, "--only")?),
             _ => return Err(argument.unexpected()),
         }
     }
@@ -175,6 +212,15 @@ mod tests {
                 strict: true,
                 ..BenchOptions::default()
             })),
+        );
+    }
+
+    #[test]
+    fn the_fuzzer_runs_for_one_minute_unless_more_are_given() {
+        check("fuzz", Ok(Task::Fuzz(FuzzOptions { minutes: 1, only: None })));
+        check(
+            "fuzz 60 --only engine,sse",
+            Ok(Task::Fuzz(FuzzOptions { minutes: 60, only: Some("engine,sse".into()) })),
         );
     }
 

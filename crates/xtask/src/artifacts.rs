@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::command;
 use crate::failure::Result;
 use crate::glue;
+use crate::sbom;
 use crate::sizes;
 use crate::steps::Steps;
 use crate::vocab;
@@ -39,6 +40,7 @@ pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result {
 pub(crate) fn build_package(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf> {
     vocab::pack(workspace, steps)?;
     let glue = glue::build(workspace, steps)?;
+    sbom::write(workspace, steps)?;
     steps.run("npm package", || {
         let mut build = workspace.npm(["run", "build", "--workspace", "crates/epitome-wasm/npm"]);
         command::run(build.env("EPITOME_GLUE", &glue))

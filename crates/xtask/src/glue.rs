@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use crate::command;
 use crate::failure::{Failure, Result};
+use crate::source_paths;
 use crate::steps::Steps;
 use crate::toolchain::WASM;
 use crate::workspace::Workspace;
@@ -30,9 +31,10 @@ pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf>
     steps.run_long("compile the wasm modules", "1 minute the first time", || {
         // In one call, Cargo would give all packages the features that epitome-wasm asks of the engine, and the modules that
         // only count would contain glue that they do not need.
+        let flags = source_paths::flags(workspace)?;
         for packages in [&["epitome-wasm"][..], &["epitome-count", "epitome-tokenizer"]] {
             let mut build = workspace.cargo(["build", "--locked", "--profile=wasm-release"]);
-            build.args(["--target", WASM]);
+            build.args(["--target", WASM, "--config", &flags]);
             command::run(build.args(packages.iter().map(|name| format!("--package={name}"))))?;
         }
         Ok(())

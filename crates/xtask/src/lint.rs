@@ -1,8 +1,9 @@
-//! `cargo xtask lint`: formatting and clippy, on the host and for wasm.
+//! `cargo xtask lint`: formatting, clippy on the host and for wasm, and the dependencies.
 
 use crate::command;
 use crate::failure::Result;
 use crate::steps::Steps;
+use crate::supply;
 use crate::toolchain::WASM;
 use crate::workspace::Workspace;
 
@@ -36,7 +37,8 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
             "--",
             "--deny=warnings",
         ]))
-    })
+    })?;
+    supply::run(workspace, steps)
 }
 
 /// Fails if rustfmt would change a file.

@@ -11,16 +11,21 @@ mod chrome_for_testing;
 mod command;
 mod demo;
 mod failure;
+mod fuzz;
 mod glue;
 mod installed_browser;
 mod lint;
 mod node;
 mod pins;
 mod record;
+mod reproduce;
+mod sbom;
 mod server;
 mod sizes;
+mod source_paths;
 mod source_tree;
 mod steps;
+mod supply;
 mod test;
 mod tidy;
 mod toolchain;
@@ -67,12 +72,19 @@ fn perform(task: &Task, steps: &mut Steps) -> Result {
         Task::Test => test::run(&workspace, steps),
         Task::Bench(options) => bench::run(&workspace, steps, options),
         Task::Lint => lint::run(&workspace, steps),
+        Task::Supply => supply::run(&workspace, steps),
+        Task::Fuzz(options) => fuzz::run(&workspace, steps, options),
         Task::Tidy => tidy::run(&workspace, steps),
         Task::Behaviours => behaviours::run(&workspace, steps),
         Task::Vocab => vocab::run(&workspace, steps),
         Task::Setup => toolchain::install(&workspace, steps)
             .and_then(|()| browser::obtain(&workspace, steps))
             .map(|_| ()),
+        Task::Reproduce => reproduce::run(&workspace, steps),
+        Task::Package => {
+            toolchain::install(&workspace, steps)?;
+            artifacts::build_package(&workspace, steps).map(|_| ())
+        }
         Task::Build => {
             toolchain::install(&workspace, steps)?;
             artifacts::build(&workspace, steps)

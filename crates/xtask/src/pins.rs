@@ -21,6 +21,10 @@ pub(crate) struct Pins {
     pub(crate) binaryen: String,
     /// The npm package that downloads a browser if none is installed.
     pub(crate) puppeteer_browsers: String,
+    /// Checks licences, versions and sources of crates.
+    pub(crate) cargo_deny: String,
+    /// Finds dependencies that are not used.
+    pub(crate) cargo_machete: String,
     /// The lowest major version of Node that is supported.
     pub(crate) node: u32,
 }
@@ -55,6 +59,8 @@ impl Pins {
             trunk: version("trunk")?,
             binaryen: version("binaryen")?,
             puppeteer_browsers: version("puppeteer-browsers")?,
+            cargo_deny: version("cargo-deny")?,
+            cargo_machete: version("cargo-machete")?,
             node: node.parse().map_err(|_| {
                 Failure::new(format!("node in {TABLE} is a major version, not `{node}`"))
             })?,

@@ -69,7 +69,7 @@ impl Reference {
         .to_string()
     }
 
-    fn encode(&self, text: &str) -> Vec<u32> {
+    pub(crate) fn encode(&self, text: &str) -> Vec<u32> {
         let mut pieces = vec![text];
         for pattern in &self.patterns {
             pieces = pieces.into_iter().flat_map(|piece| isolate(pattern, piece)).collect();

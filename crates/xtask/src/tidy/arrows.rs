@@ -9,7 +9,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::Workspace;
 
 /// Each crate, and the crates of the workspace that it may depend on. Development dependencies are not checked.
-const ARROWS: [(&str, &[&str]); 12] = [
+const ARROWS: [(&str, &[&str]); 13] = [
     ("epitome", &[]),
     ("epitome-buffer", &[]),
     ("epitome-tokens", &["epitome"]),
@@ -24,6 +24,10 @@ const ARROWS: [(&str, &[&str]); 12] = [
     ("epitome-web", &["epitome", "epitome-tokens", "epitome-formats", "epitome-browser"]),
     ("epitome-serve", &["epitome", "epitome-tokens"]),
     ("epitome-tests", &["epitome", "epitome-tokens", "epitome-formats"]),
+    (
+        "epitome-fuzz",
+        &["epitome", "epitome-tokens", "epitome-formats", "epitome-browser", "epitome-tests"],
+    ),
     ("xtask", &[]),
 ];
 
@@ -47,7 +51,7 @@ fn manifests(workspace: &Workspace) -> Result<Vec<PathBuf>> {
         .map_err(|error| Failure::new(format!("cannot read {}: {error}", crates.display())))?;
     let mut folders: Vec<PathBuf> =
         entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
-    folders.extend([workspace.path("tests"), workspace.path("web")]);
+    folders.extend(["fuzz", "tests", "web"].map(|folder| workspace.path(folder)));
     folders.sort();
     Ok(folders
         .into_iter()
