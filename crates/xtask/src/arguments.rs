@@ -19,7 +19,7 @@ usage: cargo xtask <task>
                                    measure against other packages, results in bench/; PARTS as sizes,start
   lint                             formatting and clippy, warnings denied, and supply
   supply                           licences, versions, sources and use of the dependencies
-  fuzz [MINUTES] [--only TARGETS]  inputs chosen by the code they reach, 1 minute in all; TARGETS as engine,sse
+  fuzz [MINUTES] [--only TARGETS] [--seed N]  inputs chosen by the code they reach, 1 minute in all; TARGETS as engine,sse
   tidy                             shape of the source tree and direction of dependencies
   behaviours                       how many rules of docs/behaviours.md are proven, and which are open
   setup                            install what the other tasks would install, and stop
@@ -92,6 +92,8 @@ pub(crate) struct FuzzOptions {
     pub(crate) minutes: u32,
     /// The names of the targets, separated by commas; `None` runs all.
     pub(crate) only: Option<String>,
+    /// Where the random inputs begin; `None` begins elsewhere in each run.
+    pub(crate) seed: Option<u32>,
 }
 
 /// Reads the words after `cargo xtask`.
@@ -152,11 +154,12 @@ fn bench_options(parser: &mut Parser) -> Result<BenchOptions, Error> {
 }
 
 fn fuzz_options(parser: &mut Parser) -> Result<FuzzOptions, Error> {
-    let mut options = FuzzOptions { minutes: 1, only: None };
+    let mut options = FuzzOptions { minutes: 1, only: None, seed: None };
     while let Some(argument) = parser.next()? {
         match argument {
             Value(minutes) => options.minutes = minutes.parse()?,
             Long("only") => options.only = Some(text_value(parser, "--only")?),
+            Long("seed") => options.seed = Some(parser.value()?.parse()?),
             _ => return Err(argument.unexpected()),
         }
     }
@@ -217,10 +220,14 @@ mod tests {
 
     #[test]
     fn the_fuzzer_runs_for_one_minute_unless_more_are_given() {
-        check("fuzz", Ok(Task::Fuzz(FuzzOptions { minutes: 1, only: None })));
+        check("fuzz", Ok(Task::Fuzz(FuzzOptions { minutes: 1, only: None, seed: None })));
         check(
-            "fuzz 60 --only engine,sse",
-            Ok(Task::Fuzz(FuzzOptions { minutes: 60, only: Some("engine,sse".into()) })),
+            "fuzz 60 --only engine,sse --seed 7",
+            Ok(Task::Fuzz(FuzzOptions {
+                minutes: 60,
+                only: Some("engine,sse".into()),
+                seed: Some(7),
+            })),
         );
     }
 

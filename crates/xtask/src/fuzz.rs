@@ -55,6 +55,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, options: &FuzzOption
             let mut fuzz = workspace.command(&program);
             fuzz.env("EPITOME_FUZZ_TARGET", target).stderr(output);
             fuzz.arg(format!("-max_total_time={seconds}"));
+            fuzz.args(options.seed.map(|seed| format!("-seed={seed}")));
             fuzz.args([
                 "-max_len=4096",
                 "-timeout=20",
