@@ -36,8 +36,9 @@ fn complaints(lock: &Value) -> Vec<String> {
         if !text("integrity").is_some_and(|hash| hash.starts_with("sha512-")) {
             complaints.push(format!("{path} has no SHA-512 of its content"));
         }
-        let origin = text("resolved").and_then(origin);
-        match (origin, registry) {
+        // Without an address, a package comes from the registry that npm is set to.
+        let Some(address) = text("resolved") else { continue };
+        match (origin(address), registry) {
             (None, _) => complaints.push(format!("{path} does not come over https")),
             (Some(origin), None) => registry = Some(origin),
             (Some(origin), Some(first)) if origin != first => {
@@ -86,6 +87,7 @@ mod tests {
             &json!({ "resolved": "https://other.example/b.tgz", "integrity": "sha512-B" }),
             &["node_modules/b comes from other.example, and others from packages.example"],
         );
+        check(&json!({ "integrity": "sha512-B" }), &[]);
         check(
             &json!({ "resolved": "git+ssh://other.example/b", "integrity": "sha512-B" }),
             &["node_modules/b does not come over https"],
