@@ -1,7 +1,7 @@
 //! The engine with an app that does anything at any time: commands in every state, answers that are late, wrong or
 //! missing, edits during a compaction, restarts in the middle.
 
-use epitome::history::{Checkpoint, Defect, View};
+use epitome::history::{Checkpoint, View};
 use epitome::message::{Message, RequestId, Usage};
 use epitome::{
     Compactor, Contract, Failure, FailureKind, Output, Reason, Snapshot, Timestamp, Violation,
@@ -236,10 +236,6 @@ impl Stage {
     /// A provider accepts the view, except where the app has put a system message, or that the first message is not the
     /// user's, which is for a format to repair.
     fn legal(&self, view: &View) -> Result<(), String> {
-        // Calls without an id cannot be told apart, so a result may belong to one or to another.
-        if view.findings.iter().any(|finding| finding.defect == Defect::MissingCallId) {
-            return Ok(());
-        }
         match self.contract.check(self.compactor.log(), view) {
             Ok(())
             | Err(

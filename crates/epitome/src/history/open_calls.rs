@@ -26,17 +26,17 @@ impl<K: Ord + Clone + AsRef<str>, T> OpenCalls<K, T> {
         self.next += 1;
     }
 
-    /// Removes the first call that a result with this id answers. A result without an id answers any call. Costs O(log n).
+    /// Removes the first call that a result with this id answers. A result without an id answers a call without one, and if
+    /// there is none, any call. Costs O(log n).
     pub(crate) fn take(&mut self, id: K) -> Option<(K, T)> {
-        let (id, number) = match id.as_ref().is_empty() {
-            true => self.ids.iter().next().map(|(number, id)| (id.clone(), *number))?,
-            false => {
-                let ((found, number), _) = self.values.range((id.clone(), 0)..).next()?;
-                if *found != id {
-                    return None;
-                }
-                (id, *number)
+        let known = self.values.range((id.clone(), 0)..).next();
+        let same = known.filter(|((found, _), _)| *found == id).map(|((_, number), _)| *number);
+        let (id, number) = match same {
+            Some(number) => (id, number),
+            None if id.as_ref().is_empty() => {
+                self.ids.first_key_value().map(|(number, id)| (id.clone(), *number))?
             }
+            None => return None,
         };
         self.ids.remove(&number);
         let value = self.values.remove(&(id.clone(), number))?;
@@ -56,5 +56,22 @@ impl<K: Ord + Clone + AsRef<str>, T> OpenCalls<K, T> {
     pub(crate) fn first(&self) -> Option<(&K, &T)> {
         let (number, id) = self.ids.first_key_value()?;
         self.values.get_key_value(&(id.clone(), *number)).map(|((id, _), value)| (id, value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_without_an_id_leaves_the_others_their_calls() {
+        let mut open = OpenCalls::default();
+        for (value, id) in ["c3", "", "c1"].into_iter().enumerate() {
+            open.push(id, value);
+        }
+        assert_eq!(open.take(""), Some(("", 1)));
+        assert_eq!(open.take("c3"), Some(("c3", 0)));
+        assert_eq!(open.take(""), Some(("c1", 2)));
+        assert_eq!(open.take(""), None);
     }
 }
