@@ -57,7 +57,7 @@ struct Drive {
     tally: Tally,
     /// Why the last compaction could not reach its threshold.
     floor: Option<String>,
-    /// Compactions of this request that failed or changed nothing.
+    /// Compactions after a rejection of this request that failed or changed nothing.
     in_vain: usize,
     /// Reactive compactions of this request.
     reactive: u32,
@@ -68,7 +68,7 @@ impl Drive {
     fn check(&mut self, phase: Phase) -> bool {
         let Some(reason) = self.app.compactor.check(phase) else { return false };
         if reason != Reason::Reduce && self.tally.compactions == 1 && self.tally.failures == 0 {
-            self.fail(reason);
+            self.fail(phase, reason);
         }
         self.reactive += u32::from(reason.is_reactive());
         // After a failure, the next attempt may have to wait.
@@ -83,20 +83,20 @@ impl Drive {
             self.tally.compactions += 1;
             self.check_view();
         } else {
-            self.in_vain += 1;
+            self.in_vain += usize::from(phase == Phase::Overflow);
         }
         applied
     }
 
-    fn fail(&mut self, reason: Reason) {
+    fn fail(&mut self, phase: Phase, reason: Reason) {
         let before = self.app.messages();
         let report = self.app.compact_in_vain(reason).unwrap().unwrap();
         self.reactive += u32::from(reason.is_reactive());
         if matches!(report.outcome, Outcome::Failed { .. }) {
             assert_eq!(self.app.messages(), before, "{}: a failure changes nothing", self.name);
             self.tally.failures += 1;
-            self.in_vain += 1;
         }
+        self.in_vain += usize::from(phase == Phase::Overflow);
     }
 
     /// The provider refuses what is larger than the window, until nothing more can be saved.

@@ -348,6 +348,25 @@ fn i15_after_three_failed_attempts_for_one_request_no_more_are_made() {
 }
 
 #[test]
+fn b15_after_a_rejected_request_earlier_failures_do_not_count_and_three_attempts_are_made() {
+    let mut compactor = recommended_compactor(&long_talk());
+    let fails = |compactor: &mut Compactor, phase| {
+        let Some(reason) = compactor.check(phase) else { return 0 };
+        compactor.compact(reason, None).unwrap();
+        drive(compactor, |_| String::new()).requests.len()
+    };
+    let mut asked = 0;
+    for step in 0..20 {
+        asked += fails(&mut compactor, Phase::Loop);
+        let words = "more and more words about the garden ".repeat(3);
+        compactor.append(Message::new(format!("step{step}"), Role::Assistant, words)).unwrap();
+    }
+    assert_eq!((asked, compactor.check(Phase::Loop)), (3, None));
+    let at_overflow: Vec<usize> = (0..5).map(|_| fails(&mut compactor, Phase::Overflow)).collect();
+    assert_eq!(at_overflow, [1, 1, 1, 0, 0]);
+}
+
+#[test]
 fn a_summary_is_not_requested_again_and_again_if_its_record_cannot_be_stored() {
     let mut compactor = recommended_compactor(&long_talk());
     compactor.compact(Reason::Threshold, None).unwrap();

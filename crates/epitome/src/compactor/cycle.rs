@@ -17,6 +17,9 @@ pub(crate) struct Cycle {
     pub(super) reactive_compactions: u32,
     /// Compactions since the present request began that failed or saved too little.
     pub(super) failures: u32,
+    /// Those of them after a rejected request.
+    #[serde(default)]
+    pub(super) failures_at_overflow: u32,
     /// Tokens of the next prompt at the last of `failures`.
     pub(super) failed_at_tokens: u32,
     /// The number of messages for which reducers are known to have nothing left to save. They run again only
@@ -33,6 +36,7 @@ impl Default for Cycle {
             warned: false,
             reactive_compactions: 0,
             failures: 0,
+            failures_at_overflow: 0,
             failed_at_tokens: 0,
             nothing_to_reduce_at: None,
             phase: None,
@@ -48,11 +52,15 @@ impl Cycle {
     pub(super) fn begin_request(&mut self) {
         self.reactive_compactions = 0;
         self.failures = 0;
+        self.failures_at_overflow = 0;
     }
 
     /// A compaction failed or saved too little, at `tokens` tokens.
     pub(super) fn fail(&mut self, tokens: u32) {
         self.failures = self.failures.saturating_add(1);
+        if self.phase == Some(Phase::Overflow) {
+            self.failures_at_overflow = self.failures_at_overflow.saturating_add(1);
+        }
         self.failed_at_tokens = tokens;
     }
 
@@ -67,11 +75,24 @@ impl Cycle {
         self.failures >= MAX_FAILURES
     }
 
+    /// The same after a rejected request. What failed while there was room does not count: what saved too little then may
+    /// be just what makes the request fit.
+    pub(super) fn is_exhausted_at_overflow(&self) -> bool {
+        self.failures_at_overflow >= MAX_FAILURES
+    }
+
     /// The cycle after a committed summary. The counters per request stay.
     pub(super) fn next(&self) -> Self {
         // A summary does not begin a request. If it reset these counters, one long request could compact
         // without end.
-        let Self { reactive_compactions, failures, phase, .. } = *self;
-        Self { view_sent: false, reactive_compactions, failures, phase, ..Self::default() }
+        let Self { reactive_compactions, failures, failures_at_overflow, phase, .. } = *self;
+        Self {
+            view_sent: false,
+            reactive_compactions,
+            failures,
+            failures_at_overflow,
+            phase,
+            ..Self::default()
+        }
     }
 }

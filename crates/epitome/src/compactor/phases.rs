@@ -71,7 +71,7 @@ impl Compactor {
     /// request is a reason to try again: without a compaction it cannot be sent at all.
     fn is_paused(&self, phase: Phase) -> bool {
         matches!(self.state, State::Paused { .. })
-            && (phase != Phase::Overflow || self.cycle.is_exhausted())
+            && (phase != Phase::Overflow || self.cycle.is_exhausted_at_overflow())
     }
 
     /// True if the condition of any reducer is met at this phase, and a message was appended since the reducers
