@@ -13,7 +13,7 @@ for (const [name, usage] of Object.entries({
   "Anthropic": { input_tokens: 1, output_tokens: 1 },
   "Gemini": { promptTokenCount: 0 },
 })) {
-  test(`j3: ${name}: a usage that cannot be true is told and does not switch compaction off`, async () => {
+  test(`j3: ${name}: a usage that cannot be true is reported and does not switch compaction off`, async () => {
     const events = [];
     const policy = { triggers: [{ tokens: 8_000 }], counting: { charactersPerToken: 4 } };
     const compactor = await compactorWith(policy, chatOf(40, 2_000), { onEvent: (event) => events.push(event) });
@@ -47,7 +47,7 @@ test("j3: a usage whose cached tokens are reported apart is used", async () => {
   compactor.dispose();
 });
 
-test("j3: a count of zero by the app's own counter is told and not used", async () => {
+test("j3: a count of zero by the app's own counter is reported and not used", async () => {
   const events = [];
   const options = { countTokens: () => 0, onEvent: (event) => events.push(event) };
   const compactor = await compactorWith({ keep: { messages: 4 } }, chatOf(40), options);
