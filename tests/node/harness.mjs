@@ -1,6 +1,6 @@
 // Compactors that count characters as tokens, and conversations to append to them: a message costs 4 besides its content.
 
-import { createCompactor } from "epitome";
+import { createCompactor, restoreCompactor } from "epitome";
 
 export const said = (role, content, more) => ({ role, content, ...more });
 
@@ -63,4 +63,17 @@ export function scripted(...answers) {
     return answers[Math.min(requests.length, answers.length) - 1] ?? "They worked.";
   };
   return { requests, summarize };
+}
+
+/** What a section of the summarizer's input contains. */
+export const section = ({ input }, name) => new RegExp(`<${name}>\\n(.*?)\\n</${name}>`, "s").exec(input)[1];
+
+/** True if both are the same objects in the same order. */
+export const same = (one, other) => one.length === other.length && one.every((message, index) => message === other[index]);
+
+/** A compactor that continues where this one is, after it was stored and read again. */
+export async function restored(compactor, format, options) {
+  const again = await restoreCompactor(compactor.snapshot(), { format, originals: compactor.history(), ...options });
+  compactor.dispose();
+  return again;
 }

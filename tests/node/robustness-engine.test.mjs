@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { convert, repair, validate } from "epitome";
 import { chatOf, compactorWith, said, scripted } from "./harness.mjs";
 
-/** What was told as ignored usage. */
+/** The events of ignored usage. */
 const ignored = (events) => events.filter(({ type }) => type === "usageIgnored");
 
 for (const [name, usage] of Object.entries({

@@ -338,6 +338,8 @@ for (const { name, door, answer } of SUMMARIZERS) {
       async ({ baseURL, requests }) => {
         const ask = door({ baseURL, model: "m" });
         for (const request of [undefined, null, 5, "summarize"]) await refused(ask(request), "request");
+        await refused(ask({ get system() { throw new TypeError("no system"); } }), "request throws when it is read");
+        await refused(door({ baseURL, model: "m", request: () => { throw Object.create(null); } })(REQUEST), "request throws");
         await refused(ask({}), "system");
         await refused(ask({ ...REQUEST, system: 5 }), "system");
         await refused(ask({ ...REQUEST, input: null }), "input");

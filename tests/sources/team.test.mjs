@@ -2,12 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createCompactor, extractive, resolvePolicy, restoreCompactor } from "epitome";
-import { chatOf, preset, said, scripted } from "../node/harness.mjs";
+import { createCompactor, extractive, resolvePolicy } from "epitome";
+import { chatOf, FORMATS, preset, restored, said, same, scripted, section } from "../node/harness.mjs";
 import { refusals } from "../node/legality.mjs";
 import { calling, resulting } from "../node/model-server.mjs";
 
-const FORMATS = ["openai-chat", "anthropic"];
 const SUMMARIZING = ["team", "team-aggressive", "team-strong", "team-careful"];
 
 /** The document's table: after how many messages an agent is compacted, and how many of the most recent stay. */
@@ -23,19 +22,6 @@ async function agentWith(format, policy, messages = [], options = {}) {
 }
 
 const unasked = { summarize: () => assert.fail("a summarizer was asked") };
-
-/** What a section of the summarizer's input contains. */
-const section = ({ input }, name) => new RegExp(`<${name}>\\n(.*?)\\n</${name}>`, "s").exec(input)[1];
-
-/** True if both are the same objects in the same order. */
-const same = (one, other) => one.length === other.length && one.every((message, index) => message === other[index]);
-
-/** A compactor that continues where this one is, after it was stored and read again. */
-async function restored(compactor, format, options) {
-  const again = await restoreCompactor(compactor.snapshot(), { format, originals: compactor.history(), ...options });
-  compactor.dispose();
-  return again;
-}
 
 /** A call of a tool and its result. */
 const round = (format, id, text) => [calling(format, id), resulting(format, id, text)];

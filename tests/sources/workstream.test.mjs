@@ -3,11 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor, restoreCompactor } from "epitome";
-import { chatOf, preset, said, scripted } from "../node/harness.mjs";
+import { chatOf, FORMATS, preset, restored, said, same, scripted, section } from "../node/harness.mjs";
 import { refusals } from "../node/legality.mjs";
 import { calling, resulting } from "../node/model-server.mjs";
 
-const FORMATS = ["openai-chat", "anthropic"];
 const LABEL = "Compacted context summary:";
 
 const count = (messages, text) => JSON.stringify(messages).split(text).length - 1;
@@ -20,19 +19,6 @@ async function workstream(format, messages, { policy, ...options } = {}) {
   const compactor = await createCompactor({ format, policy: { preset: "workstream", ...policy }, ...options });
   compactor.append(messages);
   return compactor;
-}
-
-/** What a section of the summarizer's input contains. */
-const section = ({ input }, name) => new RegExp(`<${name}>\\n(.*?)\\n</${name}>`, "s").exec(input)[1];
-
-/** True if both are the same objects in the same order. */
-const same = (one, other) => one.length === other.length && one.every((message, index) => message === other[index]);
-
-/** A compactor that continues where this one is, after it was stored and read again. */
-async function restored(compactor, format, options) {
-  const again = await restoreCompactor(compactor.snapshot(), { format, originals: compactor.history(), ...options });
-  compactor.dispose();
-  return again;
 }
 
 // Threshold and trigger

@@ -1,5 +1,5 @@
 //! The paths of source files in compiled modules. The compiler writes them where a check may fail, so that without care a
-//! module has the folders of whoever built it, and other bytes on each machine.
+//! module contains paths of the machine that built it, and has other bytes on each machine.
 
 use std::env;
 use std::fs;

@@ -50,10 +50,10 @@ export function textOf(text: string, name: string, code: ErrorCode = "invalid-op
 }
 
 /** A whole number that the engine can hold. */
-export function wholeOf(number: number, name: string): number {
-  if (typeof number !== "number" || !Number.isInteger(number) || number < 0 || number > LARGEST_U32) {
+export function wholeOf(number: number, name: string, least = 0): number {
+  if (typeof number !== "number" || !Number.isInteger(number) || number < least || number > LARGEST_U32) {
     const given = typeof number === "number" ? String(number) : kindOf(number);
-    throw epitomeError("invalid-option", `${name}: expected a whole number from 0 to ${LARGEST_U32}, not ${given}`);
+    throw epitomeError("invalid-option", `${name}: expected a whole number from ${least} to ${LARGEST_U32}, not ${given}`);
   }
   return number;
 }

@@ -1,6 +1,6 @@
 // Every function of the package, with the wasm modules that `./modules.js` gives.
 
-import { fieldsOf, optionalText } from "../arguments.js";
+import { optionalText } from "../arguments.js";
 import { guarded } from "../error.js";
 import type { Compactor } from "../host/compactor.js";
 import { create, planFor, type PlanOptions, restore } from "../host/create.js";
@@ -207,7 +207,7 @@ export function extractive(
  * retry may help. It does not retry itself: the compactor does.
  */
 export function openAICompatible(options: EndpointOptions): EndpointSummarize {
-  return endpointFrom(engineModule, "openai", fieldsOf(options, "options"));
+  return endpointFrom(engineModule, "openai", options);
 }
 
 /**
@@ -215,7 +215,7 @@ export function openAICompatible(options: EndpointOptions): EndpointSummarize {
  * `anthropic-dangerous-direct-browser-access`.
  */
 export function anthropicCompatible(options: EndpointOptions): EndpointSummarize {
-  return endpointFrom(engineModule, "anthropic", fieldsOf(options, "options"));
+  return endpointFrom(engineModule, "anthropic", options);
 }
 
 /**
@@ -225,26 +225,26 @@ export function anthropicCompatible(options: EndpointOptions): EndpointSummarize
 export function anthropicCounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(engineModule, "anthropic", fieldsOf(options, "options"));
+  return counterFrom(engineModule, "anthropic", options);
 }
 
 /** Asks OpenAI to count the tokens of Responses items, for `countTokens`. Give `instructions` and `tools` in `request`. */
 export function openAICounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(engineModule, "openai", fieldsOf(options, "options"));
+  return counterFrom(engineModule, "openai", options);
 }
 
 /** Asks Gemini to count the tokens of contents, for `countTokens`. Give `systemInstruction` and `tools` in `request`. */
 export function geminiCounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(engineModule, "gemini", fieldsOf(options, "options"));
+  return counterFrom(engineModule, "gemini", options);
 }
 
 /** Asks a llama.cpp server to count the tokens of chat messages in its model's chat template, for `countTokens`. */
 export function llamaCppCounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(engineModule, "llama.cpp", fieldsOf(options, "options"));
+  return counterFrom(engineModule, "llama.cpp", options);
 }

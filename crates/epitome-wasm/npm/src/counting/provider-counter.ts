@@ -1,8 +1,8 @@
 // Token counts of the provider, from its counting endpoint.
 
-import { epitomeError } from "../error.js";
+import { fieldsOf, messagesOf, optionalSignal, reading } from "../arguments.js";
+import { guarded } from "../error.js";
 import type { CounterOptions, Format } from "../glue/epitome.js";
-import { checkedSignal } from "../host/endpoint.js";
 import { convertBy } from "../host/validation.js";
 import { load, type Source } from "../wasm/engine.js";
 import type { CountTokens } from "./count.js";
@@ -33,30 +33,17 @@ export function counterFrom<M extends object>(
   provider: keyof typeof NATIVE,
   counterOptions: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  if (typeof counterOptions !== "object" || counterOptions === null) {
-    throw epitomeError("invalid-option", "the options of a counter must be an object with model");
-  }
-  const { format, ...options } = counterOptions;
+  const { format, ...options } = fieldsOf(counterOptions, "options");
   const native = NATIVE[provider];
-  return async (messages, context = {}) => {
-    if (typeof context !== "object" || context === null) {
-      throw epitomeError("invalid-option", "the second argument must be an object with signal");
-    }
-    if (!Array.isArray(messages)) {
-      throw epitomeError("invalid-message", "countTokens: expected an array of messages");
-    }
-    const signal = checkedSignal(context.signal);
-    const engine = await load(source);
-    const isForeign = format !== undefined && format !== native;
-    const converted = isForeign ? (await convertBy(source, messages, format, native)).messages : messages;
-    return engine.countByProvider(provider, options, jsonOf(converted), signal);
-  };
-}
-
-function jsonOf(messages: readonly object[]): string {
-  try {
-    return JSON.stringify(messages);
-  } catch (error) {
-    throw epitomeError("invalid-message", "countTokens: the messages cannot be written as JSON", error);
-  }
+  return (messages, context = {}) =>
+    guarded(async () => {
+      // `fetch` takes null too.
+      const signal = optionalSignal(fieldsOf(context, "the second argument").signal ?? undefined);
+      const list = messagesOf(messages, "messages", "invalid-message");
+      const engine = await load(source);
+      const isForeign = format !== undefined && format !== native;
+      const converted = isForeign ? (await convertBy(source, list, format, native)).messages : list;
+      const json = reading("messages", () => JSON.stringify(converted), "invalid-message");
+      return engine.countByProvider(provider, options, json, signal);
+    });
 }

@@ -1,6 +1,7 @@
 // Summaries by a model behind an endpoint.
 
-import { epitomeError } from "../error.js";
+import { fieldsOf, optionalFunction, optionalSignal, reading, textOf, wholeOf } from "../arguments.js";
+import { epitomeError, guarded } from "../error.js";
 import type { Completion, EndpointOptions as Endpoint, Format, SummaryRequest } from "../glue/epitome.js";
 import { load, type Source } from "../wasm/engine.js";
 import type { SummarizeContext, SummarizeRequest } from "./summarize.js";
@@ -50,82 +51,24 @@ export function endpointFrom(
   provider: keyof typeof PROVIDERS,
   endpointOptions: EndpointOptions,
 ): EndpointSummarize {
-  if (!isObject(endpointOptions)) {
-    throw epitomeError("invalid-option", "the options of an endpoint must be an object with baseURL and model");
-  }
-  const { request: fieldsOf = {}, ...options } = endpointOptions;
-  return async (request, context = {}) => {
-    const { system, input, maxTokens } = checkedRequest(request);
-    const { signal, onDelta } = checkedContext(context);
-    const engine = await load(source);
-    const fields: unknown = typeof fieldsOf === "function" ? fieldsOf() : fieldsOf;
-    if (!isObject(fields)) {
-      throw epitomeError("invalid-option", "`request` of an endpoint must be an object, or a function that returns one");
-    }
-    const body = bodyOf(provider, request, fields as RequestFields);
-    const limit = maxTokens + (body === undefined ? 0 : thinkingTokens(fields as RequestFields));
-    if (!isTokenLimit(limit)) {
-      throw epitomeError("invalid-option", `maxTokens and thinking.budget_tokens must add up to ${TOKEN_LIMIT}`);
-    }
-    return engine.complete(provider, options, system, input, limit, body, signal, onDelta);
-  };
-}
-
-/** What a limit of tokens may be, in words. */
-const TOKEN_LIMIT = "a whole number from 1 to 4294967295";
-
-function isTokenLimit(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 0xffff_ffff;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
-}
-
-/** The parts of a request that are always sent to the engine. Each is read once: it may be a getter. */
-function checkedRequest(request: EndpointRequest): Pick<EndpointRequest, "system" | "input" | "maxTokens"> {
-  if (!isObject(request)) {
-    throw epitomeError("invalid-option", "the request must be an object with system, input and maxTokens");
-  }
-  const { system, input, maxTokens } = request;
-  for (const [name, value] of Object.entries({ system, input })) {
-    if (typeof value !== "string") {
-      throw epitomeError("invalid-option", `\`${name}\` of the request must be a text`);
-    }
-  }
-  if (!isTokenLimit(maxTokens)) {
-    throw epitomeError("invalid-option", `\`maxTokens\` of the request must be ${TOKEN_LIMIT}`);
-  }
-  return { system, input, maxTokens };
-}
-
-/** What a call may be given besides its request. */
-function checkedContext(context: Partial<SummarizeContext>): {
-  signal: AbortSignal | undefined;
-  onDelta: SummarizeContext["onDelta"] | undefined;
-} {
-  if (!isObject(context)) {
-    throw epitomeError("invalid-option", "the second argument must be an object with signal or onDelta");
-  }
-  const { signal, onDelta } = context;
-  if (onDelta !== undefined && typeof onDelta !== "function") {
-    throw epitomeError("invalid-option", "`onDelta` must be a function");
-  }
-  return { signal: checkedSignal(signal), onDelta };
-}
-
-/** The signal, if it is one, also of another realm. */
-export function checkedSignal(signal: unknown): AbortSignal | undefined {
-  if (signal === undefined || signal === null) {
-    return undefined;
-  }
-  const { aborted, addEventListener, removeEventListener } = Object(signal) as Record<string, unknown>;
-  const isSignal =
-    typeof aborted === "boolean" && typeof addEventListener === "function" && typeof removeEventListener === "function";
-  if (!isSignal) {
-    throw epitomeError("invalid-option", "`signal` must be an AbortSignal, such as the `signal` of an AbortController");
-  }
-  return signal as AbortSignal;
+  const { request: given = {}, ...options } = fieldsOf(endpointOptions, "options");
+  return (request, context = {}) =>
+    guarded(async () => {
+      const asked = fieldsOf(request, "request");
+      const { system, input } = asked;
+      textOf(system, "system");
+      textOf(input, "input");
+      const maxTokens = wholeOf(asked.maxTokens, "maxTokens", 1);
+      const { signal, onDelta } = fieldsOf(context, "the second argument");
+      // `fetch` takes null too.
+      optionalSignal(signal ?? undefined);
+      optionalFunction(onDelta, "onDelta");
+      const engine = await load(source);
+      const fields = fieldsOf(typeof given === "function" ? reading("request", given) : given, "request");
+      const body = reading("request", () => bodyOf(provider, asked, fields));
+      const limit = wholeOf(maxTokens + (body === undefined ? 0 : thinkingTokens(fields)), "maxTokens with thinking.budget_tokens", 1);
+      return engine.complete(provider, options, system, input, limit, body, signal, onDelta);
+    });
 }
 
 /** Fields of the body as JSON texts, if the request has messages. `JSON.stringify` writes an object as it does in the app's
