@@ -23,11 +23,13 @@
 //! | state | waits for | commands that are legal |
 //! |---|---|---|
 //! | `Idle` | a command | all |
-//! | `Deciding` | `proceed` or `skip` | `append`, `edit`, `set_todo`, `cancel` |
-//! | `Summarizing` | `handle_summary` or `handle_failure` | `append`, `edit`, `set_todo`, `cancel` |
-//! | `Backoff` | `handle_timeout` | `append`, `edit`, `set_todo`, `cancel` |
+//! | `Deciding` | `proceed` or `skip` | `append`, changes, `set_todo`, `cancel` |
+//! | `Summarizing` | `handle_summary` or `handle_failure` | `append`, changes, `set_todo`, `cancel` |
+//! | `Backoff` | `handle_timeout` | `append`, changes, `set_todo`, `cancel` |
 //! | `Committing` | `handle_persisted` or `handle_unpersisted` | `append`, `set_todo` |
 //! | `Paused` | a reason to try again | all; `compact` only if the app [asks for it](Reason::is_asked_for) |
+//!
+//! Changes are `edit`, `insert`, `remove`, `move_head` and `switch_to`.
 //!
 //! A command that is not legal returns an error, mostly [`CommandError::Busy`]. `cancel` leads back to `Idle`,
 //! except while a record is being stored. An answer to a request that is no longer open is ignored and reported as
@@ -38,6 +40,7 @@
 mod asked;
 mod commit;
 mod cycle;
+mod edits;
 mod error;
 mod inputs;
 mod job;
@@ -56,10 +59,10 @@ use job::Job;
 pub use output::{BeforeCompaction, Event, Output, Save, SummaryRequest};
 
 use crate::conversation::Conversation;
+use crate::history::Record;
 use crate::history::{BoxedProvider, Provider};
-use crate::history::{Checkpoint, Log, LogError, Record};
 use crate::message::Timestamp;
-use crate::message::{Message, MessageId, RequestId, Role};
+use crate::message::{Message, RequestId, Role};
 use crate::plan::Plan;
 use crate::policy::Reason;
 use crate::policy::{Counting, Policy, PolicyError};
@@ -174,35 +177,6 @@ impl Compactor {
         if matches!(self.state, State::Paused { .. }) {
             self.state = State::Idle;
         }
-    }
-
-    /// Replaces a message by its id. Cancels a running compaction that covers it, and undoes committed ones
-    /// that do, since their summaries describe the old text.
-    pub fn edit(&mut self, message: Message) -> Result<(), CommandError> {
-        let position = self.conversation.log().position(&message.id);
-        let Some(position) = position else {
-            return Err(LogError::UnknownId(message.id).into());
-        };
-        if matches!(self.state, State::Committing { .. }) {
-            return Err(CommandError::Busy);
-        }
-        // Before the log changes: the answer of the summarizer would be about a text that is no longer in the
-        // conversation.
-        if self.job().is_some_and(|job| job.is_invalidated_by_edit(position)) {
-            self.cancel();
-        }
-        let log = self.conversation.log();
-        let stale =
-            log.active_checkpoints().find(|checkpoint| depends_on(log, checkpoint, &message.id));
-        // The oldest stale checkpoint is enough, since its undo is also the undo of all later ones.
-        if let Some(checkpoint) = stale.map(|checkpoint| checkpoint.id) {
-            self.conversation.append(Record::Undo { checkpoint })?;
-        }
-        self.conversation.append(Record::Edit { message })?;
-        self.cycle.view_sent = true;
-        self.cycle.nothing_to_reduce_at = None;
-        self.outputs.push_back(Output::Changed);
-        Ok(())
     }
 
     /// Sets the open tasks. They are part of every summarizer request, and are appended to every summary word
@@ -402,15 +376,4 @@ impl Compactor {
             _ => None,
         }
     }
-}
-
-/// True if a checkpoint covers, rewrites or drops this message, so that it cannot stay if the message changes.
-fn depends_on(log: &Log, checkpoint: &Checkpoint, id: &MessageId) -> bool {
-    let covers = checkpoint
-        .cover
-        .as_ref()
-        .is_some_and(|cover| log.position(id) <= log.position(&cover.through));
-    covers
-        || checkpoint.rewrites.iter().any(|rewrite| rewrite.id == *id)
-        || checkpoint.dropped.contains(id)
 }

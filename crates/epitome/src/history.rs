@@ -2,6 +2,7 @@
 
 mod check;
 mod checkpoint;
+mod commits;
 pub(crate) mod exchange;
 mod late_result;
 mod log;
@@ -13,6 +14,7 @@ mod provider;
 mod repair;
 mod rewrite;
 pub(crate) mod tagged;
+mod tree;
 mod view;
 
 pub use checkpoint::{Checkpoint, Cover};

@@ -186,6 +186,11 @@ impl Plan {
         self.changed.contains_key(&position)
     }
 
+    /// True if a reducer would rewrite or remove a message from this position on.
+    pub(crate) fn changes_from(&self, position: usize) -> bool {
+        self.changed.range(position..).next().is_some()
+    }
+
     /// The checkpoint that this plan makes, with the summary it asked for.
     pub(crate) fn checkpoint(
         &self,
