@@ -14,8 +14,34 @@ export interface Compactor<M extends object = object> {
    */
   append(messages: M | readonly M[], metadata?: MessageMetadata): string[];
   /**
+   * Makes the conversation the same as the app's array, whatever the app did to it: messages were appended, the last one was
+   * streamed or generated again, one was edited, deleted or inserted, a question was sent again, or another branch is shown.
+   * The array may also begin with what `messages()` has returned. Allowed during a compaction.
+   *
+   * Messages are recognised by object, then by their own `id`, then by content. Of an array whose objects are those of the
+   * last call, only the last one is read again. Compactions stay active while all messages that they are about are there; a
+   * compaction of messages that are gone or changed is not, and the report names it. `metadata` are those of new and changed
+   * messages.
+   *
+   * An error changes nothing. Takes less than a millisecond for 2,000 messages of which the last one has changed.
+   */
+  sync(messages: readonly M[], metadata?: MessageMetadata): SyncReport;
+  /** Puts a message in front of another one and returns its id. Undoes the compactions that summarize both neighbours. */
+  insert(message: M, before: string, metadata?: MessageMetadata): string;
+  /** Removes a message for good, on all branches. Undoes the compactions that are about it. */
+  remove(id: string): void;
+  /**
+   * Ends the conversation with this message; without one, it is empty. What came after it stays as a branch: the next
+   * message begins another one.
+   */
+  truncate(last?: string): void;
+  /** The ids of the messages that stand in the place of this one on all branches, oldest first: what a page shows as ‹ 2/3 ›. */
+  branches(id: string): string[];
+  /** Shows the branch with this message, with all messages that it had. `history()` returns them. */
+  switchTo(id: string): void;
+  /**
    * Replaces a message and changes the metadata that are given. Undoes the compactions whose summaries cover the old
-   * message.
+   * message. Like all methods that take an id, it takes the one that `append` returned or the message's own `id`.
    */
   edit(id: string, message: M, metadata?: MessageMetadata): void;
   /** Sets the open tasks. The summarizer gets them, and every summary is followed by them word for word. */
@@ -70,7 +96,7 @@ export interface Compactor<M extends object = object> {
   compacted(): string[];
   /** What is known of a message besides its content: what `append` and `edit` were given, and `isCompacted`. */
   metadata(id: string): StoredMetadata;
-  /** Every message that was appended, in its latest version. */
+  /** The messages of the conversation, as the app has given them last. */
   history(): M[];
   /** The whole tool result that was offloaded under this name, such as `tool-results/call_1.txt`. */
   offloaded(path: string): string | undefined;
@@ -120,6 +146,24 @@ export interface MessageMetadata {
    * The names of the agents that may see them; absent: all.
    */
   audience?: string[];
+}
+
+/** What `sync` did, by the ids of messages and the numbers of compactions. */
+export interface SyncReport {
+  /** New messages at the end. */
+  appended: string[];
+  /** New messages in front of others. */
+  inserted: string[];
+  /** Messages with another content. */
+  changed: string[];
+  /** Messages that are gone for good. */
+  removed: string[];
+  /** Messages that are on another branch from now on. */
+  left: string[];
+  /** Compactions that are not active any more, since messages that they are about are gone or changed. */
+  inactive: number[];
+  /** Compactions that are active again, since their messages are there again. */
+  reactivated: number[];
 }
 
 /**
@@ -1655,7 +1699,7 @@ export type ErrorCode = PackageErrorCode | EndpointErrorCode;
 /**
  * What went wrong in a call of this package, for code to branch on.
  */
-export type PackageErrorCode = "unknown-format" | "invalid-option" | "invalid-policy" | "invalid-message" | "too-large" | "unknown-id" | "duplicate-id" | "invalid-snapshot" | "invalid-originals" | "busy" | "exhausted" | "nothing-to-undo" | "unknown-encoding" | "encoding-not-loaded" | "encoding-unavailable" | "invalid-vocabulary" | "disposed" | "broken" | "not-loaded" | "internal";
+export type PackageErrorCode = "unknown-format" | "invalid-option" | "invalid-policy" | "invalid-message" | "too-large" | "unknown-id" | "other-branch" | "duplicate-id" | "invalid-snapshot" | "invalid-originals" | "busy" | "exhausted" | "nothing-to-undo" | "unknown-encoding" | "encoding-not-loaded" | "encoding-unavailable" | "invalid-vocabulary" | "disposed" | "broken" | "not-loaded" | "internal";
 
 /**
  * What went wrong with a request to an endpoint, for code to branch on.

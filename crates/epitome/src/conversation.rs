@@ -389,15 +389,25 @@ impl Conversation {
         }
     }
 
+    /// Linear in system and pinned messages, and with heartbeats also in the requests of users.
     fn recount_protected(&mut self) {
-        let pinned =
-            |(_, message): &(usize, &Message)| message.pinned && message.role != Role::System;
-        let pinned = self.log.messages().enumerate().filter(pinned);
-        self.pinned_tokens = pinned.map(|(at, _)| self.meter.tokens(at)).sum();
+        let fixed = self.index.fixed.iter().filter(|at| {
+            self.log.message(**at).is_some_and(|message| message.role != Role::System)
+        });
+        self.pinned_tokens = fixed.map(|at| self.meter.tokens(*at)).sum();
         let mut requests = UserRequests::default();
-        let heartbeat_answer = self.heartbeat_answer.as_deref();
-        for (position, message) in self.log.messages().enumerate() {
-            requests.push(position, message, heartbeat_answer);
+        let answer = self.heartbeat_answer.as_deref();
+        let mut asked = self.index.user_requests.as_slice();
+        if answer.is_none() {
+            // Without heartbeats, only the last two matter.
+            asked = asked.split_at(asked.len().saturating_sub(2)).1;
+        }
+        for request in asked {
+            let message = |position| Some((position, self.log.message(position)?));
+            let answered = message(request + 1).filter(|(_, it)| it.role == Role::Assistant);
+            for (position, message) in message(*request).into_iter().chain(answered) {
+                requests.push(position, message, answer);
+            }
         }
         self.requests = requests;
     }

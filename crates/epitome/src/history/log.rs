@@ -401,9 +401,26 @@ impl Log {
         self.tree.find(id).is_some()
     }
 
+    /// The latest version of a message on any branch. Costs O(log n).
+    pub fn find(&self, id: &MessageId) -> Option<&Message> {
+        self.message_of(self.tree.find(id)?)
+    }
+
+    /// The messages that follow a message on any branch, oldest first; those that begin a branch for `None`. Linear in them.
+    pub fn following(&self, id: Option<&MessageId>) -> impl Iterator<Item = &Message> {
+        let node = id.map(|id| self.tree.find(id));
+        let nodes = match node {
+            Some(None) => None,
+            Some(node) => Some(self.tree.following(node)),
+            None => Some(self.tree.following(None)),
+        };
+        nodes.into_iter().flatten().filter_map(|node| self.message_of(node))
+    }
+
     /// The messages that could be at a position: its own and those of other branches, oldest first. Linear in them.
     pub fn alternatives(&self, position: usize) -> impl Iterator<Item = &Message> {
-        self.tree.alternatives(position).filter_map(|node| self.message_of(node))
+        let before = position.checked_sub(1).and_then(|before| self.tree.at(before));
+        self.tree.following(before).filter_map(|node| self.message_of(node))
     }
 
     /// The last message of the branch with this message, as it was when that was the conversation; `None` if no branch has

@@ -172,16 +172,12 @@ impl Tree {
         shared.and_then(|node| self.depth(node)).map_or(0, |depth| depth + 1)
     }
 
-    /// The messages that could be at a position of the path, oldest first: its own and those of other branches. Linear in
-    /// them.
-    pub(crate) fn alternatives(&self, position: usize) -> impl Iterator<Item = NodeId> + '_ {
-        let parent = position.checked_sub(1).and_then(|before| self.at(before));
-        let first = match (position, parent) {
-            (0, _) => self.first,
-            (_, Some(parent)) => self.first_child(parent),
-            (_, None) => None,
-        };
-        self.siblings_from(first)
+    /// The messages that follow a message on any branch, oldest first; those that begin one for `None`. Linear in them.
+    pub(crate) fn following(&self, node: Option<NodeId>) -> impl Iterator<Item = NodeId> + '_ {
+        self.siblings_from(match node {
+            Some(node) => self.first_child(node),
+            None => self.first,
+        })
     }
 
     /// Where the branch with this message ended when it was last the path. Linear in the messages behind it.
@@ -208,11 +204,7 @@ impl Tree {
     }
 
     fn add_child(&mut self, parent: Option<NodeId>, node: NodeId) {
-        let first = match parent {
-            Some(parent) => self.first_child(parent),
-            None => self.first,
-        };
-        match self.siblings_from(first).last().and_then(|last| self.node_mut(last)) {
+        match self.following(parent).last().and_then(|last| self.node_mut(last)) {
             Some(last) => last.next_sibling = Some(node),
             None => match parent.and_then(|parent| self.node_mut(parent)) {
                 Some(parent) => parent.first_child = Some(node),
@@ -224,12 +216,7 @@ impl Tree {
 
     /// Puts a node in the place of a child, or nothing if it has no next sibling.
     fn replace_child(&mut self, parent: Option<NodeId>, child: NodeId, by: Option<NodeId>) {
-        let first = match parent {
-            Some(parent) => self.first_child(parent),
-            None => self.first,
-        };
-        let before =
-            self.siblings_from(first).find(|other| self.next_sibling(*other) == Some(child));
+        let before = self.following(parent).find(|other| self.next_sibling(*other) == Some(child));
         match before.and_then(|before| self.node_mut(before)) {
             Some(before) => before.next_sibling = by,
             None => match parent.and_then(|parent| self.node_mut(parent)) {
@@ -330,7 +317,8 @@ mod tests {
     }
 
     fn alternatives(tree: &Tree, position: usize) -> String {
-        let records = tree.alternatives(position).filter_map(|node| tree.record_of(node));
+        let before = position.checked_sub(1).and_then(|before| tree.at(before));
+        let records = tree.following(before).filter_map(|node| tree.record_of(node));
         records.filter_map(|record| char::from_u32(u32::try_from(record).unwrap())).collect()
     }
 

@@ -28,7 +28,7 @@ import { load, type Modules } from "../wasm/engine.js";
 import { engineModule, tokenizerModule } from "./modules.js";
 
 export * from "./counting.js";
-export type { CompactionEvent, CompactOptions, Compactor, SaveFailed, SummaryDelta } from "../host/compactor.js";
+export type { CompactionEvent, CompactOptions, Compactor, SaveFailed, SummaryDelta, SyncReport } from "../host/compactor.js";
 export type { Counted, CountTokens } from "../counting/count.js";
 export type { PlanOptions } from "../host/create.js";
 export type { EstimateOptions, TokenCounter, TokenFamily } from "../counting/counter.js";
