@@ -61,14 +61,18 @@ export interface Compactor<M extends object = object> {
    * Why a compaction is due at this phase, as the `reason` for `compact`; undefined if none is due. Emits the `warning`
    * event that the policy asks for.
    *
-   * After a compaction, the next one is due only after an assistant message or a `usage()`. `requestStart` starts a new
+   * After a compaction, the next one is due only after an assistant message or a `reportUsage()`. `requestStart` starts a new
    * user request, for which reactive compactions are counted.
    */
   check(phase: Phase): Reason | undefined;
   /** The same as `check` for display: without a warning, and without starting a user request. */
   due(phase: Phase): Reason | undefined;
-  /** Compacts if a compaction is due at this phase. Resolves to its report; undefined if none is due. */
-  maintain(phase: Phase, options?: Omit<CompactOptions, "reason">): Promise<Report | undefined>;
+  /**
+   * Compacts if a compaction is due, and resolves to its report; undefined if none is due. To be called before each request.
+   *
+   * Without a phase, it is `loop` if the last message is a tool result, and `requestStart` if it is any other.
+   */
+  compactIfNeeded(options?: CompactIfNeededOptions): Promise<Report | undefined>;
   /**
    * Compacts. Also resolves if there was nothing to do, if the compaction failed or if it was cancelled: the messages are
    * then unchanged, and the report says why.
@@ -103,11 +107,14 @@ export interface Compactor<M extends object = object> {
   /** Undoes the latest compaction. */
   undo(): void;
   /**
-   * Takes what the provider reported for the latest request, after its answer was appended: the usage object of any
-   * provider, of the AI SDK or of LangChain. It takes precedence over the engine's estimate. It is for the view that
-   * `messages()` last returned: if a compaction has ended since then, it only adds to the statistics.
+   * Takes what the provider reported for the latest request: the usage object of any provider, of the AI SDK or of LangChain;
+   * nothing for undefined. It takes precedence over the engine's estimate.
+   *
+   * It holds for all messages up to the last assistant message, which is the answer. What comes after it, such as tool
+   * results, is added as an estimate, so that it does not matter whether those are appended before or after this call. It is
+   * for the view that `messages()` last returned: if a compaction has ended since then, it only adds to the statistics.
    */
-  usage(usage: Usage | object): void;
+  reportUsage(usage: Usage | object | null | undefined): void;
   /**
    * Replaces the policy. If the new one counts by an encoding or a tokenizer that is not loaded, it throws
    * `encoding-not-loaded`: await `loadEncoding` or `loadTokenizer` first.
@@ -1363,6 +1370,12 @@ export interface MessageAction {
  */
 export type Action = "keep" | "deduplicate" | "truncateToolResults" | "clearToolInputs" | "offloadToolResults" | "removeReasoning" | "dropOldest" | "summarize" | "summarized";
 
+/** Options of a compaction that runs only if it is due. */
+export interface CompactIfNeededOptions extends Omit<CompactOptions, "reason"> {
+  /** The point in the app's request loop. */
+  phase?: Phase;
+}
+
 /** Options of one compaction. */
 export interface CompactOptions {
   /** Default: `session-compaction`. */
@@ -1558,6 +1571,26 @@ export interface RecentOptions {
   tokenizers?: TokenizerSources;
 }
 
+/** What `compactMessages` returns. */
+export interface CompactedMessages<M extends object = object> {
+  /** What to send to the model, and to store in place of the messages. Kept messages are the same objects. */
+  messages: M[];
+  /** What the compaction did; undefined if none was due. */
+  report: Report | undefined;
+  /** How full the window is with these messages. */
+  status: Status;
+}
+
+/** Options of `compactMessages`. */
+export interface CompactMessagesOptions<M extends object = object> extends CompactorOptions<M>, Pick<CompactOptions, "instructions" | "signal"> {
+  /** What the provider reported for the request that the last assistant message answers. */
+  usage?: Usage | object | null | undefined;
+  /** The point in the request loop. Default: as for `compactIfNeeded`. */
+  phase?: Phase;
+  /** Compacts for this reason, whether or not a compaction is due. */
+  reason?: Reason;
+}
+
 /** How strictly messages are validated. */
 export interface ValidateOptions {
   /** Also report what only some servers of this format refuse: roles that do not alternate, system messages after other
@@ -1717,6 +1750,12 @@ export declare function createCompactor<M extends object = object>(options: Comp
 
 /** Creates a compactor that continues from a snapshot. */
 export declare function restoreCompactor<M extends object = object>(snapshot: string, options: RestoreOptions<M>): Promise<Compactor<M>>;
+
+/**
+ * Compacts messages if that is due, without a compactor that lives on: for a route, the AI SDK's `prepareStep`, LangChain's
+ * `beforeModel`, a session. Store the result in place of the messages: the next call continues from its summary.
+ */
+export declare function compactMessages<M extends object>(messages: readonly M[], options: CompactMessagesOptions<M>): Promise<CompactedMessages<M>>;
 
 /** The most recent messages that fit, with their system prompts. Tool calls stay with their results. */
 export declare function recentWithin<M extends object>(messages: readonly M[], options: RecentOptions): Promise<M[]>;

@@ -124,6 +124,11 @@ impl Compactor {
         Ok(due.transpose().map_err(Thrown::from)?)
     }
 
+    /// The phase before the next request: `loop` behind a tool result, otherwise `requestStart`.
+    pub fn phase(&self) -> Result<Ts<Phase>, JsValue> {
+        Ok(self.engine.phase().into_ts().map_err(Thrown::from)?)
+    }
+
     /// Starts a compaction.
     pub fn compact(
         &mut self,

@@ -59,10 +59,10 @@ use job::Job;
 pub use output::{BeforeCompaction, Event, Output, Save, SummaryRequest};
 
 use crate::conversation::Conversation;
-use crate::history::Record;
 use crate::history::{BoxedProvider, Provider};
+use crate::history::{Checkpoint, Cover, Record, TaggedSummary};
 use crate::message::Timestamp;
-use crate::message::{Message, RequestId, Role};
+use crate::message::{Message, Part, RequestId, Role};
 use crate::plan::Plan;
 use crate::policy::Reason;
 use crate::policy::{Counting, Policy, PolicyError};
@@ -155,13 +155,21 @@ impl Compactor {
     /// Appends a message. Legal at any time: a compaction that is running covers only the messages that were
     /// in the log when it was planned.
     ///
+    /// A message that is a summary of an earlier compactor, as in the view that an app has stored, is the summary
+    /// of this conversation too: the next compaction continues from it.
+    ///
     /// After a compaction that failed or saved too little, another one can be due after the next user
     /// request, or once the conversation has grown by a twentieth of the window, up to three times per
     /// request.
     pub fn append(&mut self, message: Message) -> Result<(), CommandError> {
         let answered = message.role == Role::Assistant;
+        let earlier = self.earlier_summary(&message);
         let last_request = self.conversation.last_request();
         self.conversation.append(Record::Message { message })?;
+        if let Some(checkpoint) = earlier {
+            self.conversation.append(Record::Checkpoint { checkpoint })?;
+            self.outputs.push_back(Output::Changed);
+        }
         self.cycle.view_sent |= answered;
         if self.conversation.last_request() > last_request {
             self.cycle.begin_request();
@@ -170,6 +178,31 @@ impl Compactor {
             self.resume_automatic();
         }
         Ok(())
+    }
+
+    /// The checkpoint of a message that is the summary of an earlier compactor; `None` for any other message, and if there
+    /// is a summary already. All messages before it stay, so that no text can hide others by posing as a summary.
+    fn earlier_summary(&self, message: &Message) -> Option<Checkpoint> {
+        let [Part::Text { text }] = message.parts.as_slice() else { return None };
+        let can_be = matches!(message.role, Role::User | Role::System)
+            && self.conversation.projection().cover.is_none();
+        let TaggedSummary { frame, summary } = can_be.then(|| TaggedSummary::read(text))??;
+        let cover = Cover {
+            through: message.id.clone(),
+            before: self.log().messages().map(|message| message.id.clone()).collect(),
+            after: Vec::new(),
+            role: message.role,
+            summary: summary.to_owned(),
+            ledger: Vec::new(),
+            left_out: Vec::new(),
+            appendix: String::new(),
+            summarized: frame.summarized,
+            label: frame.label.map(str::to_owned),
+            closing: frame.closing.map(str::to_owned),
+        };
+        let (id, reason) = (self.next_checkpoint(), Reason::SessionCompaction);
+        let (rewrites, dropped) = Default::default();
+        Some(Checkpoint { id, reason, cover: Some(cover), rewrites, dropped })
     }
 
     /// Allows automatic compactions again after one that failed or saved too little.

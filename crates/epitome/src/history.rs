@@ -29,4 +29,5 @@ pub use repair::{
     ACKNOWLEDGEMENT, Defect, Ending, Finding, PLACEHOLDER_RESULT, Repair, Repaired, repair,
 };
 pub use rewrite::{Change, PartChange, Rewrite};
+pub(crate) use tagged::TaggedSummary;
 pub use view::{Edit, View};

@@ -44,7 +44,7 @@ impl Compactor {
         for step in earlier.iter().skip(count.max(1)) {
             self.engine.remove(step.id.clone()).map_err(Thrown::from)?;
         }
-        if count != earlier.len() {
+        if count < earlier.len() {
             self.plans = Plans::default();
         }
         self.composed = Composed::default();
@@ -181,7 +181,10 @@ impl Compactor {
         let next = log.position(earlier).and_then(|position| log.message(position + 1));
         let next = next.map(|message| message.id.clone());
         match next {
-            Some(next) => self.engine.insert(step, next)?,
+            Some(next) => {
+                self.engine.insert(step, next)?;
+                self.plans = Plans::default();
+            }
             None => self.engine.append(step)?,
         }
         Ok(())

@@ -27,6 +27,12 @@ export interface CompactOptions {
   onEvent?: (event: CompactionEvent) => void;
 }
 
+/** Options of a compaction that runs only if it is due. */
+export interface CompactIfNeededOptions extends Omit<CompactOptions, "reason"> {
+  /** The point in the app's request loop. */
+  phase?: Phase;
+}
+
 /** Something worth showing, mostly during a compaction. */
 export type CompactionEvent = EngineEvent | SummaryDelta | Counted | SaveFailed;
 
@@ -121,14 +127,18 @@ export interface Compactor<M extends object = object> {
    * Why a compaction is due at this phase, as the `reason` for `compact`; undefined if none is due. Emits the `warning`
    * event that the policy asks for.
    *
-   * After a compaction, the next one is due only after an assistant message or a `usage()`. `requestStart` starts a new
+   * After a compaction, the next one is due only after an assistant message or a `reportUsage()`. `requestStart` starts a new
    * user request, for which reactive compactions are counted.
    */
   check(phase: Phase): Reason | undefined;
   /** The same as `check` for display: without a warning, and without starting a user request. */
   due(phase: Phase): Reason | undefined;
-  /** Compacts if a compaction is due at this phase. Resolves to its report; undefined if none is due. */
-  maintain(phase: Phase, options?: Omit<CompactOptions, "reason">): Promise<Report | undefined>;
+  /**
+   * Compacts if a compaction is due, and resolves to its report; undefined if none is due. To be called before each request.
+   *
+   * Without a phase, it is `loop` if the last message is a tool result, and `requestStart` if it is any other.
+   */
+  compactIfNeeded(options?: CompactIfNeededOptions): Promise<Report | undefined>;
   /**
    * Compacts. Also resolves if there was nothing to do, if the compaction failed or if it was cancelled: the messages are
    * then unchanged, and the report says why.
@@ -163,11 +173,14 @@ export interface Compactor<M extends object = object> {
   /** Undoes the latest compaction. */
   undo(): void;
   /**
-   * Takes what the provider reported for the latest request, after its answer was appended: the usage object of any
-   * provider, of the AI SDK or of LangChain. It takes precedence over the engine's estimate. It is for the view that
-   * `messages()` last returned: if a compaction has ended since then, it only adds to the statistics.
+   * Takes what the provider reported for the latest request: the usage object of any provider, of the AI SDK or of LangChain;
+   * nothing for undefined. It takes precedence over the engine's estimate.
+   *
+   * It holds for all messages up to the last assistant message, which is the answer. What comes after it, such as tool
+   * results, is added as an estimate, so that it does not matter whether those are appended before or after this call. It is
+   * for the view that `messages()` last returned: if a compaction has ended since then, it only adds to the statistics.
    */
-  usage(usage: Usage | object): void;
+  reportUsage(usage: Usage | object | null | undefined): void;
   /**
    * Replaces the policy. If the new one counts by an encoding or a tokenizer that is not loaded, it throws
    * `encoding-not-loaded`: await `loadEncoding` or `loadTokenizer` first.

@@ -20,7 +20,7 @@ import type {
 import type { Engine as Module } from "../wasm/engine.js";
 import { engineBuffer } from "../wasm/loaded.js";
 import { Calls } from "./calls.js";
-import type { CompactOptions, Compactor, SyncReport } from "./compactor.js";
+import type { CompactIfNeededOptions, CompactOptions, Compactor, SyncReport } from "./compactor.js";
 import { Driver } from "./driver.js";
 import type { Host } from "./options.js";
 import { Originals } from "./originals.js";
@@ -179,9 +179,9 @@ export class Conversation<M extends object> implements Compactor<M> {
     return this.#calls.run((engine) => engine.due(phase));
   }
 
-  async maintain(phase: Phase, options: Omit<CompactOptions, "reason"> = {}): Promise<Report | undefined> {
-    const fields = fieldsOf(options, "options");
-    const reason = this.check(phase);
+  async compactIfNeeded(options: CompactIfNeededOptions = {}): Promise<Report | undefined> {
+    const { phase, ...fields } = fieldsOf(options, "options");
+    const reason = this.check(phase === undefined ? this.#calls.run((engine) => engine.phase()) : phase);
     return reason === undefined ? undefined : this.compact({ ...fields, reason });
   }
 
@@ -234,10 +234,13 @@ export class Conversation<M extends object> implements Compactor<M> {
     this.#driver.drain();
   }
 
-  usage(usage: Usage | object): void {
-    this.#calls.run((engine) => engine.handleUsage(usage, this.#sentEpoch));
-    this.#revision += 1;
-    this.#driver.drain();
+  reportUsage(usage: Usage | object | null | undefined): void {
+    this.#calls.check();
+    if (usage !== undefined && usage !== null) {
+      this.#calls.run((engine) => engine.handleUsage(usage, this.#sentEpoch));
+      this.#revision += 1;
+      this.#driver.drain();
+    }
   }
 
   setPolicy(policy: PolicySpec): void {

@@ -6,8 +6,13 @@ const DEEPEST = 64;
 /** The id that the app itself gave to a message, as those of the AI SDK's page, of LangChain and of Responses have; undefined
  * if it has none. */
 export function ownId(message: object): string | undefined {
-  const id: unknown = Reflect.get(message, "id");
-  return typeof id === "string" && id !== "" ? id : undefined;
+  try {
+    const id: unknown = Reflect.get(message, "id");
+    return typeof id === "string" && id !== "" ? id : undefined;
+  } catch {
+    // A getter or a proxy that throws: the message is compared by its content, and then the error says which one it is.
+    return undefined;
+  }
 }
 
 /** True if two values have the same content. A field that is undefined is the same as none. Linear in the smaller one. */
