@@ -38,14 +38,17 @@ export class ScriptedModel {
   #perMessage;
   #perCall;
   #factor;
+  #nameTokens;
   /** The status of the app's compactor before each request, in which `tokens` are a promise about the prompt. */
   #promised;
   /** The number of messages and tokens of each prompt so far. */
   prompts = [];
 
-  /** What this provider counts per message and call, and how many tokens it makes of one of `o200k_base`. */
-  constructor({ perMessage = 4, perCall = 8, factor = 1 } = {}) {
+  /** What this provider counts per message and call, how many tokens it makes of one of `o200k_base`, and the name that the
+   * SDK gives to the assistant. */
+  constructor({ perMessage = 4, perCall = 8, factor = 1, name } = {}) {
     [this.#perMessage, this.#perCall, this.#factor] = [perMessage, perCall, factor];
+    this.#nameTokens = name === undefined ? 0 : 1 + counter.count(name);
   }
 
   /** Begins a turn with this many requests that are answered with calls; each third of them with two. */
@@ -91,7 +94,8 @@ export class ScriptedModel {
 
   #count(prompt) {
     const textTokens = (text) => Math.round(counter.count(text) * this.#factor);
-    const tokensOf = ({ text, calls, results }) =>
+    const tokensOf = ({ role, text, calls, results }) =>
+      (role === "assistant" ? this.#nameTokens : 0) +
       // Behind the interface of an SDK, each result is a message of its own.
       this.#perMessage * Math.max(1, results.length) +
       textTokens(text) +
