@@ -12,7 +12,9 @@ export const TOOL_SCHEMA_TOKENS = 60;
 /** Small enough for several compactions in each turn, and for what must stay. */
 export const POLICY = { window: 8_000, toolSchemaTokens: TOOL_SCHEMA_TOKENS, counting: { encoding: "o200k_base" } };
 
-/** The instructions that an app has beside its messages are none: they would be tokens that no message has. */
+/** Tokens besides those of texts, for each message, call, result and request. Each result is a message of its own. */
+const OVERHEAD = { message: 4, call: 8, result: 8, request: 3 };
+
 const PROSE = [
   "The roses in this bed bloom from May until the first frost, and they want water on every second day.",
   "const bed = beds.find(({ id }) => id === wanted); // the gate of the garden is on its other side",
@@ -35,19 +37,14 @@ export class ScriptedModel {
   #toCall = 0;
   #calls = 0;
   #answers = 0;
-  #perMessage;
-  #perCall;
-  #factor;
   #nameTokens;
   /** The status of the app's compactor before each request, in which `tokens` are a promise about the prompt. */
   #promised;
   /** The number of messages and tokens of each prompt so far. */
   prompts = [];
 
-  /** What this provider counts per message and call, how many tokens it makes of one of `o200k_base`, and the name that the
-   * SDK gives to the assistant. */
-  constructor({ perMessage = 4, perCall = 8, factor = 1, name } = {}) {
-    [this.#perMessage, this.#perCall, this.#factor] = [perMessage, perCall, factor];
+  /** `name` is the one that the SDK gives to the assistant. */
+  constructor({ name } = {}) {
     this.#nameTokens = name === undefined ? 0 : 1 + counter.count(name);
   }
 
@@ -63,7 +60,7 @@ export class ScriptedModel {
 
   /** The answer to a prompt, `{ text, calls }`, and its usage. */
   answer(prompt) {
-    const tokens = this.#count(prompt) + TOOL_SCHEMA_TOKENS + 3;
+    const tokens = this.#count(prompt) + TOOL_SCHEMA_TOKENS + OVERHEAD.request;
     const place = `request ${this.prompts.length}`;
     assert.deepEqual(orphans(prompt), [], place);
     assert.ok(this.#promised !== undefined, `${place}: nobody has looked at the status before it`);
@@ -71,7 +68,7 @@ export class ScriptedModel {
     this.#promised = undefined;
     assert.ok(tokens <= window, `${place}: ${tokens} tokens in a window of ${window}`);
     const error = Math.abs(promised - tokens) / tokens;
-    assert.ok(error <= errorBand + 1 / tokens, `${place}: ${promised} tokens promised, ${tokens} sent, error band ${errorBand}`);
+    assert.ok(error <= errorBand, `${place}: ${promised} tokens promised, ${tokens} sent, error band ${errorBand}`);
     this.prompts.push({ messages: prompt.length, tokens, error });
     const answer = this.#next();
     return { ...answer, usage: { prompt: tokens, completion: this.#count([{ role: "assistant", ...answer, results: [] }]) } };
@@ -93,14 +90,13 @@ export class ScriptedModel {
   }
 
   #count(prompt) {
-    const textTokens = (text) => Math.round(counter.count(text) * this.#factor);
+    const { message, call, result } = OVERHEAD;
     const tokensOf = ({ role, text, calls, results }) =>
+      message * Math.max(1, results.length) +
       (role === "assistant" ? this.#nameTokens : 0) +
-      // Behind the interface of an SDK, each result is a message of its own.
-      this.#perMessage * Math.max(1, results.length) +
-      textTokens(text) +
-      sum(calls.map(({ name, input }) => this.#perCall + textTokens(name) + textTokens(JSON.stringify(input)))) +
-      sum(results.map(({ text }) => this.#perCall + textTokens(text)));
+      counter.count(text) +
+      sum(calls.map(({ name, input }) => call + counter.count(name) + counter.count(JSON.stringify(input)))) +
+      sum(results.map(({ text }) => result + counter.count(text)));
     return sum(prompt.map(tokensOf));
   }
 }
