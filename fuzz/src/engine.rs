@@ -1,6 +1,8 @@
 //! The engine with an app that does anything at any time: commands in every state, answers that are late, wrong or
 //! missing, edits during a compaction, restarts in the middle.
 
+use std::mem;
+
 use epitome::history::{Checkpoint, View};
 use epitome::message::{Message, RequestId, Usage};
 use epitome::{
@@ -233,19 +235,22 @@ impl Stage {
         }
     }
 
-    /// A provider accepts the view, except where the app has put a system message, or that the first message is not the
-    /// user's, which is for a format to repair.
+    /// A provider accepts the view. It may refuse system messages where the app has put them, since repairing moves none of
+    /// them; then it refuses all messages of the log for the same reason.
     fn legal(&self, view: &View) -> Result<(), String> {
-        match self.contract.check(self.compactor.log(), view) {
-            Ok(())
-            | Err(
-                Violation::NothingSaid
-                | Violation::SystemNotFirst
-                | Violation::SystemInside { .. }
-                | Violation::NotUserFirst { .. },
-            ) => Ok(()),
-            Err(violation) => Err(format!("{violation:?}")),
+        let log = self.compactor.log();
+        let Err(violation) = self.contract.check(log, view) else { return Ok(()) };
+        let all = View::repaired(log, &self.contract);
+        let before = self.contract.check(log, &all).err();
+        let same = before.as_ref().map(mem::discriminant) == Some(mem::discriminant(&violation));
+        let by_app = matches!(
+            violation,
+            Violation::NothingSaid | Violation::SystemNotFirst | Violation::SystemInside { .. }
+        );
+        if by_app && same {
+            return Ok(());
         }
+        Err(format!("{violation:?}, and {before:?} of all messages"))
     }
 
     /// Everything that is open comes to its end. Then one more compaction is undone exactly.
