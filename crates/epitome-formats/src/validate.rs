@@ -37,6 +37,7 @@ pub fn validate(messages: &[Value], format: Format, strictness: Strictness) -> V
         pairing: Pairing::of(parsed.steps.iter().map(|step| &step.message)),
         results_from: runs_before(&parsed, Role::Tool),
         answers_from: runs_before(&parsed, Role::Assistant),
+        answered: answered(&parsed),
         found: parsed.issues.iter().map(|issue| (issue.message_index(), issue.clone())).collect(),
         parsed: &parsed,
     };
@@ -68,6 +69,8 @@ struct Validation<'a> {
     results_from: Vec<usize>,
     /// The same for steps of the assistant.
     answers_from: Vec<usize>,
+    /// For each step, whether it is or leads to an answer of the assistant, of which reasoning alone is none.
+    answered: Vec<bool>,
     /// Issues with the index of their message.
     found: Vec<(usize, Issue)>,
 }
@@ -311,14 +314,9 @@ impl Validation<'_> {
                 self.note(position, at, IssueCode::UnsignedReasoning, message);
             }
         }
-        let is_reasoning = |part: &Part| matches!(part, Part::Reasoning { .. });
-        let alone = !parts.is_empty()
-            && parts.iter().all(|(part, _)| is_reasoning(part) || part.is_blank());
-        if alone
-            && parts.iter().any(|(part, _)| is_reasoning(part))
-            && self.role(position + 1) != Some(Role::Assistant)
-        {
-            let message = "the message holds only reasoning, and no assistant message follows";
+        let has_reasoning = parts.iter().any(|(part, _)| is_reasoning(part) && !part.is_blank());
+        if has_reasoning && self.answered.get(position) == Some(&false) {
+            let message = "the message holds only reasoning, and no answer of the model follows";
             self.note(position, &Path::default(), IssueCode::ReasoningAlone, message);
         }
     }
@@ -400,6 +398,24 @@ impl Validation<'_> {
             self.found.push((index, issue));
         }
     }
+}
+
+/// For each step, whether it is an answer of the assistant or followed by one with nothing but reasoning between.
+fn answered(parsed: &ParsedMessages<'_>) -> Vec<bool> {
+    let is_more = |part: &Part| !is_reasoning(part) && !part.is_blank();
+    let mut next = false;
+    let steps = parsed.steps.iter().rev().map(|step| {
+        let own = step.message.parts.iter().any(is_more);
+        next = step.message.role == Role::Assistant && (own || next);
+        next
+    });
+    let mut answered: Vec<bool> = steps.collect();
+    answered.reverse();
+    answered
+}
+
+fn is_reasoning(part: &Part) -> bool {
+    matches!(part, Part::Reasoning { .. })
 }
 
 /// For each step and the end, the start of the steps of this role directly before it.

@@ -159,6 +159,13 @@ fn anthropic_requires_results_first_and_in_one_user_message() {
         anthropic,
         &["messages[1] ReasoningAlone"],
     );
+    let thinks = json!({ "role": "assistant", "content": [signed] });
+    check(
+        &json!([user, thinks, thinks, user]),
+        anthropic,
+        &["messages[1] ReasoningAlone", "messages[2] ReasoningAlone"],
+    );
+    check(&json!([user, thinks, thinks, { "role": "assistant", "content": [text] }]), anthropic, &[]);
     let orphan = said(json!([result("z"), text]));
     check(&json!([orphan]), anthropic, &["messages[0].content[0] OrphanResult"]);
 }
