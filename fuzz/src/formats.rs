@@ -111,11 +111,7 @@ pub(crate) fn check(bytes: &[u8]) {
 
     let repaired = repair(&messages, format);
     let values = values(&messages, &repaired);
-    nothing_vanishes(
-        &messages,
-        &repaired,
-        &refused.iter().map(|issue| issue.path.as_str()).collect::<Vec<_>>(),
-    );
+    nothing_vanishes(&messages, &repaired);
     let left = validate(&values, format, Strictness::Provider);
     let codes = |issues: &[epitome_formats::Issue]| {
         let mut codes: Vec<String> =
@@ -191,7 +187,7 @@ fn values(messages: &[Value], repaired: &Repaired) -> Vec<Value> {
 }
 
 /// Every message is in the result, or an issue names it.
-fn nothing_vanishes(messages: &[Value], repaired: &Repaired, paths: &[&str]) {
+fn nothing_vanishes(messages: &[Value], repaired: &Repaired) {
     let mut is_named = vec![false; messages.len()];
     for message in &repaired.messages {
         match message {
@@ -201,11 +197,8 @@ fn nothing_vanishes(messages: &[Value], repaired: &Repaired, paths: &[&str]) {
             }
         }
     }
-    for path in paths {
-        let index = path.strip_prefix("messages[").and_then(|rest| rest.split(']').next());
-        if let Some(index) = index.and_then(|index| index.parse::<usize>().ok()) {
-            is_named[index] = true;
-        }
+    for issue in repaired.done.iter().filter(|issue| issue.path.starts_with("messages[")) {
+        is_named[issue.message_index()] = true;
     }
     let vanished = is_named.iter().position(|named| !named);
     assert_eq!(vanished, None, "the message at this index has vanished: {messages:#?}");

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::compose::Outgoing;
-use crate::issue::Issue;
+use crate::issue::{Issue, IssueCode, Severity};
 use crate::parsed::ParsedMessages;
 use crate::registry::{Format, Reading};
 use crate::validate::{Strictness, validate};
@@ -43,7 +43,7 @@ pub enum RepairedMessage {
 /// arguments valid JSON, which keeps the original text as `unparsed`. Values that are not messages are
 /// removed. Costs O(n log n).
 pub fn repair(messages: &[Value], format: Format) -> Repaired {
-    let before = validate(messages, format, Strictness::Provider);
+    let before = repairable(messages, format);
     let log = ParsedMessages::of(format, messages).log();
     let view = View::repaired(&log, &format.contract());
     let index = |id: &MessageId| id.as_str().parse::<usize>().ok();
@@ -70,8 +70,20 @@ pub fn repair(messages: &[Value], format: Format) -> Repaired {
     }
     // The result is validated again and not assumed to be right: an issue must not be reported as repaired if
     // it is not.
-    let left = validate(&values, format, Strictness::Provider);
-    Repaired { messages: repaired, done: without(before, &left), left }
+    let mut left = repairable(&values, format);
+    let done = without(before, &left);
+    left.retain(|issue| issue.severity == Severity::Refused);
+    Repaired { messages: repaired, done, left }
+}
+
+/// What the provider refuses, and blank messages also where it accepts them: a repair removes these too, and nothing may
+/// disappear that is not listed.
+fn repairable(messages: &[Value], format: Format) -> Vec<Issue> {
+    let mut issues = validate(messages, format, Strictness::Strictest);
+    issues.retain(|Issue { severity, code, .. }| {
+        *severity == Severity::Refused || *code == IssueCode::BlankMessage
+    });
+    issues
 }
 
 /// The ids of the messages so far.
@@ -154,4 +166,21 @@ fn normalize(format: Format, value: &mut Value) -> bool {
         }
     }
     changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a3_a_removed_blank_message_is_listed_also_where_the_provider_accepts_it() {
+        let user = json!({ "role": "user", "content": "hi" });
+        let blank = json!({ "type": "reasoning", "summary": [] });
+        let repaired = repair(&[user, blank], Format::OpenAiResponses);
+        assert_eq!(repaired.messages, [RepairedMessage::Keep(0)]);
+        let done: Vec<(&str, IssueCode)> =
+            repaired.done.iter().map(|issue| (issue.path.as_str(), issue.code)).collect();
+        assert_eq!(done, [("messages[1]", IssueCode::BlankMessage)]);
+        assert_eq!(repaired.left, []);
+    }
 }
