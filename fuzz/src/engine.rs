@@ -5,6 +5,7 @@ use std::mem;
 
 use epitome::history::{Checkpoint, View};
 use epitome::message::{Message, RequestId, Usage};
+use epitome::test_notation::notate;
 use epitome::{
     Compactor, Contract, Failure, FailureKind, Output, Reason, Snapshot, Timestamp, Violation,
 };
@@ -231,7 +232,7 @@ impl Stage {
             self.legal(&view),
         ];
         if let Some(broken) = checks.into_iter().find_map(Result::err) {
-            panic!("{broken}\nview: {view:?}");
+            panic!("{broken}\n{:?}\n{}view: {view:?}", self.contract, notate(&messages));
         }
     }
 

@@ -315,12 +315,14 @@ mod tests {
     #[test]
     fn j21_calls_whose_results_or_approvals_are_lost_become_legal_in_every_format() {
         let user = json!({ "role": "user", "content": "hi" });
-        let call = json!({ "type": "tool-call", "toolCallId": "c", "toolName": "look", "input": {} });
+        let call =
+            json!({ "type": "tool-call", "toolCallId": "c", "toolName": "look", "input": {} });
         let asks = json!({ "type": "tool-approval-request", "approvalId": "a", "toolCallId": "c" });
         let calls = json!({ "role": "assistant", "content": [call, asks] });
         check_legal_in_every_format(Format::AiSdkModel, &[user.clone(), calls]);
         let part = json!({ "type": "tool-look", "toolCallId": "c", "state": "approval-requested", "input": {}, "approval": { "id": "a" } });
-        let message = |id: &str, role: &str, part: Value| json!({ "id": id, "role": role, "parts": [part] });
+        let message =
+            |id: &str, role: &str, part: Value| json!({ "id": id, "role": role, "parts": [part] });
         let said = message("1", "user", json!({ "type": "text", "text": "hi" }));
         check_legal_in_every_format(Format::AiSdkUi, &[said, message("2", "assistant", part)]);
     }
@@ -328,15 +330,18 @@ mod tests {
     #[test]
     fn j21_results_anywhere_after_their_calls_become_legal_in_every_format() {
         let call = |id: &str| json!({ "type": "function_call", "call_id": id, "name": "look", "arguments": "{}" });
-        let result = |id: &str| json!({ "type": "function_call_output", "call_id": id, "output": "a cat" });
+        let result =
+            |id: &str| json!({ "type": "function_call_output", "call_id": id, "output": "a cat" });
         let said = |text: &str| json!({ "role": "user", "content": text });
-        let messages = [said("hi"), call("a"), said("and?"), call("b"), result("b"), said("so?"), result("a")];
+        let messages =
+            [said("hi"), call("a"), said("and?"), call("b"), result("b"), said("so?"), result("a")];
         check_legal_in_every_format(Format::OpenAiResponses, &messages);
     }
 
     #[test]
     fn j21_calls_with_one_id_in_merged_messages_get_ids_of_their_own() {
-        let call = json!({ "type": "function_call", "call_id": "c", "name": "look", "arguments": "{}" });
+        let call =
+            json!({ "type": "function_call", "call_id": "c", "name": "look", "arguments": "{}" });
         let result = |output: &str| json!({ "type": "function_call_output", "call_id": "c", "output": output });
         let said = |role: &str| json!({ "role": role, "content": "hi" });
         let (again, answer) = (call.clone(), said("assistant"));

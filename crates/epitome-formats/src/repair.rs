@@ -1,6 +1,6 @@
 //! Messages that a provider accepts, made of messages that it would refuse.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use epitome::history::View;
 use epitome::message::{MessageId, Part};
@@ -71,7 +71,12 @@ pub fn repair(messages: &[Value], format: Format) -> Repaired {
     // The result is validated again and not assumed to be right: an issue must not be reported as repaired if
     // it is not.
     let mut left = repairable(&values, format);
-    let done = without(before, &left);
+    let sources = |issue: &Issue| match repaired.get(issue.message_index()) {
+        Some(RepairedMessage::Keep(index)) => vec![*index],
+        Some(RepairedMessage::Composed { sources, .. }) => sources.clone(),
+        None => Vec::new(),
+    };
+    let done = without(before, &left, sources);
     left.retain(|issue| issue.severity == Severity::Refused);
     Repaired { messages: repaired, done, left }
 }
@@ -107,15 +112,34 @@ impl MessageIds {
     }
 }
 
-/// The issues of `before` that are not left. Paths change when messages move, so each issue that is left
-/// stands for one of the same code.
-fn without(mut before: Vec<Issue>, left: &[Issue]) -> Vec<Issue> {
+/// The issues of `before` that are not left. Paths change when messages move, so each issue that is left stands for one of
+/// the same code: if possible for one of a message that its own was made of, which `sources` gives. Linear, except that
+/// an issue of a message that was not there before takes the last one.
+fn without(
+    before: Vec<Issue>,
+    left: &[Issue],
+    sources: impl Fn(&Issue) -> Vec<usize>,
+) -> Vec<Issue> {
+    let mut by_place: BTreeMap<(IssueCode, usize), Vec<usize>> = BTreeMap::new();
+    for (number, issue) in before.iter().enumerate() {
+        by_place.entry((issue.code, issue.message_index())).or_default().push(number);
+    }
+    let mut removed = BTreeSet::new();
+    let mut elsewhere = Vec::new();
     for issue in left {
-        if let Some(position) = before.iter().rposition(|other| other.code == issue.code) {
-            before.remove(position);
+        let mut places = sources(issue).into_iter().map(|source| (issue.code, source));
+        let same = places.find_map(|place| by_place.get_mut(&place)?.pop());
+        match same {
+            Some(number) => drop(removed.insert(number)),
+            None => elsewhere.push(issue.code),
         }
     }
-    before
+    for code in elsewhere {
+        let of_code = by_place.range_mut((code, 0)..=(code, usize::MAX));
+        removed.extend(of_code.rev().find_map(|(_, numbers)| numbers.pop()));
+    }
+    let kept = before.into_iter().enumerate().filter(|(number, _)| !removed.contains(number));
+    kept.map(|(_, issue)| issue).collect()
 }
 
 impl Format {
@@ -129,9 +153,7 @@ impl Format {
     /// calls, unless something is wrong with it.
     pub fn is_malformed(self, value: &Value, reading: &Reading) -> bool {
         let is_broken = |part: &Part| match part {
-            Part::ToolCall { arguments, .. } => {
-                serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_err()
-            }
+            Part::ToolCall { arguments, .. } => !self.dialect().accepts_arguments(arguments),
             _ => false,
         };
         let is_odd = !reading.issues.is_empty()
@@ -148,7 +170,8 @@ fn normalize(format: Format, value: &mut Value) -> bool {
     let original = value.clone();
     let Ok(content) = dialect.read(&original) else { return changed };
     for item in content.steps.iter().flat_map(|step| &step.items) {
-        let Some(arguments) = item.part.broken_arguments() else { continue };
+        let broken = |arguments: &&str| !dialect.accepts_arguments(arguments);
+        let Some(arguments) = item.part.arguments().filter(broken) else { continue };
         // The input of such a tool is any text, so that text which is not JSON is not a defect.
         if item.at.get(&original).is_some_and(|item| dialect.has_free_text_arguments(item)) {
             continue;

@@ -10,7 +10,7 @@ use epitome::{
 use serde_json::Value;
 
 use crate::compose::wire_role;
-use crate::content::ContentPart;
+use crate::content::{ContentPart, Item};
 use crate::issue::{Issue, IssueCode, Severity};
 use crate::parsed::ParsedMessages;
 use crate::path::Path;
@@ -232,7 +232,7 @@ impl Validation<'_> {
         }
     }
 
-    /// The arguments of calls are JSON.
+    /// The arguments of calls are JSON, and objects where the provider requires it.
     fn check_arguments(&mut self) {
         let missing =
             self.found.iter().filter(|(_, issue)| issue.code == IssueCode::MissingArguments);
@@ -244,16 +244,22 @@ impl Validation<'_> {
                 let item = value.and_then(|value| at.get(value));
                 item.is_some_and(|item| self.format.dialect().has_free_text_arguments(item))
             };
-            let broken = step
-                .items
-                .iter()
-                .filter(|item| item.part.broken_arguments().is_some() && !is_free_text(&item.at));
+            let dialect = self.format.dialect();
+            let is_broken = |item: &&Item<'_>| {
+                let arguments = item.part.arguments();
+                arguments.is_some_and(|arguments| !dialect.accepts_arguments(arguments))
+                    && !is_free_text(&item.at)
+            };
+            let broken = step.items.iter().filter(is_broken);
             for at in broken.map(|item| item.at.clone()).collect::<Vec<_>>() {
                 // Missing arguments are read as an empty text, which is not JSON. One issue is enough.
                 let path = self.parsed.path(position, &at).to_string();
                 let next = missing.range(path.clone()..).next();
                 if !next.is_some_and(|missing| missing.starts_with(&path)) {
-                    let message = "the arguments are not valid JSON";
+                    let message = match dialect.accepts_arguments("0") {
+                        true => "the arguments are not valid JSON",
+                        false => "the arguments are not a JSON object",
+                    };
                     self.note(position, &at, IssueCode::BrokenArguments, message);
                 }
             }

@@ -15,7 +15,7 @@ use crate::dialect::{Dialect, Sample, Turn};
 use crate::issue::{Issue, IssueCode};
 use crate::path::Path;
 use crate::shape::{ShapeError, kind};
-use crate::text::{append, first_text_with, is_plain_id, joined, object_of};
+use crate::text::{append, first_text_with, is_json_object, is_plain_id, joined, object_of};
 use crate::usage_fields::UsageFields;
 
 /// Amazon Bedrock Converse messages.
@@ -135,6 +135,10 @@ impl Dialect for Bedrock {
 
     fn accepts_call_id(&self, id: &str) -> bool {
         is_plain_id(id) && id.len() <= 64
+    }
+
+    fn accepts_arguments(&self, arguments: &str) -> bool {
+        is_json_object(arguments)
     }
 
     fn merge(&self, first: &mut Value, second: Value) {
