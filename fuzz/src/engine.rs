@@ -236,18 +236,26 @@ impl Stage {
         }
     }
 
-    /// A provider accepts the view. It may refuse system messages where the app has put them, since repairing moves none of
-    /// them; then it refuses all messages of the log for the same reason.
+    /// A provider accepts the view. Where it does not, it refuses all messages of the log for the same reason, and that is
+    /// one of two which repairing leaves. System messages stay where the app has put them. A message with several results
+    /// is moved or removed as a whole, also if their calls are in different messages; no format makes such messages,
+    /// because each result is read as a step of its own.
     fn legal(&self, view: &View) -> Result<(), String> {
         let log = self.compactor.log();
         let Err(violation) = self.contract.check(log, view) else { return Ok(()) };
         let all = View::repaired(log, &self.contract);
         let before = self.contract.check(log, &all).err();
         let same = before.as_ref().map(mem::discriminant) == Some(mem::discriminant(&violation));
-        let by_app = matches!(
-            violation,
-            Violation::NothingSaid | Violation::SystemNotFirst | Violation::SystemInside { .. }
-        );
+        let by_app = match &violation {
+            Violation::NothingSaid | Violation::SystemNotFirst | Violation::SystemInside { .. } => {
+                true
+            }
+            Violation::OrphanedResult { call, .. } | Violation::UnansweredCall { call, .. } => {
+                let several = log.messages().filter(|message| message.results().count() > 1);
+                several.flat_map(Message::results).any(|result| result == call)
+            }
+            _ => false,
+        };
         if by_app && same {
             return Ok(());
         }

@@ -201,7 +201,10 @@ fn nothing_vanishes(messages: &[Value], repaired: &Repaired) {
         is_named[issue.message_index()] = true;
     }
     let vanished = is_named.iter().position(|named| !named);
-    assert_eq!(vanished, None, "the message at this index has vanished: {messages:#?}");
+    assert_eq!(
+        vanished, None,
+        "the message at this index has vanished: {messages:#?} {repaired:#?}"
+    );
 }
 
 fn compact_and_undo(messages: &[Value], format: Format, is_legal: bool) {

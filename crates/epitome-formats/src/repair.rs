@@ -72,6 +72,8 @@ pub fn repair(messages: &[Value], format: Format) -> Repaired {
     // it is not.
     let mut left = repairable(&values, format);
     let sources = |issue: &Issue| match repaired.get(issue.message_index()) {
+        // It is about the whole list.
+        _ if !issue.path.starts_with("messages[") => vec![0],
         Some(RepairedMessage::Keep(index)) => vec![*index],
         Some(RepairedMessage::Composed { sources, .. }) => sources.clone(),
         None => Vec::new(),
@@ -113,8 +115,7 @@ impl MessageIds {
 }
 
 /// The issues of `before` that are not left. Paths change when messages move, so each issue that is left stands for one of
-/// the same code: if possible for one of a message that its own was made of, which `sources` gives. Linear, except that
-/// an issue of a message that was not there before takes the last one.
+/// the same code in a message that its own was made of, which `sources` gives. Costs O(n log n).
 fn without(
     before: Vec<Issue>,
     left: &[Issue],
@@ -124,22 +125,13 @@ fn without(
     for (number, issue) in before.iter().enumerate() {
         by_place.entry((issue.code, issue.message_index())).or_default().push(number);
     }
-    let mut removed = BTreeSet::new();
-    let mut elsewhere = Vec::new();
-    for issue in left {
+    let remaining = left.iter().filter_map(|issue| {
         let mut places = sources(issue).into_iter().map(|source| (issue.code, source));
-        let same = places.find_map(|place| by_place.get_mut(&place)?.pop());
-        match same {
-            Some(number) => drop(removed.insert(number)),
-            None => elsewhere.push(issue.code),
-        }
-    }
-    for code in elsewhere {
-        let of_code = by_place.range_mut((code, 0)..=(code, usize::MAX));
-        removed.extend(of_code.rev().find_map(|(_, numbers)| numbers.pop()));
-    }
-    let kept = before.into_iter().enumerate().filter(|(number, _)| !removed.contains(number));
-    kept.map(|(_, issue)| issue).collect()
+        places.find_map(|place| by_place.get_mut(&place)?.pop())
+    });
+    let remaining: BTreeSet<usize> = remaining.collect();
+    let gone = before.into_iter().enumerate().filter(|(number, _)| !remaining.contains(number));
+    gone.map(|(_, issue)| issue).collect()
 }
 
 impl Format {
