@@ -212,11 +212,16 @@ fn turns_of<'a>(content: &Content<'a>, lost: &mut Vec<String>) -> Vec<Turn<'a>> 
     let mut turns: Vec<Turn<'a>> = Vec::new();
     for step in &content.steps {
         let mut parts: Vec<ContentPart<'a>> = Vec::new();
+        let mut calls: Vec<ContentPart<'a>> = Vec::new();
         for item in &step.items {
             match &item.part {
                 ContentPart::NotSent | ContentPart::Opaque { .. } => {}
                 ContentPart::Reasoning { .. } if step.role != Role::Assistant => {
                     lost.push("reasoning that is not the model's is left out".into());
+                }
+                // Some formats let others call tools, but all let the model.
+                part @ ContentPart::Call { .. } if step.role != Role::Assistant => {
+                    calls.push(part.clone());
                 }
                 part => parts.push(part.clone()),
             }
@@ -225,6 +230,9 @@ fn turns_of<'a>(content: &Content<'a>, lost: &mut Vec<String>) -> Vec<Turn<'a>> 
         let author = content.author.clone().filter(|_| step.role != Role::Tool);
         if !parts.is_empty() {
             turns.push(Turn { role: step.role, author, parts });
+        }
+        if !calls.is_empty() {
+            turns.push(Turn { role: Role::Assistant, author: None, parts: calls });
         }
     }
     turns
@@ -354,6 +362,13 @@ mod tests {
             parts.map(|part| part["toolCallId"].as_str().unwrap()).collect::<Vec<_>>()
         };
         assert_eq!((ids(1), ids(2), ids(3)), (vec!["c", "c_2"], vec!["c_2"], vec!["c"]));
+    }
+
+    #[test]
+    fn j21_calls_of_a_user_become_the_models() {
+        let mut messages = chat();
+        messages[1]["role"] = "user".into();
+        check_legal_in_every_format(Format::OpenAiChat, &messages);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use epitome::{
 };
 use serde_json::{Map, Value, json};
 
+use super::block_roles::BlockRoles;
 use crate::attachment::{Attachment, Source};
 use crate::content::{Content, ContentPart};
 use crate::dialect::{Dialect, Sample, Turn};
@@ -153,9 +154,21 @@ impl Dialect for Bedrock {
             let problem = "a document needs a text in the same message that says what it is for";
             return vec![Issue::new(&Path::key("content"), IssueCode::MissingContent, problem)];
         }
-        Vec::new()
+        ROLES.check(message)
+    }
+
+    fn normalize(&self, message: &mut Value) -> bool {
+        ROLES.normalize(message)
     }
 }
+
+const ROLES: BlockRoles = BlockRoles {
+    list: "content",
+    model: "assistant",
+    is_call: |block| block.get("toolUse").is_some(),
+    // In a message of the model they are those of the provider's own tools.
+    is_result: |_| false,
+};
 
 /// Blocks that hold bytes.
 const MEDIA: [&str; 4] = ["image", "document", "video", "audio"];
