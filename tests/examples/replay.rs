@@ -100,16 +100,13 @@ impl App {
 
     fn make(&mut self, call: Call) -> Outcome {
         match call {
-            Call::Append(messages) => {
-                let ids = messages.into_iter().map(|message| self.append(message, |step| step));
-                written(ids.collect::<Result<Vec<_>, _>>()?)
-            }
+            Call::Append(messages) => self.append(messages, |step| step),
             Call::AppendPinned(message) => {
-                written([self.append(message, |step| Message { pinned: true, ..step })?])
+                self.append(vec![message], |step| Message { pinned: true, ..step })
             }
             Call::AppendAt(message, time) => {
                 let time = Some(UnixTime(time));
-                written([self.append(message, |step| Message { time, ..step })?])
+                self.append(vec![message], |step| Message { time, ..step })
             }
             Call::Edit(index, message) => {
                 self.edit(index, message)?;
@@ -163,33 +160,35 @@ impl App {
         }
     }
 
-    fn read(&mut self, index: usize, message: &Value) -> Result<Vec<Message>, String> {
-        let id = MessageId::from(format!("m{index}"));
-        let reading = self.format.read(&id, message).map_err(text)?;
-        match self.format.is_malformed(message, &reading) {
-            true => self.malformed.insert(id),
-            false => self.malformed.remove(&id),
-        };
-        Ok(reading.messages)
+    /// The steps of a message, and whether it has another form than that of its format.
+    fn read(&self, index: usize, message: &Value) -> Result<(Vec<Message>, bool), String> {
+        let reading = self.format.read(&id_of(index), message).map_err(text)?;
+        let malformed = self.format.is_malformed(message, &reading);
+        Ok((reading.messages, malformed))
     }
 
-    fn append(
-        &mut self,
-        message: Value,
-        with: impl Fn(Message) -> Message,
-    ) -> Result<String, String> {
-        let index = self.originals.len();
-        for step in self.read(index, &message)? {
-            self.compactor.append(with(step)).map_err(text)?;
+    /// Appends all messages or none.
+    fn append(&mut self, messages: Vec<Value>, with: impl Fn(Message) -> Message) -> Outcome {
+        let first = self.originals.len();
+        let read = messages.iter().enumerate().map(|(at, message)| {
+            self.read(first + at, message).map_err(|error| format!("messages[{at}]: {error}"))
+        });
+        let read: Vec<_> = read.collect::<Result<_, _>>()?;
+        for (at, (steps, malformed)) in read.into_iter().enumerate() {
+            self.malformed.extend(malformed.then(|| id_of(first + at)));
+            for step in steps {
+                self.compactor.append(with(step)).map_err(text)?;
+            }
         }
-        self.originals.push(message);
-        Ok(format!("m{index}"))
+        self.originals.extend(messages);
+        written((first..self.originals.len()).map(id_of).collect::<Vec<_>>())
     }
 
     /// Only of messages that keep their metadata, which are none.
     fn edit(&mut self, index: usize, message: Value) -> Result<(), String> {
-        let steps = self.read(index, &message)?;
-        let id = MessageId::from(format!("m{index}"));
+        let id = id_of(index);
+        let read = self.read(index, &message).map_err(|error| format!("message: {error}"));
+        let (steps, malformed) = read?;
         let earlier: Vec<Message> = steps_of(self.compactor.log(), &id).cloned().collect();
         let count = if index + 1 == self.originals.len() {
             steps.len().max(earlier.len())
@@ -211,6 +210,8 @@ impl App {
             }
             .map_err(text)?;
         }
+        self.malformed.remove(&id);
+        self.malformed.extend(malformed.then_some(id));
         if let Some(original) = self.originals.get_mut(index) {
             *original = message;
         }
@@ -317,6 +318,10 @@ impl App {
     fn findings(&self) -> Vec<Finding> {
         self.compactor.view().findings
     }
+}
+
+fn id_of(index: usize) -> MessageId {
+    MessageId::from(format!("m{index}"))
 }
 
 fn written<T: serde::Serialize>(value: T) -> Outcome {

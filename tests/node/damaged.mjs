@@ -2,18 +2,6 @@
 
 import { examples } from "../out/conformance/examples/index.js";
 
-/** A pseudorandom number generator. */
-export function generator(seed) {
-  let state = Math.imul(seed, 0x9e3779b1) >>> 0 || 1;
-  const below = (count) => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) % count;
-  };
-  return { below, one: (list) => list[below(list.length)], chance: (percent) => below(100) < percent };
-}
-
 const isTree = (value) => typeof value === "object" && value !== null && !ArrayBuffer.isView(value);
 
 /** Every place below a value: what holds it, and under which key. */

@@ -6,7 +6,8 @@ import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { createCompactor, presets, resolvePolicy, restoreCompactor } from "epitome";
 import { examples } from "../out/conformance/examples/index.js";
-import { damaged, generator } from "./damaged.mjs";
+import { damaged } from "./damaged.mjs";
+import { generator } from "./random.mjs";
 
 const COUNT = Number(process.env.EPITOME_DIFFERENTIAL ?? 60);
 const FIRST_SEED = Number(process.env.EPITOME_RANDOM_SEED ?? 1);

@@ -5,22 +5,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor, isEpitomeError, presets, restoreCompactor, validate } from "epitome";
 import { said, toolRound } from "./harness.mjs";
+import { generator } from "./random.mjs";
 
 const CALLS = Number(process.env.EPITOME_RANDOM_CALLS ?? 20_000);
 const FIRST_SEED = Number(process.env.EPITOME_RANDOM_SEED ?? 1);
 const CALLS_PER_SEQUENCE = 40;
-
-/** A pseudorandom number generator: the same seed gives the same calls on every machine. */
-function generator(seed) {
-  let state = Math.imul(seed, 0x9e3779b1) >>> 0 || 1;
-  const below = (count) => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) % count;
-  };
-  return { below, one: (list) => list[below(list.length)], chance: (percent) => below(100) < percent };
-}
 
 /** Values that are wrong in most places, and some that throw or call back when they are read. */
 function hostile(random, callBack) {
