@@ -18,7 +18,7 @@ const SHAPED = "inside of a part of a known type, fields are not checked: they g
 
 /**
  * Where the two are meant to disagree: in which formats, what the independent check says, and why `validate` accepts the
- * messages all the same.
+ * messages all the same. `rare` marks what the usual number of conversations does not meet.
  */
 const ACCEPTED = [
   { formats: "openai-chat openai-responses anthropic langchain", says: /is not of a kind that the SDK knows/, because: NEWER },
@@ -31,7 +31,7 @@ const ACCEPTED = [
   { formats: "gemini", says: /\.functionCall is invalid/, because: NAMES },
   {
     formats: "openai-chat openai-responses anthropic gemini langchain bedrock",
-    says: /\.(image_url|content|text|annotations|detail|summary|id|source|thinking|inlineData|image|reasoningContent) is invalid/,
+    says: /\.(image_url|content|text|annotations|detail|summary|id|source|thinking|signature|inlineData|image|reasoningContent) is invalid/,
     because: SHAPED,
   },
   { formats: "ai-sdk-ui", says: /Invalid URL/, because: SHAPED },
@@ -41,6 +41,8 @@ const ACCEPTED = [
   { formats: "openai-chat", says: /tool_calls is not a list of at least one/, because: "compatible servers send an empty list and accept it" },
   { formats: "openai-chat", says: /comes before the answer/, because: "a result may have the role `function` of older versions" },
   { formats: "openai-responses", says: /which nothing before it calls/, because: "an item answers the call of its id, whatever kinds the two have" },
+  { formats: "openai-chat", says: /content is an empty list/, rare: true, because: "an empty system message is kept, whatever its form" },
+  { formats: "openai-responses", says: /is reasoning without the item/, rare: true, because: "an item of a type that is not known counts as its answer" },
   { formats: "openai-responses", says: /id does not begin with/, because: "an empty id, or one that is no text, is as none" },
   { formats: "anthropic", says: /may not come from/, because: "images of the model are kept: no model sends any, and the provider names them" },
   { formats: "anthropic", says: /has a blank text in it/, only: hasTextlessText, because: SHAPED },
@@ -53,7 +55,7 @@ const ACCEPTED = [
   },
   { formats: "ai-sdk-model", says: /asks for approval of a call that is not next to it/, because: "requests for approval are not compared with calls" },
   { formats: "ai-sdk-model ai-sdk-ui", says: /is nothing but reasoning/, because: "an answer follows, and providers join the two" },
-  { formats: "ai-sdk-model", says: /prompt\[\d+\] is empty/, because: "an empty system message is not sent by any provider of the SDK" },
+  { formats: "ai-sdk-model ai-sdk-ui", says: /prompt\[\d+\] is empty/, because: "providers of the SDK leave out what is empty in a prompt" },
   { formats: "ai-sdk-model ai-sdk-ui", says: /is a blank text/, because: "the SDK leaves blank texts out for providers that refuse them" },
 ];
 
@@ -137,5 +139,5 @@ test("every disagreement between validate and the independent checks that is lis
     context.skip("needs the usual seeds");
     return;
   }
-  assert.deepEqual([...ACCEPTED, ...REFUSED].filter((one) => !met.has(one)), []);
+  assert.deepEqual([...ACCEPTED, ...REFUSED].filter((one) => !met.has(one) && one.rare !== true), []);
 });
