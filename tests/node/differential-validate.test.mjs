@@ -39,13 +39,33 @@ const ACCEPTED = [
   { formats: "langchain", says: /content is an empty list|neither content nor tool calls/, because: "LangChain leaves out what it does not know" },
   { formats: "langchain", says: /arguments that are not an object/, because: "LangChain also stores arguments as a text of JSON, which is read" },
   { formats: "openai-chat", says: /tool_calls is not a list of at least one/, because: "compatible servers send an empty list and accept it" },
-  { formats: "openai-chat", says: /comes before the answer/, because: "a result may have the role `function` of older versions" },
+  {
+    formats: "openai-chat",
+    says: /comes before the answer|which no message right before it calls/,
+    only: (messages) => messages.some((message) => message?.role === "function"),
+    because: "a result may have the role `function` of older versions",
+  },
   { formats: "openai-responses", says: /which nothing before it calls/, because: "an item answers the call of its id, whatever kinds the two have" },
   { formats: "openai-chat", says: /content is an empty list/, rare: true, because: "an empty system message is kept, whatever its form" },
   { formats: "openai-responses", says: /is reasoning without the item/, rare: true, because: "an item of a type that is not known counts as its answer" },
   { formats: "openai-responses", says: /id does not begin with/, because: "an empty id, or one that is no text, is as none" },
   { formats: "anthropic", says: /may not come from/, because: "images of the model are kept: no model sends any, and the provider names them" },
   { formats: "anthropic", says: /has a blank text in it/, only: hasTextlessText, because: SHAPED },
+  {
+    formats: "anthropic",
+    says: /ends with thinking/,
+    only: (messages) => messages.some((message, index) => message?.role === "assistant" && messages[index + 1]?.role === "assistant"),
+    rare: true,
+    because: "the provider joins neighbours of one role, and an answer follows",
+  },
+  {
+    formats: "langchain",
+    says: /which no message right before it calls/,
+    only: (messages) => /HumanMessage|SystemMessage/.test(JSON.stringify(messages.filter((message) => message?.kwargs?.tool_calls))),
+    rare: true,
+    because: "calls are read from messages of any class",
+  },
+  { formats: "gemini", says: /\d responses? to \d calls/, only: (messages) => /"functionCall":[^{]/.test(JSON.stringify(messages)), rare: true, because: SHAPED },
   { formats: "gemini", says: /answers other calls than were made/, because: "responses without ids are compared by name, in any order" },
   {
     formats: "ai-sdk-model",
@@ -71,6 +91,7 @@ const REFUSED = [
   { formats: "gemini", code: "blank-message", because: "not every server of this format accepts empty texts" },
   { formats: "langchain", code: "not-a-message", because: "LangChain reads a text as a message, but an app has objects" },
   { formats: "langchain", code: "nothing-said", because: "LangChain reads a text as a message, but an app has objects" },
+  { formats: "bedrock", code: "blank-message", rare: true, because: "a mark for the cache says nothing" },
   { formats: "bedrock", code: "unsigned-reasoning", because: "some models refuse an empty signature" },
 ];
 
