@@ -147,7 +147,8 @@ fn converted(messages: &[Value], from: Format, to: Format) -> Converted {
     converted
 }
 
-fn messages(choices: &mut Choices<'_>) -> (Option<Vec<Value>>, Format) {
+/// Messages of a format, as the next bytes choose.
+pub(crate) fn messages(choices: &mut Choices<'_>) -> (Option<Vec<Value>>, Format) {
     match choices.below(4) {
         0 => {
             let format = choices.one_of(&Format::ALL);
