@@ -31,7 +31,7 @@ const ACCEPTED = [
   { formats: "gemini", says: /\.functionCall is invalid/, because: NAMES },
   {
     formats: "openai-chat openai-responses anthropic gemini langchain bedrock",
-    says: /\.(image_url|content|text|annotations|detail|summary|id|source|thinking|signature|inlineData|image|reasoningContent) is invalid/,
+    says: /\.(image_url|content|text|annotations|detail|summary|id|source|thinking|signature|encrypted_content|inlineData|image|reasoningContent) is invalid/,
     because: SHAPED,
   },
   { formats: "ai-sdk-ui", says: /Invalid URL/, because: SHAPED },
@@ -68,9 +68,9 @@ const ACCEPTED = [
   { formats: "gemini", says: /\d responses? to \d calls/, only: (messages) => /"functionCall":[^{]/.test(JSON.stringify(messages)), rare: true, because: SHAPED },
   { formats: "gemini", says: /answers other calls than were made/, because: "responses without ids are compared by name, in any order" },
   {
-    formats: "ai-sdk-model",
+    formats: "ai-sdk-model ai-sdk-ui",
     says: /Tool result is missing|has no result of the call/,
-    only: (messages) => JSON.stringify(messages).includes("tool-approval-request"),
+    only: (messages) => /tool-approval-request|approval-requested/.test(JSON.stringify(messages)),
     because: "a call that waits for an approval has no result until the app goes on with the response",
   },
   { formats: "ai-sdk-model", says: /asks for approval of a call that is not next to it/, because: "requests for approval are not compared with calls" },
@@ -97,8 +97,8 @@ const REFUSED = [
 
 /** What only some servers refuse, by the codes with which `validate` says so. */
 const DEPENDS = {
-  "not-user-first": /is first and not from the user/,
-  "system-inside": /System messages are not allowed|role is system|is first and not from the user/,
+  "not-user-first": /is first and not from the user|comes behind no user/,
+  "system-inside": /System messages are not allowed|role is system|is first and not from the user|has no content/,
   "refused-id": /id does not begin with/,
 };
 
