@@ -18,13 +18,13 @@ import type {
   Usage,
 } from "../glue/epitome.js";
 import type { Engine as Module } from "../wasm/engine.js";
-import { engineBuffer } from "../wasm/loaded.js";
+import { bufferOf, retire } from "../wasm/instances.js";
 import { Calls } from "./calls.js";
 import type { CompactOptions, Compactor } from "./compactor.js";
 import { Driver } from "./driver.js";
 import type { Host } from "./options.js";
 import { Originals } from "./originals.js";
-import { hold, release } from "./memory.js";
+import { enter, hold, leave } from "./memory.js";
 import { readable, sizeOf, sizesOf } from "./plain-json.js";
 import { type Plan, Plans } from "./plan.js";
 import { statusOf } from "./status.js";
@@ -47,12 +47,13 @@ export class Conversation<M extends object> implements Compactor<M> {
   /** `originals` are the messages that the engine knows, in order. */
   constructor(module: Module, engine: Engine, host: Host<M>, originals: readonly M[] = []) {
     this.#module = module;
-    this.#calls = new Calls(engine);
+    this.#calls = new Calls(engine, () => retire(module));
     this.#agent = host.agent;
     this.#host = host;
     const known = originals.slice(0, engine.ids().length);
     const sizes = sizesOf(known);
-    this.#originals = hold(sum(sizes), () => new Originals(engine.ids(), known, host.repair, sizes));
+    this.#originals = hold(module, sum(sizes), () => new Originals(engine.ids(), known, host.repair, sizes));
+    enter(module);
     const changed = (): void => {
       this.#revision += 1;
       this.#originals.refresh();
@@ -66,7 +67,7 @@ export class Conversation<M extends object> implements Compactor<M> {
     // Before the ids are given: a getter of a message may append another one.
     const { json, sizes } = readable(batch);
     const ids = this.#originals.next(batch.length);
-    this.#calls.run((engine) => hold(sum(sizes), () => this.#appendTo(engine, ids, batch, json, metadata)));
+    this.#calls.run((engine) => hold(this.#module, sum(sizes), () => this.#appendTo(engine, ids, batch, json, metadata)));
     for (let index = 0; index < ids.length; index += 1) {
       this.#originals.add(ids[index] as string, batch[index] as M, sizes[index] as number);
     }
@@ -78,7 +79,7 @@ export class Conversation<M extends object> implements Compactor<M> {
     const name = textOf(id, "id");
     const size = sizeOf(message);
     const more = size - this.#originals.sizeOf(name);
-    this.#calls.run((engine) => hold(more, () => engine.edit(name, message, metadata)));
+    this.#calls.run((engine) => hold(this.#module, more, () => engine.edit(name, message, metadata)));
     this.#originals.replace(name, message, size);
     this.#driver.drain();
   }
@@ -98,7 +99,7 @@ export class Conversation<M extends object> implements Compactor<M> {
 
   plan(options: { reason?: Reason } = {}): Plan {
     const { reason = "session-compaction" } = fieldsOf(options, "options");
-    return this.#calls.run((engine) => this.#plans.next(engine, reason, this.#originals.ids()));
+    return this.#calls.run((engine) => this.#plans.next(engine, bufferOf(this.#module), reason, this.#originals.ids()));
   }
 
   check(phase: Phase): Reason | undefined {
@@ -187,7 +188,7 @@ export class Conversation<M extends object> implements Compactor<M> {
     this.#calls.whenFree(() => {
       if (!this.#calls.isDisposed) {
         this.#driver.dispose();
-        release(this.#originals.size);
+        leave(this.#module, this.#originals.size);
         this.#originals.clear();
         this.#plans.clear();
         this.#lifetime.abort();
@@ -202,7 +203,7 @@ export class Conversation<M extends object> implements Compactor<M> {
   /** As one text if the messages are plain JSON; otherwise value by value. */
   #appendTo(engine: Engine, ids: string[], batch: M[], json: string | undefined, metadata: MessageMetadata | undefined): void {
     const appended =
-      json !== undefined && engine.appendPlain(engineBuffer().write(json), this.#originals.count, metadata);
+      json !== undefined && engine.appendPlain(bufferOf(this.#module).write(json), this.#originals.count, metadata);
     if (!appended) {
       engine.append(ids, batch, metadata);
     }
