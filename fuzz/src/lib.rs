@@ -14,13 +14,14 @@ mod snapshot;
 mod sse;
 mod texts;
 mod tokenizer_json;
+mod untouched;
 mod vocabulary;
 
 /// Does something with bytes, and panics if something does not hold.
 pub type Target = fn(&[u8]);
 
 /// Every target with its name, which is also its folder in `inputs/`.
-pub const TARGETS: [(&str, Target); 9] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("engine", engine::check),
     ("estimate", estimate::check),
     ("formats", formats::check),
@@ -29,6 +30,7 @@ pub const TARGETS: [(&str, Target); 9] = [
     ("sse", sse::check),
     ("texts", texts::check),
     ("tokenizer-json", tokenizer_json::check),
+    ("untouched", untouched::check),
     ("vocabulary", vocabulary::check),
 ];
 

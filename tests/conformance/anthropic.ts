@@ -77,7 +77,7 @@ function merged(turns: readonly Turn[]): Turn[] {
   const result: Turn[] = [];
   for (const turn of turns) {
     const before = result.at(-1);
-    if (before?.role === turn.role) {
+    if (before !== undefined && before.role === turn.role) {
       result.splice(-1, 1, { ...before, blocks: [...before.blocks, ...turn.blocks] });
     } else {
       result.push(turn);

@@ -191,7 +191,6 @@ impl<'a> Checker<'a> {
         let mut has_text = false;
         for step in steps {
             let Some(role) = step.role() else { continue };
-            has_content |= role == Role::Tool;
             if role == Role::User {
                 // The user goes on, so the calls that waited will never be approved.
                 self.open.append(&mut self.waiting);

@@ -191,11 +191,10 @@ impl<'a> ContentPart<'a> {
         }
     }
 
-    /// The arguments of a call, if they are not valid JSON.
-    pub(crate) fn broken_arguments(&self) -> Option<&str> {
+    /// The arguments of a call.
+    pub(crate) fn arguments(&self) -> Option<&str> {
         let Self::Call { arguments, .. } = self else { return None };
-        let broken = serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_err();
-        broken.then_some(arguments)
+        Some(arguments)
     }
 
     /// The clause that reports this part as left out of another format; `None` for parts that every format

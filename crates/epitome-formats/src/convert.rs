@@ -1,11 +1,12 @@
 //! Messages of one format, written in another.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod call_ids;
 
 use epitome::message::Role;
 use epitome::{Contract, Neighbours, ResultPlace};
 use serde_json::Value;
 
+use self::call_ids::CallIds;
 use crate::compose::are_merged;
 use crate::content::{Content, ContentPart};
 use crate::dialect::Turn;
@@ -13,6 +14,8 @@ use crate::issue::{Issue, IssueCode};
 use crate::parsed::ParsedMessages;
 use crate::path::Path;
 use crate::registry::Format;
+use crate::repair::{Repaired, RepairedMessage, repair};
+use crate::validate::{Strictness, validate};
 
 /// Messages in another format, and what that format could not hold.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,50 +24,111 @@ pub struct Converted {
     pub messages: Vec<Value>,
     /// What was left out or changed, with its path in the original messages.
     pub lost: Vec<Issue>,
+    /// What the provider of the target refuses in the messages, with its path in them. Empty for originals that their own
+    /// provider accepts, unless nothing is left of them.
+    pub left: Vec<Issue>,
 }
 
 /// Writes messages in another format. Text, tool calls, tool results and images stay; what the target cannot
-/// hold is listed. Messages of a format that requires ids are numbered. Linear.
+/// hold is listed. Messages of a format that requires ids are numbered.
+///
+/// Messages that their own provider accepts become messages that the provider of the target accepts: if the target has
+/// stricter rules, they are repaired for it, as [`repair`] does. Defects of the originals are kept, so that nothing is made
+/// up for a call that is still running. Costs O(n log n).
 pub fn convert(messages: &[Value], from: Format, to: Format) -> Converted {
     let parsed = ParsedMessages::of(from, messages);
-    let contract = to.contract();
     let not_read = parsed.issues.iter().filter(|issue| issue.code == IssueCode::NotAMessage);
-    let mut converted = Converted { messages: Vec::new(), lost: not_read.cloned().collect() };
-    let mut last: Option<Role> = None;
-    let mut ids = CallIds::default();
-    for (index, mut turn) in turns(&parsed, messages, from, &mut converted.lost) {
-        let mut lost = Vec::new();
-        ids.replace_refused(&mut turn, to);
-        let written = to.dialect().write(&turn, &mut lost);
-        let at = Path::key("messages").at(index);
-        let lost = lost.into_iter().map(|loss| Issue::new(&at, IssueCode::Lost, loss));
-        converted.lost.extend(lost);
+    let mut lost: Vec<Issue> = not_read.cloned().collect();
+    let turns = turns(&parsed, messages, from, &mut lost);
+    let mut written = Written::default();
+    for (index, turn) in turns {
+        written.push(index, turn, to, &mut lost);
+    }
+    written.number(to);
+    let mut left = validate(&written.messages, to, Strictness::Provider);
+    if !left.is_empty() && validate(messages, from, Strictness::Provider).is_empty() {
+        left = written.repair(to, &mut lost);
+    }
+    lost.sort_by_key(Issue::message_index);
+    Converted { messages: written.messages, lost, left }
+}
+
+/// The messages that are written so far.
+#[derive(Default)]
+struct Written {
+    messages: Vec<Value>,
+    /// For each of them the index of the first original that it was made of.
+    origins: Vec<usize>,
+    /// The role of the last turn.
+    last: Option<Role>,
+    ids: CallIds,
+}
+
+impl Written {
+    /// Writes a turn of the message at `index`.
+    fn push(&mut self, index: usize, mut turn: Turn<'_>, to: Format, lost: &mut Vec<Issue>) {
+        let contract = to.contract();
         // Formats whose roles alternate have no system messages; their dialects write those as the user's.
         let role = match (turn.role, contract.neighbours) {
             (Role::System, Neighbours::Merged) => Role::User,
             (other, _) => other,
         };
-        // A message that is blank because all of it was lost is left out: the losses are listed already.
+        let joins = self.last.is_some_and(|last| continues(last, role, &contract));
+        let message = self.messages.len().saturating_sub(usize::from(joins));
+        self.ids.replace(&mut turn, message, to);
+        let mut losses = Vec::new();
+        let written = to.dialect().write(&turn, &mut losses);
+        // A message that is blank in the other format is left out.
         let has_content = |value: &Value| {
             let read = to.dialect().read(value).map(|content| content.messages(&"".into()));
             read.is_ok_and(|steps| steps.iter().any(|step| !step.is_blank()))
         };
-        for value in written.into_iter().filter(has_content) {
-            match (last, converted.messages.last_mut()) {
+        let written: Vec<Value> = written.into_iter().filter(has_content).collect();
+        if written.is_empty() && losses.is_empty() {
+            losses.push("the message is left out: the other format has nothing of it".into());
+        }
+        let at = Path::key("messages").at(index);
+        lost.extend(losses.into_iter().map(|loss| Issue::new(&at, IssueCode::Lost, loss)));
+        for value in written {
+            match (self.last, self.messages.last_mut()) {
                 (Some(before), Some(message)) if continues(before, role, &contract) => {
                     to.dialect().merge(message, value);
                 }
-                _ => converted.messages.push(value),
+                _ => {
+                    self.messages.push(value);
+                    self.origins.push(index);
+                }
             }
-            last = Some(role);
+            self.last = Some(role);
         }
     }
-    // Last, since merging changes how many messages there are.
-    for (number, message) in converted.messages.iter_mut().enumerate() {
-        to.dialect().number_message(message, number);
+
+    /// Numbers the messages if the format requires it. Last, since merging changes how many there are.
+    fn number(&mut self, to: Format) {
+        for (number, message) in self.messages.iter_mut().enumerate() {
+            to.dialect().number_message(message, number);
+        }
     }
-    converted.lost.sort_by_key(Issue::message_index);
-    converted
+
+    /// Repairs the messages for the target and lists what it changes. Returns what is left to repair.
+    fn repair(&mut self, to: Format, lost: &mut Vec<Issue>) -> Vec<Issue> {
+        let Repaired { messages, done, left } = repair(&self.messages, to);
+        for issue in done {
+            let origin = self.origins.get(issue.message_index()).copied().unwrap_or_default();
+            let at = Path::key("messages").at(origin);
+            // Behind the semicolon the message has advice for repairing it.
+            let problem = issue.message.split("; ").next().unwrap_or_default();
+            let repaired = format!("this was repaired for the other format: {problem}");
+            lost.push(Issue::new(&at, IssueCode::Lost, repaired));
+        }
+        let values = messages.into_iter().map(|message| match message {
+            RepairedMessage::Keep(index) => self.messages.get(index).cloned().unwrap_or_default(),
+            RepairedMessage::Composed { message, .. } => message,
+        });
+        self.messages = values.collect();
+        self.number(to);
+        left
+    }
 }
 
 /// The turns of messages, each with the index of its message. Reasoning is joined with the answer that it led
@@ -77,13 +141,16 @@ fn turns<'a>(
 ) -> Vec<(usize, Turn<'a>)> {
     // Results can be anywhere only in a format whose calls and results are items of their own.
     let has_call_items = from.contract().results == ResultPlace::AnywhereAfter;
-    let mut names: Vec<(String, String)> = Vec::new();
     let mut turns: Vec<(usize, Turn<'a>)> = Vec::new();
     for (index, content) in parsed.contents.iter().enumerate() {
         let Some(content) = content else { continue };
         let own = messages.get(index).into_iter().flat_map(|message| left_out(content, message));
         lost.extend(own.map(|issue| issue.under(&Path::key("messages").at(index))));
-        for turn in turns_of(content, &mut names) {
+        let mut losses = Vec::new();
+        let own = turns_of(content, &mut losses);
+        let at = Path::key("messages").at(index);
+        lost.extend(losses.into_iter().map(|loss| Issue::new(&at, IssueCode::Lost, loss)));
+        for turn in own {
             match turns.last_mut() {
                 Some((_, before))
                     if before.is_reasoning_for(&turn)
@@ -140,76 +207,32 @@ impl Turn<'_> {
     }
 }
 
-/// Replacements for ids of tool calls that the target refuses.
-#[derive(Default)]
-struct CallIds {
-    /// Replacements by original id: a result has to get the id that its call got.
-    replaced: BTreeMap<String, String>,
-    used: BTreeSet<String>,
-}
-
-impl CallIds {
-    fn replace_refused(&mut self, turn: &mut Turn<'_>, to: Format) {
-        for part in &mut turn.parts {
-            let (ContentPart::Call { call, .. } | ContentPart::Result { call, .. }) = part else {
-                continue;
-            };
-            // An empty id stays empty: such calls are paired by order, and one replacement for all of them
-            // would pair them wrongly.
-            if !call.is_empty() && !to.dialect().accepts_call_id(call) {
-                *call = self.replacement(call).into();
-            }
-        }
-    }
-
-    /// The id without refused characters, cut to a length that every provider accepts, and with a number if
-    /// another id was replaced by the same one.
-    fn replacement(&mut self, id: &str) -> String {
-        if let Some(replaced) = self.replaced.get(id) {
-            return replaced.clone();
-        }
-        let plain = |character: char| character.is_ascii_alphanumeric() || "_-".contains(character);
-        let base = id.chars().map(|character| if plain(character) { character } else { '_' });
-        let base: String = base.take(48).collect();
-        let mut replacement = base.clone();
-        let mut number = 2;
-        // Different ids can become equal when characters are replaced. Their results would then answer the
-        // wrong call.
-        while !self.used.insert(replacement.clone()) {
-            replacement = format!("{base}_{number}");
-            number += 1;
-        }
-        self.replaced.insert(id.to_owned(), replacement.clone());
-        replacement
-    }
-}
-
-/// The turns of one message. `names` has the id and the tool of every call without a result so far: some
-/// formats do not name the tool in a result, and others require it.
-fn turns_of<'a>(content: &Content<'a>, names: &mut Vec<(String, String)>) -> Vec<Turn<'a>> {
+/// The turns of one message.
+fn turns_of<'a>(content: &Content<'a>, lost: &mut Vec<String>) -> Vec<Turn<'a>> {
     let mut turns: Vec<Turn<'a>> = Vec::new();
     for step in &content.steps {
         let mut parts: Vec<ContentPart<'a>> = Vec::new();
+        let mut calls: Vec<ContentPart<'a>> = Vec::new();
         for item in &step.items {
-            let mut part = item.part.clone();
-            match &mut part {
-                ContentPart::NotSent | ContentPart::Opaque { .. } => continue,
-                ContentPart::Call { call, name, .. } => {
-                    names.push((call.to_string(), name.to_string()));
+            match &item.part {
+                ContentPart::NotSent | ContentPart::Opaque { .. } => {}
+                ContentPart::Reasoning { .. } if step.role != Role::Assistant => {
+                    lost.push("reasoning that is not the model's is left out".into());
                 }
-                ContentPart::Result { call, name, .. } if name.is_none() => {
-                    // Ids may be used again, so the latest call with this id is meant.
-                    let position = names.iter().rposition(|(other, _)| other == call.as_ref());
-                    *name = position.map(|position| names.swap_remove(position).1.into());
+                // Some formats let others call tools, but all let the model.
+                part @ ContentPart::Call { .. } if step.role != Role::Assistant => {
+                    calls.push(part.clone());
                 }
-                _ => {}
+                part => parts.push(part.clone()),
             }
-            parts.push(part);
         }
         // The author is the one of the message, but a tool's result inside of it was not written by them.
         let author = content.author.clone().filter(|_| step.role != Role::Tool);
         if !parts.is_empty() {
             turns.push(Turn { role: step.role, author, parts });
+        }
+        if !calls.is_empty() {
+            turns.push(Turn { role: Role::Assistant, author: None, parts: calls });
         }
     }
     turns
@@ -218,7 +241,6 @@ fn turns_of<'a>(content: &Content<'a>, names: &mut Vec<(String, String)>) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Strictness, validate};
     use serde_json::json;
 
     fn chat() -> Vec<Value> {
@@ -271,6 +293,90 @@ mod tests {
             ]
         );
         assert_eq!(converted.messages, [json!({ "role": "assistant", "content": "so" })]);
+    }
+
+    /// Converts legal messages to every format: the result is legal, or all of it was lost.
+    fn check_legal_in_every_format(from: Format, messages: &[Value]) {
+        assert_eq!(validate(messages, from, Strictness::Provider), [], "{from:?} {messages:?}");
+        for to in Format::ALL {
+            let converted = convert(messages, from, to);
+            let found = validate(&converted.messages, to, Strictness::Provider);
+            assert_eq!(converted.left, found, "{from:?} to {to:?}");
+            let codes: Vec<IssueCode> = found.iter().map(|issue| issue.code).collect();
+            let all_lost = codes == [IssueCode::NothingSaid] && !converted.lost.is_empty();
+            assert!(found.is_empty() || all_lost, "{from:?} to {to:?}: {converted:#?}");
+        }
+    }
+
+    #[test]
+    fn j21_messages_with_only_reasoning_become_legal_in_every_format() {
+        let user = json!({ "role": "user", "content": "hi" });
+        for role in ["user", "assistant"] {
+            let reasons = json!({ "role": role, "content": "", "reasoning_content": "hm" });
+            check_legal_in_every_format(Format::OpenAiChat, &[reasons.clone()]);
+            check_legal_in_every_format(Format::OpenAiChat, &[user.clone(), reasons.clone()]);
+            let between = [user.clone(), reasons, user.clone()];
+            check_legal_in_every_format(Format::OpenAiChat, &between);
+        }
+    }
+
+    #[test]
+    fn j21_calls_whose_results_or_approvals_are_lost_become_legal_in_every_format() {
+        let user = json!({ "role": "user", "content": "hi" });
+        let call =
+            json!({ "type": "tool-call", "toolCallId": "c", "toolName": "look", "input": {} });
+        let asks = json!({ "type": "tool-approval-request", "approvalId": "a", "toolCallId": "c" });
+        let calls = json!({ "role": "assistant", "content": [call, asks] });
+        check_legal_in_every_format(Format::AiSdkModel, &[user.clone(), calls]);
+        let part = json!({ "type": "tool-look", "toolCallId": "c", "state": "approval-requested", "input": {}, "approval": { "id": "a" } });
+        let message =
+            |id: &str, role: &str, part: Value| json!({ "id": id, "role": role, "parts": [part] });
+        let said = message("1", "user", json!({ "type": "text", "text": "hi" }));
+        check_legal_in_every_format(Format::AiSdkUi, &[said, message("2", "assistant", part)]);
+    }
+
+    #[test]
+    fn j21_results_anywhere_after_their_calls_become_legal_in_every_format() {
+        let call = |id: &str| json!({ "type": "function_call", "call_id": id, "name": "look", "arguments": "{}" });
+        let result =
+            |id: &str| json!({ "type": "function_call_output", "call_id": id, "output": "a cat" });
+        let said = |text: &str| json!({ "role": "user", "content": text });
+        let messages =
+            [said("hi"), call("a"), said("and?"), call("b"), result("b"), said("so?"), result("a")];
+        check_legal_in_every_format(Format::OpenAiResponses, &messages);
+    }
+
+    #[test]
+    fn j21_calls_with_one_id_in_merged_messages_get_ids_of_their_own() {
+        let call =
+            json!({ "type": "function_call", "call_id": "c", "name": "look", "arguments": "{}" });
+        let result = |output: &str| json!({ "type": "function_call_output", "call_id": "c", "output": output });
+        let said = |role: &str| json!({ "role": role, "content": "hi" });
+        let (again, answer) = (call.clone(), said("assistant"));
+        let messages = [said("user"), call, result("1"), answer, again, result("2")];
+        check_legal_in_every_format(Format::OpenAiResponses, &messages);
+        let between = [&messages[..2], &messages[4..5], &[result("2"), result("1")]].concat();
+        let converted = convert(&between, Format::OpenAiResponses, Format::AiSdkModel);
+        let ids = |index: usize| {
+            let parts = converted.messages[index]["content"].as_array().unwrap().iter();
+            parts.map(|part| part["toolCallId"].as_str().unwrap()).collect::<Vec<_>>()
+        };
+        assert_eq!((ids(1), ids(2), ids(3)), (vec!["c", "c_2"], vec!["c_2"], vec!["c"]));
+    }
+
+    #[test]
+    fn j21_calls_of_a_user_become_the_models() {
+        let mut messages = chat();
+        messages[1]["role"] = "user".into();
+        check_legal_in_every_format(Format::OpenAiChat, &messages);
+    }
+
+    #[test]
+    fn j21_defects_of_the_originals_are_kept_and_listed() {
+        let converted = convert(&chat()[..3], Format::OpenAiChat, Format::Anthropic);
+        assert_eq!(converted.messages.len(), 3, "no result is made up: {converted:#?}");
+        let left: Vec<IssueCode> = converted.left.iter().map(|issue| issue.code).collect();
+        assert_eq!(left, [IssueCode::MissingResult]);
     }
 
     #[test]

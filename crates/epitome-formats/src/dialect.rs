@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::content::{Content, ContentPart};
 use crate::issue::{Issue, IssueCode, Severity};
 use crate::shape::ShapeError;
+use crate::text::is_json;
 use crate::usage_fields::UsageFields;
 
 /// One format: how its messages are read and written, and what its provider accepts.
@@ -68,6 +69,11 @@ pub(crate) trait Dialect: Sync {
     /// True if the provider accepts this id for a tool call.
     fn accepts_call_id(&self, _id: &str) -> bool {
         true
+    }
+
+    /// True if the provider accepts this text as the arguments of a tool call: JSON, and for some providers an object.
+    fn accepts_arguments(&self, arguments: &str) -> bool {
+        is_json(arguments)
     }
 
     /// True if the arguments of this tool call need not be JSON.

@@ -3,6 +3,7 @@
 pub(crate) mod ai_sdk;
 pub(crate) mod anthropic;
 pub(crate) mod bedrock;
+mod block_roles;
 pub(crate) mod gemini;
 pub(crate) mod langchain;
 pub(crate) mod openai_chat;

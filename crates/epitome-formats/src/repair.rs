@@ -1,6 +1,6 @@
 //! Messages that a provider accepts, made of messages that it would refuse.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use epitome::history::View;
 use epitome::message::{MessageId, Part};
@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::compose::Outgoing;
-use crate::issue::Issue;
+use crate::issue::{Issue, IssueCode, Severity};
 use crate::parsed::ParsedMessages;
 use crate::registry::{Format, Reading};
 use crate::validate::{Strictness, validate};
@@ -43,7 +43,7 @@ pub enum RepairedMessage {
 /// arguments valid JSON, which keeps the original text as `unparsed`. Values that are not messages are
 /// removed. Costs O(n log n).
 pub fn repair(messages: &[Value], format: Format) -> Repaired {
-    let before = validate(messages, format, Strictness::Provider);
+    let before = repairable(messages, format);
     let log = ParsedMessages::of(format, messages).log();
     let view = View::repaired(&log, &format.contract());
     let index = |id: &MessageId| id.as_str().parse::<usize>().ok();
@@ -70,8 +70,27 @@ pub fn repair(messages: &[Value], format: Format) -> Repaired {
     }
     // The result is validated again and not assumed to be right: an issue must not be reported as repaired if
     // it is not.
-    let left = validate(&values, format, Strictness::Provider);
-    Repaired { messages: repaired, done: without(before, &left), left }
+    let mut left = repairable(&values, format);
+    let sources = |issue: &Issue| match repaired.get(issue.message_index()) {
+        // It is about the whole list.
+        _ if !issue.path.starts_with("messages[") => vec![0],
+        Some(RepairedMessage::Keep(index)) => vec![*index],
+        Some(RepairedMessage::Composed { sources, .. }) => sources.clone(),
+        None => Vec::new(),
+    };
+    let done = without(before, &left, sources);
+    left.retain(|issue| issue.severity == Severity::Refused);
+    Repaired { messages: repaired, done, left }
+}
+
+/// What the provider refuses, and blank messages also where it accepts them: a repair removes these too, and nothing may
+/// disappear that is not listed.
+fn repairable(messages: &[Value], format: Format) -> Vec<Issue> {
+    let mut issues = validate(messages, format, Strictness::Strictest);
+    issues.retain(|Issue { severity, code, .. }| {
+        *severity == Severity::Refused || *code == IssueCode::BlankMessage
+    });
+    issues
 }
 
 /// The ids of the messages so far.
@@ -95,15 +114,24 @@ impl MessageIds {
     }
 }
 
-/// The issues of `before` that are not left. Paths change when messages move, so each issue that is left
-/// stands for one of the same code.
-fn without(mut before: Vec<Issue>, left: &[Issue]) -> Vec<Issue> {
-    for issue in left {
-        if let Some(position) = before.iter().rposition(|other| other.code == issue.code) {
-            before.remove(position);
-        }
+/// The issues of `before` that are not left. Paths change when messages move, so each issue that is left stands for one of
+/// the same code in a message that its own was made of, which `sources` gives. Costs O(n log n).
+fn without(
+    before: Vec<Issue>,
+    left: &[Issue],
+    sources: impl Fn(&Issue) -> Vec<usize>,
+) -> Vec<Issue> {
+    let mut by_place: BTreeMap<(IssueCode, usize), Vec<usize>> = BTreeMap::new();
+    for (number, issue) in before.iter().enumerate() {
+        by_place.entry((issue.code, issue.message_index())).or_default().push(number);
     }
-    before
+    let remaining = left.iter().filter_map(|issue| {
+        let mut places = sources(issue).into_iter().map(|source| (issue.code, source));
+        places.find_map(|place| by_place.get_mut(&place)?.pop())
+    });
+    let remaining: BTreeSet<usize> = remaining.collect();
+    let gone = before.into_iter().enumerate().filter(|(number, _)| !remaining.contains(number));
+    gone.map(|(_, issue)| issue).collect()
 }
 
 impl Format {
@@ -117,9 +145,7 @@ impl Format {
     /// calls, unless something is wrong with it.
     pub fn is_malformed(self, value: &Value, reading: &Reading) -> bool {
         let is_broken = |part: &Part| match part {
-            Part::ToolCall { arguments, .. } => {
-                serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_err()
-            }
+            Part::ToolCall { arguments, .. } => !self.dialect().accepts_arguments(arguments),
             _ => false,
         };
         let is_odd = !reading.issues.is_empty()
@@ -136,7 +162,8 @@ fn normalize(format: Format, value: &mut Value) -> bool {
     let original = value.clone();
     let Ok(content) = dialect.read(&original) else { return changed };
     for item in content.steps.iter().flat_map(|step| &step.items) {
-        let Some(arguments) = item.part.broken_arguments() else { continue };
+        let broken = |arguments: &&str| !dialect.accepts_arguments(arguments);
+        let Some(arguments) = item.part.arguments().filter(broken) else { continue };
         // The input of such a tool is any text, so that text which is not JSON is not a defect.
         if item.at.get(&original).is_some_and(|item| dialect.has_free_text_arguments(item)) {
             continue;
@@ -154,4 +181,21 @@ fn normalize(format: Format, value: &mut Value) -> bool {
         }
     }
     changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a3_a_removed_blank_message_is_listed_also_where_the_provider_accepts_it() {
+        let user = json!({ "role": "user", "content": "hi" });
+        let blank = json!({ "type": "reasoning", "summary": [] });
+        let repaired = repair(&[user, blank], Format::OpenAiResponses);
+        assert_eq!(repaired.messages, [RepairedMessage::Keep(0)]);
+        let done: Vec<(&str, IssueCode)> =
+            repaired.done.iter().map(|issue| (issue.path.as_str(), issue.code)).collect();
+        assert_eq!(done, [("messages[1]", IssueCode::BlankMessage)]);
+        assert_eq!(repaired.left, []);
+    }
 }

@@ -17,6 +17,16 @@ pub(crate) fn is_plain_id(id: &str) -> bool {
     id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
+/// True for a text that is JSON. Linear.
+pub(crate) fn is_json(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
+/// True for a text that is a JSON object. Linear.
+pub(crate) fn is_json_object(text: &str) -> bool {
+    text.trim_start().starts_with('{') && is_json(text)
+}
+
 /// The content of a tool result with another text. If the content is a list, parts that are not text stay, and so do
 /// the other fields of the first text.
 pub(crate) fn with_text(content: Option<&Value>, text: &str) -> Value {

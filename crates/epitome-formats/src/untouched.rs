@@ -124,4 +124,18 @@ mod tests {
         assert_eq!(put("m3", &says("user", json!("go on"))), (true, 6), "it was edited");
         assert_eq!(put("m0", &says("assistant", json!("hi"))), (false, 0), "the user is not first");
     }
+
+    #[test]
+    fn a3_a_tool_message_with_nothing_in_it_is_not_accepted() {
+        let (mut log, mut untouched) = (Log::default(), Untouched::default());
+        let messages =
+            [json!({ "role": "user", "content": "hi" }), json!({ "role": "tool", "content": [] })];
+        for (index, value) in messages.iter().enumerate() {
+            let read = Format::AiSdkModel.read(&format!("m{index}").into(), value).unwrap();
+            for message in read.messages {
+                log.append(Record::Message { message }).unwrap();
+            }
+            assert_eq!(untouched.is_accepted(Format::AiSdkModel, &log), index == 0);
+        }
+    }
 }

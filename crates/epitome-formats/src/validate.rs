@@ -10,7 +10,7 @@ use epitome::{
 use serde_json::Value;
 
 use crate::compose::wire_role;
-use crate::content::ContentPart;
+use crate::content::{ContentPart, Item};
 use crate::issue::{Issue, IssueCode, Severity};
 use crate::parsed::ParsedMessages;
 use crate::path::Path;
@@ -37,6 +37,7 @@ pub fn validate(messages: &[Value], format: Format, strictness: Strictness) -> V
         pairing: Pairing::of(parsed.steps.iter().map(|step| &step.message)),
         results_from: runs_before(&parsed, Role::Tool),
         answers_from: runs_before(&parsed, Role::Assistant),
+        answered: answered(&parsed),
         found: parsed.issues.iter().map(|issue| (issue.message_index(), issue.clone())).collect(),
         parsed: &parsed,
     };
@@ -68,6 +69,8 @@ struct Validation<'a> {
     results_from: Vec<usize>,
     /// The same for steps of the assistant.
     answers_from: Vec<usize>,
+    /// For each step, whether it is or leads to an answer of the assistant, of which reasoning alone is none.
+    answered: Vec<bool>,
     /// Issues with the index of their message.
     found: Vec<(usize, Issue)>,
 }
@@ -229,7 +232,7 @@ impl Validation<'_> {
         }
     }
 
-    /// The arguments of calls are JSON.
+    /// The arguments of calls are JSON, and objects where the provider requires it.
     fn check_arguments(&mut self) {
         let missing =
             self.found.iter().filter(|(_, issue)| issue.code == IssueCode::MissingArguments);
@@ -241,16 +244,22 @@ impl Validation<'_> {
                 let item = value.and_then(|value| at.get(value));
                 item.is_some_and(|item| self.format.dialect().has_free_text_arguments(item))
             };
-            let broken = step
-                .items
-                .iter()
-                .filter(|item| item.part.broken_arguments().is_some() && !is_free_text(&item.at));
+            let dialect = self.format.dialect();
+            let is_broken = |item: &&Item<'_>| {
+                let arguments = item.part.arguments();
+                arguments.is_some_and(|arguments| !dialect.accepts_arguments(arguments))
+                    && !is_free_text(&item.at)
+            };
+            let broken = step.items.iter().filter(is_broken);
             for at in broken.map(|item| item.at.clone()).collect::<Vec<_>>() {
                 // Missing arguments are read as an empty text, which is not JSON. One issue is enough.
                 let path = self.parsed.path(position, &at).to_string();
                 let next = missing.range(path.clone()..).next();
                 if !next.is_some_and(|missing| missing.starts_with(&path)) {
-                    let message = "the arguments are not valid JSON";
+                    let message = match dialect.accepts_arguments("0") {
+                        true => "the arguments are not valid JSON",
+                        false => "the arguments are not a JSON object",
+                    };
                     self.note(position, &at, IssueCode::BrokenArguments, message);
                 }
             }
@@ -311,14 +320,9 @@ impl Validation<'_> {
                 self.note(position, at, IssueCode::UnsignedReasoning, message);
             }
         }
-        let is_reasoning = |part: &Part| matches!(part, Part::Reasoning { .. });
-        let alone = !parts.is_empty()
-            && parts.iter().all(|(part, _)| is_reasoning(part) || part.is_blank());
-        if alone
-            && parts.iter().any(|(part, _)| is_reasoning(part))
-            && self.role(position + 1) != Some(Role::Assistant)
-        {
-            let message = "the message holds only reasoning, and no assistant message follows";
+        let has_reasoning = parts.iter().any(|(part, _)| is_reasoning(part) && !part.is_blank());
+        if has_reasoning && self.answered.get(position) == Some(&false) {
+            let message = "the message holds only reasoning, and no answer of the model follows";
             self.note(position, &Path::default(), IssueCode::ReasoningAlone, message);
         }
     }
@@ -400,6 +404,24 @@ impl Validation<'_> {
             self.found.push((index, issue));
         }
     }
+}
+
+/// For each step, whether it is an answer of the assistant or followed by one with nothing but reasoning between.
+fn answered(parsed: &ParsedMessages<'_>) -> Vec<bool> {
+    let is_more = |part: &Part| !is_reasoning(part) && !part.is_blank();
+    let mut next = false;
+    let steps = parsed.steps.iter().rev().map(|step| {
+        let own = step.message.parts.iter().any(is_more);
+        next = step.message.role == Role::Assistant && (own || next);
+        next
+    });
+    let mut answered: Vec<bool> = steps.collect();
+    answered.reverse();
+    answered
+}
+
+fn is_reasoning(part: &Part) -> bool {
+    matches!(part, Part::Reasoning { .. })
 }
 
 /// For each step and the end, the start of the steps of this role directly before it.

@@ -1643,6 +1643,8 @@ export interface Converted<M extends object = object> {
   messages: M[];
   /** What the other format cannot represent, and where it was. */
   lost: Issue[];
+  /** What the provider of the other format refuses in the result, and where it is: defects of the originals. */
+  left: Issue[];
 }
 
 /**

@@ -207,7 +207,7 @@ pub(crate) fn message(
         Thrown::new(error.code(PackageErrorCode::InvalidMessage), &format!("{place} {error}"))
     })?;
     let read = read_message(format, id, &json, place)?;
-    let malformed = read.malformed || !ill_formed(value, "").is_empty();
+    let malformed = read.malformed || !ill_formed(value, &json, "").is_empty();
     Ok(ReadMessage { malformed, ..read })
 }
 
@@ -240,11 +240,24 @@ pub(crate) fn messages(list: &Array) -> Result<Vec<Value>, Thrown> {
 /// A JavaScript value and the JSON that it was read as.
 pub(crate) type Known = (JsValue, Value);
 
-/// The paths of the strings in a value that contain a lone surrogate.
-pub(crate) fn ill_formed(value: &JsValue, path: &str) -> Vec<String> {
+/// The paths of the strings in a value that contain a lone surrogate. `json` is what the value was read as: only if it has
+/// the character that such a surrogate is read as, the value is looked at again, which takes several times as long.
+pub(crate) fn ill_formed(value: &JsValue, json: &Value, path: &str) -> Vec<String> {
     let mut found = Vec::new();
-    find_ill_formed(value, path, 0, &mut found);
+    if has_replacement(json) {
+        find_ill_formed(value, path, 0, &mut found);
+    }
     found
+}
+
+/// True if a text in the JSON contains U+FFFD.
+fn has_replacement(json: &Value) -> bool {
+    match json {
+        Value::String(text) => text.contains(char::REPLACEMENT_CHARACTER),
+        Value::Array(elements) => elements.iter().any(has_replacement),
+        Value::Object(fields) => fields.values().any(has_replacement),
+        _ => false,
+    }
 }
 
 fn find_ill_formed(value: &JsValue, path: &str, depth: u32, found: &mut Vec<String>) {
@@ -281,7 +294,7 @@ pub(crate) fn has_bytes(value: &Value) -> bool {
 /// its bytes and objects, unless it contains a lone surrogate. All other parts are written as new values.
 pub(crate) fn graft(known: &[Known], composed: &Value) -> Result<JsValue, Thrown> {
     let same = known.iter().find(|(_, value)| value == composed);
-    if let Some((own, _)) = same.filter(|(own, _)| ill_formed(own, "").is_empty()) {
+    if let Some((own, _)) = same.filter(|(own, json)| ill_formed(own, json, "").is_empty()) {
         return Ok(own.clone());
     }
     match composed {

@@ -2,6 +2,7 @@
 
 use epitome_formats::{Issue, IssueCode, RepairedMessage, Severity, Strictness};
 use js_sys::{Array, Object, Reflect};
+use serde_json::Value;
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -26,6 +27,8 @@ export interface Converted<M extends object = object> {
     messages: M[];
     /** What the other format cannot represent, and where it was. */
     lost: Issue[];
+    /** What the provider of the other format refuses in the result, and where it is: defects of the originals. */
+    left: Issue[];
 }
 ";
 
@@ -37,14 +40,17 @@ pub fn validate(messages: &Array, format: &str, strict: bool) -> Result<Vec<Ts<I
     let values = json::messages(messages)?;
     let strictness = if strict { Strictness::Strictest } else { Strictness::Provider };
     let mut issues = epitome_formats::validate(&values, format, strictness);
-    issues.extend(lone_surrogates(messages));
+    issues.extend(lone_surrogates(messages, &values));
     issues.sort_by_key(Issue::message_index);
     list(issues)
 }
 
 /// Texts with a lone surrogate, which only JavaScript can represent.
-fn lone_surrogates(messages: &Array) -> impl Iterator<Item = Issue> {
-    json::ill_formed(messages, "messages").into_iter().map(|path| Issue {
+fn lone_surrogates(messages: &Array, values: &[Value]) -> impl Iterator<Item = Issue> {
+    let paths = messages.iter().zip(values).enumerate().flat_map(|(index, (message, value))| {
+        json::ill_formed(&message, value, &format!("messages[{index}]"))
+    });
+    paths.map(|path| Issue {
         path,
         code: IssueCode::LoneSurrogate,
         severity: Severity::Refused,
@@ -58,7 +64,7 @@ pub fn repair(messages: &Array, format: &str) -> Result<Object, JsValue> {
     let format = format::named(format)?;
     let values = json::messages(messages)?;
     let mut repaired = epitome_formats::repair(&values, format);
-    repaired.done.extend(lone_surrogates(messages));
+    repaired.done.extend(lone_surrogates(messages, &values));
     repaired.done.sort_by_key(Issue::message_index);
     let original = |index: usize| messages.get(u32::try_from(index).unwrap_or(u32::MAX));
     let written = repaired.messages.into_iter().map(|message| match message {
@@ -96,6 +102,7 @@ pub fn convert(messages: &Array, from: &str, to: &str) -> Result<Object, JsValue
     // Setting a property of a new object cannot fail.
     let _ = Reflect::set(&entry, &"messages".into(), &written);
     let _ = Reflect::set(&entry, &"lost".into(), &array(converted.lost)?);
+    let _ = Reflect::set(&entry, &"left".into(), &array(converted.left)?);
     Ok(entry)
 }
 

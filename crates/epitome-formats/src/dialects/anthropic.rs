@@ -10,13 +10,14 @@ use epitome::{
 };
 use serde_json::{Map, Value, json};
 
+use super::block_roles::BlockRoles;
 use crate::attachment::{Attachment, Source};
 use crate::content::{Content, ContentPart};
 use crate::dialect::{Dialect, Sample, Turn};
 use crate::issue::{Issue, IssueCode};
 use crate::path::Path;
 use crate::shape::{ShapeError, kind};
-use crate::text::{append, is_plain_id, joined, object_of, with_text};
+use crate::text::{append, is_json_object, is_plain_id, joined, object_of, with_text};
 use crate::usage_fields::UsageFields;
 
 /// Anthropic Messages.
@@ -127,11 +128,43 @@ impl Dialect for Anthropic {
             object.insert("role".into(), role.as_str().into());
         }
         match object.get_mut("content") {
-            Some(Value::Array(blocks)) => blocks.retain(|block| !is_empty_compaction(block)),
+            Some(Value::Array(blocks)) => {
+                blocks.retain(|block| !is_empty_compaction(block));
+                let more = blocks.iter().rposition(|block| !is_thinking(block));
+                blocks.truncate(more.map_or(blocks.len(), |last| last + 1));
+                let contents = blocks.iter_mut().filter(|block| is_result(block));
+                for content in contents.filter_map(|block| block.get_mut("content")) {
+                    content
+                        .as_array_mut()
+                        .into_iter()
+                        .for_each(|texts| texts.retain(|text| !is_blank(text)));
+                }
+            }
             Some(Value::String(_) | Value::Null) | None => {}
             Some(other) => *other = other.to_string().into(),
         }
-        *message != before
+        ROLES.normalize(message) || *message != before
+    }
+
+    /// Thinking is not the last block of a message with others, and no text in a result is empty.
+    fn check(&self, message: &Value) -> Vec<Issue> {
+        let mut issues = ROLES.check(message);
+        let Some(Value::Array(blocks)) = message.get("content") else { return issues };
+        let at = Path::key("content");
+        if blocks.last().is_some_and(is_thinking) && !blocks.iter().all(is_thinking) {
+            let at = at.clone().at(blocks.len().saturating_sub(1));
+            let problem = "thinking is the last block of the message; an answer has to follow it";
+            issues.push(Issue::new(&at, IssueCode::ReasoningAlone, problem));
+        }
+        for (index, block) in blocks.iter().enumerate().filter(|(_, block)| is_result(block)) {
+            let texts = block.get("content").and_then(Value::as_array).into_iter().flatten();
+            let blank = texts.enumerate().filter(|(_, text)| is_blank(text));
+            issues.extend(blank.map(|(position, _)| {
+                let at = at.clone().at(index).then("content").at(position);
+                Issue::new(&at, IssueCode::BlankText, "the text in the result is empty")
+            }));
+        }
+        issues
     }
 
     /// A result of the provider's own tools comes after its call, and a compaction first in its message.
@@ -164,6 +197,10 @@ impl Dialect for Anthropic {
 
     fn accepts_call_id(&self, id: &str) -> bool {
         is_plain_id(id)
+    }
+
+    fn accepts_arguments(&self, arguments: &str) -> bool {
+        is_json_object(arguments)
     }
 
     fn merge(&self, first: &mut Value, second: Value) {
@@ -273,6 +310,30 @@ const KNOWN: [&str; 6] = [
     "tool_removal",
     "mcp_tool_use",
 ];
+
+const ROLES: BlockRoles = BlockRoles {
+    list: "content",
+    model: "assistant",
+    is_call: |block| type_of(block) == "tool_use",
+    is_result,
+};
+
+fn type_of(block: &Value) -> &str {
+    block.get("type").and_then(Value::as_str).unwrap_or_default()
+}
+
+fn is_thinking(block: &Value) -> bool {
+    matches!(type_of(block), "thinking" | "redacted_thinking")
+}
+
+fn is_result(block: &Value) -> bool {
+    type_of(block) == "tool_result"
+}
+
+fn is_blank(block: &Value) -> bool {
+    let text = block.get("text").and_then(Value::as_str);
+    type_of(block) == "text" && text.is_some_and(|text| text.trim().is_empty())
+}
 
 fn is_empty_compaction(block: &Value) -> bool {
     let text = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();

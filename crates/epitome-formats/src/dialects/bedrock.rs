@@ -9,13 +9,14 @@ use epitome::{
 };
 use serde_json::{Map, Value, json};
 
+use super::block_roles::BlockRoles;
 use crate::attachment::{Attachment, Source};
 use crate::content::{Content, ContentPart};
 use crate::dialect::{Dialect, Sample, Turn};
 use crate::issue::{Issue, IssueCode};
 use crate::path::Path;
 use crate::shape::{ShapeError, kind};
-use crate::text::{append, first_text_with, is_plain_id, joined, object_of};
+use crate::text::{append, first_text_with, is_json_object, is_plain_id, joined, object_of};
 use crate::usage_fields::UsageFields;
 
 /// Amazon Bedrock Converse messages.
@@ -137,6 +138,10 @@ impl Dialect for Bedrock {
         is_plain_id(id) && id.len() <= 64
     }
 
+    fn accepts_arguments(&self, arguments: &str) -> bool {
+        is_json_object(arguments)
+    }
+
     fn merge(&self, first: &mut Value, second: Value) {
         append(first, second, "content", |text| json!({ "text": text }));
     }
@@ -149,9 +154,21 @@ impl Dialect for Bedrock {
             let problem = "a document needs a text in the same message that says what it is for";
             return vec![Issue::new(&Path::key("content"), IssueCode::MissingContent, problem)];
         }
-        Vec::new()
+        ROLES.check(message)
+    }
+
+    fn normalize(&self, message: &mut Value) -> bool {
+        ROLES.normalize(message)
     }
 }
+
+const ROLES: BlockRoles = BlockRoles {
+    list: "content",
+    model: "assistant",
+    is_call: |block| block.get("toolUse").is_some(),
+    // In a message of the model they are those of the provider's own tools.
+    is_result: |_| false,
+};
 
 /// Blocks that hold bytes.
 const MEDIA: [&str; 4] = ["image", "document", "video", "audio"];

@@ -10,11 +10,13 @@ use epitome::{
 };
 use serde_json::{Map, Value, json};
 
-use self::part::{body_mut, only_text};
+use self::part::{body, body_mut, only_text};
+use super::block_roles::BlockRoles;
 use crate::content::Content;
 use crate::dialect::{Dialect, Sample, Turn};
+use crate::issue::Issue;
 use crate::shape::ShapeError;
-use crate::text::append;
+use crate::text::{append, is_json_object};
 use crate::usage_fields::UsageFields;
 
 /// Gemini `Content`.
@@ -85,10 +87,29 @@ impl Dialect for Gemini {
         writer::write(turn, lost)
     }
 
+    fn accepts_arguments(&self, arguments: &str) -> bool {
+        is_json_object(arguments)
+    }
+
+    fn check(&self, message: &Value) -> Vec<Issue> {
+        ROLES.check(message)
+    }
+
+    fn normalize(&self, message: &mut Value) -> bool {
+        ROLES.normalize(message)
+    }
+
     fn merge(&self, first: &mut Value, second: Value) {
         append(first, second, "parts", |text| json!({ "text": text }));
     }
 }
+
+const ROLES: BlockRoles = BlockRoles {
+    list: "parts",
+    model: "model",
+    is_call: |part| body(part, "functionCall").is_some(),
+    is_result: |part| body(part, "functionResponse").is_some(),
+};
 
 #[cfg(test)]
 mod tests;

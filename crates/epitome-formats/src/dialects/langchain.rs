@@ -19,7 +19,7 @@ use crate::dialect::{Dialect, Sample, Turn};
 use crate::issue::IssueCode;
 use crate::path::Path;
 use crate::shape::{ShapeError, kind};
-use crate::text::{append, joined, with_text};
+use crate::text::{append, is_json_object, joined, with_text};
 use crate::usage_fields::UsageFields;
 
 /// LangChain messages. The variant is the form in which the engine's texts are written; every form is read.
@@ -115,6 +115,10 @@ impl Dialect for LangChain {
             Self::Stored => &Self::Stored,
             Self::Plain => &Self::Plain,
         })
+    }
+
+    fn accepts_arguments(&self, arguments: &str) -> bool {
+        is_json_object(arguments)
     }
 
     fn merge(&self, first: &mut Value, mut second: Value) {

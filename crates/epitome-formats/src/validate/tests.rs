@@ -159,6 +159,36 @@ fn anthropic_requires_results_first_and_in_one_user_message() {
         anthropic,
         &["messages[1] ReasoningAlone"],
     );
+    let thinks = json!({ "role": "assistant", "content": [signed] });
+    check(
+        &json!([user, thinks, thinks, user]),
+        anthropic,
+        &["messages[1] ReasoningAlone", "messages[2] ReasoningAlone"],
+    );
+    check(
+        &json!([user, thinks, thinks, { "role": "assistant", "content": [text] }]),
+        anthropic,
+        &[],
+    );
+    check(
+        &json!([user, { "role": "assistant", "content": [text, signed] }, user]),
+        anthropic,
+        &["messages[1].content[1] ReasoningAlone"],
+    );
+    let filled = json!({ "type": "tool_result", "tool_use_id": "a", "content": [text, blank] });
+    let call = json!({ "type": "tool_use", "id": "a", "name": "f", "input": {} });
+    let calls = json!({ "role": "assistant", "content": [call] });
+    check(
+        &json!([user, calls, said(json!([filled]))]),
+        anthropic,
+        &["messages[2].content[0].content[1] BlankText"],
+    );
+    let five = json!({ "type": "tool_use", "id": "a", "name": "f", "input": 5 });
+    check(
+        &json!([user, { "role": "assistant", "content": [five] }, said(json!([result("a")]))]),
+        anthropic,
+        &["messages[1].content[0] BrokenArguments"],
+    );
     let orphan = said(json!([result("z"), text]));
     check(&json!([orphan]), anthropic, &["messages[0].content[0] OrphanResult"]);
 }

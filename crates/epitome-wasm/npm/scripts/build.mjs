@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { declarations } from "./declarations.mjs";
+import { FACTORY_TYPES, factoryOf } from "./glue.mjs";
 
 const here = join(dirname(fileURLToPath(import.meta.url)), "..");
 const root = join(here, "../../..");
@@ -20,9 +21,11 @@ const dist = join(here, "dist");
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(join(dist, "glue"), { recursive: true });
 
-for (const file of ["epitome.js", "epitome.d.ts", "epitome_bg.wasm"]) {
+for (const file of ["epitome.d.ts", "epitome_bg.wasm"]) {
   copyFileSync(join(glue, file), join(dist, "glue", file));
 }
+writeFileSync(join(dist, "glue/factory.js"), factoryOf(readFileSync(join(glue, "epitome.js"), "utf8")));
+writeFileSync(join(dist, "glue/factory.d.ts"), FACTORY_TYPES);
 
 // Only numbers go in and out of the modules that count, so that their glue is not needed.
 for (const module of ["count", "tokenizer"]) {

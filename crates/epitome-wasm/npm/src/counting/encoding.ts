@@ -32,9 +32,9 @@ const loading = new WeakMap<object, Map<string, Promise<void>>>();
 /** The ASCII shards that the counter has read, and where the rest comes from. */
 const shards = new Map<Encoding, { ascii: Uint8Array; rest: EncodingSource | undefined }>();
 
-/** The vocabularies that the counter has read, in one file or two shards, so that an engine which counts exactly later does
- * not fetch them again. */
-export const readByCounter = new Map<Encoding, readonly [Uint8Array, Uint8Array?]>();
+/** The vocabularies that were read, in one file or two shards: an instance of the engine that counts exactly later does not
+ * fetch them again. */
+export const readFiles = new Map<Encoding, readonly [Uint8Array, Uint8Array?]>();
 
 /** Counts by a vocabulary that is loaded outside the counter, so that the counter need not read it too. Undefined if it is
  * not loaded there. */
@@ -89,12 +89,12 @@ function loadIntoCounter(counter: Counter, encoding: Encoding, options: Encoding
     } else if (shard !== undefined && source === undefined) {
       const others = await partOf(encoding, "rest", rest ?? shard.rest);
       counter.readShards(encoding, shard.ascii, others);
-      readByCounter.set(encoding, [shard.ascii, others]);
+      readFiles.set(encoding, [shard.ascii, others]);
       shards.delete(encoding);
     } else {
       const file = await partOf(encoding, "whole", source);
       counter.readWhole(encoding, file);
-      readByCounter.set(encoding, [file]);
+      readFiles.set(encoding, [file]);
     }
   });
 }

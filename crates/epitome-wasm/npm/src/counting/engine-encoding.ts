@@ -3,7 +3,7 @@
 import { fieldsOf } from "../arguments.js";
 import type { Counting, Encoding } from "../glue/epitome.js";
 import type { Engine } from "../wasm/engine.js";
-import { engineBuffer, loadedEngine } from "../wasm/loaded.js";
+import { bufferOf, loadedEngine } from "../wasm/instances.js";
 import type { NumericSource } from "../wasm/numeric.js";
 import {
   type CountElsewhere,
@@ -11,7 +11,7 @@ import {
   loadEncodingFor,
   loadOneByOne,
   optionsOf,
-  readByCounter,
+  readFiles,
 } from "./encoding.js";
 import { loadTokenizerOnce, type TokenizerSources } from "./tokenizer.js";
 import { type EncodingSource, partOf } from "./vocabulary.js";
@@ -19,7 +19,7 @@ import { type EncodingSource, partOf } from "./vocabulary.js";
 /** Counts by a vocabulary that the engine has read. */
 export const countByEngine: CountElsewhere = async (text, encoding) => {
   const engine = await loadedEngine();
-  return engine?.hasEncoding(encoding) === true ? engine.countTokens(engineBuffer().write(text), encoding) : undefined;
+  return engine?.hasEncoding(encoding) === true ? engine.countTokens(bufferOf(engine).write(text), encoding) : undefined;
 };
 
 /** Loads an encoding into the engine if that is loaded, which then counts for all; otherwise into the counter. */
@@ -61,23 +61,22 @@ export async function loadCounting(
   }
 }
 
-/** The same for a caller that cannot wait: only passes on what the counter has read. */
+/** The same for a caller that cannot wait: only passes on what was read before. */
 export function shareCounting(engine: Engine, counting: Counting): void {
   if (typeof counting === "string" || !("encoding" in counting) || engine.hasEncoding(counting.encoding)) {
     return;
   }
-  const files = readByCounter.get(counting.encoding);
+  const files = readFiles.get(counting.encoding);
   if (files !== undefined) {
     engine.readEncodingAtOnce(counting.encoding, ...files);
-    readByCounter.delete(counting.encoding);
   }
 }
 
 function loadIntoEngine(engine: Engine, encoding: Encoding, source?: EncodingSource): Promise<void> {
   const isDone = (): boolean => engine.hasEncoding(String(encoding));
   return loadOneByOne(engine, encoding, isDone, async () => {
-    const [file, rest] = readByCounter.get(encoding) ?? [await partOf(encoding, "whole", source)];
+    const [file, rest] = readFiles.get(encoding) ?? [await partOf(encoding, "whole", source)];
     await engine.readEncoding(encoding, file, rest);
-    readByCounter.delete(encoding);
+    readFiles.set(encoding, rest === undefined ? [file] : [file, rest]);
   });
 }

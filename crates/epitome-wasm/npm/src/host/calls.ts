@@ -6,6 +6,7 @@ import type { Compactor as Engine } from "../glue/epitome.js";
 /** Calls one compactor of the engine. */
 export class Calls {
   readonly #engine: Engine;
+  readonly #onBreak: () => void;
   #isRunning = false;
   #isDisposed = false;
   /** Steps to take at the end of the call that runs. */
@@ -13,8 +14,10 @@ export class Calls {
   /** Why the compactor cannot be used any more. */
   #broken: EpitomeError | undefined;
 
-  constructor(engine: Engine) {
+  /** `onBreak` is called once a call has ended abnormally. */
+  constructor(engine: Engine, onBreak: () => void) {
     this.#engine = engine;
+    this.#onBreak = onBreak;
   }
 
   get isDisposed(): boolean {
@@ -81,6 +84,7 @@ export class Calls {
       `a call of this compactor ended abnormally (${reason}), and it cannot be used any more; its messages are in history(): ` +
       "restore it from its last snapshot, or append them to a new one";
     this.#broken = epitomeError("broken", message, thrown);
+    this.#onBreak();
     return this.#broken;
   }
 }

@@ -18,13 +18,13 @@ import type {
   Usage,
 } from "../glue/epitome.js";
 import type { Engine as Module } from "../wasm/engine.js";
-import { engineBuffer } from "../wasm/loaded.js";
+import { bufferOf, retire } from "../wasm/instances.js";
 import { Calls } from "./calls.js";
 import type { CompactIfNeededOptions, CompactOptions, Compactor, SyncReport } from "./compactor.js";
 import { Driver } from "./driver.js";
 import type { Host } from "./options.js";
 import { Originals } from "./originals.js";
-import { hold, release } from "./memory.js";
+import { enter, hold, leave } from "./memory.js";
 import { type Readable, readable, sizeOf, sizesOf } from "./plain-json.js";
 import { type Plan, Plans } from "./plan.js";
 import { ownId } from "./same.js";
@@ -49,13 +49,14 @@ export class Conversation<M extends object> implements Compactor<M> {
   /** `originals` are the messages that the engine knows, in order. */
   constructor(module: Module, engine: Engine, host: Host<M>, originals: readonly M[] = []) {
     this.#module = module;
-    this.#calls = new Calls(engine);
+    this.#calls = new Calls(engine, () => retire(module));
     this.#agent = host.agent;
     this.#host = host;
     const known = originals.slice(0, engine.ids().length);
     const sizes = sizesOf(known);
     const make = (): Originals<M> => new Originals(engine.ids(), known, sizes, engine.nextNumber(), host.repair);
-    this.#originals = hold(sum(sizes), make);
+    this.#originals = hold(module, sum(sizes), make);
+    enter(module);
     const changed = (): void => {
       this.#revision += 1;
       this.#originals.refresh();
@@ -113,7 +114,7 @@ export class Conversation<M extends object> implements Compactor<M> {
     const name = this.#named(id);
     const size = sizeOf(message);
     const more = size - this.#originals.sizeOf(name);
-    this.#calls.run((engine) => hold(more, () => engine.edit(name, message, metadata)));
+    this.#calls.run((engine) => hold(this.#module, more, () => engine.edit(name, message, metadata)));
     this.#originals.replace(name, message, size);
     this.#driver.drain();
   }
@@ -122,7 +123,7 @@ export class Conversation<M extends object> implements Compactor<M> {
     const name = this.#named(before);
     const size = sizeOf(message);
     const [id] = this.#originals.next(1) as [string];
-    this.#calls.run((engine) => hold(size, () => engine.insert(id, message, name, metadata)));
+    this.#calls.run((engine) => hold(this.#module, size, () => engine.insert(id, message, name, metadata)));
     this.#originals.insert(this.#originals.ids().indexOf(name), id, message, size);
     this.#pathChanged();
     return id;
@@ -130,8 +131,8 @@ export class Conversation<M extends object> implements Compactor<M> {
 
   remove(id: string): void {
     const name = this.#named(id);
-    this.#calls.run((engine) => engine.remove(name));
-    release(this.#originals.sizeOf(name));
+    const less = -this.#originals.sizeOf(name);
+    this.#calls.run((engine) => hold(this.#module, less, () => engine.remove(name)));
     this.#originals.remove(name);
     this.#pathChanged();
   }
@@ -166,7 +167,7 @@ export class Conversation<M extends object> implements Compactor<M> {
 
   plan(options: { reason?: Reason } = {}): Plan {
     const { reason = "session-compaction" } = fieldsOf(options, "options");
-    return this.#calls.run((engine) => this.#plans.next(engine, reason, this.#originals.ids()));
+    return this.#calls.run((engine) => this.#plans.next(engine, bufferOf(this.#module), reason, this.#originals.ids()));
   }
 
   check(phase: Phase): Reason | undefined {
@@ -258,7 +259,7 @@ export class Conversation<M extends object> implements Compactor<M> {
     this.#calls.whenFree(() => {
       if (!this.#calls.isDisposed) {
         this.#driver.dispose();
-        release(this.#originals.size);
+        leave(this.#module, this.#originals.size);
         this.#originals.clear();
         this.#plans.clear();
         this.#lifetime.abort();
@@ -274,9 +275,9 @@ export class Conversation<M extends object> implements Compactor<M> {
   #append(batch: readonly M[], { json, sizes }: Readable, metadata: MessageMetadata | undefined, first = 0): string[] {
     const ids = this.#originals.next(batch.length);
     this.#calls.run((engine) =>
-      hold(sum(sizes), () => {
+      hold(this.#module, sum(sizes), () => {
         const number = this.#originals.nextNumber;
-        const isPlain = json !== undefined && engine.appendPlain(engineBuffer().write(json), number, first, metadata);
+        const isPlain = json !== undefined && engine.appendPlain(bufferOf(this.#module).write(json), number, first, metadata);
         if (!isPlain) {
           engine.append(ids, [...batch], first, metadata);
         }
@@ -305,7 +306,7 @@ export class Conversation<M extends object> implements Compactor<M> {
     for (const { id, message } of plan.replaced) {
       if (this.#originals.find(id)?.message !== message) {
         const size = sizeOf(message);
-        hold(size - this.#originals.sizeOf(id), () => this.#originals.replace(id, message, size));
+        hold(this.#module, size - this.#originals.sizeOf(id), () => this.#originals.replace(id, message, size));
       }
     }
     return { inserted, left };

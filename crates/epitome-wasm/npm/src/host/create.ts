@@ -4,7 +4,7 @@ import { loadCounting } from "../counting/engine-encoding.js";
 import { fieldsOf, messagesOf, optionalText, textOf } from "../arguments.js";
 import type { Reason } from "../glue/epitome.js";
 import { load, type Modules } from "../wasm/engine.js";
-import { engineBuffer } from "../wasm/loaded.js";
+import { bufferOf } from "../wasm/instances.js";
 import type { Compactor } from "./compactor.js";
 import { Conversation } from "./conversation.js";
 import { extractiveFrom } from "./extractive.js";
@@ -43,7 +43,7 @@ export async function restore<M extends object>(
   sizesOf(originals);
   const host = hostOf(options, extractiveFrom(modules.engine));
   const engine = await load(modules.engine);
-  const parsed = engine.ParsedSnapshot.parse(engineBuffer().write(text));
+  const parsed = engine.ParsedSnapshot.parse(bufferOf(engine).write(text));
   await loadCounting(engine, parsed.counting(), modules.tokenizers, tokenizers);
   const restored = engine.Compactor.restore(parsed, format, originals, agent);
   const known = restored.ids().length;

@@ -26,6 +26,8 @@ interface Run {
   /** The id of the summarizer request that has no answer yet. */
   inFlight?: number;
   timer?: ReturnType<typeof setTimeout>;
+  /** What the timer waits for. */
+  until?: number;
   /** True once the app has cancelled it. */
   cancelled?: true;
   /** The outcome, if the app has decided it and not the engine. */
@@ -45,6 +47,11 @@ export class Driver {
   #saving: Promise<unknown> | undefined;
   /** Calls of listeners that have not been made yet, each with its event. */
   readonly #news: (() => void)[] = [];
+  /**
+   * The time that the engine is given: how long the driver has waited so far, in milliseconds. A clock could be set while it
+   * waits, or by the user at any time.
+   */
+  #now = 0;
   /** True while listeners are called. */
   #isTelling = false;
 
@@ -269,7 +276,7 @@ export class Driver {
   }
 
   #handle(engine: Engine, request: number, answer: Answer): void {
-    const now = Date.now();
+    const now = this.#now;
     switch (answer.kind) {
       case "summary":
         engine.handleSummaryUsage(request, answer.usage);
@@ -311,20 +318,31 @@ export class Driver {
     run?.resolve(report);
   }
 
+  /** Waits, unless it waits for that already: the app may call the compactor meanwhile. */
   #wait(until: number | undefined): void {
     const run = this.#run;
-    clearTimeout(run?.timer);
-    if (run === undefined || until === undefined) {
+    if (run === undefined || run.until === until) {
       return;
     }
-    const delay = until - Date.now();
-    if (delay > LONGEST_DELAY_MS) {
-      run.timer = setTimeout(() => this.#wait(until), LONGEST_DELAY_MS);
-      return;
+    clearTimeout(run.timer);
+    delete run.until;
+    if (until !== undefined) {
+      run.until = until;
+      this.#sleep(run, until);
     }
-    // Not `Date.now()` alone: if the clock was set back, the engine would wait again.
-    const proceed = (engine: Engine): void => engine.handleTimeout(Math.max(Date.now(), until));
-    run.timer = setTimeout(() => this.#continue(() => this.#calls.run(proceed)), Math.max(0, delay));
+  }
+
+  #sleep(run: Run, until: number): void {
+    const rest = Math.max(0, until - this.#now);
+    const step = Math.min(rest, LONGEST_DELAY_MS);
+    run.timer = setTimeout(() => {
+      this.#now += step;
+      if (step < rest) {
+        return this.#sleep(run, until);
+      }
+      delete run.until;
+      this.#continue(() => this.#calls.run((engine) => engine.handleTimeout(until)));
+    }, step);
   }
 
   /** Ends the run and its timer. */

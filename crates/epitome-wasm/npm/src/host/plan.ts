@@ -1,7 +1,7 @@
 // What a compaction would do with every message.
 
 import type { Action, Compactor, PlanFigures, Reason } from "../glue/epitome.js";
-import { engineBuffer } from "../wasm/loaded.js";
+import type { ScratchBuffer } from "../wasm/buffer.js";
 
 /** One message and what happens to it. */
 export interface MessageAction {
@@ -32,15 +32,15 @@ export class Plans {
   /** The rows of the previous plan. */
   readonly #actions: MessageAction[] = [];
 
-  /** The engine's next plan. `known` are the ids of the messages that the caller has. */
-  next(engine: Compactor, reason: Reason, known: readonly string[]): Plan {
+  /** The engine's next plan, by the buffer in its memory. `known` are the ids of the messages that the caller has. */
+  next(engine: Compactor, buffer: ScratchBuffer, reason: Reason, known: readonly string[]): Plan {
     const names = (actionNames ??= engine.actions());
     const { figures, count, columns, changed, changes } = engine.plan(reason);
     if (changes > 0) {
       // The engine has several ids for a message of several steps. `steps` may grow the engine's memory, which detaches all
       // views of it: so the views are made afterwards.
       const ids = known.length === count ? known : engine.steps();
-      this.#change(engineBuffer().numbers(changed, changes), engineBuffer().numbers(columns, 3 * count), names, ids);
+      this.#change(buffer.numbers(changed, changes), buffer.numbers(columns, 3 * count), names, ids);
     }
     return { ...figures, actions: this.#actions.slice() };
   }

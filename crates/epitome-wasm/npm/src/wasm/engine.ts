@@ -1,13 +1,14 @@
-// The engine's wasm module: compiled once, on first use.
+// The engine's wasm module: compiled once, on first use, and instantiated for each group of compactors.
 
 import { findTokenizer } from "../counting/tokenizer.js";
 import { epitomeError, messageOf } from "../error.js";
-import * as glue from "../glue/epitome.js";
+import type * as glue from "../glue/epitome.js";
+import { createGlue } from "../glue/factory.js";
 import { ScratchBuffer } from "./buffer.js";
-import { loadOnce } from "./loaded.js";
+import { type Instance, loadOnce } from "./instances.js";
 import type { NumericSource } from "./numeric.js";
 
-/** The functions of the module. They work once it is compiled. */
+/** The functions of an instance of the module. */
 export type Engine = Omit<typeof glue, "default" | "initSync">;
 
 /** What the module can be compiled from. */
@@ -22,20 +23,24 @@ export interface Modules {
   tokenizers: NumericSource;
 }
 
+let compiled: WebAssembly.Module | undefined;
+
 /** The engine. Compiles its module, unless that is done or in progress. After a failure, the next call tries again. */
 export function load(source: Source): Promise<Engine> {
-  return loadOnce(() => compile(source));
+  return loadOnce(() => instantiate(source));
 }
 
-async function compile(source: Source): Promise<{ engine: Engine; buffer: ScratchBuffer }> {
+async function instantiate(source: Source): Promise<Instance> {
   try {
-    const { memory } = await glue.default({ module_or_path: await source() });
-    const buffer = new ScratchBuffer(memory, glue.resizeBuffer);
-    glue.connect({
+    const engine = createGlue();
+    const { memory } = await engine.default({ module_or_path: compiled ?? (await source()) });
+    compiled = engine.compiledModule();
+    const buffer = new ScratchBuffer(memory, engine.resizeBuffer);
+    engine.connect({
       findTokenizer: (name) => findTokenizer(name, memory),
       writeText: (text) => buffer.write(text),
     });
-    return { engine: glue, buffer };
+    return { engine, memory, buffer, compactors: 0, units: 0 };
   } catch (cause) {
     throw epitomeError("not-loaded", `the wasm module could not be loaded: ${messageOf(cause, "no reason was given")}`, cause);
   }

@@ -1,0 +1,26 @@
+// Makes a function of the glue that wasm-bindgen writes. The glue is a module, which has one instance of the wasm module; each
+// call of the function makes another one.
+
+const DECLARATION = /^export (class|function|async function) (\w+)/gm;
+const LAST = /^export \{ initSync, __wbg_init as default \};$/m;
+
+/** The text of a module that exports `createGlue`. Throws if the glue is not as it was when this was written. */
+export function factoryOf(glue) {
+  const names = [...glue.matchAll(DECLARATION)].map(([, , name]) => name);
+  const body = glue.replace(DECLARATION, "$1 $2").replace(LAST, "").replace(/^\/\* @ts-self-types.*$/m, "");
+  const problem =
+    (names.length === 0 && "it declares nothing") ||
+    (!LAST.test(glue) && "it does not export its `initSync` and `__wbg_init`") ||
+    (!/^let wasmModule\b/m.test(body) && "it does not keep its module in `wasmModule`") ||
+    (/^\s*(export|import)\b|\bimport\.meta\b/m.test(body) && "it imports or exports something else");
+  if (problem) {
+    throw new Error(`the glue of wasm-bindgen has changed: ${problem}; see scripts/glue.mjs`);
+  }
+  return `export function createGlue() {\n${body}\nreturn { ${names.join(", ")}, default: __wbg_init, compiledModule: () => wasmModule };\n}\n`;
+}
+
+/** Its types. Those of what it returns are in the declarations of wasm-bindgen. */
+export const FACTORY_TYPES = `import type * as glue from "./epitome.js";
+/** The functions of a new instance of the module, which \`default\` loads. */
+export declare function createGlue(): Omit<typeof glue, "initSync"> & { compiledModule(): WebAssembly.Module };
+`;

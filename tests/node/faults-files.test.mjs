@@ -1,0 +1,134 @@
+// What a fault in loading a file may do to a conversation: nothing. One table: each file that the package loads while an app
+// runs × each fault × each phase. A file that was loaded stays loaded, so each door fails in all ways before it loads.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { inspect } from "node:util";
+import { createCompactor, isEpitomeError, loadEncoding, loadTokenizer, validate } from "epitome";
+import { createCompactor as createSlim, init } from "epitome/slim";
+import { serve } from "./doors.mjs";
+import { faulty } from "./faults.mjs";
+import { longChat } from "./fixtures.mjs";
+import { tokenizerFile } from "./tokenizer-file.mjs";
+
+const PACKAGE = new URL("../../crates/epitome-wasm/npm/", import.meta.url);
+const VOCABULARY = readFileSync(new URL("encodings/cl100k_base.vocab", PACKAGE));
+const OTHER = readFileSync(new URL("encodings/o200k_base.ascii.vocab", PACKAGE));
+const MODULE = readFileSync(new URL("dist/glue/epitome_bg.wasm", PACKAGE));
+const COUNTER = readFileSync(new URL("dist/glue/count_bg.wasm", PACKAGE));
+const TOKENIZER = JSON.stringify(tokenizerFile("a b", "ab c"));
+
+const TYPE = { "content-type": "application/wasm" };
+const half = (file) => file.subarray(0, file.length >> 1);
+
+/** Each fault: what the server does instead of sending `file`. `codes` are those of the error, for all doors or by door. */
+const FAULTS = [
+  { fault: "absent", act: undefined },
+  { fault: "torn, before the answer", act: ({ response }) => response.socket.end("HTTP/1.1 200 OK\r\ncontent-ty") },
+  { fault: "torn, in the middle", act: ({ response }, file) => response.writeHead(200, { ...TYPE, "content-length": file.length }).write(half(file), () => response.socket.destroy()) },
+  { fault: "half, with a proper end", act: ({ response }, file) => response.writeHead(200, TYPE).end(half(file)) },
+  { fault: "wrong: a web page", act: ({ response }) => response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><h1>Welcome</h1>") },
+  { fault: "wrong: an empty body", act: ({ response }) => response.writeHead(200, TYPE).end() },
+  { fault: "wrong: another file", act: ({ response }, _, other) => response.writeHead(200, TYPE).end(other) },
+  { fault: "wrong: a bit", act: ({ response }, file) => response.writeHead(200, TYPE).end(Buffer.concat([half(file), Buffer.from([file[file.length >> 1] ^ 4]), file.subarray((file.length >> 1) + 1)])) },
+  { fault: "wrong: the status 404", act: ({ response }) => response.writeHead(404).end() },
+  { fault: "wrong: the status 500", act: ({ response }) => response.writeHead(500).end("{}") },
+  { fault: "hostile: zeros", act: ({ response }) => response.writeHead(200, TYPE).end(Buffer.alloc(10_000_000)) },
+  { fault: "hostile: deep JSON", act: ({ response }) => response.writeHead(200, TYPE).end("[".repeat(100_000)) },
+  { fault: "gone, in the middle", act: ({ response, server }, file) => response.writeHead(200, TYPE).write(half(file), () => server.close()) },
+];
+
+/** The files: how each is loaded from an address, and what an app does that needs it. */
+const DOORS = [
+  {
+    name: "a vocabulary",
+    file: VOCABULARY,
+    other: OTHER,
+    load: (address) => loadEncoding("cl100k_base", address),
+    codes: ["encoding-unavailable", "invalid-vocabulary"],
+    counting: { encoding: "cl100k_base" },
+  },
+  {
+    name: "a tokenizer",
+    file: Buffer.from(TOKENIZER),
+    other: Buffer.from('{"model":{"type":"Unigram","vocab":[]}}'),
+    load: (address) => loadTokenizer("mine", address),
+    codes: ["encoding-unavailable", "invalid-vocabulary"],
+    counting: { tokenizer: "mine" },
+    // It may be another tokenizer, which is as good.
+    spares: ["wrong: a bit"],
+  },
+];
+
+async function assertFails(act, { codes, file, other, load }, fault) {
+  const server = await faulty(act === undefined ? undefined : (asked) => act(asked, file, other), {});
+  const error = await load(new URL("file", server.baseURL)).then(() => undefined, (thrown) => thrown);
+  server.close();
+  assert.ok(isEpitomeError(error), `${fault}: ${inspect(error)}`);
+  assert.ok(codes.includes(error.code), `${fault}: ${error.code}: ${error.message}`);
+  assert.ok(error.message.length > 20, error.message);
+}
+
+// First, because the other tests load it too.
+test("j23: a module that cannot be loaded, in whatever way, is named, and the next try loads it", async () => {
+  const door = { file: MODULE, other: COUNTER };
+  for (const { fault, act } of FAULTS.filter(({ fault }) => !fault.startsWith("absent") && !fault.includes("before the answer"))) {
+    const server = await faulty((asked) => act(asked, door.file, door.other), {});
+    const error = await fetch(new URL("file", server.baseURL)).then(init).then(() => undefined, (thrown) => thrown);
+    server.close();
+    assert.ok(isEpitomeError(error), `${fault}: ${inspect(error)}`);
+    assert.equal(error.code, "not-loaded", fault);
+  }
+  const well = await serve(({ response }) => response.writeHead(200, TYPE).end(MODULE));
+  await Promise.all([init(await fetch(well.origin)), init(await fetch(well.origin))]);
+  well.close();
+  const compactor = await createSlim({ format: "openai-chat", policy: { window: 1_000 }, summarize: () => "They planned the garden." });
+  compactor.append(longChat(60));
+  assert.equal((await compactor.compact()).outcome, "applied");
+  compactor.dispose();
+});
+
+for (const door of DOORS) {
+  const { name, file, load, counting, spares = [] } = door;
+  const rows = FAULTS.filter(({ fault }) => !spares.includes(fault));
+  test(`j23: ${name} that cannot be loaded, in whatever way, changes nothing, and the next try loads it`, async () => {
+    const policy = { window: 1_000, retry: { attempts: 1 } };
+    const messages = longChat(60);
+    let during = () => {};
+    const summarize = async () => {
+      await during();
+      return "They planned the garden.";
+    };
+    const compactor = await createCompactor({ format: "openai-chat", policy, summarize });
+    compactor.append(messages);
+    const tokens = compactor.status().tokens;
+    const assertNotCounted = () => assert.throws(() => compactor.setPolicy({ ...policy, counting }), { code: "encoding-not-loaded" });
+    for (const { fault, act } of rows) {
+      // Before a compaction, during one, and after its commit.
+      await assertFails(act, door, fault);
+      assertNotCounted();
+      during = async () => {
+        await assertFails(act, door, fault);
+        assertNotCounted();
+      };
+      const report = await compactor.compact();
+      assert.equal(report.outcome, "applied", `${fault}: ${report.message}`);
+      await assertFails(act, door, fault);
+      assert.equal(compactor.status().tokens, report.tokensAfter);
+      assert.deepEqual(await validate(compactor.messages(), "openai-chat"), []);
+      compactor.undo();
+      assert.equal(compactor.status().tokens, tokens);
+      assert.ok(compactor.messages().every((message, index) => message === messages[index]), "the same objects");
+    }
+    // Late, and asked for twice at once.
+    const late = await serve(({ response }) => setTimeout(() => response.writeHead(200).end(file), 50));
+    await Promise.all([load(new URL(late.origin)), load(new URL(late.origin))]);
+    late.close();
+    compactor.setPolicy({ ...policy, counting });
+    assert.notEqual(compactor.status().tokens, 0);
+    during = () => {};
+    assert.equal((await compactor.compact({ reason: "manual" })).outcome, "applied");
+    compactor.dispose();
+  });
+}
