@@ -321,6 +321,29 @@ test("its declarations satisfy a strict compiler, for an app's own type of messa
   }
 });
 
+test("k5: its declarations need no SDK and nothing newer than ES2022, checked like the app's own code", async () => {
+  const text = `
+    import { compactMessages, createCompactor, type MessageOf } from "epitome";
+    export async function use(messages: MessageOf<"anthropic">[]): Promise<MessageOf<"anthropic">[]> {
+      const compactor = await createCompactor({ format: "openai-chat" });
+      compactor.append({ role: "user", content: "hi" });
+      // @ts-expect-error No message of this format has this role.
+      compactor.append({ role: "model", content: "hi" });
+      compactor[Symbol.dispose]();
+      return (await compactMessages(messages, { format: "anthropic" })).messages;
+    }`;
+  await writeFile(join(app, "plain.ts"), text);
+  const compilerOptions = { noEmit: true, strict: true, module: "nodenext", target: "es2022", types: [], skipLibCheck: false };
+  // The types of the platform (addresses, signals, responses) are in the library of pages.
+  for (const lib of [["es2022", "dom"], ["es2022", "dom", "esnext.disposable"], ["es2022", "webworker"]]) {
+    const config = { compilerOptions: { ...compilerOptions, lib }, files: ["plain.ts"] };
+    await writeFile(join(app, "tsconfig.json"), JSON.stringify(config));
+    const typescript = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
+    const compiled = run(process.execPath, [join(typescript, "bin/tsc"), "--project", "."], { cwd: app });
+    assert.equal(await compiled.then(() => "", ({ stdout }) => stdout), "", lib.join());
+  }
+});
+
 test("the committed declarations are those of the build", async () => {
   const [committed, fresh] = await Promise.all(
     ["epitome.d.ts", "dist/epitome.d.ts"].map((name) => readFile(join(source, name), "utf8")),
