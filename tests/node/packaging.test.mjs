@@ -333,14 +333,20 @@ test("k5: its declarations need no SDK and nothing newer than ES2022, checked li
       return (await compactMessages(messages, { format: "anthropic" })).messages;
     }`;
   await writeFile(join(app, "plain.ts"), text);
-  const compilerOptions = { noEmit: true, strict: true, module: "nodenext", target: "es2022", types: [], skipLibCheck: false };
-  // The types of the platform (addresses, signals, responses) are in the library of pages.
-  for (const lib of [["es2022", "dom"], ["es2022", "dom", "esnext.disposable"], ["es2022", "webworker"]]) {
-    const config = { compilerOptions: { ...compilerOptions, lib }, files: ["plain.ts"] };
+  const typescript = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
+  const options = { noEmit: true, strict: true, module: "nodenext", target: "es2022", skipLibCheck: false, types: [] };
+  // Addresses, signals and responses are types of the platform: of a page, a worker, or Node.
+  const platforms = [
+    { lib: ["es2022", "dom"] },
+    { lib: ["es2022", "dom", "esnext.disposable"] },
+    { lib: ["es2022", "webworker"] },
+    { lib: ["es2022"], types: ["node"], typeRoots: [join(typescript, "../@types")] },
+  ];
+  for (const platform of platforms) {
+    const config = { compilerOptions: { ...options, ...platform }, files: ["plain.ts"] };
     await writeFile(join(app, "tsconfig.json"), JSON.stringify(config));
-    const typescript = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
     const compiled = run(process.execPath, [join(typescript, "bin/tsc"), "--project", "."], { cwd: app });
-    assert.equal(await compiled.then(() => "", ({ stdout }) => stdout), "", lib.join());
+    assert.equal(await compiled.then(() => "", ({ stdout }) => stdout), "", JSON.stringify(platform));
   }
 });
 

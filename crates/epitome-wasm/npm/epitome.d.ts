@@ -1284,7 +1284,7 @@ export type CountTokens<M extends object> = (messages: M[], context: {
 export type TokenizerSources = Readonly<Record<string, EncodingSource | object>>;
 
 /** Where a vocabulary comes from: an address, a response, or its bytes. */
-export type EncodingSource = string | URL | Response | BufferSource;
+export type EncodingSource = string | URL | Response | ArrayBuffer | ArrayBufferView;
 
 /** Something worth showing, mostly during a compaction. */
 export type CompactionEvent = EngineEvent | SummaryDelta | Counted | SaveFailed;
