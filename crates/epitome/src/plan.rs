@@ -11,6 +11,8 @@ mod reduce;
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 pub use action::Action;
 pub(crate) use appendix::appendix;
 pub use columns::Columns;
@@ -33,6 +35,20 @@ pub(crate) struct WrittenSummary {
     pub(crate) left_out: Vec<Fact>,
 }
 
+/// What a compaction costs with a model that accepts signed reasoning only behind an unchanged history. Either these parts
+/// are removed, or the app has to send the provider's switch that drops them; see [`LockedReasoning`](crate::policy::LockedReasoning).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub struct LockedParts {
+    /// How many parts these are.
+    pub parts: u32,
+    /// Their tokens.
+    pub tokens: u32,
+    /// True if the compaction removes them.
+    pub removed: bool,
+}
+
 /// A compaction that is planned and not carried out. Its token counts are in the provider's tokens.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
@@ -53,6 +69,9 @@ pub struct Plan {
     pub tokens_before: u32,
     /// Tokens of the next prompt after the compaction, with a summary of `summary_tokens`.
     pub tokens_after: u32,
+    /// Signed reasoning of messages that stay and that the model does not accept behind the change; `None` if there is
+    /// none.
+    pub locked_reasoning: Option<LockedParts>,
     /// How often the summarizer would be asked.
     pub requests: u32,
     /// Why there is nothing to do; `None` if there is something.
@@ -113,6 +132,7 @@ impl Plan {
             ledger_tokens: 0,
             tokens_before: 0,
             tokens_after: 0,
+            locked_reasoning: None,
             requests: 0,
             idle: None,
             floor: None,
