@@ -158,13 +158,13 @@ test("editing a message undoes the summary that covers its old text", async () =
 
 test("tokens that the provider reported replace the estimate, in either spelling", async () => {
   const compactor = await fullCompactor();
-  compactor.usage({ prompt_tokens: 300, completion_tokens: 20, total_tokens: 320 });
+  compactor.reportUsage({ prompt_tokens: 300, completion_tokens: 20, total_tokens: 320 });
   assert.equal(compactor.status().tokens, 320);
   assert.equal(compactor.status().exact, true);
-  compactor.usage({ promptTokens: 900, completionTokens: 1 });
+  compactor.reportUsage({ promptTokens: 900, completionTokens: 1 });
   assert.equal(compactor.status().tokens, 901);
-  throws(() => compactor.usage({ tokens: 1 }), "invalid-option", "promptTokens");
-  throws(() => compactor.usage({ promptTokens: -1, completionTokens: 0 }), "invalid-option");
+  throws(() => compactor.reportUsage({ tokens: 1 }), "invalid-option", "promptTokens");
+  throws(() => compactor.reportUsage({ promptTokens: -1, completionTokens: 0 }), "invalid-option");
   compactor.dispose();
 });
 
@@ -241,14 +241,14 @@ test("after dispose every call throws, and disposing twice is allowed", async ()
     () => compactor.messages(),
     () => compactor.history(),
     () => compactor.undo(),
-    () => compactor.usage({ promptTokens: 1, completionTokens: 1 }),
+    () => compactor.reportUsage({ promptTokens: 1, completionTokens: 1 }),
     () => compactor.setPolicy({}),
     () => compactor.snapshot(),
   ]) {
     throws(call, "disposed");
   }
   await rejects(compactor.compact(), "disposed");
-  await rejects(compactor.maintain("turnEnd"), "disposed");
+  await rejects(compactor.compactIfNeeded({ phase: "turnEnd" }), "disposed");
 });
 
 test("tokens, formats and presets are available without a compactor", async () => {

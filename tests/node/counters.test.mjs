@@ -203,7 +203,7 @@ test("b11: reports of usage calibrate the estimate, also after a compaction and 
     say("user", turn);
     const promptTokens = real(own.status().tokens);
     say("assistant", turn);
-    compactor.usage({ promptTokens, completionTokens: real(own.status().tokens) - promptTokens });
+    compactor.reportUsage({ promptTokens, completionTokens: real(own.status().tokens) - promptTokens });
   }
   const { tokens, exact } = compactor.status();
   assert.deepEqual([tokens, exact], [real(own.status().tokens), true]);

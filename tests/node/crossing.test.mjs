@@ -110,7 +110,7 @@ test("the status equals the status under the same policy", async () => {
     const { statistics: same, ...under } = compactor.statusUnder(policy);
     assert.deepEqual(status, under);
     assert.deepEqual(Object.keys(status), Object.keys(under));
-    compactor.usage({ promptTokens: 70, completionTokens: 7, durationMs: 500 });
+    compactor.reportUsage({ promptTokens: 70, completionTokens: 7, durationMs: 500 });
     assert.deepEqual([statistics, compactor.status().statistics], [same, compactor.statusUnder(policy).statistics]);
     assert.deepEqual([compactor.status().statistics.lastPromptTokens, compactor.status().statistics.tokensPerSecond], [70, 14]);
     compactor.dispose();

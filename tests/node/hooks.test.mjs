@@ -15,7 +15,7 @@ test("g4: a hook before every compaction sees its plan, and one after it sees it
   };
   const policy = { ...KEEP, window: 2_000, triggers: [{ tokens: 900 }] };
   const compactor = await compactorWith(policy, chatOf(10), host);
-  const report = await compactor.maintain("turnEnd");
+  const report = await compactor.compactIfNeeded({ phase: "turnEnd" });
   const before = { reason: "threshold", forced: false, tokensUsed: 1_000, contextPercent: 50, messageCount: 10, keepLast: 2 };
   const { messagesBefore, messagesAfter, summaryCharacters } = report;
   const after = { success: true, messagesBefore, messagesAfter, summaryCharacters };
@@ -79,7 +79,7 @@ test("g4: neither hook is called if only reducers work", async () => {
   const offload = { offloadToolResults: { protectFraction: 0, maxTokens: 100, keepTokens: 80 } };
   const messages = [said("user", "go"), ...toolRound("a", "long ".repeat(99)), said("user", "so?")];
   const own = await compactorWith({ reducers: [{ reducer: offload, when: "always" }] }, messages, hooks);
-  assert.equal((await own.maintain("turnEnd")).outcome, "applied");
+  assert.equal((await own.compactIfNeeded({ phase: "turnEnd" })).outcome, "applied");
   own.dispose();
   const withoutSummarizer = { target: 0.01, reducers: [{ reducer: offload }], summary: { defaultAgent: null } };
   const compactor = await compactorWith(withoutSummarizer, messages, hooks);

@@ -100,7 +100,7 @@ for (const format of FORMATS) {
       assert.deepEqual(missing, [], what);
       return indices.size;
     };
-    assert.equal((await compactor.maintain("turnEnd")).outcome, "applied");
+    assert.equal((await compactor.compactIfNeeded({ phase: "turnEnd" })).outcome, "applied");
     const reduced = compactor.messages();
     assert.ok(reduced.some((message) => !originals.includes(message)), "some are copies");
     assert.equal(assertWhole(reduced, "after reducers"), originals.length);
@@ -158,7 +158,7 @@ test("a1: a message that a reducer removes is marked too; a message of several s
   compactor.append(repeated.slice(0, 1), { synthetic: "time" });
   compactor.append(repeated.slice(1, 3));
   compactor.append(repeated.slice(3), { synthetic: "time" });
-  await compactor.maintain("turnEnd");
+  await compactor.compactIfNeeded({ phase: "turnEnd" });
   assert.deepEqual(compactor.compacted(), ["m0"]);
   assert.equal(compactor.metadata("m0").synthetic, "time");
   compactor.dispose();

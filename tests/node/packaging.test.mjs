@@ -294,7 +294,7 @@ test("its declarations satisfy a strict compiler, for an app's own type of messa
       compactor.setPolicy(policy);
       compactor.setPolicy((await presets())[0]?.policy ?? nested);
       const reason: Reason | undefined = compactor.check("turnEnd");
-      console.log(reason, (await compactor.maintain("loop"))?.session, compactor.status().statistics.tokensPerSecond);
+      console.log(reason, (await compactor.compactIfNeeded({ phase: "loop" }))?.session, compactor.status().statistics.tokensPerSecond);
       const onEvent = (event: CompactionEvent): void => {
         if (event.type === "end") console.log(event.report.outcome);
         if (event.type === "delta") console.log(event.text);

@@ -21,7 +21,7 @@ async function reported(factor) {
     append(question);
     const promptTokens = provider();
     append(answer);
-    compactor.usage({ promptTokens, completionTokens: provider() - promptTokens });
+    compactor.reportUsage({ promptTokens, completionTokens: provider() - promptTokens });
   }
   uncalibrated.dispose();
   // Each row and each total is rounded by half a token at most, and a provider may add 3 tokens per request.

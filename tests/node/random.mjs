@@ -1,4 +1,4 @@
-// Pseudorandom choices for tests.
+// Random choices that a seed decides.
 
 /** A pseudorandom number generator: the same seed gives the same choices on every machine. */
 export function generator(seed) {

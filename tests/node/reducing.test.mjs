@@ -11,7 +11,7 @@ const unasked = { summarize: () => assert.fail("a summarizer was asked") };
 /** Runs reducers without a summary, checks what holds for all of them, and returns what the model sees. */
 async function reduced(compactor, before) {
   const was = structuredClone(before);
-  const report = await compactor.maintain("turnEnd");
+  const report = await compactor.compactIfNeeded({ phase: "turnEnd" });
   assert.equal(report?.reason, "reduce");
   assert.equal(report.outcome, "applied", report.message);
   assert.deepEqual(before, was, "the app's own objects stay as they are");
@@ -110,7 +110,7 @@ test("c4: values that JSON cannot hold are still in the copy of a changed messag
   const mine = { ...result, when, self: () => 1, big: 10n };
   const offload = { offloadToolResults: { protectFraction: 0, maxTokens: 100, keepTokens: 60 } };
   const compactor = await compactorWith(always(offload), [call, mine, said("user", "so?")], unasked);
-  await compactor.maintain("turnEnd");
+  await compactor.compactIfNeeded({ phase: "turnEnd" });
   const view = compactor.messages();
   assert.notEqual(view[1], mine);
   assert.deepEqual([view[1].when, view[1].self, view[1].big], [when, mine.self, 10n]);

@@ -62,7 +62,7 @@ test("j1: a signal of another type is refused before anything starts", async () 
     const error = await errorOf(() => compactor.compact({ signal }));
     assert.equal(error.code, "invalid-option");
     assert.match(error.message, /^signal/);
-    assert.equal((await errorOf(() => compactor.maintain("requestStart", { signal })))?.code ?? "not due", "not due");
+    assert.equal((await errorOf(() => compactor.compactIfNeeded({ phase: "requestStart", signal })))?.code ?? "not due", "not due");
     await isUsable(compactor);
   }
 });
@@ -127,6 +127,14 @@ for (const [name, make] of Object.entries(HOSTILE)) {
     const calls = {
       append: (value) => compactor.append(value),
       "append of a list": (value) => compactor.append([said("user", "x"), value]),
+      sync: (value) => compactor.sync(value),
+      "sync of a list": (value) => compactor.sync([...compactor.history(), value]),
+      insert: (value) => compactor.insert(said("user", "x"), value),
+      remove: (value) => compactor.remove(value),
+      truncate: (value) => compactor.truncate(value ?? null),
+      branches: (value) => compactor.branches(value),
+      switchTo: (value) => compactor.switchTo(value),
+      compactMessages: (value) => epitome.compactMessages(value, FORMAT),
       edit: (value) => compactor.edit(value, said("user", "x")),
       "edit of a message": (value) => compactor.edit("m0", value),
       setTodo: (value) => compactor.setTodo(value),
@@ -135,8 +143,8 @@ for (const [name, make] of Object.entries(HOSTILE)) {
       check: (value) => compactor.check(value),
       due: (value) => compactor.due(value),
       setPolicy: (value) => compactor.setPolicy({ preset: value }),
-      usage: (value) => compactor.usage(value),
-      maintain: (value) => compactor.maintain(value),
+      usage: (value) => compactor.reportUsage(value),
+      compactIfNeeded: (value) => compactor.compactIfNeeded({ phase: value }),
       "compact of instructions": (value) => compactor.compact({ instructions: value, reason: "reduce" }),
       createCompactor: (value) => createCompactor(value),
       "createCompactor with a format": (value) => createCompactor({ format: value }),
@@ -161,8 +169,8 @@ for (const [name, make] of Object.entries(HOSTILE)) {
     for (const [call, run] of Object.entries(calls)) {
       const value = make();
       const error = await errorOf(() => run(value));
-      const isOptional = value === undefined && call === "compact of instructions";
-      const isMessage = call.startsWith("append") && typeof value === "object" && value !== null;
+      const isOptional = value === undefined && (call === "compact of instructions" || call === "compactIfNeeded");
+      const isMessage = (call.startsWith("append") || call === "sync of a list") && typeof value === "object" && value !== null;
       assert.ok(error !== undefined || isOptional || isMessage || call === "edit of a message" || call === "usage" || call === "setPolicy", call);
       assert.notEqual(error?.code, "internal", call);
       assert.notEqual(error?.code, "broken", call);

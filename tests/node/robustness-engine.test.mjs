@@ -19,7 +19,7 @@ for (const [name, usage] of Object.entries({
     const compactor = await compactorWith(policy, chatOf(40, 2_000), { onEvent: (event) => events.push(event) });
     const before = compactor.status();
     assert.equal(before.level, "compact");
-    compactor.usage(usage);
+    compactor.reportUsage(usage);
     const { statistics: _, ...after } = compactor.status();
     const { statistics: __, ...same } = before;
     assert.deepEqual(after, same);
@@ -39,7 +39,7 @@ test("j3: a usage whose cached tokens are reported apart is used", async () => {
     { input_tokens: 12, cache_read_input_tokens: 18_000, output_tokens: 10 },
     { promptTokens: 12, cachedTokens: 18_000, completionTokens: 10 },
   ]) {
-    compactor.usage(usage);
+    compactor.reportUsage(usage);
     assert.deepEqual([compactor.status().tokens, compactor.status().exact], [18_022, true]);
   }
   compactor.check("turnEnd");

@@ -114,13 +114,13 @@ async function sequence(seed, names) {
       });
     } else if (kind === 10) call("check", () => compactor.check(random.chance(90) ? random.one(["requestStart", "turnStart", "loop", "turnEnd", "overflow"]) : odd()));
     else if (kind === 11) call("due", () => compactor.due(random.chance(80) ? "requestStart" : odd()));
-    else if (kind === 12) call("maintain", () => compactor.maintain(random.chance(90) ? "requestStart" : odd(), random.chance(90) ? {} : odd()));
+    else if (kind === 12) call("compactIfNeeded", () => compactor.compactIfNeeded(random.chance(90) ? { phase: random.chance(50) ? "requestStart" : odd() } : odd()));
     else if (kind < 16) {
       const controller = new AbortController();
       if (random.chance(20)) setImmediate(() => controller.abort(odd()));
       call("compact", () => compactor.compact(random.chance(85) ? { reason: random.one(["manual", "reduce", "overflow", "session-compaction"]), signal: controller.signal } : { reason: "manual", signal: odd(), instructions: odd() }));
     } else if (kind === 16) call("undo", () => compactor.undo());
-    else if (kind === 17) call("usage", () => compactor.usage(random.chance(70) ? { prompt_tokens: random.below(9_000), completion_tokens: random.below(500) } : odd()));
+    else if (kind === 17) call("usage", () => compactor.reportUsage(random.chance(70) ? { prompt_tokens: random.below(9_000), completion_tokens: random.below(500) } : odd()));
     else if (kind === 18) call("setTodo", () => compactor.setTodo(random.chance(80) ? "- order 4711" : odd()));
     else if (kind === 19) call("setPolicy", () => compactor.setPolicy(policy()));
     else if (kind === 20) call("plan", () => compactor.plan(random.chance(80) ? { reason: "manual" } : odd()));

@@ -252,7 +252,7 @@ test("d16: the next trigger uses the provider's count after a compaction, and an
   };
   const policy = { ...KEEP, triggers: [{ tokens: 4_000 }] };
   const compactor = await compactorWith(policy, chatOf(60), { countTokens, onEvent: ({ type }) => events.push(type) });
-  const first = await compactor.maintain("turnEnd");
+  const first = await compactor.compactIfNeeded({ phase: "turnEnd" });
   assert.deepEqual([first.outcome, first.session], ["applied", 2]);
   assert.deepEqual(seen, [[compactor.messages(), false]]);
   assert.deepEqual([compactor.status().tokens, compactor.status().exact], [5_000, true]);

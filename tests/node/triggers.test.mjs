@@ -39,7 +39,8 @@ test("b1: tokens are counted by characters, estimated, or reported by the provid
   assert.equal(compactor.status().tokens, 11 + 4, "the messages are counted again");
   compactor.setPolicy({});
   assert.equal(compactor.status().tokens, estimate + 4 + 3, "a message costs four besides, and a request three");
-  compactor.usage({ promptTokens: 70, completionTokens: 7 });
+  compactor.append(said("assistant", text));
+  compactor.reportUsage({ promptTokens: 70, completionTokens: 7 });
   assert.deepEqual([compactor.status().tokens, compactor.status().exact], [77, true]);
   compactor.dispose();
 });
@@ -122,7 +123,7 @@ test("b7: above a number of messages, by preset", async () => {
     assert.deepEqual(due(compactor), {}, name);
     compactor.append(chatOf(1));
     assert.equal(compactor.check("turnEnd"), "threshold", name);
-    await compactor.maintain("turnEnd");
+    await compactor.compactIfNeeded({ phase: "turnEnd" });
     const stays = compactor.messages().filter((message) => compactor.history().includes(message));
     assert.ok(stays.length - 1 >= keep && stays.length - 1 <= keep + 1, `${name}: ${stays.length}`);
     compactor.dispose();
@@ -148,7 +149,7 @@ test("b9: in the tool loop by the last prompt, and after a refused one; at most 
   const policy = { window: 1_000, triggers: [{ reactive: {} }] };
   const compactor = await compactorWith(policy, [said("user", "go"), ...Array.from({ length: 20 }, (_, index) => toolRound(`c${index}`, "found it ".repeat(5))).flat()]);
   const after = (promptTokens) => {
-    compactor.usage({ promptTokens, completionTokens: 1 });
+    compactor.reportUsage({ promptTokens, completionTokens: 1 });
     return compactor.check("loop");
   };
   assert.equal(compactor.check("loop"), undefined, "nothing but an estimate");
@@ -157,8 +158,8 @@ test("b9: in the tool loop by the last prompt, and after a refused one; at most 
   assert.equal(compactor.check("overflow"), "reactive-full");
   compactor.check("requestStart");
   for (const reason of ["reactive-micro", "reactive-micro", "reactive-full"]) {
-    compactor.usage({ promptTokens: reason === "reactive-full" ? 950 : 860, completionTokens: 1 });
-    const report = await compactor.maintain("loop");
+    compactor.reportUsage({ promptTokens: reason === "reactive-full" ? 950 : 860, completionTokens: 1 });
+    const report = await compactor.compactIfNeeded({ phase: "loop" });
     assert.deepEqual([report.reason, report.outcome], [reason, "applied"], report.message);
   }
   assert.equal(after(950), undefined, "a fourth time in one request");
@@ -189,8 +190,8 @@ test("b10: the window is the agent's, then the policy's, then the model's, then 
 
 test("b11: usage is counted per call and for the session", async () => {
   const compactor = await compactorWith({});
-  compactor.usage({ promptTokens: 1_000, completionTokens: 50, durationMs: 500 });
-  compactor.usage({ prompt_tokens: 1_200, completion_tokens: 30 });
+  compactor.reportUsage({ promptTokens: 1_000, completionTokens: 50, durationMs: 500 });
+  compactor.reportUsage({ prompt_tokens: 1_200, completion_tokens: 30 });
   assert.deepEqual(compactor.status().statistics, {
     lastPromptTokens: 1_200,
     lastCompletionTokens: 30,
@@ -199,7 +200,7 @@ test("b11: usage is counted per call and for the session", async () => {
     contextTokens: 1_230,
     tokensPerSecond: 100,
   });
-  compactor.usage({ prompt_tokens: 1, completion_tokens: 20, durationMs: 99.6 });
+  compactor.reportUsage({ prompt_tokens: 1, completion_tokens: 20, durationMs: 99.6 });
   assert.equal(compactor.status().statistics.tokensPerSecond, 200);
   compactor.dispose();
 });
@@ -209,7 +210,7 @@ test("b12: status, events and report have the used share of the window", async (
   const policy = { window: 2_000, triggers: [{ tokens: 1_000 }], keep: { messages: 2 } };
   const compactor = await compactorWith(policy, chatOf(15), { onEvent: (event) => events.push(event) });
   assert.equal(compactor.status().budgetUsedPct, 75);
-  const report = await compactor.maintain("turnEnd");
+  const report = await compactor.compactIfNeeded({ phase: "turnEnd" });
   assert.equal(events.find(({ type }) => type === "start").budgetUsedPct, 75);
   const used = (report.tokensAfter / 2_000) * 100;
   assert.deepEqual([report.budgetUsedPct, compactor.status().budgetUsedPct].map((pct) => pct.toFixed(6)), [used, used].map((pct) => pct.toFixed(6)));
@@ -352,7 +353,7 @@ for (const [format, { tokens: attached, parts }] of Object.entries(ATTACHED)) {
       const compactor = await createCompactor({ format, policy });
       compactor.append(all);
       compactor.messages();
-      compactor.usage({ promptTokens, completionTokens: 0 });
+      compactor.reportUsage({ promptTokens, completionTokens: 0 });
       assert.equal(compactor.due("loop"), reason);
       compactor.dispose();
     }
@@ -364,7 +365,7 @@ for (const [format, { tokens: attached, parts }] of Object.entries(ATTACHED)) {
       compactor.messages();
       const { tokens: counted } = compactor.status();
       // The last message is the answer.
-      compactor.usage({ promptTokens: counted - 100, completionTokens: 100 });
+      compactor.reportUsage({ promptTokens: counted - 100, completionTokens: 100 });
       compactor.append(all[2]);
       assert.equal(compactor.status().tokens, counted + after);
       compactor.setPolicy({ ...policy, triggers: [{ tokens: counted + after + above }] });
@@ -380,7 +381,7 @@ test("conditions can be combined, and limited to a phase", async () => {
   assert.deepEqual(due(compactor), {});
   compactor.append(chatOf(1));
   assert.deepEqual(due(compactor), { turnEnd: "threshold" });
-  assert.equal(await compactor.maintain("turnStart"), undefined);
+  assert.equal(await compactor.compactIfNeeded({ phase: "turnStart" }), undefined);
   assert.throws(() => compactor.check("noon"), { code: "invalid-option" });
   compactor.dispose();
 });

@@ -51,7 +51,7 @@ for (const [provider, report] of Object.entries(REPORTS)) {
     const usage = await readUsage(report);
     assert.deepEqual([usage.promptTokens, usage.completionTokens, usage.cachedTokens], [900, 50, 600]);
     const compactor = await compactorWith({}, [said("user", "hi"), said("assistant", "ho")]);
-    compactor.usage(report);
+    compactor.reportUsage(report);
     assert.equal(compactor.status().tokens, 950);
     compactor.dispose();
   });

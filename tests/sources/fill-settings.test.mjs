@@ -60,7 +60,7 @@ for (const format of FORMATS) {
       const hooked = [];
       const options = { agent, beforeCompaction: () => void hooked.push("before"), afterCompaction: () => void hooked.push("after") };
       const { compactor, requests } = await filled(format, policy, [...first, ...chatOfTokens(40, tokens)], options);
-      const report = await compactor.maintain("turnEnd");
+      const report = await compactor.compactIfNeeded({ phase: "turnEnd" });
       const stays = compactor.messages().filter((message) => compactor.history().includes(message)).length;
       compactor.dispose();
       return { outcome: outcomeOf(report), summarizer: requests[0]?.summarizer, stays, hooked };
@@ -97,7 +97,7 @@ for (const format of FORMATS) {
       const { compactor } = await filled(format, { window: 10_000, ...(reducers && { reducers }) }, messages);
       const steps = [];
       for (const phase of ["requestStart", "turnStart", "turnEnd", "loop"]) {
-        await compactor.maintain(phase);
+        await compactor.compactIfNeeded({ phase: phase });
         steps.push(isWhole(compactor));
       }
       await compactor.compact();
@@ -118,7 +118,7 @@ for (const format of FORMATS) {
         const { compactor } = await filled(format, { window, reducers }, [said("user", "Write."), ...written]);
         const pair = compactor.status().tokens - "Write.".length - 4;
         compactor.append(chatOfTokens(4, covered - pair));
-        await compactor.maintain("turnEnd");
+        await compactor.compactIfNeeded({ phase: "turnEnd" });
         const pruned = !compactor.messages().includes(written[0]);
         compactor.dispose();
         return pruned;
@@ -139,7 +139,7 @@ const always = (argThresholdTokens) => ({
 async function pruned(args, argThresholdTokens = 200) {
   const messages = [said("user", "go"), ...toolRound("a", "ok", { args }), said("assistant", "done"), said("user", "so?")];
   const compactor = await compactorWith(always(argThresholdTokens), messages);
-  await compactor.maintain("turnEnd");
+  await compactor.compactIfNeeded({ phase: "turnEnd" });
   const seen = compactor.messages()[1].tool_calls[0].function.arguments;
   compactor.dispose();
   return seen;
@@ -225,7 +225,7 @@ test("h6: settings from YAML and front matter are the same as from JSON", async 
   const { requests, summarize } = scripted("They worked.");
   const compactor = await createCompactor({ format: "openai-chat", policy: { ...policy, window: 60_000 }, agent: "Own", summarize });
   compactor.append(chatOf(40, 6_000));
-  assert.equal((await compactor.maintain("turnEnd"))?.outcome, "applied");
+  assert.equal((await compactor.compactIfNeeded({ phase: "turnEnd" }))?.outcome, "applied");
   assert.deepEqual(requests[0].summarizer, { kind: "own", prompt: "conclusions" });
   compactor.dispose();
 });

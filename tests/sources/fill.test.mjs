@@ -23,7 +23,7 @@ for (const format of FORMATS) {
       const policy = { window, ...(fill && { triggers: [{ fill }] }) };
       const { compactor, requests } = await filled(format, policy, chatOfTokens(20, tokens));
       assert.equal(compactor.status().tokens, tokens);
-      const outcome = outcomeOf(await compactor.maintain("turnEnd"));
+      const outcome = outcomeOf(await compactor.compactIfNeeded({ phase: "turnEnd" }));
       assert.equal(requests.length, outcome === "applied" ? 1 : 0);
       compactor.dispose();
       return outcome;
@@ -48,7 +48,7 @@ for (const format of FORMATS) {
       compactor.append([note, { ...note }], { synthetic: "time" });
       compactor.append(chatOfTokens(10, tokens - 2 * (note.content.length + 4)));
       assert.equal(compactor.status().tokens, tokens);
-      await compactor.maintain("turnEnd");
+      await compactor.compactIfNeeded({ phase: "turnEnd" });
       assert.equal(requests.length, 0, "no model is asked");
       const stay = compactor.messages().filter(({ content }) => content === note.content);
       compactor.dispose();
@@ -71,7 +71,7 @@ for (const format of FORMATS) {
       for (; requests.length === 0 && turns < 100; turns += 1) {
         compactor.append(said("user", "Remember: be brief. ".repeat(10)), { synthetic: "reminder" });
         compactor.append(chatOf(2, 96));
-        await compactor.maintain("turnEnd");
+        await compactor.compactIfNeeded({ phase: "turnEnd" });
       }
       compactor.dispose();
       return turns;
@@ -111,7 +111,7 @@ for (const format of FORMATS) {
         states.push(before);
         fails = round % 3 === 1;
         if (fails) {
-          const report = await compactor.maintain("turnEnd");
+          const report = await compactor.compactIfNeeded({ phase: "turnEnd" });
           assert.deepEqual([report.outcome, report.message], ["failed", "out of order"]);
           assert.deepEqual(compactor.messages(), before);
           const unchanged = { success: false, messagesBefore: before.length, messagesAfter: before.length, summaryCharacters: 0 };
@@ -259,7 +259,7 @@ for (const format of FORMATS) {
       const summarize = ({ input }) => `They looked. ${(input.match(/r{5,}/g) ?? []).join(" ")}`;
       const onEvent = (event) => event.type === "shorter" && shorter.push([event.toolResultMaxCharacters, event.keep.messages]);
       const { compactor } = await filled(format, { window: 10_000 }, [said("user", "Look."), ...looked.flat(), ...chatOf(10, size - 4)], { summarize, onEvent });
-      const report = await compactor.maintain("turnEnd");
+      const report = await compactor.compactIfNeeded({ phase: "turnEnd" });
       assert.equal(report.outcome, "applied", report.message);
       assert.deepEqual(shorter, levels.map((level) => [level, 10]), `messages of ${size} tokens`);
       assert.ok(report.tokensAfter < 8_000);
@@ -280,7 +280,7 @@ for (const format of FORMATS) {
       };
       const messages = chatOfTokens(20, 0.8 * window);
       const { compactor, requests } = await filled(format, { window }, messages, { beforeCompaction, afterCompaction: (news) => seen.push(news.success) });
-      assert.equal((await compactor.maintain("turnEnd")).outcome, "skipped");
+      assert.equal((await compactor.compactIfNeeded({ phase: "turnEnd" })).outcome, "skipped");
       const context = { reason: "threshold", forced: false, tokensUsed: 0.8 * window, contextPercent: 80, messageCount: 20, keepLast: 10 };
       assert.deepEqual(seen.splice(0), [context]);
       assert.deepEqual([requests.length, compactor.messages()], [0, messages]);

@@ -109,7 +109,7 @@ async function inside(context, format, { window = 200_000, refuses, answer, summ
     compactor.append(said("user", text));
     const { message, usage } = await server.ask(compactor.messages());
     compactor.append(message);
-    compactor.usage(usage);
+    compactor.reportUsage(usage);
   };
   context.after(() => {
     compactor.dispose();
@@ -319,7 +319,7 @@ for (const format of FORMATS) {
         for (let step = 0; step < 3; step += 1) {
           // 1. Before the turn, the middleware; 2. its result; 3. the turn; 4. the tools.
           broken = reports.length === 1;
-          const report = await compactor.maintain("turnStart");
+          const report = await compactor.compactIfNeeded({ phase: "turnStart" });
           if (report !== undefined) {
             reports.push(report);
             if (report.outcome === "applied") {
@@ -330,7 +330,7 @@ for (const format of FORMATS) {
           }
           const { message, usage } = await server.ask(compactor.messages());
           compactor.append(message);
-          compactor.usage(usage);
+          compactor.reportUsage(usage);
           const id = /call_\d+/.exec(JSON.stringify(message))?.[0];
           if (id !== undefined) {
             compactor.append(resulting(format, id, `${id} roses. `.repeat(window / 120)));

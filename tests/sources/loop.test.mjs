@@ -41,12 +41,12 @@ for (const format of FORMATS) {
       const compactor = await createCompactor({ format, policy: preset("loop", undefined, policy), summarize });
       compactor.append(chatOf(20, 1_000));
       compactor.messages();
-      compactor.usage(USAGE[format](prompt, completion));
+      compactor.reportUsage(USAGE[format](prompt, completion));
       assert.equal(compactor.status().statistics.contextTokens, prompt + completion);
       for (const phase of ["requestStart", "loop", "turnEnd"]) {
-        assert.equal(await compactor.maintain(phase), undefined, phase);
+        assert.equal(await compactor.compactIfNeeded({ phase: phase }), undefined, phase);
       }
-      const report = await compactor.maintain("turnStart");
+      const report = await compactor.compactIfNeeded({ phase: "turnStart" });
       assert.equal(requests.length > 0, report !== undefined);
       compactor.dispose();
       return report?.outcome;
@@ -71,7 +71,7 @@ for (const format of FORMATS) {
     const calls = [[1_000, 50, 500], [1_200, 30, undefined], [1_300, 0, 2_000], [1_400, 80, 0], [1_500, 80, 4_000]];
     for (const [prompt, completion, durationMs] of calls) {
       compactor.messages();
-      compactor.usage({ ...USAGE[format](prompt, completion), ...(durationMs !== undefined && { durationMs }) });
+      compactor.reportUsage({ ...USAGE[format](prompt, completion), ...(durationMs !== undefined && { durationMs }) });
       expected.sessionPromptTokens += prompt;
       expected.sessionCompletionTokens += completion;
       if (durationMs > 0 && completion > 0) {
@@ -96,7 +96,7 @@ for (const format of FORMATS) {
       const reported = (tokens) => {
         compactor.append([said("user", "And?"), said("assistant", "So.".repeat(200))]);
         compactor.messages();
-        compactor.usage(USAGE[format](tokens - 100, 100));
+        compactor.reportUsage(USAGE[format](tokens - 100, 100));
         assert.equal(compactor.check("turnStart"), undefined);
         return events.splice(0);
       };
@@ -150,7 +150,7 @@ for (const format of FORMATS) {
         views.push(before);
         if (round % 3 === 1) {
           fails = true;
-          const report = await compactor.maintain("turnStart");
+          const report = await compactor.compactIfNeeded({ phase: "turnStart" });
           assert.deepEqual([report.outcome, report.message, report.session], ["failed", "out of order", session]);
           assert.deepEqual(compactor.messages(), before, "the history is as it was");
           assert.deepEqual(saved.splice(0), [{ when: "before", session }, { when: "after", session, success: false }]);
@@ -206,7 +206,7 @@ for (const format of FORMATS) {
         };
         const compactor = await createCompactor({ format, policy: preset("loop", window), countTokens, summarize });
         compactor.append(chatOf(21, window / 20 - 4));
-        assert.equal((await compactor.maintain("turnStart")).outcome, "failed");
+        assert.equal((await compactor.compactIfNeeded({ phase: "turnStart" })).outcome, "failed");
         assert.deepEqual(counted, []);
         fails = false;
         assert.equal((await compactor.compact()).outcome, "applied");
@@ -246,7 +246,7 @@ for (const format of FORMATS) {
     compactor.undo();
     summary = `${summary} `.padEnd(summary.length + 15_000 - short.tokensAfter, "They planted roses. ").replace(/.$/, "!");
     events.length = 0;
-    const report = await compactor.maintain("turnStart");
+    const report = await compactor.compactIfNeeded({ phase: "turnStart" });
     assert.equal(report.outcome, "applied", report.message);
     const shown = events.filter(({ type }) => ["start", "summarize", "end"].includes(type));
     assert.deepEqual(shown, [{ type: "start", tokens: 200_000, threshold: 200_000, budgetUsedPct: 20, chunks: 1 }, { type: "summarize" }, { type: "end", report }]);

@@ -90,7 +90,7 @@ for (const format of ["openai-chat", "anthropic"]) {
       const compactor = await createCompactor({ format, policy, summarize: () => "They worked." });
       compactor.append(messages);
       assert.equal(compactor.due("overflow"), "reactive-full", name);
-      const report = await compactor.maintain("overflow");
+      const report = await compactor.compactIfNeeded({ phase: "overflow" });
       assert.equal(report.outcome, "applied", `${name}: ${report.message}`);
       assert.equal(report.reason, "reactive-full");
       assert.ok(compactor.messages().length < messages.length, name);

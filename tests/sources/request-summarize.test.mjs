@@ -56,7 +56,7 @@ for (const format of FORMATS) {
   test(`d19, d14: ${format}: the summarizer gets the old messages, which are the app's own objects, and the reason`, async () => {
     const messages = [...(format === "openai-chat" ? [said("system", "Be kind.")] : []), ...requestsOf(format, 0, 25)];
     const { compactor, calls, requests } = await requestOf(format, messages, { reducers: [] });
-    const report = await compactor.maintain("requestStart");
+    const report = await compactor.compactIfNeeded({ phase: "requestStart" });
     assert.equal(report.outcome, "applied", report.message);
     assert.deepEqual(report.summarizer, { input: "messages" });
     const [{ old, context }] = calls;
@@ -80,7 +80,7 @@ for (const format of FORMATS) {
   test(`d19, d18: ${format}: the next time the earlier summary is the first of the messages, and after a restore too`, async () => {
     const first = requestsOf(format, 0, 25);
     const { compactor, calls, summarize } = await requestOf(format, first);
-    await compactor.maintain("requestStart");
+    await compactor.compactIfNeeded({ phase: "requestStart" });
     const originals = [...first, ...requestsOf(format, 25, 50)];
     const restored = await restoreCompactor(compactor.snapshot(), { format, originals, summarize });
     const report = await restored.compact({ reason: "request-boundary" });
@@ -103,8 +103,8 @@ for (const format of FORMATS) {
     const messages = [said("user", "Look at every bed."), ...rounds.flat()];
     const reactive = { reactive: { microFraction: 0.85, fullFraction: 0.99, microBatchRounds: 2, keepRounds: 2, maxPerRequest: 3 } };
     const { compactor, calls } = await requestOf(format, messages, { window: 13_500, triggers: [reactive], reducers: [] });
-    compactor.usage({ promptTokens: 12_000, completionTokens: 0 });
-    const report = await compactor.maintain("loop");
+    compactor.reportUsage({ promptTokens: 12_000, completionTokens: 0 });
+    const report = await compactor.compactIfNeeded({ phase: "loop" });
     assert.deepEqual([report?.outcome, report?.reason], ["applied", "reactive-micro"], report?.message);
     const [{ old, context }] = calls;
     assert.equal(context.reason, "reactive-micro");
@@ -142,7 +142,7 @@ test("d19: messages that do not fit the summarizer's window become a transcript,
   const compactor = await createCompactor({ format: "openai-chat", policy, summarize });
   compactor.append(requestsOf("openai-chat", 0, 25));
   assert.ok(compactor.plan({ reason: "request-boundary" }).requests > 1);
-  const report = await compactor.maintain("requestStart");
+  const report = await compactor.compactIfNeeded({ phase: "requestStart" });
   assert.deepEqual([report.outcome, report.summarizer.input], ["applied", "transcript"], report.message);
   assert.match(report.summarizer.fallback, /window of 40000 tokens is too small/);
   assert.ok(requests.length > 1 && requests.every(({ messages, prompt }) => messages === undefined && prompt === undefined));
@@ -186,7 +186,7 @@ for (const format of FORMATS) {
     const compactor = await createCompactor({ format, policy: preset("request", 200_000), summarize: ({ messages }) => own(messages) });
     compactor.append(chatOfTokens(40, 90_000));
     const before = compactor.messages();
-    const report = await compactor.maintain("requestStart");
+    const report = await compactor.compactIfNeeded({ phase: "requestStart" });
     assert.notEqual(report.outcome, "applied");
     assert.ok(report.message.length > 0, report.message);
     assert.deepEqual(compactor.messages(), before);

@@ -35,7 +35,7 @@ for (const format of FORMATS) {
       assert.equal(compactor.status().budgetUsedPct, 25);
       compactor.append(chatOfTokens(20, 0.5 * size));
       assert.equal(compactor.status().budgetUsedPct, 75);
-      const report = await compactor.maintain("requestStart");
+      const report = await compactor.compactIfNeeded({ phase: "requestStart" });
       assert.equal(events.find(({ type }) => type === "start").budgetUsedPct, 75);
       const after = (100 * report.tokensAfter) / size;
       assert.ok(Math.abs(report.budgetUsedPct - after) < 1e-9 && after < 25);
@@ -73,9 +73,9 @@ for (const format of FORMATS) {
       compactor.append(chatOfTokens(messages, tokens));
       assert.equal(compactor.status().tokens, tokens);
       for (const phase of ["turnStart", "loop", "turnEnd"]) {
-        assert.equal(await compactor.maintain(phase), undefined, phase);
+        assert.equal(await compactor.compactIfNeeded({ phase: phase }), undefined, phase);
       }
-      const report = await compactor.maintain("requestStart");
+      const report = await compactor.compactIfNeeded({ phase: "requestStart" });
       assert.equal(requests.length, report === undefined ? 0 : 1);
       compactor.dispose();
       return report?.outcome;
@@ -131,13 +131,13 @@ for (const format of FORMATS) {
         views.push(before);
         if (round % 3 === 1) {
           fails = true;
-          const report = await compactor.maintain("requestStart");
+          const report = await compactor.compactIfNeeded({ phase: "requestStart" });
           assert.deepEqual([report.outcome, report.message, report.reason], ["failed", "out of order", "request-boundary"]);
           assert.deepEqual(compactor.messages(), before);
           fails = false;
         }
         events.length = 0;
-        const report = await compactor.maintain("requestStart");
+        const report = await compactor.compactIfNeeded({ phase: "requestStart" });
         assert.deepEqual([report?.outcome, report?.reason], ["applied", "request-boundary"], report?.message);
         assert.deepEqual(events, ["start", "progress", "after", "end"], "and no event of the reactive path");
         const view = compactor.messages();
@@ -174,7 +174,7 @@ for (const format of FORMATS) {
 for (const format of FORMATS) {
   test(`b9, d15: ${format}: 85 % and 92 % of the window, by the real prompt of the last call`, async () => {
     for (const window of [8_000, 200_000]) {
-      const rounds = roundsOf(format, 0, 10, Math.floor(window / 20));
+      const rounds = roundsOf(format, 0, 10, Math.floor(window / 40));
       const asked = said("user", "Look at every bed.");
       const at = async (promptTokens) => {
         const { requests, summarize } = scripted("They looked.");
@@ -182,8 +182,8 @@ for (const format of FORMATS) {
         compactor.append([asked, ...rounds.flat()]);
         assert.equal(compactor.due("loop"), undefined, "an estimate is no reason");
         compactor.messages();
-        compactor.usage({ promptTokens, completionTokens: 7 });
-        const report = await compactor.maintain("loop");
+        compactor.reportUsage({ promptTokens, completionTokens: 7 });
+        const report = await compactor.compactIfNeeded({ phase: "loop" });
         const view = compactor.messages();
         assert.equal(requests.length, report === undefined ? 0 : 1);
         assert.ok(view.includes(asked));
@@ -244,9 +244,9 @@ for (const format of FORMATS) {
       compactor.append(rounds.slice(0, 10).flat());
       const reported = async (share) => {
         compactor.messages();
-        compactor.usage({ promptTokens: share * window, completionTokens: 1 });
+        compactor.reportUsage({ promptTokens: share * window, completionTokens: 1 });
         events.length = 0;
-        return compactor.maintain("loop");
+        return compactor.compactIfNeeded({ phase: "loop" });
       };
       const left = () => {
         const view = compactor.messages();
@@ -273,7 +273,7 @@ for (const format of FORMATS) {
       assert.deepEqual([second.outcome, second.reason, left()], ["applied", "reactive-micro", 4], second.message);
       assert.ok(compactor.messages().includes(asked), "the request stays");
       assert.equal(await reported(0.99), undefined, "a fourth time in this request: the failed one counts");
-      assert.equal(await compactor.maintain("overflow"), undefined);
+      assert.equal(await compactor.compactIfNeeded({ phase: "overflow" }), undefined);
       assert.deepEqual(reasons, ["reactive-micro", "reactive-micro", "reactive-micro"]);
       // The next request is compacted twice by the prompt, and once after the provider has refused it as too long.
       const again = said("user", "Now water all of them.");
@@ -285,9 +285,9 @@ for (const format of FORMATS) {
         assert.deepEqual([next?.outcome, next?.reason], ["applied", expected], next?.message);
         compactor.append(roundsOf(format, 40 + reasons.length, 41 + reasons.length, size).flat());
       }
-      const third = await compactor.maintain("overflow");
+      const third = await compactor.compactIfNeeded({ phase: "overflow" });
       assert.deepEqual([third.outcome, third.reason, left()], ["applied", "reactive-full", 10], third.message);
-      assert.deepEqual([await reported(0.99), await compactor.maintain("overflow")], [undefined, undefined]);
+      assert.deepEqual([await reported(0.99), await compactor.compactIfNeeded({ phase: "overflow" })], [undefined, undefined]);
       const view = compactor.messages();
       assert.ok(view.includes(again) && view.at(-1) === compactor.history().at(-1));
       // The request, the summary of everything before the last two rounds, and these.
@@ -308,15 +308,15 @@ for (const format of FORMATS) {
     context.after(() => compactor.dispose());
     const long = (bed) => `Bed ${bed} has roses. `.repeat(400);
     compactor.append([said("user", "Look at all beds."), calling(format, "call_1"), resulting(format, "call_1", long(1))]);
-    assert.equal((await compactor.maintain("loop")).outcome, "applied");
+    assert.equal((await compactor.compactIfNeeded({ phase: "loop" })).outcome, "applied");
     assert.deepEqual(paths, ["tool-results/call_1.txt"]);
     assert.ok(!JSON.stringify(compactor.messages()).includes(long(1)));
     assert.equal(compactor.offloaded("tool-results/call_1.txt"), long(1));
     compactor.append([calling(format, "call_2"), resulting(format, "call_2", long(2)), said("assistant", "They have roses.")]);
     compactor.append([said("user", "And the others?"), calling(format, "call_3"), resulting(format, "call_3", "none")]);
-    assert.equal(await compactor.maintain("turnStart").then((report) => report.outcome), "applied");
+    assert.equal(await compactor.compactIfNeeded({ phase: "turnStart" }).then((report) => report.outcome), "applied");
     assert.deepEqual(paths, ["tool-results/call_1.txt", "tool-results/call_2.txt"]);
-    assert.equal(await compactor.maintain("loop"), undefined, "a small result stays");
+    assert.equal(await compactor.compactIfNeeded({ phase: "loop" }), undefined, "a small result stays");
   });
 
   test(`c4: ${format}: a result above 2,000 tokens is rewritten before the call, at 2,000 and below it stays, and its text is kept`, async () => {
@@ -327,7 +327,7 @@ for (const format of FORMATS) {
       const lengths = { call_1: 1_999, call_2: 2_000, call_3: 2_001, "call/4: …": 5_000 };
       for (const [id, length] of Object.entries(lengths)) {
         compactor.append([calling(format, id), resulting(format, id, text(length))]);
-        await compactor.maintain("loop");
+        await compactor.compactIfNeeded({ phase: "loop" });
       }
       const found = Object.values(lengths).map((length) => JSON.stringify(compactor.messages()).includes(`"${text(length)}"`));
       assert.deepEqual(found, [true, true, false, false]);

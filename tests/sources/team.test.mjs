@@ -52,7 +52,7 @@ for (const format of FORMATS) {
             const messages = [said("user", "Go."), ...round(format, "a", text), ...chatOf(age - 1, 10)];
             // Without the trigger, which would summarize the older ones.
             const compactor = await agentWith(format, preset(name, window, { triggers: ["manual"] }), messages, unasked);
-            const report = await compactor.maintain("turnEnd");
+            const report = await compactor.compactIfNeeded({ phase: "turnEnd" });
             const seen = resultIn(compactor.messages());
             const about = `${name}, ${window}: ${size} tokens, ${age} messages ago`;
             if (size <= limit) {
@@ -83,9 +83,9 @@ for (const format of FORMATS) {
     const changes = [];
     for (let age = 2; age <= 50; age += 1) {
       compactor.append(chat[age - 2]);
-      const report = await compactor.maintain(age % 2 ? "turnEnd" : "turnStart");
+      const report = await compactor.compactIfNeeded({ phase: age % 2 ? "turnEnd" : "turnStart" });
       const fresh = await agentWith(format, policy, [...start, ...chat.slice(0, age - 1)], unasked);
-      assert.equal((await fresh.maintain("turnEnd"))?.outcome, age > 10 ? "applied" : undefined);
+      assert.equal((await fresh.compactIfNeeded({ phase: "turnEnd" }))?.outcome, age > 10 ? "applied" : undefined);
       assert.equal(resultIn(compactor.messages()), resultIn(fresh.messages()), `${age} messages ago`);
       fresh.dispose();
       if (report !== undefined) changes.push(age);
@@ -121,7 +121,7 @@ for (const format of FORMATS) {
           paused &&= phase !== "requestStart";
           const view = compactor.messages();
           fails = applied === 1 && failed < 2;
-          const report = await compactor.maintain(phase);
+          const report = await compactor.compactIfNeeded({ phase: phase });
           assert.equal(report !== undefined, uncompacted > trigger && !paused, `${uncompacted} messages`);
           if (report === undefined) continue;
           assert.equal(section(requests.at(-1), "previous_summary"), previous);
@@ -164,7 +164,7 @@ for (const format of FORMATS) {
       for (const [index, pair] of rounds.entries()) {
         compactor.append(pair);
         uncompacted += 2;
-        const report = await compactor.maintain("loop");
+        const report = await compactor.compactIfNeeded({ phase: "loop" });
         assert.equal(report !== undefined, uncompacted > trigger, `${uncompacted} messages`);
         if (report === undefined) continue;
         assert.equal(report.outcome, "applied", report.message);
@@ -198,7 +198,7 @@ for (const format of FORMATS) {
       const smaller = { ...policy, agents: { large: { modelWindow: 8_000 } } };
       assert.equal(compactor.statusUnder(smaller).level, "compact");
       compactor.setPolicy(smaller);
-      const report = await compactor.maintain("turnStart");
+      const report = await compactor.compactIfNeeded({ phase: "turnStart" });
       assert.equal(report?.reason, "threshold", "another model, another threshold");
       compactor.dispose();
     });
@@ -246,7 +246,7 @@ for (const format of FORMATS) {
         compactor.edit(id, all[appended]);
         appended += 1;
         assert.equal(compactor.status().tokens, window + (time % 2));
-        const report = await compactor.maintain("turnEnd");
+        const report = await compactor.compactIfNeeded({ phase: "turnEnd" });
         assert.deepEqual([report?.reason, report?.outcome, report?.summary, report?.requests], ["reduce", "applied", undefined, 0]);
         compactor = await restored(compactor, format, unasked);
         const view = compactor.messages();
@@ -272,7 +272,7 @@ for (const format of FORMATS) {
     let drops = 0;
     for (let bed = 0; bed < 120; bed += 1) {
       compactor.append(round(format, `call_${bed}`, `Bed ${bed} has roses. `.repeat(6)));
-      const report = await compactor.maintain("loop");
+      const report = await compactor.compactIfNeeded({ phase: "loop" });
       assert.ok(compactor.status().tokens < 4_000);
       if (report === undefined) continue;
       drops += 1;
@@ -291,10 +291,10 @@ for (const format of FORMATS) {
     const long = resultOf(9_000);
     const messages = [said("user", "Go."), ...round(format, "a", long), ...chatOf(14, 50)];
     const compactor = await agentWith(format, preset("team", 100_000), messages, { summarize });
-    assert.equal((await compactor.maintain("turnEnd")).reason, "reduce");
+    assert.equal((await compactor.compactIfNeeded({ phase: "turnEnd" })).reason, "reduce");
     assert.equal(resultIn(compactor.messages()).length, 2_000);
     compactor.append(chatOf(2, 50));
-    assert.equal((await compactor.maintain("turnEnd")).reason, "threshold");
+    assert.equal((await compactor.compactIfNeeded({ phase: "turnEnd" })).reason, "threshold");
     const input = section(requests[0], "new_messages");
     assert.ok(input.includes(`look answers: ${long.trim()}`));
     assert.ok(input.includes("calls look"));
@@ -315,7 +315,7 @@ for (const format of FORMATS) {
     for (let fact = 0; fact < 60; fact += 1) {
       const text = `Fact ${fact}: we decided to use port ${8_400 + fact} because pump ${fact} needs it. ${"The trip takes long, as nobody knows. ".repeat(9)}`;
       compactor.append(said(fact % 2 ? "assistant" : "user", text), { author: author(fact) });
-      const report = await compactor.maintain(fact % 2 ? "turnEnd" : "requestStart");
+      const report = await compactor.compactIfNeeded({ phase: fact % 2 ? "turnEnd" : "requestStart" });
       if (report === undefined) continue;
       assert.equal(report.outcome, "applied", report.message);
       compactions += 1;
@@ -339,7 +339,7 @@ for (const format of FORMATS) {
       for (let time = 0; time < 3; time += 1) {
         compactor.append(chatOf(40, 400));
         const { tokens, breakdown } = compactor.status();
-        const report = await compactor.maintain("turnEnd");
+        const report = await compactor.compactIfNeeded({ phase: "turnEnd" });
         const tail = report.tokensAfter - compactor.status().breakdown.summary;
         const replaced = tokens - tail;
         assert.ok(breakdown.summary > 0 === time > 0);
@@ -357,7 +357,7 @@ test("d21: every preset of a team asks for conclusions and results, not for the 
     const { requests, summarize } = scripted("## Conclusions\nassistant Alice decided on port 8443.");
     const compactor = await createCompactor({ format: "openai-chat", policy: preset(name, 100_000), summarize });
     compactor.append(chatOf(40, 400));
-    const report = await compactor.maintain("turnStart");
+    const report = await compactor.compactIfNeeded({ phase: "turnStart" });
     assert.equal(report?.outcome, "applied", name);
     assert.deepEqual(headingsOf(requests[0]), ["## Conclusions", "## Results that matter", "## Open points"]);
     assert.match(requests[0].system, /leave out the way to them/);
@@ -390,7 +390,7 @@ test("d18: a later summary builds on the conclusions of the one before", async (
   const compactor = await createCompactor({ format: "openai-chat", policy: preset("team", 100_000), summarize });
   for (let round = 0; round < 2; round += 1) {
     compactor.append(chatOf(40, 400).map((message) => ({ ...message, name: `agent-${round}` })));
-    assert.equal((await compactor.maintain("turnStart"))?.outcome, "applied");
+    assert.equal((await compactor.compactIfNeeded({ phase: "turnStart" }))?.outcome, "applied");
   }
   const [, previous] = requests[1].input.match(/<previous_summary>\n(.*?)\n<\/previous_summary>/s);
   assert.ok(previous.includes("port 8443 is free"));

@@ -48,7 +48,7 @@ test("d20: the summary is the first message, a system message that begins with t
   const { summarize } = scripted("KEY FACTS:\n- Roses are planted.");
   const compactor = await createCompactor({ format: "openai-chat", policy: preset("workstream", 200_000), summarize });
   compactor.append(chatOf(40, 4_000));
-  assert.equal((await compactor.maintain("turnEnd"))?.outcome, "applied");
+  assert.equal((await compactor.compactIfNeeded({ phase: "turnEnd" }))?.outcome, "applied");
   const [first, ...tail] = compactor.messages();
   assert.equal(first.role, "system");
   assert.ok(first.content.startsWith(`${LABEL}\n`), first.content);

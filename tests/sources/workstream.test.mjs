@@ -68,9 +68,9 @@ for (const format of FORMATS) {
       const text = "yyy".repeat(threshold - tokens + 1);
       compactor.edit(large, said("assistant", text));
       assert.equal(compactor.status().tokens, threshold);
-      assert.equal(await compactor.maintain("turnEnd"), undefined);
+      assert.equal(await compactor.compactIfNeeded({ phase: "turnEnd" }), undefined);
       compactor.edit(large, said("assistant", `${text}y`));
-      const report = await compactor.maintain("turnEnd");
+      const report = await compactor.compactIfNeeded({ phase: "turnEnd" });
       assert.equal(report?.outcome, "applied", report?.message);
       assert.equal(report.tokensBefore, threshold + 1);
       const [summary] = compactor.messages();
@@ -378,7 +378,7 @@ for (const format of FORMATS) {
         const [view, { tokens }] = [compactor.messages(), compactor.status()];
         fails = applied + failed === 1 || applied + failed === 3;
         requests.length = 0;
-        const report = await compactor.maintain("turnEnd");
+        const report = await compactor.compactIfNeeded({ phase: "turnEnd" });
         assert.equal(report !== undefined, tokens > threshold, `${tokens} of ${threshold}`);
         if (report === undefined) continue;
         assert.equal(section(requests[0], "previous_summary"), previous);

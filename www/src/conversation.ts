@@ -125,7 +125,7 @@ export class Conversation {
       this.#compactor.append(message);
     }
     if (usage !== undefined) {
-      this.#compactor.usage(usage);
+      this.#compactor.reportUsage(usage);
     }
     this.#observer.answered(content === "" ? undefined : message);
   }

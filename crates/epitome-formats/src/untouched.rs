@@ -1,6 +1,8 @@
 //! Whether the provider accepts the messages of a log as they were appended, checked once for each message as the log
 //! grows.
 
+use std::collections::VecDeque;
+
 use epitome::history::Log;
 use epitome::message::{Message, Part, Role};
 
@@ -13,27 +15,32 @@ use crate::steps::split_step_id;
 /// What is known of a log after the last check. It is about one log and one format.
 #[derive(Debug, Default)]
 pub struct Untouched {
-    /// Number of edits that were seen.
-    edits: usize,
-    /// Number of the engine's messages that passed for good: behind them no call waits for its result.
-    messages: usize,
-    passed: Passed,
+    /// Number of changes that were seen.
+    changes: usize,
+    /// Where the engine's messages so far passed for good, since behind them no call waits for its result: how many these
+    /// were, and what is known of them. The last of these places, in order.
+    places: VecDeque<(usize, Passed)>,
 }
+
+/// How many places are kept: after a change of one of the last messages, only those from there on are checked again.
+const MOST_PLACES: usize = 8;
 
 impl Untouched {
     /// True if the provider accepts all messages of the log as they were appended, so that composing the view without any
-    /// compaction would change none. Linear in the messages since the last call that returned true; after an edit, and as
-    /// long as a message is refused, in those since the last complete exchange before.
+    /// compaction would change none. Linear in the messages since the last call that returned true; after a change, in those
+    /// since the last place before it that is known, and as long as a message is refused, in those since the last complete
+    /// exchange before.
     pub fn is_accepted(&mut self, format: Format, log: &Log) -> bool {
-        if log.edits() != self.edits {
-            *self = Self { edits: log.edits(), ..Self::default() };
+        if let Some(changed) = log.changed_since(self.changes) {
+            self.changes = log.changes();
+            while self.places.pop_back_if(|(messages, _)| *messages > changed).is_some() {}
         }
+        let (mut position, passed) = self.places.back().copied().unwrap_or_default();
         let contract = format.contract();
-        let mut checker = Checker::behind(self.passed, &contract, log);
+        let mut checker = Checker::behind(passed, &contract, log);
         if format.dialect().blank_message_severity() != Severity::Refused {
             checker = checker.with_blank_texts();
         }
-        let mut position = self.messages;
         while let Some(message) = log.message(position) {
             if is_unsolicited(log, position, message) {
                 return false;
@@ -45,7 +52,10 @@ impl Untouched {
             }
             position += steps;
             if let Some(passed) = checker.passed() {
-                (self.messages, self.passed) = (position, passed);
+                if self.places.len() == MOST_PLACES {
+                    self.places.pop_front();
+                }
+                self.places.push_back((position, passed));
             }
         }
         checker.finish().is_ok()
@@ -94,7 +104,7 @@ mod tests {
         let composed = Format::Anthropic.compose(log, &view);
         let all = View::as_appended(log);
         assert_eq!(accepted, composed == Format::Anthropic.compose(log, &all), "{id}");
-        (accepted, untouched.messages)
+        (accepted, untouched.places.back().map_or(0, |(messages, _)| *messages))
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The compactor of one conversation, as JavaScript calls it.
 
+mod changes;
 mod view;
 
 use std::collections::BTreeSet;
@@ -70,16 +71,17 @@ impl Compactor {
         Ok(Self { malformed, ..Self::of(engine, format, agent) })
     }
 
-    /// Appends messages with these metadata, all of them or none.
+    /// Appends messages with these metadata, all of them or none. The first stands at `first` in the app's list.
     #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen only passes owned lists")]
     pub fn append(
         &mut self,
         ids: Vec<String>,
         messages: &Array,
+        first: u32,
         metadata: &JsValue,
     ) -> Result<(), JsValue> {
         let mut read = Vec::new();
-        for (index, (id, value)) in ids.iter().zip(messages.iter()).enumerate() {
+        for (index, (id, value)) in (first..).zip(ids.iter().zip(messages.iter())) {
             let id = MessageId::from(id.as_str());
             let place = format_args!("messages[{index}]");
             read.push(json::message(self.format, &id, &value, &place)?);
@@ -88,51 +90,20 @@ impl Compactor {
     }
 
     /// The same for messages as JSON in the scratch buffer, with white space between them. Their ids are `m` and a number
-    /// that starts at `first`. False if the text is not JSON; then nothing was appended.
+    /// that starts at `number`; the first stands at `first` in the app's list. False if the text is not JSON; then nothing was appended.
     #[wasm_bindgen(js_name = appendPlain)]
     pub fn append_plain(
         &mut self,
         bytes: usize,
+        number: u32,
         first: u32,
         metadata: &JsValue,
     ) -> Result<bool, JsValue> {
-        let read = epitome_buffer::look(bytes, |json| plain_json::read(self.format, json, first))?;
+        let read =
+            epitome_buffer::look(bytes, |json| plain_json::read(self.format, json, number, first))?;
         let Some(read) = read else { return Ok(false) };
         self.append_read(read, metadata)?;
         Ok(true)
-    }
-
-    /// Replaces a message. Of its metadata, those given here change. A message keeps its number of steps, because the log
-    /// cannot insert messages; only the last message of the log may get more.
-    pub fn edit(&mut self, id: &str, message: &JsValue, metadata: &JsValue) -> Result<(), JsValue> {
-        let metadata: MessageMetadata =
-            json::option(metadata, "metadata", PackageErrorCode::InvalidOption.into())?;
-        let whole = MessageId::from(id);
-        let ReadMessage { steps, malformed } =
-            json::message(self.format, &whole, message, &"message")?;
-        let log = self.engine.log();
-        let earlier: Vec<Message> = steps_of(log, &whole).cloned().collect();
-        let last = log.messages().next_back().map(|message| &message.id);
-        let grows = last.is_some() && last == earlier.last().map(|step| &step.id);
-        let count = if grows { steps.len().max(earlier.len()) } else { earlier.len().max(1) };
-        let steps = fit_steps(steps, &whole, count);
-        for (index, mut step) in steps.into_iter().enumerate() {
-            if let Some(earlier) = earlier.get(index).or(earlier.first()) {
-                let own = step.author.clone();
-                step = MessageMetadata::of(earlier).on(step);
-                step.author = own.or(step.author);
-            }
-            let step = metadata.on(step);
-            match index < earlier.len().max(1) {
-                true => self.engine.edit(step),
-                false => self.engine.append(step),
-            }
-            .map_err(Thrown::from)?;
-        }
-        self.composed = Composed::default();
-        self.malformed.remove(&whole);
-        self.malformed.extend(malformed.then_some(whole));
-        Ok(())
     }
 
     /// Sets the open tasks.
@@ -151,6 +122,11 @@ impl Compactor {
     pub fn due(&self, phase: &Ts<Phase>) -> Result<Option<Ts<Reason>>, JsValue> {
         let due = self.engine.due(parse_phase(phase)?).map(|due| due.into_ts());
         Ok(due.transpose().map_err(Thrown::from)?)
+    }
+
+    /// The phase before the next request: `loop` behind a tool result, otherwise `requestStart`.
+    pub fn phase(&self) -> Result<Ts<Phase>, JsValue> {
+        Ok(self.engine.phase().into_ts().map_err(Thrown::from)?)
     }
 
     /// Starts a compaction.
@@ -332,15 +308,6 @@ impl Compactor {
     pub fn steps(&self) -> Vec<String> {
         self.engine.log().messages().map(|message| message.id.as_str().to_owned()).collect()
     }
-
-    /// The ids of the app's messages, in order.
-    pub fn ids(&self) -> Vec<String> {
-        let whole = |message: &Message| {
-            let (whole, step) = split_step_id(&message.id);
-            (step == 0).then(|| whole.as_str().to_owned())
-        };
-        self.engine.log().messages().filter_map(whole).collect()
-    }
 }
 
 impl Compactor {
@@ -359,7 +326,7 @@ impl Compactor {
             json::option(metadata, "metadata", PackageErrorCode::InvalidOption.into())?;
         let mut known = BTreeSet::new();
         for Message { id, .. } in read.iter().flat_map(|message| &message.steps) {
-            if self.engine.log().position(id).is_some() || !known.insert(id) {
+            if self.engine.log().contains(id) || !known.insert(id) {
                 return Err(CommandError::from(LogError::DuplicateId(id.clone())).into());
             }
         }

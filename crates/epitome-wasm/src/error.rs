@@ -37,6 +37,8 @@ pub enum PackageErrorCode {
     TooLarge,
     /// No message has this id.
     UnknownId,
+    /// The message with this id is on another branch of the conversation.
+    OtherBranch,
     /// Another message has this id.
     DuplicateId,
     /// A text is not a snapshot, or one that this version cannot read.
@@ -113,6 +115,7 @@ impl From<CommandError> for Thrown {
             CommandError::Exhausted(_) => PackageErrorCode::Exhausted,
             CommandError::Log(LogError::DuplicateId(_)) => PackageErrorCode::DuplicateId,
             CommandError::Log(LogError::UnknownId(_)) => PackageErrorCode::UnknownId,
+            CommandError::Log(LogError::OtherBranch(_)) => PackageErrorCode::OtherBranch,
             CommandError::NothingToPersist
             | CommandError::NothingToDecide
             | CommandError::Log(LogError::UnknownCheckpoint(_)) => PackageErrorCode::Internal,

@@ -23,11 +23,13 @@
 //! | state | waits for | commands that are legal |
 //! |---|---|---|
 //! | `Idle` | a command | all |
-//! | `Deciding` | `proceed` or `skip` | `append`, `edit`, `set_todo`, `cancel` |
-//! | `Summarizing` | `handle_summary` or `handle_failure` | `append`, `edit`, `set_todo`, `cancel` |
-//! | `Backoff` | `handle_timeout` | `append`, `edit`, `set_todo`, `cancel` |
+//! | `Deciding` | `proceed` or `skip` | `append`, changes, `set_todo`, `cancel` |
+//! | `Summarizing` | `handle_summary` or `handle_failure` | `append`, changes, `set_todo`, `cancel` |
+//! | `Backoff` | `handle_timeout` | `append`, changes, `set_todo`, `cancel` |
 //! | `Committing` | `handle_persisted` or `handle_unpersisted` | `append`, `set_todo` |
 //! | `Paused` | a reason to try again | all; `compact` only if the app [asks for it](Reason::is_asked_for) |
+//!
+//! Changes are `edit`, `insert`, `remove`, `move_head` and `switch_to`.
 //!
 //! A command that is not legal returns an error, mostly [`CommandError::Busy`]. `cancel` leads back to `Idle`,
 //! except while a record is being stored. An answer to a request that is no longer open is ignored and reported as
@@ -38,6 +40,7 @@
 mod asked;
 mod commit;
 mod cycle;
+mod edits;
 mod error;
 mod inputs;
 mod job;
@@ -57,9 +60,9 @@ pub use output::{BeforeCompaction, Event, Output, Save, SummaryRequest};
 
 use crate::conversation::Conversation;
 use crate::history::{BoxedProvider, Provider};
-use crate::history::{Checkpoint, Log, LogError, Record};
+use crate::history::{Checkpoint, Cover, Record, TaggedSummary};
 use crate::message::Timestamp;
-use crate::message::{Message, MessageId, RequestId, Role};
+use crate::message::{Message, Part, RequestId, Role};
 use crate::plan::Plan;
 use crate::policy::Reason;
 use crate::policy::{Counting, Policy, PolicyError};
@@ -152,13 +155,21 @@ impl Compactor {
     /// Appends a message. Legal at any time: a compaction that is running covers only the messages that were
     /// in the log when it was planned.
     ///
+    /// A message that is a summary of an earlier compactor, as in the view that an app has stored, is the summary
+    /// of this conversation too: the next compaction continues from it.
+    ///
     /// After a compaction that failed or saved too little, another one can be due after the next user
     /// request, or once the conversation has grown by a twentieth of the window, up to three times per
     /// request.
     pub fn append(&mut self, message: Message) -> Result<(), CommandError> {
         let answered = message.role == Role::Assistant;
+        let earlier = self.earlier_summary(&message);
         let last_request = self.conversation.last_request();
         self.conversation.append(Record::Message { message })?;
+        if let Some(checkpoint) = earlier {
+            self.conversation.append(Record::Checkpoint { checkpoint })?;
+            self.outputs.push_back(Output::Changed);
+        }
         self.cycle.view_sent |= answered;
         if self.conversation.last_request() > last_request {
             self.cycle.begin_request();
@@ -169,40 +180,36 @@ impl Compactor {
         Ok(())
     }
 
+    /// The checkpoint of a message that is the summary of an earlier compactor; `None` for any other message, and if there
+    /// is a summary already. All messages before it stay, so that no text can hide others by posing as a summary.
+    fn earlier_summary(&self, message: &Message) -> Option<Checkpoint> {
+        let [Part::Text { text }] = message.parts.as_slice() else { return None };
+        let can_be = matches!(message.role, Role::User | Role::System)
+            && self.conversation.projection().cover.is_none();
+        let TaggedSummary { frame, summary } = can_be.then(|| TaggedSummary::read(text))??;
+        let cover = Cover {
+            through: message.id.clone(),
+            before: self.log().messages().map(|message| message.id.clone()).collect(),
+            after: Vec::new(),
+            role: message.role,
+            summary: summary.to_owned(),
+            ledger: Vec::new(),
+            left_out: Vec::new(),
+            appendix: String::new(),
+            summarized: frame.summarized,
+            label: frame.label.map(str::to_owned),
+            closing: frame.closing.map(str::to_owned),
+        };
+        let (id, reason) = (self.next_checkpoint(), Reason::SessionCompaction);
+        let (rewrites, dropped) = Default::default();
+        Some(Checkpoint { id, reason, cover: Some(cover), rewrites, dropped })
+    }
+
     /// Allows automatic compactions again after one that failed or saved too little.
     fn resume_automatic(&mut self) {
         if matches!(self.state, State::Paused { .. }) {
             self.state = State::Idle;
         }
-    }
-
-    /// Replaces a message by its id. Cancels a running compaction that covers it, and undoes committed ones
-    /// that do, since their summaries describe the old text.
-    pub fn edit(&mut self, message: Message) -> Result<(), CommandError> {
-        let position = self.conversation.log().position(&message.id);
-        let Some(position) = position else {
-            return Err(LogError::UnknownId(message.id).into());
-        };
-        if matches!(self.state, State::Committing { .. }) {
-            return Err(CommandError::Busy);
-        }
-        // Before the log changes: the answer of the summarizer would be about a text that is no longer in the
-        // conversation.
-        if self.job().is_some_and(|job| job.is_invalidated_by_edit(position)) {
-            self.cancel();
-        }
-        let log = self.conversation.log();
-        let stale =
-            log.active_checkpoints().find(|checkpoint| depends_on(log, checkpoint, &message.id));
-        // The oldest stale checkpoint is enough, since its undo is also the undo of all later ones.
-        if let Some(checkpoint) = stale.map(|checkpoint| checkpoint.id) {
-            self.conversation.append(Record::Undo { checkpoint })?;
-        }
-        self.conversation.append(Record::Edit { message })?;
-        self.cycle.view_sent = true;
-        self.cycle.nothing_to_reduce_at = None;
-        self.outputs.push_back(Output::Changed);
-        Ok(())
     }
 
     /// Sets the open tasks. They are part of every summarizer request, and are appended to every summary word
@@ -402,15 +409,4 @@ impl Compactor {
             _ => None,
         }
     }
-}
-
-/// True if a checkpoint covers, rewrites or drops this message, so that it cannot stay if the message changes.
-fn depends_on(log: &Log, checkpoint: &Checkpoint, id: &MessageId) -> bool {
-    let covers = checkpoint
-        .cover
-        .as_ref()
-        .is_some_and(|cover| log.position(id) <= log.position(&cover.through));
-    covers
-        || checkpoint.rewrites.iter().any(|rewrite| rewrite.id == *id)
-        || checkpoint.dropped.contains(id)
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod index;
 mod pressure;
+mod recording;
 mod reported;
 mod usage;
 mod user_requests;
@@ -18,7 +19,7 @@ use user_requests::UserRequests;
 use crate::calibration::{Calibrations, Scale};
 use crate::contract::Contract;
 use crate::history::tagged::{self, Frame};
-use crate::history::{Checkpoint, Log, LogError, Projection, Record, View};
+use crate::history::{Checkpoint, Log, Projection, View};
 use crate::message::{Message, Part, Role};
 use crate::policy::{Policy, SummarySettings};
 use crate::tokens::{BoxedTokenizer, Cost, Meter, MeterTokens, ScriptTokens, Statistics, Totals};
@@ -75,18 +76,6 @@ impl From<&Cost> for MessageTokens {
     fn from(cost: &Cost) -> Self {
         Self { weighted: cost.tokens, by_script: cost.by_script() }
     }
-}
-
-/// What a record changes in the view.
-enum Effect {
-    /// Nothing that was in the view before.
-    Appended,
-    /// One more checkpoint is active.
-    Checkpoint,
-    /// A message that no active checkpoint is about has changed.
-    Edited,
-    /// Other checkpoints are active, or a message that they are about has changed.
-    Rebuilt,
 }
 
 impl Conversation {
@@ -221,94 +210,6 @@ impl Conversation {
         &self.base.rewritten
     }
 
-    /// Appends a record. A message costs its own length; a checkpoint, its size and what is rewritten so far; an undo,
-    /// the size of the active checkpoints; an edit, the message and the number of messages behind it, and for a message
-    /// that checkpoints are about also their size.
-    pub fn append(&mut self, record: Record) -> Result<(), LogError> {
-        match self.store(record)? {
-            Effect::Appended => {}
-            Effect::Checkpoint => {
-                let Some(checkpoint) = self.log.checkpoint() else { return Ok(()) };
-                self.projection.apply(&self.log, checkpoint);
-                self.base = self.base(&self.projection, &self.known_without(checkpoint));
-                self.begin_epoch();
-            }
-            Effect::Edited => self.begin_epoch(),
-            Effect::Rebuilt => self.project(),
-        }
-        Ok(())
-    }
-
-    /// Appends stored records, and projects the result once.
-    pub(crate) fn replay(&mut self, records: Vec<Record>) -> Result<(), LogError> {
-        // Projecting after each record would cost quadratic time in the number of checkpoints.
-        for record in records {
-            self.store(record)?;
-        }
-        self.project();
-        Ok(())
-    }
-
-    /// Puts a record into the log and counts its message.
-    fn store(&mut self, record: Record) -> Result<Effect, LogError> {
-        let effect = match &record {
-            Record::Message { .. } | Record::Todo { .. } | Record::Undone { .. } => {
-                Effect::Appended
-            }
-            Record::Checkpoint { .. } => Effect::Checkpoint,
-            Record::Edit { message } => match self.log.position(&message.id) {
-                Some(position) if !self.projection.is_about(position) => Effect::Edited,
-                _ => Effect::Rebuilt,
-            },
-            Record::Undo { .. } => Effect::Rebuilt,
-        };
-        // The earlier version, which the log does not return any more after the edit: the index needs it to see
-        // whether links have changed.
-        let edited = match &record {
-            Record::Edit { message } => {
-                let position = self.log.position(&message.id);
-                position.and_then(|at| Some((at, self.log.message(at)?.clone())))
-            }
-            _ => None,
-        };
-        let is_message = matches!(record, Record::Message { .. });
-        self.log.append(record)?;
-        if is_message {
-            self.count_last();
-        }
-        if let Some((position, before)) = edited
-            && let Some(message) = self.log.message(position)
-        {
-            self.index.edit(&self.log, position, &before);
-            self.meter.replace(position, message);
-            if let Some(successor) = &mut self.successor {
-                successor.replace(position, message);
-            }
-            // An answer that is streamed by edits changes nothing of what is protected.
-            let may_be_protected = |message: &Message| {
-                message.pinned || message.role == Role::User || self.heartbeat_answer.is_some()
-            };
-            if may_be_protected(&before) || may_be_protected(message) {
-                self.recount_protected();
-            }
-        }
-        Ok(effect)
-    }
-
-    /// The provider's earlier counts were of another view from here on.
-    fn begin_epoch(&mut self) {
-        self.reading = None;
-        self.calibrations.begin_epoch();
-        self.epoch = self.epoch.saturating_add(1);
-    }
-
-    /// Applies every active checkpoint to the log again.
-    fn project(&mut self) {
-        self.begin_epoch();
-        self.projection = Projection::of(&self.log);
-        self.base = self.base(&self.projection, &BTreeMap::new());
-    }
-
     /// Tokens of the rewritten messages that a checkpoint does not rewrite again.
     fn known_without(&self, checkpoint: &Checkpoint) -> BTreeMap<usize, MessageTokens> {
         let mut known = self.base.rewritten.clone();
@@ -316,31 +217,6 @@ impl Conversation {
             self.log.position(&rewrite.id).map(|position| known.remove(&position));
         }
         known
-    }
-
-    fn count_last(&mut self) {
-        let position = self.log.len().saturating_sub(1);
-        let Some(message) = self.log.message(position) else { return };
-        self.index.push(&self.log);
-        self.meter.append(message);
-        let tokens = self.meter.tokens(position);
-        if message.pinned && message.role != Role::System {
-            self.pinned_tokens += tokens;
-        }
-        self.requests.push(position, message, self.heartbeat_answer.as_deref());
-    }
-
-    fn recount_protected(&mut self) {
-        let pinned =
-            |(_, message): &(usize, &Message)| message.pinned && message.role != Role::System;
-        let pinned = self.log.messages().enumerate().filter(pinned);
-        self.pinned_tokens = pinned.map(|(at, _)| self.meter.tokens(at)).sum();
-        let mut requests = UserRequests::default();
-        let heartbeat_answer = self.heartbeat_answer.as_deref();
-        for (position, message) in self.log.messages().enumerate() {
-            requests.push(position, message, heartbeat_answer);
-        }
-        self.requests = requests;
     }
 
     /// The token sums of a projection. `known` are tokens of rewritten messages that were counted before.

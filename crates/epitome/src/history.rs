@@ -2,6 +2,7 @@
 
 mod check;
 mod checkpoint;
+mod commits;
 pub(crate) mod exchange;
 mod late_result;
 mod log;
@@ -10,21 +11,25 @@ pub(crate) mod open_calls;
 pub mod pairing;
 mod projection;
 mod provider;
+mod record;
 mod repair;
 mod rewrite;
 pub(crate) mod tagged;
+mod tree;
 mod view;
 
 pub use checkpoint::{Checkpoint, Cover};
 pub use exchange::{Exchange, exchanges};
 pub(crate) use late_result::LateResults;
-pub use log::{Log, LogError, Record};
+pub use log::Log;
 pub use most_recent::most_recent;
 pub use projection::{Projection, Rewritten};
 pub(crate) use provider::BoxedProvider;
 pub use provider::Provider;
+pub use record::{LogError, Record};
 pub use repair::{
     ACKNOWLEDGEMENT, Defect, Ending, Finding, PLACEHOLDER_RESULT, Repair, Repaired, repair,
 };
 pub use rewrite::{Change, PartChange, Rewrite};
+pub(crate) use tagged::TaggedSummary;
 pub use view::{Edit, View};

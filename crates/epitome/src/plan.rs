@@ -59,6 +59,8 @@ pub struct Plan {
     pub idle: Option<String>,
     /// Why the threshold cannot be met, item by item; `None` if it can.
     pub floor: Option<String>,
+    /// How many messages the earlier summary stands for; 0 without one.
+    already_summarized: u32,
     /// `summary_tokens` in the meter's tokens.
     summary_budget: MeterTokens,
     /// `ledger_tokens` in the meter's tokens.
@@ -114,6 +116,7 @@ impl Plan {
             requests: 0,
             idle: None,
             floor: None,
+            already_summarized: 0,
             summary_budget: MeterTokens::ZERO,
             ledger_budget: MeterTokens::ZERO,
             changed: BTreeMap::new(),
@@ -184,6 +187,11 @@ impl Plan {
     /// True for a message that a reducer would rewrite or remove.
     pub(crate) fn changes(&self, position: usize) -> bool {
         self.changed.contains_key(&position)
+    }
+
+    /// True if a reducer would rewrite or remove a message from this position on.
+    pub(crate) fn changes_from(&self, position: usize) -> bool {
+        self.changed.range(position..).next().is_some()
     }
 
     /// The checkpoint that this plan makes, with the summary it asked for.
@@ -277,8 +285,8 @@ impl Plan {
 
     /// How many messages the summary would replace, those of earlier summaries included.
     pub fn summarized(&self) -> u32 {
-        let gone = |action: &&Action| matches!(action, Action::Summarize | Action::Summarized);
         let prefix = self.actions.iter().take(self.tail_start);
-        u32::try_from(prefix.filter(gone).count()).unwrap_or(u32::MAX)
+        let new = prefix.filter(|action| **action == Action::Summarize).count();
+        self.already_summarized.saturating_add(u32::try_from(new).unwrap_or(u32::MAX))
     }
 }

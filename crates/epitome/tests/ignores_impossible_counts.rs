@@ -104,6 +104,7 @@ fn j3_a_low_count_is_used_if_most_of_the_estimate_is_not_text() {
             Message::new("one", Role::User, "look"),
             Message::with_parts("two", role, vec![part, Part::text("done")]),
             Message::new("three", Role::User, "and?"),
+            Message::new("four", Role::Assistant, "no"),
         ]);
         assert!(compactor.pressure().tokens > 500);
         compactor.handle_usage(usage(40, 0));
@@ -114,7 +115,10 @@ fn j3_a_low_count_is_used_if_most_of_the_estimate_is_not_text() {
 
 #[test]
 fn j3_a_short_conversation_and_an_empty_one_take_small_counts() {
-    let mut compactor = compactor([Message::new("one", Role::User, "hi")]);
+    let mut compactor = compactor([
+        Message::new("one", Role::User, "hi"),
+        Message::new("two", Role::Assistant, "ho"),
+    ]);
     compactor.handle_usage(usage(3, 1));
     assert_eq!(compactor.pressure().tokens, 4);
     compactor.handle_usage(usage(0, 0));

@@ -55,7 +55,7 @@ fn j10_an_answer_that_is_streamed_by_edits_leaves_its_last_version_only() {
     assert_eq!(shown(&restored), shown(&compactor));
     assert_eq!(restored.pressure(), compactor.pressure());
     assert_eq!(restored.log(), compactor.log());
-    assert_eq!(restored.log().edits(), 0, "it was put in place of the first version");
+    assert_eq!(restored.log().changes(), 0, "it was put in place of the first version");
 }
 
 #[test]

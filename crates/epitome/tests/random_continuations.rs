@@ -9,7 +9,8 @@
 
 mod random;
 
-use epitome::message::{Message, Usage};
+use epitome::history::Record;
+use epitome::message::{Message, MessageId, Usage};
 use epitome::policy::Phase;
 use epitome::{Compactor, Contract, Output, Policy, Reason, Report, Snapshot};
 use proptest::prelude::*;
@@ -34,6 +35,12 @@ enum Step {
     Recount(u32),
     Todo(bool),
     Edit(Index, Script),
+    Insert(Index, Script),
+    Remove(Index),
+    /// The conversation ends earlier: an answer is generated again, or a question is sent again.
+    Cut(Index),
+    /// The app shows the branch with a message.
+    Switch(Index),
     SetPolicy(Box<PolicyDraft>),
     /// The app is closed during a compaction.
     Crash(Reason),
@@ -50,6 +57,10 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (20_u32..150).prop_map(Step::Recount),
         1 => any::<bool>().prop_map(Step::Todo),
         1 => (any::<Index>(), script(1..2, 1..2)).prop_map(|(at, script)| Step::Edit(at, script)),
+        1 => (any::<Index>(), script(1..2, 1..2)).prop_map(|(at, script)| Step::Insert(at, script)),
+        1 => any::<Index>().prop_map(Step::Remove),
+        2 => any::<Index>().prop_map(Step::Cut),
+        2 => any::<Index>().prop_map(Step::Switch),
         1 => policy().prop_map(|draft| Step::SetPolicy(Box::new(draft))),
         1 => reason().prop_map(Step::Crash),
     ]
@@ -109,7 +120,7 @@ impl Stage {
         };
         match step {
             Step::Say(script) => {
-                for message in script.messages(compactor.log().len(), 60) {
+                for message in script.messages(unused(compactor), 60) {
                     compactor.append(message).unwrap();
                 }
             }
@@ -140,6 +151,31 @@ impl Stage {
                 if let (false, Some(new)) = (said.is_empty(), script.messages(0, 1).pop()) {
                     let id = index.get(&said).id.clone();
                     compactor.edit(Message { id, ..new }).unwrap();
+                }
+            }
+            Step::Insert(index, script) => {
+                let said: Vec<MessageId> = ids(compactor.log().messages());
+                let message = script.messages(unused(compactor), 1).pop();
+                if let (false, Some(message)) = (said.is_empty(), message) {
+                    compactor.insert(message, index.get(&said).clone()).unwrap();
+                }
+            }
+            Step::Remove(index) => {
+                let said = ids(compactor.log().messages());
+                if !said.is_empty() {
+                    compactor.remove(index.get(&said).clone()).unwrap();
+                }
+            }
+            Step::Cut(index) => {
+                let said = ids(compactor.log().messages());
+                let head = said.get(..index.index(said.len() + 1)).and_then(<[_]>::last);
+                compactor.move_head(head.cloned()).unwrap();
+            }
+            Step::Switch(index) => {
+                let appended = compactor.log().records().iter().filter_map(Record::message);
+                let known = ids(appended.filter(|message| compactor.log().contains(&message.id)));
+                if !known.is_empty() {
+                    compactor.switch_to(index.get(&known)).unwrap();
                 }
             }
             Step::SetPolicy(draft) => {
@@ -189,6 +225,17 @@ impl Stage {
         broken
             .map_or(Ok(()), |broken| Err(TestCaseError::fail(format!("{broken}\nview: {view:?}"))))
     }
+}
+
+fn ids<'a>(messages: impl Iterator<Item = &'a Message>) -> Vec<MessageId> {
+    messages.map(|message| message.id.clone()).collect()
+}
+
+/// The number of an id that no message has had.
+fn unused(compactor: &Compactor) -> usize {
+    let messages = compactor.log().records().iter().filter_map(Record::message);
+    let numbers = messages.filter_map(|message| message.id.as_str().get(1..)?.parse().ok());
+    numbers.max().map_or(0, |last: usize| last + 1)
 }
 
 fn compact(compactor: &mut Compactor, reason: Reason, manner: Manner, trace: &mut Trace) {

@@ -89,7 +89,7 @@ fn values_that_json_cannot_hold_are_ignored_in_a_message() {
     Reflect::set(&message, &"b".into(), &JsValue::bigint_from_str("9007199254740993")).unwrap();
     Reflect::set(&message, &"n".into(), &f64::NAN.into()).unwrap();
     let mut compactor = Compactor::new("openai-chat", &JsValue::UNDEFINED, None).unwrap();
-    compactor.append(vec!["a".into()], &Array::of1(&message), &JsValue::UNDEFINED).unwrap();
+    compactor.append(vec!["a".into()], &Array::of1(&message), 0, &JsValue::UNDEFINED).unwrap();
     assert_eq!(compactor.ids(), ["a"]);
 }
 
@@ -107,7 +107,7 @@ fn a_tokenizer_of_the_host_gets_the_address_of_each_text() {
     connect(host.unchecked_into::<Host>());
     let mut compactor = Compactor::new("openai-chat", &policy, None).unwrap();
     let message = value(r#"{ "role": "user", "content": "six by\u00e9" }"#);
-    compactor.append(vec!["a".into()], &Array::of1(&message), &JsValue::UNDEFINED).unwrap();
+    compactor.append(vec!["a".into()], &Array::of1(&message), 0, &JsValue::UNDEFINED).unwrap();
     let status = compactor.status_under(&policy).unwrap();
     // A message has an overhead of four tokens.
     assert_eq!(status[0], 8.0 + 4.0);

@@ -19,7 +19,7 @@ fn check<T>(result: Result<T, JsValue>, code: &str, words: &str) {
 
 fn append(compactor: &mut Compactor, messages: &[JsValue]) -> Result<(), JsValue> {
     let ids = (0..messages.len()).map(|index| format!("n{index}")).collect();
-    compactor.append(ids, &messages.iter().collect::<Array>(), &JsValue::UNDEFINED)
+    compactor.append(ids, &messages.iter().collect::<Array>(), 0, &JsValue::UNDEFINED)
 }
 
 #[wasm_bindgen_test]
@@ -28,7 +28,7 @@ fn a_batch_is_taken_whole_or_not_at_all() {
     let tidy = value(r#"{ "role": "user", "content": "hi" }"#);
     check(append(&mut compactor, &[tidy.clone(), 7.into()]), "invalid-message", "messages[1]: ");
     let ids = vec!["a".to_owned(), "a".to_owned()];
-    let mut named = |ids, messages: Array| compactor.append(ids, &messages, &JsValue::UNDEFINED);
+    let mut named = |ids, messages: Array| compactor.append(ids, &messages, 0, &JsValue::UNDEFINED);
     check(named(ids, Array::of2(&tidy, &tidy)), "duplicate-id", "\"a\"");
     check(named(vec!["m1".into()], Array::of1(&tidy)), "duplicate-id", "\"m1\"");
     assert_eq!(compactor.ids(), ["m0", "m1"]);

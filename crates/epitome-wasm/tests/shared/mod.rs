@@ -37,6 +37,6 @@ fn conversation(messages: u32) -> (Compactor, Array) {
         })
         .collect();
     let ids = (0..messages).map(|turn| format!("m{turn}")).collect();
-    compactor.append(ids, &originals, &JsValue::UNDEFINED).unwrap();
+    compactor.append(ids, &originals, 0, &JsValue::UNDEFINED).unwrap();
     (compactor, originals)
 }

@@ -252,10 +252,14 @@ impl Compactor {
     }
 
     fn checkpoint(&self, plan: &Plan, written: Option<WrittenSummary>) -> Checkpoint {
+        plan.checkpoint(&self.conversation, &self.policy, self.next_checkpoint(), written)
+    }
+
+    /// The id of the next checkpoint. Linear in the records.
+    pub(super) fn next_checkpoint(&self) -> CheckpointId {
         // Undone checkpoints count as well: an app may have stored a report with the id of one.
         let committed = u32::try_from(self.log().checkpoints_committed()).unwrap_or(u32::MAX);
-        let id = CheckpointId(committed.saturating_add(1));
-        plan.checkpoint(&self.conversation, &self.policy, id, written)
+        CheckpointId(committed.saturating_add(1))
     }
 
     /// Makes the checkpoint of a plan and checks that it saves enough, and that the provider accepts its view.

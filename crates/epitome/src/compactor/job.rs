@@ -214,6 +214,22 @@ impl Job {
         position < self.plan.tail_start || self.plan.changes(position)
     }
 
+    /// True if the message at a position was there when the compaction was planned.
+    pub(super) fn plans(&self, position: usize) -> bool {
+        position < self.plan.actions.len()
+    }
+
+    /// True if the compaction can go on after the messages from a position on have left the conversation, or were replaced
+    /// by those of another branch. These are then no part of its plan, as if they had just been appended.
+    pub(super) fn goes_on_with(&mut self, position: usize) -> bool {
+        if position < self.plan.tail_start || self.plan.changes_from(position) {
+            return false;
+        }
+        self.plan.actions.truncate(position);
+        self.reset_retained();
+        true
+    }
+
     /// How many chunks are done, and how many there are.
     pub(super) fn progress(&self) -> (u32, u32) {
         match &self.stage {

@@ -1,6 +1,7 @@
 //! Whether a compaction is due at a phase of the app's request loop.
 
 use super::{Compactor, Event, Output, State};
+use crate::message::Role;
 use crate::plan::Plan;
 use crate::policy::Phase;
 use crate::policy::Reason;
@@ -31,6 +32,16 @@ impl Compactor {
             self.cycle.nothing_to_reduce_at = Some(self.log().len());
         }
         due
+    }
+
+    /// The phase before the next request, for an app that does not say: inside of a request behind a tool result, and at its
+    /// start behind any other message.
+    pub fn phase(&self) -> Phase {
+        let last = self.log().messages().next_back();
+        match last.is_some_and(|message| message.role == Role::Tool) {
+            true => Phase::Loop,
+            false => Phase::RequestStart,
+        }
     }
 
     /// What [`Self::check`] would return, for display: does not begin a request and emits no warning.

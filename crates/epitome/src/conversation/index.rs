@@ -49,6 +49,8 @@ pub(crate) struct Note {
     pub(crate) signed_reasoning: bool,
     /// It has no content, and a repair leaves it out.
     blank: bool,
+    /// Nothing before it waits for something behind it, so that the messages from here on can be paired by themselves.
+    is_independent: bool,
     /// Characters of its entry in a transcript; 0 if it has none.
     entry_characters: u32,
 }
@@ -84,6 +86,7 @@ impl MessageIndex {
         let position = self.notes.len();
         let Some(message) = log.message(position) else { return };
         self.exchanges.push(position..position + 1);
+        let is_independent = self.pairer.is_idle();
         let mut called = Vec::new();
         let links = self.pairer.push(position, message);
         self.list_calls(position, message);
@@ -109,8 +112,48 @@ impl MessageIndex {
             self.results_from = position + 1;
         }
         let characters = self.settings.entry_characters(message, called);
-        self.notes.push(Note::of(message, characters));
+        self.notes.push(Note { is_independent, ..Note::of(message, characters) });
         self.list(position, message);
+    }
+
+    /// Indexes the messages of the log from a position on again; those before it are the same as they were. Linear in these
+    /// texts, from the last message before the position that nothing earlier waits for.
+    pub(crate) fn renew(&mut self, log: &Log, position: usize) {
+        let start = self.independent_start(position.min(self.notes.len()));
+        self.notes.truncate(start);
+        let before = self.exchanges.partition_point(|exchange| exchange.start < start);
+        self.exchanges.truncate(before);
+        for list in [
+            &mut self.fixed,
+            &mut self.user_requests,
+            &mut self.synthetic,
+            &mut self.one_line_answers,
+            &mut self.misplaced,
+        ] {
+            let before = list.partition_point(|other| *other < start);
+            list.truncate(before);
+        }
+        self.pairer = Pairer::default();
+        let tools = self.notes.iter().rev().take_while(|note| note.role == Role::Tool).count();
+        self.results_from = start - tools;
+        self.last_calls = (usize::MAX, Vec::new());
+        (start..log.len()).for_each(|_| self.push(log));
+    }
+
+    /// The last position up to this one at which an exchange begins and nothing before it waits for something behind it.
+    fn independent_start(&self, position: usize) -> usize {
+        let mut start = position;
+        loop {
+            let independent = |at: &usize| match self.notes.get(*at) {
+                Some(note) => note.is_independent,
+                None => self.pairer.is_idle(),
+            };
+            start = (0..=start).rev().find(independent).unwrap_or(0);
+            match exchange_of(&self.exchanges, start) {
+                Some(exchange) if exchange.start < start => start = exchange.start,
+                _ => return start,
+            }
+        }
     }
 
     fn list_calls(&mut self, position: usize, message: &Message) {
@@ -137,12 +180,12 @@ impl MessageIndex {
         }
     }
 
-    /// Indexes a message again after an edit; `before` is how it was. Costs the message's length, or the
-    /// length of the log if the edit changes which messages belong together.
+    /// Indexes a message again after an edit; `before` is how it was. Costs the message's length, or that of
+    /// [`Self::renew`] if the edit changes which messages belong together.
     pub(crate) fn edit(&mut self, log: &Log, position: usize, before: &Message) {
         let Some(message) = log.message(position) else { return };
         if !has_same_links(before, message) {
-            *self = Self::of(log, self.settings.clone());
+            self.renew(log, position);
             return;
         }
         if self.last_calls.0 == position {
@@ -151,7 +194,7 @@ impl MessageIndex {
         let called = self.called(log, position, message);
         let characters = self.settings.entry_characters(message, called);
         if let Some(note) = self.notes.get_mut(position) {
-            *note = Note::of(message, characters);
+            *note = Note { is_independent: note.is_independent, ..Note::of(message, characters) };
         }
         for list in [
             &mut self.fixed,
@@ -302,6 +345,7 @@ impl Note {
                 matches!(part, Part::Reasoning { signature: Some(_), .. })
             }),
             blank: message.is_blank() && message.role != Role::System,
+            is_independent: false,
             entry_characters,
         }
     }

@@ -15,7 +15,23 @@ pub(super) struct Reading {
     /// Prompt and answer together, in the provider's tokens.
     tokens: u32,
     prompt_tokens: Option<u32>,
+    /// How many messages `tokens` covers.
     messages: usize,
+    /// How many of them the prompt had.
+    #[serde(default)]
+    asked: Option<usize>,
+}
+
+impl Reading {
+    /// What it says of the first messages, the others having left the conversation: all of it, or its prompt alone, as after
+    /// an answer that is to be generated again.
+    pub(super) fn up_to(self, messages: usize) -> Option<Self> {
+        if self.messages <= messages {
+            return Some(self);
+        }
+        let asked = self.asked.filter(|asked| *asked <= messages)?;
+        Some(Self { tokens: self.prompt_tokens?, messages: asked, ..self })
+    }
 }
 
 /// What the provider's counts have left behind: the part of a snapshot that is about them.
@@ -29,38 +45,65 @@ pub(crate) struct UsageState {
 }
 
 impl Conversation {
-    /// Records what the provider counted for the request that ended with the last message so far, and learns
-    /// from it, if that was a request with the present view and the count can be true.
+    /// Records what the provider counted for a request, and learns from it, if that was a request with the present view
+    /// and the count can be true.
     ///
-    /// Linear in the answer; if a script gets another weight by it, or if the count is far too small, linear in
-    /// the number of messages and in the rewritten texts.
+    /// The answer is the last message of the assistant, with those right before it that the last reading does not cover.
+    /// What comes after it, such as the results of its calls, was in neither prompt nor answer, and its tokens are added by
+    /// the meter's count. If the answer is not there yet, only the prompt is recorded.
+    ///
+    /// Linear in the answer and what comes after it; if a script gets another weight by it, or if the count is far too
+    /// small, linear in the number of messages and in the rewritten texts.
     pub fn record_usage(&mut self, usage: Usage, policy: &Policy) -> Reported {
         self.statistics.record(&usage);
         if usage.epoch.is_some_and(|epoch| epoch != self.epoch) {
             return Reported::OtherView;
         }
-        // The prompt ended before the answer: the assistant's messages since the last reading.
         let known = self.reading.map_or(0, |reading| reading.messages);
-        let since = self.log.messages().rev().take(self.log.len().saturating_sub(known));
-        let answer = since.take_while(|message| message.role == Role::Assistant).count();
-        let asked = self.log.len().saturating_sub(answer);
-        self.record(usage.prompt_tokens, asked, usage.context_tokens(), policy)
+        let is_answer = |at: &usize| {
+            self.log.message(*at).is_some_and(|message| message.role == Role::Assistant)
+        };
+        let messages = self.log.len();
+        let (asked, answered) = match (known..messages).rfind(is_answer) {
+            Some(last) => {
+                let run = (known..=last).rev().take_while(is_answer);
+                (run.last().unwrap_or(last), last + 1)
+            }
+            // The same request once more, such as its final count after a preliminary one.
+            None if known == messages => {
+                (self.reading.and_then(|reading| reading.asked).unwrap_or(messages), messages)
+            }
+            None => (messages, messages),
+        };
+        let tokens = match answered > asked {
+            true => usage.context_tokens(),
+            false => usage.prompt_tokens,
+        };
+        self.record(usage.prompt_tokens, asked, tokens, answered, policy)
     }
 
     /// Records what the provider counts for the present view, and learns from it. Costs as much as
     /// [`Self::record_usage`].
     pub fn record_count(&mut self, tokens: u32, policy: &Policy) -> Reported {
-        self.record(tokens, self.log.len(), tokens, policy)
+        let messages = self.log.len();
+        self.record(tokens, messages, tokens, messages, policy)
     }
 
-    /// Records the provider's count of the prompt that ended with the first `asked` messages, and of all messages so far.
-    fn record(&mut self, prompt: u32, asked: usize, tokens: u32, policy: &Policy) -> Reported {
+    /// Records the provider's count of the prompt that ended with the first `asked` messages, and of the first `messages`.
+    fn record(
+        &mut self,
+        prompt: u32,
+        asked: usize,
+        tokens: u32,
+        messages: usize,
+        policy: &Policy,
+    ) -> Reported {
         if !self.can_be(prompt, asked) {
             return Reported::Ignored;
         }
         self.learn(prompt, asked, policy);
-        let messages = self.log.len();
-        self.reading = Some(Reading { tokens, prompt_tokens: Some(prompt), messages });
+        let (prompt_tokens, asked) = (Some(prompt), Some(asked));
+        self.reading = Some(Reading { tokens, prompt_tokens, messages, asked });
         Reported::Used
     }
 

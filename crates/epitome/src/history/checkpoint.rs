@@ -24,6 +24,15 @@ pub struct Checkpoint {
     pub dropped: Vec<MessageId>,
 }
 
+impl Checkpoint {
+    /// The messages that it names: the last one that it covers, and those that it rewrites or removes.
+    pub fn messages(&self) -> impl Iterator<Item = &MessageId> {
+        let through = self.cover.iter().map(|cover| &cover.through);
+        let rewritten = self.rewrites.iter().map(|rewrite| &rewrite.id);
+        through.chain(rewritten).chain(&self.dropped)
+    }
+}
+
 /// A summary and the messages that it stands for: all messages up to one, except those that stay.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

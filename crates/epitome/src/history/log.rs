@@ -1,101 +1,50 @@
-//! The log: every message, compaction and undo of a conversation, in order.
+//! The log: every message, change and compaction of a conversation, in order.
 //!
-//! Messages and compactions are only appended. What nothing can refer to any more is not kept: the earlier version of an
-//! edited message, the contents of a compaction that was undone, and earlier open tasks.
+//! Records are only appended. Messages form a tree ([`Tree`]), whose path is the conversation as the app has it now. What
+//! nothing can refer to any more is not kept: the earlier version of an edited message, the contents of a compaction that was
+//! undone, and earlier open tasks.
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
-
-use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 use super::checkpoint::Checkpoint;
+use super::commits::Commits;
+use super::record::{LogError, Record};
 use super::rewrite::{Change, PartChange, Rewrite};
-use crate::message::{CheckpointId, Message, MessageId, Part};
-
-/// One record of the log.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "record", rename_all = "camelCase")]
-pub enum Record {
-    /// A new message at the end of the conversation.
-    Message {
-        /// The message.
-        message: Message,
-    },
-    /// A new version of an earlier message. The earlier version stays in the log only if a result may have been offloaded
-    /// from it.
-    Edit {
-        /// The new version, with the same id.
-        message: Message,
-    },
-    /// A compaction.
-    Checkpoint {
-        /// Its effect on the view.
-        checkpoint: Checkpoint,
-    },
-    /// The undo of a compaction and of all later ones. The log has [`Record::Undone`] in place of them and of this.
-    Undo {
-        /// The compaction that was undone.
-        checkpoint: CheckpointId,
-    },
-    /// What is left of compactions that were undone.
-    Undone {
-        /// How many compactions these were. No id is used twice.
-        checkpoints: u32,
-        /// How many of them had a summary, each of which has begun a session.
-        summaries: u32,
-        /// The tool results that they had offloaded. The model may still ask for one by its path.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        offloaded: Vec<Rewrite>,
-    },
-    /// The open tasks from now on, in place of earlier ones.
-    Todo {
-        /// The tasks, one per line; empty if there are none.
-        text: String,
-    },
-}
-
-/// Why a record cannot be appended to the log.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LogError {
-    /// The log already has a message with this id.
-    #[error("a message named {:?} is there already; to change it, edit it", .0.as_str())]
-    DuplicateId(MessageId),
-    /// The log has no message with this id.
-    #[error("no message is named {:?}", .0.as_str())]
-    UnknownId(MessageId),
-    /// The checkpoint does not exist or was undone.
-    #[error("{0} is not active")]
-    UnknownCheckpoint(CheckpointId),
-}
+use super::tree::{NodeId, Tree};
+use crate::message::{Message, MessageId, Part};
 
 /// The log of one conversation.
+///
+/// Positions count the messages of the path, from 0. Messages of other branches have none.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
     records: Vec<Record>,
-    /// For each message, in order, the index of the record with its latest version.
-    latest: Vec<usize>,
-    positions: BTreeMap<MessageId, usize>,
-    /// Indices of the records of the active checkpoints, oldest first.
-    checkpoints: Vec<usize>,
+    tree: Tree,
+    commits: Commits,
     /// Index of the record of the open tasks.
     todo: Option<usize>,
     /// Index of the last record that has offloaded a tool result.
     offloaded: Option<usize>,
     /// Number of records that were ever appended.
     revision: usize,
-    /// Number of edits that were ever appended.
-    edits: usize,
+    /// Number of records that changed messages that were there before.
+    changes: usize,
+    /// Changes with the first position that each of them concerned, without those before which nothing is unchanged since: both
+    /// numbers increase.
+    changed_from: Vec<(usize, usize)>,
 }
 
 impl PartialEq for Log {
     fn eq(&self, other: &Self) -> bool {
-        // Everything else but the two counters follows from the records.
+        // Everything else but the counters follows from the records.
         self.records == other.records
     }
 }
 
 impl Log {
-    /// Appends a record. Costs O(log n), and for a checkpoint or an undo the size of the checkpoints that it is about.
+    /// Appends a record. Costs O(log n), and besides: a checkpoint or an undo, the size of the checkpoints that it is about;
+    /// an insertion or a removal, the number of messages behind it; a head, the number of messages that leave the path and
+    /// join it, and of checkpoints.
     pub fn append(&mut self, record: Record) -> Result<(), LogError> {
         self.store(record)?;
         self.revision += 1;
@@ -106,53 +55,74 @@ impl Log {
         let index = self.records.len();
         match &record {
             Record::Message { message } => {
-                match self.positions.entry(message.id.clone()) {
-                    Entry::Occupied(known) => {
-                        return Err(LogError::DuplicateId(known.key().clone()));
-                    }
-                    Entry::Vacant(slot) => slot.insert(self.latest.len()),
-                };
-                self.latest.push(index);
+                if !self.tree.append(&message.id, index) {
+                    return Err(LogError::DuplicateId(message.id.clone()));
+                }
+            }
+            Record::Insert { message, before } => {
+                let position = self.required(before)?;
+                if self.tree.find(&message.id).is_some() {
+                    return Err(LogError::DuplicateId(message.id.clone()));
+                }
+                let between = |log: &Self, commit| log.covers(commit, position);
+                self.undo_where(position, between);
+                // An undo may have taken records from the end.
+                self.tree.insert(&message.id, self.records.len(), before);
+                self.change(position);
+            }
+            Record::Remove { id } => {
+                let position = self.required(id)?;
+                self.undo_where(position, |log, commit| log.is_about(commit, position, id));
+                self.tree.remove(id);
+                self.change(position);
+            }
+            Record::Head { message } => {
+                let before = self.len();
+                let stay = self.tree.move_head(message.as_ref());
+                let unknown = || LogError::UnknownId(message.clone().unwrap_or_else(|| "".into()));
+                let stay = stay.ok_or_else(unknown)?;
+                if stay < before {
+                    self.change(stay);
+                }
+                self.commits.choose(&self.tree);
             }
             Record::Edit { message } => {
-                let position = self.position(&message.id);
-                let slot = position.and_then(|position| self.latest.get_mut(position));
-                let Some(slot) = slot else {
-                    return Err(LogError::UnknownId(message.id.clone()));
-                };
-                self.edits += 1;
+                let position = self.required(&message.id)?;
+                self.undo_where(position, |log, commit| {
+                    log.is_about(commit, position, &message.id)
+                });
+                self.change(position);
+                let version = self.tree.record(position);
                 // An answer that is streamed by thousands of edits would otherwise leave as many versions behind.
-                if self.offloaded.is_none_or(|offloaded| offloaded < *slot)
-                    && let Some(
-                        Record::Message { message: earlier } | Record::Edit { message: earlier },
-                    ) = self.records.get_mut(*slot)
+                if let Some(version) = version
+                    && self.offloaded.is_none_or(|offloaded| offloaded < version)
+                    && let Some(earlier) =
+                        self.records.get_mut(version).and_then(Record::message_mut)
                 {
                     earlier.clone_from(message);
                     return Ok(());
                 }
-                *slot = index;
+                self.tree.set_record(position, self.records.len());
             }
             Record::Checkpoint { checkpoint } => {
-                let cover = checkpoint.cover.iter().map(|cover| &cover.through);
-                let rewritten = checkpoint.rewrites.iter().map(|rewrite| &rewrite.id);
-                let mut named = cover.chain(rewritten).chain(&checkpoint.dropped);
-                if let Some(unknown) = named.find(|id| self.position(id).is_none()) {
-                    return Err(LogError::UnknownId(unknown.clone()));
+                for id in checkpoint.messages() {
+                    self.required(id)?;
                 }
-                self.checkpoints.push(index);
+                let last = self.last_message_of(checkpoint).and_then(|at| self.tree.at(at));
+                let through = checkpoint.cover.as_ref().map(|cover| &cover.through);
+                let through = through.and_then(|id| self.tree.find(id));
+                self.commits.push(index, last, through);
                 if offloads(&checkpoint.rewrites).next().is_some() {
                     self.offloaded = Some(index);
                 }
             }
             Record::Undo { checkpoint } => {
-                let index = self.active_checkpoints().position(|other| other.id == *checkpoint);
-                let Some(index) = index else {
+                let active = self.commits.active().iter().zip(self.active_checkpoints());
+                let index = active.filter(|(_, other)| other.id == *checkpoint).map(|(at, _)| *at);
+                let Some(index) = index.last() else {
                     return Err(LogError::UnknownCheckpoint(*checkpoint));
                 };
-                // Later checkpoints were planned on the view of this one, so that none of them can stay without it.
-                for undone in self.checkpoints.split_off(index).into_iter().rev() {
-                    self.strip(undone);
-                }
+                self.undo(index);
                 return Ok(());
             }
             Record::Undone { offloaded, .. } => {
@@ -170,6 +140,82 @@ impl Log {
         }
         self.records.push(record);
         Ok(())
+    }
+
+    /// The position of a message that has to be on the path.
+    fn required(&self, id: &MessageId) -> Result<usize, LogError> {
+        self.position(id).ok_or_else(|| match self.tree.find(id) {
+            Some(_) => LogError::OtherBranch(id.clone()),
+            None => LogError::UnknownId(id.clone()),
+        })
+    }
+
+    /// Notes that messages from a position on are others than before.
+    fn change(&mut self, position: usize) {
+        self.changes += 1;
+        while self.changed_from.pop_if(|(_, earlier)| *earlier >= position).is_some() {}
+        self.changed_from.push((self.changes, position));
+    }
+
+    /// Undoes all compactions, on any branch, for which this is true. Only those are asked that may be about the message at a
+    /// position of the path.
+    fn undo_where(&mut self, position: usize, stale: impl Fn(&Self, usize) -> bool) {
+        let reaches = |(index, last): (usize, Option<NodeId>)| {
+            // A branch that leaves the path before the message does not have it.
+            let shared = last.map_or(0, |last| self.tree.shared_with(last));
+            (shared > position).then_some(index)
+        };
+        let reaching: Vec<usize> = self.commits.all().filter_map(reaches).collect();
+        let stale: Vec<usize> = reaching.into_iter().filter(|index| stale(self, *index)).collect();
+        // The latest first: what is taken from the end of the records leaves the earlier indices as they are.
+        for index in stale.into_iter().rev() {
+            self.undo(index);
+        }
+    }
+
+    /// True if the summary of a compaction covers the message at a position of the path.
+    fn covers(&self, commit: usize, position: usize) -> bool {
+        let is_summary =
+            self.checkpoint_at(commit).is_some_and(|checkpoint| checkpoint.cover.is_some());
+        let through = self.commits.through(commit).filter(|_| is_summary);
+        through.is_some_and(|through| self.tree.shared_with(through) > position)
+    }
+
+    /// True if a compaction covers, rewrites or drops the message at a position, so that it cannot stay if that changes.
+    fn is_about(&self, commit: usize, position: usize, id: &MessageId) -> bool {
+        self.covers(commit, position)
+            || self.checkpoint_at(commit).is_some_and(|checkpoint| {
+                checkpoint.rewrites.iter().any(|rewrite| rewrite.id == *id)
+                    || checkpoint.dropped.contains(id)
+            })
+    }
+
+    /// The position of the last message that a checkpoint is about.
+    fn last_message_of(&self, checkpoint: &Checkpoint) -> Option<usize> {
+        let named = checkpoint.messages().filter_map(|id| self.position(id)).max();
+        let dropped = checkpoint.dropped.iter().filter_map(|id| self.position(id));
+        // What the app generated may have been dropped because a later message says the same. Without that one, it has to
+        // come back.
+        let kinds: BTreeSet<&str> =
+            dropped.filter_map(|at| self.message(at)?.synthetic.as_deref()).collect();
+        if kinds.is_empty() {
+            return named;
+        }
+        let is_kind = |at: &usize| {
+            let kind = self.message(*at).and_then(|message| message.synthetic.as_deref());
+            kind.is_some_and(|kind| kinds.contains(kind))
+        };
+        named.max((0..self.len()).rfind(is_kind))
+    }
+
+    fn undo(&mut self, index: usize) {
+        if self.checkpoint_at(index).is_none() {
+            return;
+        }
+        for undone in self.commits.remove(index) {
+            self.strip(undone);
+        }
+        self.commits.choose(&self.tree);
     }
 
     /// Leaves of the checkpoint at this index only what can still be asked for. If nothing was appended since, it becomes one
@@ -203,9 +249,16 @@ impl Log {
         self.revision
     }
 
-    /// Number of edits that were ever appended.
-    pub fn edits(&self) -> usize {
-        self.edits
+    /// Number of records that changed messages that were there before: edits, insertions, removals, and moves of the head.
+    pub fn changes(&self) -> usize {
+        self.changes
+    }
+
+    /// The first position whose message has changed since there were this many [changes](Self::changes); `None` if none has.
+    /// Costs O(log n).
+    pub fn changed_since(&self, changes: usize) -> Option<usize> {
+        let first = self.changed_from.partition_point(|(change, _)| *change <= changes);
+        self.changed_from.get(first).map(|(_, position)| *position)
     }
 
     /// Every record that is kept, oldest first.
@@ -215,20 +268,17 @@ impl Log {
 
     /// Number of messages.
     pub fn len(&self) -> usize {
-        self.latest.len()
+        self.tree.len()
     }
 
-    /// True if the log has no message.
+    /// True if the conversation has no message.
     pub fn is_empty(&self) -> bool {
-        self.latest.is_empty()
+        self.len() == 0
     }
 
     /// The latest version of the message at a position, from 0.
     pub fn message(&self, position: usize) -> Option<&Message> {
-        match self.records.get(*self.latest.get(position)?)? {
-            Record::Message { message } | Record::Edit { message } => Some(message),
-            _ => None,
-        }
+        self.records.get(self.tree.record(position)?)?.message()
     }
 
     /// The latest version of the message with a number, from 1, as in transcripts.
@@ -241,9 +291,47 @@ impl Log {
         (0..self.len()).filter_map(|position| self.message(position))
     }
 
-    /// The position of a message, from 0. Costs O(log n).
+    /// The position of a message, from 0; `None` if the conversation does not have it. Costs O(log n).
     pub fn position(&self, id: &MessageId) -> Option<usize> {
-        self.positions.get(id).copied()
+        self.tree.position(id)
+    }
+
+    /// True if any branch has a message with this id. Costs O(log n).
+    pub fn contains(&self, id: &MessageId) -> bool {
+        self.tree.find(id).is_some()
+    }
+
+    /// The latest version of a message on any branch. Costs O(log n).
+    pub fn find(&self, id: &MessageId) -> Option<&Message> {
+        self.message_of(self.tree.find(id)?)
+    }
+
+    /// The messages that follow a message on any branch, oldest first; those that begin a branch for `None`. Linear in them.
+    pub fn following(&self, id: Option<&MessageId>) -> impl Iterator<Item = &Message> {
+        let node = id.map(|id| self.tree.find(id));
+        let nodes = match node {
+            Some(None) => None,
+            Some(node) => Some(self.tree.following(node)),
+            None => Some(self.tree.following(None)),
+        };
+        nodes.into_iter().flatten().filter_map(|node| self.message_of(node))
+    }
+
+    /// The messages that could be at a position: its own and those of other branches, oldest first. Linear in them.
+    pub fn alternatives(&self, position: usize) -> impl Iterator<Item = &Message> {
+        let before = position.checked_sub(1).and_then(|before| self.tree.at(before));
+        self.tree.following(before).filter_map(|node| self.message_of(node))
+    }
+
+    /// The last message of the branch with this message, as it was when that was the conversation; `None` if no branch has
+    /// the message. Linear in the messages behind it.
+    pub fn last_head(&self, id: &MessageId) -> Option<&MessageId> {
+        let node = self.tree.last_head(self.tree.find(id)?);
+        self.message_of(node).map(|message| &message.id)
+    }
+
+    fn message_of(&self, node: NodeId) -> Option<&Message> {
+        self.records.get(self.tree.record_of(node)?)?.message()
     }
 
     /// The latest active checkpoint.
@@ -253,10 +341,14 @@ impl Log {
 
     /// The active checkpoints, which are those that were not undone, oldest first.
     pub fn active_checkpoints(&self) -> impl DoubleEndedIterator<Item = &Checkpoint> {
-        self.checkpoints.iter().filter_map(|index| match self.records.get(*index)? {
+        self.commits.active().iter().filter_map(|index| self.checkpoint_at(*index))
+    }
+
+    fn checkpoint_at(&self, index: usize) -> Option<&Checkpoint> {
+        match self.records.get(index)? {
             Record::Checkpoint { checkpoint } => Some(checkpoint),
             _ => None,
-        })
+        }
     }
 
     /// Number of all checkpoints that were ever committed, including those that were undone. Linear in the records.
@@ -304,12 +396,8 @@ impl Log {
                 Some((index, &rewrite.id, change.part))
             })
         })?;
-        let version = self.records.iter().take(index).rev().find_map(|record| match record {
-            Record::Message { message } | Record::Edit { message } if message.id == *id => {
-                Some(message)
-            }
-            _ => None,
-        })?;
+        let versions = self.records.iter().take(index).rev().filter_map(Record::message);
+        let version = versions.into_iter().find(|message| message.id == *id)?;
         match version.parts.get(part)? {
             Part::ToolResult { text, .. } => Some(text),
             _ => None,

@@ -287,6 +287,20 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
         self.unmatched.is_empty()
     }
 
+    /// True if nothing so far waits for a later message: then later messages are paired as if they were the first.
+    pub(crate) fn is_idle(&self) -> bool {
+        // Without open calls, `turn` has nothing that a result could take.
+        let Self { open, turn: _, approval_requests, only_reasoning, opaque, .. } = self;
+        let Self { unmatched, awaiting_approval, unsolicited, .. } = self;
+        open.is_empty()
+            && approval_requests.is_empty()
+            && only_reasoning.is_none()
+            && opaque.is_none()
+            && unmatched.is_empty()
+            && awaiting_approval.is_empty()
+            && unsolicited.is_empty()
+    }
+
     /// True if a call of the message at this index has no result yet.
     pub(crate) fn is_open(&self, index: usize, message: &Message) -> bool {
         let places = message.calls().filter_map(|call| self.open.get(call.as_str()));

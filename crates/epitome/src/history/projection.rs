@@ -85,13 +85,6 @@ impl Projection {
         self.dropped = self.dropped.split_off(&covered);
     }
 
-    /// True if the projection depends on the message at a position.
-    pub(crate) fn is_about(&self, position: usize) -> bool {
-        position < self.covered
-            || self.rewritten.contains_key(&position)
-            || self.dropped.contains(&position)
-    }
-
     /// The covered messages that stay.
     pub fn kept(&self) -> impl Iterator<Item = usize> + '_ {
         self.before.iter().chain(&self.after).copied()

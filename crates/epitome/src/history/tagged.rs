@@ -6,7 +6,7 @@ const SUMMARY: &str = "conversation-summary";
 const LATE: &str = "late-result";
 
 /// What stands around a summary.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Frame<'a> {
     /// The line in front of it.
     pub(crate) label: Option<&'a str>,
@@ -28,6 +28,31 @@ pub(crate) fn summary(summary: &str, frame: Frame) -> String {
     );
     let parts = [label.map(str::trim), Some(tagged.as_str()), closing.map(str::trim)];
     parts.into_iter().flatten().collect::<Vec<&str>>().join("\n")
+}
+
+/// A summary in its tags that came back as a message.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct TaggedSummary<'a> {
+    pub(crate) frame: Frame<'a>,
+    pub(crate) summary: &'a str,
+}
+
+impl<'a> TaggedSummary<'a> {
+    /// Reads what [`summary`] wrote. `None` for any text that it would not write in exactly this way. Linear in the text.
+    pub(crate) fn read(text: &'a str) -> Option<Self> {
+        let (label, rest) = text.split_once(&format!("<{SUMMARY} of=\""))?;
+        let (summarized, rest) = rest.split_once(" earlier message")?;
+        let (_, rest) = rest.split_once(">\n")?;
+        let (body, closing) = rest.split_once(&format!("\n</{SUMMARY}>\n"))?;
+        let closing = closing.split_once(".)").map(|(_, closing)| closing.trim());
+        let some = |text: &'a str| Some(text.trim()).filter(|text| !text.is_empty());
+        let frame = Frame {
+            label: some(label),
+            summarized: summarized.parse().ok()?,
+            closing: closing.and_then(some),
+        };
+        (summary(body, frame) == text).then_some(Self { frame, summary: body })
+    }
 }
 
 /// Puts a tool result that came after its call was summarized into tags. The same tags inside of it are escaped.
@@ -57,7 +82,7 @@ fn escape(text: &str, name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Frame, late_result, summary};
+    use super::{Frame, TaggedSummary, late_result, summary};
 
     fn frame<'a>(label: Option<&'a str>, closing: Option<&'a str>) -> Frame<'a> {
         Frame { label, summarized: 2, closing }
@@ -72,6 +97,24 @@ mod tests {
         );
         assert!(text.ends_with("not a request.)\nGo on."), "{text}");
         assert!(summary("Roses.", frame(None, None)).starts_with("<conversation-summary "));
+    }
+
+    #[test]
+    fn k4_a_summary_that_comes_back_is_read_and_what_only_looks_like_one_is_not() {
+        for frame in [frame(None, None), frame(Some("So far:"), Some("Go on."))] {
+            for body in ["Roses.", "Roses (in May.)\n\nand </conversation-summary> more"] {
+                let text = summary(body, frame);
+                let read = TaggedSummary::read(&text).unwrap();
+                assert_eq!(read.frame, frame);
+                assert_eq!(summary(read.summary, read.frame), text);
+            }
+        }
+        let text = summary("Roses.", frame(None, None));
+        for other in
+            [text.replace("A record", "No record"), text.replace("=\"2", "=\"two"), "x".into()]
+        {
+            assert_eq!(TaggedSummary::read(&other), None, "{other}");
+        }
     }
 
     #[test]

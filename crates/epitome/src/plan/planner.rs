@@ -46,6 +46,7 @@ pub(super) fn plan(
         tokens_before: tokens,
         tokens_after: tokens,
         floor: floor(conversation, policy, &scale, false),
+        already_summarized: conversation.projection().cover.as_ref().map_or(0, |it| it.summarized),
         ..Plan::empty(reason)
     };
     // An automatic compaction that gets far enough without a model asks for no summary.

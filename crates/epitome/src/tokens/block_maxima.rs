@@ -26,10 +26,22 @@ impl BlockMaxima {
         self.numbers.push(number);
     }
 
+    /// Keeps the first numbers only. Linear in a block, and in the numbers that are removed.
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.numbers.truncate(len);
+        self.maxima.truncate(self.numbers.len().div_ceil(BLOCK));
+        self.renew_maximum(len.saturating_sub(1));
+    }
+
     /// Replaces a number. Linear in a block, since the old number may have been its maximum.
     pub(super) fn replace(&mut self, position: usize, number: u32) {
         let Some(slot) = self.numbers.get_mut(position) else { return };
         *slot = number;
+        self.renew_maximum(position);
+    }
+
+    /// Finds the maximum of a position's block again.
+    fn renew_maximum(&mut self, position: usize) {
         let block = position / BLOCK;
         let maximum = self.numbers.iter().skip(block * BLOCK).take(BLOCK).max();
         if let (Some(slot), Some(maximum)) = (self.maxima.get_mut(block), maximum) {
@@ -77,8 +89,10 @@ mod tests {
             changed[position] = limit + u32::try_from(position % 2).unwrap();
             maxima.replace(position, changed[position]);
         }
+        changed.truncate(changed.len() * 2 / 3);
+        maxima.truncate(changed.len());
         let found: Vec<usize> = maxima.above(range.clone(), limit).collect();
-        assert_eq!(found, above(&changed), "{range:?} above {limit}, some replaced");
+        assert_eq!(found, above(&changed), "{range:?} above {limit}, some replaced and removed");
     }
 
     #[test]

@@ -197,7 +197,11 @@ impl Meter {
 
     /// Counts the next message. Linear in the message.
     pub fn append(&mut self, message: &Message) {
-        let cost = self.measure(message);
+        self.push(self.measure(message));
+    }
+
+    /// Adds the cost of the next message.
+    fn push(&mut self, cost: Cost) {
         let by_script = cost.by_script();
         // Before the new total is added: until now every total is all Latin, which is what the new list is made
         // from.
@@ -208,11 +212,38 @@ impl Meter {
             self.totals_by_script.push(last.plus(&by_script));
         }
         let mut total = self.totals.last().copied().unwrap_or_default();
-        total.add(message.role, cost.tokens);
+        total.add(cost.role, cost.tokens);
         self.tokens.push(cost.tokens);
         self.largest_parts.push(cost.largest_part.get());
         self.costs.push(cost);
         self.totals.push(total);
+    }
+
+    /// Forgets all messages from a position on. Linear in these.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.split_off(len);
+    }
+
+    /// Counts a message that comes before another one. Linear in it and in the number of messages behind it.
+    pub(crate) fn insert(&mut self, position: usize, message: &Message) {
+        let behind = self.split_off(position);
+        self.append(message);
+        behind.into_iter().for_each(|cost| self.push(cost));
+    }
+
+    /// Forgets one message. Linear in the number of messages behind it.
+    pub(crate) fn remove(&mut self, position: usize) {
+        let behind = self.split_off(position);
+        behind.into_iter().skip(1).for_each(|cost| self.push(cost));
+    }
+
+    fn split_off(&mut self, position: usize) -> Vec<Cost> {
+        self.tokens.truncate(position);
+        self.largest_parts.truncate(position);
+        // Each has one more element, for no messages; the second may be empty.
+        self.totals.truncate(position + 1);
+        self.totals_by_script.truncate(position + 1);
+        self.costs.split_off(position.min(self.costs.len()))
     }
 
     /// Counts a message that replaces an earlier one. Linear in the message and in the number of messages

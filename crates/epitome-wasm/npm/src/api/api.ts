@@ -9,6 +9,7 @@ import { type ExtractiveRequest, extractiveFrom } from "../host/extractive.js";
 import type { CompactorOptions, RestoreOptions } from "../host/options.js";
 import type { Plan } from "../host/plan.js";
 import { recentFrom, type RecentOptions } from "../host/recent.js";
+import { type CompactedMessages, compactMessagesBy, type CompactMessagesOptions } from "../host/stateless.js";
 import type { SummarizeContext } from "../host/summarize.js";
 import { convertBy, measured, repairBy, validateBy, type ValidateOptions } from "../host/validation.js";
 import { counterFrom, type ProviderCounter, type ProviderCounterOptions } from "../counting/provider-counter.js";
@@ -28,8 +29,9 @@ import { load, type Modules } from "../wasm/engine.js";
 import { engineModule, tokenizerModule } from "./modules.js";
 
 export * from "./counting.js";
-export type { CompactionEvent, CompactOptions, Compactor, SaveFailed, SummaryDelta } from "../host/compactor.js";
+export type { CompactIfNeededOptions, CompactionEvent, CompactOptions, Compactor, SaveFailed, SummaryDelta, SyncReport } from "../host/compactor.js";
 export type { Counted, CountTokens } from "../counting/count.js";
+export type { CompactedMessages, CompactMessagesOptions } from "../host/stateless.js";
 export type { PlanOptions } from "../host/create.js";
 export type { EstimateOptions, TokenCounter, TokenFamily } from "../counting/counter.js";
 export type { CountOptions, EncodingOptions } from "../counting/encoding.js";
@@ -131,6 +133,17 @@ export function restoreCompactor<M extends object = object>(
   options: RestoreOptions<M>,
 ): Promise<Compactor<M>> {
   return guarded(() => restore(MODULES, snapshot, options));
+}
+
+/**
+ * Compacts messages if that is due, without a compactor that lives on: for a route, the AI SDK's `prepareStep`, LangChain's
+ * `beforeModel`, a session. Store the result in place of the messages: the next call continues from its summary.
+ */
+export function compactMessages<M extends object>(
+  messages: readonly M[],
+  options: CompactMessagesOptions<M>,
+): Promise<CompactedMessages<M>> {
+  return guarded(() => compactMessagesBy(MODULES, messages, options));
 }
 
 /** What a compaction of these messages would do. */

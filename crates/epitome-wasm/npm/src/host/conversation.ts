@@ -2,8 +2,8 @@
 
 import { type Counted, counted } from "../counting/count.js";
 import { shareCounting } from "../counting/engine-encoding.js";
-import { fieldsOf, messagesOf, textOf } from "../arguments.js";
-import { guarded } from "../error.js";
+import { fieldsOf, messagesOf, reading, textOf } from "../arguments.js";
+import { epitomeError, guarded } from "../error.js";
 import type {
   Compactor as Engine,
   Finding,
@@ -20,15 +20,17 @@ import type {
 import type { Engine as Module } from "../wasm/engine.js";
 import { bufferOf, retire } from "../wasm/instances.js";
 import { Calls } from "./calls.js";
-import type { CompactOptions, Compactor } from "./compactor.js";
+import type { CompactIfNeededOptions, CompactOptions, Compactor, SyncReport } from "./compactor.js";
 import { Driver } from "./driver.js";
 import type { Host } from "./options.js";
 import { Originals } from "./originals.js";
-import { enter, hold, leave } from "./memory.js";
-import { readable, sizeOf, sizesOf } from "./plain-json.js";
+import { enter, hold, leave, release } from "./memory.js";
+import { type Readable, readable, sizeOf, sizesOf } from "./plain-json.js";
 import { type Plan, Plans } from "./plan.js";
+import { ownId } from "./same.js";
 import { statusOf } from "./status.js";
 import type { SummarizeRequest } from "./summarize.js";
+import { type Known, planSync, type Replacement, type SyncPlan } from "./sync.js";
 
 export class Conversation<M extends object> implements Compactor<M> {
   readonly #module: Module;
@@ -52,7 +54,8 @@ export class Conversation<M extends object> implements Compactor<M> {
     this.#host = host;
     const known = originals.slice(0, engine.ids().length);
     const sizes = sizesOf(known);
-    this.#originals = hold(module, sum(sizes), () => new Originals(engine.ids(), known, host.repair, sizes));
+    const make = (): Originals<M> => new Originals(engine.ids(), known, sizes, engine.nextNumber(), host.repair);
+    this.#originals = hold(module, sum(sizes), make);
     enter(module);
     const changed = (): void => {
       this.#revision += 1;
@@ -65,23 +68,88 @@ export class Conversation<M extends object> implements Compactor<M> {
     this.#calls.check();
     const batch = isList(messages) ? messagesOf<M>(messages, "messages", "invalid-message") : [messages];
     // Before the ids are given: a getter of a message may append another one.
-    const { json, sizes } = readable(batch);
-    const ids = this.#originals.next(batch.length);
-    this.#calls.run((engine) => hold(this.#module, sum(sizes), () => this.#appendTo(engine, ids, batch, json, metadata)));
-    for (let index = 0; index < ids.length; index += 1) {
-      this.#originals.add(ids[index] as string, batch[index] as M, sizes[index] as number);
-    }
+    const ids = this.#append(batch, readable(batch), metadata);
     this.#revision += 1;
     return ids;
   }
 
+  sync(messages: readonly M[], metadata?: MessageMetadata): SyncReport {
+    this.#calls.check();
+    const batch = messagesOf<M>(messages, "messages", "invalid-message");
+    const revision = this.#revision;
+    const plan = reading("messages", () => planSync(this.#known(), batch), "invalid-message");
+    const added = readable(batch.slice(plan.appendFrom), plan.appendFrom);
+    const changed = plan.replaced.filter(
+      ({ id, message, isEqual }) => !isEqual && !this.#calls.run((engine) => engine.isSame(id, message)),
+    );
+    const indices = [...plan.inserted, ...changed].map(({ index }) => index);
+    sizesOf(indices.map((index) => batch[index]), indices);
+    if (indices.length > 0 || plan.removed.length > 0 || plan.head !== undefined) {
+      // What the engine refuses, before anything has changed.
+      const { length } = batch;
+      const all = [...indices, ...Array.from({ length: length - plan.appendFrom }, (_, index) => plan.appendFrom + index)];
+      this.#calls.run((engine) => engine.examine(all.map((index) => batch[index]), Uint32Array.from(all)));
+    }
+    if (revision !== this.#revision) {
+      throw epitomeError("busy", "a getter or proxy of a message has changed the conversation; call sync() again afterwards");
+    }
+    const active = this.#calls.run((engine) => engine.checkpoints());
+    const { inserted, left } = this.#changeTo(plan, batch, changed, metadata);
+    const appended = this.#append(batch.slice(plan.appendFrom), added, metadata, plan.appendFrom);
+    this.#revision += 1;
+    this.#driver.drain();
+    const now = this.#calls.run((engine) => engine.checkpoints());
+    return {
+      appended,
+      inserted,
+      changed: changed.map(({ id }) => id),
+      removed: plan.removed,
+      left,
+      inactive: difference(active, now),
+      reactivated: difference(now, active),
+    };
+  }
+
   edit(id: string, message: M, metadata?: MessageMetadata): void {
-    const name = textOf(id, "id");
+    const name = this.#named(id);
     const size = sizeOf(message);
     const more = size - this.#originals.sizeOf(name);
     this.#calls.run((engine) => hold(this.#module, more, () => engine.edit(name, message, metadata)));
     this.#originals.replace(name, message, size);
     this.#driver.drain();
+  }
+
+  insert(message: M, before: string, metadata?: MessageMetadata): string {
+    const name = this.#named(before);
+    const size = sizeOf(message);
+    const [id] = this.#originals.next(1) as [string];
+    this.#calls.run((engine) => hold(this.#module, size, () => engine.insert(id, message, name, metadata)));
+    this.#originals.insert(this.#originals.ids().indexOf(name), id, message, size);
+    this.#pathChanged();
+    return id;
+  }
+
+  remove(id: string): void {
+    const name = this.#named(id);
+    this.#calls.run((engine) => engine.remove(name));
+    release(this.#module, this.#originals.sizeOf(name));
+    this.#originals.remove(name);
+    this.#pathChanged();
+  }
+
+  truncate(last?: string): void {
+    this.#moveHead(last === undefined ? undefined : this.#named(last, "last"));
+  }
+
+  branches(id: string): string[] {
+    const name = this.#named(id);
+    const before = this.#originals.ids()[this.#originals.ids().indexOf(name) - 1];
+    return this.#calls.run((engine) => engine.following(before));
+  }
+
+  switchTo(id: string): void {
+    const name = textOf(id, "id");
+    this.#moveHead(this.#calls.run((engine) => engine.branchWith(name)) ?? name);
   }
 
   setTodo(text: string): void {
@@ -112,9 +180,9 @@ export class Conversation<M extends object> implements Compactor<M> {
     return this.#calls.run((engine) => engine.due(phase));
   }
 
-  async maintain(phase: Phase, options: Omit<CompactOptions, "reason"> = {}): Promise<Report | undefined> {
-    const fields = fieldsOf(options, "options");
-    const reason = this.check(phase);
+  async compactIfNeeded(options: CompactIfNeededOptions = {}): Promise<Report | undefined> {
+    const { phase, ...fields } = fieldsOf(options, "options");
+    const reason = this.check(phase === undefined ? this.#calls.run((engine) => engine.phase()) : phase);
     return reason === undefined ? undefined : this.compact({ ...fields, reason });
   }
 
@@ -146,7 +214,7 @@ export class Conversation<M extends object> implements Compactor<M> {
   }
 
   metadata(id: string): StoredMetadata {
-    const name = textOf(id, "id");
+    const name = this.#named(id);
     return this.#calls.run((engine) => engine.metadata(name));
   }
 
@@ -167,10 +235,13 @@ export class Conversation<M extends object> implements Compactor<M> {
     this.#driver.drain();
   }
 
-  usage(usage: Usage | object): void {
-    this.#calls.run((engine) => engine.handleUsage(usage, this.#sentEpoch));
-    this.#revision += 1;
-    this.#driver.drain();
+  reportUsage(usage: Usage | object | null | undefined): void {
+    this.#calls.check();
+    if (usage !== undefined && usage !== null) {
+      this.#calls.run((engine) => engine.handleUsage(usage, this.#sentEpoch));
+      this.#revision += 1;
+      this.#driver.drain();
+    }
   }
 
   setPolicy(policy: PolicySpec): void {
@@ -201,12 +272,78 @@ export class Conversation<M extends object> implements Compactor<M> {
   }
 
   /** As one text if the messages are plain JSON; otherwise value by value. */
-  #appendTo(engine: Engine, ids: string[], batch: M[], json: string | undefined, metadata: MessageMetadata | undefined): void {
-    const appended =
-      json !== undefined && engine.appendPlain(bufferOf(this.#module).write(json), this.#originals.count, metadata);
-    if (!appended) {
-      engine.append(ids, batch, metadata);
+  #append(batch: readonly M[], { json, sizes }: Readable, metadata: MessageMetadata | undefined, first = 0): string[] {
+    const ids = this.#originals.next(batch.length);
+    this.#calls.run((engine) =>
+      hold(this.#module, sum(sizes), () => {
+        const number = this.#originals.nextNumber;
+        const isPlain = json !== undefined && engine.appendPlain(bufferOf(this.#module).write(json), number, first, metadata);
+        if (!isPlain) {
+          engine.append(ids, [...batch], first, metadata);
+        }
+      }),
+    );
+    for (const [index, id] of ids.entries()) {
+      this.#originals.add(id, batch[index] as M, sizes[index] as number);
     }
+    return ids;
+  }
+
+  /** Makes all changes of a plan but the messages at its end. Returns the ids of those that it inserts, and of those that are
+   * on another branch then. */
+  #changeTo(
+    plan: SyncPlan<M>,
+    batch: readonly M[],
+    changed: readonly Replacement<M>[],
+    metadata: MessageMetadata | undefined,
+  ): Pick<SyncReport, "inserted" | "left"> {
+    const inserted = plan.inserted.map(({ before, index }) => this.insert(batch[index] as M, before, metadata));
+    plan.removed.forEach((id) => this.remove(id));
+    const left = plan.head === undefined ? [] : this.#moveHead(plan.head.id);
+    for (const { id, message } of changed) {
+      this.edit(id, message, metadata);
+    }
+    for (const { id, message } of plan.replaced) {
+      if (this.#originals.find(id)?.message !== message) {
+        const size = sizeOf(message);
+        hold(this.#module, size - this.#originals.sizeOf(id), () => this.#originals.replace(id, message, size));
+      }
+    }
+    return { inserted, left };
+  }
+
+  /** Returns the ids of the messages that leave the conversation. */
+  #moveHead(id: string | undefined): string[] {
+    const [last, ...joined] = this.#calls.run((engine) => engine.moveHead(id));
+    const left = this.#originals.follow(last, joined);
+    this.#pathChanged();
+    return left;
+  }
+
+  #pathChanged(): void {
+    this.#plans.clear();
+    this.#revision += 1;
+    this.#driver.drain();
+  }
+
+  #known(): Known<M> {
+    return {
+      path: this.#originals.path,
+      views: this.#originals.views,
+      following: (id) =>
+        this.#calls.run((engine) => engine.following(id)).flatMap((next) => this.#originals.find(next) ?? { id: next, message: undefined, size: 0 }),
+      isSame: (id, message) => this.#calls.run((engine) => engine.isSame(id, message)),
+    };
+  }
+
+  /** The compactor's id of a message that the app names by that or by its own id. */
+  #named(id: string, name = "id"): string {
+    const given = textOf(id, name);
+    if (this.#originals.find(given) !== undefined) {
+      return given;
+    }
+    const own = this.#originals.path.filter(({ message }) => message !== undefined && ownId(message) === given);
+    return own.at(-1)?.id ?? given;
   }
 
   /** A summarizer request with the messages that it sends, if it sends any. */
@@ -248,6 +385,12 @@ function isList<M>(messages: M | readonly M[]): messages is readonly M[] {
   } catch {
     return false;
   }
+}
+
+/** What the second list does not have, in order. */
+function difference<T>(these: Iterable<T>, others: Iterable<T>): T[] {
+  const known = new Set(others);
+  return Array.from(these).filter((value) => !known.has(value));
 }
 
 function sum(sizes: readonly number[]): number {

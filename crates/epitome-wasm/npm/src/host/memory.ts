@@ -43,10 +43,15 @@ export function enter(engine: Engine): void {
   }
 }
 
-/** Takes back what was counted of a conversation. */
+/** Takes back characters that were counted. */
+export function release(engine: Engine, units: number): void {
+  instanceOf(engine).units -= units;
+}
+
+/** Takes back what was counted of a conversation that ends. */
 export function leave(engine: Engine, units: number): void {
   const instance = instanceOf(engine);
-  instance.units -= units;
+  release(engine, units);
   instance.compactors -= 1;
   if (instance.compactors === 0 && instance.memory.buffer.byteLength > LARGE_BYTES) {
     retire(engine);

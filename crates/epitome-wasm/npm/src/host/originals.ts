@@ -1,33 +1,59 @@
-// The app's own messages by id, and the view of them that the model gets.
+// The app's own messages by id, those that are the conversation now, and the view of them that the model gets.
 
 import { epitomeError } from "../error.js";
 import type { Compactor as Engine } from "../glue/epitome.js";
 
-/** The app's messages, in order. The engine knows them only by id. */
+/** A message of the app that the engine knows by its id. */
+export interface Original<M> {
+  readonly id: string;
+  /** Undefined for a message of another branch, of which only a snapshot is there. */
+  message: M | undefined;
+  /** Its size, in characters. */
+  size: number;
+}
+
+/** A message of the view. */
+export interface Seen<M> {
+  readonly message: M;
+  /** The app's messages that it stands for; empty for a message of the engine, such as a summary. */
+  readonly of: readonly string[];
+}
+
+/** A view that `messages()` has returned, and the last message that the conversation had then. */
+export interface View<M> {
+  readonly seen: readonly Seen<M>[];
+  readonly last: string | undefined;
+}
+
+/** How many earlier views are kept, for an app that goes on from one of them. */
+const MOST_VIEWS = 4;
+
+/** The app's messages. The engine knows them only by id. */
 export class Originals<M extends object> {
-  readonly #ids: string[] = [];
-  readonly #messages: M[] = [];
-  /** The size of each message, in characters. */
-  readonly #sizes: number[] = [];
+  /** The messages that are the conversation, in order, and their ids. */
+  #path: Original<M>[] = [];
+  #messages: M[] | undefined = [];
+  #ids: string[] | undefined = [];
+  /** Those of all branches. */
+  readonly #known = new Map<string, Original<M>>();
   #size = 0;
-  /** Indices of the messages whose ids do not contain the index, because the snapshot of another host named them. */
-  readonly #foreign = new Map<string, number>();
+  #next: number;
   /** False if messages stay as they are until the first compaction, also if the provider refuses them. */
   readonly #repairs: boolean;
   /** The view of a revision of the engine. */
-  #view: { revision: number; messages: M[] } | undefined;
+  #view: { revision: number; seen: Seen<M>[] } | undefined;
+  /** The latest views with messages that the engine has composed, the latest first. */
+  readonly #views: View<M>[] = [];
   /** Messages that the engine composed for the view, by its numbers. */
   readonly #composed = new Map<number, M>();
 
-  /** The ids that the engine knows, and the messages of these ids in the same order. */
-  constructor(ids: readonly string[], messages: readonly M[], repairs: boolean, sizes: readonly number[]) {
+  /** The ids that the engine knows, the messages of these ids in the same order, and the number of the next id. */
+  constructor(ids: readonly string[], messages: readonly M[], sizes: readonly number[], next: number, repairs: boolean) {
     this.#repairs = repairs;
+    this.#next = next;
     for (const [index, id] of ids.entries()) {
       const message = messages[index];
       if (message !== undefined) {
-        if (id !== idAt(this.count)) {
-          this.#foreign.set(id, this.count);
-        }
         this.add(id, message, sizes[index] ?? 0);
       }
     }
@@ -35,35 +61,84 @@ export class Originals<M extends object> {
 
   /** The ids of the next messages. */
   next(count: number): string[] {
-    const ids = new Array<string>(count);
-    for (let index = 0; index < count; index += 1) {
-      ids[index] = idAt(this.#ids.length + index);
-    }
-    return ids;
+    return Array.from({ length: count }, (_, index) => `m${this.#next + index}`);
   }
 
-  /** Adds a message under the next id. */
+  /** The number of the next id. */
+  get nextNumber(): number {
+    return this.#next;
+  }
+
+  /** Adds a message at the end. */
   add(id: string, message: M, size: number): void {
-    this.#ids.push(id);
-    this.#messages.push(message);
-    this.#sizes.push(size);
-    this.#size += size;
+    this.#path.push(this.#know(id, message, size));
+    this.#messages?.push(message);
+    this.#ids?.push(id);
   }
 
-  /** Replaces a message. */
+  /** Adds a message at a position. */
+  insert(position: number, id: string, message: M, size: number): void {
+    this.#path.splice(position, 0, this.#know(id, message, size));
+    this.#changePath();
+  }
+
+  /** Forgets a message. */
+  remove(id: string): void {
+    const original = this.#known.get(id);
+    if (original !== undefined) {
+      this.#size -= original.size;
+      this.#known.delete(id);
+      this.#path.splice(this.#path.indexOf(original), 1);
+      this.#changePath();
+    }
+  }
+
+  /** Makes messages of another branch follow one of the conversation, or begin it. Returns the ids of those that leave. */
+  follow(last: string | undefined, ids: readonly string[]): string[] {
+    let stay = this.#path.length;
+    while (stay > 0 && this.#path[stay - 1]?.id !== last) {
+      stay -= 1;
+    }
+    const left = this.#path.splice(stay).map(({ id }) => id);
+    this.refresh();
+    if (this.#ids !== undefined) {
+      this.#ids.length = stay;
+    }
+    if (this.#messages !== undefined) {
+      this.#messages.length = stay;
+    }
+    for (const id of ids) {
+      const original = this.#known.get(id) ?? this.#know(id, undefined, 0);
+      this.#path.push(original);
+      this.#ids?.push(id);
+      if (original.message === undefined) {
+        this.#messages = undefined;
+      } else {
+        this.#messages?.push(original.message);
+      }
+    }
+    return left;
+  }
+
+  /** Replaces a message by another object. */
   replace(id: string, message: M, size: number): void {
-    const index = this.#indexOf(id);
-    if (index !== undefined) {
+    const original = this.#known.get(id);
+    if (original !== undefined) {
+      this.#size += size - original.size;
+      if (this.#messages?.at(-1) === original.message && this.#path.at(-1) === original) {
+        this.#messages?.splice(-1, 1, message);
+      } else {
+        this.#messages = undefined;
+      }
+      original.message = message;
+      original.size = size;
       this.refresh();
-      this.#size += size - this.sizeOf(id);
-      this.#messages[index] = message;
-      this.#sizes[index] = size;
     }
   }
 
   /** The size of a message, in characters; 0 if there is none. */
   sizeOf(id: string): number {
-    return this.#sizes[this.#indexOf(id) ?? -1] ?? 0;
+    return this.#known.get(id)?.size ?? 0;
   }
 
   /** The size of all messages, in characters. */
@@ -71,17 +146,30 @@ export class Originals<M extends object> {
     return this.#size;
   }
 
+  /** The messages that are the conversation, in order. */
   all(): M[] {
+    this.#messages ??= this.#path.map(({ id }) => this.message(id));
     return this.#messages.slice();
   }
 
-  get count(): number {
-    return this.#ids.length;
+  /** The ids of the messages that are the conversation, in order. */
+  ids(): readonly string[] {
+    return (this.#ids ??= this.#path.map(({ id }) => id));
   }
 
-  /** The ids of all messages, in order. */
-  ids(): readonly string[] {
-    return this.#ids;
+  /** The same with the messages. */
+  get path(): readonly Original<M>[] {
+    return this.#path;
+  }
+
+  /** A message of any branch. */
+  find(id: string): Original<M> | undefined {
+    return this.#known.get(id);
+  }
+
+  /** The latest views with messages that the engine has composed, the latest first. */
+  get views(): readonly View<M>[] {
+    return this.#views;
   }
 
   /** What the model gets. */
@@ -91,14 +179,17 @@ export class Originals<M extends object> {
     }
     const revision = engine.revision();
     if (this.#view?.revision !== revision) {
-      this.#view = { revision, messages: this.#messagesOf(engine, engine.view()) };
+      const seen = this.#messagesOf(engine, engine.view());
+      this.#view = { revision, seen };
+      this.#views.unshift({ seen, last: this.#path.at(-1)?.id });
+      this.#views.length = Math.min(this.#views.length, MOST_VIEWS);
     }
-    return this.#view.messages.slice();
+    return this.#view.seen.map(({ message }) => message);
   }
 
   /** The messages of the latest summarizer request; the last one asks for the summary. */
   asked(engine: Engine): M[] {
-    return this.#messagesOf(engine, engine.asked());
+    return this.#messagesOf(engine, engine.asked()).map(({ message }) => message);
   }
 
   /** Forgets the composed messages, after the view has changed. */
@@ -108,17 +199,45 @@ export class Originals<M extends object> {
   }
 
   clear(): void {
-    this.#ids.length = 0;
-    this.#messages.length = 0;
-    this.#sizes.length = 0;
+    this.#path = [];
+    this.#known.clear();
+    this.#views.length = 0;
     this.#size = 0;
-    this.#foreign.clear();
+    this.#changePath();
+  }
+
+  /** A message of the app, on any branch. */
+  message(id: string): M {
+    const message = this.#known.get(id)?.message;
+    if (message === undefined) {
+      throw epitomeError(
+        "unknown-id",
+        `the message ${id} was not given since the conversation was restored; call sync() with the messages of its branch`,
+      );
+    }
+    return message;
+  }
+
+  #know(id: string, message: M | undefined, size: number): Original<M> {
+    const original = { id, message, size };
+    this.#known.set(id, original);
+    this.#size += size;
+    const number = /^m(\d+)$/.exec(id)?.[1];
+    this.#next = Math.max(this.#next, number === undefined ? 0 : Number(number) + 1);
+    return original;
+  }
+
+  #changePath(): void {
+    this.#messages = undefined;
+    this.#ids = undefined;
     this.refresh();
   }
 
-  #messagesOf(engine: Engine, entries: ReturnType<Engine["view"]>): M[] {
+  #messagesOf(engine: Engine, entries: ReturnType<Engine["view"]>): Seen<M>[] {
     return entries.map((entry) =>
-      typeof entry === "string" ? this.#message(entry) : this.#compose(engine, entry.composed, entry.of),
+      typeof entry === "string"
+        ? { message: this.message(entry), of: [entry] }
+        : { message: this.#compose(engine, entry.composed, entry.of), of: entry.of },
     );
   }
 
@@ -127,27 +246,8 @@ export class Originals<M extends object> {
     if (known !== undefined) {
       return known;
     }
-    const composed = engine.compose(number, of.map((id) => this.#message(id))) as M;
+    const composed = engine.compose(number, of.map((id) => this.message(id))) as M;
     this.#composed.set(number, composed);
     return composed;
   }
-
-  #message(id: string): M {
-    const index = this.#indexOf(id);
-    const message = index === undefined ? undefined : this.#messages[index];
-    if (message === undefined) {
-      throw epitomeError("internal", `the message ${id} is not there`);
-    }
-    return message;
-  }
-
-  #indexOf(id: string): number | undefined {
-    const index = Number(id.slice(1));
-    return this.#ids[index] === id ? index : this.#foreign.get(id);
-  }
-}
-
-/** The id of the message at an index. */
-function idAt(index: number): string {
-  return `m${index}`;
 }

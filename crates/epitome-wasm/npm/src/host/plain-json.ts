@@ -28,10 +28,11 @@ const UNITS_PER_VALUE = 16;
  * throws, or bytes.
  *
  * Throws `too-large` for a message beyond the limits, before the engine reads any of it: a value that is shared again and
- * again, or an array that claims a length, is small as an object and endless as JSON.
+ * again, or an array that claims a length, is small as an object and endless as JSON. The first one stands at
+ * `first` in the app's list.
  */
-export function readable(messages: readonly unknown[]): Readable {
-  const measures = messages.map((message, index) => measured(message, index));
+export function readable(messages: readonly unknown[], first = 0): Readable {
+  const measures = messages.map((message, index) => measured(message, first + index));
   let json: string | undefined = "";
   for (let index = 0; index < messages.length && json !== undefined; index += 1) {
     const line = measures[index]?.isPlain === true ? textOf(messages[index]) : undefined;
@@ -40,9 +41,9 @@ export function readable(messages: readonly unknown[]): Readable {
   return { json, sizes: measures.map(({ size }) => size) };
 }
 
-/** The size of each message, in characters. Throws as `readable` does. */
-export function sizesOf(messages: readonly unknown[]): number[] {
-  return messages.map((message, index) => measured(message, index).size);
+/** The size of each message, in characters. Throws as `readable` does. `indices` are those in the app's list. */
+export function sizesOf(messages: readonly unknown[], indices?: readonly number[]): number[] {
+  return messages.map((message, index) => measured(message, indices?.[index] ?? index).size);
 }
 
 /** The size of one message that is not in a list. */

@@ -1,0 +1,202 @@
+//! Records enter the log, and what is known of the conversation is renewed as far as they change it.
+
+use super::Conversation;
+use super::user_requests::UserRequests;
+use crate::history::{Log, LogError, Projection, Record};
+use crate::message::{CheckpointId, Message, Role};
+
+/// What a record changes in the view.
+enum Effect {
+    /// Nothing that was in the view before.
+    Appended,
+    /// One more checkpoint is active.
+    Checkpoint,
+    /// A message that no active checkpoint is about has changed.
+    Edited,
+    /// The messages from a position on are others, or other checkpoints are active.
+    Changed { from: usize },
+}
+
+impl Conversation {
+    /// Appends a record. A message costs its own length; a checkpoint, its size and what is rewritten so far; an undo,
+    /// the size of the active checkpoints; an edit, the message and the number of messages behind it, and for a message
+    /// that checkpoints are about also their size. An insertion and a removal cost the texts behind them, and a move of the
+    /// head those that join the conversation; each of them also the number of messages and the size of the checkpoints.
+    pub fn append(&mut self, record: Record) -> Result<(), LogError> {
+        match self.store(record)? {
+            Effect::Appended => {}
+            Effect::Checkpoint => {
+                let Some(checkpoint) = self.log.checkpoint() else { return Ok(()) };
+                self.projection.apply(&self.log, checkpoint);
+                self.base = self.base(&self.projection, &self.known_without(checkpoint));
+                self.begin_epoch();
+            }
+            Effect::Edited => self.begin_epoch(),
+            Effect::Changed { from } => self.project(from),
+        }
+        Ok(())
+    }
+
+    /// Appends stored records, and projects the result once.
+    pub(crate) fn replay(&mut self, records: Vec<Record>) -> Result<(), LogError> {
+        // Projecting after each record would cost quadratic time in the number of checkpoints.
+        for record in records {
+            self.store(record)?;
+        }
+        self.project(0);
+        Ok(())
+    }
+
+    /// Puts a record into the log and counts its message.
+    fn store(&mut self, record: Record) -> Result<Effect, LogError> {
+        let active = |log: &Log| -> Vec<CheckpointId> {
+            log.active_checkpoints().map(|checkpoint| checkpoint.id).collect()
+        };
+        match record {
+            Record::Message { .. } => {
+                self.log.append(record)?;
+                self.count(self.log.len().saturating_sub(1));
+                Ok(Effect::Appended)
+            }
+            Record::Todo { .. } | Record::Undone { .. } => {
+                self.log.append(record)?;
+                Ok(Effect::Appended)
+            }
+            Record::Checkpoint { .. } => {
+                self.log.append(record)?;
+                Ok(Effect::Checkpoint)
+            }
+            Record::Undo { .. } => {
+                self.log.append(record)?;
+                Ok(Effect::Changed { from: self.log.len() })
+            }
+            Record::Edit { message } => {
+                let id = message.id.clone();
+                let position = self.log.position(&id);
+                // The earlier version, which the log does not return any more after the edit: the index needs it
+                // to see whether links have changed.
+                let before = position.and_then(|position| self.log.message(position)).cloned();
+                let known = active(&self.log);
+                self.log.append(Record::Edit { message })?;
+                if let (Some(position), Some(before)) = (position, before) {
+                    self.count_edited(position, &before);
+                }
+                let is_same = active(&self.log) == known;
+                Ok(match position {
+                    Some(position) if !is_same => Effect::Changed { from: position },
+                    _ => Effect::Edited,
+                })
+            }
+            Record::Insert { .. } | Record::Remove { .. } | Record::Head { .. } => {
+                self.change_path(record)
+            }
+        }
+    }
+
+    /// Puts a record into the log that changes which messages the conversation has.
+    fn change_path(&mut self, record: Record) -> Result<Effect, LogError> {
+        let (changes, before) = (self.log.changes(), self.log.len());
+        let inserts = matches!(record, Record::Insert { .. });
+        let moves = matches!(record, Record::Head { .. });
+        self.log.append(record)?;
+        let from = self.log.changed_since(changes);
+        // Without a change, messages of a branch have only been added at the end.
+        let position = from.unwrap_or(before);
+        if let Some(successor) = &mut self.successor {
+            successor.truncate(position);
+        }
+        match self.log.message(position) {
+            _ if moves => self.meter.truncate(position),
+            Some(message) if inserts => self.meter.insert(position, message),
+            _ => self.meter.remove(position),
+        }
+        while let Some(message) = self.log.message(self.meter.len()) {
+            self.meter.append(message);
+        }
+        self.index.renew(&self.log, position);
+        self.recount_protected();
+        self.reading = self.reading.and_then(|reading| reading.up_to(position));
+        Ok(Effect::Changed { from: position })
+    }
+
+    /// The provider's earlier counts were of another view from here on.
+    fn begin_epoch(&mut self) {
+        self.reading = None;
+        self.begin_revision();
+    }
+
+    fn begin_revision(&mut self) {
+        self.calibrations.begin_epoch();
+        self.epoch = self.epoch.saturating_add(1);
+    }
+
+    /// Applies every active checkpoint to the log again, whose messages before a position are the same as they were. Tokens
+    /// of messages there that are rewritten in the same way are known.
+    fn project(&mut self, from: usize) {
+        let projection = Projection::of(&self.log);
+        if projection == self.projection && from > 0 {
+            self.begin_revision();
+        } else {
+            self.begin_epoch();
+        }
+        let mut known = std::mem::take(&mut self.base.rewritten);
+        known.retain(|position, _| {
+            let rewrite = |of: &Projection| of.rewritten.get(position).map(|it| it.rewrite.clone());
+            *position < from && rewrite(&projection) == rewrite(&self.projection)
+        });
+        self.projection = projection;
+        self.base = self.base(&self.projection, &known);
+    }
+
+    /// Counts a message at the end.
+    fn count(&mut self, position: usize) {
+        let Some(message) = self.log.message(position) else { return };
+        self.index.push(&self.log);
+        self.meter.append(message);
+        let tokens = self.meter.tokens(position);
+        if message.pinned && message.role != Role::System {
+            self.pinned_tokens += tokens;
+        }
+        self.requests.push(position, message, self.heartbeat_answer.as_deref());
+    }
+
+    /// Counts a message again after an edit; `before` is how it was.
+    fn count_edited(&mut self, position: usize, before: &Message) {
+        let Some(message) = self.log.message(position) else { return };
+        self.index.edit(&self.log, position, before);
+        self.meter.replace(position, message);
+        if let Some(successor) = &mut self.successor {
+            successor.replace(position, message);
+        }
+        // An answer that is streamed by edits changes nothing of what is protected.
+        let may_be_protected = |message: &Message| {
+            message.pinned || message.role == Role::User || self.heartbeat_answer.is_some()
+        };
+        if may_be_protected(before) || may_be_protected(message) {
+            self.recount_protected();
+        }
+    }
+
+    /// Linear in system and pinned messages, and with heartbeats also in the requests of users.
+    pub(super) fn recount_protected(&mut self) {
+        let fixed = self.index.fixed.iter().filter(|at| {
+            self.log.message(**at).is_some_and(|message| message.role != Role::System)
+        });
+        self.pinned_tokens = fixed.map(|at| self.meter.tokens(*at)).sum();
+        let mut requests = UserRequests::default();
+        let answer = self.heartbeat_answer.as_deref();
+        let mut asked = self.index.user_requests.as_slice();
+        if answer.is_none() {
+            // Without heartbeats, only the last two matter.
+            asked = asked.split_at(asked.len().saturating_sub(2)).1;
+        }
+        for request in asked {
+            let message = |position| Some((position, self.log.message(position)?));
+            let answered = message(request + 1).filter(|(_, it)| it.role == Role::Assistant);
+            for (position, message) in message(*request).into_iter().chain(answered) {
+                requests.push(position, message, answer);
+            }
+        }
+        self.requests = requests;
+    }
+}

@@ -1,0 +1,106 @@
+//! The records of a log: what happened to a conversation, one after the other.
+
+use serde::{Deserialize, Serialize};
+
+use super::checkpoint::Checkpoint;
+use super::rewrite::Rewrite;
+use crate::message::{CheckpointId, Message, MessageId};
+
+/// One record of the log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "record", rename_all = "camelCase")]
+pub enum Record {
+    /// A new message at the end of the conversation.
+    Message {
+        /// The message.
+        message: Message,
+    },
+    /// A new message in front of another one, on every branch that has that one. Undoes the compactions that summarize both
+    /// neighbours.
+    Insert {
+        /// The new message.
+        message: Message,
+        /// The message that it stands before.
+        before: MessageId,
+    },
+    /// A message leaves every branch. Undoes the compactions that are about it.
+    Remove {
+        /// The message.
+        id: MessageId,
+    },
+    /// The conversation ends with another message, on any branch. What was behind it stays in the log, as does the branch
+    /// that it leaves. Compactions hold as long as all messages that they are about are there.
+    Head {
+        /// The last message; `None` for an empty conversation.
+        message: Option<MessageId>,
+    },
+    /// A new version of an earlier message. Undoes the compactions that are about it. The earlier version stays in the log
+    /// only if a result may have been offloaded from it.
+    Edit {
+        /// The new version, with the same id.
+        message: Message,
+    },
+    /// A compaction.
+    Checkpoint {
+        /// Its effect on the view.
+        checkpoint: Checkpoint,
+    },
+    /// The undo of a compaction and of all that build on it. The log has [`Record::Undone`] in place of them and of this.
+    Undo {
+        /// The compaction that was undone.
+        checkpoint: CheckpointId,
+    },
+    /// What is left of compactions that were undone.
+    Undone {
+        /// How many compactions these were. No id is used twice.
+        checkpoints: u32,
+        /// How many of them had a summary, each of which has begun a session.
+        summaries: u32,
+        /// The tool results that they had offloaded. The model may still ask for one by its path.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        offloaded: Vec<Rewrite>,
+    },
+    /// The open tasks from now on, in place of earlier ones.
+    Todo {
+        /// The tasks, one per line; empty if there are none.
+        text: String,
+    },
+}
+
+impl Record {
+    /// The message that it adds or changes.
+    pub fn message(&self) -> Option<&Message> {
+        match self {
+            Self::Message { message } | Self::Insert { message, .. } | Self::Edit { message } => {
+                Some(message)
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn message_mut(&mut self) -> Option<&mut Message> {
+        match self {
+            Self::Message { message } | Self::Insert { message, .. } | Self::Edit { message } => {
+                Some(message)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Why a record cannot be appended to the log.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LogError {
+    /// The log already has a message with this id.
+    #[error("a message named {:?} is there already; to change it, edit it", .0.as_str())]
+    DuplicateId(MessageId),
+    /// The log has no message with this id.
+    #[error("no message is named {:?}", .0.as_str())]
+    UnknownId(MessageId),
+    /// The message is on another branch than the one that is the conversation now.
+    #[error("the message {:?} is on another branch; switch to that one first", .0.as_str())]
+    OtherBranch(MessageId),
+    /// The checkpoint does not exist or was undone.
+    #[error("{0} is not active")]
+    UnknownCheckpoint(CheckpointId),
+}

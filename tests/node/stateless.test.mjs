@@ -1,0 +1,109 @@
+// `compactMessages`: the same as a compactor that lives on, for an app that stores what it returns.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { compactMessages, createCompactor } from "epitome";
+import { chatOf, FORMATS, said, toolRound } from "./harness.mjs";
+
+const OPTIONS = { format: "openai-chat", policy: { window: 3_000, counting: { charactersPerToken: 1 } } };
+const isSummary = ({ content }) => JSON.stringify(content).includes("<conversation-summary");
+
+test("k4: messages are compacted if that is due, and returned as they are if not", async () => {
+  const messages = chatOf(20);
+  const few = await compactMessages(messages.slice(0, 4), OPTIONS);
+  assert.deepEqual([few.messages, few.report], [messages.slice(0, 4), undefined]);
+  assert.ok(few.messages.every((message, index) => message === messages[index]));
+  const { messages: view, report, status } = await compactMessages(messages, { ...OPTIONS, policy: { ...OPTIONS.policy, window: 2_000 } });
+  assert.equal(report.outcome, "applied");
+  assert.ok(isSummary(view.find((message) => !messages.includes(message))));
+  assert.equal(status.tokens, report.tokensAfter);
+  const forced = await compactMessages(messages, { ...OPTIONS, reason: "manual" });
+  assert.equal(forced.report.reason, "manual");
+});
+
+test("k4: what the provider reported decides whether a compaction is due", async () => {
+  const messages = chatOf(4);
+  const usage = { prompt_tokens: 2_900, completion_tokens: 50 };
+  assert.equal((await compactMessages(messages, { ...OPTIONS, usage: undefined })).report, undefined);
+  assert.notEqual((await compactMessages(messages, { ...OPTIONS, usage, phase: "requestStart" })).report, undefined);
+});
+
+test("k4: an abort cancels the summary, and wrong arguments are named", async () => {
+  const controller = new AbortController();
+  const summarize = () => {
+    controller.abort();
+    return new Promise(() => {});
+  };
+  const messages = chatOf(40);
+  const { report, messages: same } = await compactMessages(messages, { ...OPTIONS, summarize, signal: controller.signal });
+  assert.equal(report.outcome, "cancelled");
+  assert.deepEqual(same, messages);
+  await assert.rejects(compactMessages("messages", OPTIONS), { code: "invalid-option", message: /messages/ });
+  await assert.rejects(compactMessages(messages, { ...OPTIONS, usage: 7 }), { code: "invalid-option" });
+});
+
+/** 400 turns, each of a question, sometimes a tool round, and an answer. */
+function* turns() {
+  for (let turn = 0; turn < 400; turn += 1) {
+    const round = toolRound(`c${turn}`, `The bed number ${turn} has ${turn * 7} roses.`).map(({ "x-mine": _, ...message }) => message);
+    yield [
+      said("user", `Question ${turn}: what about bed ${turn}?${turn === 3 ? " The gate's code is KX-4711." : ""}`),
+      ...(turn % 3 === 0 ? round : []),
+      said("assistant", `Answer ${turn}: ${"it blooms in May. ".repeat(1 + (turn % 5))}`),
+    ];
+  }
+}
+
+for (const summarizer of ["a model", "sentences"]) {
+  // A summary of sentences depends on the numbers of messages; with it, one summary has to be there and know the facts.
+  test(`k4: over 400 turns, the result is that of a compactor that lives on, with summaries of ${summarizer}`, async () => {
+    const inputs = [];
+    const summarize = (name) => ({ input }) => {
+      (inputs[name] ??= []).push(input);
+      const facts = new Set(input.match(/\b[A-Z]{2}-\d{4}\b/g));
+      return `They speak of roses. ${[...facts].join(" ")} (${inputs[name].length})`;
+    };
+    // Without facts that the engine adds: text that comes back does not say who said one first.
+    const policy = { ...OPTIONS.policy, summary: { ledgerTokens: 0 } };
+    const options = (name) => (summarizer === "a model" ? { ...OPTIONS, policy, summarize: summarize(name) } : OPTIONS);
+    const living = await createCompactor(options("living"));
+    let stored = [];
+    let compactions = 0;
+    for (const turn of turns()) {
+      living.append(turn);
+      const report = await living.compactIfNeeded();
+      const result = await compactMessages([...stored, ...turn], options("stateless"));
+      stored = result.messages;
+      compactions += result.report?.outcome === "applied" ? 1 : 0;
+      assert.equal(stored.filter(isSummary).length, compactions > 0 ? 1 : 0);
+      if (summarizer === "a model") {
+        assert.equal(result.report?.outcome, report?.outcome);
+        assert.deepEqual(stored, living.messages(), turn[0].content);
+      }
+    }
+    assert.ok(compactions > 10, `${compactions} compactions`);
+    // Messages are numbered from the first that a compactor has.
+    const unnumbered = (texts) => texts?.map((text) => text.replace(/^\[\d+\] /gm, ""));
+    assert.deepEqual(unnumbered(inputs.stateless), unnumbered(inputs.living));
+    assert.ok(JSON.stringify(stored).includes("KX-4711"), "what was said first is known at the end");
+    living.dispose();
+  });
+}
+
+for (const format of FORMATS) {
+  test(`k4: ${format}: a summary that comes back is replaced by the next one, and counts what it stood for`, async () => {
+    const options = { ...OPTIONS, format, policy: { ...OPTIONS.policy, window: 2_000 }, summarize: () => "They worked." };
+    const first = await compactMessages(chatOf(24), { ...options, reason: "manual" });
+    const again = structuredClone(first.messages);
+    const compactor = await createCompactor(options);
+    compactor.append(again);
+    assert.deepEqual(compactor.messages(), first.messages);
+    assert.equal(compactor.status().tokens, first.status.tokens);
+    const second = await compactMessages([...again, ...chatOf(20).slice(4)], { ...options, reason: "manual" });
+    assert.equal(second.messages.filter(isSummary).length, 1);
+    const [, before] = /of=.?"(\d+) earlier/.exec(JSON.stringify(first.messages));
+    const [, after] = /of=.?"(\d+) earlier/.exec(JSON.stringify(second.messages));
+    assert.ok(Number(after) > Number(before) + 10, `${before}, ${after}`);
+    compactor.dispose();
+  });
+}
