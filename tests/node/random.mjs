@@ -1,4 +1,4 @@
-// Random choices that a seed decides.
+// Pseudorandom choices for tests.
 
 /** A pseudorandom number generator: the same seed gives the same choices on every machine. */
 export function generator(seed) {

@@ -24,7 +24,7 @@ import type { CompactIfNeededOptions, CompactOptions, Compactor, SyncReport } fr
 import { Driver } from "./driver.js";
 import type { Host } from "./options.js";
 import { Originals } from "./originals.js";
-import { enter, hold, leave, release } from "./memory.js";
+import { enter, hold, leave } from "./memory.js";
 import { type Readable, readable, sizeOf, sizesOf } from "./plain-json.js";
 import { type Plan, Plans } from "./plan.js";
 import { ownId } from "./same.js";
@@ -131,8 +131,8 @@ export class Conversation<M extends object> implements Compactor<M> {
 
   remove(id: string): void {
     const name = this.#named(id);
-    this.#calls.run((engine) => engine.remove(name));
-    release(this.#module, this.#originals.sizeOf(name));
+    const less = -this.#originals.sizeOf(name);
+    this.#calls.run((engine) => hold(this.#module, less, () => engine.remove(name)));
     this.#originals.remove(name);
     this.#pathChanged();
   }

@@ -43,15 +43,10 @@ export function enter(engine: Engine): void {
   }
 }
 
-/** Takes back characters that were counted. */
-export function release(engine: Engine, units: number): void {
-  instanceOf(engine).units -= units;
-}
-
 /** Takes back what was counted of a conversation that ends. */
 export function leave(engine: Engine, units: number): void {
   const instance = instanceOf(engine);
-  release(engine, units);
+  instance.units -= units;
   instance.compactors -= 1;
   if (instance.compactors === 0 && instance.memory.buffer.byteLength > LARGE_BYTES) {
     retire(engine);
