@@ -5,17 +5,17 @@ mod appendix;
 mod chunks;
 mod columns;
 mod cut;
+mod locked_reasoning;
 mod messages;
 mod planner;
 mod reduce;
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
 pub use action::Action;
 pub(crate) use appendix::appendix;
 pub use columns::Columns;
+pub use locked_reasoning::LockedParts;
 use planner::{appended_request, is_system};
 use reduce::Reduced;
 
@@ -33,20 +33,6 @@ pub(crate) struct WrittenSummary {
     pub(crate) ledger: Vec<Fact>,
     /// Items of lists that are not in the ledger for want of space.
     pub(crate) left_out: Vec<Fact>,
-}
-
-/// What a compaction costs with a model that accepts signed reasoning only behind an unchanged history. Either these parts
-/// are removed, or the app has to send the provider's switch that drops them; see [`LockedReasoning`](crate::policy::LockedReasoning).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
-#[serde(rename_all = "camelCase")]
-pub struct LockedParts {
-    /// How many parts these are.
-    pub parts: u32,
-    /// Their tokens.
-    pub tokens: u32,
-    /// True if the compaction removes them.
-    pub removed: bool,
 }
 
 /// A compaction that is planned and not carried out. Its token counts are in the provider's tokens.

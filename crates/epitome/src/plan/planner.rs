@@ -9,22 +9,19 @@ use std::ops::Range;
 
 use super::appendix::appendix;
 use super::cut::{ExchangeSize, TailLimit, cut};
-use super::reduce::{Reduction, binds_reasoning, bound_reasoning};
-use super::{Action, LockedParts, Plan};
+use super::locked_reasoning::{
+    WAITS_WITH_REASONING, is_append_only, last_with_reasoning, take_locked_reasoning,
+};
+use super::reduce::Reduction;
+use super::{Action, Plan};
 use crate::calibration::Scale;
-use crate::contract::ReasoningPolicy;
 use crate::conversation::Conversation;
 use crate::history::Exchange;
 use crate::history::exchange::exchange_of;
 use crate::message::{Message, Part, Role};
-use crate::policy::{
-    Keep, LastRequest, Load, LockedReasoning, Phase, Policy, Reason, SummaryPlacement, share,
-};
+use crate::policy::{Keep, LastRequest, Load, Phase, Policy, Reason, SummaryPlacement, share};
 use crate::tokens::MeterTokens;
 
-/// Why there is no append-only compaction in the middle of a tool call that follows signed reasoning.
-const WAITS_WITH_REASONING: &str = "a message that stays has reasoning that the model accepts only behind an unchanged \
-    history; compact after its results are there, or set policy.lockedReasoning to remove";
 /// A shorter summary than this holds no information, in the meter's tokens.
 const SHORTEST_SUMMARY: MeterTokens = MeterTokens::new(48);
 
@@ -468,70 +465,6 @@ fn oldest_rounds(reduction: &Reduction, covered: usize, rounds: u32) -> usize {
         end = exchange.end;
     }
     end
-}
-
-/// True if the model accepts signed reasoning only behind an unchanged history. Any other model accepts the reasoning of a
-/// message that stays.
-fn locks_reasoning(conversation: &Conversation, policy: &Policy) -> bool {
-    conversation.contract().reasoning != ReasoningPolicy::KeepAll
-        && policy.model.as_deref().is_some_and(binds_reasoning)
-}
-
-/// True if nothing may change before signed reasoning that stays.
-fn is_append_only(conversation: &Conversation, policy: &Policy) -> bool {
-    policy.locked_reasoning == LockedReasoning::AppendOnly && locks_reasoning(conversation, policy)
-}
-
-/// The last exchange from a position on that has signed reasoning in the view.
-fn last_with_reasoning(reduction: &Reduction, from: usize) -> Option<Exchange> {
-    let conversation = reduction.conversation;
-    let from = from.max(conversation.projection().covered);
-    let has = |at: &usize| {
-        conversation.index().note(*at).is_some_and(|note| note.signed_reasoning)
-            && reduction.message(*at).is_some_and(|seen| !bound_reasoning(seen).is_empty())
-    };
-    let last = (from..conversation.log().len()).rfind(has)?;
-    reduction.exchange_of(last).cloned()
-}
-
-/// The signed reasoning of these messages, if the model accepts it only behind an unchanged history, which is about to
-/// change. It is removed, unless the policy keeps it.
-fn take_locked_reasoning(
-    reduction: &mut Reduction,
-    positions: impl Iterator<Item = usize>,
-) -> Option<LockedParts> {
-    let (conversation, policy) = (reduction.conversation, reduction.policy);
-    if !locks_reasoning(conversation, policy) {
-        return None;
-    }
-    let index = conversation.index();
-    // A call that waits for its result is protected too, but is to be sent as soon as the result is there.
-    let is_fixed = |exchange: &Exchange| {
-        let first = index.fixed.partition_point(|position| *position < exchange.start);
-        index.fixed.get(first).is_some_and(|position| *position < exchange.end)
-    };
-    let removed = policy.locked_reasoning != LockedReasoning::Keep;
-    let (mut parts, mut tokens) = (0_usize, MeterTokens::ZERO);
-    for position in positions {
-        let bound = index.note(position).is_some_and(|note| note.signed_reasoning)
-            && !reduction.exchange_of(position).is_some_and(is_fixed)
-            && reduction.message(position).is_some_and(|seen| !bound_reasoning(seen).is_empty());
-        if let Some(message) = conversation.log().message(position).filter(|_| bound) {
-            // Changes count the parts of the original message. The parts of a rewritten message can have other
-            // indices.
-            let changes = bound_reasoning(message);
-            parts += changes.len();
-            let meter = conversation.meter();
-            let reasoning = changes.iter().filter_map(|change| message.parts.get(change.part));
-            tokens += reasoning.map(|part| meter.part_tokens(part)).sum();
-            if removed {
-                reduction.rewrite(position, changes, Action::RemoveReasoning);
-            }
-        }
-    }
-    let parts = u32::try_from(parts).unwrap_or(u32::MAX);
-    let tokens = reduction.scale.to_provider(tokens);
-    (parts > 0).then_some(LockedParts { parts, tokens, removed })
 }
 
 /// What an exchange adds to a tail. Protected messages stay in any case, so that they use none of the
