@@ -32,7 +32,7 @@ enum Call {
     AppendAt(Value, u64),
     Edit(usize, Value),
     SetTodo(String),
-    SetPolicy(Policy),
+    SetPolicy(Box<Policy>),
     Usage(Value),
     Check(Phase),
     Due(Phase),
@@ -113,7 +113,7 @@ impl App {
                 self.settle()
             }
             Call::SetTodo(todo) => written(self.compactor.set_todo(todo).map_err(text)?),
-            Call::SetPolicy(policy) => written(self.compactor.set_policy(policy).map_err(text)?),
+            Call::SetPolicy(policy) => written(self.compactor.set_policy(*policy).map_err(text)?),
             Call::Usage(usage) => {
                 if let Some(usage) = read_usage(&usage) {
                     let epoch = Some(self.compactor.epoch());
@@ -138,7 +138,9 @@ impl App {
             Call::Status => {
                 let mut status = written(self.compactor.pressure())?;
                 let statistics = self.compactor.conversation().statistics();
-                status["statistics"] = written(statistics)?;
+                if let Value::Object(fields) = &mut status {
+                    fields.insert("statistics".into(), written(statistics)?);
+                }
                 Ok(status)
             }
             Call::Plan(reason) => self.plan(reason),
@@ -239,7 +241,7 @@ impl App {
     /// Answers, except every fifth time.
     fn answer(&mut self, request: RequestId) {
         self.asked += 1;
-        if self.asked % 5 == 0 {
+        if self.asked.is_multiple_of(5) {
             let failure = Failure { kind: FailureKind::Permanent, message: "no".into() };
             self.compactor.handle_failure(request, failure, Timestamp(0));
         } else {
@@ -272,10 +274,10 @@ impl App {
             "requests": plan.requests,
             "actions": rows.collect::<Vec<_>>(),
         });
-        for (name, text) in [("idle", &plan.idle), ("floor", &plan.floor)] {
-            if let Some(text) = text {
-                figures[name] = text.as_str().into();
-            }
+        if let Value::Object(fields) = &mut figures {
+            let texts = [("idle", &plan.idle), ("floor", &plan.floor)];
+            let texts = texts.into_iter().filter_map(|(name, text)| Some((name, text.as_ref()?)));
+            fields.extend(texts.map(|(name, text)| (name.to_owned(), text.as_str().into())));
         }
         Ok(figures)
     }

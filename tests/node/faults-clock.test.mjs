@@ -81,7 +81,7 @@ test("j22: calls of the app while a compaction waits do not make it wait longer"
   for (let step = 0; step < 10; step += 1) {
     context.mock.timers.tick(99);
     compactor.check("turnEnd");
-    compactor.usage({ prompt_tokens: 10 });
+    compactor.reportUsage({ prompt_tokens: 10 });
   }
   assert.equal(calls, 1);
   context.mock.timers.tick(10);

@@ -9,6 +9,7 @@ import { createCompactor, isEpitomeError, loadEncoding, loadTokenizer, validate 
 import { createCompactor as createSlim, init } from "epitome/slim";
 import { serve } from "./doors.mjs";
 import { faulty } from "./faults.mjs";
+import { FILE_FAULTS } from "./file-faults.mjs";
 import { longChat } from "./fixtures.mjs";
 import { tokenizerFile } from "./tokenizer-file.mjs";
 
@@ -18,26 +19,6 @@ const OTHER = readFileSync(new URL("encodings/o200k_base.ascii.vocab", PACKAGE))
 const MODULE = readFileSync(new URL("dist/glue/epitome_bg.wasm", PACKAGE));
 const COUNTER = readFileSync(new URL("dist/glue/count_bg.wasm", PACKAGE));
 const TOKENIZER = JSON.stringify(tokenizerFile("a b", "ab c"));
-
-const TYPE = { "content-type": "application/wasm" };
-const half = (file) => file.subarray(0, file.length >> 1);
-
-/** Each fault: what the server does instead of sending `file`. `codes` are those of the error, for all doors or by door. */
-const FAULTS = [
-  { fault: "absent", act: undefined },
-  { fault: "torn, before the answer", act: ({ response }) => response.socket.end("HTTP/1.1 200 OK\r\ncontent-ty") },
-  { fault: "torn, in the middle", act: ({ response }, file) => response.writeHead(200, { ...TYPE, "content-length": file.length }).write(half(file), () => response.socket.destroy()) },
-  { fault: "half, with a proper end", act: ({ response }, file) => response.writeHead(200, TYPE).end(half(file)) },
-  { fault: "wrong: a web page", act: ({ response }) => response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><h1>Welcome</h1>") },
-  { fault: "wrong: an empty body", act: ({ response }) => response.writeHead(200, TYPE).end() },
-  { fault: "wrong: another file", act: ({ response }, _, other) => response.writeHead(200, TYPE).end(other) },
-  { fault: "wrong: a bit", act: ({ response }, file) => response.writeHead(200, TYPE).end(Buffer.concat([half(file), Buffer.from([file[file.length >> 1] ^ 4]), file.subarray((file.length >> 1) + 1)])) },
-  { fault: "wrong: the status 404", act: ({ response }) => response.writeHead(404).end() },
-  { fault: "wrong: the status 500", act: ({ response }) => response.writeHead(500).end("{}") },
-  { fault: "hostile: zeros", act: ({ response }) => response.writeHead(200, TYPE).end(Buffer.alloc(10_000_000)) },
-  { fault: "hostile: deep JSON", act: ({ response }) => response.writeHead(200, TYPE).end("[".repeat(100_000)) },
-  { fault: "gone, in the middle", act: ({ response, server }, file) => response.writeHead(200, TYPE).write(half(file), () => server.close()) },
-];
 
 /** The files: how each is loaded from an address, and what an app does that needs it. */
 const DOORS = [
@@ -73,14 +54,14 @@ async function assertFails(act, { codes, file, other, load }, fault) {
 // First, because the other tests load it too.
 test("j23: a module that cannot be loaded, in whatever way, is named, and the next try loads it", async () => {
   const door = { file: MODULE, other: COUNTER };
-  for (const { fault, act } of FAULTS.filter(({ fault }) => !fault.startsWith("absent") && !fault.includes("before the answer"))) {
+  for (const { fault, act } of FILE_FAULTS.filter(({ fault }) => !fault.startsWith("absent") && !fault.includes("before the answer"))) {
     const server = await faulty((asked) => act(asked, door.file, door.other), {});
     const error = await fetch(new URL("file", server.baseURL)).then(init).then(() => undefined, (thrown) => thrown);
     server.close();
     assert.ok(isEpitomeError(error), `${fault}: ${inspect(error)}`);
     assert.equal(error.code, "not-loaded", fault);
   }
-  const well = await serve(({ response }) => response.writeHead(200, TYPE).end(MODULE));
+  const well = await serve(({ response }) => response.writeHead(200, { "content-type": "application/wasm" }).end(MODULE));
   await Promise.all([init(await fetch(well.origin)), init(await fetch(well.origin))]);
   well.close();
   const compactor = await createSlim({ format: "openai-chat", policy: { window: 1_000 }, summarize: () => "They planned the garden." });
@@ -91,7 +72,7 @@ test("j23: a module that cannot be loaded, in whatever way, is named, and the ne
 
 for (const door of DOORS) {
   const { name, file, load, counting, spares = [] } = door;
-  const rows = FAULTS.filter(({ fault }) => !spares.includes(fault));
+  const rows = FILE_FAULTS.filter(({ fault }) => !spares.includes(fault));
   test(`j23: ${name} that cannot be loaded, in whatever way, changes nothing, and the next try loads it`, async () => {
     const policy = { window: 1_000, retry: { attempts: 1 } };
     const messages = longChat(60);

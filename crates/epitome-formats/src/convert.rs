@@ -313,7 +313,7 @@ mod tests {
         let user = json!({ "role": "user", "content": "hi" });
         for role in ["user", "assistant"] {
             let reasons = json!({ "role": role, "content": "", "reasoning_content": "hm" });
-            check_legal_in_every_format(Format::OpenAiChat, &[reasons.clone()]);
+            check_legal_in_every_format(Format::OpenAiChat, std::slice::from_ref(&reasons));
             check_legal_in_every_format(Format::OpenAiChat, &[user.clone(), reasons.clone()]);
             let between = [user.clone(), reasons, user.clone()];
             check_legal_in_every_format(Format::OpenAiChat, &between);

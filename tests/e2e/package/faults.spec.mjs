@@ -6,8 +6,11 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "@playwright/test";
 import { COUNTERS, sendHealthy, serve, SUMMARIZERS, SUMMARY } from "../../node/doors.mjs";
 import { FAULTS, faulty, KEY, PATIENT } from "../../node/faults.mjs";
+import { FILE_FAULTS } from "../../node/file-faults.mjs";
 
 const PACKAGE = fileURLToPath(new URL("../../../crates/epitome-wasm/npm/dist", import.meta.url));
+const VOCABULARY = readFileSync(fileURLToPath(new URL("../../../crates/epitome-wasm/npm/encodings/cl100k_base.vocab", import.meta.url)));
+const OTHER = VOCABULARY.subarray(0, 1_000);
 const TYPES = { ".js": "text/javascript", ".wasm": "application/wasm" };
 const [SUMMARIZER, COUNTER] = [SUMMARIZERS[0], COUNTERS[0]];
 
@@ -97,3 +100,43 @@ for (const door of [SUMMARIZER, COUNTER]) {
     home.close();
   });
 }
+
+/** In the page: a vocabulary that cannot be loaded, and then one that can. */
+async function load({ faultyURL, healthyURL }) {
+  const { createCompactor, isEpitomeError, loadEncoding } = await import("/package/entrypoints/index.js");
+  const policy = { window: 1_000 };
+  const compactor = await createCompactor({ format: "openai-chat", policy, summarize: () => "They planned." });
+  compactor.append({ role: "user", content: "How many beds are there?" });
+  const before = compactor.status().tokens;
+  const error = await loadEncoding("cl100k_base", faultyURL).then(() => undefined, (thrown) => thrown);
+  const result = { code: error?.code, isOurs: isEpitomeError(error), message: error?.message, unchanged: compactor.status().tokens === before };
+  if (healthyURL !== undefined) {
+    await loadEncoding("cl100k_base", healthyURL);
+    compactor.setPolicy({ ...policy, counting: { encoding: "cl100k_base" } });
+    result.tokens = compactor.status().tokens;
+  }
+  compactor.dispose();
+  return result;
+}
+
+test("j23: in a page, no fault of a server that sends a vocabulary harms a conversation", async ({ page: tab }) => {
+  const home = await serve(({ request, response }) => {
+    if (request.url === "/vocabulary") response.writeHead(200, { "access-control-allow-origin": "*" }).end(VOCABULARY);
+    else page(request, response);
+  });
+  await tab.goto(home.origin);
+  for (const [index, { fault, act }] of FILE_FAULTS.entries()) {
+    const allowed = (asked) => {
+      asked.response.setHeader("access-control-allow-origin", "*");
+      act(asked, VOCABULARY, OTHER);
+    };
+    const server = await faulty(act && allowed, {});
+    const last = index === FILE_FAULTS.length - 1;
+    const found = await tab.evaluate(load, { faultyURL: `${server.baseURL}/file`, healthyURL: last ? `${home.origin}/vocabulary` : undefined });
+    server.close();
+    expect(found, fault).toMatchObject({ isOurs: true, unchanged: true });
+    expect(["encoding-unavailable", "invalid-vocabulary"], `${fault}: ${found.message}`).toContain(found.code);
+    if (last) expect(found.tokens).toBeGreaterThan(0);
+  }
+  home.close();
+});

@@ -43,7 +43,7 @@ export function enter(engine: Engine): void {
   }
 }
 
-/** Takes back what was counted of a conversation. */
+/** Takes back what was counted of a conversation that ends. */
 export function leave(engine: Engine, units: number): void {
   const instance = instanceOf(engine);
   instance.units -= units;
