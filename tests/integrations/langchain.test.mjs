@@ -2,59 +2,18 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BaseChatModel } from "@langchain/core/language_models/chat_models";
-import { AIMessage, HumanMessage, isBaseMessage, RemoveMessage } from "@langchain/core/messages";
+import { AIMessage, HumanMessage, RemoveMessage } from "@langchain/core/messages";
 import { MemorySaver, REMOVE_ALL_MESSAGES } from "@langchain/langgraph";
-import { createAgent, createMiddleware, tool } from "langchain";
+import { createAgent, createMiddleware } from "langchain";
 import { compactMessages, createCompactor } from "epitome";
-import { z } from "zod";
-import { lookUp, POLICY, question, ScriptedModel } from "./scripted-model.mjs";
+import { look, ScriptedChatModel } from "./scripted-langchain.mjs";
+import { POLICY, question, ScriptedModel } from "./scripted-model.mjs";
 
 const ROUNDS = 9;
 
-const look = tool(({ at }) => lookUp(at), { name: "look", description: "Reads a file.", schema: z.object({ at: z.string() }) });
-
-/** A message of a prompt as the scripted model takes it. */
-function neutral(message) {
-  assert.ok(isBaseMessage(message), "LangChain wants instances");
-  const isResult = message.getType() === "tool";
-  return {
-    role: { human: "user", ai: "assistant" }[message.getType()] ?? message.getType(),
-    text: isResult ? "" : message.text,
-    calls: (message.tool_calls ?? []).map(({ id, name, args }) => ({ id, name, input: args })),
-    results: isResult ? [{ id: message.tool_call_id, text: message.text }] : [],
-  };
-}
-
-/** The scripted model behind the interface of a chat model. */
-class Scripted extends BaseChatModel {
-  constructor(script) {
-    super({});
-    this.script = script;
-  }
-
-  _llmType() {
-    return "scripted";
-  }
-
-  bindTools() {
-    return this;
-  }
-
-  async _generate(messages) {
-    const { text, calls, usage } = this.script.answer(messages.map(neutral));
-    const message = new AIMessage({
-      content: text,
-      tool_calls: calls.map(({ id, name, input }) => ({ id, name, args: input, type: "tool_call" })),
-      usage_metadata: { input_tokens: usage.prompt, output_tokens: usage.completion, total_tokens: usage.prompt + usage.completion },
-    });
-    return { generations: [{ message, text }] };
-  }
-}
-
 /** Runs an agent with this middleware three times in one thread, and returns its messages after each run. */
 async function* runs(script, middleware) {
-  const agent = createAgent({ model: new Scripted(script), tools: [look], middleware: [middleware], checkpointer: new MemorySaver() });
+  const agent = createAgent({ model: new ScriptedChatModel(script), tools: [look], middleware: [middleware], checkpointer: new MemorySaver() });
   for (let turn = 0; turn < 3; turn += 1) {
     script.begin(ROUNDS);
     const config = { configurable: { thread_id: "t" }, recursionLimit: 200 };

@@ -26,14 +26,16 @@ const OF_SDK = [
   ["", { model: "string", tools: 'import("@anthropic-ai/sdk").Anthropic.Tool[]' }],
 ];
 
-/** The blocks of a README: each with its name, the line where it begins, its text, and the types of the names that it leaves open. */
+/** The blocks of a README: each with its place, its heading, its text, and the types of the names that it leaves open. */
 function blocksOf(path) {
   const readme = readFileSync(new URL(path, root), "utf8");
   return Array.from(readme.matchAll(/^```ts\n(.*?)^```$/gms), ({ 1: code, index }) => {
-    const line = readme.slice(0, index).split("\n").length + 1;
+    const before = readme.slice(0, index);
+    const line = before.split("\n").length + 1;
+    const heading = before.match(/^#+ .*$/gm).at(-1).replace(/^#+ /, "");
     const [, ofSdk] = OF_SDK.find(([imported]) => code.includes(imported));
     const names = openNames(code).filter((name) => name in GIVEN);
-    return { name: `${path}:${line}`, code, given: Object.fromEntries(names.map((name) => [name, GIVEN[name] ?? ofSdk[name]])) };
+    return { name: `${path}:${line}`, heading, code, given: Object.fromEntries(names.map((name) => [name, GIVEN[name] ?? ofSdk[name]])) };
   });
 }
 

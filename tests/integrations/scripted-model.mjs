@@ -38,13 +38,15 @@ export class ScriptedModel {
   #calls = 0;
   #answers = 0;
   #nameTokens;
+  #isPromised;
   /** The status of the app's compactor before each request, in which `tokens` are a promise about the prompt. */
   #promised;
   /** The number of messages and tokens of each prompt so far. */
   prompts = [];
 
-  /** `name` is the one that the SDK gives to the assistant. */
-  constructor({ name } = {}) {
+  /** `name` is the one that the SDK gives to the assistant. With `isPromised: false`, any prompt will do that is legal. */
+  constructor({ name, isPromised = true } = {}) {
+    this.#isPromised = isPromised;
     this.#nameTokens = name === undefined ? 0 : 1 + counter.count(name);
   }
 
@@ -63,15 +65,21 @@ export class ScriptedModel {
     const tokens = this.#count(prompt) + TOOL_SCHEMA_TOKENS + OVERHEAD.request;
     const place = `request ${this.prompts.length}`;
     assert.deepEqual(orphans(prompt), [], place);
+    if (this.#isPromised) {
+      this.#assertPromised(tokens, place);
+    }
+    this.prompts.push({ messages: prompt.length, tokens });
+    const answer = this.#next();
+    return { ...answer, usage: { prompt: tokens, completion: this.#count([{ role: "assistant", ...answer, results: [] }]) } };
+  }
+
+  #assertPromised(tokens, place) {
     assert.ok(this.#promised !== undefined, `${place}: nobody has looked at the status before it`);
     const { tokens: promised, errorBand, window } = this.#promised;
     this.#promised = undefined;
     assert.ok(tokens <= window, `${place}: ${tokens} tokens in a window of ${window}`);
     const error = Math.abs(promised - tokens) / tokens;
     assert.ok(error <= errorBand, `${place}: ${promised} tokens promised, ${tokens} sent, error band ${errorBand}`);
-    this.prompts.push({ messages: prompt.length, tokens, error });
-    const answer = this.#next();
-    return { ...answer, usage: { prompt: tokens, completion: this.#count([{ role: "assistant", ...answer, results: [] }]) } };
   }
 
   #next() {

@@ -50,8 +50,8 @@ const FORMATS = {
 };
 
 /** Serves a scripted model until the test ends. An illegal prompt, or one that breaks a promise, is answered with an error. */
-export async function serve(test, format) {
-  const script = new ScriptedModel();
+export async function serve(test, format, options) {
+  const script = new ScriptedModel(options);
   const { neutral, reply } = FORMATS[format];
   const server = createServer(async (request, response) => {
     let text = "";
