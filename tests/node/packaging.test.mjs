@@ -321,6 +321,35 @@ test("its declarations satisfy a strict compiler, for an app's own type of messa
   }
 });
 
+test("k5: its declarations need no SDK and nothing newer than ES2022, checked like the app's own code", async () => {
+  const text = `
+    import { compactMessages, createCompactor, type MessageOf } from "epitome";
+    export async function use(messages: MessageOf<"anthropic">[]): Promise<MessageOf<"anthropic">[]> {
+      const compactor = await createCompactor({ format: "openai-chat" });
+      compactor.append({ role: "user", content: "hi" });
+      // @ts-expect-error No message of this format has this role.
+      compactor.append({ role: "model", content: "hi" });
+      compactor[Symbol.dispose]();
+      return (await compactMessages(messages, { format: "anthropic" })).messages;
+    }`;
+  await writeFile(join(app, "plain.ts"), text);
+  const typescript = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
+  const options = { noEmit: true, strict: true, module: "nodenext", target: "es2022", skipLibCheck: false, types: [] };
+  // Addresses, signals and responses are types of the platform: of a page, a worker, or Node.
+  const platforms = [
+    { lib: ["es2022", "dom"] },
+    { lib: ["es2022", "dom", "esnext.disposable"] },
+    { lib: ["es2022", "webworker"] },
+    { lib: ["es2022"], types: ["node"], typeRoots: [join(typescript, "../@types")] },
+  ];
+  for (const platform of platforms) {
+    const config = { compilerOptions: { ...options, ...platform }, files: ["plain.ts"] };
+    await writeFile(join(app, "tsconfig.json"), JSON.stringify(config));
+    const compiled = run(process.execPath, [join(typescript, "bin/tsc"), "--project", "."], { cwd: app });
+    assert.equal(await compiled.then(() => "", ({ stdout }) => stdout), "", JSON.stringify(platform));
+  }
+});
+
 test("the committed declarations are those of the build", async () => {
   const [committed, fresh] = await Promise.all(
     ["epitome.d.ts", "dist/epitome.d.ts"].map((name) => readFile(join(source, name), "utf8")),

@@ -1,5 +1,12 @@
 // Written by scripts/declarations.mjs. The types of options and results come from Rust.
 
+declare global {
+  interface SymbolConstructor {
+    /** As in TypeScript's library for `using`, which an app may not have. */
+    readonly dispose: unique symbol;
+  }
+}
+
 /**
  * Keeps one conversation below its threshold. `M` is the app's own type of message.
  *
@@ -776,18 +783,34 @@ export type Encoding = "o200k_base" | "cl100k_base";
 export declare function plan<M extends object>(messages: readonly M[], options: PlanOptions): Promise<Plan>;
 
 /** How a plan is made without a compactor. */
-export interface PlanOptions extends Pick<CompactorOptions, "format" | "policy" | "agent" | "tokenizers"> {
+export interface PlanOptions extends Pick<CompactorOptions<object, Format>, "format" | "policy" | "agent" | "tokenizers"> {
   /** Default: `session-compaction`. */
   reason?: Reason;
 }
 
 /** Options of a new compactor. */
-export interface CompactorOptions<M extends object = object> extends HostOptions<M> {
+export interface CompactorOptions<M extends object = object, F extends Format = FormatOf<M>> extends HostOptions<M> {
   /** The format of the messages. */
-  format: Format;
+  format: F;
   /** When to compact and how far. Default: the preset `recommended`. */
   policy?: PolicySpec;
 }
+
+/**
+ * A message format that this crate reads and writes.
+ */
+export type Format = "openai-chat" | "openai-responses" | "anthropic" | "ai-sdk-ui" | "ai-sdk-model" | "gemini" | "langchain" | "bedrock";
+
+/** The formats that messages of this type may have: one, if the type has a field that only messages of that format have. */
+export type FormatOf<M> = string extends FieldOf<M> ? Format : "lc_namespace" extends FieldOf<M> ? "langchain" : "call_id" extends FieldOf<M> ? "openai-responses" : "tool_call_id" extends FieldOf<M> ? "openai-chat" : "parts" extends FieldOf<M> ? "id" extends FieldOf<M> ? "ai-sdk-ui" : "gemini" : "tool_use_id" extends PartFieldOf<M> ? "anthropic" : "toolCallId" extends PartFieldOf<M> ? "ai-sdk-model" : "toolResult" extends PartFieldOf<M> ? "bedrock" : Format;
+
+/** The fields of all members of a union. */
+type FieldOf<U> = U extends unknown ? keyof U : never;
+
+/** The fields of the parts that a message's content may have. */
+type PartFieldOf<M> = M extends {
+  content?: infer C;
+} ? (C extends readonly (infer P)[] ? FieldOf<P> : never) : never;
 
 /** What an app gives to a compactor. */
 export interface HostOptions<M extends object = object> {
@@ -918,11 +941,6 @@ export type Reason = "session-compaction" | "threshold" | "manual" | "request-bo
  */
 export type Summarizer = { kind: "own"; prompt: string } | { kind: "agent"; name: string };
 
-/**
- * A message format that this crate reads and writes.
- */
-export type Format = "openai-chat" | "openai-responses" | "anthropic" | "ai-sdk-ui" | "ai-sdk-model" | "gemini" | "langchain" | "bedrock";
-
 /** What a summarizer may use. */
 export interface SummarizeContext {
   /** Aborts when the summary is no longer needed. */
@@ -941,7 +959,7 @@ export interface Summary {
 }
 
 /** The messages as the provider accepts them. Those that were valid are the same objects. */
-export declare function repair<M extends object>(messages: readonly M[], format: Format): Promise<Repaired<M>>;
+export declare function repair<M extends object>(messages: readonly M[], format: FormatOf<M>): Promise<Repaired<M>>;
 
 /** Repaired messages, and what was done. */
 export interface Repaired<M extends object = object> {
@@ -1266,7 +1284,7 @@ export type CountTokens<M extends object> = (messages: M[], context: {
 export type TokenizerSources = Readonly<Record<string, EncodingSource | object>>;
 
 /** Where a vocabulary comes from: an address, a response, or its bytes. */
-export type EncodingSource = string | URL | Response | BufferSource;
+export type EncodingSource = string | URL | Response | ArrayBuffer | ArrayBufferView;
 
 /** Something worth showing, mostly during a compaction. */
 export type CompactionEvent = EngineEvent | SummaryDelta | Counted | SaveFailed;
@@ -1456,6 +1474,61 @@ export interface UsageOfView {
   epoch?: number;
 }
 
+/** A summarizer that asks an endpoint. It can also be called directly, without a context. */
+export type EndpointSummarize = (request: EndpointRequest, context?: Partial<SummarizeContext>) => Promise<Completion>;
+
+/** What an endpoint needs of a request. */
+export type EndpointRequest = Pick<SummaryRequest, "system" | "input" | "maxTokens"> & Partial<Pick<SummarizeRequest, "form" | "format" | "messages" | "prompt">>;
+
+/**
+ * A complete answer.
+ */
+export interface Completion {
+  /**
+   * The text, without white space before it and without a `<think>…</think>` at its start; never empty. If it was
+   * streamed, it is the deltas joined.
+   */
+  text: string;
+  /**
+   * Tokens, if the server reports them.
+   */
+  usage?: CompletionUsage;
+  /**
+   * Why the model stopped, in the server's words: mostly `stop`.
+   */
+  finishReason?: string;
+}
+
+/**
+ * Tokens of a completion as the server reports them.
+ */
+export interface CompletionUsage {
+  /**
+   * Tokens of the prompt, cached or not. Far fewer than estimated mean that the server truncated it silently.
+   */
+  promptTokens: number;
+  /**
+   * Tokens of the prompt that the provider read from its cache, if reported.
+   */
+  cachedTokens?: number;
+  /**
+   * Tokens of the answer, including reasoning.
+   */
+  completionTokens: number;
+}
+
+/** Options of an endpoint that summarizes. */
+export interface EndpointSummarizeOptions extends EndpointOptions {
+  /**
+   * Used if messages are sent and not a transcript (`summary.input`): the other fields of the app's requests to the model,
+   * such as `system` and `tools`, or a function that returns them. Give exactly what the model gets, or the provider's cache
+   * does not have it. `messages` in it come before those of the compactor. Fields that the endpoint sets itself are ignored:
+   * the model, limits of tokens, streaming, the format of the answer. With tools, `toolChoice` is `none` unless it is given
+   * here.
+   */
+  request?: RequestFields | (() => RequestFields);
+}
+
 /**
  * Options of an endpoint.
  */
@@ -1504,56 +1577,105 @@ export interface EndpointTimeouts {
   totalMs?: number;
 }
 
-/** A summarizer that asks an endpoint. It can also be called directly, without a context. */
-export type EndpointSummarize = (request: EndpointRequest, context?: Partial<SummarizeContext>) => Promise<Completion>;
-
-/** What an endpoint needs of a request. */
-export type EndpointRequest = Pick<SummaryRequest, "system" | "input" | "maxTokens"> & Partial<Pick<SummarizeRequest, "form" | "format" | "messages" | "prompt">>;
-
-/**
- * A complete answer.
- */
-export interface Completion {
-  /**
-   * The text, without white space before it and without a `<think>…</think>` at its start; never empty. If it was
-   * streamed, it is the deltas joined.
-   */
-  text: string;
-  /**
-   * Tokens, if the server reports them.
-   */
-  usage?: CompletionUsage;
-  /**
-   * Why the model stopped, in the server's words: mostly `stop`.
-   */
-  finishReason?: string;
-}
-
-/**
- * Tokens of a completion as the server reports them.
- */
-export interface CompletionUsage {
-  /**
-   * Tokens of the prompt, cached or not. Far fewer than estimated mean that the server truncated it silently.
-   */
-  promptTokens: number;
-  /**
-   * Tokens of the prompt that the provider read from its cache, if reported.
-   */
-  cachedTokens?: number;
-  /**
-   * Tokens of the answer, including reasoning.
-   */
-  completionTokens: number;
-}
+/** Fields of a request's body, as the provider names them. */
+export type RequestFields = Readonly<Record<string, unknown>>;
 
 /** What the summarizer that quotes needs of a request. */
 export type ExtractiveRequest = Pick<SummaryRequest, "input" | "targetTokens"> & Partial<Pick<SummarizeRequest, "messages">>;
 
+/** Any message. It is an object; that formats are named too makes the role of a literal be its own type and not a string. */
+export type AnyMessage = object | MessageOf<"openai-chat" | "ai-sdk-ui" | "ai-sdk-model">;
+
+/** The type of message of a format. Any SDK's own type may be given as type argument in its place. */
+export type MessageOf<F extends Format> = FormatMessages[F];
+
+/** The type of message of each format. */
+export interface FormatMessages {
+  "openai-chat": OpenAIChatMessage;
+  /** Items of some thirty kinds, to which each version of the SDK adds others: name your type as the type argument. */
+  "openai-responses": Opaque;
+  anthropic: AnthropicMessage;
+  "ai-sdk-ui": AiSdkUiMessage;
+  "ai-sdk-model": AiSdkModelMessage;
+  gemini: GeminiContent;
+  /** Instances of LangChain's classes, or either of their serialized forms: name yours as the type argument. */
+  langchain: Opaque;
+  bedrock: BedrockMessage;
+}
+
+/** A message of OpenAI's Chat Completions. */
+export type OpenAIChatMessage = {
+  role: "developer" | "system" | "user";
+  content: Opaque;
+  name?: string;
+} | {
+  role: "assistant";
+  content?: Opaque;
+  name?: string;
+  refusal?: string | null;
+  tool_calls?: Opaque;
+  audio?: Opaque;
+} | {
+  role: "tool";
+  content: Opaque;
+  tool_call_id: string;
+} | {
+  role: "function";
+  content: string | null;
+  name: string;
+};
+
+/**
+ * What a field contains that each SDK, and each version of it, declares in its own way. It has to go both ways, which only
+ * `any` does. The fields around it say which format a message has.
+ */
+type Opaque = any;
+
+/** A message of Anthropic's Messages. */
+export interface AnthropicMessage {
+  role: Opaque;
+  content: Opaque;
+}
+
+/** A message of the AI SDK's pages. */
+export interface AiSdkUiMessage {
+  id: string;
+  role: "system" | "user" | "assistant";
+  parts: Opaque[];
+  metadata?: Opaque;
+}
+
+/** A message of the AI SDK for models. */
+export type AiSdkModelMessage = {
+  role: "system";
+  content: string;
+  providerOptions?: Opaque;
+} | {
+  role: "user" | "assistant";
+  content: Opaque;
+  providerOptions?: Opaque;
+} | {
+  role: "tool";
+  content: Opaque[];
+  providerOptions?: Opaque;
+};
+
+/** A content of Gemini. */
+export interface GeminiContent {
+  role?: string;
+  parts?: Opaque[];
+}
+
+/** A message of Amazon Bedrock's Converse. */
+export interface BedrockMessage {
+  role: Opaque;
+  content: Opaque;
+}
+
 /** Options of a compactor that continues from a snapshot. It keeps the snapshot's policy. */
-export interface RestoreOptions<M extends object = object> extends HostOptions<M> {
+export interface RestoreOptions<M extends object = object, F extends Format = FormatOf<M>> extends HostOptions<M> {
   /** The format of the messages. */
-  format: Format;
+  format: F;
   /** All messages that were appended, in order, in their latest version. Those that the snapshot does not contain are
    * appended. */
   originals: readonly M[];
@@ -1582,7 +1704,7 @@ export interface CompactedMessages<M extends object = object> {
 }
 
 /** Options of `compactMessages`. */
-export interface CompactMessagesOptions<M extends object = object> extends CompactorOptions<M>, Pick<CompactOptions, "instructions" | "signal"> {
+export interface CompactMessagesOptions<M extends object = object, F extends Format = FormatOf<M>> extends CompactorOptions<M, F>, Pick<CompactOptions, "instructions" | "signal"> {
   /** What the provider reported for the request that the last assistant message answers. */
   usage?: Usage | object | null | undefined;
   /** The point in the request loop. Default: as for `compactIfNeeded`. */
@@ -1706,9 +1828,6 @@ export interface EncodingOptions {
   rest?: EncodingSource;
 }
 
-/** Fields of a request's body, as the provider names them. */
-export type RequestFields = Readonly<Record<string, unknown>>;
-
 /** What this package throws and rejects with. */
 export interface EpitomeError extends Error {
   readonly name: "EpitomeError";
@@ -1747,17 +1866,24 @@ export declare function isEpitomeError(error: unknown): error is EpitomeError;
 /** How a compaction ended. Unless it is `applied`, the messages are unchanged. */
 export type Outcome = Report["outcome"];
 
-/** Creates a compactor for a new conversation. `M` is the app's own type of message. */
-export declare function createCompactor<M extends object = object>(options: CompactorOptions<M>): Promise<Compactor<M>>;
+/**
+ * Creates a compactor for a new conversation. The format says what type the messages have, unless the result is assigned to
+ * a compactor of the app's own type.
+ */
+export declare function createCompactor<F extends Format, M extends object = MessageOf<F>>(options: CompactorOptions<NoInfer<M>, F & FormatOf<M>>): Promise<Compactor<M>>;
+/** The same for the app's own type of message, `M`. Its format cannot be another one than that of the type. */
+export declare function createCompactor<M extends object>(options: CompactorOptions<M>): Promise<Compactor<M>>;
 
-/** Creates a compactor that continues from a snapshot. */
-export declare function restoreCompactor<M extends object = object>(snapshot: string, options: RestoreOptions<M>): Promise<Compactor<M>>;
+/** Creates a compactor that continues from a snapshot. The format says what type the messages have. */
+export declare function restoreCompactor<F extends Format, M extends object = MessageOf<F>>(snapshot: string, options: RestoreOptions<NoInfer<M>, F & FormatOf<M>>): Promise<Compactor<M>>;
+/** The same for the app's own type of message, `M`. */
+export declare function restoreCompactor<M extends object>(snapshot: string, options: RestoreOptions<M>): Promise<Compactor<M>>;
 
 /**
  * Compacts messages if that is due, without a compactor that lives on: for a route, the AI SDK's `prepareStep`, LangChain's
  * `beforeModel`, a session. Store the result in place of the messages: the next call continues from its summary.
  */
-export declare function compactMessages<M extends object>(messages: readonly M[], options: CompactMessagesOptions<M>): Promise<CompactedMessages<M>>;
+export declare function compactMessages<M extends AnyMessage>(messages: readonly M[], options: CompactMessagesOptions<M>): Promise<CompactedMessages<M>>;
 
 /** The most recent messages that fit, with their system prompts. Tool calls stay with their results. */
 export declare function recentWithin<M extends object>(messages: readonly M[], options: RecentOptions): Promise<M[]>;
@@ -1769,7 +1895,9 @@ export declare function detectFormat(messages: readonly unknown[]): Promise<Dete
 export declare function validate(messages: readonly object[], format: Format, options?: ValidateOptions): Promise<Issue[]>;
 
 /** Converts messages to another format. The result lists what the other format cannot represent. */
-export declare function convert<M extends object = object>(messages: readonly object[], from: Format, to: Format): Promise<Converted<M>>;
+export declare function convert<F extends Format>(messages: readonly object[], from: Format, to: F): Promise<Converted<MessageOf<F>>>;
+/** The same for the app's own type of message in the other format. */
+export declare function convert<M extends object>(messages: readonly object[], from: Format, to: FormatOf<M>): Promise<Converted<M>>;
 
 /** The tokens of a request, from the usage object of any provider; undefined if it does not contain the tokens of the
  * prompt. */
@@ -1788,13 +1916,13 @@ export declare function extractive(request: ExtractiveRequest, context?: Partial
  * A summarizer that asks a model behind a chat-completions endpoint. It rejects with an `EpitomeError` that says whether a
  * retry may help. It does not retry itself: the compactor does.
  */
-export declare function openAICompatible(options: EndpointOptions): EndpointSummarize;
+export declare function openAICompatible(options: EndpointSummarizeOptions): EndpointSummarize;
 
 /**
  * The same for Anthropic's Messages API. In a browser, Anthropic also requires the header
  * `anthropic-dangerous-direct-browser-access`.
  */
-export declare function anthropicCompatible(options: EndpointOptions): EndpointSummarize;
+export declare function anthropicCompatible(options: EndpointSummarizeOptions): EndpointSummarize;
 
 /**
  * Asks Anthropic to count the tokens of messages, for `countTokens`. Give `system` and `tools` in `request`. In a browser,

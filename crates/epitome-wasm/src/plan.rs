@@ -1,6 +1,6 @@
 //! What a compaction would do with every message.
 
-use epitome::{Action, Columns, Reason};
+use epitome::{Action, Columns, LockedParts, Reason};
 use js_sys::Array;
 use serde::Serialize;
 use tsify::Tsify;
@@ -26,6 +26,9 @@ pub struct PlanFigures {
     pub summary_tokens: u32,
     /// How many of those are for facts that the summary lost.
     pub ledger_tokens: u32,
+    /// Signed reasoning that a model such as Claude Fable does not accept behind the change, if there is some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub locked_reasoning: Option<LockedParts>,
     /// How many requests the summarizer would get.
     pub requests: u32,
     /// Why there is nothing to do, if so.
@@ -89,6 +92,7 @@ impl PlanFigures {
             tokens_after: plan.tokens_after,
             summary_tokens: plan.summary_tokens,
             ledger_tokens: plan.ledger_tokens,
+            locked_reasoning: plan.locked_reasoning,
             requests: plan.requests,
             idle: plan.idle.clone(),
             floor: plan.floor.clone(),

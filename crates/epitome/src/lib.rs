@@ -68,5 +68,5 @@ pub use contract::{
 pub use conversation::{Breakdown, Conversation, Level, Pressure, ProtectedTokens, Reported};
 pub use history::Provider;
 pub use message::Timestamp;
-pub use plan::{Action, Columns, Plan};
+pub use plan::{Action, Columns, LockedParts, Plan};
 pub use policy::{Failure, FailureKind, Phase, Policy, PolicyError, PolicySpec, Reason, Retry};

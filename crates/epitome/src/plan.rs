@@ -5,6 +5,7 @@ mod appendix;
 mod chunks;
 mod columns;
 mod cut;
+mod locked_reasoning;
 mod messages;
 mod planner;
 mod reduce;
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 pub use action::Action;
 pub(crate) use appendix::appendix;
 pub use columns::Columns;
+pub use locked_reasoning::LockedParts;
 use planner::{appended_request, is_system};
 use reduce::Reduced;
 
@@ -53,6 +55,9 @@ pub struct Plan {
     pub tokens_before: u32,
     /// Tokens of the next prompt after the compaction, with a summary of `summary_tokens`.
     pub tokens_after: u32,
+    /// Signed reasoning of messages that stay and that the model does not accept behind the change; `None` if there is
+    /// none.
+    pub locked_reasoning: Option<LockedParts>,
     /// How often the summarizer would be asked.
     pub requests: u32,
     /// Why there is nothing to do; `None` if there is something.
@@ -113,6 +118,7 @@ impl Plan {
             ledger_tokens: 0,
             tokens_before: 0,
             tokens_after: 0,
+            locked_reasoning: None,
             requests: 0,
             idle: None,
             floor: None,

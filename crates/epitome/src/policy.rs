@@ -26,10 +26,10 @@ pub use reducer::{
 pub use retry::{Failure, FailureKind, Retry};
 #[cfg(feature = "schema")]
 pub use schema::schema;
-pub use spec::{DEFAULT_WINDOW, FieldOverrides, PolicySpec};
+pub use spec::{DEFAULT_WINDOW, FieldOverrides, PolicySpec, TriggerCondition};
 pub use summary::{
-    LastRequest, Shape, Summarizer, SummaryInput, SummaryPlacement, SummarySettings, TokenCost,
-    ToolFilter, WindowTooSmall,
+    LastRequest, LockedReasoning, Shape, Summarizer, SummaryInput, SummaryPlacement,
+    SummarySettings, TokenCost, ToolFilter, WindowTooSmall,
 };
 pub(crate) use trigger::share;
 pub use trigger::{Budget, Fill, Load, Phase, Reactive, RequestBoundary, Trigger};
@@ -95,10 +95,14 @@ pub struct Policy {
     #[serde(default)]
     pub counting: Counting,
     /// Name of the model, such as `claude-sonnet-4-5`. It selects the estimate if `counting` names no family, and
-    /// keeps the calibration of this model apart from that of others. Signed reasoning stays in messages that are kept,
-    /// except for Claude Fable from 5.1 on, which refuses it behind a changed history. Default: `null`.
+    /// keeps the calibration of this model apart from that of others. Claude Fable from 5.1 on accepts signed reasoning
+    /// only behind an unchanged history; see `lockedReasoning`. Default: `null`.
     #[serde(default)]
     pub model: Option<String>,
+    /// What happens to signed reasoning in messages that stay, if the model accepts it only behind an unchanged history.
+    /// Without effect for all other models. Default: `remove`.
+    #[serde(default)]
+    pub locked_reasoning: LockedReasoning,
     /// The exact answer of the assistant to a heartbeat, such as `HEARTBEAT_OK`; not blank. A heartbeat is a message
     /// that the app sends by itself to check that the assistant responds. Such exchanges count as synthetic: the
     /// reducer `deduplicate` removes them, and they are not taken for the last user request. Default: `null`, no

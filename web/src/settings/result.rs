@@ -1,7 +1,7 @@
 //! The result: where the summary is placed, what a compaction has to save, when to warn.
 
 use epitome::Policy;
-use epitome::policy::SummaryPlacement;
+use epitome::policy::{LockedReasoning, SummaryPlacement};
 use leptos::prelude::*;
 
 use super::SettingsState;
@@ -20,6 +20,20 @@ fn summary_placement() -> Choice {
     let read = |policy: &Policy| Some(policy.summary_placement);
     Choice::new("summaryPlacement", "Summary placement", read, |policy, placement| {
         policy.summary_placement = placement;
+    })
+}
+
+options!(LockedReasoning {
+    Remove: "remove", "Remove it behind a change";
+    Keep: "keep", "Keep it; the app sends the provider's switch";
+    AppendOnly: "appendOnly", "Change nothing before it";
+});
+
+/// What happens to signed reasoning that is bound to the messages before it.
+fn locked_reasoning() -> Choice {
+    let read = |policy: &Policy| Some(policy.locked_reasoning);
+    Choice::new("lockedReasoning", "Locked reasoning", read, |policy, locked| {
+        policy.locked_reasoning = locked;
     })
 }
 
@@ -59,6 +73,7 @@ fn keep_requests() -> TextField {
 pub(super) fn ResultSettings(settings: SettingsState) -> impl IntoView {
     view! {
         <Select settings choice=summary_placement() />
+        <Select settings choice=locked_reasoning() />
         <div class="fields">
             <TextInput settings field=min_saving() />
             <TextInput settings field=keep_requests() />
@@ -66,7 +81,8 @@ pub(super) fn ResultSettings(settings: SettingsState) -> impl IntoView {
         </div>
         <p class="hint">
             "The latest user messages are kept word for word, wherever they are. The warning is given once "
-            "until the next compaction, at that share of the threshold; empty: never."
+            "until the next compaction, at that share of the threshold; empty: never. Some models of Claude accept "
+            "reasoning only behind unchanged messages."
         </p>
     }
 }

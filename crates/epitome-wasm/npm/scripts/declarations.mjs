@@ -8,7 +8,16 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
-const HEAD = "// Written by scripts/declarations.mjs. The types of options and results come from Rust.\n\n";
+const HEAD = `// Written by scripts/declarations.mjs. The types of options and results come from Rust.
+
+declare global {
+  interface SymbolConstructor {
+    /** As in TypeScript's library for \`using\`, which an app may not have. */
+    readonly dispose: unique symbol;
+  }
+}
+
+`;
 
 /** The files whose functions are public. All types that these files mention are public too. */
 const [API, COUNTING] = ["api/api.d.ts", "api/counting.d.ts"];
@@ -29,13 +38,19 @@ export function declarations(dist) {
     return ts.createSourceFile(name, text, ts.ScriptTarget.ES2022, true);
   });
   const fileOf = (name) => files.find(({ fileName }) => fileName === name);
-  const found = new Map(files.filter(({ fileName }) => fileName !== SLIM).flatMap(named));
+  const found = new Map();
+  for (const [name, statement] of files.filter(({ fileName }) => fileName !== SLIM).flatMap(named)) {
+    found.set(name, [...(found.get(name) ?? []), statement]);
+  }
   const kept = new Map();
   const visit = (node) => {
     const declared = ts.isIdentifier(node) ? found.get(node.text) : undefined;
     if (declared !== undefined && !kept.has(node.text)) {
-      kept.set(node.text, printed(declared));
-      ts.forEachChild(declared, visit);
+      if (declared.length > 1 && !declared.every(ts.isFunctionDeclaration)) {
+        throw new Error(`two files declare a type ${node.text}, of which one is public; only one of them can have this name`);
+      }
+      kept.set(node.text, declared.map(printed).join(""));
+      declared.forEach((statement) => ts.forEachChild(statement, visit));
     }
     ts.forEachChild(node, visit);
   };

@@ -9,10 +9,12 @@ use std::ops::Range;
 
 use super::appendix::appendix;
 use super::cut::{ExchangeSize, TailLimit, cut};
-use super::reduce::{Reduction, binds_reasoning, bound_reasoning};
+use super::locked_reasoning::{
+    WAITS_WITH_REASONING, is_append_only, last_with_reasoning, take_locked_reasoning,
+};
+use super::reduce::Reduction;
 use super::{Action, Plan};
 use crate::calibration::Scale;
-use crate::contract::ReasoningPolicy;
 use crate::conversation::Conversation;
 use crate::history::Exchange;
 use crate::history::exchange::exchange_of;
@@ -37,6 +39,11 @@ pub(super) fn plan(
     let exchanges = conversation.index().exchanges(log);
     let protected = protected(conversation, policy, &exchanges);
     let mut reduction = Reduction::new(conversation, policy, scale, &exchanges, &protected);
+    if is_append_only(conversation, policy)
+        && let Some(last) = last_with_reasoning(&reduction, 0)
+    {
+        reduction.from = last.end;
+    }
     reduction.run(reason, phase);
 
     let tokens = scale.prompt_tokens(conversation.counted_tokens());
@@ -59,7 +66,7 @@ pub(super) fn plan(
     if !plan.summarizes
         && let Some(first) = reduction.first_changed()
     {
-        remove_bound_reasoning(&mut reduction, first..log.len());
+        plan.locked_reasoning = take_locked_reasoning(&mut reduction, first..log.len());
     }
     plan.set_actions(&reduction);
     let in_view = (plan.tail_start..log.len()).filter(|at| reduction.is_seen(*at));
@@ -79,7 +86,7 @@ pub(super) fn plan(
     if !plan.summarizes && plan.changed.is_empty() {
         // Nothing else can be removed, so the summary that is there is part of what does not fit.
         plan.floor = plan.floor.or_else(|| floor(conversation, policy, &scale, true));
-        plan.idle = Some(plan.why_idle(log.len(), enough));
+        plan.idle = plan.idle.take().or_else(|| Some(plan.why_idle(log.len(), enough)));
     }
     plan
 }
@@ -131,6 +138,14 @@ impl Plan {
             }
             _ => tail_start,
         };
+        let last = is_append_only(conversation, policy)
+            .then(|| last_with_reasoning(reduction, tail_start))
+            .flatten();
+        if last.as_ref().is_some_and(|last| reduction.is_protected(last.start)) {
+            self.idle = Some(WAITS_WITH_REASONING.to_owned());
+            return;
+        }
+        let tail_start = last.map_or(tail_start, |last| last.end);
 
         let mut stays: Vec<usize> = protected.take_while(|at| *at < tail_start).collect();
         let requests = user_requests_to_keep(reduction, tail_start, &stays, budget.user_requests);
@@ -176,7 +191,8 @@ impl Plan {
         self.summary_tokens = scale.to_provider(summary).max(1);
         self.ledger_tokens = scale.to_provider(ledger);
 
-        remove_bound_reasoning(reduction, stays.iter().copied().chain(tail_start..end));
+        let staying = stays.iter().copied().chain(tail_start..end);
+        self.locked_reasoning = take_locked_reasoning(reduction, staying);
         let kept: MeterTokens = stays.iter().map(|at| cost(reduction, *at)).sum();
         let tail = reduction.tokens_in(tail_start..end);
         self.tokens_after = scale.prompt_tokens(kept + tail + appended + summary);
@@ -449,33 +465,6 @@ fn oldest_rounds(reduction: &Reduction, covered: usize, rounds: u32) -> usize {
         end = exchange.end;
     }
     end
-}
-
-/// Removes signed reasoning from these messages if the model accepts it only behind an unchanged history, which is
-/// about to change. Any other model accepts the reasoning of a message that stays.
-fn remove_bound_reasoning(reduction: &mut Reduction, positions: impl Iterator<Item = usize>) {
-    let conversation = reduction.conversation;
-    if conversation.contract().reasoning == ReasoningPolicy::KeepAll
-        || !reduction.policy.model.as_deref().is_some_and(binds_reasoning)
-    {
-        return;
-    }
-    let index = conversation.index();
-    // A call that waits for its result is protected too, but is to be sent as soon as the result is there.
-    let is_fixed = |exchange: &Exchange| {
-        let first = index.fixed.partition_point(|position| *position < exchange.start);
-        index.fixed.get(first).is_some_and(|position| *position < exchange.end)
-    };
-    for position in positions {
-        let bound = index.note(position).is_some_and(|note| note.signed_reasoning)
-            && !reduction.exchange_of(position).is_some_and(is_fixed)
-            && reduction.message(position).is_some_and(|seen| !bound_reasoning(seen).is_empty());
-        if let Some(message) = conversation.log().message(position).filter(|_| bound) {
-            // Changes count the parts of the original message. The parts of a rewritten message can have other
-            // indices.
-            reduction.rewrite(position, bound_reasoning(message), Action::RemoveReasoning);
-        }
-    }
 }
 
 /// What an exchange adds to a tail. Protected messages stay in any case, so that they use none of the

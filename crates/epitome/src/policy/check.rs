@@ -37,6 +37,7 @@ impl Policy {
             tool_schema_tokens,
             counting,
             model: _,
+            locked_reasoning: _,
             heartbeat_answer,
         } = self;
         let window = *window;

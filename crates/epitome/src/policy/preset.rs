@@ -1,8 +1,8 @@
 //! Policies by name: the recommended one, and those of five other systems.
 
 use super::{
-    Budget, Counting, Fill, Keep, LastRequest, OffloadToolResults, Phase, Policy, Reactive,
-    Reducer, ReducerRule, RequestBoundary, Retry, Shape, SummaryInput, SummaryPlacement,
+    Budget, Counting, Fill, Keep, LastRequest, LockedReasoning, OffloadToolResults, Phase, Policy,
+    Reactive, Reducer, ReducerRule, RequestBoundary, Retry, Shape, SummaryInput, SummaryPlacement,
     SummarySettings, ToolFilter, Trigger, TruncateToolResults, share,
 };
 
@@ -94,6 +94,7 @@ impl Policy {
             tool_schema_tokens: 0,
             counting: Counting::Estimate,
             model: None,
+            locked_reasoning: LockedReasoning::Remove,
             heartbeat_answer: None,
         }
     }

@@ -252,6 +252,23 @@ pub enum SummaryPlacement {
     InPlace,
 }
 
+/// What happens to signed reasoning that a model accepts only behind an unchanged history, as Claude Fable does from 5.1 on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub enum LockedReasoning {
+    /// A compaction removes it from all messages behind the change that stay.
+    #[default]
+    Remove,
+    /// It stays. The app has to send the provider's switch that drops it, with every later request: for Anthropic,
+    /// `prefix_mismatch_behavior: "drop_block"`.
+    Keep,
+    /// A compaction changes nothing before a message with it that stays: no reducer runs, and the summary covers every
+    /// message with it. While such a message waits for a tool result, there is no compaction.
+    AppendOnly,
+}
+
 /// The tools whose calls and results the summarizer reads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -339,6 +339,14 @@ impl Meter {
         }
     }
 
+    /// Tokens of one part of a message. Linear in the part.
+    pub(crate) fn part_tokens(&self, part: &Part) -> MeterTokens {
+        let tokenizer = &self.tokenizer;
+        let name = |name: &str| tokenizer.name(name);
+        let cost = part_cost(part, |text| tokenizer.text(text), name, &self.overhead);
+        tokenizer.weights.part(&cost)
+    }
+
     /// Counts a message without appending it. Linear in the message.
     pub fn measure(&self, message: &Message) -> Cost {
         let (tokenizer, overhead) = (&self.tokenizer, &self.overhead);

@@ -6,7 +6,7 @@ use std::fmt;
 use std::collections::BTreeSet;
 
 use epitome::policy::{
-    Budget, ClearToolInputs, Counting, Encoding, Family, Fill, Keep, LastRequest,
+    Budget, ClearToolInputs, Counting, Encoding, Family, Fill, Keep, LastRequest, LockedReasoning,
     OffloadToolResults, PRESETS, Phase, Reactive, Reducer, ReducerRule, RequestBoundary, Shape,
     SummaryInput, SummaryPlacement, SummarySettings, TokenCost, ToolFilter, Trigger,
     TruncateToolResults, TruncationStep,
@@ -216,6 +216,8 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
         SummaryPlacement::LeadingSystem,
         SummaryPlacement::InPlace,
     ]);
+    let locked_reasoning =
+        select(&[LockedReasoning::Remove, LockedReasoning::Keep, LockedReasoning::AppendOnly]);
     let triggers = prop::collection::vec(trigger(), 0..4);
     let reducers = prop::collection::vec(reducer_rule(), 0..4);
     let requests = prop_oneof![1 => Just(0_u32), 1 => 0_u32..40_000];
@@ -227,7 +229,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
         0_u32..4,
         prop::option::of(Just("HEARTBEAT_OK".to_owned())),
         // A model that accepts signed reasoning only behind an unchanged history.
-        prop::option::weighted(0.25, Just("claude-fable-5-1".to_owned())),
+        (prop::option::weighted(0.25, Just("claude-fable-5-1".to_owned())), locked_reasoning),
     );
     let counting = prop_oneof![
         3 => Just(Counting::Estimate),
@@ -256,7 +258,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
                         warning,
                         attempts,
                         heartbeat_answer,
-                        model,
+                        (model, locked_reasoning),
                     ) = numbers;
                     Policy {
                         window: DRAFT_WINDOW,
@@ -273,6 +275,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
                         tool_schema_tokens,
                         counting,
                         model,
+                        locked_reasoning,
                         heartbeat_answer,
                     }
                 },

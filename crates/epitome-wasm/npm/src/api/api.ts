@@ -4,8 +4,10 @@ import { optionalText } from "../arguments.js";
 import { guarded } from "../error.js";
 import type { Compactor } from "../host/compactor.js";
 import { create, planFor, type PlanOptions, restore } from "../host/create.js";
-import { endpointFrom, type EndpointOptions, type EndpointSummarize } from "../host/endpoint.js";
+import { estimateBy, type EstimateMessagesOptions, withinLimit } from "../host/estimate.js";
+import { endpointFrom, type EndpointSummarize, type EndpointSummarizeOptions } from "../host/endpoint.js";
 import { type ExtractiveRequest, extractiveFrom } from "../host/extractive.js";
+import type { AnyMessage, FormatOf, MessageOf } from "../host/format-messages.js";
 import type { CompactorOptions, RestoreOptions } from "../host/options.js";
 import type { Plan } from "../host/plan.js";
 import { recentFrom, type RecentOptions } from "../host/recent.js";
@@ -26,17 +28,18 @@ import type {
   Usage,
 } from "../glue/epitome.js";
 import { load, type Modules } from "../wasm/engine.js";
-import { engineModule, tokenizerModule } from "./modules.js";
+import { counterModule, engineModule, tokenizerModule } from "./modules.js";
 
 export * from "./counting.js";
 export type { CompactIfNeededOptions, CompactionEvent, CompactOptions, Compactor, SaveFailed, SummaryDelta, SyncReport } from "../host/compactor.js";
 export type { Counted, CountTokens } from "../counting/count.js";
 export type { CompactedMessages, CompactMessagesOptions } from "../host/stateless.js";
+export type { EstimateMessagesOptions } from "../host/estimate.js";
 export type { PlanOptions } from "../host/create.js";
 export type { EstimateOptions, TokenCounter, TokenFamily } from "../counting/counter.js";
 export type { CountOptions, EncodingOptions } from "../counting/encoding.js";
 export type { EncodingSource } from "../counting/vocabulary.js";
-export type { EndpointOptions, EndpointRequest, EndpointSummarize, RequestFields } from "../host/endpoint.js";
+export type { EndpointRequest, EndpointSummarize, EndpointSummarizeOptions, RequestFields } from "../host/endpoint.js";
 export type { ExtractiveRequest } from "../host/extractive.js";
 export { type EpitomeError, isEpitomeError } from "../error.js";
 
@@ -111,6 +114,7 @@ export type {
   HostOptions,
   RestoreOptions,
 } from "../host/options.js";
+export type { FormatMessages, FormatOf, MessageOf } from "../host/format-messages.js";
 export type { ValidateOptions } from "../host/validation.js";
 export type { MessageAction, Plan } from "../host/plan.js";
 export type { ProviderCounter, ProviderCounterOptions } from "../counting/provider-counter.js";
@@ -120,18 +124,27 @@ export type { TokenizerSources } from "../counting/tokenizer.js";
 
 const MODULES: Modules = { engine: engineModule, tokenizers: tokenizerModule };
 
-/** Creates a compactor for a new conversation. `M` is the app's own type of message. */
-export function createCompactor<M extends object = object>(
-  options: CompactorOptions<M>,
-): Promise<Compactor<M>> {
+/**
+ * Creates a compactor for a new conversation. The format says what type the messages have, unless the result is assigned to
+ * a compactor of the app's own type.
+ */
+export function createCompactor<F extends Format, M extends object = MessageOf<F>>(
+  options: CompactorOptions<NoInfer<M>, F & FormatOf<M>>,
+): Promise<Compactor<M>>;
+/** The same for the app's own type of message, `M`. Its format cannot be another one than that of the type. */
+export function createCompactor<M extends object>(options: CompactorOptions<M>): Promise<Compactor<M>>;
+export function createCompactor<M extends object>(options: CompactorOptions<M, Format>): Promise<Compactor<M>> {
   return guarded(() => create(MODULES, options));
 }
 
-/** Creates a compactor that continues from a snapshot. */
-export function restoreCompactor<M extends object = object>(
+/** Creates a compactor that continues from a snapshot. The format says what type the messages have. */
+export function restoreCompactor<F extends Format, M extends object = MessageOf<F>>(
   snapshot: string,
-  options: RestoreOptions<M>,
-): Promise<Compactor<M>> {
+  options: RestoreOptions<NoInfer<M>, F & FormatOf<M>>,
+): Promise<Compactor<M>>;
+/** The same for the app's own type of message, `M`. */
+export function restoreCompactor<M extends object>(snapshot: string, options: RestoreOptions<M>): Promise<Compactor<M>>;
+export function restoreCompactor<M extends object>(snapshot: string, options: RestoreOptions<M, Format>): Promise<Compactor<M>> {
   return guarded(() => restore(MODULES, snapshot, options));
 }
 
@@ -139,11 +152,31 @@ export function restoreCompactor<M extends object = object>(
  * Compacts messages if that is due, without a compactor that lives on: for a route, the AI SDK's `prepareStep`, LangChain's
  * `beforeModel`, a session. Store the result in place of the messages: the next call continues from its summary.
  */
-export function compactMessages<M extends object>(
+export function compactMessages<M extends AnyMessage>(
   messages: readonly M[],
   options: CompactMessagesOptions<M>,
 ): Promise<CompactedMessages<M>> {
   return guarded(() => compactMessagesBy(MODULES, messages, options));
+}
+
+/**
+ * Estimates the tokens of a text, or of a request with these messages: their content and what the provider counts besides.
+ * An estimate for messages loads the engine.
+ */
+export function estimateTokens(
+  input: string | readonly object[],
+  options: EstimateMessagesOptions = {},
+): Promise<number> {
+  return guarded(() => estimateBy({ ...MODULES, counter: counterModule }, input, options));
+}
+
+/** The estimated tokens of a text or of messages if they are at most `limit`; otherwise false. */
+export function isWithinTokenLimit(
+  input: string | readonly object[],
+  limit: number,
+  options: EstimateMessagesOptions = {},
+): Promise<number | false> {
+  return guarded(() => withinLimit(limit, () => estimateTokens(input, options)));
 }
 
 /** What a compaction of these messages would do. */
@@ -177,16 +210,15 @@ export function validate(
 }
 
 /** The messages as the provider accepts them. Those that were valid are the same objects. */
-export function repair<M extends object>(messages: readonly M[], format: Format): Promise<Repaired<M>> {
+export function repair<M extends object>(messages: readonly M[], format: FormatOf<M>): Promise<Repaired<M>> {
   return guarded(() => repairBy(engineModule, messages, format));
 }
 
 /** Converts messages to another format. The result lists what the other format cannot represent. */
-export function convert<M extends object = object>(
-  messages: readonly object[],
-  from: Format,
-  to: Format,
-): Promise<Converted<M>> {
+export function convert<F extends Format>(messages: readonly object[], from: Format, to: F): Promise<Converted<MessageOf<F>>>;
+/** The same for the app's own type of message in the other format. */
+export function convert<M extends object>(messages: readonly object[], from: Format, to: FormatOf<M>): Promise<Converted<M>>;
+export function convert<M extends object>(messages: readonly object[], from: Format, to: Format): Promise<Converted<M>> {
   return guarded(() => convertBy(engineModule, messages, from, to));
 }
 
@@ -219,7 +251,7 @@ export function extractive(
  * A summarizer that asks a model behind a chat-completions endpoint. It rejects with an `EpitomeError` that says whether a
  * retry may help. It does not retry itself: the compactor does.
  */
-export function openAICompatible(options: EndpointOptions): EndpointSummarize {
+export function openAICompatible(options: EndpointSummarizeOptions): EndpointSummarize {
   return endpointFrom(engineModule, "openai", options);
 }
 
@@ -227,7 +259,7 @@ export function openAICompatible(options: EndpointOptions): EndpointSummarize {
  * The same for Anthropic's Messages API. In a browser, Anthropic also requires the header
  * `anthropic-dangerous-direct-browser-access`.
  */
-export function anthropicCompatible(options: EndpointOptions): EndpointSummarize {
+export function anthropicCompatible(options: EndpointSummarizeOptions): EndpointSummarize {
   return endpointFrom(engineModule, "anthropic", options);
 }
 

@@ -4,7 +4,7 @@ import { epitomeError, messageOf } from "../error.js";
 import type { Encoding } from "../glue/epitome.js";
 
 /** Where a vocabulary comes from: an address, a response, or its bytes. */
-export type EncodingSource = string | URL | Response | BufferSource;
+export type EncodingSource = string | URL | Response | ArrayBuffer | ArrayBufferView;
 
 /** A vocabulary in one file, or in two: what ASCII text needs, and the rest. */
 export type Part = "whole" | "ascii" | "rest";

@@ -2,7 +2,7 @@
 
 import { loadCounting } from "../counting/engine-encoding.js";
 import { fieldsOf, messagesOf, optionalText, textOf } from "../arguments.js";
-import type { Reason } from "../glue/epitome.js";
+import type { Format, Reason } from "../glue/epitome.js";
 import { load, type Modules } from "../wasm/engine.js";
 import { bufferOf } from "../wasm/instances.js";
 import type { Compactor } from "./compactor.js";
@@ -15,7 +15,7 @@ import type { Plan } from "./plan.js";
 /** A compactor for a new conversation. */
 export async function create<M extends object>(
   modules: Modules,
-  given: CompactorOptions<M>,
+  given: CompactorOptions<M, Format>,
 ): Promise<Compactor<M>> {
   const options = fieldsOf(given, "options");
   const { policy, tokenizers } = options;
@@ -32,7 +32,7 @@ export async function create<M extends object>(
 export async function restore<M extends object>(
   modules: Modules,
   snapshot: string,
-  given: RestoreOptions<M>,
+  given: RestoreOptions<M, Format>,
 ): Promise<Compactor<M>> {
   const options = fieldsOf(given, "options");
   const { tokenizers } = options;
@@ -63,7 +63,7 @@ export async function restore<M extends object>(
 }
 
 /** How a plan is made without a compactor. */
-export interface PlanOptions extends Pick<CompactorOptions, "format" | "policy" | "agent" | "tokenizers"> {
+export interface PlanOptions extends Pick<CompactorOptions<object, Format>, "format" | "policy" | "agent" | "tokenizers"> {
   /** Default: `session-compaction`. */
   reason?: Reason;
 }

@@ -2,12 +2,12 @@
 
 import { fieldsOf, optionalFunction, optionalSignal, reading, textOf, wholeOf } from "../arguments.js";
 import { epitomeError, guarded } from "../error.js";
-import type { Completion, EndpointOptions as Endpoint, Format, SummaryRequest } from "../glue/epitome.js";
+import type { Completion, EndpointOptions, Format, SummaryRequest } from "../glue/epitome.js";
 import { load, type Source } from "../wasm/engine.js";
 import type { SummarizeContext, SummarizeRequest } from "./summarize.js";
 
 /** Options of an endpoint that summarizes. */
-export interface EndpointOptions extends Endpoint {
+export interface EndpointSummarizeOptions extends EndpointOptions {
   /**
    * Used if messages are sent and not a transcript (`summary.input`): the other fields of the app's requests to the model,
    * such as `system` and `tools`, or a function that returns them. Give exactly what the model gets, or the provider's cache
@@ -49,7 +49,7 @@ const OWN_FIELDS = new Set([
 export function endpointFrom(
   source: Source,
   provider: keyof typeof PROVIDERS,
-  endpointOptions: EndpointOptions,
+  endpointOptions: EndpointSummarizeOptions,
 ): EndpointSummarize {
   const { request: given = {}, ...options } = fieldsOf(endpointOptions, "options");
   return (request, context = {}) =>

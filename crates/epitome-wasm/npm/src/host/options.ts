@@ -6,6 +6,7 @@ import { kindOf, optionalFunction } from "../arguments.js";
 import { epitomeError, messageOf } from "../error.js";
 import type { BeforeCompaction, EngineEvent, Format, PolicySpec, Save } from "../glue/epitome.js";
 import type { CompactionEvent } from "./compactor.js";
+import type { FormatOf } from "./format-messages.js";
 import type { Summarize } from "./summarize.js";
 
 /** What an app gives to a compactor. */
@@ -59,17 +60,17 @@ export type BeforeAnswer = boolean | void | { skip: boolean };
 export type AfterCompaction = Extract<EngineEvent, { type: "after" }>;
 
 /** Options of a new compactor. */
-export interface CompactorOptions<M extends object = object> extends HostOptions<M> {
+export interface CompactorOptions<M extends object = object, F extends Format = FormatOf<M>> extends HostOptions<M> {
   /** The format of the messages. */
-  format: Format;
+  format: F;
   /** When to compact and how far. Default: the preset `recommended`. */
   policy?: PolicySpec;
 }
 
 /** Options of a compactor that continues from a snapshot. It keeps the snapshot's policy. */
-export interface RestoreOptions<M extends object = object> extends HostOptions<M> {
+export interface RestoreOptions<M extends object = object, F extends Format = FormatOf<M>> extends HostOptions<M> {
   /** The format of the messages. */
-  format: Format;
+  format: F;
   /** All messages that were appended, in order, in their latest version. Those that the snapshot does not contain are
    * appended. */
   originals: readonly M[];

@@ -1,15 +1,16 @@
 // Compacts messages without a compactor that lives on, for routes, agent middleware and sessions.
 
 import { fieldsOf, messagesOf } from "../arguments.js";
-import type { Phase, Reason, Report, Status, Usage } from "../glue/epitome.js";
+import type { Format, Phase, Reason, Report, Status, Usage } from "../glue/epitome.js";
 import type { Modules } from "../wasm/engine.js";
 import type { CompactOptions } from "./compactor.js";
 import { create } from "./create.js";
+import type { FormatOf } from "./format-messages.js";
 import type { CompactorOptions } from "./options.js";
 
 /** Options of `compactMessages`. */
-export interface CompactMessagesOptions<M extends object = object>
-  extends CompactorOptions<M>,
+export interface CompactMessagesOptions<M extends object = object, F extends Format = FormatOf<M>>
+  extends CompactorOptions<M, F>,
     Pick<CompactOptions, "instructions" | "signal"> {
   /** What the provider reported for the request that the last assistant message answers. */
   usage?: Usage | object | null | undefined;
@@ -33,7 +34,7 @@ export interface CompactedMessages<M extends object = object> {
 export async function compactMessagesBy<M extends object>(
   modules: Modules,
   messages: readonly M[],
-  given: CompactMessagesOptions<M>,
+  given: CompactMessagesOptions<M, Format>,
 ): Promise<CompactedMessages<M>> {
   const { usage, phase, reason, instructions, signal, ...options } = fieldsOf(given, "options");
   const all = messagesOf(messages, "messages");

@@ -43,6 +43,8 @@ pub(in crate::plan) struct Reduction<'a> {
     pub(in crate::plan) exchanges: &'a [Exchange],
     /// Exchanges that no reducer may change, oldest first.
     pub(in crate::plan) protected: &'a [Exchange],
+    /// No reducer may change what is before this position.
+    pub(in crate::plan) from: usize,
     /// Tokens to reach, in the provider's tokens.
     target: u32,
     changed: BTreeMap<usize, Reduced>,
@@ -59,7 +61,7 @@ impl<'a> Reduction<'a> {
     ) -> Self {
         let (changed, saved) = (BTreeMap::new(), MeterTokens::ZERO);
         let target = policy.target_tokens();
-        Self { conversation, policy, scale, exchanges, protected, target, changed, saved }
+        Self { conversation, policy, scale, exchanges, protected, from: 0, target, changed, saved }
     }
 
     /// Runs every reducer that this reason calls for, in the order of the policy.
@@ -107,6 +109,8 @@ impl<'a> Reduction<'a> {
                 break;
             }
             match proposal {
+                Proposal::Rewrite { position, .. } if position < self.from => {}
+                Proposal::Remove { exchange } if exchange.start < self.from => {}
                 Proposal::Rewrite { position, changes } => {
                     self.rewrite(position, changes, proposals.action);
                 }

@@ -1,0 +1,95 @@
+//! Signed reasoning that a model accepts only behind an unchanged history, and what a plan does about it.
+
+use serde::Serialize;
+
+use super::Action;
+use super::reduce::{Reduction, binds_reasoning, bound_reasoning};
+use crate::contract::ReasoningPolicy;
+use crate::conversation::Conversation;
+use crate::history::Exchange;
+use crate::policy::{LockedReasoning, Policy};
+use crate::tokens::MeterTokens;
+
+/// Why there is no append-only compaction in the middle of a tool call that follows signed reasoning.
+pub(super) const WAITS_WITH_REASONING: &str = "a message that stays has reasoning that the model accepts only behind an unchanged \
+    history; compact after its results are there, or set policy.lockedReasoning to remove";
+
+/// What a compaction costs with a model that accepts signed reasoning only behind an unchanged history. Either these parts
+/// are removed, or the app has to send the provider's switch that drops them; see [`LockedReasoning`](crate::policy::LockedReasoning).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub struct LockedParts {
+    /// How many parts these are.
+    pub parts: u32,
+    /// Their tokens.
+    pub tokens: u32,
+    /// True if the compaction removes them.
+    pub removed: bool,
+}
+
+/// True if the model accepts signed reasoning only behind an unchanged history. Any other model accepts the reasoning of a
+/// message that stays.
+fn locks_reasoning(conversation: &Conversation, policy: &Policy) -> bool {
+    conversation.contract().reasoning != ReasoningPolicy::KeepAll
+        && policy.model.as_deref().is_some_and(binds_reasoning)
+}
+
+/// True if nothing may change before signed reasoning that stays.
+pub(super) fn is_append_only(conversation: &Conversation, policy: &Policy) -> bool {
+    policy.locked_reasoning == LockedReasoning::AppendOnly && locks_reasoning(conversation, policy)
+}
+
+/// The last exchange from a position on that has signed reasoning in the view.
+pub(super) fn last_with_reasoning(reduction: &Reduction, from: usize) -> Option<Exchange> {
+    let conversation = reduction.conversation;
+    let from = from.max(conversation.projection().covered);
+    let has = |at: &usize| {
+        conversation.index().note(*at).is_some_and(|note| note.signed_reasoning)
+            && reduction.message(*at).is_some_and(|seen| !bound_reasoning(seen).is_empty())
+    };
+    let last = (from..conversation.log().len()).rfind(has)?;
+    reduction.exchange_of(last).cloned()
+}
+
+/// The signed reasoning of these messages, if the model accepts it only behind an unchanged history, which is about to
+/// change. It is removed, unless the policy keeps it.
+pub(super) fn take_locked_reasoning(
+    reduction: &mut Reduction,
+    positions: impl Iterator<Item = usize>,
+) -> Option<LockedParts> {
+    let (conversation, policy) = (reduction.conversation, reduction.policy);
+    if !locks_reasoning(conversation, policy) {
+        return None;
+    }
+    let index = conversation.index();
+    // A call that waits for its result is protected too, but is to be sent as soon as the result is there.
+    let is_fixed = |exchange: &Exchange| {
+        let first = index.fixed.partition_point(|position| *position < exchange.start);
+        index.fixed.get(first).is_some_and(|position| *position < exchange.end)
+    };
+    let removed = policy.locked_reasoning != LockedReasoning::Keep;
+    let (mut parts, mut tokens) = (0_usize, MeterTokens::ZERO);
+    let covered = conversation.projection().covered;
+    for position in positions {
+        let bound = (position < covered || reduction.is_seen(position))
+            && index.note(position).is_some_and(|note| note.signed_reasoning)
+            && !reduction.exchange_of(position).is_some_and(is_fixed)
+            && reduction.message(position).is_some_and(|seen| !bound_reasoning(seen).is_empty());
+        if let Some(message) = conversation.log().message(position).filter(|_| bound) {
+            // Changes count the parts of the original message. The parts of a rewritten message can have other
+            // indices.
+            let changes = bound_reasoning(message);
+            parts += changes.len();
+            let meter = conversation.meter();
+            let reasoning = changes.iter().filter_map(|change| message.parts.get(change.part));
+            tokens += reasoning.map(|part| meter.part_tokens(part)).sum();
+            if removed {
+                reduction.rewrite(position, changes, Action::RemoveReasoning);
+            }
+        }
+    }
+    let parts = u32::try_from(parts).unwrap_or(u32::MAX);
+    let tokens = reduction.scale.to_provider(tokens);
+    (parts > 0).then_some(LockedParts { parts, tokens, removed })
+}

@@ -1,0 +1,119 @@
+// LangChain's agents with a checkpointer: a compactor around each model call, or state that is compacted before it.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import { AIMessage, HumanMessage, isBaseMessage, RemoveMessage } from "@langchain/core/messages";
+import { MemorySaver, REMOVE_ALL_MESSAGES } from "@langchain/langgraph";
+import { createAgent, createMiddleware, tool } from "langchain";
+import { compactMessages, createCompactor } from "epitome";
+import { z } from "zod";
+import { lookUp, POLICY, question, ScriptedModel } from "./scripted-model.mjs";
+
+const ROUNDS = 9;
+
+const look = tool(({ at }) => lookUp(at), { name: "look", description: "Reads a file.", schema: z.object({ at: z.string() }) });
+
+/** A message of a prompt as the scripted model takes it. */
+function neutral(message) {
+  assert.ok(isBaseMessage(message), "LangChain wants instances");
+  const isResult = message.getType() === "tool";
+  return {
+    role: { human: "user", ai: "assistant" }[message.getType()] ?? message.getType(),
+    text: isResult ? "" : message.text,
+    calls: (message.tool_calls ?? []).map(({ id, name, args }) => ({ id, name, input: args })),
+    results: isResult ? [{ id: message.tool_call_id, text: message.text }] : [],
+  };
+}
+
+/** The scripted model behind the interface of a chat model. */
+class Scripted extends BaseChatModel {
+  constructor(script) {
+    super({});
+    this.script = script;
+  }
+
+  _llmType() {
+    return "scripted";
+  }
+
+  bindTools() {
+    return this;
+  }
+
+  async _generate(messages) {
+    const { text, calls, usage } = this.script.answer(messages.map(neutral));
+    const message = new AIMessage({
+      content: text,
+      tool_calls: calls.map(({ id, name, input }) => ({ id, name, args: input, type: "tool_call" })),
+      usage_metadata: { input_tokens: usage.prompt, output_tokens: usage.completion, total_tokens: usage.prompt + usage.completion },
+    });
+    return { generations: [{ message, text }] };
+  }
+}
+
+/** Runs an agent with this middleware three times in one thread, and returns its messages after each run. */
+async function* runs(script, middleware) {
+  const agent = createAgent({ model: new Scripted(script), tools: [look], middleware: [middleware], checkpointer: new MemorySaver() });
+  for (let turn = 0; turn < 3; turn += 1) {
+    script.begin(ROUNDS);
+    const config = { configurable: { thread_id: "t" }, recursionLimit: 200 };
+    yield (await agent.invoke({ messages: [new HumanMessage(question(turn))] }, config)).messages;
+  }
+}
+
+const CALLS = Math.ceil(ROUNDS / 3);
+const PER_TURN = 2 + 2 * ROUNDS + CALLS;
+
+test("k6: a LangChain agent with a compactor in wrapModelCall: over three runs of a thread, nothing doubles and the status is right", async () => {
+  const script = new ScriptedModel({ name: "model" });
+  const applied = [];
+  const onEvent = (event) => event.type === "end" && applied.push(event.report.outcome);
+  const compactor = await createCompactor({ format: "langchain", policy: POLICY, onEvent });
+  const middleware = createMiddleware({
+    name: "Compaction",
+    wrapModelCall: async (request, handler) => {
+      compactor.sync(request.messages);
+      compactor.reportUsage(request.messages.findLast(AIMessage.isInstance)?.usage_metadata);
+      await compactor.compactIfNeeded();
+      assert.equal(compactor.history().length, request.messages.length);
+      script.promise(compactor.status());
+      return handler({ ...request, messages: compactor.messages() });
+    },
+  });
+  let turn = 0;
+  for await (const messages of runs(script, middleware)) {
+    turn += 1;
+    assert.equal(messages.length, turn * PER_TURN, "the state keeps everything");
+    compactor.sync(messages);
+    assert.equal(compactor.history().length, messages.length);
+  }
+  assert.equal(script.prompts.length, 3 * (ROUNDS + 1));
+  assert.ok(applied.length >= 3 && applied.every((outcome) => outcome === "applied"), applied.join());
+});
+
+test("k6: a LangChain agent with compactMessages in beforeModel: the state is compacted over three runs of a thread", async () => {
+  const script = new ScriptedModel({ name: "model" });
+  const applied = [];
+  const middleware = createMiddleware({
+    name: "Compaction",
+    beforeModel: async ({ messages }) => {
+      const usage = messages.findLast(AIMessage.isInstance)?.usage_metadata;
+      const result = await compactMessages(messages, { format: "langchain", policy: POLICY, usage });
+      script.promise(result.status);
+      if (result.report?.outcome !== "applied") {
+        return undefined;
+      }
+      applied.push(result.report.outcome);
+      return { messages: [new RemoveMessage({ id: REMOVE_ALL_MESSAGES }), ...result.messages] };
+    },
+  });
+  for await (const messages of runs(script, middleware)) {
+    const summaries = messages.filter(({ text }) => text.includes("<conversation-summary"));
+    assert.ok(summaries.length <= 1, "one summary");
+    const ids = messages.map(({ id }) => id);
+    assert.equal(new Set(ids).size, ids.length, "each message once");
+  }
+  assert.equal(script.prompts.length, 3 * (ROUNDS + 1));
+  assert.ok(applied.length >= 3, applied.join());
+});
