@@ -802,10 +802,13 @@ export interface CompactorOptions<M extends object = object, F extends Format = 
 export type Format = "openai-chat" | "openai-responses" | "anthropic" | "ai-sdk-ui" | "ai-sdk-model" | "gemini" | "langchain" | "bedrock";
 
 /** The formats that messages of this type may have: one, if the type has a field that only messages of that format have. */
-export type FormatOf<M> = string extends FieldOf<M> ? Format : "lc_namespace" extends FieldOf<M> ? "langchain" : "call_id" extends FieldOf<M> ? "openai-responses" : "tool_call_id" extends FieldOf<M> ? "openai-chat" : "parts" extends FieldOf<M> ? "id" extends FieldOf<M> ? "ai-sdk-ui" : "gemini" : "tool_use_id" extends PartFieldOf<M> ? "anthropic" : "toolCallId" extends PartFieldOf<M> ? "ai-sdk-model" : "toolResult" extends PartFieldOf<M> ? "bedrock" : Format;
+export type FormatOf<M> = string extends FieldOf<M> ? Format : "lc_namespace" extends FieldOf<M> ? "langchain" : "call_id" extends FieldOf<M> ? "openai-responses" : "tool_call_id" extends FieldOf<M> ? "openai-chat" : "parts" extends FieldOf<M> ? "id" extends FieldOf<M> ? "ai-sdk-ui" : "gemini" : FormatOfParts<PartFieldOf<M>>;
 
 /** The fields of all members of a union. */
 type FieldOf<U> = U extends unknown ? keyof U : never;
+
+/** The same by the fields of parts. */
+type FormatOfParts<Fields> = string extends Fields ? Format : "tool_use_id" extends Fields ? "anthropic" : "toolCallId" extends Fields ? "ai-sdk-model" : "toolResult" extends Fields ? "bedrock" : Format;
 
 /** The fields of the parts that a message's content may have. */
 type PartFieldOf<M> = M extends {
@@ -1656,7 +1659,7 @@ export type AiSdkModelMessage = {
   providerOptions?: Opaque;
 } | {
   role: "tool";
-  content: Opaque[];
+  content: Opaque;
   providerOptions?: Opaque;
 };
 

@@ -33,7 +33,7 @@ export interface AiSdkUiMessage {
 export type AiSdkModelMessage =
   | { role: "system"; content: string; providerOptions?: Opaque }
   | { role: "user" | "assistant"; content: Opaque; providerOptions?: Opaque }
-  | { role: "tool"; content: Opaque[]; providerOptions?: Opaque };
+  | { role: "tool"; content: Opaque; providerOptions?: Opaque };
 
 /** A content of Gemini. */
 export interface GeminiContent {
@@ -80,13 +80,18 @@ export type FormatOf<M> = string extends FieldOf<M>
           ? "id" extends FieldOf<M>
             ? "ai-sdk-ui"
             : "gemini"
-          : "tool_use_id" extends PartFieldOf<M>
-            ? "anthropic"
-            : "toolCallId" extends PartFieldOf<M>
-              ? "ai-sdk-model"
-              : "toolResult" extends PartFieldOf<M>
-                ? "bedrock"
-                : Format;
+          : FormatOfParts<PartFieldOf<M>>;
+
+/** The same by the fields of parts. */
+type FormatOfParts<Fields> = string extends Fields
+  ? Format
+  : "tool_use_id" extends Fields
+    ? "anthropic"
+    : "toolCallId" extends Fields
+      ? "ai-sdk-model"
+      : "toolResult" extends Fields
+        ? "bedrock"
+        : Format;
 
 /** The fields of all members of a union. */
 type FieldOf<U> = U extends unknown ? keyof U : never;

@@ -40,7 +40,21 @@ export const belongs: ForEach<{ [F in Format]: Same<FormatOf<Sdk[F]>, F> }> = AL
 
 /** Types of which no format can be said. */
 type Own = { role: "user" | "assistant"; content: string; id?: string };
-export const anyFormat: [Same<FormatOf<Own>, Format>, Same<FormatOf<object>, Format>, Same<FormatOf<Record<string, unknown>>, Format>] = [true, true, true];
+type Loose = { role: string; content: any[] };
+export const anyFormat: { [T in "own" | "loose" | "object" | "record"]: Same<FormatOf<{ own: Own; loose: Loose; object: object; record: Record<string, unknown> }[T]>, Format> } =
+  { own: true, loose: true, object: true, record: true };
+
+export async function everyFormatHasItsMessages(): Promise<void> {
+  (await createCompactor({ format: "openai-chat" })).messages() satisfies ChatMessage[];
+  (await createCompactor({ format: "openai-responses" })).messages() satisfies OpenAI.Responses.ResponseInputItem[];
+  (await createCompactor({ format: "anthropic", policy: { window: 9_000 } })).messages() satisfies Anthropic.MessageParam[];
+  (await createCompactor({ format: "ai-sdk-ui" })).messages() satisfies UIMessage[];
+  (await createCompactor({ format: "ai-sdk-model", policy: { window: 9_000 } })).messages() satisfies ModelMessage[];
+  (await createCompactor({ format: "gemini" })).messages() satisfies Content[];
+  (await createCompactor({ format: "langchain" })).messages() satisfies BaseMessage[];
+  (await createCompactor({ format: "bedrock" })).messages() satisfies BedrockMessage[];
+  (await restoreCompactor("{}", { format: "gemini", originals: [] })).messages() satisfies Content[];
+}
 
 export async function aFormatFixesTheTypeOfMessage(openai: OpenAI, anthropic: Anthropic): Promise<void> {
   const chat = await createCompactor({ format: "openai-chat" });
