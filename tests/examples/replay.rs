@@ -10,7 +10,7 @@ use epitome::message::{Message, MessageId, RequestId, UnixTime, Usage};
 use epitome::{
     Action, Columns, Compactor, Failure, FailureKind, Output, Phase, Policy, Reason, Timestamp,
 };
-use epitome_formats::{Format, Outgoing, Recipe, Untouched, fit_steps, read_usage, steps_of};
+use epitome_formats::{Format, Outgoing, Recipe, Untouched, read_usage, step_id, steps_of};
 use epitome_tokens::Encodings;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -186,18 +186,14 @@ impl App {
         written((first..self.originals.len()).map(id_of).collect::<Vec<_>>())
     }
 
-    /// Only of messages that keep their metadata, which are none.
+    /// Replaces a message, which keeps its metadata: as many steps as it has now, in the place of those that it had.
     fn edit(&mut self, index: usize, message: Value) -> Result<(), String> {
         let id = id_of(index);
         let read = self.read(index, &message).map_err(|error| format!("message: {error}"));
         let (steps, malformed) = read?;
         let earlier: Vec<Message> = steps_of(self.compactor.log(), &id).cloned().collect();
-        let count = if index + 1 == self.originals.len() {
-            steps.len().max(earlier.len())
-        } else {
-            earlier.len().max(1)
-        };
-        for (number, step) in fit_steps(steps, &id, count).into_iter().enumerate() {
+        let count = steps.len();
+        for (number, step) in steps.into_iter().enumerate() {
             let before = earlier.get(number).or(earlier.first());
             let step = match before {
                 Some(Message { author, time, pinned, .. }) => {
@@ -206,11 +202,24 @@ impl App {
                 }
                 None => step,
             };
-            match number < earlier.len().max(1) {
-                true => self.compactor.edit(step),
-                false => self.compactor.append(step),
+            if number < earlier.len() {
+                self.compactor.edit(step).map_err(text)?;
+                continue;
             }
-            .map_err(text)?;
+            let log = self.compactor.log();
+            let last = number.checked_sub(1).and_then(|last| log.position(&step_id(&id, last)));
+            let next = last.and_then(|last| log.message(last + 1)).map(|next| next.id.clone());
+            match next {
+                Some(next) => {
+                    self.plans = Columns::default();
+                    self.compactor.insert(step, next).map_err(text)?;
+                }
+                None => self.compactor.append(step).map_err(text)?,
+            }
+        }
+        for step in earlier.iter().skip(count.max(1)) {
+            self.plans = Columns::default();
+            self.compactor.remove(step.id.clone()).map_err(text)?;
         }
         self.malformed.remove(&id);
         self.malformed.extend(malformed.then_some(id));

@@ -76,7 +76,7 @@ async function made({ format, policy, calls }) {
       case "usage":
         // The usage is of the view that was sent last.
         compactor.messages();
-        return compactor.usage(given);
+        return compactor.reportUsage(given);
       case "compact":
         await compactor.compact({ reason: given });
         return null;

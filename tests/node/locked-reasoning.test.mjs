@@ -12,7 +12,7 @@ const isThinking = ({ type }) => type === "thinking" || type === "redacted_think
 const blocksOf = ({ role, content }) => (role === "assistant" && Array.isArray(content) ? content : []);
 
 /** The thinking blocks in sent messages that the provider refuses: those behind other messages or blocks than in the history
- * that they were written in. */
+ * that they were written in, which is what was sent before. */
 function refused(sent, history) {
   const found = [];
   sent.forEach((message, index) => {
@@ -41,17 +41,17 @@ const thinkingIn = (messages) => messages.flatMap(blocksOf).filter(isThinking).l
 async function compacted(messages, policy) {
   const compactor = await createCompactor({ format: "anthropic", policy: { model: "claude-fable-5-2", ...policy }, summarize: () => "They worked." });
   compactor.append(messages);
+  const before = compactor.messages();
   const plan = compactor.plan({ reason: "manual" });
   const report = await compactor.compact({ reason: "manual" });
   const view = compactor.messages();
   compactor.dispose();
-  return { plan, report, view };
+  return { before, plan, report, view };
 }
 
 async function check(sessions) {
   const seen = { sessions: 0, compactions: 0, removed: 0, kept: 0 };
   for (const { id, messages } of sessions) {
-    assert.deepEqual(refused(messages, messages), [], `${id}: the session itself is legal`);
     seen.sessions += 1;
     for (const { name } of await presets()) {
       const compactor = await createCompactor({ format: "anthropic" });
@@ -61,8 +61,8 @@ async function check(sessions) {
       const preset = { preset: name, window };
       const place = `${id} ${name}`;
 
-      const { plan, report, view } = await compacted(messages, preset);
-      assert.deepEqual(refused(view, messages), [], place);
+      const { before, plan, report, view } = await compacted(messages, preset);
+      assert.deepEqual(refused(view, before), [], place);
       const gone = plan.lockedReasoning;
       assert.ok(gone === undefined || gone.removed, place);
       if (report.outcome === "applied") {
@@ -72,12 +72,12 @@ async function check(sessions) {
 
       const keeping = await compacted(messages, { ...preset, lockedReasoning: "keep" });
       if (keeping.report.outcome === "applied") {
-        assert.equal(refused(keeping.view, messages).length, keeping.plan.lockedReasoning?.parts ?? 0, `${place}: the plan names the cost`);
+        assert.equal(refused(keeping.view, before).length, keeping.plan.lockedReasoning?.parts ?? 0, `${place}: the plan names the cost`);
         seen.kept += keeping.plan.lockedReasoning?.parts ?? 0;
       }
 
       const appending = await compacted(messages, { ...preset, lockedReasoning: "appendOnly" });
-      assert.deepEqual(refused(appending.view, messages), [], `${place}: append-only`);
+      assert.deepEqual(refused(appending.view, before), [], `${place}: append-only`);
       assert.equal(appending.plan.lockedReasoning, undefined, place);
       const own = new Set(messages);
       for (const message of appending.view.filter((message) => blocksOf(message).length > 0)) {

@@ -1,8 +1,8 @@
-// `compactMessages`: the same as a compactor that lives on, for an app that stores what it returns.
+// `compactMessages`: the same as a compactor that lives on, for an app that stores what it returns; and other calls in one line.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compactMessages, createCompactor } from "epitome";
+import { compactMessages, createCompactor, estimateTokens, isEpitomeError, isWithinTokenLimit } from "epitome";
 import { chatOf, FORMATS, said, toolRound } from "./harness.mjs";
 
 const OPTIONS = { format: "openai-chat", policy: { window: 3_000, counting: { charactersPerToken: 1 } } };
@@ -107,3 +107,39 @@ for (const format of FORMATS) {
     compactor.dispose();
   });
 }
+
+test("k8: tokens of messages are estimated, and compared with a limit", async () => {
+  const messages = [...chatOf(6), ...toolRound("c1", "a cat").map(({ "x-mine": _, ...message }) => message)];
+  const compactor = await createCompactor({ format: "openai-chat" });
+  compactor.append(messages);
+  const { tokens } = compactor.status();
+  compactor.dispose();
+  assert.equal(await estimateTokens(messages), tokens);
+  assert.equal(await estimateTokens(messages, { format: "openai-chat", charactersPerToken: 1 }) > tokens, true);
+  assert.equal(await estimateTokens([]), 0);
+  assert.equal(await isWithinTokenLimit(messages, tokens), tokens);
+  assert.equal(await isWithinTokenLimit(messages, tokens - 1), false);
+  assert.equal(await isWithinTokenLimit("", 0), 0);
+  assert.equal(await isWithinTokenLimit("The quick brown fox", 3), false);
+  await assert.rejects(isWithinTokenLimit("x", "3"), { code: "invalid-option", message: /limit/ });
+  await assert.rejects(estimateTokens(7), { code: "invalid-option", message: /text/ });
+  await assert.rejects(estimateTokens([7]), isEpitomeError);
+});
+
+test("k8: a policy takes the words of other libraries", async () => {
+  const due = async (policy, messages) => {
+    const compactor = await createCompactor({ format: "openai-chat", policy: { window: 10_000, counting: { charactersPerToken: 1 }, ...policy } });
+    compactor.append(messages);
+    const reason = compactor.due("requestStart");
+    compactor.dispose();
+    return reason !== undefined;
+  };
+  const chat = chatOf(10);
+  assert.deepEqual([await due({ trigger: { messages: 10 } }, chat), await due({ trigger: { messages: 11 } }, chat)], [true, false]);
+  assert.deepEqual([await due({ trigger: { tokens: 1_000 } }, chat), await due({ trigger: { tokens: 9_000 } }, chat)], [true, false]);
+  assert.deepEqual([await due({ trigger: { fraction: 0.1 } }, chat), await due({ trigger: { fraction: 0.2 } }, chat)], [true, false]);
+  assert.equal(await due({ trigger: { fraction: 0.1, messages: 11 } }, chat), false, "both have to hold");
+  assert.equal(await due({ trigger: [{ fraction: 0.1 }, { messages: 11 }] }, chat), true, "one is enough");
+  assert.equal(await due({ trigger: { fraction: 0.2 }, reserveOutput: 5_000 }, chat), true);
+  await assert.rejects(due({ trigger: { share: 1 } }, chat), { code: "invalid-policy", message: /policy\.trigger/ });
+});

@@ -26,7 +26,7 @@ pub use reducer::{
 pub use retry::{Failure, FailureKind, Retry};
 #[cfg(feature = "schema")]
 pub use schema::schema;
-pub use spec::{DEFAULT_WINDOW, FieldOverrides, PolicySpec};
+pub use spec::{DEFAULT_WINDOW, FieldOverrides, PolicySpec, TriggerCondition};
 pub use summary::{
     LastRequest, LockedReasoning, Shape, Summarizer, SummaryInput, SummaryPlacement,
     SummarySettings, TokenCost, ToolFilter, WindowTooSmall,

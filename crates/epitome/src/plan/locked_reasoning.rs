@@ -70,8 +70,10 @@ pub(super) fn take_locked_reasoning(
     };
     let removed = policy.locked_reasoning != LockedReasoning::Keep;
     let (mut parts, mut tokens) = (0_usize, MeterTokens::ZERO);
+    let covered = conversation.projection().covered;
     for position in positions {
-        let bound = index.note(position).is_some_and(|note| note.signed_reasoning)
+        let bound = (position < covered || reduction.is_seen(position))
+            && index.note(position).is_some_and(|note| note.signed_reasoning)
             && !reduction.exchange_of(position).is_some_and(is_fixed)
             && reduction.message(position).is_some_and(|seen| !bound_reasoning(seen).is_empty());
         if let Some(message) = conversation.log().message(position).filter(|_| bound) {

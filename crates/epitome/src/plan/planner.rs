@@ -139,13 +139,13 @@ impl Plan {
             _ => tail_start,
         };
         let last = is_append_only(conversation, policy)
-            .then(|| last_with_reasoning(reduction, tail_start))
+            .then(|| last_with_reasoning(reduction, covered))
             .flatten();
         if last.as_ref().is_some_and(|last| reduction.is_protected(last.start)) {
             self.idle = Some(WAITS_WITH_REASONING.to_owned());
             return;
         }
-        let tail_start = last.map_or(tail_start, |last| last.end);
+        let tail_start = last.map_or(tail_start, |last| last.end.max(tail_start));
 
         let mut stays: Vec<usize> = protected.take_while(|at| *at < tail_start).collect();
         let requests = user_requests_to_keep(reduction, tail_start, &stays, budget.user_requests);

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{PRESETS, Policy};
 
 /// The schema of a [`PolicySpec`](super::PolicySpec): every field of a policy, none of them required, and `preset`,
-/// `modelWindow` and `agents`.
+/// `modelWindow`, `reserveOutput`, `trigger` and `agents`.
 pub fn schema() -> Value {
     let mut schema = schemars::schema_for!(Policy).to_value();
     let mut fields =
@@ -21,6 +21,37 @@ pub fn schema() -> Value {
                             not given.",
             "type": "integer",
             "minimum": 1,
+        }),
+    );
+    fields.insert(
+        "reserveOutput".into(),
+        json!({
+            "description": "Tokens of the window that are kept free for the answer. Default: 0.",
+            "type": "integer",
+            "minimum": 0,
+        }),
+    );
+    let condition = json!({
+        "type": "object",
+        "properties": {
+            "fraction": { "description": "From this share of the window on.", "type": "number" },
+            "tokens": { "description": "From this many tokens on.", "type": "integer", "minimum": 0 },
+            "messages": {
+                "description": "From this many messages on, not counting system messages and those that a \
+                                summary stands for.",
+                "type": "integer",
+                "minimum": 0,
+            },
+        },
+        "additionalProperties": false,
+        "minProperties": 1,
+    });
+    fields.insert(
+        "trigger".into(),
+        json!({
+            "description": "When a compaction is due, in place of triggers: if one of these conditions holds, each \
+                            with all of its parts.",
+            "anyOf": [condition, { "type": "array", "items": condition }],
         }),
     );
     let agent = json!({ "type": "object", "properties": fields, "additionalProperties": false });

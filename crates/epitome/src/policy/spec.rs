@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{PRESETS, Policy, PolicyError};
+use super::{Fill, PRESETS, Policy, PolicyError, Trigger};
 
 /// The window in tokens if the app gives neither `window` nor `modelWindow`.
 pub const DEFAULT_WINDOW: u32 = 200_000;
@@ -25,6 +25,12 @@ pub struct PolicySpec {
     /// [`DEFAULT_WINDOW`].
     #[cfg_attr(feature = "tsify", tsify(optional))]
     pub model_window: Option<u32>,
+    /// Tokens of the window that are kept free for the answer. Default: 0.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub reserve_output: Option<u32>,
+    /// When a compaction is due, in place of `triggers`: if one of these conditions holds, each with all of its parts.
+    #[cfg_attr(feature = "tsify", tsify(optional, type = "TriggerCondition | TriggerCondition[]"))]
+    pub trigger: Option<Value>,
     /// The fields that differ for an agent, by the agent's name. All fields but `agents` are allowed here.
     #[cfg_attr(feature = "tsify", tsify(type = "Record<string, Omit<PolicySpec, \"agents\">>"))]
     pub agents: BTreeMap<String, PolicySpec>,
@@ -32,6 +38,37 @@ pub struct PolicySpec {
     /// field is replaced as a whole.
     #[serde(flatten)]
     pub fields: FieldOverrides,
+}
+
+/// A condition under which a compaction is due. All parts that are given have to hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct TriggerCondition {
+    /// From this share of the window on, above 0 and at most 1.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub fraction: Option<f64>,
+    /// From this many tokens on.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub tokens: Option<u32>,
+    /// From this many messages on, not counting system messages and those that a summary stands for.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub messages: Option<u32>,
+}
+
+impl TriggerCondition {
+    /// The trigger with this condition; `None` if no part is given.
+    fn trigger(self) -> Option<Trigger> {
+        let Self { fraction, tokens, messages } = self;
+        let fill = fraction.map(|fraction| Trigger::Fill(Fill { fraction, max_tokens: 0 }));
+        let tokens = tokens.map(|tokens| Trigger::Tokens(tokens.into()));
+        let messages = messages.map(|messages| Trigger::Messages(messages.saturating_sub(1)));
+        let mut parts: Vec<Trigger> = [fill, tokens, messages].into_iter().flatten().collect();
+        match parts.len() {
+            0 | 1 => parts.pop(),
+            _ => Some(Trigger::All(parts)),
+        }
+    }
 }
 
 /// Fields of [`Policy`] that differ from the preset, as JSON. In TypeScript, `Partial<PolicyFields>`.
@@ -51,6 +88,12 @@ impl PolicySpec {
     /// The complete policy without the check: for a form that the user is still filling in.
     pub fn draft(&self) -> Result<Policy, PolicyError> {
         let window = self.window.or(self.model_window).unwrap_or(DEFAULT_WINDOW);
+        let reserved = self.reserve_output.unwrap_or(0);
+        if reserved >= window {
+            let problem = format!("is {reserved}, the whole window of {window}");
+            return Err(PolicyError { field: "reserveOutput".into(), problem });
+        }
+        let window = window - reserved;
         let name = self.preset.as_deref().unwrap_or("recommended");
         let Some(preset) = Policy::preset(name, window) else {
             let problem = format!("{name:?} is no preset; there are {}", PRESETS.join(", "));
@@ -62,8 +105,35 @@ impl PolicySpec {
         for (field, given) in &self.fields {
             overlay(&mut whole, field, given);
         }
+        if let Some(trigger) = &self.trigger {
+            overlay(&mut whole, "triggers", &self.triggers(trigger)?);
+        }
         serde_path_to_error::deserialize(whole)
             .map_err(|error| unreadable(&error.path().to_string(), error.inner()))
+    }
+
+    /// The triggers that `trigger` stands for, as JSON.
+    fn triggers(&self, trigger: &Value) -> Result<Value, PolicyError> {
+        let refuse = |field: String, problem: &str| PolicyError { field, problem: problem.into() };
+        if self.fields.contains_key("triggers") {
+            return Err(refuse("trigger".into(), "is given besides triggers; give one of them"));
+        }
+        let (conditions, is_list) = match trigger {
+            Value::Array(conditions) => (conditions.as_slice(), true),
+            condition => (std::slice::from_ref(condition), false),
+        };
+        let mut triggers = Vec::new();
+        for (index, condition) in conditions.iter().enumerate() {
+            let field = if is_list { format!("trigger[{index}]") } else { "trigger".into() };
+            let read = serde_path_to_error::deserialize::<_, TriggerCondition>(condition);
+            let read = read.map_err(|error| match error.path().to_string().as_str() {
+                "." => unreadable(&field, error.inner()),
+                part => unreadable(&format!("{field}.{part}"), error.inner()),
+            })?;
+            let empty = || refuse(field, "is empty; give a fraction, tokens or messages");
+            triggers.push(read.trigger().ok_or_else(empty)?);
+        }
+        serde_json::to_value(triggers).map_err(|error| unreadable("trigger", &error))
     }
 
     /// The complete policy of an agent: its own fields are used before those for all agents. The window is the first
@@ -95,6 +165,12 @@ impl PolicySpec {
             // `window` for all agents, which is for another model.
             window: own.window.or(own.model_window).or(self.window),
             model_window: self.model_window,
+            reserve_output: own.reserve_output.or(self.reserve_output),
+            // The agent's `triggers` are not for those of all agents to replace.
+            trigger: own.trigger.clone().or_else(|| {
+                let all = self.trigger.as_ref();
+                all.filter(|_| !own.fields.contains_key("triggers")).cloned()
+            }),
             agents: BTreeMap::new(),
             fields: fields.as_object().cloned().unwrap_or_default(),
         }
@@ -171,6 +247,46 @@ mod tests {
         assert_eq!((policy.keep, policy.threshold()), (Keep::Messages(6), Some(500)));
         assert_eq!(policy.target_tokens(), 499);
         assert_eq!((policy.summary.chunks, policy.summary.chunk_characters), (3, Some(120_000)));
+    }
+
+    #[test]
+    fn k8_a_trigger_is_one_condition_or_several_in_words_that_other_libraries_use() {
+        let triggers =
+            |text: &str| spec(&format!("{{ \"trigger\": {text} }}")).resolve().unwrap().triggers;
+        let fill = Trigger::Fill(Fill { fraction: 0.8, max_tokens: 0 });
+        assert_eq!(triggers(r#"{ "fraction": 0.8 }"#), [fill.clone()]);
+        assert_eq!(
+            triggers(r#"[{ "tokens": 4000, "messages": 10 }, { "fraction": 0.8 }]"#),
+            [Trigger::All(vec![Trigger::Tokens(4_000), Trigger::Messages(9)]), fill]
+        );
+        let problems = [
+            (r#"{ "trigger": {} }"#, "policy.trigger: is empty"),
+            (r#"{ "trigger": [{ "tokens": 1 }, { "tokens": -1 }] }"#, "policy.trigger[1].tokens: "),
+            (r#"{ "trigger": { "token": 1 } }"#, "policy.trigger"),
+            (
+                r#"{ "trigger": { "tokens": 1 }, "triggers": [] }"#,
+                "policy.trigger: is given besides",
+            ),
+            (r#"{ "trigger": { "fraction": 7 } }"#, "policy.triggers[0]"),
+            (r#"{ "window": 10, "reserveOutput": 10 }"#, "policy.reserveOutput: is 10"),
+        ];
+        for (text, problem) in problems {
+            let error = refused(text);
+            assert!(error.starts_with(problem), "{text}: {error}");
+        }
+        let agent =
+            r#"{ "trigger": { "tokens": 9 }, "agents": { "a": { "triggers": ["always"] } } }"#;
+        assert_eq!(spec(agent).resolve_for("a").unwrap().triggers, [Trigger::Always]);
+        assert_eq!(spec(agent).resolve_for("b").unwrap().triggers, [Trigger::Tokens(9)]);
+    }
+
+    #[test]
+    fn k8_tokens_for_the_answer_are_no_part_of_the_window() {
+        let policy = spec(r#"{ "window": 1000, "reserveOutput": 200 }"#).resolve().unwrap();
+        assert_eq!(
+            (policy.window, policy.threshold()),
+            (800, Policy::recommended(800).threshold())
+        );
     }
 
     #[test]

@@ -4,6 +4,7 @@ import { optionalText } from "../arguments.js";
 import { guarded } from "../error.js";
 import type { Compactor } from "../host/compactor.js";
 import { create, planFor, type PlanOptions, restore } from "../host/create.js";
+import { estimateBy, type EstimateMessagesOptions, withinLimit } from "../host/estimate.js";
 import { endpointFrom, type EndpointSummarize, type EndpointSummarizeOptions } from "../host/endpoint.js";
 import { type ExtractiveRequest, extractiveFrom } from "../host/extractive.js";
 import type { AnyMessage, FormatOf, MessageOf } from "../host/format-messages.js";
@@ -27,12 +28,13 @@ import type {
   Usage,
 } from "../glue/epitome.js";
 import { load, type Modules } from "../wasm/engine.js";
-import { engineModule, tokenizerModule } from "./modules.js";
+import { counterModule, engineModule, tokenizerModule } from "./modules.js";
 
 export * from "./counting.js";
 export type { CompactIfNeededOptions, CompactionEvent, CompactOptions, Compactor, SaveFailed, SummaryDelta, SyncReport } from "../host/compactor.js";
 export type { Counted, CountTokens } from "../counting/count.js";
 export type { CompactedMessages, CompactMessagesOptions } from "../host/stateless.js";
+export type { EstimateMessagesOptions } from "../host/estimate.js";
 export type { PlanOptions } from "../host/create.js";
 export type { EstimateOptions, TokenCounter, TokenFamily } from "../counting/counter.js";
 export type { CountOptions, EncodingOptions } from "../counting/encoding.js";
@@ -155,6 +157,26 @@ export function compactMessages<M extends AnyMessage>(
   options: CompactMessagesOptions<M>,
 ): Promise<CompactedMessages<M>> {
   return guarded(() => compactMessagesBy(MODULES, messages, options));
+}
+
+/**
+ * Estimates the tokens of a text, or of a request with these messages: their content and what the provider counts besides.
+ * An estimate for messages loads the engine.
+ */
+export function estimateTokens(
+  input: string | readonly object[],
+  options: EstimateMessagesOptions = {},
+): Promise<number> {
+  return guarded(() => estimateBy({ ...MODULES, counter: counterModule }, input, options));
+}
+
+/** The estimated tokens of a text or of messages if they are at most `limit`; otherwise false. */
+export function isWithinTokenLimit(
+  input: string | readonly object[],
+  limit: number,
+  options: EstimateMessagesOptions = {},
+): Promise<number | false> {
+  return guarded(() => withinLimit(limit, () => estimateTokens(input, options)));
 }
 
 /** What a compaction of these messages would do. */

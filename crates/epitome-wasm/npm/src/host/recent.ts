@@ -44,7 +44,8 @@ export async function recentFrom<M extends object>(
   return Array.from(indices, (index) => all[index] as M);
 }
 
-function formatOf(engine: Engine, messages: object[]): string {
+/** The format of messages. Throws if they could be of several. */
+export function formatOf(engine: Engine, messages: object[]): string {
   const detection = engine.detectFormat(messages);
   if (detection.kind === "known") {
     return detection.format;
