@@ -326,6 +326,14 @@ export interface PolicySpec extends FieldOverrides {
    */
   modelWindow?: number;
   /**
+   * Tokens of the window that are kept free for the answer. Default: 0.
+   */
+  reserveOutput?: number;
+  /**
+   * When a compaction is due, in place of `triggers`: if one of these conditions holds, each with all of its parts.
+   */
+  trigger?: TriggerCondition | TriggerCondition[];
+  /**
    * The fields that differ for an agent, by the agent's name. All fields but `agents` are allowed here.
    */
   agents?: Record<string, Omit<PolicySpec, "agents">>;
@@ -402,10 +410,15 @@ export interface PolicyFields {
   counting?: Counting;
   /**
    * Name of the model, such as `claude-sonnet-4-5`. It selects the estimate if `counting` names no family, and
-   * keeps the calibration of this model apart from that of others. Signed reasoning stays in messages that are kept,
-   * except for Claude Fable from 5.1 on, which refuses it behind a changed history. Default: `null`.
+   * keeps the calibration of this model apart from that of others. Claude Fable from 5.1 on accepts signed reasoning
+   * only behind an unchanged history; see `lockedReasoning`. Default: `null`.
    */
   model?: string | null;
+  /**
+   * What happens to signed reasoning in messages that stay, if the model accepts it only behind an unchanged history.
+   * Without effect for all other models. Default: `remove`.
+   */
+  lockedReasoning?: LockedReasoning;
   /**
    * The exact answer of the assistant to a heartbeat, such as `HEARTBEAT_OK`; not blank. A heartbeat is a message
    * that the app sends by itself to check that the assistant responds. Such exchanges count as synthetic: the
@@ -778,6 +791,29 @@ export type Family = "o200k_base" | "cl100k_base" | "claude" | "gemini";
  * A byte-pair encoding of OpenAI's models.
  */
 export type Encoding = "o200k_base" | "cl100k_base";
+
+/**
+ * What happens to signed reasoning that a model accepts only behind an unchanged history, as Claude Fable does from 5.1 on.
+ */
+export type LockedReasoning = "remove" | "keep" | "appendOnly";
+
+/**
+ * A condition under which a compaction is due. All parts that are given have to hold.
+ */
+export interface TriggerCondition {
+  /**
+   * From this share of the window on, above 0 and at most 1.
+   */
+  fraction?: number;
+  /**
+   * From this many tokens on.
+   */
+  tokens?: number;
+  /**
+   * From this many messages on, not counting system messages and those that a summary stands for.
+   */
+  messages?: number;
+}
 
 /** What a compaction of these messages would do. */
 export declare function plan<M extends object>(messages: readonly M[], options: PlanOptions): Promise<Plan>;
@@ -1361,6 +1397,10 @@ export interface PlanFigures {
    */
   ledgerTokens: number;
   /**
+   * Signed reasoning that a model such as Claude Fable does not accept behind the change, if there is some.
+   */
+  lockedReasoning?: LockedParts;
+  /**
    * How many requests the summarizer would get.
    */
   requests: number;
@@ -1372,6 +1412,25 @@ export interface PlanFigures {
    * Why the threshold cannot be met, if so: what cannot be removed, item by item.
    */
   floor?: string;
+}
+
+/**
+ * What a compaction costs with a model that accepts signed reasoning only behind an unchanged history. Either these parts
+ * are removed, or the app has to send the provider's switch that drops them; see `LockedReasoning`.
+ */
+export interface LockedParts {
+  /**
+   * How many parts these are.
+   */
+  parts: number;
+  /**
+   * Their tokens.
+   */
+  tokens: number;
+  /**
+   * True if the compaction removes them.
+   */
+  removed: boolean;
 }
 
 /** One message and what happens to it. */
@@ -1476,6 +1535,23 @@ export interface UsageOfView {
    */
   epoch?: number;
 }
+
+/** How messages are estimated. */
+export interface EstimateMessagesOptions extends EstimateOptions {
+  /** The format of the messages. Default: detected. */
+  format?: Format;
+}
+
+/** How a text is estimated. */
+export interface EstimateOptions {
+  /** The family of models whose tokens are estimated. Default: `o200k_base`. */
+  family?: TokenFamily;
+  /** Divide the number of characters by this instead. */
+  charactersPerToken?: number;
+}
+
+/** A family of models whose tokens are estimated alike. */
+export type TokenFamily = Family;
 
 /** A summarizer that asks an endpoint. It can also be called directly, without a context. */
 export type EndpointSummarize = (request: EndpointRequest, context?: Partial<SummarizeContext>) => Promise<Completion>;
@@ -1794,17 +1870,6 @@ export interface Preset {
   policy: Policy;
 }
 
-/** How a text is estimated. */
-export interface EstimateOptions {
-  /** The family of models whose tokens are estimated. Default: `o200k_base`. */
-  family?: TokenFamily;
-  /** Divide the number of characters by this instead. */
-  charactersPerToken?: number;
-}
-
-/** A family of models whose tokens are estimated alike. */
-export type TokenFamily = Family;
-
 /** Counts tokens synchronously. */
 export interface TokenCounter {
   /** Estimates the tokens of a text. */
@@ -1888,6 +1953,17 @@ export declare function restoreCompactor<M extends object>(snapshot: string, opt
  */
 export declare function compactMessages<M extends AnyMessage>(messages: readonly M[], options: CompactMessagesOptions<M>): Promise<CompactedMessages<M>>;
 
+/**
+ * Estimates the tokens of a text, or of a request with these messages: their content and what the provider counts besides.
+ * An estimate for messages loads the engine.
+ */
+export declare function estimateTokens(input: string | readonly object[], options?: EstimateMessagesOptions): Promise<number>;
+/** Estimates the tokens of a text. */
+export declare function estimateTokens(text: string, options?: EstimateOptions): Promise<number>;
+
+/** The estimated tokens of a text or of messages if they are at most `limit`; otherwise false. */
+export declare function isWithinTokenLimit(input: string | readonly object[], limit: number, options?: EstimateMessagesOptions): Promise<number | false>;
+
 /** The most recent messages that fit, with their system prompts. Tool calls stay with their results. */
 export declare function recentWithin<M extends object>(messages: readonly M[], options: RecentOptions): Promise<M[]>;
 
@@ -1941,9 +2017,6 @@ export declare function geminiCounter<M extends object = object>(options: Provid
 
 /** Asks a llama.cpp server to count the tokens of chat messages in its model's chat template, for `countTokens`. */
 export declare function llamaCppCounter<M extends object = object>(options: ProviderCounterOptions): ProviderCounter<M>;
-
-/** Estimates the tokens of a text. */
-export declare function estimateTokens(text: string, options?: EstimateOptions): Promise<number>;
 
 /**
  * Loads the vocabulary of an encoding, from the package's own file or from `source`. It is loaded once, for all compactors
