@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AIMessage, HumanMessage, RemoveMessage } from "@langchain/core/messages";
+import { AIMessage, HumanMessage, isBaseMessage, RemoveMessage, ToolMessage } from "@langchain/core/messages";
 import { MemorySaver, REMOVE_ALL_MESSAGES } from "@langchain/langgraph";
 import { createAgent, createMiddleware } from "langchain";
 import { compactMessages, createCompactor } from "epitome";
 import { look, ScriptedChatModel } from "./scripted-langchain.mjs";
-import { POLICY, question, ScriptedModel } from "./scripted-model.mjs";
+import { lookUp, POLICY, question, ScriptedModel } from "./scripted-model.mjs";
 
 const ROUNDS = 9;
 
@@ -103,4 +103,27 @@ test("k6: a LangChain agent with a compactor in beforeModel: the state is what i
   }
   assert.equal(said, 3 * PER_TURN - 1, "the last answer comes with the next run");
   assert.ok(applied.length >= 3 && applied.every((outcome) => outcome === "applied"), applied.join());
+});
+
+test("k5: what a compactor makes of LangChain's instances are instances: a summary, a result that is shortened or missing", async () => {
+  const truncate = { reducer: { truncateToolResults: { steps: [{ fromMessages: 1, maxTokens: 400 }] } }, when: "always" };
+  const compactor = await createCompactor({ format: "langchain", policy: { ...POLICY, reducers: [truncate] } });
+  for (let turn = 0; turn < 24; turn += 1) {
+    const call = { id: `c${turn}`, name: "look", args: {} };
+    compactor.append([
+      new HumanMessage(question(turn)),
+      new AIMessage({ content: "", tool_calls: [call] }),
+      ...(turn === 22 ? [] : [new ToolMessage({ tool_call_id: call.id, content: lookUp(`b${turn}`), id: `r${turn}` })]),
+      new AIMessage("So."),
+    ]);
+  }
+  assert.equal((await compactor.compact()).outcome, "applied");
+  const messages = compactor.messages();
+  const own = new Set(compactor.history());
+  const made = messages.filter((message) => !own.has(message));
+  const names = made.map((message) => message.constructor.name);
+  assert.ok(["HumanMessage", "ToolMessage"].every((name) => names.includes(name)), names.join());
+  assert.ok(messages.every(isBaseMessage), "all are instances");
+  assert.ok(made.some((message) => ToolMessage.isInstance(message) && /^r\d/.test(message.id ?? "")), "with their own ids");
+  assert.deepEqual(compactor.messages(), messages);
 });

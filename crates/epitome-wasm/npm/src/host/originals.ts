@@ -2,6 +2,7 @@
 
 import { epitomeError } from "../error.js";
 import type { Compactor as Engine } from "../glue/epitome.js";
+import { Classes } from "./langchain.js";
 
 /** A message of the app that the engine knows by its id. */
 export interface Original<M> {
@@ -46,6 +47,7 @@ export class Originals<M extends object> {
   readonly #views: View<M>[] = [];
   /** Messages that the engine composed for the view, by its numbers. */
   readonly #composed = new Map<number, M>();
+  readonly #classes = new Classes();
 
   /** The ids that the engine knows, the messages of these ids in the same order, and the number of the next id. */
   constructor(ids: readonly string[], messages: readonly M[], sizes: readonly number[], next: number, repairs: boolean) {
@@ -196,6 +198,7 @@ export class Originals<M extends object> {
   refresh(): void {
     this.#view = undefined;
     this.#composed.clear();
+    this.#classes.clear();
   }
 
   clear(): void {
@@ -221,6 +224,7 @@ export class Originals<M extends object> {
   #know(id: string, message: M | undefined, size: number): Original<M> {
     const original = { id, message, size };
     this.#known.set(id, original);
+    this.#classes.clear();
     this.#size += size;
     const number = /^m(\d+)$/.exec(id)?.[1];
     this.#next = Math.max(this.#next, number === undefined ? 0 : Number(number) + 1);
@@ -246,7 +250,8 @@ export class Originals<M extends object> {
     if (known !== undefined) {
       return known;
     }
-    const composed = engine.compose(number, of.map((id) => this.message(id))) as M;
+    const made = engine.compose(number, of.map((id) => this.message(id))) as M;
+    const composed = this.#classes.instanceOf(made, () => this.#path.map(({ message }) => message));
     this.#composed.set(number, composed);
     return composed;
   }
