@@ -76,3 +76,31 @@ test("k6: a LangChain agent with compactMessages in beforeModel: the state is co
   assert.equal(script.prompts.length, 3 * (ROUNDS + 1));
   assert.ok(applied.length >= 3, applied.join());
 });
+
+test("k6: a LangChain agent with a compactor in beforeModel: the state is what it returned, and the compactor still has everything", async () => {
+  const script = new ScriptedModel({ name: "model" });
+  const applied = [];
+  const onEvent = (event) => event.type === "end" && applied.push(event.report.outcome);
+  const compactor = await createCompactor({ format: "langchain", policy: POLICY, onEvent });
+  let said = 0;
+  const middleware = createMiddleware({
+    name: "Compaction",
+    beforeModel: async ({ messages }) => {
+      const { appended, inserted, removed, left, inactive } = compactor.sync(messages);
+      assert.deepEqual([inserted, removed, left, inactive], [[], [], [], []]);
+      said += appended.length;
+      compactor.reportUsage(messages.findLast(AIMessage.isInstance)?.usage_metadata);
+      const report = await compactor.compactIfNeeded();
+      assert.equal(compactor.history().length, said);
+      script.promise(compactor.status());
+      return report?.outcome === "applied"
+        ? { messages: [new RemoveMessage({ id: REMOVE_ALL_MESSAGES }), ...compactor.messages()] }
+        : undefined;
+    },
+  });
+  for await (const messages of runs(script, middleware)) {
+    assert.ok(messages.length < 2 * PER_TURN);
+  }
+  assert.equal(said, 3 * PER_TURN - 1, "the last answer comes with the next run");
+  assert.ok(applied.length >= 3 && applied.every((outcome) => outcome === "applied"), applied.join());
+});

@@ -133,6 +133,15 @@ test("k1: an app that stores what `messages` returned goes on from there", async
   }
 });
 
+test("k1: what `messages` returned is recognised with fields that the app has added, such as an id", async () => {
+  const { compactor } = await followed(12, { compact: true });
+  const stored = structuredClone(compactor.messages()).map((message, index) => (isSummary(message) ? { ...message, id: `s${index}`, at: 7 } : message));
+  assert.deepEqual(compactor.sync([...stored, said("user", "and?")]), { ...NOTHING, appended: ["m12"] });
+  assert.deepEqual(compactor.sync([...stored, said("user", "and?")]), NOTHING);
+  assert.ok(isSummary(compactor.messages()[0]), "the compaction holds");
+  assert.deepEqual(compactor.sync(stored), { ...NOTHING, left: ["m12"] });
+});
+
 test("k1: messages of the AI SDK's page are recognised by their ids", async () => {
   const ui = (id, role, text) => ({ id, role, parts: [{ type: "text", text }] });
   const compactor = await createCompactor({ format: "ai-sdk-ui" });

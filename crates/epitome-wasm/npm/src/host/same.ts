@@ -38,6 +38,28 @@ export function isEqual(one: unknown, other: unknown, depth = 0): boolean {
   return hasEqualFields(one as Fields, other as Fields, depth + 1);
 }
 
+/**
+ * True if a message is what the engine has composed, as an app may store it: as an object of a class that becomes that JSON,
+ * or with fields of its own besides, such as an id.
+ */
+export function isStored(composed: object, message: object): boolean {
+  const toJSON: unknown = Reflect.get(message, "toJSON");
+  return contains(typeof toJSON === "function" ? toJSON.call(message) : message, composed, 0);
+}
+
+/** True if a value has everything that another one has. Linear in the other one. */
+function contains(value: unknown, part: unknown, depth: number): boolean {
+  if (typeof value !== "object" || typeof part !== "object" || value === null || part === null || depth > DEEPEST) {
+    return isEqual(value, part);
+  }
+  if (Array.isArray(value) !== Array.isArray(part) || (Array.isArray(part) && part.length !== (value as unknown[]).length)) {
+    return false;
+  }
+  return Object.entries(part).every(
+    ([key, wanted]) => wanted === undefined || contains(Reflect.get(value, key), wanted, depth + 1),
+  );
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 function hasEqualFields(one: Fields, other: Fields, depth: number): boolean {

@@ -1,7 +1,7 @@
 // What has to be done so that the engine's conversation is the app's array: which messages are new, changed or gone.
 
 import type { Original, View } from "./originals.js";
-import { isEqual, ownId } from "./same.js";
+import { isEqual, isStored, ownId } from "./same.js";
 
 /** One message of the conversation, as an app may give it back. */
 interface Entry<M> {
@@ -197,7 +197,7 @@ function sharedWith<M extends object>(entries: readonly Entry<M>[], messages: re
   const length = Math.min(entries.length, messages.length - offset);
   for (let at = 0; at < length; at += 1) {
     const [entry, message] = [entries[at] as Entry<M>, messages[offset + at] as M];
-    if (entry.message !== message && !isEqual(entry.message, message) && !isNewVersion(entries, at, messages, offset + at)) {
+    if (!hasContent(entry, message) && !isNewVersion(entries, at, messages, offset + at)) {
       return offset + at;
     }
   }
@@ -275,9 +275,13 @@ function equalFrom<M extends object>(entries: readonly Entry<M>[], message: M, f
 /** How many messages an app removes at most in one place for what follows to be recognised by its content. */
 const NEAR = 64;
 
-function isSameEntry<M extends object>({ message }: Entry<M>, given: M): boolean {
+function isSameEntry<M extends object>(entry: Entry<M>, given: M): boolean {
   const id = ownId(given);
-  return message === given || (id !== undefined && id === ownId(message)) || isEqual(message, given);
+  return (id !== undefined && id === ownId(entry.message)) || hasContent(entry, given);
+}
+
+function hasContent<M extends object>({ message, isComposed }: Entry<M>, given: M): boolean {
+  return message === given || isEqual(message, given) || (isComposed && isStored(message, given));
 }
 
 function isSameAs<M extends object>(known: Known<M>, { id, message }: Original<M>, given: M): boolean {
