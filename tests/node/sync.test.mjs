@@ -114,7 +114,7 @@ test("k1: a message that is put between others is inserted there", async () => {
   assert.deepEqual(compactor.plan().actions.map(({ id }) => id), ["m0", "m1", "m2", "m6", "m3", "m4", "m5"]);
 });
 
-test("k1: an app that stores what `messages` returned goes on from there", async () => {
+test("k1: an app that stores what messages() returned goes on from there", async () => {
   for (const copied of [false, true]) {
     const { compactor } = await followed(12, { compact: true });
     const stored = copied ? structuredClone(compactor.messages()) : compactor.messages();
@@ -133,7 +133,7 @@ test("k1: an app that stores what `messages` returned goes on from there", async
   }
 });
 
-test("k1: what `messages` returned is recognised with fields that the app has added, such as an id", async () => {
+test("k1: what messages() returned is recognised with fields that the app has added, such as an id", async () => {
   const { compactor } = await followed(12, { compact: true });
   const stored = structuredClone(compactor.messages()).map((message, index) => (isSummary(message) ? { ...message, id: `s${index}`, at: 7 } : message));
   assert.deepEqual(compactor.sync([...stored, said("user", "and?")]), { ...NOTHING, appended: ["m12"] });

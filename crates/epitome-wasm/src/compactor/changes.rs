@@ -117,7 +117,6 @@ impl Compactor {
     }
 
     /// The ids of the messages that follow this one on any branch, oldest first; without one, of those that begin a branch.
-    #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen only passes owned options")]
     pub fn following(&self, id: Option<String>) -> Vec<String> {
         let log = self.engine.log();
         let last = id.map(|id| last_step(log, &MessageId::from(id)));

@@ -89,7 +89,7 @@ impl PolicySpec {
     pub fn draft(&self) -> Result<Policy, PolicyError> {
         let window = self.window.or(self.model_window).unwrap_or(DEFAULT_WINDOW);
         let reserved = self.reserve_output.unwrap_or(0);
-        if reserved >= window {
+        if reserved > 0 && reserved >= window {
             let problem = format!("is {reserved}, the whole window of {window}");
             return Err(PolicyError { field: "reserveOutput".into(), problem });
         }
@@ -253,11 +253,11 @@ mod tests {
     fn k8_a_trigger_is_one_condition_or_several_in_words_that_other_libraries_use() {
         let triggers =
             |text: &str| spec(&format!("{{ \"trigger\": {text} }}")).resolve().unwrap().triggers;
-        let fill = Trigger::Fill(Fill { fraction: 0.8, max_tokens: 0 });
-        assert_eq!(triggers(r#"{ "fraction": 0.8 }"#), [fill.clone()]);
+        let fill = || Trigger::Fill(Fill { fraction: 0.8, max_tokens: 0 });
+        assert_eq!(triggers(r#"{ "fraction": 0.8 }"#), [fill()]);
         assert_eq!(
             triggers(r#"[{ "tokens": 4000, "messages": 10 }, { "fraction": 0.8 }]"#),
-            [Trigger::All(vec![Trigger::Tokens(4_000), Trigger::Messages(9)]), fill]
+            [Trigger::All(vec![Trigger::Tokens(4_000), Trigger::Messages(9)]), fill()]
         );
         let problems = [
             (r#"{ "trigger": {} }"#, "policy.trigger: is empty"),
