@@ -142,6 +142,18 @@ test("k1: what messages() returned is recognised with fields that the app has ad
   assert.deepEqual(compactor.sync(stored), { ...NOTHING, left: ["m12"] });
 });
 
+test("k1: a message that was edited after a view was made takes the place that it had before the edit", async () => {
+  const messages = [said("system", "Be brief."), ...chatOf(12)];
+  const compactor = await compactorWith(POLICY);
+  compactor.sync(messages);
+  assert.equal((await compactor.compact()).outcome, "applied");
+  assert.equal(compactor.messages()[0], messages[0]);
+  assert.deepEqual(compactor.sync([said("system", "Be kind."), ...messages.slice(1)]).changed, ["m0"]);
+  const before = [...messages.slice(0, 5), said("user", "Another")];
+  compactor.sync(before);
+  assert.ok(same(compactor.history(), before));
+});
+
 test("k1: messages of the AI SDK's page are recognised by their ids", async () => {
   const ui = (id, role, text) => ({ id, role, parts: [{ type: "text", text }] });
   const compactor = await createCompactor({ format: "ai-sdk-ui" });

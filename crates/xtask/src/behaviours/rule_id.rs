@@ -35,7 +35,7 @@ mod tests {
             ("the_rule_b2_holds", &[]),
             ("a_message_is_kept", &[]),
             ("e2e_runs_in_a_browser", &[]),
-            ("k1_is_not_a_letter_of_ours", &[]),
+            ("l1_is_not_a_letter_of_ours", &[]),
             ("", &[]),
         ];
         for (name, expected) in cases {

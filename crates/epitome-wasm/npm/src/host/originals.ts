@@ -18,6 +18,8 @@ export interface Seen<M> {
   readonly message: M;
   /** The app's messages that it stands for; empty for a message of the engine, such as a summary. */
   readonly of: readonly string[];
+  /** True for one that the engine has composed, false for the app's own object. */
+  readonly isComposed: boolean;
 }
 
 /** A view that `messages()` has returned, and the last message that the conversation had then. */
@@ -80,6 +82,15 @@ export class Originals<M extends object> {
 
   /** Adds a message at a position. */
   insert(position: number, id: string, message: M, size: number): void {
+    const next = this.#path[position]?.id;
+    this.#changeViews(({ seen, last }) => {
+      const place = seen.findIndex(({ of }) => of[0] === next);
+      const inserted: Seen<M> = { message, of: [id], isComposed: false };
+      // Next to what the engine has composed, such as a summary, it has no place of its own in a view.
+      return seen[place]?.isComposed === false
+        ? { seen: [...seen.slice(0, place), inserted, ...seen.slice(place)], last }
+        : undefined;
+    });
     this.#path.splice(position, 0, this.#know(id, message, size));
     this.#changePath();
   }
@@ -90,7 +101,15 @@ export class Originals<M extends object> {
     if (original !== undefined) {
       this.#size -= original.size;
       this.#known.delete(id);
-      this.#path.splice(this.#path.indexOf(original), 1);
+      const position = this.#path.indexOf(original);
+      const before = this.#path[position - 1]?.id;
+      this.#changeViews(({ seen, last }) => {
+        const isIn = ({ of }: Seen<M>): boolean => of.includes(id);
+        return seen.some((one) => one.isComposed && isIn(one))
+          ? undefined
+          : { seen: seen.filter((one) => !isIn(one)), last: last === id ? before : last };
+      });
+      this.#path.splice(position, 1);
       this.#changePath();
     }
   }
@@ -231,6 +250,11 @@ export class Originals<M extends object> {
     return original;
   }
 
+  /** Makes the earlier views those of the conversation without or with a message. A view that has no such form is forgotten. */
+  #changeViews(change: (view: View<M>) => View<M> | undefined): void {
+    this.#views.splice(0, this.#views.length, ...this.#views.flatMap((view) => change(view) ?? []));
+  }
+
   #changePath(): void {
     this.#messages = undefined;
     this.#ids = undefined;
@@ -240,8 +264,8 @@ export class Originals<M extends object> {
   #messagesOf(engine: Engine, entries: ReturnType<Engine["view"]>): Seen<M>[] {
     return entries.map((entry) =>
       typeof entry === "string"
-        ? { message: this.message(entry), of: [entry] }
-        : { message: this.#compose(engine, entry.composed, entry.of), of: entry.of },
+        ? { message: this.message(entry), of: [entry], isComposed: false }
+        : { message: this.#compose(engine, entry.composed, entry.of), of: entry.of, isComposed: true },
     );
   }
 

@@ -166,8 +166,12 @@ function baseOf<M extends object>({ path, views, isSame }: Known<M>, messages: r
       break;
     }
     const end = path.findIndex(({ id }) => id === last) + 1;
-    const own = new Set(path.slice(0, end).map(({ message }) => message));
-    const viewed = seen.map(({ message, of }) => ({ id: of.at(-1), message, isComposed: !own.has(message) }));
+    const originals = new Map(path.slice(0, end).map((original) => [original.id, original]));
+    const viewed = seen.map(({ message, of, isComposed }): Entry<M> => {
+      // The app's own message as it is now: it may have been edited since the view was made.
+      const own = isComposed ? undefined : entryOf(originals.get(of[0] ?? ""), messages, isSame);
+      return own ?? { id: of.at(-1), message, isComposed };
+    });
     const entries = end === 0 ? [] : [...viewed, ...entriesFrom(end)];
     const shared = sharedWith(entries, messages, 0);
     if (shared > best.shared) {
