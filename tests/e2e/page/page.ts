@@ -178,7 +178,7 @@ export class EpitomePage {
   }
 
   async compactFor(reason: string): Promise<void> {
-    await this.#page.getByLabel("Reason").selectOption(reason);
+    await this.#page.getByLabel("Reason", { exact: true }).selectOption(reason);
     await this.compact();
   }
 

@@ -73,7 +73,8 @@ test("b11: reports of usage add up", async ({ page }) => {
   for (const fact of ["Last prompt5,200", "Last completion80", "Context5,280", "All prompts10,200", "All completions180", "Tokens per second40.0"]) {
     await expect(usage).toContainText(fact);
   }
-  await expect(epitome.meter).toHaveAttribute("aria-valuetext", /^5,280 of 8,000/);
+  // The conversation ends with a request, whose answer is not there yet: the report holds for the prompt.
+  await expect(epitome.meter).toHaveAttribute("aria-valuetext", /^5,200 of 8,000/);
 });
 
 test("d7: a result that is too large is tried with less, and reported", async ({ page }) => {
