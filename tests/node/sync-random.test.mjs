@@ -145,7 +145,7 @@ const NAMES = Object.keys(STEPS_OF_APPS);
 async function check(format, seed, seen) {
   const random = generator(seed);
   const app = new App(format, random);
-  const compactor = await createCompactor({ format, policy: { ...POLICY, keep: { messages: random.below(6) }, reducers: random.one([[], undefined]) ?? [] } });
+  const compactor = await createCompactor({ format, policy: { ...POLICY, keep: { messages: random.below(6) }, ...random.one([{}, { reducers: [] }]) } });
   const steps = [];
   const sync = () => {
     const messages = app.messages;

@@ -5,7 +5,7 @@
 mod harness;
 
 use epitome::message::{Message, MessageId, Role};
-use epitome::policy::Keep;
+use epitome::policy::{Keep, Reducer, ReducerRule, Trigger};
 use epitome::{CommandError, Compactor, Outcome, Output, Policy, Reason};
 use harness::{applied, compact, compactor_with, drive, long_talk, shown};
 
@@ -112,6 +112,30 @@ fn k1_an_inserted_message_is_in_the_view_and_takes_back_a_summary_around_it() {
     compactor.insert(Message::new("early", Role::User, "hello"), "m1".into()).unwrap();
     assert_eq!(active(&compactor), 0);
     assert!(shown(&compactor).starts_with("s: you are a gardener\nu: hello\nu: question number 0"));
+}
+
+#[test]
+fn k1_a_message_that_was_dropped_for_a_later_copy_comes_back_without_the_copy() {
+    let reducers = vec![ReducerRule::when(Reducer::Deduplicate, Trigger::Always)];
+    let policy = Policy { reducers, ..Policy::recommended(4_000) };
+    for change in ["remove", "edit"] {
+        let mut compactor = compactor_with(policy.clone(), &long_talk());
+        for id in ["first", "copy"] {
+            let note = Message::new(id, Role::User, "The garden is open.");
+            compactor.append(Message { synthetic: Some("note".into()), ..note }).unwrap();
+            say(&mut compactor, &format!("{id} answer"), Role::Assistant, "good");
+        }
+        let before = shown(&compactor);
+        compactor.compact(Reason::Reduce, None).unwrap();
+        drive(&mut compactor, |_| String::new());
+        assert_eq!(shown(&compactor).matches("garden is open").count(), 1);
+        match change {
+            "remove" => compactor.remove("copy".into()).unwrap(),
+            _ => compactor.edit(Message::new("copy", Role::User, "It is shut.")).unwrap(),
+        }
+        assert_eq!(active(&compactor), 0, "{change}");
+        assert_eq!(shown(&compactor).matches("garden is open").count(), 1, "{change}: {before}");
+    }
 }
 
 #[test]

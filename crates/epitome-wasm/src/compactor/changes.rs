@@ -1,7 +1,7 @@
 //! Changes of messages that are in the conversation already, and its branches.
 
 use epitome::CommandError;
-use epitome::history::{Log, LogError, Record};
+use epitome::history::{Log, Record};
 use epitome::message::{Message, MessageId};
 use epitome_formats::{split_step_id, step_id, steps_of};
 use js_sys::Array;
@@ -25,9 +25,10 @@ impl Compactor {
         let ReadMessage { steps, malformed } =
             json::message(self.format, &whole, message, &"message")?;
         let earlier: Vec<Message> = steps_of(self.engine.log(), &whole).cloned().collect();
-        if earlier.is_empty() {
-            return Err(self.missing(&whole).into());
-        }
+        self.engine
+            .log()
+            .required(&whole)
+            .map_err(|error| Thrown::from(CommandError::from(error)))?;
         let (same, count) = (earlier.len().min(steps.len()), steps.len());
         for (index, mut step) in steps.into_iter().enumerate() {
             if let Some(earlier) = earlier.get(index).or(earlier.first()) {
@@ -80,9 +81,10 @@ impl Compactor {
         let whole = MessageId::from(id);
         let steps: Vec<MessageId> =
             steps_of(self.engine.log(), &whole).map(|step| step.id.clone()).collect();
-        if steps.is_empty() {
-            return Err(self.missing(&whole).into());
-        }
+        self.engine
+            .log()
+            .required(&whole)
+            .map_err(|error| Thrown::from(CommandError::from(error)))?;
         // From the last one: steps are found by those before them.
         for step in steps.into_iter().rev() {
             self.engine.remove(step).map_err(Thrown::from)?;
@@ -187,14 +189,6 @@ impl Compactor {
             None => self.engine.append(step)?,
         }
         Ok(())
-    }
-
-    fn missing(&self, id: &MessageId) -> Thrown {
-        let error = match self.engine.log().contains(id) {
-            true => LogError::OtherBranch(id.clone()),
-            false => LogError::UnknownId(id.clone()),
-        };
-        CommandError::from(error).into()
     }
 }
 

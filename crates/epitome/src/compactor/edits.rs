@@ -8,7 +8,7 @@ impl Compactor {
     /// Replaces a message by its id. Cancels a running compaction that covers it, and undoes committed ones
     /// that do, since their summaries describe the old text.
     pub fn edit(&mut self, message: Message) -> Result<(), CommandError> {
-        let position = self.position(&message.id)?;
+        let position = self.log().required(&message.id)?;
         let is_useless = self.job().is_some_and(|job| job.is_invalidated_by_edit(position));
         self.change(Record::Edit { message }, is_useless)
     }
@@ -19,7 +19,7 @@ impl Compactor {
         if self.log().contains(&message.id) {
             return Err(LogError::DuplicateId(message.id).into());
         }
-        let position = self.position(&before)?;
+        let position = self.log().required(&before)?;
         let is_useless = self.job().is_some_and(|job| job.plans(position));
         self.change(Record::Insert { message, before }, is_useless)
     }
@@ -28,7 +28,7 @@ impl Compactor {
     /// it, and undoes committed ones that are about it, since their summaries would go on to say what it said. Costs the
     /// texts behind it.
     pub fn remove(&mut self, id: MessageId) -> Result<(), CommandError> {
-        let position = self.position(&id)?;
+        let position = self.log().required(&id)?;
         let is_useless = self.job().is_some_and(|job| job.plans(position));
         self.change(Record::Remove { id }, is_useless)
     }
@@ -91,15 +91,5 @@ impl Compactor {
         self.cycle.view_sent = true;
         self.cycle.nothing_to_reduce_at = None;
         self.outputs.push_back(Output::Changed);
-    }
-
-    fn position(&self, id: &MessageId) -> Result<usize, CommandError> {
-        let log = self.log();
-        let position = log.position(id);
-        let error = || match log.contains(id) {
-            true => LogError::OtherBranch(id.clone()),
-            false => LogError::UnknownId(id.clone()),
-        };
-        Ok(position.ok_or_else(error)?)
     }
 }

@@ -141,8 +141,9 @@ impl Conversation {
         }
         let mut known = std::mem::take(&mut self.base.rewritten);
         known.retain(|position, _| {
-            let rewrite = |of: &Projection| of.rewritten.get(position).map(|it| it.rewrite.clone());
-            *position < from && rewrite(&projection) == rewrite(&self.projection)
+            let now = projection.rewritten.get(position).map(|rewritten| &rewritten.rewrite);
+            let before = self.projection.rewritten.get(position);
+            *position < from && now == before.map(|rewritten| &rewritten.rewrite)
         });
         self.projection = projection;
         self.base = self.base(&self.projection, &known);

@@ -37,6 +37,11 @@ impl Commits {
         self.commits.iter().map(|(index, commit)| (*index, commit.last))
     }
 
+    /// The last message that one is about.
+    pub(super) fn last(&self, index: usize) -> Option<NodeId> {
+        self.commits.get(&index)?.last
+    }
+
     /// The last message that the summary of one covers.
     pub(super) fn through(&self, index: usize) -> Option<NodeId> {
         self.commits.get(&index)?.through

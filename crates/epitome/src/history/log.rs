@@ -29,8 +29,8 @@ pub struct Log {
     revision: usize,
     /// Number of records that changed messages that were there before.
     changes: usize,
-    /// Changes with the first position that each of them concerned, without those before which nothing is unchanged since: both
-    /// numbers increase.
+    /// Changes, each with the first position that it concerned. A later change at an earlier position replaces those before
+    /// it, so that both numbers increase.
     changed_from: Vec<(usize, usize)>,
 }
 
@@ -142,8 +142,8 @@ impl Log {
         Ok(())
     }
 
-    /// The position of a message that has to be on the path.
-    fn required(&self, id: &MessageId) -> Result<usize, LogError> {
+    /// The position of a message; an error that says whether it is on another branch or nowhere. Costs O(log n).
+    pub fn required(&self, id: &MessageId) -> Result<usize, LogError> {
         self.position(id).ok_or_else(|| match self.tree.find(id) {
             Some(_) => LogError::OtherBranch(id.clone()),
             None => LogError::UnknownId(id.clone()),
@@ -181,9 +181,11 @@ impl Log {
         through.is_some_and(|through| self.tree.shared_with(through) > position)
     }
 
-    /// True if a compaction covers, rewrites or drops the message at a position, so that it cannot stay if that changes.
+    /// True if a compaction covers, rewrites or drops the message at a position, or drops others because of it, so that it
+    /// cannot stay if that changes.
     fn is_about(&self, commit: usize, position: usize, id: &MessageId) -> bool {
         self.covers(commit, position)
+            || self.commits.last(commit).is_some_and(|last| self.tree.at(position) == Some(last))
             || self.checkpoint_at(commit).is_some_and(|checkpoint| {
                 checkpoint.rewrites.iter().any(|rewrite| rewrite.id == *id)
                     || checkpoint.dropped.contains(id)
