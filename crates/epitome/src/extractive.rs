@@ -14,6 +14,7 @@ use crate::tokens::Tokenizer;
 use crate::transcript::Envelope;
 use block::Block;
 use pieces::Pieces;
+pub use pieces::cleaned;
 
 /// The number of pieces from which one selection is made. A longer text is divided into blocks with a share of the
 /// budget each, so that no part of it is left out.
