@@ -80,7 +80,9 @@ pub(crate) fn chats(chats: &[Value]) {
     let [one, five, ten] = hits.map(|hits| f64::from(hits) / f64::from(count));
     let all = f64::from(all) / f64::from(count);
     let reciprocal = reciprocal / f64::from(count);
-    println!("\n#### Messages that answer {count} questions\n| method | any@1 | any@5 | any@10 | all@10 | MRR |\n|---|---|---|---|---|---|");
+    println!(
+        "\n#### Messages that answer {count} questions\n| method | any@1 | any@5 | any@10 | all@10 | MRR |\n|---|---|---|---|---|---|"
+    );
     println!("| plain BM25 | 0.331 | 0.562 | 0.647 | 0.583 | 0.439 |");
     println!("| epitome | {one:.3} | {five:.3} | {ten:.3} | {all:.3} | {reciprocal:.3} |");
 }

@@ -84,6 +84,13 @@ impl Index {
         });
     }
 
+    /// Who wrote a message; empty if there is none at this position.
+    #[must_use]
+    pub fn speaker_of(&self, message: usize) -> &str {
+        let speaker = self.messages.get(message).map(|message| message.speaker as usize);
+        speaker.and_then(|speaker| self.speakers.get(speaker)).map_or("", String::as_str)
+    }
+
     /// How many messages it has.
     #[must_use]
     pub fn messages(&self) -> usize {
@@ -100,8 +107,18 @@ impl Index {
 /// The date of a message as people write it in a question: its month and its year.
 fn date(time: UnixTime) -> String {
     const MONTHS: [&str; 12] = [
-        "January", "February", "March", "April", "May", "June", "July", "August", "September",
-        "October", "November", "December",
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
     ];
     let Some(text) = time.to_text() else { return String::new() };
     let mut parts = text.split('-');

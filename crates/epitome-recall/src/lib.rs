@@ -41,3 +41,5 @@ pub use index::Index;
 pub use passages::{Passage, Quote};
 pub use search::Search;
 pub use stored::StoredError;
+#[cfg(target_arch = "wasm32")]
+pub use wasm::*;

@@ -220,7 +220,11 @@ fn joined(chosen: Vec<Candidate>) -> Vec<Passage> {
                 passage.score = passage.score.max(score);
                 match passage.quotes.last_mut().filter(|last| last.message == message) {
                     Some(last) => {
-                        last.text.push_str(if last_sentence + 1 == sentence { " " } else { " … " });
+                        last.text.push_str(if last_sentence + 1 == sentence {
+                            " "
+                        } else {
+                            " … "
+                        });
                         last.text.push_str(&text);
                     }
                     None => passage.quotes.push(Quote { message, text }),

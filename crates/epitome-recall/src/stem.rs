@@ -18,7 +18,9 @@ pub(crate) fn stem(word: &str) -> Cow<'_, str> {
     }
     let mut stem = plural(word);
     for ending in ["ingly", "edly", "ing", "ed"] {
-        if let Some(rest) = stem.strip_suffix(ending).filter(|rest| rest.len() > 2 && has_vowel(rest)) {
+        if let Some(rest) =
+            stem.strip_suffix(ending).filter(|rest| rest.len() > 2 && has_vowel(rest))
+        {
             let mut bytes = rest.bytes().rev();
             let (last, second) = (bytes.next(), bytes.next());
             let doubled = last == second && !matches!(last, Some(b'l' | b's' | b'z' | b'e'));

@@ -36,7 +36,9 @@ impl Terms {
         let mut before = ' ';
         for character in text.chars() {
             let group = group_length(character);
-            if group == 0 && (character.is_alphanumeric() || (character == '\'' || character == '’')) {
+            if group == 0
+                && (character.is_alphanumeric() || (character == '\'' || character == '’'))
+            {
                 self.run.clear();
                 // `parseDate` is searched by its parts.
                 if character.is_uppercase() && before.is_lowercase() {
@@ -51,7 +53,9 @@ impl Terms {
                 self.end(&mut each);
                 if group > 0 {
                     self.run.push(character);
-                    if let Some(group) = self.run.len().checked_sub(group).and_then(|at| self.run.get(at..)) {
+                    if let Some(group) =
+                        self.run.len().checked_sub(group).and_then(|at| self.run.get(at..))
+                    {
                         each(TermId::of(&group.iter().collect::<String>()));
                     }
                 } else {
@@ -86,7 +90,12 @@ impl Terms {
 fn group_length(character: char) -> usize {
     match u32::from(character) {
         // Kana, ideographs, Hangul.
-        0x3041..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xAC00..=0xD7A3 | 0xF900..=0xFAFF | 0x20000..=0x323AF => 2,
+        0x3041..=0x30FF
+        | 0x3400..=0x4DBF
+        | 0x4E00..=0x9FFF
+        | 0xAC00..=0xD7A3
+        | 0xF900..=0xFAFF
+        | 0x20000..=0x323AF => 2,
         // Thai, Lao, Myanmar, Khmer.
         0x0E01..=0x0E4E | 0x0E81..=0x0ECD | 0x1000..=0x103F | 0x1780..=0x17D3 => 3,
         _ => 0,
