@@ -39,6 +39,7 @@ mod wasm;
 
 pub use index::Index;
 pub use passages::{Passage, Quote};
+pub use returning::Place;
 pub use search::Search;
 pub use stored::StoredError;
 #[cfg(target_arch = "wasm32")]

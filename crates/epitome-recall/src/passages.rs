@@ -24,7 +24,9 @@ const REPEATED: f32 = 0.35;
 const KNOWN: f32 = 0.25;
 /// Tokens that every sentence costs besides its own, so that a word or two are no bargain.
 const OVERHEAD: f32 = 6.0;
-/// How many terms of a text a token has at least, roughly: so much is read to fill the pool.
+/// Tokens of what stands between two sentences.
+const SEPARATOR: u32 = 1;
+/// How many tokens a text has for each term, at the least: so much of it is read.
 const TOKENS_PER_TERM: f32 = 1.5;
 
 /// Messages that follow each other, and what they say about a question.
@@ -137,7 +139,7 @@ impl Search {
             let before: usize = units.iter().take(place).map(|unit| unit.sentences.len()).sum();
             let Some(own) = units.get_mut(place) else { continue };
             for (sentence, own) in (before..).zip(own.sentences.drain(..)) {
-                let tokens = tokenizer.count(&own.text).max(1) as f32;
+                let tokens = (tokenizer.count(&own.text) + SEPARATOR) as f32;
                 left -= tokens;
                 let mut terms = own.terms;
                 terms.sort_unstable();

@@ -3,21 +3,34 @@
 use epitome::text::is_identifier;
 
 use crate::index::Index;
-use crate::terms::{TermId, Terms};
+use crate::terms::{TermId, Terms, is_unspaced};
 
-/// The most units that have a rare word; also this share of all units, as a divisor.
-const RARE_UNITS: u32 = 3;
-const RARE_SHARE: u32 = 200;
+/// The most units that have a rare word, and the same for a word with a capital letter; also these shares of all units, as
+/// divisors.
+const RARE: (u32, u32) = (3, 200);
+const CAPITAL: (u32, u32) = (10, 20);
 /// The least letters of a rare word in lower case. Shorter ones are mostly common words of small conversations.
 const RARE_LETTERS: usize = 6;
 
+/// Where a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The model gets it.
+    InView,
+    /// It does not get it, or not whole.
+    Departed,
+    /// It is where `text` is from, which proves nothing.
+    Source,
+}
+
 impl Index {
-    /// The words of `text` that messages have which `is_in_view` says are not in the view, and no message in it nor `known`.
+    /// The words of `text` that messages out of the view have, and neither a message in it nor `known`.
     /// They are joined by spaces, for [`Self::search`]; empty if there is none. Costs O(text + `known` + occurrences).
     ///
-    /// Watched are identifiers, words with a capital letter, and words that few messages have.
+    /// Watched are identifiers, words with a capital letter, and words that few messages have; of scripts without spaces
+    /// between words, nothing.
     #[must_use]
-    pub fn returning(&self, text: &str, known: &str, is_in_view: impl Fn(usize) -> bool) -> String {
+    pub fn returning(&self, text: &str, known: &str, place: impl Fn(usize) -> Place) -> String {
         let mut reader = Terms::default();
         let mut said = Vec::new();
         reader.for_each(known, |term| said.push(term));
@@ -26,28 +39,38 @@ impl Index {
         let delimits = |c: char| c.is_whitespace() || "\"'`“”‘’()[]{}<>,;:!?|=*".contains(c);
         for word in text.split(delimits) {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-            if word.is_empty() || words.contains(&word) {
+            let Some(most) = self.most_units(word).filter(|_| !words.contains(&word)) else {
                 continue;
-            }
-            let marked = is_identifier(word) || word.chars().any(char::is_uppercase);
+            };
             let mut terms = Vec::new();
             reader.for_each(word, |term| terms.push(term));
-            let is_gone = |term: &TermId| {
+            let has_left = |term: &TermId| {
                 let Some(postings) = self.postings.get(term) else { return false };
-                let rare = postings.units() <= RARE_UNITS.max(self.units.len() as u32 / RARE_SHARE);
-                let watched = rare && (marked || word.chars().count() >= RARE_LETTERS);
-                let in_view = |unit: u32| {
-                    let message = self.units.get(unit as usize).map(|unit| unit.message as usize);
-                    message.is_none_or(&is_in_view)
-                };
-                watched
-                    && said.binary_search(term).is_err()
-                    && !postings.iter().any(|(unit, _)| in_view(unit))
+                if postings.units() > most || said.binary_search(term).is_ok() {
+                    return false;
+                }
+                let units = postings.iter().filter_map(|(unit, _)| self.units.get(unit as usize));
+                let places: Vec<Place> = units.map(|unit| place(unit.message as usize)).collect();
+                places.contains(&Place::Departed) && !places.contains(&Place::InView)
             };
-            if terms.iter().any(is_gone) {
+            if terms.iter().any(has_left) {
                 words.push(word);
             }
         }
         words.join(" ")
+    }
+
+    /// How many units may have a word for it to be watched; `None` for a word that is not.
+    fn most_units(&self, word: &str) -> Option<u32> {
+        let share = |(least, divisor): (u32, u32)| least.max(self.units.len() as u32 / divisor);
+        if word.is_empty() || word.chars().any(is_unspaced) {
+            None
+        } else if is_identifier(word) {
+            Some(u32::MAX)
+        } else if word.chars().any(char::is_uppercase) {
+            Some(share(CAPITAL))
+        } else {
+            (word.chars().count() >= RARE_LETTERS).then(|| share(RARE))
+        }
     }
 }

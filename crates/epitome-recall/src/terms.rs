@@ -36,15 +36,13 @@ impl Terms {
         let mut before = ' ';
         for character in text.chars() {
             let group = group_length(character);
-            if group == 0
-                && (character.is_alphanumeric() || (character == '\'' || character == '’'))
-            {
+            if group == 0 && (character.is_alphanumeric() || matches!(character, '\'' | '’')) {
                 self.run.clear();
                 // `parseDate` is searched by its parts.
                 if character.is_uppercase() && before.is_lowercase() {
                     self.end(&mut each);
                 }
-                if character != '\'' && character != '’' {
+                if !matches!(character, '\'' | '’') {
                     self.word.extend(character.to_lowercase());
                 } else if !self.word.is_empty() {
                     self.word.push('\'');
@@ -84,6 +82,11 @@ impl Terms {
         }
         self.word.clear();
     }
+}
+
+/// True for a character of a script without spaces between words.
+pub(crate) fn is_unspaced(character: char) -> bool {
+    group_length(character) > 0
 }
 
 /// How many characters are a term, in scripts without spaces between words; 0 for other scripts.

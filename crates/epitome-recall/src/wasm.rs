@@ -13,7 +13,7 @@ pub use epitome_buffer::resize_buffer;
 use epitome_tokens::Heuristic;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::{Index, Passage, Search};
+use crate::{Index, Passage, Place, Search};
 
 /// How often passages are chosen, each time with a better guess of what their heads cost.
 const ATTEMPTS: u32 = 4;
@@ -113,8 +113,12 @@ pub fn returning(archive: usize, bytes: usize, from: usize) -> usize {
     let text = text(bytes);
     let words = with(archive, |archive| {
         let departed = &archive.departed;
-        let in_view = |at: usize| at < from && departed.get(at) != Some(&true);
-        archive.index.returning(&text, &archive.known, in_view)
+        let place = |at: usize| match departed.get(at) {
+            _ if at >= from => Place::Source,
+            Some(true) => Place::Departed,
+            _ => Place::InView,
+        };
+        archive.index.returning(&text, &archive.known, place)
     });
     buffer::put(words)
 }

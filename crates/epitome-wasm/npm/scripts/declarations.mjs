@@ -32,7 +32,7 @@ const COUNTING_TYPES = [
 /** The declarations of all entries, from the files that tsc has written to `dist`. */
 export function declarations(dist) {
   const written = readdirSync(dist, { recursive: true }).map((name) => name.replaceAll("\\", "/"));
-  const modules = written.filter((name) => name.endsWith(".d.ts") && /^(api|counting|host|wasm)\/|^error/.test(name));
+  const modules = written.filter((name) => name.endsWith(".d.ts") && /^(api|counting|host|recall|wasm)\/|^error/.test(name));
   const files = [...modules, "glue/epitome.d.ts", SLIM].map((name) => {
     const text = readFileSync(join(dist, name), "utf8");
     return ts.createSourceFile(name, text, ts.ScriptTarget.ES2022, true);

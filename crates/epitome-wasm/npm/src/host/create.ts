@@ -25,7 +25,7 @@ export async function create<M extends object>(
   const engine = await load(modules.engine);
   await loadCounting(engine, engine.countingOf(policy, agent), modules.tokenizers, tokenizers);
   const compactor = new engine.Compactor(format, policy, agent);
-  return new Conversation<M>(engine, compactor, host);
+  return new Conversation<M>(engine, compactor, host, modules.recall);
 }
 
 /** A compactor that continues from a snapshot. */
@@ -49,7 +49,7 @@ export async function restore<M extends object>(
   const known = restored.ids().length;
   let compactor: Compactor<M> | undefined;
   try {
-    compactor = new Conversation<M>(engine, restored, host, originals);
+    compactor = new Conversation<M>(engine, restored, host, modules.recall, originals);
     compactor.append(originals.slice(known));
     return compactor;
   } catch (error) {
