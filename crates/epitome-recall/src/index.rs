@@ -127,3 +127,114 @@ fn date(time: UnixTime) -> String {
     let month = MONTHS.get(month.saturating_sub(1)).copied().unwrap_or_default();
     format!("{year} {month}")
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::StoredError;
+
+    pub(crate) fn entry(speaker: &str, text: &str) -> Entry {
+        Entry { number: 1, speaker: speaker.into(), time: None, text: text.into() }
+    }
+
+    pub(crate) fn indexed(said: &[(&str, &str)]) -> Index {
+        let mut index = Index::default();
+        said.iter().for_each(|(speaker, text)| index.append(&entry(speaker, text)));
+        index
+    }
+
+    const TALK: [(&str, &str); 4] = [
+        ("user alice", "The gate code is 4711, and parseDate lives in src/dates.rs."),
+        ("user bob", "Bob waters the roses on Monday."),
+        ("assistant", "水やりは月曜日です。門の暗証番号は四七一一です。"),
+        ("user alice", "รหัสประตูคือสี่เจ็ดหนึ่งหนึ่ง"),
+    ];
+
+    fn best(question: &str) -> Option<usize> {
+        let index = indexed(&TALK);
+        index.search(question, |_| true).ranked(&index).first().copied()
+    }
+
+    #[test]
+    fn q1_words_are_found_in_other_forms_and_names_by_their_parts() {
+        for question in ["gates", "date parsing", "dates.rs", "parse_date", "4711"] {
+            assert_eq!(best(question), Some(0), "{question}");
+        }
+        assert_eq!(best("When did they water the rose?"), Some(1));
+        assert_eq!(best("the of and"), None);
+    }
+
+    #[test]
+    fn q1_scripts_without_spaces_are_searched() {
+        assert_eq!(best("暗証番号は？"), Some(2));
+        assert_eq!(best("ประตู"), Some(3));
+    }
+
+    #[test]
+    fn q1_the_month_and_the_year_of_a_message_are_searched() {
+        let mut index = indexed(&TALK);
+        let time = Some(UnixTime(1_683_500_000_000));
+        index.append(&Entry { time, ..entry("user bob", "We met at the pier.") });
+        let ranked = index.search("What happened in May 2023?", |_| true).ranked(&index);
+        assert_eq!(ranked.first(), Some(&4));
+    }
+
+    #[test]
+    fn q1_an_index_that_is_cut_and_continued_is_the_same_as_a_new_one() {
+        let long = "The ferry leaves pier three at nine. ".repeat(80);
+        let mut index = indexed(&TALK);
+        index.append(&entry("user carol", &long));
+        index.append(&entry("user bob", "The gate is shut."));
+        index.truncate(2);
+        TALK.iter().skip(2).for_each(|(speaker, text)| index.append(&entry(speaker, text)));
+        let whole = indexed(&TALK);
+        assert_eq!((&index.postings, &index.units), (&whole.postings, &whole.units));
+        assert_eq!((&index.messages, index.length), (&whole.messages, whole.length));
+    }
+
+    #[test]
+    fn q5_a_stored_index_is_the_same_and_damage_is_an_error() {
+        let index = indexed(&TALK);
+        let bytes = index.to_bytes();
+        let read = Index::from_bytes(&bytes).unwrap();
+        assert_eq!(read.to_bytes(), bytes);
+        assert_eq!((&read.postings, &read.units), (&index.postings, &index.units));
+        assert_eq!((read.length, &read.messages), (index.length, &index.messages));
+        for end in 4..bytes.len() {
+            assert_eq!(Index::from_bytes(&bytes[..end]).unwrap_err(), StoredError::Damaged);
+        }
+        assert_eq!(Index::from_bytes(b"abc").unwrap_err(), StoredError::NotAnIndex);
+        assert_eq!(Index::from_bytes(b"epr\x07").unwrap_err(), StoredError::OtherVersion(7));
+        // Any byte may have changed: what still reads like an index works like one.
+        for at in 4..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 0x55;
+            if let Ok(index) = Index::from_bytes(&changed) {
+                let search = index.search("gate code 4711 roses", |_| true);
+                let _ = search.passages(
+                    &index,
+                    |_| "Roses.".into(),
+                    50,
+                    "",
+                    &epitome::tokens::CharactersPer(4),
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn q5_an_index_takes_less_than_a_third_of_its_text() {
+        let mut index = Index::default();
+        let mut bytes = 0;
+        for turn in 0..2_000_u32 {
+            let numbers = [turn % 7, turn % 31, turn % 211, turn];
+            let text = numbers
+                .map(|number| format!("The bed {number} has plant{number} in it."))
+                .join(" ");
+            bytes += text.len();
+            index.append(&entry("user", &text));
+        }
+        let stored = index.to_bytes().len();
+        assert!(stored * 10 < bytes * 3, "{stored} of {bytes}");
+    }
+}

@@ -238,3 +238,71 @@ fn joined(chosen: Vec<Candidate>) -> Vec<Passage> {
     passages.sort_by(|a, b| b.score.total_cmp(&a.score));
     passages
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::index::tests::indexed;
+    use epitome::tokens::{CharactersPer, Tokenizer as _};
+
+    const SAID: [(&str, &str); 6] = [
+        (
+            "user alice",
+            "Good morning. The pump key is behind the blue door. Please keep it there. Rain again!",
+        ),
+        ("user bob", "The key of the shed hangs on a nail."),
+        ("user carol", "I painted the fence."),
+        ("user bob", "Roses need water."),
+        ("user alice", "The second key of the pump is with Dora."),
+        ("user bob", "Fine."),
+    ];
+
+    fn quotes(question: &str, budget: u32, known: &str) -> Vec<(usize, String)> {
+        let index = indexed(&SAID);
+        let text = |message: usize| SAID[message].1.to_owned();
+        let mut search = index.search(question, |message| message != 5);
+        search.widen(&index, text);
+        let passages = search.passages(&index, text, budget, known, &CharactersPer(4));
+        let quotes = passages.into_iter().flat_map(|passage| passage.quotes);
+        quotes.map(|quote| (quote.message, quote.text)).collect()
+    }
+
+    #[test]
+    fn q1_sentences_of_a_message_stay_in_order_and_gaps_are_shown() {
+        let found = quotes("Where is the key of the pump?", 30, "");
+        assert_eq!(found[0].0, 0);
+        assert!(found[0].1.contains("behind the blue door."), "{found:?}");
+        assert!(
+            quotes("pump morning rain", 1_000, "")[0].1.starts_with("Good morning. The pump key")
+        );
+    }
+
+    #[test]
+    fn q2_the_quotes_fit_every_budget() {
+        for budget in 0..80 {
+            let found = quotes("the key of the pump, the fence and the roses", budget, "");
+            let tokens: u32 = found.iter().map(|(_, text)| CharactersPer(4).count(text)).sum();
+            assert!(tokens <= budget, "{tokens} of {budget}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn q1_what_the_reader_has_is_not_quoted_again() {
+        let known = "The pump key is behind the blue door.";
+        let found = quotes("Where is the key of the pump?", 1_000, known);
+        assert!(found.iter().all(|(_, text)| !text.contains("blue door")), "{found:?}");
+        assert!(found.iter().any(|(_, text)| text.contains("with Dora")), "{found:?}");
+    }
+
+    #[test]
+    fn q1_a_message_of_the_speaker_that_a_question_names_comes_first() {
+        let said = [
+            ("user alice", "I saw the sea."),
+            ("user bob", "I saw the sea."),
+            ("user alice", "Bob, Bob, the rain has come."),
+        ];
+        let index = indexed(&said);
+        assert_eq!(index.search("What did Bob say of the sea?", |_| true).ranked(&index)[0], 1);
+        assert_eq!(index.search("What did Alice say of the sea?", |_| true).ranked(&index)[0], 0);
+        assert_eq!(index.search("Bob?", |_| true).ranked(&index)[0], 2);
+    }
+}

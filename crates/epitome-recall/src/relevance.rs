@@ -135,3 +135,26 @@ impl Spread {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::tests::indexed;
+    use crate::terms::Terms;
+
+    #[test]
+    fn q5_a_rare_word_costs_no_more_in_a_long_conversation() {
+        let near = |messages: usize| {
+            let mut said = vec![("user", "The beds are dry and the roses want water."); messages];
+            said[messages / 2] = ("user", "Zephyrine came.");
+            let index = indexed(&said);
+            let mut term = None;
+            Terms::default().for_each("Zephyrine", |found| term = Some(found));
+            let postings = &index.postings[&term.unwrap()];
+            let mut visited = 0;
+            Spread::new(&index, REACHES[1]).each(postings, |_, _| visited += 1);
+            visited
+        };
+        assert_eq!(near(2_000), near(8_000));
+    }
+}

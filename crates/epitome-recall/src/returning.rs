@@ -74,3 +74,40 @@ impl Index {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::tests::indexed;
+
+    const SAID: [(&str, &str); 4] = [
+        ("user", "Zephyrine has ticket QX-4711 and a marmalade sandwich in src/lunch.rs."),
+        ("user", "We talk about sandwiches."),
+        ("user", "She has ticket 12."),
+        ("user", "Zephyrine?"),
+    ];
+
+    fn check(text: &str, known: &str, words: &str) {
+        let place = |message| match message {
+            0 => Place::Departed,
+            3 => Place::Source,
+            _ => Place::InView,
+        };
+        assert_eq!(indexed(&SAID).returning(text, known, place), words, "{text}");
+    }
+
+    #[test]
+    fn q4_names_identifiers_and_rare_words_that_left_the_view_return() {
+        check("Ask Zephyrine, then \"QX-4711\".", "", "Zephyrine QX-4711");
+        check("the marmalade", "", "marmalade");
+        check("open src/lunch.rs", "", "src/lunch.rs");
+    }
+
+    #[test]
+    fn q4_what_is_in_the_view_in_the_summary_or_nowhere_does_not_return() {
+        check("a sandwich with a ticket", "", "");
+        check("Ask Zephyrine", "Zephyrine is here", "");
+        check("Ask Quillfeather", "", "");
+        check("", "", "");
+    }
+}

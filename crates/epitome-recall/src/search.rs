@@ -46,8 +46,10 @@ impl Index {
             names.get(before..).unwrap_or_default().iter().any(|name| terms.contains_key(name))
         });
         let speakers = speakers.collect();
-        // Where others say a speaker's name, they mostly address them.
-        terms.retain(|term, _| !names.contains(term));
+        // Where others say a speaker's name, they mostly address them. A question with nothing else is about the name.
+        if terms.keys().any(|term| !names.contains(term)) {
+            terms.retain(|term, _| !names.contains(term));
+        }
         let searched = (0..self.messages.len()).map(is_searched).collect();
         let mut search = Search { terms, speakers, searched, relevance: Relevance::default() };
         search.rank(self);
