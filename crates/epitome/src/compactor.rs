@@ -234,6 +234,8 @@ impl Compactor {
             _ => return Err(CommandError::Busy),
         }
         self.state = State::Idle;
+        // Whatever comes of it: another attempt would end the same way.
+        self.cycle.is_stale = false;
         if reason.is_reactive() {
             // Counted before the result is known. If only successes counted, an app that repeats a rejected
             // request would never reach the limit.

@@ -30,6 +30,7 @@ pub use record::{LogError, Record};
 pub use repair::{
     ACKNOWLEDGEMENT, Defect, Ending, Finding, PLACEHOLDER_RESULT, Repair, Repaired, repair,
 };
+pub(crate) use rewrite::without_signed_reasoning;
 pub use rewrite::{Change, PartChange, Rewrite};
 pub(crate) use tagged::TaggedSummary;
 pub use view::{Edit, View};

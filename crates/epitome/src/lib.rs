@@ -63,7 +63,7 @@ pub use compactor::{
 };
 pub use contract::{
     BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,
-    SystemPlace, Violation,
+    SystemPlace, Thinking, Violation,
 };
 pub use conversation::{Breakdown, Conversation, Level, Pressure, ProtectedTokens, Reported};
 pub use history::Provider;

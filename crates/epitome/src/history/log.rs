@@ -4,7 +4,7 @@
 //! nothing can refer to any more is not kept: the earlier version of an edited message, the contents of a compaction that was
 //! undone, and earlier open tasks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::checkpoint::Checkpoint;
 use super::commits::Commits;
@@ -21,6 +21,8 @@ pub struct Log {
     records: Vec<Record>,
     tree: Tree,
     commits: Commits,
+    /// Hashes of what signed reasoning was written behind.
+    prefixes: BTreeMap<NodeId, u64>,
     /// Index of the record of the open tasks.
     todo: Option<usize>,
     /// Index of the last record that has offloaded a tool result.
@@ -103,6 +105,11 @@ impl Log {
                     return Ok(());
                 }
                 self.tree.set_record(position, self.records.len());
+            }
+            Record::Reasoning { message, prefix } => {
+                let node = self.tree.find(message);
+                let node = node.ok_or_else(|| LogError::UnknownId(message.clone()))?;
+                self.prefixes.insert(node, *prefix);
             }
             Record::Checkpoint { checkpoint } => {
                 for id in checkpoint.messages() {
@@ -296,6 +303,12 @@ impl Log {
     /// The position of a message, from 0; `None` if the conversation does not have it. Costs O(log n).
     pub fn position(&self, id: &MessageId) -> Option<usize> {
         self.tree.position(id)
+    }
+
+    /// The hash of what the model saw when it wrote the signed reasoning of the message at a position; `None` if that does
+    /// not matter. Costs O(log n).
+    pub(crate) fn written_behind(&self, position: usize) -> Option<u64> {
+        self.prefixes.get(&self.tree.at(position)?).copied()
     }
 
     /// True if any branch has a message with this id. Costs O(log n).

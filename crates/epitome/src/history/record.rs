@@ -40,6 +40,13 @@ pub enum Record {
         /// The new version, with the same id.
         message: Message,
     },
+    /// What the signed reasoning of a message was written behind, for a model that accepts it only there.
+    Reasoning {
+        /// The message.
+        message: MessageId,
+        /// A hash of what the model saw before it, below 2⁵³.
+        prefix: u64,
+    },
     /// A compaction.
     Checkpoint {
         /// Its effect on the view.
