@@ -51,6 +51,7 @@ pub mod history;
 pub mod message;
 mod plan;
 pub mod policy;
+mod state;
 #[cfg(any(test, feature = "test-notation"))]
 pub mod test_notation;
 mod text;

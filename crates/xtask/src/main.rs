@@ -11,6 +11,7 @@ mod chrome_for_testing;
 mod command;
 mod demo;
 mod failure;
+mod fidelity;
 mod fuzz;
 mod glue;
 mod installed_browser;
@@ -71,6 +72,7 @@ fn perform(task: &Task, steps: &mut Steps) -> Result {
         Task::Demo(options) => demo::run(&workspace, steps, options),
         Task::Test => test::run(&workspace, steps),
         Task::Bench(options) => bench::run(&workspace, steps, options),
+        Task::Fidelity(parts) => fidelity::run(&workspace, steps, parts.as_deref()),
         Task::Lint => lint::run(&workspace, steps),
         Task::Supply => supply::run(&workspace, steps),
         Task::Fuzz(options) => fuzz::run(&workspace, steps, options),

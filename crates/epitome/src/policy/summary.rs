@@ -28,7 +28,8 @@ pub struct SummarySettings {
     /// The longest summary in tokens, above 0. `null`: as long as `target` leaves room for. Default: 8,000.
     pub max_tokens: Option<u32>,
     /// The longest ledger in tokens: facts other than lists that the summary lost, appended to it. It is part of
-    /// `maxTokens`, and at most a quarter of what the summary may take. 0: no ledger. Default: 1,000.
+    /// `maxTokens`, and at most an eighth of what the summary may take, or a quarter
+    /// of a short one. 0: no ledger. Default: 1,000.
     pub ledger_tokens: u32,
     /// Checklists and acceptance criteria that the summary lost are appended to it whole up to this many tokens in
     /// total, in addition to `maxTokens` and `ledgerTokens`; below the target the conversation has to have space for
