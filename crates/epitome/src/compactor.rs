@@ -44,6 +44,7 @@ mod edits;
 mod error;
 mod inputs;
 mod job;
+mod journal;
 mod output;
 mod phases;
 mod queries;
@@ -56,6 +57,8 @@ use asked::Asked;
 pub(crate) use cycle::Cycle;
 pub use error::{CommandError, RestoreError, SetPolicyError};
 use job::Job;
+use journal::Journal;
+pub use journal::Stored;
 pub use output::{BeforeCompaction, Event, Output, Save, SummaryRequest};
 
 use crate::conversation::Conversation;
@@ -102,6 +105,8 @@ pub struct Compactor {
     cycle: Cycle,
     /// True while a compaction is running whose start event was emitted.
     started: bool,
+    /// What a store does not have yet; `None` if there is no store.
+    journal: Option<Journal>,
 }
 
 impl Compactor {
@@ -130,6 +135,7 @@ impl Compactor {
             report: None,
             cycle: Cycle::default(),
             started: false,
+            journal: None,
         })
     }
 
@@ -165,9 +171,9 @@ impl Compactor {
         let answered = message.role == Role::Assistant;
         let earlier = self.earlier_summary(&message);
         let last_request = self.conversation.last_request();
-        self.conversation.append(Record::Message { message })?;
+        self.record(Record::Message { message })?;
         if let Some(checkpoint) = earlier {
-            self.conversation.append(Record::Checkpoint { checkpoint })?;
+            self.record(Record::Checkpoint { checkpoint })?;
             self.outputs.push_back(Output::Changed);
         }
         self.cycle.view_sent |= answered;
@@ -215,7 +221,7 @@ impl Compactor {
     /// Sets the open tasks. They are part of every summarizer request, and are appended to every summary word
     /// for word. An empty text means that there are none.
     pub fn set_todo(&mut self, text: String) -> Result<(), CommandError> {
-        Ok(self.conversation.append(Record::Todo { text })?)
+        Ok(self.record(Record::Todo { text })?)
     }
 
     /// Starts a compaction. `instructions` is what the user asks the summarizer to pay attention to.
@@ -374,6 +380,7 @@ impl Compactor {
         self.conversation.index_for(&policy);
         self.conversation.name_model(policy.model.as_deref());
         self.policy = policy;
+        self.note_policy();
         self.cycle.nothing_to_reduce_at = None;
         self.resume_automatic();
         Ok(())

@@ -26,7 +26,7 @@ pub use most_recent::most_recent;
 pub use projection::{Projection, Rewritten};
 pub(crate) use provider::BoxedProvider;
 pub use provider::Provider;
-pub use record::{LogError, Record};
+pub use record::{LogError, Record, UnknownRecord};
 pub use repair::{
     ACKNOWLEDGEMENT, Defect, Ending, Finding, PLACEHOLDER_RESULT, Repair, Repaired, repair,
 };

@@ -48,7 +48,7 @@ impl Compactor {
         }
         let (changes, last_request) = (self.log().changes(), self.conversation.last_request());
         let before = self.log().len();
-        self.conversation.append(Record::Head { message: head })?;
+        self.record(Record::Head { message: head })?;
         let Some(from) = self.log().changed_since(changes) else {
             if self.log().len() > before {
                 self.outputs.push_back(Output::Changed);
@@ -82,7 +82,7 @@ impl Compactor {
         if is_useless {
             self.cancel();
         }
-        self.conversation.append(record)?;
+        self.record(record)?;
         self.changed();
         Ok(())
     }

@@ -58,7 +58,7 @@ impl Conversation {
                 self.count(self.log.len().saturating_sub(1));
                 Ok(Effect::Appended)
             }
-            Record::Todo { .. } | Record::Undone { .. } => {
+            Record::Todo { .. } | Record::Undone { .. } | Record::Unknown(_) => {
                 self.log.append(record)?;
                 Ok(Effect::Appended)
             }

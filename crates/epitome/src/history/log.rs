@@ -137,6 +137,7 @@ impl Log {
                 }
                 None => self.todo = Some(index),
             },
+            Record::Unknown(_) => {}
         }
         self.records.push(record);
         Ok(())

@@ -65,9 +65,51 @@ pub enum Record {
         /// The tasks, one per line; empty if there are none.
         text: String,
     },
+    /// A record of a kind that only a newer engine knows. It stays in the log and changes nothing.
+    #[serde(skip)]
+    Unknown(UnknownRecord),
+}
+
+/// A record of a kind that this engine does not know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownRecord {
+    kind: String,
+    line: String,
+}
+
+impl UnknownRecord {
+    pub(crate) fn new(kind: String, line: &str) -> Self {
+        Self { kind, line: line.to_owned() }
+    }
+
+    /// What the newer engine calls it.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// The whole record as it was read: JSON in one line.
+    pub fn line(&self) -> &str {
+        &self.line
+    }
 }
 
 impl Record {
+    /// True if this engine knows a kind of record by the name that it has in JSON.
+    pub(crate) fn is_known(kind: &str) -> bool {
+        matches!(
+            kind,
+            "message"
+                | "insert"
+                | "remove"
+                | "head"
+                | "edit"
+                | "checkpoint"
+                | "undo"
+                | "undone"
+                | "todo"
+        )
+    }
+
     /// The message that it adds or changes.
     pub fn message(&self) -> Option<&Message> {
         match self {
@@ -78,7 +120,7 @@ impl Record {
         }
     }
 
-    pub(super) fn message_mut(&mut self) -> Option<&mut Message> {
+    pub(crate) fn message_mut(&mut self) -> Option<&mut Message> {
         match self {
             Self::Message { message } | Self::Insert { message, .. } | Self::Edit { message } => {
                 Some(message)
