@@ -55,11 +55,10 @@ impl Compactor {
         Ok(Self::of(engine, format, agent))
     }
 
-    /// Continues from a snapshot of these messages.
+    /// Continues from a snapshot. The messages that it is of are to be [compared](Self::compare) next.
     pub fn restore(
         snapshot: ParsedSnapshot,
         format: &str,
-        originals: &Array,
         agent: Option<String>,
     ) -> Result<Self, JsValue> {
         let format = format::named(format)?;
@@ -67,8 +66,13 @@ impl Compactor {
         let tokenizer = tokenizer_of(snapshot.policy(), format)?;
         let engine = epitome::Compactor::restore(snapshot, format, tokenizer);
         let engine = engine.map_err(Thrown::from)?;
-        let malformed = compare(&engine, format, originals)?;
-        Ok(Self { malformed, ..Self::of(engine, format, agent) })
+        Ok(Self::of(engine, format, agent))
+    }
+
+    /// Refuses messages that are not those of the snapshot, which may be fewer.
+    pub fn compare(&mut self, originals: &Array) -> Result<(), JsValue> {
+        self.malformed = compare(&self.engine, self.format, originals)?;
+        Ok(())
     }
 
     /// Appends messages with these metadata, all of them or none. The first stands at `first` in the app's list.
