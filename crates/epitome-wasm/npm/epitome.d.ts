@@ -127,9 +127,16 @@ export interface Compactor<M extends object = object> {
    * `encoding-not-loaded`: await `loadEncoding` or `loadTokenizer` first.
    */
   setPolicy(policy: PolicySpec): void;
-  /** The whole state as text to store. It contains the text of the messages but not the app's objects, which
+  /** The whole state as text to store, in JSON Lines. It contains the text of the messages but not the app's objects, which
    * `restoreCompactor` takes as `originals`. */
   snapshot(): string;
+  /**
+   * Stores what is new by the option `commit`, after the commits that were begun before. Costs what is new. If it rejects,
+   * the same changes come again with the next commit. Without the option, it does nothing.
+   */
+  commit(): Promise<void>;
+  /** What a newer version calls the records that it has stored and this one does not know. They stay in the log. */
+  unknownRecords(): string[];
   /** Frees the memory. Cancels a compaction that runs. */
   dispose(): void;
   [Symbol.dispose](): void;
@@ -879,6 +886,12 @@ export interface HostOptions<M extends object = object> {
    * afterwards, a `saveFailed` event says why. Not called if only reducers work.
    */
   save?: (occasion: Save) => void | Promise<void>;
+  /**
+   * Stores what is new since the last commit, in one step and behind what was stored before: called by `commit()`, and before
+   * a compaction is applied. If it throws or rejects, the compaction fails with its message and changes nothing, and the same
+   * changes come again with the next commit. `openConversation` of `epitome/storage` sets it.
+   */
+  commit?: CommitChanges;
   /** Called after every compaction that needed a summary. What it throws is logged to the console. */
   afterCompaction?: (context: AfterCompaction) => void | Promise<void>;
   /**
@@ -1082,6 +1095,17 @@ export type BeforeAnswer = boolean | void | {
  * compaction that begins the next.
  */
 export type Save = { when: "before"; session: number } | { when: "after"; session: number; success: boolean };
+
+/** Stores what is new. */
+export type CommitChanges = (changes: Changes) => void | Promise<void>;
+
+/** What is new in a conversation since the last commit. */
+export interface Changes {
+  /** JSON Lines: the engine's records and the app's messages. */
+  lines: string;
+  /** The compactor's own state, as one line, in place of the one before. */
+  state: string;
+}
 
 /** The result of a compaction that needed a summary. */
 export type AfterCompaction = Extract<EngineEvent, {
@@ -1756,8 +1780,8 @@ export interface RestoreOptions<M extends object = object, F extends Format = Fo
   /** The format of the messages. */
   format: F;
   /** All messages that were appended, in order, in their latest version. Those that the snapshot does not contain are
-   * appended. */
-  originals: readonly M[];
+   * appended. Default: the messages that the commits in the text have. */
+  originals?: readonly M[];
 }
 
 /** How much of a history is taken. */
@@ -1921,7 +1945,7 @@ export type ErrorCode = PackageErrorCode | EndpointErrorCode;
 /**
  * What went wrong in a call of this package, for code to branch on.
  */
-export type PackageErrorCode = "unknown-format" | "invalid-option" | "invalid-policy" | "invalid-message" | "too-large" | "unknown-id" | "other-branch" | "duplicate-id" | "invalid-snapshot" | "invalid-originals" | "busy" | "exhausted" | "nothing-to-undo" | "unknown-encoding" | "encoding-not-loaded" | "encoding-unavailable" | "invalid-vocabulary" | "disposed" | "broken" | "not-loaded" | "internal";
+export type PackageErrorCode = "unknown-format" | "invalid-option" | "invalid-policy" | "invalid-message" | "too-large" | "unknown-id" | "other-branch" | "duplicate-id" | "invalid-snapshot" | "invalid-originals" | "conflict" | "damaged-log" | "busy" | "exhausted" | "nothing-to-undo" | "unknown-encoding" | "encoding-not-loaded" | "encoding-unavailable" | "invalid-vocabulary" | "disposed" | "broken" | "not-loaded" | "internal";
 
 /**
  * What went wrong with a request to an endpoint, for code to branch on.
