@@ -81,7 +81,7 @@ fn perform(task: &Task, steps: &mut Steps) -> Result {
         Task::Vocab => vocab::run(&workspace, steps),
         Task::Setup => toolchain::install(&workspace, steps)
             .and_then(|()| browser::obtain(&workspace, steps))
-            .map(|_| ()),
+            .map(|_| services::obtain(&workspace, steps)),
         Task::Reproduce => reproduce::run(&workspace, steps),
         Task::Package => {
             toolchain::install(&workspace, steps)?;
