@@ -648,7 +648,8 @@ export interface SummarySettings {
   maxTokens?: number | null;
   /**
    * The longest ledger in tokens: facts other than lists that the summary lost, appended to it. It is part of
-   * `maxTokens`, and at most a quarter of what the summary may take. 0: no ledger. Default: 1,000.
+   * `maxTokens`, and at most an eighth of what the summary may take, or a quarter
+   * of a short one. 0: no ledger. Default: 1,000.
    */
   ledgerTokens?: number;
   /**
@@ -1231,6 +1232,10 @@ export interface Fact {
    * Its text, as found.
    */
   text: string;
+  /**
+   * What it is, if it is a number or a name: the key or the word before it.
+   */
+  label?: string;
   /**
    * The speaker of its first mention; `earlier` if only an earlier summary has it.
    */

@@ -314,7 +314,7 @@ impl Compactor {
 
     /// True if a store lacks something.
     #[wasm_bindgen(js_name = hasUnsaved)]
-    pub fn has_unsaved(&self) -> bool {
+    pub fn has_unsaved(&mut self) -> bool {
         self.engine.has_unsaved()
     }
 

@@ -57,8 +57,8 @@ use asked::Asked;
 pub(crate) use cycle::Cycle;
 pub use error::{CommandError, RestoreError, SetPolicyError};
 use job::Job;
-use journal::Journal;
 pub use journal::Stored;
+use journal::UnsavedPolicy;
 pub use output::{BeforeCompaction, Event, Output, Save, SummaryRequest};
 
 use crate::conversation::Conversation;
@@ -105,8 +105,8 @@ pub struct Compactor {
     cycle: Cycle,
     /// True while a compaction is running whose start event was emitted.
     started: bool,
-    /// What a store does not have yet; `None` if there is no store.
-    journal: Option<Journal>,
+    /// What a store does not have besides records.
+    unsaved_policy: UnsavedPolicy,
 }
 
 impl Compactor {
@@ -135,7 +135,7 @@ impl Compactor {
             report: None,
             cycle: Cycle::default(),
             started: false,
-            journal: None,
+            unsaved_policy: UnsavedPolicy::default(),
         })
     }
 
@@ -171,9 +171,9 @@ impl Compactor {
         let answered = message.role == Role::Assistant;
         let earlier = self.earlier_summary(&message);
         let last_request = self.conversation.last_request();
-        self.record(Record::Message { message })?;
+        self.conversation.append(Record::Message { message })?;
         if let Some(checkpoint) = earlier {
-            self.record(Record::Checkpoint { checkpoint })?;
+            self.conversation.append(Record::Checkpoint { checkpoint })?;
             self.outputs.push_back(Output::Changed);
         }
         self.cycle.view_sent |= answered;
@@ -221,7 +221,7 @@ impl Compactor {
     /// Sets the open tasks. They are part of every summarizer request, and are appended to every summary word
     /// for word. An empty text means that there are none.
     pub fn set_todo(&mut self, text: String) -> Result<(), CommandError> {
-        Ok(self.record(Record::Todo { text })?)
+        Ok(self.conversation.append(Record::Todo { text })?)
     }
 
     /// Starts a compaction. `instructions` is what the user asks the summarizer to pay attention to.
@@ -240,6 +240,8 @@ impl Compactor {
             _ => return Err(CommandError::Busy),
         }
         self.state = State::Idle;
+        // Whatever comes of it: another attempt would end the same way.
+        self.cycle.is_stale = false;
         if reason.is_reactive() {
             // Counted before the result is known. If only successes counted, an app that repeats a rejected
             // request would never reach the limit.

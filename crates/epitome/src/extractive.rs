@@ -1,101 +1,177 @@
 //! A summary without a model: it quotes the sentences with the most important terms for their tokens.
 
-mod candidates;
-mod line;
+mod block;
+mod pieces;
+mod render;
 mod selection;
+mod speaker;
+
 mod term;
 
+use crate::state::{SAID, State};
+use crate::text::stop_words::StopWords;
 use crate::tokens::Tokenizer;
 use crate::transcript::Envelope;
-use candidates::{Candidates, SourceText};
-use selection::{Candidate, Selection};
+use block::Block;
+use pieces::Pieces;
 
 /// The number of pieces from which one selection is made. A longer text is divided into blocks with a share of the
 /// budget each, so that no part of it is left out.
-const BLOCK: usize = 1_500;
+const BLOCK: usize = 200;
 /// The same for a previous summary. Its blocks are small, so that each fold shortens it evenly from start to end.
 const OLD_BLOCK: usize = 24;
 /// How often the selection is made, each time with a better estimate of its tokens.
 const ATTEMPTS: u32 = 3;
+/// For how many more tokens pieces are selected that may fill a gap.
+const FILLING: u32 = 150;
 
 /// Summarizes an envelope by quoting it, in at most `target_tokens` as `tokenizer` counts them.
 ///
-/// Every line is a speaker and quoted sentences, in the order of the conversation: `user alice: …`. Only white space is
-/// changed in a sentence. The previous summary is quoted like the messages, and its share of the tokens grows with the
-/// number of messages that it stands for. Words of users count most and those of tools least, and identifiers count
-/// more than words. `state` and the times of messages are not quoted.
+/// Every line is a speaker and quoted sentences of one message, in the order of the conversation: `user alice: …`. Only white
+/// space is changed in a sentence, and fillers and tags of a transcript of speech are left out. The previous summary is
+/// quoted like the messages, and its share of the tokens grows with the number of messages that it stands for. Words of
+/// users count most and those of tools least. `state` and the times of messages are not quoted.
 ///
 /// The result is empty if there is nothing to quote (encoded data and punctuation are not quoted), or if not even a few
 /// letters fit. The same input gives the same result. Costs about O(n log n) in the text; the tokenizer reads each
 /// sentence once and the result a few times.
 pub fn extract(envelope: &Envelope, target_tokens: u32, tokenizer: &dyn Tokenizer) -> String {
-    let source = SourceText::read(envelope);
+    let (state, quotes) = State::read(&envelope.previous_summary, &envelope.entries);
+    let percent = match state.has_calls() {
+        true if target_tokens < LEAST_FOR_QUOTES => 100,
+        true => STATE_WITH_CALLS,
+        false => STATE,
+    };
+    let mut text = state.write(share(target_tokens, percent), tokenizer);
+    let left = target_tokens.saturating_sub(tokenizer.count(&text));
+    if text.is_empty() {
+        return quote(envelope, quotes, "", target_tokens, tokenizer);
+    }
+    let said = quote(envelope, quotes, &text, left.saturating_sub(HEADING), tokenizer);
+    if !said.is_empty() {
+        text.push_str(SAID);
+        text.push('\n');
+        text.push_str(&said);
+    }
+    // Tokens of joined texts can be more than the sum.
+    while tokenizer.count(&text) > target_tokens && !text.is_empty() {
+        text.truncate(text.trim_end().rfind('\n').unwrap_or(0));
+    }
+    text
+}
+
+/// The share of a summary that its state may take, in percent, in a conversation with calls of tools.
+const STATE_WITH_CALLS: u64 = 88;
+/// The same if people and a model only talk: quotes then say it best.
+const STATE: u64 = 10;
+/// A summary of fewer tokens than this is only the state, if tools take part.
+const LEAST_FOR_QUOTES: u32 = 100;
+/// Tokens of the heading of the quotes.
+const HEADING: u32 = 3;
+
+fn share(target_tokens: u32, percent: u64) -> u32 {
+    (u64::from(target_tokens) * percent / 100) as u32
+}
+
+/// Quotes in at most `target_tokens`: of the quotes of an earlier summary and of the new messages, without what `state` has.
+fn quote(
+    envelope: &Envelope,
+    earlier: &str,
+    state: &str,
+    target_tokens: u32,
+    tokenizer: &dyn Tokenizer,
+) -> String {
+    let source = Pieces::read(envelope, earlier, state);
     if target_tokens == 0 || source.pieces.is_empty() {
         return String::new();
     }
-    let candidates = source.candidates(tokenizer);
+    let blocks = Blocks::of(&source, tokenizer);
     let mut budget = target_tokens;
-    let mut best = String::new();
-    // The tokens of line heads and separators depend on which pieces are next to each other, so the budget is
-    // corrected by the tokens of the result.
+    let mut best = Vec::new();
+    // The tokens of labels and separators depend on which pieces are next to each other, so the budget is corrected by
+    // the tokens of the result.
     for _ in 0..ATTEMPTS {
-        let mut selection = Selection::new(&candidates.weights, source.lines.len());
-        select(&mut selection, &candidates, source.old_share, budget);
-        let selected = selection.into_selected();
-        let everything = selected.len() == source.pieces.len();
-        let (text, full_tokens) = source.fit(selected, target_tokens, tokenizer);
-        // An attempt with a better budget can still be worse, since whole sentences come and go. All of them
-        // fit, so that the longest quotes most.
-        if text.len() > best.len() {
-            best = text;
+        let selected = blocks.select(source.old_share, budget);
+        let (fitting, tokens) = source.fit(&selected, target_tokens, tokenizer);
+        // An attempt with a better budget can still be worse, since whole sentences come and go.
+        if fitting.len() > best.len() {
+            best = fitting;
         }
-        let enough =
-            (98..=100).contains(&(u64::from(full_tokens) * 100).div_ceil(target_tokens.into()));
-        if enough || full_tokens == 0 || (everything && full_tokens <= target_tokens) {
+        let enough = (98..=100).contains(&(u64::from(tokens) * 100).div_ceil(target_tokens.into()));
+        if enough || tokens == 0 || selected.len() == source.pieces.len() {
             break;
         }
-        let scaled = u64::from(budget) * u64::from(target_tokens) / u64::from(full_tokens);
+        let scaled = u64::from(budget) * u64::from(target_tokens) / u64::from(tokens);
         budget = u32::try_from(scaled).unwrap_or(u32::MAX);
     }
-    if best.is_empty() { source.shortest(target_tokens, tokenizer) } else { best }
+    // Sentences are long and budgets are short: of those that come next, some may fill the gap.
+    let more = budget.saturating_add(budget / 8).saturating_add(FILLING);
+    source.fill(&mut best, &blocks.select(source.old_share, more), target_tokens, tokenizer);
+    let text = source.render(&best);
+    if text.is_empty() { source.shortest(target_tokens, tokenizer) } else { text }
 }
 
-/// Selects from the previous summary and from the new messages, each with its share of the budget.
-fn select(selection: &mut Selection<'_>, candidates: &Candidates, old_share: f64, budget: u32) {
-    let Candidates { old, new, .. } = candidates;
-    // What the new messages cannot use goes to the previous summary, which would otherwise lose sentences
-    // although there is space for them.
-    let left = budget.saturating_sub(u32::try_from(tokens_of(new)).unwrap_or(u32::MAX));
-    let share = (f64::from(budget) * old_share) as u32;
-    let old_budget = if old.is_empty() { 0 } else { share.max(left).min(budget) };
-    let unused = select_evenly(selection, old, OLD_BLOCK, old_budget.into());
-    select_evenly(selection, new, BLOCK, u64::from(budget - old_budget) + unused);
+/// The blocks of the previous summary and those of the new messages.
+struct Blocks {
+    old: Vec<Block>,
+    new: Vec<Block>,
+}
+
+impl Blocks {
+    fn of(source: &Pieces<'_>, tokenizer: &dyn Tokenizer) -> Self {
+        let stop_words = StopWords::default();
+        let divided = |from: usize, to: usize, size: usize| {
+            let pieces = source.pieces.get(from..to).unwrap_or_default();
+            let blocks = pieces.len().div_ceil(size).max(1);
+            let size = pieces.len().div_ceil(blocks).max(1);
+            let starts = (from..).step_by(size);
+            let blocks = pieces.chunks(size).zip(starts);
+            blocks
+                .map(|(pieces, start)| Block::new(source, start, pieces, &stop_words, tokenizer))
+                .collect()
+        };
+        Self {
+            old: divided(0, source.old, OLD_BLOCK),
+            new: divided(source.old, source.pieces.len(), BLOCK),
+        }
+    }
+
+    /// Selects from the previous summary and from the new messages, each with its share of the budget. The indices are in
+    /// an order in which removing the last ones takes the same share from each block.
+    fn select(&self, old_share: f64, budget: u32) -> Vec<usize> {
+        // What the new messages cannot use goes to the previous summary, which would otherwise lose sentences
+        // although there is space for them.
+        let left = budget.saturating_sub(u32::try_from(tokens_of(&self.new)).unwrap_or(u32::MAX));
+        let share = (f64::from(budget) * old_share) as u32;
+        let old_budget = if self.old.is_empty() { 0 } else { share.max(left).min(budget) };
+        let mut ranked = Vec::new();
+        let unused = select_evenly(&self.old, old_budget.into(), &mut ranked);
+        select_evenly(&self.new, u64::from(budget - old_budget) + unused, &mut ranked);
+        ranked.sort_unstable();
+        ranked.into_iter().map(|(_, index)| index).collect()
+    }
 }
 
 /// Selects block by block, each with a budget in proportion to its tokens, and returns the tokens that are left.
-fn select_evenly(
-    selection: &mut Selection<'_>,
-    all: &[Candidate],
-    block: usize,
-    budget: u64,
-) -> u64 {
+fn select_evenly(blocks: &[Block], budget: u64, ranked: &mut Vec<(u64, usize)>) -> u64 {
     let mut left = budget;
-    let mut tokens_left = tokens_of(all);
-    let blocks = all.len().div_ceil(block).max(1);
-    for block in all.chunks(all.len().div_ceil(blocks).max(1)) {
-        let tokens = tokens_of(block);
-        let share = left.saturating_mul(tokens) / tokens_left.max(1);
-        let unused = selection.select(block, u32::try_from(share).unwrap_or(u32::MAX));
+    let mut tokens_left = tokens_of(blocks);
+    for block in blocks {
+        let share = left.saturating_mul(block.tokens) / tokens_left.max(1);
+        let (selected, unused) = selection::select(block, u32::try_from(share).unwrap_or(u32::MAX));
+        let all = selected.len().max(1) as u64;
+        // A fraction with 32 binary digits. As an integer it can be sorted, and it is the same on every machine.
+        ranked.extend((0_u64..).zip(selected).map(|(rank, index)| ((rank << 32) / all, index)));
         // What a block leaves goes to the blocks after it; otherwise long sentences at the ends of blocks would
         // waste a part of the budget.
         left = left.saturating_sub(share).saturating_add(unused.into());
-        tokens_left = tokens_left.saturating_sub(tokens);
+        tokens_left = tokens_left.saturating_sub(block.tokens);
     }
     left
 }
 
-fn tokens_of(candidates: &[Candidate]) -> u64 {
-    candidates.iter().map(|candidate| u64::from(candidate.tokens)).sum()
+fn tokens_of(blocks: &[Block]) -> u64 {
+    blocks.iter().map(|block| block.tokens).sum()
 }
 
 #[cfg(test)]
@@ -141,10 +217,31 @@ mod tests {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
+    /// Every word of a state stands in a message, but for headings and numbers of messages.
+    fn assert_stated(state: &str, envelope: &Envelope) {
+        let all: Vec<&str> = envelope.entries.iter().map(|entry| entry.text.as_str()).collect();
+        let all = all.join("\n").to_lowercase();
+        for line in state.lines().filter_map(|line| line.strip_prefix("- ")) {
+            let text = line.strip_prefix('[').and_then(|line| line.split_once("] "));
+            let text = text.map_or(line, |(_, text)| text).to_lowercase();
+            for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
+                assert!(all.contains(word), "{word:?} of {line:?} was never said");
+            }
+        }
+    }
+
     /// Every piece of the extract stands word for word in a message of that speaker.
     fn assert_quotes(extract: &str, envelope: &Envelope) {
-        for text in extract.lines() {
-            let (speaker, said) = line::parse(text);
+        let mut labels = speaker::Labels::default();
+        let mut before = String::new();
+        let (state, quotes) = extract.split_once("Said:\n").unwrap_or(("", extract));
+        assert_stated(state, envelope);
+        for text in quotes.lines() {
+            if let Some(read) = speaker::Labels::parse(text) {
+                labels = read;
+                continue;
+            }
+            let (speaker, said) = labels.split(text, &before);
             for piece in crate::text::sentence::split(said) {
                 let found = envelope
                     .entries
@@ -152,6 +249,7 @@ mod tests {
                     .any(|entry| entry.speaker == speaker && squeezed(&entry.text).contains(piece));
                 assert!(found, "{speaker} never said {piece:?}");
             }
+            before = speaker;
         }
     }
 
@@ -179,7 +277,7 @@ mod tests {
             talk(&[("user", "One fine day. Two of them!"), ("assistant", "Three, then.")]);
         assert_eq!(
             extract(&envelope, 1_000, &TOKENS),
-            "user: One fine day. Two of them!\nassistant: Three, then."
+            "Requests:\n- [1] One fine day. Two of them!\nSaid:\nassistant: Three, then."
         );
     }
 
@@ -237,7 +335,9 @@ mod tests {
 
     #[test]
     fn folding_chunk_after_chunk_keeps_facts_from_each() {
-        let all = long_talk();
+        // Of results a state has more than of what is said, and it ages.
+        let mut all = long_talk();
+        all.entries.retain(|entry| entry.speaker != "tool");
         let mut summary = String::new();
         for chunk in all.entries.chunks(30) {
             let envelope = Envelope {
@@ -270,7 +370,7 @@ mod tests {
         let mut envelope = talk(&[("user", "And now the weather.")]);
         envelope.previous_summary = "## Goal\n- Ship the parser by Friday.".into();
         let text = extract(&envelope, 100, &TOKENS);
-        assert!(text.starts_with("earlier: ## Goal · - Ship the parser by Friday."), "{text}");
+        assert!(text.starts_with("earlier: ## Goal\n  - Ship the parser by Friday."), "{text}");
         assert!(text.ends_with("\nuser: And now the weather."), "{text}");
     }
 

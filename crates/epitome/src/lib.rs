@@ -51,6 +51,7 @@ pub mod history;
 pub mod message;
 mod plan;
 pub mod policy;
+mod state;
 #[cfg(any(test, feature = "test-notation"))]
 pub mod test_notation;
 mod text;
@@ -64,7 +65,7 @@ pub use compactor::{
 };
 pub use contract::{
     BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,
-    SystemPlace, Violation,
+    SystemPlace, Thinking, Violation,
 };
 pub use conversation::{Breakdown, Conversation, Level, Pressure, ProtectedTokens, Reported};
 pub use history::Provider;

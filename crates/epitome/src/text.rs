@@ -2,7 +2,9 @@
 
 pub(crate) mod encoded;
 pub(crate) mod excerpt;
+pub(crate) mod identifier;
 pub(crate) mod invisible;
 pub(crate) mod letters;
 pub(crate) mod search;
 pub(crate) mod sentence;
+pub(crate) mod stop_words;

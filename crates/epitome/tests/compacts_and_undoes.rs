@@ -184,7 +184,7 @@ fn d10_facts_that_the_summary_lost_are_appended_and_reported() {
     assert_eq!((fact.speaker.as_str(), fact.sources.as_slice()), ("user", &["m3".into()][..]));
     let summary = report.summary.unwrap();
     assert!(summary.starts_with("They talked about the garden.\n\nAlso said"), "{summary}");
-    assert!(summary.contains("- user: HAT039"), "{summary}");
+    assert!(summary.contains("- user: booking: HAT039"), "{summary}");
 }
 
 #[test]

@@ -188,6 +188,61 @@ fn k7_an_append_only_plan_changes_nothing_before_reasoning_that_stays() {
     assert!(idle.contains("policy.lockedReasoning"), "{idle}");
 }
 
+const THOUGHT: &str = "u: one\na: ?first#seal yes\nu: two\na: ?second#seal no";
+
+fn edit(compactor: &mut Compactor, id: &str, role: Role, text: &str) {
+    compactor.edit(Message::new(id, role, text)).unwrap();
+}
+
+#[test]
+fn k7_reasoning_behind_a_changed_message_is_left_out_until_the_message_is_as_it_was() {
+    let mut compactor = locked(LockedReasoning::Remove, 6, THOUGHT);
+    let whole = (shown(&compactor), compactor.pressure().tokens);
+    edit(&mut compactor, "m2", Role::User, "three");
+    assert_eq!(shown(&compactor), "u: one\na: ?first#seal yes\nu: three\na: no\n");
+    assert!(compactor.pressure().tokens < whole.1);
+    edit(&mut compactor, "m0", Role::User, "zero");
+    assert_eq!(shown(&compactor), "u: zero\na: yes\nu: three\na: no\n");
+    edit(&mut compactor, "m0", Role::User, "one");
+    edit(&mut compactor, "m2", Role::User, "two");
+    assert_eq!((shown(&compactor), compactor.pressure().tokens), whole);
+    compactor.insert(Message::new("new", Role::User, "really"), "m2".into()).unwrap();
+    assert_eq!(shown(&compactor), "u: one\na: ?first#seal yes\nu: really\nu: two\na: no\n");
+    compactor.remove("new".into()).unwrap();
+    assert_eq!((shown(&compactor), compactor.pressure().tokens), whole);
+    compactor.remove("m0".into()).unwrap();
+    assert_eq!(shown(&compactor), "a: yes\nu: two\na: no\n");
+}
+
+#[test]
+fn k7_reasoning_that_was_written_behind_a_summary_is_left_out_once_that_is_undone() {
+    let mut compactor = locked(LockedReasoning::Remove, 2, &format!("{REASONED}\na: done"));
+    let before = shown(&compactor);
+    compactor.compact(Reason::Manual, None).unwrap();
+    drive(&mut compactor, |_| "Counted.".into());
+    let reasoning = Part::Reasoning { text: "so".into(), signature: Some("seal".into()) };
+    let parts = vec![reasoning, Part::text("finished")];
+    compactor.append(Message::new("q", Role::User, "and now?")).unwrap();
+    compactor.append(Message::with_parts("r", Role::Assistant, parts)).unwrap();
+    assert!(shown(&compactor).ends_with("a: ?so#seal finished\n"), "{}", shown(&compactor));
+    compactor.undo().unwrap();
+    drive(&mut compactor, |_| String::new());
+    assert_eq!(shown(&compactor), format!("{before}u: and now?\na: finished\n"));
+}
+
+#[test]
+fn k7_an_answer_with_reasoning_that_is_streamed_by_edits_keeps_it() {
+    let mut compactor = locked(LockedReasoning::Remove, 6, THOUGHT);
+    compactor.append(Message::new("q", Role::User, "three")).unwrap();
+    compactor.append(Message::new("r", Role::Assistant, "")).unwrap();
+    let reasoning = Part::Reasoning { text: "so".into(), signature: Some("seal".into()) };
+    for text in ["may", "maybe"] {
+        let parts = vec![reasoning.clone(), Part::text(text)];
+        compactor.edit(Message::with_parts("r", Role::Assistant, parts)).unwrap();
+    }
+    assert!(shown(&compactor).ends_with("u: three\na: ?so#seal maybe\n"), "{}", shown(&compactor));
+}
+
 #[test]
 fn i16_a_summarizer_request_fits_the_summarizers_window() {
     let words = "word ".repeat(400);

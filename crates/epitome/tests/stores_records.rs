@@ -106,8 +106,8 @@ fn h2_lines_that_were_not_confirmed_come_again() {
     compactor.append(Message::new("two", Role::User, "two")).unwrap();
     compactor.set_policy(Policy::recommended(500)).unwrap();
     let again = compactor.unsaved().unwrap();
-    assert!(again.starts_with(&first));
-    assert_eq!(kinds(&again), ["message", "message", "policy"]);
+    assert!(again.contains(&first));
+    assert_eq!(kinds(&again), ["policy", "message", "message"]);
 }
 
 /// Bytes and lines of the commit of a turn behind this many messages.

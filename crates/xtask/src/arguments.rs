@@ -17,6 +17,7 @@ usage: cargo xtask <task>
   vocab                            pack the vocabularies of exact counting
   bench [--quick] [--only PARTS] [--full-peers] [--strict] [--date DAY]
                                    measure against other packages, results in bench/; PARTS as sizes,start
+  fidelity [PARTS]                 what conversations still say after a compaction; PARTS as meetings,tools
   lint                             formatting and clippy, warnings denied, and supply
   supply                           licences, versions, sources and use of the dependencies
   fuzz [MINUTES] [--only TARGETS] [--seed N]  inputs chosen by the code they reach, 1 minute in all; TARGETS as engine,sse
@@ -47,6 +48,8 @@ pub(crate) enum Task {
     Vocab,
     /// Measure against other packages.
     Bench(BenchOptions),
+    /// Measure what survives a compaction, in these parts, separated by commas; `None` measures all.
+    Fidelity(Option<String>),
     /// Check formatting and lints.
     Lint,
     /// Check the dependencies.
@@ -110,6 +113,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Task, E
             "reproduce" => Task::Reproduce,
             "vocab" => Task::Vocab,
             "bench" => Task::Bench(bench_options(&mut parser)?),
+            "fidelity" => Task::Fidelity(optional_word(&mut parser)?),
             "lint" => Task::Lint,
             "supply" => Task::Supply,
             "fuzz" => Task::Fuzz(fuzz_options(&mut parser)?),
@@ -164,6 +168,15 @@ fn fuzz_options(parser: &mut Parser) -> Result<FuzzOptions, Error> {
         }
     }
     Ok(options)
+}
+
+/// The next word, if there is one.
+fn optional_word(parser: &mut Parser) -> Result<Option<String>, Error> {
+    match parser.next()? {
+        None => Ok(None),
+        Some(Value(word)) => Ok(Some(word.string()?)),
+        Some(option) => Err(option.unexpected()),
+    }
 }
 
 /// The text after `option`. lexopt would take the next option as the text if the text was forgotten.
@@ -229,6 +242,12 @@ mod tests {
                 seed: Some(7),
             })),
         );
+    }
+
+    #[test]
+    fn fidelity_measures_everything_unless_parts_are_named() {
+        check("fidelity", Ok(Task::Fidelity(None)));
+        check("fidelity meetings,tools", Ok(Task::Fidelity(Some("meetings,tools".into()))));
     }
 
     #[test]

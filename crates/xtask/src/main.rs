@@ -12,6 +12,7 @@ mod command;
 mod debian;
 mod demo;
 mod failure;
+mod fidelity;
 mod fuzz;
 mod glue;
 mod installed_browser;
@@ -73,6 +74,7 @@ fn perform(task: &Task, steps: &mut Steps) -> Result {
         Task::Demo(options) => demo::run(&workspace, steps, options),
         Task::Test => test::run(&workspace, steps),
         Task::Bench(options) => bench::run(&workspace, steps, options),
+        Task::Fidelity(parts) => fidelity::run(&workspace, steps, parts.as_deref()),
         Task::Lint => lint::run(&workspace, steps),
         Task::Supply => supply::run(&workspace, steps),
         Task::Fuzz(options) => fuzz::run(&workspace, steps, options),

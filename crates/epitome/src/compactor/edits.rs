@@ -3,6 +3,7 @@
 use super::{CommandError, Compactor, Output, State};
 use crate::history::{LogError, Record};
 use crate::message::{Message, MessageId};
+use crate::policy::StaleSummary;
 
 impl Compactor {
     /// Replaces a message by its id. Cancels a running compaction that covers it, and undoes committed ones
@@ -48,7 +49,7 @@ impl Compactor {
         }
         let (changes, last_request) = (self.log().changes(), self.conversation.last_request());
         let before = self.log().len();
-        self.record(Record::Head { message: head })?;
+        self.conversation.append(Record::Head { message: head })?;
         let Some(from) = self.log().changed_since(changes) else {
             if self.log().len() > before {
                 self.outputs.push_back(Output::Changed);
@@ -82,7 +83,11 @@ impl Compactor {
         if is_useless {
             self.cancel();
         }
-        self.record(record)?;
+        let covered = self.conversation.projection().covered;
+        self.conversation.append(record)?;
+        if self.policy.stale_summary == StaleSummary::Rebuild {
+            self.cycle.is_stale |= self.conversation.projection().covered < covered;
+        }
         self.changed();
         Ok(())
     }

@@ -149,7 +149,9 @@ impl Compactor {
     pub fn handle_unpersisted(&mut self, message: String) -> Result<(), CommandError> {
         match std::mem::replace(&mut self.state, State::Idle) {
             State::Committing { record, report } => {
-                self.retract_commit(&record);
+                if let Some(journal) = self.conversation.journal() {
+                    journal.retract(&record);
+                }
                 if let Some(report) = report {
                     // While the host cannot store, the next check would start the same compaction, with all of
                     // its summarizer requests.

@@ -3,129 +3,54 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// The factor of a word's weight for each selected piece that contains it: a repeated word is worth less.
-const WORD_DECAY: f32 = 0.35;
-/// The same factor for an identifier.
-const IDENTIFIER_DECAY: f32 = 0.1;
+use super::block::{Block, Candidate};
 
-/// A piece that can be selected.
-#[derive(Clone, Debug)]
-pub(super) struct Candidate {
-    /// Its index among all pieces.
-    pub(super) index: usize,
-    /// Its line. The first piece of a line also costs the tokens of the line's head.
-    pub(super) line: usize,
-    pub(super) tokens: u32,
-    pub(super) head_tokens: u32,
-    pub(super) terms: Vec<u32>,
-    /// The factor of its words, from 0 to 2.
-    pub(super) word_factor: f32,
-    /// The factor of its identifiers, from 0 to 1.
-    pub(super) identifier_factor: f32,
-}
+/// The factor of a term's weight for each selected piece that contains it: a repeated word is worth less.
+const DECAY: f32 = 0.4;
+/// Tokens that every piece costs besides its own, so that a word or two are no bargain. Who said it is not counted: long
+/// names must not steer the choice.
+const OVERHEAD: u32 = 6;
 
-/// The weight of a word or an identifier.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TermWeight {
-    pub(super) weight: f32,
-    pub(super) identifier: bool,
-}
+/// What a piece is worth without any term, so that all pieces are selected if there is space.
+const LEAST: f32 = 0.02;
 
-/// The pieces selected so far, and the weights that are left of their terms.
-#[derive(Debug)]
-pub(super) struct Selection<'a> {
-    weights: &'a [TermWeight],
-    left: Vec<f32>,
-    opened: Vec<bool>,
-    /// Indices of the selected pieces, best first, for each call of [`Self::select`].
-    selected: Vec<Vec<usize>>,
-}
-
-impl<'a> Selection<'a> {
-    pub(super) fn new(weights: &'a [TermWeight], lines: usize) -> Self {
-        let left = weights.iter().map(|term| term.weight).collect();
-        Self { weights, left, opened: vec![false; lines], selected: Vec::new() }
-    }
-
-    /// Selects from `candidates` as long as they fit `budget`, and returns the tokens that are left.
-    ///
-    /// Greedy: the piece with the most weight per token is next. Scores only fall when pieces are selected, so a score in
-    /// the heap is computed again only when its piece is on top: O(n log n) if few pieces share terms.
-    pub(super) fn select(&mut self, candidates: &[Candidate], budget: u32) -> u32 {
-        self.selected.push(Vec::new());
-        let mut heap: BinaryHeap<Scored> = candidates
-            .iter()
-            .enumerate()
-            .map(|(at, candidate)| Scored { score: self.score(candidate), at })
-            .collect();
-        let mut left = budget;
-        while let Some(top) = heap.pop() {
-            let Some(candidate) = candidates.get(top.at) else { continue };
-            let cost = self.cost(candidate);
-            if cost > left {
-                continue;
-            }
-            let score = self.score(candidate);
-            if heap.peek().is_some_and(|next| score < next.score) {
-                heap.push(Scored { score, at: top.at });
-                continue;
-            }
-            if score <= 0.0 {
-                break;
-            }
-            left -= cost;
-            self.add(candidate);
+/// Selects pieces of a block as long as they fit `budget`. Returns the indices of the pieces, the best first, and the
+/// tokens that are left.
+///
+/// Greedy: the piece with the most weight per token is next. Scores only fall when pieces are selected, so a score in
+/// the heap is computed again only when its piece is on top: O(n log n) if few pieces share terms.
+pub(super) fn select(block: &Block, budget: u32) -> (Vec<usize>, u32) {
+    let mut weights = block.weights.clone();
+    let mut selected = Vec::new();
+    let scored = block.candidates.iter().enumerate();
+    let mut heap: BinaryHeap<Scored> =
+        scored.map(|(at, candidate)| Scored { score: score(candidate, &weights), at }).collect();
+    let mut left = budget;
+    while let Some(top) = heap.pop() {
+        let Some(candidate) = block.candidates.get(top.at) else { continue };
+        if candidate.tokens > left {
+            continue;
         }
-        left
-    }
-
-    /// The indices of all selected pieces, in an order in which removing the last ones takes the same share from each
-    /// call of [`Self::select`].
-    pub(super) fn into_selected(self) -> Vec<usize> {
-        let mut ranked = Vec::new();
-        for selected in &self.selected {
-            let all = selected.len().max(1) as u64;
-            ranked
-                // A fraction with 32 binary digits. As an integer it can be sorted, and it is the same on every
-                // machine.
-                .extend((0_u64..).zip(selected).map(|(rank, &index)| ((rank << 32) / all, index)));
+        let score = score(candidate, &weights);
+        if heap.peek().is_some_and(|next| score < next.score) {
+            heap.push(Scored { score, at: top.at });
+            continue;
         }
-        ranked.sort_unstable();
-        ranked.into_iter().map(|(_, index)| index).collect()
-    }
-
-    fn cost(&self, candidate: &Candidate) -> u32 {
-        let opened = self.opened.get(candidate.line).copied().unwrap_or(false);
-        candidate.tokens.saturating_add(if opened { 1 } else { candidate.head_tokens })
-    }
-
-    fn score(&self, candidate: &Candidate) -> f32 {
-        let (mut words, mut identifiers) = (0.0, 0.0);
+        left -= candidate.tokens;
+        selected.push(candidate.index);
         for &term in &candidate.terms {
-            let left = self.left.get(term as usize).copied().unwrap_or(0.0);
-            match self.weights.get(term as usize) {
-                Some(term) if term.identifier => identifiers += left,
-                _ => words += left,
+            if let Some(weight) = weights.get_mut(term as usize) {
+                *weight *= DECAY;
             }
         }
-        let gain = words * candidate.word_factor + identifiers * candidate.identifier_factor;
-        gain / self.cost(candidate).max(1) as f32
     }
+    (selected, left)
+}
 
-    fn add(&mut self, candidate: &Candidate) {
-        if let Some(selected) = self.selected.last_mut() {
-            selected.push(candidate.index);
-        }
-        if let Some(opened) = self.opened.get_mut(candidate.line) {
-            *opened = true;
-        }
-        for &term in &candidate.terms {
-            let identifier = self.weights.get(term as usize).is_some_and(|term| term.identifier);
-            if let Some(left) = self.left.get_mut(term as usize) {
-                *left *= if identifier { IDENTIFIER_DECAY } else { WORD_DECAY };
-            }
-        }
-    }
+fn score(candidate: &Candidate, weights: &[f32]) -> f32 {
+    let of_term = |term: &u32| weights.get(*term as usize).copied().unwrap_or(0.0);
+    let gain = candidate.terms.iter().fold(LEAST, |sum, term| sum + of_term(term));
+    gain * candidate.factor / candidate.tokens.saturating_add(OVERHEAD) as f32
 }
 
 struct Scored {

@@ -1,6 +1,8 @@
 //! The terms of a piece of text: its words by their stems, and its identifiers.
 
+use crate::text::identifier;
 use crate::text::letters::is_alphanumeric;
+use crate::text::stop_words::{StopWords, is_light};
 
 /// A word or an identifier as a 64-bit hash. A collision only makes two terms count as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,28 +16,27 @@ const PRIME: u64 = 0x0100_0000_01b3;
 
 /// Calls `each` for every term of the text. Linear in the text.
 ///
-/// Words are in lower case and without common English endings. In scripts without spaces each pair of characters is a
-/// word. Identifiers are numbers of at least three digits, codes, paths, e-mail addresses and URLs.
-pub(super) fn for_each(text: &str, mut each: impl FnMut(Term)) {
-    words(text, &mut each);
-    for candidate in text.split(|c: char| c.is_whitespace() || delimits(c)) {
-        let candidate = candidate.trim_matches(|c: char| !is_alphanumeric(c) && c != '/');
-        if is_identifier(candidate) {
-            let hash = candidate
-                .bytes()
-                .fold(SEED, |hash, byte| hash_with(hash, byte.to_ascii_lowercase().into()));
-            each(Term::Identifier(hash));
-        }
-    }
+/// Words are in lower case and without common English endings; function words are none. In scripts without spaces each
+/// pair of characters is a word, unless one of them says nothing. Identifiers are numbers of at least three digits, codes, paths, e-mail addresses and URLs.
+pub(super) fn for_each(text: &str, stop_words: &StopWords, mut each: impl FnMut(Term)) {
+    words(text, stop_words, &mut each);
+    identifier::for_each(text, |identifier, _| {
+        let bytes = identifier.bytes();
+        let hash = bytes.fold(SEED, |hash, byte| hash_with(hash, byte.to_ascii_lowercase().into()));
+        each(Term::Identifier(hash));
+    });
 }
 
-fn words(text: &str, each: &mut impl FnMut(Term)) {
-    let mut word: Vec<u8> = Vec::new();
+fn words(text: &str, stop_words: &StopWords, each: &mut impl FnMut(Term)) {
+    let mut word = String::new();
     let mut before = None;
     for character in text.chars() {
         if unspaced(character) {
-            flush(&mut word, each);
-            if let Some(before) = before {
+            flush(&mut word, stop_words, each);
+            if let Some(before) = before
+                && !is_light(before)
+                && !is_light(character)
+            {
                 each(Term::Word(hash_with(
                     hash_with(SEED, u32::from(before).into()),
                     u32::from(character).into(),
@@ -46,17 +47,14 @@ fn words(text: &str, each: &mut impl FnMut(Term)) {
         }
         before = None;
         if character.is_ascii_alphanumeric() {
-            word.push(character.to_ascii_lowercase().try_into().unwrap_or(b' '));
+            word.push(character.to_ascii_lowercase());
         } else if is_alphanumeric(character) || is_mark(character) {
-            let mut buffer = [0; 4];
-            for lower in character.to_lowercase() {
-                word.extend_from_slice(lower.encode_utf8(&mut buffer).as_bytes());
-            }
+            word.extend(character.to_lowercase());
         } else if character != '\'' && character != '’' {
-            flush(&mut word, each);
+            flush(&mut word, stop_words, each);
         }
     }
-    flush(&mut word, each);
+    flush(&mut word, stop_words, each);
 }
 
 /// True for a combining mark, which is part of a word.
@@ -71,12 +69,14 @@ fn unspaced(character: char) -> bool {
         | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF)
 }
 
-fn flush(word: &mut Vec<u8>, each: &mut impl FnMut(Term)) {
-    if !word.is_empty() {
-        let hash = stem(word).iter().fold(SEED, |hash, &byte| hash_with(hash, byte.into()));
+fn flush(word: &mut String, stop_words: &StopWords, each: &mut impl FnMut(Term)) {
+    let is_letter = word.len() == 1 && !word.bytes().all(|byte| byte.is_ascii_digit());
+    if !word.is_empty() && !is_letter && !stop_words.contain(word) {
+        let stem = stem(word.as_bytes());
+        let hash = stem.iter().fold(SEED, |hash, &byte| hash_with(hash, byte.into()));
         each(Term::Word(hash));
-        word.clear();
     }
+    word.clear();
 }
 
 /// The word without a common English ending.
@@ -102,55 +102,4 @@ fn stem(word: &[u8]) -> &[u8] {
 
 fn hash_with(hash: u64, value: u64) -> u64 {
     (hash ^ value).wrapping_mul(PRIME).rotate_left(23)
-}
-
-fn delimits(character: char) -> bool {
-    matches!(
-        character,
-        '"' | '\''
-            | '`'
-            | '('
-            | ')'
-            | '['
-            | ']'
-            | '{'
-            | '}'
-            | '<'
-            | '>'
-            | ','
-            | ';'
-            | '|'
-            | '='
-            | '*'
-            | '“'
-            | '”'
-            | '‘'
-            | '’'
-            | '，'
-            | '。'
-            | '、'
-            | '；'
-            | '：'
-            | '（'
-            | '）'
-            | '「'
-            | '」'
-    )
-}
-
-fn is_identifier(candidate: &str) -> bool {
-    if !(3..=200).contains(&candidate.len()) {
-        return false;
-    }
-    let (mut digits, mut small, mut capitals, mut joints) = (0, 0, 0, 0);
-    for byte in candidate.bytes() {
-        match byte {
-            b'0'..=b'9' => digits += 1,
-            b'a'..=b'z' => small += 1,
-            b'A'..=b'Z' => capitals += 1,
-            b'_' | b'/' | b'@' | b'\\' | b':' => joints += 1,
-            _ => {}
-        }
-    }
-    digits >= 3 || (digits > 0 && small + capitals + joints > 0) || (joints > 0 && small >= 3)
 }

@@ -77,6 +77,10 @@ pub struct Fact {
     pub kind: Kind,
     /// Its text, as found.
     pub text: String,
+    /// What it is, if it is a number or a name: the key or the word before it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub label: String,
     /// The speaker of its first mention; `earlier` if only an earlier summary has it.
     pub speaker: String,
     /// The messages that contain it, each once.
@@ -88,6 +92,7 @@ pub struct Fact {
 pub(super) struct Mention {
     pub(super) kind: Kind,
     pub(super) text: String,
+    pub(super) label: String,
     pub(super) speaker: Arc<str>,
     pub(super) numbers: Vec<u32>,
 }
@@ -108,7 +113,7 @@ impl Mention {
     /// The first mention of a fact.
     pub(super) fn new(kind: Kind, text: &str, source: &Source) -> Self {
         let (text, speaker) = (text.to_owned(), Arc::clone(&source.speaker));
-        Self { kind, text, speaker, numbers: vec![source.number] }
+        Self { kind, text, label: String::new(), speaker, numbers: vec![source.number] }
     }
 
     /// Notes that the message of this number contains it too.
@@ -130,10 +135,19 @@ impl Mention {
         self.speaker.starts_with("user")
     }
 
+    /// True if it says something by itself: a bare number from a result does not, and neither does a quoted word.
+    pub(super) fn is_meaningful(&self) -> bool {
+        match self.kind {
+            Kind::Number | Kind::Identifier => !self.label.is_empty(),
+            Kind::Quote => self.text.contains(' ') || !self.text.is_ascii(),
+            _ => true,
+        }
+    }
+
     /// The fact with the ids of its messages; `name` finds the id of a message by its number.
     pub(super) fn named(self, name: &dyn Fn(u32) -> Option<MessageId>) -> Fact {
-        let Self { kind, text, speaker, numbers } = self;
+        let Self { kind, text, label, speaker, numbers } = self;
         let sources = numbers.into_iter().filter_map(name).collect();
-        Fact { kind, text, speaker: speaker.as_ref().to_owned(), sources }
+        Fact { kind, text, label, speaker: speaker.as_ref().to_owned(), sources }
     }
 }

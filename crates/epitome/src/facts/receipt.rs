@@ -104,8 +104,11 @@ pub(crate) fn build_receipt(
         if too_long > MAX_TOO_LONG {
             break;
         }
-        let Some(mention) = missing.get(index) else { continue };
-        let cost = meter.count(&line(&mention.speaker, &mention.text)) + MeterTokens::new(1);
+        let Some(mention) = missing.get(index).filter(|mention| mention.is_meaningful()) else {
+            continue;
+        };
+        let text = line(&mention.speaker, &mention.label, &mention.text);
+        let cost = meter.count(&text) + MeterTokens::new(1);
         // Goes on after a fact that does not fit: a long fact must not keep out the shorter ones after it.
         if cost <= left {
             left -= cost;
@@ -132,13 +135,16 @@ pub(crate) fn ledger(facts: &[Fact]) -> String {
             text.push_str(LEDGER);
         }
         text.push('\n');
-        text.push_str(&line(&fact.speaker, &fact.text));
+        text.push_str(&line(&fact.speaker, &fact.label, &fact.text));
     }
     text
 }
 
-fn line(speaker: &str, text: &str) -> String {
-    format!("- {speaker}: {text}")
+fn line(speaker: &str, label: &str, text: &str) -> String {
+    match label.is_empty() {
+        true => format!("- {speaker}: {text}"),
+        false => format!("- {speaker}: {label}: {text}"),
+    }
 }
 
 /// The names of the summary that no fact contains, each once and sorted. Linear in the summary and the facts, but for the
@@ -343,7 +349,7 @@ mod tests {
         assert_eq!(
             ledger(&receipt.appended),
             "Also said, word for word:\n\
-             - user alice: 8443\n\
+             - user alice: port: 8443\n\
              - user alice: Use port 8443 and never log the token."
         );
         assert_eq!(names(&receipt.kept), ["src/server.rs", "HAT039"]);
@@ -377,19 +383,24 @@ mod tests {
     #[test]
     fn j13_of_each_kind_so_many_facts_are_listed_and_the_others_are_counted() {
         let words: String = (0..25_000).map(|n| format!("w{n:05}x ")).collect();
-        let facts =
-            facts(&[("user", &words), ("user", "w00001x w24999x and port 8443. Never do it.")]);
+        let facts = facts(&[
+            ("user", &words),
+            ("user", "w00001x w24999x and port 8443. Never ever do it."),
+        ]);
         let receipt = build_receipt(facts, "So.", nothing_retained(), &room(60), &meter(), &name);
         assert_eq!(receipt.unlisted, 5_001);
         assert_eq!(receipt.appended.len() + receipt.given_up.len(), 20_002);
-        assert!(names(&receipt.appended).contains(&"Never do it."), "the other kinds are not full");
+        assert!(
+            names(&receipt.appended).contains(&"Never ever do it."),
+            "the other kinds are not full"
+        );
     }
 
     #[test]
     fn d10_a_checklist_has_room_of_its_own() {
-        let facts = facts(&[("user", "- [ ] ship it\n12:45 12:46 12:47")]);
+        let facts = facts(&[("user", "- [ ] ship it\ntrain 12:45 12:46 12:47")]);
         let receipt =
-            build_receipt(facts, "So it was.", nothing_retained(), &room(20), &meter(), &name);
+            build_receipt(facts, "So it was.", nothing_retained(), &room(22), &meter(), &name);
         assert_eq!(names(&receipt.appended), ["- [ ] ship it", "12:45"]);
         assert_eq!(names(&receipt.given_up), ["12:46", "12:47"]);
         assert!(!ledger(&receipt.appended).contains("ship"));

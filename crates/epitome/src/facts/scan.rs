@@ -1,5 +1,6 @@
 //! Finds the facts of a transcript.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::checklist::{ItemReader, identity};
@@ -10,8 +11,10 @@ use crate::message::CALLS;
 use crate::message::Entry;
 use crate::message::MessageId;
 use crate::text::excerpt::without_note;
+use crate::text::identifier;
 use crate::text::letters::is_alphanumeric;
 use crate::text::sentence;
+use crate::text::stop_words::StopWords;
 
 /// The facts found so far, each text once, in the order of their first mention. Of each kind there are at most
 /// [`MAX_OF_KIND`].
@@ -34,6 +37,7 @@ pub(super) const MAX_OF_KIND: usize = 20_000;
 impl Facts {
     /// Adds the facts of these entries. Costs O(n log n) in their text.
     pub(crate) fn read(&mut self, entries: &[Entry]) {
+        let stop_words = StopWords::default();
         for entry in entries {
             let source = &Source::of(entry);
             let is_speech = !entry.speaker.starts_with("tool");
@@ -48,7 +52,7 @@ impl Facts {
                     self.add_item(item, source);
                 }
                 in_code ^= line.trim_start().starts_with("```");
-                self.line(line, is_speech, in_code, source);
+                self.line(line, is_speech, in_code, source, &stop_words);
             }
         }
     }
@@ -63,7 +67,7 @@ impl Facts {
         let mut facts = Self::default();
         // The carried ones come first, since only the first mention of a text decides: here its kind, speaker and
         // sources are known.
-        for Fact { kind, text, speaker, sources } in carried {
+        for Fact { kind, text, label, speaker, sources } in carried {
             let numbers: Vec<u32> = sources.iter().filter_map(number).collect();
             let (kind, speaker) = (*kind, Arc::from(speaker.as_str()));
             let is_known = match kind {
@@ -71,11 +75,16 @@ impl Facts {
                 _ => facts.contain(text),
             };
             let index = facts.mentions.len();
-            facts.mentions.push(Mention { kind, text: text.clone(), speaker, numbers });
+            let (text, label) = (text.clone(), label.clone());
+            let hash = match kind {
+                Kind::Checklist => item_hash(&text),
+                _ => Hash::of(&text, 0),
+            };
+            facts.mentions.push(Mention { kind, text, label, speaker, numbers });
             match kind {
                 _ if is_known => {}
-                Kind::Checklist => facts.items.add(item_hash(text), index),
-                _ => facts.seen.add(Hash::of(text, 0), index),
+                Kind::Checklist => facts.items.add(hash, index),
+                _ => facts.seen.add(hash, index),
             }
         }
         let speaker = "earlier".to_owned();
@@ -117,16 +126,34 @@ impl Facts {
         self.mentions
     }
 
-    fn line(&mut self, line: &str, is_speech: bool, in_code: bool, source: &Source) {
-        token::for_each(line, |kind, text| self.add(kind, text, source));
+    fn line(
+        &mut self,
+        line: &str,
+        is_speech: bool,
+        in_code: bool,
+        source: &Source,
+        stop_words: &StopWords,
+    ) {
+        let line = &if is_speech { Cow::Borrowed(line) } else { unescaped(line) };
+        token::for_each(line, |kind, text| {
+            if let Some(mention) = self.add(kind, text, source) {
+                let before = (text.as_ptr() as usize).saturating_sub(line.as_ptr() as usize);
+                let before = line.get(..before).unwrap_or_default();
+                mention.label = identifier::label(before, stop_words).unwrap_or_default();
+            }
+        });
         if is_speech {
-            quotes(line, |text| self.add(Kind::Quote, text, source));
+            quotes(line, |text| {
+                self.add(Kind::Quote, text, source);
+            });
             for sentence in sentence::split(line) {
                 if let Some(kind) = decision_or_negation(sentence) {
                     self.add(kind, sentence, source);
                 }
                 if !in_code && !line.starts_with('#') {
-                    name::for_each(sentence, |text| self.add(Kind::Name, text, source));
+                    name::for_each(sentence, |text| {
+                        self.add(Kind::Name, text, source);
+                    });
                 }
             }
         }
@@ -144,15 +171,20 @@ impl Facts {
         }
     }
 
-    fn add(&mut self, kind: Kind, text: &str, source: &Source) {
+    /// Adds a mention, and returns it if it is the first.
+    fn add(&mut self, kind: Kind, text: &str, source: &Source) -> Option<&mut Mention> {
         let hash = Hash::of(text, 0);
         let known = self.index(hash, text);
         if let Some(mention) = known.and_then(|index| self.mentions.get_mut(index)) {
             mention.add_number(source.number);
-        } else if !self.is_full(kind) {
-            self.seen.add(hash, self.mentions.len());
-            self.mentions.push(Mention::new(kind, text, source));
+            return None;
         }
+        if self.is_full(kind) {
+            return None;
+        }
+        self.seen.add(hash, self.mentions.len());
+        self.mentions.push(Mention::new(kind, text, source));
+        self.mentions.last_mut()
     }
 
     /// Counts one more fact of a kind. True if it is one too many.
@@ -164,6 +196,14 @@ impl Facts {
             false => *count += 1,
         }
         is_full
+    }
+}
+
+/// The text of a record without the escapes of line breaks and quotation marks, which would be read as parts of names.
+fn unescaped(line: &str) -> Cow<'_, str> {
+    match line.contains("\\n") || line.contains("\\t") || line.contains("\\\"") {
+        true => line.replace("\\n", " ").replace("\\t", " ").replace("\\\"", "\"").into(),
+        false => Cow::Borrowed(line),
     }
 }
 
@@ -212,8 +252,8 @@ const NEGATION_WORDS: [&str; 12] = [
 const BEFORE_NOT: [&str; 6] = ["do", "must", "should", "may", "are", "is"];
 
 fn decision_or_negation(sentence: &str) -> Option<Kind> {
-    // One or two words, such as "Not required", say nothing without the sentences around them.
-    if sentence.len() > MAX_SENTENCE || sentence.split_whitespace().nth(2).is_none() {
+    // A few words, such as "I don't know", say nothing without the sentences around them.
+    if sentence.len() > MAX_SENTENCE || sentence.split_whitespace().nth(3).is_none() {
         return None;
     }
     let one_of = |words: &[&str], word: &str| words.iter().any(|w| w.eq_ignore_ascii_case(word));

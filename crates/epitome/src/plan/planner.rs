@@ -25,6 +25,9 @@ use crate::tokens::MeterTokens;
 /// A shorter summary than this holds no information, in the meter's tokens.
 const SHORTEST_SUMMARY: MeterTokens = MeterTokens::new(48);
 
+/// A ledger may take as much of a short summary: a shorter one has no line, in the meter's tokens.
+const SHORTEST_LEDGER: MeterTokens = MeterTokens::new(32);
+
 /// Plans a compaction, except for the number of summarizer requests, which needs the chunks.
 ///
 /// Reducers that have a condition of their own are asked at `phase`; without a phase, in any.
@@ -183,7 +186,9 @@ impl Plan {
         let replaced = prefix_tokens + conversation.present_summary_tokens();
         let summary = budget.summary.min(replaced.half()).max(MeterTokens::new(1));
         // The ledger uses tokens of the summary. A ledger without a limit would leave none for the text.
-        let ledger = scale.to_meter(policy.summary.ledger_tokens).min(summary.half().half());
+        let quarter = summary.half().half();
+        let ledger = quarter.half().max(SHORTEST_LEDGER).min(quarter);
+        let ledger = scale.to_meter(policy.summary.ledger_tokens).min(ledger);
         self.tail_start = tail_start;
         self.summarizes = true;
         self.summary_budget = summary;

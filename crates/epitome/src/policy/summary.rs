@@ -28,7 +28,8 @@ pub struct SummarySettings {
     /// The longest summary in tokens, above 0. `null`: as long as `target` leaves room for. Default: 8,000.
     pub max_tokens: Option<u32>,
     /// The longest ledger in tokens: facts other than lists that the summary lost, appended to it. It is part of
-    /// `maxTokens`, and at most a quarter of what the summary may take. 0: no ledger. Default: 1,000.
+    /// `maxTokens`, and at most an eighth of what the summary may take, or a quarter
+    /// of a short one. 0: no ledger. Default: 1,000.
     pub ledger_tokens: u32,
     /// Checklists and acceptance criteria that the summary lost are appended to it whole up to this many tokens in
     /// total, in addition to `maxTokens` and `ledgerTokens`; below the target the conversation has to have space for
@@ -250,6 +251,20 @@ pub enum SummaryPlacement {
     LeadingSystem,
     /// The summary as a user message in the place of the messages that it stands for.
     InPlace,
+}
+
+/// What happens after a message that a summary covers was edited or removed, or another one was put before it. The summary
+/// is undone in any case, since it would go on to say what the message said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub enum StaleSummary {
+    /// Nothing else: the next summary is made when a trigger is met.
+    #[default]
+    Undo,
+    /// A compaction is due at the next check, however full the window is.
+    Rebuild,
 }
 
 /// What happens to signed reasoning that a model accepts only behind an unchanged history, as Claude Fable does from 5.1 on.

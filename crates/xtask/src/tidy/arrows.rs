@@ -9,7 +9,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::Workspace;
 
 /// Each crate, and the crates of the workspace that it may depend on. Development dependencies are not checked.
-const ARROWS: [(&str, &[&str]); 13] = [
+const ARROWS: [(&str, &[&str]); 14] = [
     ("epitome", &[]),
     ("epitome-buffer", &[]),
     ("epitome-tokens", &["epitome"]),
@@ -28,6 +28,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
         "epitome-fuzz",
         &["epitome", "epitome-tokens", "epitome-formats", "epitome-browser", "epitome-tests"],
     ),
+    ("epitome-fidelity", &["epitome", "epitome-tokens", "epitome-formats", "epitome-tests"]),
     ("xtask", &[]),
 ];
 
@@ -51,7 +52,7 @@ fn manifests(workspace: &Workspace) -> Result<Vec<PathBuf>> {
         .map_err(|error| Failure::new(format!("cannot read {}: {error}", crates.display())))?;
     let mut folders: Vec<PathBuf> =
         entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
-    folders.extend(["fuzz", "tests", "web"].map(|folder| workspace.path(folder)));
+    folders.extend(["bench/fidelity", "fuzz", "tests", "web"].map(|folder| workspace.path(folder)));
     folders.sort();
     Ok(folders
         .into_iter()

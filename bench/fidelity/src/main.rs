@@ -1,0 +1,185 @@
+//! What a conversation still says after a compaction, measured without a judge, beside simple ways to shorten it.
+//!
+//! The arguments are the names of the parts to measure: `meetings`, `long`, `live`, `tools`, `chats`; none means all.
+//! `show FILE INDEX SHARE` prints one summary of a chat with tools, and the identifiers that it lacks.
+
+mod baselines;
+mod data;
+mod engine;
+mod evidence;
+mod goals;
+mod identifiers;
+mod table;
+mod tokens;
+mod words;
+
+use evidence::Meeting;
+use goals::Chat;
+use identifiers::Cut;
+use table::Table;
+
+/// The shares of the contents that a result may have.
+const BUDGETS: [(&str, f64); 4] = [("50 %", 0.5), ("25 %", 0.25), ("10 %", 0.1), ("5 %", 0.05)];
+
+fn main() {
+    let Some(folder) = data::folder() else {
+        eprintln!("no recorded conversations; set EPITOME_DATA to a folder that has some");
+        return;
+    };
+    let parts: Vec<String> = std::env::args().skip(1).collect();
+    if parts.first().is_some_and(|part| part == "show") {
+        let file = folder.join(&parts[1]);
+        let chats = data::lines(&file);
+        let cuts = Cut::of(data::messages(&chats[parts[2].parse::<usize>().expect("a number")]));
+        for cut in cuts.iter().skip(1).take(1) {
+            let share: f64 = parts[3].parse().expect("a share");
+            let budget = (cut.tokens as f64 * share) as usize;
+            let (before, tail) = cut.tail(budget / 2);
+            let summary = engine::summary(before, budget - tokens::count(&tail));
+            println!("{summary}\n==== missing {:?}", cut.missing(&tail, &summary));
+        }
+        return;
+    }
+    let wanted = |part: &str| parts.is_empty() || parts.iter().any(|wanted| wanted == part);
+    let meetings = |file: &str| -> Vec<Meeting> {
+        data::lines(&folder.join("retention").join(file)).iter().map(Meeting::read).collect()
+    };
+    if wanted("meetings") {
+        alone("meetings, extractive alone", &meetings("qmsum-product-meetings.jsonl.gz"));
+    }
+    if wanted("long") {
+        alone("237,000 tokens, extractive alone", &meetings("qmsum-product-CONCAT-200k.jsonl.gz"));
+    }
+    if wanted("live") {
+        recommended(&meetings("qmsum-product-meetings.jsonl.gz"));
+    }
+    if wanted("chats") {
+        chats(
+            &data::lines(&folder.join("openai/multilingual.jsonl"))
+                .iter()
+                .map(Chat::read)
+                .collect::<Vec<_>>(),
+        );
+    }
+    if wanted("tools") {
+        for (name, file) in [
+            ("airline", "tool-chat-tau2-airline.jsonl.gz"),
+            ("telecom", "tool-chat-tau2-telecom.jsonl.gz"),
+        ] {
+            let chats = data::lines(&folder.join("openai").join(file));
+            let cuts: Vec<Vec<Cut>> =
+                chats.iter().map(|chat| Cut::of(data::messages(chat))).collect();
+            tools(name, &cuts);
+        }
+    }
+}
+
+fn add(tables: &mut (Table, Table), method: &str, budget: &str, meeting: &Meeting, context: &str) {
+    let score = meeting.score(context);
+    tables.0.add(method, budget, score.ag);
+    tables.1.add(method, budget, score.e);
+}
+
+fn print((ag, e): &(Table, Table), title: &str) {
+    ag.print(&format!("AG, {title}"), "cover");
+    e.print(&format!("E, {title}"), "cover");
+}
+
+fn alone(title: &str, meetings: &[Meeting]) {
+    let mut tables = (Table::default(), Table::default());
+    for meeting in meetings {
+        for (name, share) in BUDGETS {
+            let budget = (meeting.tokens as f64 * share) as usize;
+            let tables = &mut tables;
+            add(tables, "tail", name, meeting, &baselines::tail(&meeting.texts, budget));
+            add(
+                tables,
+                "random sentences",
+                name,
+                meeting,
+                &baselines::random(&meeting.texts, budget, 1),
+            );
+            add(tables, "cover", name, meeting, &baselines::cover(&meeting.texts, budget));
+            add(tables, "epitome", name, meeting, &engine::alone(&meeting.messages, budget));
+        }
+    }
+    print(&tables, title);
+}
+
+fn recommended(meetings: &[Meeting]) {
+    let mut tables = (Table::default(), Table::default());
+    for meeting in meetings {
+        for (name, share) in BUDGETS.into_iter().skip(1) {
+            let budget = (meeting.tokens as f64 * share) as usize;
+            let tables = &mut tables;
+            add(tables, "cover", name, meeting, &baselines::cover(&meeting.texts, budget));
+            let tail = baselines::tail(&meeting.texts, budget / 2);
+            let half = format!("{}\n{tail}", baselines::cover(&meeting.texts, budget / 2));
+            add(tables, "half tail, half cover", name, meeting, &half);
+            add(
+                tables,
+                "recommended, once",
+                name,
+                meeting,
+                &engine::once(&meeting.messages, budget),
+            );
+            add(
+                tables,
+                "recommended, live",
+                name,
+                meeting,
+                &engine::live(&meeting.messages, budget),
+            );
+        }
+    }
+    print(&tables, "meetings, recommended");
+}
+
+fn chats(chats: &[Chat]) {
+    for language in ["zh", "ja"] {
+        let mut table = Table::default();
+        for chat in chats.iter().filter(|chat| chat.language == language) {
+            for (name, share) in BUDGETS {
+                let budget = (chat.tokens as f64 * share) as usize;
+                table.add("tail", name, vec![chat.score(&baselines::tail(&chat.texts, budget))]);
+                table.add(
+                    "random sentences",
+                    name,
+                    vec![chat.score(&baselines::random(&chat.texts, budget, 1))],
+                );
+                table.add("cover", name, vec![chat.score(&baselines::cover(&chat.texts, budget))]);
+                table.add(
+                    "epitome",
+                    name,
+                    vec![chat.score(&engine::alone(&chat.messages, budget))],
+                );
+            }
+        }
+        table.print(&format!("F_{language}"), "cover");
+    }
+}
+
+fn tools(name: &str, chats: &[Vec<Cut>]) {
+    let mut table = Table::default();
+    for cuts in chats {
+        for (budget_name, share) in BUDGETS.into_iter().skip(2) {
+            let mut add = |method: &str, score: &dyn Fn(&Cut, usize) -> f64| {
+                let scores =
+                    cuts.iter().map(|cut| score(cut, (cut.tokens as f64 * share) as usize));
+                table.add(method, budget_name, scores.collect());
+            };
+            add("tail", &|cut, budget| cut.score(&cut.tail(budget).1, "", false));
+            add("half tail, bare list", &|cut, budget| {
+                cut.score(&cut.tail(budget / 2).1, &cut.bare_list(budget - budget / 2), false)
+            });
+            let half = |cut: &Cut, budget: usize, labelled: bool| {
+                let (before, tail) = cut.tail(budget / 2);
+                let left = budget - tokens::count(&tail);
+                cut.score(&tail, &engine::summary(before, left), labelled)
+            };
+            add("half tail, epitome", &|cut, budget| half(cut, budget, false));
+            add("the same, labelled", &|cut, budget| half(cut, budget, true));
+        }
+    }
+    table.print(&format!("I_need, {name}"), "half tail, bare list");
+}

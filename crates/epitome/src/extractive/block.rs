@@ -1,0 +1,110 @@
+//! A part of a conversation from which one selection is made: its pieces with their tokens, terms and weights.
+
+use super::pieces::{Piece, Pieces};
+use super::term::{self, Term};
+use crate::text::letters::is_alphanumeric;
+use crate::text::stop_words::StopWords;
+use crate::tokens::Tokenizer;
+
+/// The weight of an identifier compared with a word that is as rare.
+const IDENTIFIER_FACTOR: f64 = 4.0;
+/// The factor of a question: its answer says more.
+const QUESTION_FACTOR: f32 = 0.75;
+/// The factor of terms in tool results: they are long, and the tool can be called again.
+const TOOL_FACTOR: f32 = 0.5;
+
+/// A piece that can be selected.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    /// Its index among all pieces.
+    pub(super) index: usize,
+    pub(super) tokens: u32,
+    /// The indices of its terms in the block.
+    pub(super) terms: Vec<u32>,
+    /// The factor of its terms, from 0 to 1.
+    pub(super) factor: f32,
+}
+
+/// Pieces that are weighed against each other.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    pub(super) candidates: Vec<Candidate>,
+    /// The weight of each term.
+    pub(super) weights: Vec<f32>,
+    pub(super) tokens: u64,
+}
+
+impl Block {
+    /// The block of the pieces from index `start` on. Sorts the terms once, and counts each piece once.
+    pub(super) fn new(
+        source: &Pieces<'_>,
+        start: usize,
+        pieces: &[Piece<'_>],
+        stop_words: &StopWords,
+        tokenizer: &dyn Tokenizer,
+    ) -> Self {
+        let mut found: Vec<(Term, u32)> = Vec::new();
+        for (index, piece) in (0_u32..).zip(pieces) {
+            term::for_each(&piece.text, stop_words, |term| found.push((term, index)));
+        }
+        found.sort_unstable();
+        let mut weights = Vec::new();
+        let mut terms: Vec<Vec<u32>> = vec![Vec::new(); pieces.len()];
+        for (id, same) in (0_u32..).zip(found.chunk_by(|(a, _), (b, _)| a == b)) {
+            weights.push(weight(same, pieces.len()));
+            let mut before = None;
+            for &(_, index) in same {
+                if before != Some(index)
+                    && let Some(terms) = terms.get_mut(index as usize)
+                {
+                    terms.push(id);
+                }
+                before = Some(index);
+            }
+        }
+        let candidates = pieces.iter().zip(terms).enumerate().map(|(at, (piece, terms))| {
+            let mut factor = letters(&piece.text);
+            if source.role(piece) == "tool" {
+                factor *= TOOL_FACTOR;
+            }
+            if piece.text.ends_with(['?', '？', '؟']) {
+                factor *= QUESTION_FACTOR;
+            }
+            let tokens = tokenizer.count(&piece.text);
+            Candidate { index: start + at, tokens, terms, factor }
+        });
+        let candidates: Vec<Candidate> = candidates.collect();
+        let tokens = candidates.iter().map(|candidate| u64::from(candidate.tokens)).sum();
+        Self { candidates, weights, tokens }
+    }
+}
+
+/// The weight of a term, from all its occurrences in a block of this many pieces.
+fn weight(same: &[(Term, u32)], pieces: usize) -> f32 {
+    let within = same.chunk_by(|(_, a), (_, b)| a == b).count().max(1) as f64;
+    let often = same.len() as f64;
+    let rare = logarithm((pieces as f64 / within).max(1.0));
+    let factor = match same.first() {
+        Some((Term::Identifier(_), _)) => IDENTIFIER_FACTOR,
+        _ => 1.0,
+    };
+    // The 0.75th power of how rare it is, by square roots only for the same reason as in `logarithm`.
+    (factor * rare.sqrt() * rare.sqrt().sqrt() * often.sqrt()) as f32
+}
+
+/// The natural logarithm, by square roots only: unlike `ln`, they give the same bits on every machine, and so the same
+/// extract.
+fn logarithm(value: f64) -> f64 {
+    let root = (0..10).fold(value, |root, _| root.sqrt());
+    (root - 1.0) * 1024.0
+}
+
+/// The share of letters and digits: near 1 in prose, and lower in code and markup.
+fn letters(text: &str) -> f32 {
+    let (mut letters, mut all) = (0_u16, 0_u16);
+    for character in text.chars().filter(|character| !character.is_whitespace()) {
+        all = all.saturating_add(1);
+        letters = letters.saturating_add(u16::from(is_alphanumeric(character)));
+    }
+    f32::from(letters) / f32::from(all.max(1))
+}

@@ -1,0 +1,136 @@
+//! The pieces of text that an extract can quote, each with its message and its speaker.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use super::speaker::{Labels, UNKNOWN, speaker};
+use crate::state::{Part, parts};
+use crate::text::sentence;
+use crate::text::stop_words::is_filler;
+use crate::transcript::Envelope;
+
+/// Pieces in the order of the conversation.
+#[derive(Debug)]
+pub(super) struct Pieces<'a> {
+    /// The speaker of each message.
+    pub(super) speakers: Vec<String>,
+    pub(super) pieces: Vec<Piece<'a>>,
+    /// Number of `pieces` from the previous summary, which are the first ones.
+    pub(super) old: usize,
+    /// The share of the conversation that the previous summary stands for, from 0 to 1.
+    pub(super) old_share: f64,
+}
+
+/// A piece with every run of white space as one space, and without the noise of a transcript.
+#[derive(Debug)]
+pub(super) struct Piece<'a> {
+    /// Its message, or its line of the previous summary.
+    pub(super) message: usize,
+    pub(super) text: Cow<'a, str>,
+}
+
+impl<'a> Pieces<'a> {
+    pub(super) fn read(envelope: &'a Envelope, earlier: &'a str, state: &str) -> Self {
+        let mut source = Self { speakers: Vec::new(), pieces: Vec::new(), old: 0, old_share: 0.0 };
+        let mut labels = Labels::default();
+        let mut before = UNKNOWN.to_owned();
+        for line in earlier.lines() {
+            if let Some(read) = Labels::parse(line) {
+                labels = read;
+                continue;
+            }
+            let (speaker, quoted) = labels.split(line, &before);
+            source.add(&speaker, std::iter::once(quoted));
+            before = speaker;
+        }
+        source.old = source.pieces.len();
+        for entry in &envelope.entries {
+            let role = entry.speaker.split(' ').next().unwrap_or_default();
+            let is_json = |text: &str| text.trim_start().starts_with(['{', '[']);
+            let parts = parts(entry, role).into_iter().filter_map(|part| match part {
+                Part::Said(text) => Some(text),
+                // The state has what calls and records are about.
+                Part::Result(text) => (state.is_empty() || !is_json(text)).then_some(text),
+                Part::Call { .. } => None,
+            });
+            source.add(&entry.speaker, parts);
+        }
+        source.remove_repeats(state);
+        let first = envelope.entries.first().map_or(0, |entry| entry.number);
+        let last = envelope.entries.iter().map(|entry| entry.number).max().unwrap_or(0);
+        // If the numbers begin at 1, they do not say how many messages the summary stands for. Half is a guess
+        // that loses neither of both.
+        source.old_share = match first {
+            0 | 1 => 0.5,
+            _ => f64::from(first - 1) / f64::from(last.max(first)),
+        };
+        source
+    }
+
+    fn add(&mut self, name: &str, texts: impl Iterator<Item = &'a str>) {
+        let message = self.speakers.len();
+        let before = self.pieces.len();
+        for piece in texts.flat_map(sentence::split) {
+            let text = cleaned(piece);
+            if !text.is_empty() {
+                self.pieces.push(Piece { message, text });
+            }
+        }
+        if self.pieces.len() > before {
+            self.speakers.push(speaker(name));
+        }
+    }
+
+    /// Removes pieces that the same speaker has said before, and those that the state has.
+    fn remove_repeats(&mut self, state: &str) {
+        let mut seen = BTreeSet::new();
+        let stated: BTreeSet<&str> = state.lines().flat_map(stated_sentences).collect();
+        let fresh: Vec<bool> = self
+            .pieces
+            .iter()
+            .map(|piece| {
+                seen.insert((self.speakers.get(piece.message), &piece.text))
+                    && !stated.contains(piece.text.as_ref())
+            })
+            .collect();
+        self.old = fresh.iter().take(self.old).filter(|&&fresh| fresh).count();
+        let mut fresh = fresh.into_iter();
+        self.pieces.retain(|_| fresh.next().unwrap_or(true));
+    }
+
+    pub(super) fn speaker(&self, piece: &Piece<'_>) -> &str {
+        self.speakers.get(piece.message).map_or("", String::as_str)
+    }
+
+    pub(super) fn role(&self, piece: &Piece<'_>) -> &str {
+        self.speaker(piece).split(' ').next().unwrap_or_default()
+    }
+}
+
+/// The sentences in a line of a state, behind its mark and its number.
+fn stated_sentences(line: &str) -> Vec<&str> {
+    let text = line.strip_prefix("- ").unwrap_or(line);
+    let numbered = text.strip_prefix('[').and_then(|text| text.split_once("] "));
+    sentence::split(numbered.map_or(text, |(_, text)| text))
+}
+
+/// The text with every run of white space as one space, and without fillers and the tags of a transcript of speech.
+fn cleaned(text: &str) -> Cow<'_, str> {
+    let mut blank = false;
+    let tidy = text.chars().all(|character| {
+        let before = std::mem::replace(&mut blank, character.is_whitespace());
+        !blank || (character == ' ' && !before)
+    });
+    if tidy && !text.split(' ').any(is_noise) {
+        return Cow::Borrowed(text);
+    }
+    text.split_whitespace().filter(|word| !is_noise(word)).collect::<Vec<_>>().join(" ").into()
+}
+
+/// True for a filler, and for a tag such as `{vocalsound}`.
+fn is_noise(word: &str) -> bool {
+    let tag = word.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    is_filler(word)
+        || tag
+            .is_some_and(|tag| !tag.is_empty() && tag.bytes().all(|byte| byte.is_ascii_lowercase()))
+}

@@ -1,0 +1,406 @@
+//! The state of a conversation, from its messages alone: what was asked for, what holds, what was done, what it is about.
+//!
+//! It is written as sections of lines, and read again from them: an earlier state and new messages make the next one.
+
+mod calls;
+mod cue;
+mod json;
+mod known;
+
+use std::collections::BTreeSet;
+
+use calls::Calls;
+use known::{Known, Mention};
+
+use crate::message::{CALLS, Entry};
+use crate::text::excerpt::split;
+use crate::text::sentence;
+use crate::tokens::Tokenizer;
+
+/// What the messages so far come to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct State {
+    requests: Vec<Line>,
+    rules: Vec<Line>,
+    calls: Calls,
+    known: Known,
+    open: Vec<Line>,
+    /// True if a model takes part. What people say to each other is no request.
+    answers: bool,
+    /// True if tools take part.
+    tools: bool,
+}
+
+/// A text with the message that it is from.
+#[derive(Clone, Debug, PartialEq)]
+struct Line {
+    number: u32,
+    text: String,
+}
+
+/// The sections of a state, in the order in which they are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Section {
+    Requests,
+    Rules,
+    Done,
+    Known,
+    Open,
+    /// Quotes, which are not part of the state.
+    Said,
+}
+
+impl Section {
+    const ALL: [Self; 6] =
+        [Self::Requests, Self::Rules, Self::Done, Self::Known, Self::Open, Self::Said];
+
+    fn heading(self) -> &'static str {
+        match self {
+            Self::Requests => "Requests:",
+            Self::Rules => "Instructions and decisions:",
+            Self::Done => "Done with tools:",
+            Self::Known => "Known:",
+            Self::Open => "Open:",
+            Self::Said => SAID,
+        }
+    }
+}
+
+/// The heading of the quotes behind a state.
+pub(crate) const SAID: &str = "Said:";
+/// The shares of a state that its sections may take, in percent.
+const REQUESTS: u32 = 15;
+const RULES: u32 = 8;
+const DONE: u32 = 8;
+const OPEN: u32 = 5;
+const KNOWN: u32 = 35;
+/// Tokens of things in addition to their share.
+const ALWAYS_KNOWN: u32 = 200;
+/// The longest request but the last, in characters.
+const REQUEST: usize = 240;
+/// The longest request, in characters.
+const LAST_REQUEST: usize = 1_200;
+/// The longest other line, in characters.
+const LINE: usize = 300;
+
+impl State {
+    /// The state after an earlier summary and new messages, and the quotes of the earlier summary. Linear in both but for
+    /// the search of things.
+    pub(crate) fn read<'a>(summary: &'a str, entries: &[Entry]) -> (Self, &'a str) {
+        let mut state = Self::default();
+        let quotes = state.parse(summary);
+        state.answers |= entries.iter().any(|entry| entry.speaker.starts_with("assistant"));
+        for entry in entries {
+            state.entry(entry);
+        }
+        (state, quotes)
+    }
+
+    /// Reads the sections of an earlier summary, and returns what is behind them.
+    fn parse<'a>(&mut self, summary: &'a str) -> &'a str {
+        let mut section = Section::Said;
+        let mut rest = summary;
+        while !rest.is_empty() {
+            let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
+            match Section::ALL.into_iter().find(|section| section.heading() == line) {
+                Some(Section::Said) => {
+                    self.answers = true;
+                    return after;
+                }
+                Some(begun) => {
+                    section = begun;
+                    self.answers = true;
+                }
+                None if section == Section::Said => return summary,
+                None => self.line(section, line),
+            }
+            rest = after;
+        }
+        ""
+    }
+
+    fn line(&mut self, section: Section, line: &str) {
+        let Some(line) = line.strip_prefix("- ") else { return };
+        let numbered = line.strip_prefix('[').and_then(|line| line.split_once("] "));
+        let parsed = numbered.and_then(|(number, text)| Some((number.parse().ok()?, text)));
+        let (number, text) = parsed.unwrap_or((0, line));
+        self.tools |= matches!(section, Section::Done | Section::Known);
+        let own = || Line { number, text: text.to_owned() };
+        match section {
+            Section::Requests => self.requests.push(own()),
+            Section::Rules => self.rules.push(own()),
+            Section::Done => self.calls.parse(text, number),
+            Section::Known => self.known.parse(text),
+            Section::Open => self.open.push(own()),
+            Section::Said => {}
+        }
+    }
+
+    fn entry(&mut self, entry: &Entry) {
+        self.known.age();
+        let role = entry.speaker.split(' ').next().unwrap_or_default();
+        let mut said = String::new();
+        for part in parts(entry, role) {
+            match part {
+                Part::Call { tool, arguments } => {
+                    self.tools = true;
+                    self.calls.call(tool, arguments, entry.number);
+                    json::for_each(arguments, |field| self.known.field(field, Mention::Argument));
+                }
+                Part::Result(text) => {
+                    self.tools = true;
+                    self.calls.result(text);
+                    self.result(text);
+                }
+                Part::Said(text) => {
+                    said.push_str(text);
+                    said.push('\n');
+                }
+            }
+        }
+        if !said.trim().is_empty() && self.answers {
+            self.said(role, said.trim(), entry.number);
+        }
+    }
+
+    fn result(&mut self, text: &str) {
+        if !json::is_json(text) {
+            return;
+        }
+        let mut first: Option<(usize, &str)> = None;
+        json::for_each(text, |field| {
+            self.known.field(field, Mention::Result);
+            let is_status = field.key.ends_with("status") && field.value.len() < 24;
+            match first {
+                Some((object, value)) if is_status && object == field.object => {
+                    self.known.status(value, field.value);
+                }
+                _ if field.key.ends_with("id") => first = Some((field.object, field.value)),
+                _ => {}
+            }
+        });
+    }
+
+    fn said(&mut self, role: &str, text: &str, number: u32) {
+        // What waits for an answer is what the last message says.
+        self.open.clear();
+        let sentences = sentence::split(text);
+        let line = |text: &str, longest: usize| {
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            Line { number, text: split(&text, longest).0.to_owned() }
+        };
+        if role == "user" {
+            // A yes or a thank you asks for nothing.
+            if text.chars().count() > 24 || text.split_whitespace().nth(3).is_some() {
+                self.requests.push(line(text, LAST_REQUEST));
+            }
+            let rules = sentences.iter().filter(|sentence| cue::instructs(sentence));
+            self.rules.extend(rules.map(|sentence| line(sentence, LINE)));
+        }
+        if role == "assistant" {
+            let asks = |sentence: &&&str| sentence.ends_with(['?', '？', '؟']);
+            self.open.extend(sentences.iter().filter(asks).map(|sentence| line(sentence, LINE)));
+        }
+        for sentence in &sentences {
+            self.known.sentence(sentence);
+        }
+    }
+
+    /// True if tools were called.
+    pub(crate) fn has_calls(&self) -> bool {
+        self.tools
+    }
+
+    /// The sections in at most about `budget` tokens; empty if there is nothing to say. The same state is written the same.
+    pub(crate) fn write(&self, budget: u32, tokenizer: &dyn Tokenizer) -> String {
+        let mut out = String::new();
+        let rules = latest(&self.rules, share(budget, RULES), LINE, tokenizer);
+        let requests = latest(&self.requests, share(budget, REQUESTS), REQUEST, tokenizer);
+        let done = self.calls.lines(share(budget, DONE), tokenizer);
+        let open = latest(&self.open, share(budget, OPEN), LINE, tokenizer);
+        let written = [&requests, &rules, &done, &open].into_iter().flatten();
+        let used: u32 = written.map(|line| cost(line, tokenizer)).fold(0, u32::saturating_add);
+        // A long list of prices helps nobody, but in a short state little else is as useful.
+        let most = match self.tools {
+            true => share(budget, KNOWN).saturating_add(ALWAYS_KNOWN),
+            false => 0,
+        };
+        let known = self.known.lines(budget.saturating_sub(used).min(most), tokenizer);
+        let sections = [
+            (Section::Requests, requests),
+            (Section::Rules, rules),
+            (Section::Done, done),
+            (Section::Known, known),
+            (Section::Open, open),
+        ];
+        for (section, lines) in sections {
+            if lines.is_empty() {
+                continue;
+            }
+            out.push_str(section.heading());
+            for line in lines {
+                out.push_str("\n- ");
+                out.push_str(&line);
+            }
+            out.push('\n');
+        }
+        out
+    }
+}
+
+/// The tokens of a line with its mark.
+fn cost(line: &str, tokenizer: &dyn Tokenizer) -> u32 {
+    tokenizer.count(line).saturating_add(2)
+}
+
+fn share(budget: u32, percent: u32) -> u32 {
+    (u64::from(budget) * u64::from(percent) / 100) as u32
+}
+
+/// The latest lines that fit `budget`, in order and each once; all but the last have at most `longest` characters.
+fn latest(lines: &[Line], budget: u32, longest: usize, tokenizer: &dyn Tokenizer) -> Vec<String> {
+    let mut left = budget;
+    let mut seen = BTreeSet::new();
+    let mut chosen = Vec::new();
+    for line in lines.iter().rev() {
+        if !seen.insert(line.text.as_str()) {
+            continue;
+        }
+        let whole = format!("[{}] {}", line.number, line.text);
+        let short = format!("[{}] {}", line.number, split(&line.text, longest).0);
+        let candidates = if chosen.is_empty() { vec![whole, short] } else { vec![short] };
+        let fitting = candidates.into_iter().find(|text| cost(text, tokenizer) <= left);
+        if let Some(text) = fitting {
+            left = left.saturating_sub(cost(&text, tokenizer));
+            chosen.push(text);
+        }
+    }
+    chosen.reverse();
+    chosen
+}
+
+/// A part of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part<'a> {
+    /// A call with its arguments.
+    Call { tool: &'a str, arguments: &'a str },
+    /// A result.
+    Result(&'a str),
+    /// A line that somebody said.
+    Said(&'a str),
+}
+
+/// Separates the name of a tool from its result.
+const ANSWERS: &str = " answers: ";
+
+/// The parts of an entry in order.
+pub(crate) fn parts<'a>(entry: &'a Entry, role: &str) -> Vec<Part<'a>> {
+    if role == "tool" {
+        let text = entry.text.as_str();
+        let result = text.split_once(ANSWERS).filter(|(tool, _)| !tool.contains('\n'));
+        return vec![Part::Result(result.map_or(text, |(_, result)| result))];
+    }
+    let lines = entry.text.split('\n').map(|line| {
+        let call = line.strip_prefix(CALLS).and_then(|call| call.split_once(' '));
+        match call.filter(|(_, arguments)| role == "assistant" && arguments.starts_with('{')) {
+            Some((tool, arguments)) => Part::Call { tool, arguments },
+            None => Part::Said(line),
+        }
+    });
+    lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tokens::CharactersPer;
+
+    const TOKENS: CharactersPer = CharactersPer(4);
+
+    fn entries(first: u32, texts: &[(&str, &str)]) -> Vec<Entry> {
+        let entries = (first..).zip(texts).map(|(number, (speaker, text))| Entry {
+            number,
+            speaker: (*speaker).to_owned(),
+            time: None,
+            text: (*text).to_owned(),
+        });
+        entries.collect()
+    }
+
+    fn written(summary: &str, entries: &[Entry]) -> String {
+        State::read(summary, entries).0.write(1_000, &TOKENS)
+    }
+
+    fn booking() -> Vec<Entry> {
+        entries(
+            1,
+            &[
+                ("user", "Please cancel my reservation DQST39. Never call me before noon."),
+                ("assistant", "calls get_reservation {\"reservation_id\": \"DQST39\"}"),
+                (
+                    "tool",
+                    "get_reservation answers: {\"reservation_id\": \"DQST39\", \"status\": \"confirmed\", \
+                     \"payments\": {\"card_77\": {\"amount\": 150}}}",
+                ),
+                ("assistant", "It costs 150 dollars. Shall I cancel it?"),
+            ],
+        )
+    }
+
+    #[test]
+    fn d10_a_state_says_what_was_asked_what_holds_what_was_done_and_what_is_open() {
+        let expected = "Requests:\n\
+            - [1] Please cancel my reservation DQST39. Never call me before noon.\n\
+            Instructions and decisions:\n\
+            - [1] Never call me before noon.\n\
+            Done with tools:\n\
+            - [2] get_reservation DQST39\n\
+            Known:\n\
+            - reservation_id: DQST39 (confirmed)\n\
+            - payments: card_77\n\
+            - amount: 150\n\
+            Open:\n\
+            - [4] Shall I cancel it?\n";
+        assert_eq!(written("", &booking()), expected);
+    }
+
+    #[test]
+    fn d18_an_earlier_state_and_new_messages_make_the_next_one() {
+        let state = written("", &booking());
+        assert_eq!(written(&state, &[]), state, "the same without new messages");
+        let more = [
+            ("user", "Yes."),
+            ("assistant", "calls get_reservation {\"reservation_id\": \"DQST39\"}"),
+            (
+                "tool",
+                "get_reservation answers: {\"reservation_id\": \"DQST39\", \"status\": \"cancelled\"}",
+            ),
+            ("assistant", "Done."),
+        ];
+        let next = written(&state, &entries(5, &more));
+        assert!(next.contains("- [1] Please cancel my reservation DQST39."), "{next}");
+        assert!(next.contains("- [6] get_reservation DQST39 ×2"), "{next}");
+        assert!(next.contains("DQST39 (cancelled)") && !next.contains("confirmed"), "{next}");
+        assert!(!next.contains("Open:"), "what was answered is not open: {next}");
+    }
+
+    #[test]
+    fn d10_the_last_outcome_of_a_command_counts() {
+        let run = [
+            ("assistant", "calls bash {\"command\": \"cargo test\"}"),
+            ("tool", "bash answers: running 2 tests\ntest a ... FAILED\nerror: test failed"),
+            ("assistant", "calls bash {\"command\": \"cargo test\"}"),
+            ("tool", "bash answers: running 2 tests\ntest result: ok. 2 passed"),
+        ];
+        let state = written("", &entries(1, &run));
+        assert!(state.contains("- [3] bash cargo test ×2 → test result: ok. 2 passed"), "{state}");
+    }
+
+    #[test]
+    fn what_people_say_to_each_other_is_no_request() {
+        assert_eq!(
+            written("", &entries(1, &[("user ann", "We must never ship on a Friday.")])),
+            ""
+        );
+    }
+}

@@ -1,0 +1,40 @@
+//! Words that make a sentence a standing instruction or a decision, in the languages that are written most.
+
+/// Words between blanks and punctuation, in lower case.
+const WORDS: &str = "never always must mustn't don't dont avoid prefer preferred decided decision agreed instead \
+    required requirement cannot shouldn't chose nie niemals immer muss müssen stattdessen entschieden beschlossen bevorzuge \
+    nunca siempre debe deben prefiero decidido decidimos evita jamais toujours doit doivent préfère décidé éviter sempre \
+    deve prefiro decidimos evite mai sempre deve preferisco deciso nooit altijd moet besloten никогда всегда должен \
+    должны нельзя решили решено предпочитаю أبدا دائما يجب قررنا ممنوع हमेशा कभी चाहिए तय asla her zaman karar 절대 항상 반드시 결정";
+
+/// The same in scripts without blanks.
+const UNSPACED: [&str; 14] = [
+    "不要",
+    "必须",
+    "永远",
+    "决定",
+    "一定要",
+    "禁止",
+    "别再",
+    "必ず",
+    "絶対",
+    "決め",
+    "しないで",
+    "禁止",
+    "決定",
+    "ห้าม",
+];
+
+/// True if a sentence instructs or decides.
+pub(super) fn instructs(sentence: &str) -> bool {
+    if UNSPACED.iter().any(|cue| sentence.contains(cue)) {
+        return true;
+    }
+    let separates = |c: char| !c.is_alphanumeric() && c != '\'' && c != '’';
+    let mut words = sentence.split(separates).filter(|word| !word.is_empty());
+    let is_cue = |word: &str| {
+        let word = word.to_lowercase().replace('’', "'");
+        WORDS.split_whitespace().any(|cue| cue == word)
+    };
+    words.clone().nth(2).is_some() && words.any(is_cue)
+}

@@ -1,0 +1,201 @@
+//! The things that a conversation is about: identifiers with what they are, and how they stand now.
+
+use std::collections::BTreeMap;
+
+use super::json::Field;
+use crate::text::identifier;
+use crate::text::stop_words::StopWords;
+use crate::tokens::Tokenizer;
+
+/// A thing that can be named again.
+#[derive(Clone, Debug, PartialEq)]
+struct Thing {
+    /// What it is: a key, or the word before it.
+    label: String,
+    value: String,
+    /// Its latest status, if one was stated.
+    status: Option<String>,
+    /// How likely it is needed again.
+    worth: f32,
+}
+
+/// All things, in the order of their first mention.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Known {
+    things: Vec<Thing>,
+    by_value: BTreeMap<String, usize>,
+    stop_words: StopWords,
+}
+
+/// Where a thing was mentioned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mention {
+    /// By a person or the model.
+    Said,
+    /// In the arguments of a call.
+    Argument,
+    /// In a result.
+    Result,
+    /// In an earlier summary.
+    Earlier,
+}
+
+impl Mention {
+    fn worth(self) -> f32 {
+        match self {
+            Self::Argument => 3.0,
+            Self::Said => 2.0,
+            Self::Earlier => 2.5,
+            Self::Result => 0.7,
+        }
+    }
+}
+
+/// How much of its worth a thing has left after each message without it.
+const AGING: f32 = 0.985;
+/// The least budget, in tokens, in which things have a status: in a smaller one another thing says more.
+const LEAST_FOR_STATUS: u32 = 120;
+/// The longest label, in bytes.
+const MAX_LABEL: usize = 32;
+
+impl Known {
+    /// One more message begins.
+    pub(super) fn age(&mut self) {
+        self.things.iter_mut().for_each(|thing| thing.worth *= AGING);
+    }
+
+    /// Reads a value of JSON.
+    pub(super) fn field(&mut self, field: Field<'_>, mention: Mention) {
+        let value = identifier::trimmed(field.value);
+        if !field.key.is_empty() && is_thing(value) {
+            self.mention(field.key, value, mention);
+        }
+    }
+
+    /// Reads a sentence.
+    pub(super) fn sentence(&mut self, text: &str) {
+        identifier::for_each(text, |value, before| {
+            if !is_thing(value) {
+                return;
+            }
+            if self.by_value.contains_key(value) {
+                self.mention("", value, Mention::Said);
+                return;
+            }
+            if let Some(label) = identifier::label(before, &self.stop_words) {
+                self.mention(&label, value, Mention::Said);
+            }
+        });
+    }
+
+    /// Notes how a thing stands now.
+    pub(super) fn status(&mut self, value: &str, status: &str) {
+        let known = self.by_value.get(value).and_then(|at| self.things.get_mut(*at));
+        if let Some(thing) = known {
+            thing.status = Some(status.to_owned());
+        }
+    }
+
+    fn mention(&mut self, label: &str, value: &str, mention: Mention) {
+        let known = self.by_value.get(value).and_then(|at| self.things.get_mut(*at));
+        match known {
+            Some(thing) => {
+                thing.worth += mention.worth();
+                // A key says better what it is than the word before it.
+                if mention != Mention::Said && !label.is_empty() && label.len() <= MAX_LABEL {
+                    label.clone_into(&mut thing.label);
+                }
+            }
+            None if label.is_empty() || label.len() > MAX_LABEL => {}
+            None => {
+                self.by_value.insert(value.to_owned(), self.things.len());
+                let (label, value) = (label.to_owned(), value.to_owned());
+                let worth = mention.worth() * kind_factor(&value);
+                self.things.push(Thing { label, value, status: None, worth });
+            }
+        }
+    }
+
+    /// Reads a line of an earlier state.
+    pub(super) fn parse(&mut self, line: &str) {
+        let Some((label, values)) = line.split_once(": ") else { return };
+        for entry in values.split(", ") {
+            let (value, status) =
+                match entry.strip_suffix(')').and_then(|entry| entry.split_once(" (")) {
+                    Some((value, status)) => (value, Some(status)),
+                    None => (entry, None),
+                };
+            self.mention(label, value, Mention::Earlier);
+            if let Some(status) = status {
+                self.status(value, status);
+            }
+        }
+    }
+
+    /// The things that are worth most for their tokens, in at most `budget`, a line for each label.
+    pub(super) fn lines(&self, budget: u32, tokenizer: &dyn Tokenizer) -> Vec<String> {
+        let with_status = budget >= LEAST_FOR_STATUS;
+        let mut order: Vec<(usize, f32, u32)> = self
+            .things
+            .iter()
+            .enumerate()
+            .map(|(at, thing)| {
+                let status = thing.status.as_deref().filter(|_| with_status).unwrap_or_default();
+                let cost = tokenizer.count(&thing.value).saturating_add(tokenizer.count(status));
+                let cost = cost.saturating_add(2);
+                (at, thing.worth / cost as f32, cost)
+            })
+            .collect();
+        order.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
+        let mut left = budget;
+        let mut chosen: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (at, _, cost) in order {
+            let Some(thing) = self.things.get(at) else { continue };
+            let head = match chosen.contains_key(thing.label.as_str()) {
+                true => 0,
+                false => tokenizer.count(&thing.label).saturating_add(3),
+            };
+            let cost = cost.saturating_add(head);
+            if cost <= left {
+                left -= cost;
+                chosen.entry(&thing.label).or_default().push(at);
+            }
+        }
+        let mut groups: Vec<Vec<usize>> = chosen.into_values().collect();
+        groups.iter_mut().for_each(|group| group.sort_unstable());
+        groups.sort_unstable();
+        groups.iter().map(|group| self.line(group, with_status)).collect()
+    }
+
+    fn line(&self, group: &[usize], with_status: bool) -> String {
+        let mut line = String::new();
+        for thing in group.iter().filter_map(|at| self.things.get(*at)) {
+            if line.is_empty() {
+                line.push_str(&thing.label);
+                line.push_str(": ");
+            } else {
+                line.push_str(", ");
+            }
+            line.push_str(&thing.value);
+            if let Some(status) = thing.status.as_ref().filter(|_| with_status) {
+                line.push_str(" (");
+                line.push_str(status);
+                line.push(')');
+            }
+        }
+        line
+    }
+}
+
+/// True for an identifier that names one thing. `credit_card` names a kind, and `morning/noon` a choice.
+fn is_thing(value: &str) -> bool {
+    let is_path = value.starts_with('/') || value.bytes().filter(|byte| *byte == b'/').count() > 1;
+    let names = value.bytes().any(|byte| byte.is_ascii_digit()) || value.contains('@') || is_path;
+    names && identifier::is_identifier(value) && !value.contains([' ', '\\', ','])
+}
+
+/// Codes are used again more often than plain numbers, such as prices.
+fn kind_factor(value: &str) -> f32 {
+    let has_letter = value.bytes().any(|byte| byte.is_ascii_alphabetic());
+    if has_letter { 1.5 } else { 1.0 }
+}

@@ -1,0 +1,58 @@
+//! Finds the identifiers of a text: what has to be copied exactly to be used again.
+
+use super::letters::is_alphanumeric;
+use super::stop_words::StopWords;
+
+/// Calls `each` for every identifier with what stands before it. Linear in the text.
+pub(crate) fn for_each<'a>(text: &'a str, mut each: impl FnMut(&'a str, &'a str)) {
+    let mut start = 0;
+    let ends = text.char_indices().filter(|(_, character)| delimits(*character));
+    let ends = ends.map(|(at, character)| (at, at + character.len_utf8()));
+    for (end, next) in ends.chain([(text.len(), text.len())]) {
+        let word = text.get(start..end).unwrap_or_default();
+        let candidate = trimmed(word);
+        if is_identifier(candidate) {
+            each(candidate, text.get(..start).unwrap_or_default());
+        }
+        start = next;
+    }
+}
+
+/// The word before an identifier that says what it is, in lower case: the nearest of the last few that is no function
+/// word. `None` if there is none.
+pub(crate) fn label(before: &str, stop_words: &StopWords) -> Option<String> {
+    let words = before.rsplit(|c: char| !c.is_alphabetic() && c != '_');
+    let mut words = words.take(8).map(str::to_lowercase).filter(|word| word.chars().count() > 1);
+    words.find(|word| !stop_words.contain(word)).filter(|word| word.len() <= MAX_LABEL)
+}
+
+/// The longest label, in bytes.
+const MAX_LABEL: usize = 32;
+
+/// A word without the punctuation around it.
+pub(crate) fn trimmed(word: &str) -> &str {
+    word.trim_matches(|c: char| !is_alphanumeric(c) && c != '/')
+}
+
+/// True for numbers of at least three digits, codes, paths, e-mail addresses and URLs.
+pub(crate) fn is_identifier(candidate: &str) -> bool {
+    if !(3..=200).contains(&candidate.len()) {
+        return false;
+    }
+    let (mut digits, mut small, mut capitals, mut joints) = (0, 0, 0, 0);
+    for byte in candidate.bytes() {
+        match byte {
+            b'0'..=b'9' => digits += 1,
+            b'a'..=b'z' => small += 1,
+            b'A'..=b'Z' => capitals += 1,
+            b'_' | b'/' | b'@' | b'\\' | b':' => joints += 1,
+            _ => {}
+        }
+    }
+    digits >= 3 || (digits > 0 && small + capitals + joints > 0) || (joints > 0 && small >= 3)
+}
+
+fn delimits(character: char) -> bool {
+    const DELIMITERS: &str = "\"'`()[]{}<>,;|=*“”‘’，。、；：（）「」";
+    character.is_whitespace() || DELIMITERS.contains(character)
+}
