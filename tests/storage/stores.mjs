@@ -7,6 +7,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { postgresStore, sqliteStore } from "epitome/node";
 import { memoryStore } from "epitome/storage";
+import { noBrowser, startBrowser, storeOf } from "./browser.mjs";
 import { noPostgres, startPostgres } from "./servers.mjs";
 
 const require = createRequire(import.meta.url);
@@ -57,6 +58,32 @@ async function postgres() {
   };
 }
 
+async function indexedDb() {
+  const browser = await startBrowser();
+  const tabs = [];
+  const another = async () => {
+    tabs.push(await browser.tab());
+    return storeOf(tabs.at(-1));
+  };
+  const store = await another();
+  const damage = (id, sequence, text) =>
+    tabs[0].evaluate(
+      (changed) =>
+        new Promise((resolve, reject) => {
+          const opening = indexedDB.open("epitome");
+          opening.onsuccess = () => {
+            const commits = opening.result.transaction("commits", "readwrite").objectStore("commits");
+            const known = commits.get([changed.id, changed.sequence]);
+            known.onsuccess = () => commits.put({ ...known.result, text: changed.text });
+            commits.transaction.oncomplete = () => resolve(opening.result.close());
+            commits.transaction.onabort = reject;
+          };
+        }),
+      { id, sequence, text },
+    );
+  return { store, another, damage, close: () => browser.close() };
+}
+
 async function memory() {
   const store = memoryStore();
   const changed = new Map();
@@ -98,5 +125,6 @@ export const STORES = [
     skip: problem(() => require("node:sqlite")) && "this Node has no node:sqlite",
     open: () => sqlite((file) => new (require("node:sqlite").DatabaseSync)(file)),
   },
+  { name: "IndexedDB", skip: noBrowser, open: indexedDb },
   { name: "PostgreSQL", skip: noPostgres, open: postgres },
 ];

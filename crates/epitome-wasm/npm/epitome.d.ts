@@ -341,6 +341,10 @@ export interface PolicySpec extends FieldOverrides {
    */
   trigger?: TriggerCondition | TriggerCondition[];
   /**
+   * Clears old tool results: adds the reducer `clearToolResults` to `reducers`.
+   */
+  clearToolResults?: ClearToolResultsRule;
+  /**
    * The fields that differ for an agent, by the agent's name. All fields but `agents` are allowed here.
    */
   agents?: Record<string, Omit<PolicySpec, "agents">>;
@@ -426,6 +430,11 @@ export interface PolicyFields {
    * Without effect for all other models. Default: `remove`.
    */
   lockedReasoning?: LockedReasoning;
+  /**
+   * What happens after a message that a summary covers was changed or removed, and the summary was undone because of it.
+   * Default: `undo`.
+   */
+  staleSummary?: StaleSummary;
   /**
    * The exact answer of the assistant to a heartbeat, such as `HEARTBEAT_OK`; not blank. A heartbeat is a message
    * that the app sends by itself to check that the assistant responds. Such exchanges count as synthetic: the
@@ -543,13 +552,13 @@ export interface ReducerRule {
    * The reducer is not applied if it would save fewer tokens than this: a change in the middle of a conversation
    * invalidates the provider's prompt cache from there on. Default: 0.
    */
-  minSavingTokens?: number;
+  clearAtLeast?: number;
 }
 
 /**
  * A way to save tokens without a model.
  */
-export type Reducer = "deduplicate" | { truncateToolResults: TruncateToolResults } | { clearToolInputs: ClearToolInputs } | { offloadToolResults: OffloadToolResults } | "dropOldest";
+export type Reducer = "deduplicate" | { truncateToolResults: TruncateToolResults } | { clearToolInputs: ClearToolInputs } | { clearToolResults: ClearToolResults } | { offloadToolResults: OffloadToolResults } | "dropOldest";
 
 /**
  * Settings of the reducer `truncateToolResults`. By default results are truncated to 2,000 tokens from 11 messages
@@ -589,6 +598,29 @@ export interface ClearToolInputs {
    * Arguments of at most this many tokens are not changed. Default: 200.
    */
   argThresholdTokens?: number;
+}
+
+/**
+ * Settings of the reducer `clearToolResults`.
+ */
+export interface ClearToolResults {
+  /**
+   * How many of the newest results are not changed. Default: 3.
+   */
+  keep?: number;
+  /**
+   * Tools whose results and inputs are not changed and are not counted by `keep`. An entry that ends in `*` stands for
+   * every name that begins with the part before it. Default: none.
+   */
+  excludeTools?: string[];
+  /**
+   * Whether the inputs of the calls are shortened too: their names stay. Default: false.
+   */
+  clearToolInputs?: boolean;
+  /**
+   * What stands in place of a result; not blank. Default: `[cleared]`.
+   */
+  placeholder?: string;
 }
 
 /**
@@ -806,6 +838,12 @@ export type Encoding = "o200k_base" | "cl100k_base";
 export type LockedReasoning = "remove" | "keep" | "appendOnly";
 
 /**
+ * What happens after a message that a summary covers was edited or removed, or another one was put before it. The summary
+ * is undone in any case, since it would go on to say what the message said.
+ */
+export type StaleSummary = "undo" | "rebuild";
+
+/**
  * A condition under which a compaction is due. All parts that are given have to hold.
  */
 export interface TriggerCondition {
@@ -821,6 +859,36 @@ export interface TriggerCondition {
    * From this many messages on, not counting system messages and those that a summary stands for.
    */
   messages?: number;
+}
+
+/**
+ * When old tool results are cleared, and which ones.
+ */
+export interface ClearToolResultsRule {
+  /**
+   * When they are cleared. Default: as part of every compaction, and only then.
+   */
+  trigger?: TriggerCondition;
+  /**
+   * Nothing is cleared if that would save fewer tokens than this. Default: 0.
+   */
+  clearAtLeast?: number;
+  /**
+   * How many of the newest results stay. Default: 3.
+   */
+  keep?: number;
+  /**
+   * Tools whose results and inputs stay. Default: none.
+   */
+  excludeTools?: string[];
+  /**
+   * Whether the inputs of the calls are shortened too. Default: false.
+   */
+  clearToolInputs?: boolean;
+  /**
+   * What stands in place of a result. Default: `[cleared]`.
+   */
+  placeholder?: string;
 }
 
 /** What a compaction of these messages would do. */
@@ -987,7 +1055,7 @@ export type RequestId = number;
 /**
  * Why a compaction runs.
  */
-export type Reason = "session-compaction" | "threshold" | "manual" | "request-boundary" | "reactive-micro" | "reactive-full" | "reduce";
+export type Reason = "session-compaction" | "threshold" | "manual" | "request-boundary" | "reactive-micro" | "reactive-full" | "rebuild" | "reduce";
 
 /**
  * Who writes a summary.
@@ -1049,7 +1117,7 @@ export interface Issue {
 /**
  * What can be wrong with messages.
  */
-export type IssueCode = "not-a-message" | "unknown-part" | "foreign-part" | "unknown-role" | "missing-content" | "not-text" | "missing-arguments" | "broken-arguments" | "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "split-results" | "shared-call-id" | "reused-call-id" | "refused-call-id" | "missing-call-id" | "repeated-id" | "missing-id" | "refused-id" | "blank-message" | "blank-text" | "nothing-said" | "system-inside" | "not-user-first" | "assistant-last" | "same-role-twice" | "unsigned-reasoning" | "reasoning-alone" | "empty-compaction" | "misplaced-compaction" | "lone-surrogate" | "lost";
+export type IssueCode = "not-a-message" | "unknown-part" | "foreign-part" | "unknown-role" | "missing-content" | "not-text" | "missing-arguments" | "broken-arguments" | "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "split-results" | "shared-call-id" | "reused-call-id" | "refused-call-id" | "missing-call-id" | "repeated-id" | "missing-id" | "refused-id" | "blank-message" | "blank-text" | "nothing-said" | "system-inside" | "not-user-first" | "assistant-last" | "same-role-twice" | "unsigned-reasoning" | "reasoning-alone" | "bound-reasoning" | "empty-compaction" | "misplaced-compaction" | "lone-surrogate" | "lost";
 
 /**
  * How severe an issue is.
@@ -1477,7 +1545,7 @@ export interface MessageAction {
 /**
  * What a compaction does to a message.
  */
-export type Action = "keep" | "deduplicate" | "truncateToolResults" | "clearToolInputs" | "offloadToolResults" | "removeReasoning" | "dropOldest" | "summarize" | "summarized";
+export type Action = "keep" | "deduplicate" | "truncateToolResults" | "clearToolInputs" | "clearToolResults" | "offloadToolResults" | "removeReasoning" | "dropOldest" | "summarize" | "summarized";
 
 /** Options of a compaction that runs only if it is due. */
 export interface CompactIfNeededOptions extends Omit<CompactOptions, "reason"> {
@@ -1826,6 +1894,11 @@ export interface ValidateOptions {
   /** Also report what only some servers of this format refuse: roles that do not alternate, system messages after other
    * messages, ids that are used twice. */
   strict?: boolean;
+  /** The messages of the requests that were sent before, oldest first. With them, signed reasoning is found that `model` would
+   * refuse, because it stands behind other messages than those that it was written behind (`bound-reasoning`). */
+  earlier?: readonly (readonly object[])[];
+  /** Name of the model. Default: one that accepts its reasoning only behind an unchanged history, as Claude Fable from 5.1. */
+  model?: string;
 }
 
 /** Asks a provider to count. It can also be called directly, without a context. */

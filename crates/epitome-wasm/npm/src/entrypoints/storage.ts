@@ -3,6 +3,7 @@
 export { openConversation } from "../storage/open.js";
 export type { Compactors, OpenConversation, OpenOptions } from "../storage/open.js";
 export type { Cipher } from "../storage/cipher.js";
+export { indexedDbStore, type IndexedDbOptions } from "../storage/indexed-db.js";
 export { memoryStore } from "../storage/memory.js";
 export type { Head, NewCommit, Store, StoredCommit, StoredConversation } from "../storage/store.js";
 export { exportConversation, importConversation } from "../storage/transfer.js";
