@@ -258,6 +258,8 @@ impl Conversation {
             if let Some(message) = self.log.message(position) {
                 let tokens = seen(&base, position);
                 base.kept.add(message.role, tokens.weighted);
+                let hidden = self.meter.cost(position).map_or(0, |cost| cost.hidden);
+                base.kept.hidden = base.kept.hidden.saturating_add(hidden);
                 base.by_script = base.by_script.plus(&tokens.by_script);
                 base.kept_messages += 1;
             }

@@ -276,6 +276,18 @@ fn a_restored_conversation_in_two_languages_keeps_its_calibration() {
 }
 
 #[test]
+fn k3_an_estimate_of_a_few_words_is_less_certain_than_that_of_a_long_text() {
+    let band = |words: usize| {
+        let mut compactor = empty(policy());
+        compactor.append(Message::new("m", Role::User, "word ".repeat(words))).unwrap();
+        compactor.pressure().error_band
+    };
+    let (few, many, most) = (band(20), band(2_000), band(200_000));
+    assert!(few > many && many > most, "{few}, {many}, {most}");
+    assert!(few > 0.3 && many - most < 0.01, "{few}, {many}, {most}");
+}
+
+#[test]
 fn a_script_without_usage_reports_keeps_its_wide_error_band() {
     let english = ByScript { english_percent: 110, chinese_percent: 110 };
     let mut compactor = empty(policy());

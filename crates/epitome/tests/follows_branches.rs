@@ -188,7 +188,7 @@ fn k2_a_message_of_another_branch_can_be_neither_edited_nor_removed() {
 #[test]
 fn k2_a_summary_of_a_changed_message_is_made_again_if_the_policy_asks_for_it() {
     for (stale_summary, due) in
-        [(StaleSummary::Undo, None), (StaleSummary::Rebuild, Some(Reason::Rebuild))]
+        [(StaleSummary::Undo, None), (StaleSummary::Renew, Some(Reason::Renew))]
     {
         let mut compactor = compacted();
         let policy = Policy { triggers: Vec::new(), stale_summary, ..compactor.policy().clone() };

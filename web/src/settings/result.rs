@@ -39,7 +39,7 @@ fn locked_reasoning() -> Choice {
 
 options!(StaleSummary {
     Undo: "undo", "Undo it";
-    Rebuild: "rebuild", "Undo it and compact again";
+    Renew: "renew", "Undo it and compact again";
 });
 
 /// What happens to a summary once a message that it covers has changed.

@@ -85,7 +85,7 @@ impl Compactor {
         }
         let covered = self.conversation.projection().covered;
         self.conversation.append(record)?;
-        if self.policy.stale_summary == StaleSummary::Rebuild {
+        if self.policy.stale_summary == StaleSummary::Renew {
             self.cycle.is_stale |= self.conversation.projection().covered < covered;
         }
         self.changed();

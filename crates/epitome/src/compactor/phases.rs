@@ -50,7 +50,7 @@ impl Compactor {
             return None;
         }
         let load = self.conversation.load(&self.policy);
-        let is_stale = self.cycle.is_stale.then_some(Reason::Rebuild);
+        let is_stale = self.cycle.is_stale.then_some(Reason::Renew);
         let reactive = self.policy.reactive();
         let allowed = reactive.map_or(u32::MAX, |reactive| reactive.max_per_request);
         let due = match self.policy.reason_to_compact(phase, &load) {

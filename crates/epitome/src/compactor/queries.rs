@@ -44,7 +44,8 @@ impl Compactor {
     pub fn pressure_under(&self, policy: &Policy) -> Pressure {
         let scale = self.conversation.scale(policy);
         let (tokens, reported) = self.conversation.tokens(policy);
-        let exact = reported || self.conversation.meter().error_band() <= 0.0;
+        let counted = reported || self.conversation.meter().error_band() <= 0.0;
+        let exact = counted && self.conversation.hidden_tokens() == 0;
         let load = self.conversation.load(policy);
         let warned = policy.warning_tokens().is_some_and(|warning| tokens >= warning);
         let mut conditions = policy.reducers.iter().filter_map(|rule| rule.when.as_ref());

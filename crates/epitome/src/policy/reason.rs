@@ -22,7 +22,7 @@ pub enum Reason {
     /// summarized is.
     ReactiveFull,
     /// A message that the summary covered was changed or removed, so that the summary was undone (`staleSummary`).
-    Rebuild,
+    Renew,
     /// The condition of a reducer holds: reducers are applied, and nothing is summarized.
     Reduce,
 }

@@ -264,7 +264,7 @@ pub enum StaleSummary {
     #[default]
     Undo,
     /// A compaction is due at the next check, however full the window is.
-    Rebuild,
+    Renew,
 }
 
 /// What happens to signed reasoning that a model accepts only behind an unchanged history, as Claude Fable does from 5.1 on.

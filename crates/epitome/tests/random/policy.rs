@@ -30,7 +30,7 @@ pub(crate) const REASONS: [Reason; 8] = [
     Reason::ReactiveFull,
     Reason::Reduce,
     Reason::SessionCompaction,
-    Reason::Rebuild,
+    Reason::Renew,
 ];
 
 /// A policy for a history whose tokens are not known yet.
@@ -243,7 +243,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
         (
             prop::option::weighted(0.25, Just("claude-fable-5-1".to_owned())),
             locked_reasoning,
-            select(&[StaleSummary::Undo, StaleSummary::Rebuild]),
+            select(&[StaleSummary::Undo, StaleSummary::Renew]),
         ),
     );
     let counting = prop_oneof![
@@ -384,7 +384,7 @@ fn every_phase_and_every_reason_is_listed_once() {
         Reason::ReactiveFull => 4,
         Reason::Reduce => 5,
         Reason::SessionCompaction => 6,
-        Reason::Rebuild => 7,
+        Reason::Renew => 7,
     };
     assert_eq!(REASONS.map(reason), [0, 1, 2, 3, 4, 5, 6, 7]);
 }

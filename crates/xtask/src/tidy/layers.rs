@@ -62,6 +62,7 @@ const LAYERS: [Layers; 7] = [
             "composed",
             "acceptance",
             "untouched",
+            "locked",
             "validate",
             "repair",
             "convert",
