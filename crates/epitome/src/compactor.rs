@@ -44,6 +44,7 @@ mod edits;
 mod error;
 mod inputs;
 mod job;
+mod journal;
 mod output;
 mod phases;
 mod queries;
@@ -56,6 +57,8 @@ use asked::Asked;
 pub(crate) use cycle::Cycle;
 pub use error::{CommandError, RestoreError, SetPolicyError};
 use job::Job;
+pub use journal::Stored;
+use journal::UnsavedPolicy;
 pub use output::{BeforeCompaction, Event, Output, Save, SummaryRequest};
 
 use crate::conversation::Conversation;
@@ -103,6 +106,8 @@ pub struct Compactor {
     cycle: Cycle,
     /// True while a compaction is running whose start event was emitted.
     started: bool,
+    /// What a store does not have besides records.
+    unsaved_policy: UnsavedPolicy,
 }
 
 impl Compactor {
@@ -131,6 +136,7 @@ impl Compactor {
             report: None,
             cycle: Cycle::default(),
             started: false,
+            unsaved_policy: UnsavedPolicy::default(),
         })
     }
 
@@ -379,6 +385,7 @@ impl Compactor {
         self.conversation.index_for(&policy);
         self.conversation.name_model(policy.model.as_deref());
         self.policy = policy;
+        self.note_policy();
         self.cycle.nothing_to_reduce_at = None;
         self.resume_automatic();
         Ok(())

@@ -60,7 +60,8 @@ pub mod transcript;
 
 pub use compactor::{
     BeforeCompaction, CommandError, Compactor, Event, Outcome, Output, Report, RestoreError, Save,
-    SetPolicyError, Snapshot, SnapshotError, SummarizerReport, SummarizerTokens, SummaryRequest,
+    SetPolicyError, Snapshot, SnapshotError, Stored, SummarizerReport, SummarizerTokens,
+    SummaryRequest,
 };
 pub use contract::{
     BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,

@@ -94,6 +94,11 @@ impl Compactor {
 
     /// The whole state, to restore later, except a compaction that is running. Linear in the log.
     pub fn snapshot(&self) -> Snapshot {
+        Snapshot::new(self.policy.clone(), self.log().records().to_vec(), self.condition())
+    }
+
+    /// The compactor's own state.
+    pub(super) fn condition(&self) -> Condition {
         let usage = self.conversation.usage_state();
         let paused = match &self.state {
             State::Paused { reason } => Some(reason.clone()),
@@ -101,8 +106,7 @@ impl Compactor {
         };
         let cycle = self.cycle.clone();
         let next_request = self.next_request;
-        let condition = Condition { cycle, paused, usage, next_request };
-        Snapshot::new(self.policy.clone(), self.log().records().to_vec(), condition)
+        Condition { cycle, paused, usage, next_request }
     }
 
     /// The log.

@@ -2,7 +2,7 @@
 
 use super::Conversation;
 use super::user_requests::UserRequests;
-use crate::history::{Log, LogError, Projection, Record};
+use crate::history::{Journal, Log, LogError, Projection, Record};
 use crate::message::{CheckpointId, Message, Role};
 
 /// What a record changes in the view.
@@ -64,6 +64,16 @@ impl Conversation {
         Ok(())
     }
 
+    /// What a store does not have yet, if there is a store.
+    pub(crate) fn journal(&mut self) -> Option<&mut Journal> {
+        self.log.journal()
+    }
+
+    /// Begins to collect what a store does not have yet.
+    pub(crate) fn begin_journal(&mut self, journal: Journal) {
+        self.log.begin_journal(journal);
+    }
+
     /// Puts a record into the log and counts its message.
     fn store(&mut self, record: Record) -> Result<Effect, LogError> {
         let active = |log: &Log| -> Vec<CheckpointId> {
@@ -75,7 +85,10 @@ impl Conversation {
                 self.count(self.log.len().saturating_sub(1));
                 Ok(Effect::Appended)
             }
-            Record::Todo { .. } | Record::Undone { .. } | Record::Reasoning { .. } => {
+            Record::Todo { .. }
+            | Record::Undone { .. }
+            | Record::Reasoning { .. }
+            | Record::Unknown(_) => {
                 self.log.append(record)?;
                 Ok(Effect::Appended)
             }

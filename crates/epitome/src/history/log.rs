@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::checkpoint::Checkpoint;
 use super::commits::Commits;
+use super::journal::Journal;
 use super::record::{LogError, Record};
 use super::rewrite::{Change, PartChange, Rewrite};
 use super::tree::{NodeId, Tree};
@@ -34,6 +35,8 @@ pub struct Log {
     /// Changes, each with the first position that it concerned. A later change at an earlier position replaces those before
     /// it, so that both numbers increase.
     changed_from: Vec<(usize, usize)>,
+    /// What a store does not have yet; `None` if there is no store.
+    journal: Option<Journal>,
 }
 
 impl PartialEq for Log {
@@ -48,9 +51,23 @@ impl Log {
     /// an insertion or a removal, the number of messages behind it; a head, the number of messages that leave the path and
     /// join it, and of checkpoints.
     pub fn append(&mut self, record: Record) -> Result<(), LogError> {
+        let noted = self.journal.is_some().then(|| record.clone());
         self.store(record)?;
+        if let (Some(journal), Some(record)) = (&mut self.journal, noted) {
+            journal.push(&record);
+        }
         self.revision += 1;
         Ok(())
+    }
+
+    /// What a store does not have yet, if there is a store.
+    pub(crate) fn journal(&mut self) -> Option<&mut Journal> {
+        self.journal.as_mut()
+    }
+
+    /// Begins to collect what a store does not have yet.
+    pub(crate) fn begin_journal(&mut self, journal: Journal) {
+        self.journal = Some(journal);
     }
 
     fn store(&mut self, record: Record) -> Result<(), LogError> {
@@ -144,6 +161,7 @@ impl Log {
                 }
                 None => self.todo = Some(index),
             },
+            Record::Unknown(_) => {}
         }
         self.records.push(record);
         Ok(())
