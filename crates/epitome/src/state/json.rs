@@ -149,10 +149,7 @@ mod tests {
 
     #[test]
     fn a_part_of_json_is_read_as_far_as_it_goes() {
-        check(
-            r#"{"a": "x1", "b": "cut off he"#,
-            &[("a", "x1"), ("b", "cut off he")].get(..1).unwrap(),
-        );
+        check(r#"{"a": "x1", "b": "cut off he"#, &[("a", "x1")]);
         check("{\"a\"", &[]);
         check("", &[]);
     }
