@@ -62,6 +62,7 @@ use journal::UnsavedPolicy;
 pub use output::{BeforeCompaction, Event, Output, Save, SummaryRequest};
 
 use crate::conversation::Conversation;
+use crate::facts::read_ledger;
 use crate::history::{BoxedProvider, Provider};
 use crate::history::{Checkpoint, Cover, Record, TaggedSummary};
 use crate::message::Timestamp;
@@ -193,13 +194,15 @@ impl Compactor {
         let can_be = matches!(message.role, Role::User | Role::System)
             && self.conversation.projection().cover.is_none();
         let TaggedSummary { frame, summary } = can_be.then(|| TaggedSummary::read(text))??;
+        // With the ledger as facts, the next summary knows who said what, as that of a compactor that lives on.
+        let (summary, ledger) = read_ledger(summary).unwrap_or((summary, Vec::new()));
         let cover = Cover {
             through: message.id.clone(),
             before: self.log().messages().map(|message| message.id.clone()).collect(),
             after: Vec::new(),
             role: message.role,
             summary: summary.to_owned(),
-            ledger: Vec::new(),
+            ledger,
             left_out: Vec::new(),
             appendix: String::new(),
             summarized: frame.summarized,
