@@ -1423,7 +1423,7 @@ export type CheckpointId = number;
  */
 export declare function countTokens(text: string, options?: CountOptions): Promise<number>;
 
-/** What counts a text. */
+/** The encoding or the tokenizer by which a text is counted. */
 export interface CountOptions {
   /** Default: `o200k_base`. */
   encoding?: Encoding;
