@@ -193,6 +193,7 @@ impl Compactor {
             after: Vec::new(),
             role: message.role,
             summary: summary.to_owned(),
+            summarizer_notes: String::new(),
             ledger: Vec::new(),
             left_out: Vec::new(),
             appendix: String::new(),

@@ -10,7 +10,7 @@ mod seen;
 mod token;
 
 pub use fact::{Fact, Kind};
-pub(crate) use lists::lists;
+pub(crate) use lists::{LISTS, lists};
 pub use receipt::Receipt;
-pub(crate) use receipt::{RetainedText, Room, build_receipt, ledger};
+pub(crate) use receipt::{LEDGER, RetainedText, Room, build_receipt, ledger};
 pub(crate) use scan::Facts;

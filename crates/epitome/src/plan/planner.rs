@@ -114,7 +114,8 @@ impl Plan {
         let protected = reduction.protected.iter().flat_map(Clone::clone);
         let protected_tokens: MeterTokens = protected.clone().map(|at| cost(reduction, at)).sum();
         let appended = appended_tokens(conversation, policy);
-        let budget = Budget::new(policy, &scale, keep, protected_tokens + appended);
+        let has_model = (0..end).any(|at| is_of(conversation, at, Role::Assistant));
+        let budget = Budget::new(policy, &scale, keep, protected_tokens + appended, has_model);
         let size = |exchange: &Exchange| size(reduction, exchange);
         let limit = TailLimit::of(keep, policy.window, &scale);
         let cut_within =
@@ -182,12 +183,17 @@ impl Plan {
             }
         });
 
-        // A summary must be clearly shorter than what it replaces.
-        let replaced = prefix_tokens + conversation.present_summary_tokens();
-        let summary = budget.summary.min(replaced.half()).max(MeterTokens::new(1));
+        // A summary must be clearly shorter than the messages that it replaces. It may be as long as an earlier one in
+        // addition to that: otherwise each compaction after a few messages would halve what is known of all before.
+        let longest = prefix_tokens.half() + conversation.present_summary_tokens();
+        let summary = budget.summary.min(longest).max(MeterTokens::new(1));
         // The ledger uses tokens of the summary. A ledger without a limit would leave none for the text.
         let quarter = summary.half().half();
-        let ledger = quarter.half().max(SHORTEST_LEDGER).min(quarter);
+        let ledger = match has_model {
+            true => quarter.half().max(SHORTEST_LEDGER).min(quarter),
+            // What people say to each other is best said by quotes.
+            false => quarter.half().half(),
+        };
         let ledger = scale.to_meter(policy.summary.ledger_tokens).min(ledger);
         self.tail_start = tail_start;
         self.summarizes = true;
@@ -263,7 +269,15 @@ impl Budget {
     ///
     /// Depends on nothing but the policy and what is protected, so that compacting twice in a row gives
     /// the same result as compacting once.
-    fn new(policy: &Policy, scale: &Scale, keep: Keep, fixed: MeterTokens) -> Self {
+    ///
+    /// Without a model among those who speak, no message is a request: the summary has the room for requests.
+    fn new(
+        policy: &Policy,
+        scale: &Scale,
+        keep: Keep,
+        fixed: MeterTokens,
+        has_model: bool,
+    ) -> Self {
         let longest = policy.summary.max_tokens.unwrap_or(u32::MAX);
         let longest = scale.to_meter(longest).max(MeterTokens::new(1));
         let shortest = SHORTEST_SUMMARY.min(longest);
@@ -284,7 +298,14 @@ impl Budget {
             SummaryPlacement::OneMessage => MeterTokens::ZERO,
             _ => scale.to_meter(policy.keep_requests_tokens).min(rest.half().half()),
         };
-        Self { summary, user_requests, tail: rest - user_requests }
+        let tail = rest - user_requests;
+        match has_model {
+            true => Self { summary, user_requests, tail },
+            false => {
+                let summary = (summary + user_requests).min(longest);
+                Self { summary, user_requests: MeterTokens::ZERO, tail }
+            }
+        }
     }
 }
 
@@ -397,7 +418,11 @@ fn unfinished(conversation: &Conversation) -> Option<usize> {
 }
 
 pub(super) fn is_system(conversation: &Conversation, position: usize) -> bool {
-    conversation.index().note(position).is_some_and(|note| note.role == Role::System)
+    is_of(conversation, position, Role::System)
+}
+
+fn is_of(conversation: &Conversation, position: usize, role: Role) -> bool {
+    conversation.index().note(position).is_some_and(|note| note.role == role)
 }
 
 /// True for a message that has to stand before the summary: a system message, or a provider's own
