@@ -208,8 +208,8 @@ impl Stage {
     /// The app is closed, and opens the conversation again.
     fn restart(&mut self) {
         let before = self.compactor.view();
-        let text = self.compactor.snapshot().to_json().unwrap_or_default();
-        let snapshot = match Snapshot::from_json(&text) {
+        let text = self.compactor.snapshot().to_json_lines().unwrap_or_default();
+        let snapshot = match Snapshot::from_json_lines(&text) {
             Ok(snapshot) => snapshot,
             Err(error) => panic!("{error}: {text}"),
         };

@@ -9,7 +9,7 @@ use crate::choices::Choices;
 use crate::json::damage;
 use crate::snapshot::settle;
 
-const WORDS: [&str; 44] = [
+const WORDS: [&str; 45] = [
     "preset",
     "window",
     "modelWindow",
@@ -41,8 +41,9 @@ const WORDS: [&str; 44] = [
     "kind",
     "truncateToolResults",
     "clearToolInputs",
+    "clearToolResults",
     "offloadToolResults",
-    "minSavingTokens",
+    "clearAtLeast",
     "prompt",
     "input",
     "fallback",

@@ -146,10 +146,10 @@ impl App {
             Call::Plan(reason) => self.plan(reason),
             Call::Messages => Ok(self.messages().into()),
             Call::Findings => written(self.findings()),
-            Call::Snapshot => written(self.compactor.snapshot().to_json().map_err(text)?),
+            Call::Snapshot => written(self.compactor.snapshot().to_json_lines().map_err(text)?),
             Call::Restore => {
-                let stored = self.compactor.snapshot().to_json().map_err(text)?;
-                let snapshot = epitome::Snapshot::from_json(&stored).map_err(text)?;
+                let stored = self.compactor.snapshot().to_json_lines().map_err(text)?;
+                let snapshot = epitome::Snapshot::from_json_lines(&stored).map_err(text)?;
                 let policy = self.compactor.policy();
                 let family = policy.family(self.format.family());
                 let tokenizer = Encodings::default().tokenizer(&policy.counting, family);

@@ -5,15 +5,15 @@ import { test } from "node:test";
 import { AbstractChat, convertToModelMessages, DefaultChatTransport, generateText, stepCountIs, streamText } from "ai";
 import { compactMessages, createCompactor } from "epitome";
 import { modelOf, tools } from "./scripted-ai-sdk.mjs";
-import { POLICY, question, ScriptedModel } from "./scripted-model.mjs";
+import { POLICIES, POLICY, question, ScriptedModel } from "./scripted-model.mjs";
 
 const ROUNDS = 9;
 
 /** A compactor, the options that make the SDK use it, and how many compactions it has applied. */
-async function following(script, lengthNow) {
+async function following(script, policy, lengthNow) {
   const applied = [];
   const onEvent = (event) => event.type === "end" && applied.push(event.report.outcome);
-  const compactor = await createCompactor({ format: "ai-sdk-model", policy: POLICY, onEvent });
+  const compactor = await createCompactor({ format: "ai-sdk-model", policy, onEvent });
   const prepareStep = async ({ messages, steps }) => {
     compactor.sync(messages);
     compactor.reportUsage(steps.at(-1)?.usage);
@@ -30,18 +30,21 @@ function assertCompacted(script, applied, turns) {
   assert.ok(applied.length >= turns && applied.every((outcome) => outcome === "applied"), applied.join());
 }
 
-for (const [name, run] of [
-  ["generateText", async (options) => (await generateText(options)).responseMessages],
-  ["streamText", async (options) => {
+const RUNS = {
+  generateText: async (options) => (await generateText(options)).responseMessages,
+  streamText: async (options) => {
     const result = streamText({ ...options, onError: ({ error }) => { throw error; } });
     await result.consumeStream({ onError: (error) => { throw error; } });
     return result.responseMessages;
-  }],
-]) {
-  test(`k6: ${name} of the AI SDK: over three turns on the app's own messages, nothing doubles and the status is right`, async () => {
+  },
+};
+
+const named = Object.entries(RUNS).flatMap(([name, run]) => Object.entries(POLICIES).map(([counts, policy]) => ({ name, run, counts, policy })));
+for (const { name, run, counts, policy } of named) {
+  test(`k6: ${name} of the AI SDK: over three turns on the app's own messages, nothing doubles and the status is right, with ${counts}`, async () => {
     const script = new ScriptedModel();
     const store = [];
-    const { compactor, applied, options } = await following(script, (steps) => store.length + steps.length * 2);
+    const { compactor, applied, options } = await following(script, policy, (steps) => store.length + steps.length * 2);
     for (let turn = 0; turn < 3; turn += 1) {
       store.push({ role: "user", content: question(turn) });
       script.begin(ROUNDS);
@@ -78,7 +81,7 @@ class Chat extends AbstractChat {
 test("k6: useChat of the AI SDK: a route that converts the page's messages each turn follows answers and new answers", async () => {
   const script = new ScriptedModel();
   let sent;
-  const { compactor, applied, options } = await following(script, (steps) => sent + steps.length * 2);
+  const { compactor, applied, options } = await following(script, POLICY, (steps) => sent + steps.length * 2);
   const fetch = async (_, { body }) => {
     const messages = await convertToModelMessages(JSON.parse(body).messages);
     sent = messages.length;

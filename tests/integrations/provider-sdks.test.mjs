@@ -5,7 +5,7 @@ import { test } from "node:test";
 import Anthropic from "@anthropic-ai/sdk";
 import { createCompactor } from "epitome";
 import OpenAI from "openai";
-import { lookUp, POLICY, question } from "./scripted-model.mjs";
+import { lookUp, POLICIES, question } from "./scripted-model.mjs";
 import { serve } from "./scripted-server.mjs";
 
 const ROUNDS = 9;
@@ -41,13 +41,14 @@ const LOOPS = {
 };
 
 for (const [format, { messagesPerTurn, clientOf, results }] of Object.entries(LOOPS)) {
-  for (const style of ["appends each message", "keeps an array"]) {
-    test(`k6: ${format}: a tool loop of the SDK that ${style}: nothing doubles and the status is right`, async (context) => {
+  const styles = ["appends each message", "keeps an array"];
+  for (const [style, counts] of styles.flatMap((style) => Object.keys(POLICIES).map((counts) => [style, counts]))) {
+    test(`k6: ${format}: a tool loop of the SDK that ${style}: nothing doubles and the status is right, with ${counts}`, async (context) => {
       const { script, address } = await serve(context, format);
       const ask = clientOf(address);
       const applied = [];
       const onEvent = (event) => event.type === "end" && applied.push(event.report.outcome);
-      const compactor = await createCompactor({ format, policy: POLICY, onEvent });
+      const compactor = await createCompactor({ format, policy: POLICIES[counts], onEvent });
       const store = [];
       const add = (...messages) => {
         store.push(...messages);

@@ -12,6 +12,9 @@ export const TOOL_SCHEMA_TOKENS = 60;
 /** Small enough for several compactions in each turn, and for what must stay. */
 export const POLICY = { window: 8_000, toolSchemaTokens: TOOL_SCHEMA_TOKENS, counting: { encoding: "o200k_base" } };
 
+/** Policies that count in different ways. */
+export const POLICIES = { "exact counts": POLICY, "estimates": { ...POLICY, counting: "estimate", model: "gpt-5" } };
+
 /** Tokens besides those of texts, for each message, call, result and request. Each result is a message of its own. */
 const OVERHEAD = { message: 4, call: 8, result: 8, request: 3 };
 

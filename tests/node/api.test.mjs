@@ -213,7 +213,7 @@ test("originals that differ from those of the snapshot are refused with their in
   await rejects(restore(other), "invalid-originals", "originals[2] is not the message m2");
   await rejects(restore(undefined), "invalid-originals");
   await rejects(restore(messages, "{"), "invalid-snapshot");
-  await rejects(restore(messages, snapshot.replace('"version":1', '"version":9')), "invalid-snapshot", "update");
+  await rejects(restore(messages, snapshot.replace('"version":2', '"version":9')), "invalid-snapshot", "update");
   const more = [...messages, { role: "user", content: "since then" }];
   const restored = await restore(more);
   assert.deepEqual(restored.history(), more);

@@ -4,8 +4,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
-import { createCompactor, presets } from "epitome";
+import { createCompactor, presets, validate } from "epitome";
 import { fixtures } from "./fixtures.mjs";
+import { generator } from "./random.mjs";
 import { conversations, skip } from "./recordings.mjs";
 
 const isThinking = ({ type }) => type === "thinking" || type === "redacted_thinking";
@@ -141,4 +142,107 @@ test("k7: what a summarizer reads has no thinking in it", async () => {
       assert.ok(!JSON.stringify(request).includes("I have to look at"), input);
     }
   }
+});
+
+/** An app with a model that locks its thinking: every request is stored, with the answer to it. */
+class App {
+  requests = [];
+  writtenFor = new Map();
+  messages = [];
+  /** Thinking that was not sent. */
+  leftOut = 0;
+
+  constructor(compactor) {
+    this.compactor = compactor;
+  }
+
+  say(text) {
+    this.messages.push({ role: "user", content: text });
+  }
+
+  /** Sends what the compactor gives, checks it as the provider does, and appends the answer. */
+  answer(isCall) {
+    this.compactor.sync(this.messages);
+    const sent = structuredClone(this.compactor.messages());
+    sent.forEach((message, index) => {
+      blocksOf(message).forEach((block, at) => {
+        if (isThinking(block)) {
+          const { request, answer } = this.writtenFor.get(block.signature);
+          const place = `request ${this.requests.length}, messages[${index}].content[${at}]`;
+          assert.deepEqual(sent.slice(0, index), request, place);
+          assert.deepEqual(blocksOf(message).slice(0, at), answer.content.slice(0, at), place);
+        }
+      });
+    });
+    this.leftOut += thinkingIn(this.messages) - thinkingIn(sent);
+    const number = this.requests.length;
+    const thinking = { type: "thinking", thinking: `thought ${number}`, signature: `signed ${number}` };
+    const rest = isCall ? { type: "tool_use", id: `toolu_${number}`, name: "look", input: { number } } : { type: "text", text: `answer ${number}` };
+    const answer = { role: "assistant", content: [thinking, rest] };
+    this.requests.push(sent);
+    this.writtenFor.set(thinking.signature, { request: sent, answer: structuredClone(answer) });
+    this.messages.push(answer);
+    // Before the app changes anything else: what is new is taken to be written behind what is there.
+    this.compactor.sync(this.messages);
+    if (isCall) {
+      const result = { type: "tool_result", tool_use_id: rest.id, content: `result ${number} ${"red ".repeat(20)}` };
+      this.messages.push({ role: "user", content: [result] });
+    }
+  }
+}
+
+test("k7: over edits, insertions, removals, undos and compactions, no request has thinking behind what it was not written behind", async (context) => {
+  let [requests, leftOut, sentThinking] = [0, 0, 0];
+  for (let seed = 1; seed <= 60; seed += 1) {
+    const { below } = generator(seed);
+    const policy = { window: 4_000, model: "claude-fable-5-2", keep: { messages: 6 } };
+    const compactor = await createCompactor({ format: "anthropic", policy, summarize: () => "They looked at beds." });
+    const app = new App(compactor);
+    for (let turn = 0; turn < 14; turn += 1) {
+      const texts = app.messages.flatMap(({ role, content }, index) => (role === "user" && typeof content === "string" ? [index] : []));
+      const at = texts[below(texts.length)];
+      const change = turn > 1 ? below(7) : -1;
+      if (change === 0) {
+        app.messages[at] = { role: "user", content: `edited in turn ${turn}` };
+      } else if (change === 1) {
+        app.messages.splice(at, 0, { role: "user", content: `inserted in turn ${turn}` });
+      } else if (change === 2) {
+        app.messages.splice(at, 1);
+      } else if (change === 3) {
+        app.messages.length = at;
+      }
+      compactor.sync(app.messages);
+      if (change === 4) {
+        await compactor.compact();
+      } else if (change === 5 && JSON.stringify(compactor.messages()).includes("<conversation-summary")) {
+        compactor.undo();
+      }
+      app.say(`question ${turn} ${"about the beds ".repeat(below(12))}`);
+      app.answer(below(2) === 0);
+      if (app.messages.at(-1).role === "user") {
+        app.answer(false);
+      }
+    }
+    requests += app.requests.length;
+    leftOut += app.leftOut;
+    sentThinking += app.requests.map(thinkingIn).reduce((sum, count) => sum + count, 0);
+    compactor.dispose();
+  }
+  context.diagnostic(JSON.stringify({ requests, leftOut, sentThinking }));
+  assert.ok(leftOut > 500 && sentThinking > 500, JSON.stringify({ requests, leftOut, sentThinking }));
+});
+
+test("k7: validate finds thinking that is bound to another prefix, by the requests that were sent before", async () => {
+  const { messages } = written().at(-2);
+  const earlier = messages.flatMap(({ role }, index) => (role === "assistant" ? [messages.slice(0, index)] : []));
+  const model = "claude-fable-5-2";
+  assert.deepEqual(await validate(messages, "anthropic", { earlier, model }), []);
+  const edited = messages.with(4, { role: "user", content: "Look again." });
+  const issues = await validate(edited, "anthropic", { earlier, model });
+  assert.equal(issues.length, refused(edited, messages).length);
+  assert.deepEqual(new Set(issues.map(({ code }) => code)), new Set(["bound-reasoning"]));
+  assert.equal(issues[0].path, "messages[5].content[0]");
+  assert.deepEqual(await validate(edited, "anthropic", { earlier, model: "claude-opus-5" }), []);
+  assert.deepEqual(await validate(edited, "anthropic"), []);
+  await assert.rejects(validate(edited, "anthropic", { earlier: [7] }), { code: "invalid-option" });
 });

@@ -44,12 +44,13 @@ const USE = `
 
 test("it contains what it exports, and nothing else", () => {
   const names = packed.files.map(({ path }) => path);
-  const entries = ["index", "slim", "tokens"].map((name) => `entrypoints/${name}.js`);
-  for (const name of [...entries, "slim.d.ts", "tokens.d.ts", "glue/epitome_bg.wasm", "glue/count_bg.wasm"]) {
+  const entries = ["index", "slim", "tokens", "storage", "node", "bullmq"].map((name) => `entrypoints/${name}.js`);
+  const types = ["slim", "tokens", "storage", "node", "bullmq"].map((name) => `${name}.d.ts`);
+  for (const name of [...entries, ...types, "glue/epitome_bg.wasm", "glue/count_bg.wasm"]) {
     assert.ok(names.includes(`dist/${name}`), name);
   }
   assert.ok(names.includes("LICENSE-MIT") && names.includes("LICENSE-APACHE"));
-  const rest = names.filter((name) => !/^dist\/(.*\.js|(slim|tokens)\.d\.ts|glue\/(epitome|count|tokenizer)_bg\.wasm)$/.test(name));
+  const rest = names.filter((name) => !/^dist\/(.*\.js|(slim|tokens|storage|node|bullmq)\.d\.ts|glue\/(epitome|count|tokenizer)_bg\.wasm)$/.test(name));
   assert.deepEqual(rest.sort(), [
     "LICENSE-APACHE",
     "LICENSE-MIT",
@@ -92,7 +93,7 @@ test("its bill of materials lists every crate whose code is in a module", async 
 
 test("it works in Node, and its files can be resolved", async () => {
   const script = `import { createCompactor } from "epitome"; ${USE}
-    const found = ["epitome/wasm", "epitome/package.json", "epitome/slim", "epitome/tokens"].map((name) => import.meta.resolve(name));
+    const found = ["epitome/wasm", "epitome/package.json", "epitome/slim", "epitome/tokens", "epitome/storage", "epitome/node", "epitome/bullmq"].map((name) => import.meta.resolve(name));
     console.log(outcome, found.every(Boolean));`;
   assert.equal(await node(script), "applied true");
 });
@@ -132,6 +133,20 @@ test("the module that only counts is small on the wire, as a file and in the cod
     const bytes = brotliCompressSync(await readFile(join(folder, module))).length + brotliCompressSync(code).length;
     assert.ok(bytes < 60_000, `${module}: ${bytes} bytes`);
   }
+});
+
+test("conversations are kept without any other package, and the compactor alone has no code for it", async () => {
+  const script = `import { memoryStore, openConversation } from "epitome/storage";
+    import { sqliteStore } from "epitome/node";
+    const open = () => openConversation({ store, id: "1", format: "openai-chat" });
+    const store = memoryStore();
+    const { compactor } = await open();
+    compactor.append({ role: "user", content: "Which rose?" });
+    await compactor.commit();
+    console.log(typeof sqliteStore, (await open()).compactor.history().length);`;
+  assert.equal(await node(script), "function 1");
+  const main = await readFile(join(app, "node_modules/epitome/dist/api/api.js"), "utf8");
+  assert.doesNotMatch(main, /\/(storage|queue|node|bullmq)\//);
 });
 
 test("it works in a worker thread", async () => {

@@ -205,6 +205,19 @@ test("k1: what cannot be read is refused and changes nothing", async () => {
   assert.throws(() => compactor.sync([...messages, 7]), /messages\[6\]/);
 });
 
+test("k2: a summary of changed messages is made again if the policy asks for it", async () => {
+  for (const staleSummary of ["undo", "renew"]) {
+    const { compactor, messages } = await followed(12, { compact: true, policy: { staleSummary } });
+    messages[1] = { ...messages[1], content: "another answer" };
+    assert.equal(compactor.sync(messages).inactive.length, 1, "the report says so");
+    assert.ok(!compactor.messages().some(isSummary));
+    const report = await compactor.compactIfNeeded();
+    assert.equal(report?.reason, staleSummary === "renew" ? "renew" : undefined);
+    assert.equal(compactor.messages().some(isSummary), staleSummary === "renew");
+    assert.equal(await compactor.compactIfNeeded(), undefined);
+  }
+});
+
 test("k2: branches survive a snapshot; their objects come back with the app's array", async () => {
   const { compactor, messages } = await followed(12, { compact: true });
   const view = compactor.messages();

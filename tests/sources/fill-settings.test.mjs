@@ -29,7 +29,7 @@ function writing(format, characters) {
 test("b3, b4, c3, d1, d2, d5, d7, d11: every setting has the default of the document's table", async () => {
   const { triggers, reducers, keep, summary } = await resolvePolicy({ preset: "fill" });
   assert.deepEqual(triggers, [{ fill: { fraction: 0.8, maxTokens: 0 } }]);
-  assert.deepEqual(reducers, [{ reducer: "deduplicate", when: { fill: { fraction: 0.5, maxTokens: 0 } }, minSavingTokens: 0 }]);
+  assert.deepEqual(reducers, [{ reducer: "deduplicate", when: { fill: { fraction: 0.5, maxTokens: 0 } }, clearAtLeast: 0 }]);
   assert.deepEqual(keep, { messages: 10 });
   const { chunks, agent, defaultAgent, prompt, toolResultMaxCharacters, fallbackLevels } = summary;
   assert.deepEqual({ chunks, agent, defaultAgent, prompt }, { chunks: 1, agent: null, defaultAgent: "summarizer", prompt: null });

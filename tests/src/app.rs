@@ -102,8 +102,9 @@ impl App {
         let index = |id: &MessageId| id.as_str().strip_prefix('m')?.parse::<usize>().ok();
         let original = |id: &MessageId| self.originals.get(index(id)?);
         let log = self.compactor.log();
-        let is_compacted = log.checkpoint().is_some();
-        let untouched = !is_compacted && Untouched::default().is_accepted(self.format, log);
+        let projection = self.compactor.conversation().projection();
+        let is_changed = projection.checkpoints > 0 || !projection.rewritten.is_empty();
+        let untouched = !is_changed && Untouched::default().is_accepted(self.format, log);
         let view = if untouched { View::as_appended(log) } else { self.compactor.view() };
         let outgoing = self.format.compose(log, &view);
         let messages = outgoing.iter().map(|outgoing| match outgoing {

@@ -41,6 +41,7 @@ fn every_action_of_a_plan_is_listed() {
         Deduplicate,
         TruncateToolResults,
         ClearToolInputs,
+        ClearToolResults,
         OffloadToolResults,
         RemoveReasoning,
         Summarize,

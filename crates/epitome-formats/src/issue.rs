@@ -117,6 +117,8 @@ pub enum IssueCode {
     UnsignedReasoning,
     /// A message that holds only reasoning, with no answer after it.
     ReasoningAlone,
+    /// Reasoning behind other messages than those that it was written behind, for a model that refuses that.
+    BoundReasoning,
     /// A compaction by the provider with nothing in it.
     EmptyCompaction,
     /// A compaction by the provider, or a request for one, that is not where it must be.
@@ -162,6 +164,7 @@ impl IssueCode {
             | Self::ReasoningAlone
             | Self::EmptyCompaction
             | Self::MisplacedCompaction
+            | Self::BoundReasoning
             | Self::LoneSurrogate => Severity::Refused,
         }
     }

@@ -42,11 +42,13 @@ impl Untouched {
             checker = checker.with_blank_texts();
         }
         while let Some(message) = log.message(position) {
-            if is_unsolicited(log, position, message) {
-                return false;
-            }
             let composed = ComposedMessage::kept(log, &split_step_id(&message.id).0);
             let steps = composed.steps.len().max(1);
+            // A message may have results in its first steps and an approval in its last.
+            let own = (position..position + steps).filter_map(|at| Some((at, log.message(at)?)));
+            if own.into_iter().any(|(at, step)| is_unsolicited(log, at, step)) {
+                return false;
+            }
             if checker.push(position, &composed).is_err() {
                 return false;
             }

@@ -127,9 +127,16 @@ export interface Compactor<M extends object = object> {
    * `encoding-not-loaded`: await `loadEncoding` or `loadTokenizer` first.
    */
   setPolicy(policy: PolicySpec): void;
-  /** The whole state as text to store. It contains the text of the messages but not the app's objects, which
+  /** The whole state as text to store, in JSON Lines. It contains the text of the messages but not the app's objects, which
    * `restoreCompactor` takes as `originals`. */
   snapshot(): string;
+  /**
+   * Stores what is new by the option `commit`, after the commits that were begun before. Costs what is new. If it rejects,
+   * the same changes come again with the next commit. Without the option, it does nothing.
+   */
+  commit(): Promise<void>;
+  /** What a newer version calls the records that it has stored and this one does not know. They stay in the log. */
+  unknownRecords(): string[];
   /** Frees the memory. Cancels a compaction that runs. */
   dispose(): void;
   [Symbol.dispose](): void;
@@ -334,6 +341,10 @@ export interface PolicySpec extends FieldOverrides {
    */
   trigger?: TriggerCondition | TriggerCondition[];
   /**
+   * Clears old tool results: adds the reducer `clearToolResults` to `reducers`.
+   */
+  clearToolResults?: ClearToolResultsRule;
+  /**
    * The fields that differ for an agent, by the agent's name. All fields but `agents` are allowed here.
    */
   agents?: Record<string, Omit<PolicySpec, "agents">>;
@@ -419,6 +430,11 @@ export interface PolicyFields {
    * Without effect for all other models. Default: `remove`.
    */
   lockedReasoning?: LockedReasoning;
+  /**
+   * What happens after a message that a summary covers was changed or removed, and the summary was undone because of it.
+   * Default: `undo`.
+   */
+  staleSummary?: StaleSummary;
   /**
    * The exact answer of the assistant to a heartbeat, such as `HEARTBEAT_OK`; not blank. A heartbeat is a message
    * that the app sends by itself to check that the assistant responds. Such exchanges count as synthetic: the
@@ -536,13 +552,13 @@ export interface ReducerRule {
    * The reducer is not applied if it would save fewer tokens than this: a change in the middle of a conversation
    * invalidates the provider's prompt cache from there on. Default: 0.
    */
-  minSavingTokens?: number;
+  clearAtLeast?: number;
 }
 
 /**
  * A way to save tokens without a model.
  */
-export type Reducer = "deduplicate" | { truncateToolResults: TruncateToolResults } | { clearToolInputs: ClearToolInputs } | { offloadToolResults: OffloadToolResults } | "dropOldest";
+export type Reducer = "deduplicate" | { truncateToolResults: TruncateToolResults } | { clearToolInputs: ClearToolInputs } | { clearToolResults: ClearToolResults } | { offloadToolResults: OffloadToolResults } | "dropOldest";
 
 /**
  * Settings of the reducer `truncateToolResults`. By default results are truncated to 2,000 tokens from 11 messages
@@ -582,6 +598,29 @@ export interface ClearToolInputs {
    * Arguments of at most this many tokens are not changed. Default: 200.
    */
   argThresholdTokens?: number;
+}
+
+/**
+ * Settings of the reducer `clearToolResults`.
+ */
+export interface ClearToolResults {
+  /**
+   * How many of the newest results are not changed. Default: 3.
+   */
+  keep?: number;
+  /**
+   * Tools whose results and inputs are not changed and are not counted by `keep`. An entry that ends in `*` stands for
+   * every name that begins with the part before it. Default: none.
+   */
+  excludeTools?: string[];
+  /**
+   * Whether the inputs of the calls are shortened too: their names stay. Default: false.
+   */
+  clearToolInputs?: boolean;
+  /**
+   * What stands in place of a result; not blank. Default: `[cleared]`.
+   */
+  placeholder?: string;
 }
 
 /**
@@ -799,6 +838,12 @@ export type Encoding = "o200k_base" | "cl100k_base";
 export type LockedReasoning = "remove" | "keep" | "appendOnly";
 
 /**
+ * What happens after a message that a summary covers was edited or removed, or another one was put before it. The summary
+ * is undone in any case, since it would go on to say what the message said.
+ */
+export type StaleSummary = "undo" | "rebuild";
+
+/**
  * A condition under which a compaction is due. All parts that are given have to hold.
  */
 export interface TriggerCondition {
@@ -814,6 +859,36 @@ export interface TriggerCondition {
    * From this many messages on, not counting system messages and those that a summary stands for.
    */
   messages?: number;
+}
+
+/**
+ * When old tool results are cleared, and which ones.
+ */
+export interface ClearToolResultsRule {
+  /**
+   * When they are cleared. Default: as part of every compaction, and only then.
+   */
+  trigger?: TriggerCondition;
+  /**
+   * Nothing is cleared if that would save fewer tokens than this. Default: 0.
+   */
+  clearAtLeast?: number;
+  /**
+   * How many of the newest results stay. Default: 3.
+   */
+  keep?: number;
+  /**
+   * Tools whose results and inputs stay. Default: none.
+   */
+  excludeTools?: string[];
+  /**
+   * Whether the inputs of the calls are shortened too. Default: false.
+   */
+  clearToolInputs?: boolean;
+  /**
+   * What stands in place of a result. Default: `[cleared]`.
+   */
+  placeholder?: string;
 }
 
 /** What a compaction of these messages would do. */
@@ -880,6 +955,12 @@ export interface HostOptions<M extends object = object> {
    * afterwards, a `saveFailed` event says why. Not called if only reducers work.
    */
   save?: (occasion: Save) => void | Promise<void>;
+  /**
+   * Stores what is new since the last commit, in one step and behind what was stored before: called by `commit()`, and before
+   * a compaction is applied. If it throws or rejects, the compaction fails with its message and changes nothing, and the same
+   * changes come again with the next commit. `openConversation` of `epitome/storage` sets it.
+   */
+  commit?: CommitChanges;
   /** Called after every compaction that needed a summary. What it throws is logged to the console. */
   afterCompaction?: (context: AfterCompaction) => void | Promise<void>;
   /**
@@ -974,7 +1055,7 @@ export type RequestId = number;
 /**
  * Why a compaction runs.
  */
-export type Reason = "session-compaction" | "threshold" | "manual" | "request-boundary" | "reactive-micro" | "reactive-full" | "reduce";
+export type Reason = "session-compaction" | "threshold" | "manual" | "request-boundary" | "reactive-micro" | "reactive-full" | "rebuild" | "reduce";
 
 /**
  * Who writes a summary.
@@ -1036,7 +1117,7 @@ export interface Issue {
 /**
  * What can be wrong with messages.
  */
-export type IssueCode = "not-a-message" | "unknown-part" | "foreign-part" | "unknown-role" | "missing-content" | "not-text" | "missing-arguments" | "broken-arguments" | "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "split-results" | "shared-call-id" | "reused-call-id" | "refused-call-id" | "missing-call-id" | "repeated-id" | "missing-id" | "refused-id" | "blank-message" | "blank-text" | "nothing-said" | "system-inside" | "not-user-first" | "assistant-last" | "same-role-twice" | "unsigned-reasoning" | "reasoning-alone" | "empty-compaction" | "misplaced-compaction" | "lone-surrogate" | "lost";
+export type IssueCode = "not-a-message" | "unknown-part" | "foreign-part" | "unknown-role" | "missing-content" | "not-text" | "missing-arguments" | "broken-arguments" | "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "split-results" | "shared-call-id" | "reused-call-id" | "refused-call-id" | "missing-call-id" | "repeated-id" | "missing-id" | "refused-id" | "blank-message" | "blank-text" | "nothing-said" | "system-inside" | "not-user-first" | "assistant-last" | "same-role-twice" | "unsigned-reasoning" | "reasoning-alone" | "bound-reasoning" | "empty-compaction" | "misplaced-compaction" | "lone-surrogate" | "lost";
 
 /**
  * How severe an issue is.
@@ -1083,6 +1164,17 @@ export type BeforeAnswer = boolean | void | {
  * compaction that begins the next.
  */
 export type Save = { when: "before"; session: number } | { when: "after"; session: number; success: boolean };
+
+/** Stores what is new. */
+export type CommitChanges = (changes: Changes) => void | Promise<void>;
+
+/** What is new in a conversation since the last commit. */
+export interface Changes {
+  /** JSON Lines: the engine's records and the app's messages. */
+  lines: string;
+  /** The compactor's own state, as one line, in place of the one before. */
+  state: string;
+}
 
 /** The result of a compaction that needed a summary. */
 export type AfterCompaction = Extract<EngineEvent, {
@@ -1453,7 +1545,7 @@ export interface MessageAction {
 /**
  * What a compaction does to a message.
  */
-export type Action = "keep" | "deduplicate" | "truncateToolResults" | "clearToolInputs" | "offloadToolResults" | "removeReasoning" | "dropOldest" | "summarize" | "summarized";
+export type Action = "keep" | "deduplicate" | "truncateToolResults" | "clearToolInputs" | "clearToolResults" | "offloadToolResults" | "removeReasoning" | "dropOldest" | "summarize" | "summarized";
 
 /** Options of a compaction that runs only if it is due. */
 export interface CompactIfNeededOptions extends Omit<CompactOptions, "reason"> {
@@ -1761,8 +1853,8 @@ export interface RestoreOptions<M extends object = object, F extends Format = Fo
   /** The format of the messages. */
   format: F;
   /** All messages that were appended, in order, in their latest version. Those that the snapshot does not contain are
-   * appended. */
-  originals: readonly M[];
+   * appended. Default: the messages that the commits in the text have. */
+  originals?: readonly M[];
 }
 
 /** How much of a history is taken. */
@@ -1802,6 +1894,11 @@ export interface ValidateOptions {
   /** Also report what only some servers of this format refuse: roles that do not alternate, system messages after other
    * messages, ids that are used twice. */
   strict?: boolean;
+  /** The messages of the requests that were sent before, oldest first. With them, signed reasoning is found that `model` would
+   * refuse, because it stands behind other messages than those that it was written behind (`bound-reasoning`). */
+  earlier?: readonly (readonly object[])[];
+  /** Name of the model. Default: one that accepts its reasoning only behind an unchanged history, as Claude Fable from 5.1. */
+  model?: string;
 }
 
 /** Asks a provider to count. It can also be called directly, without a context. */
@@ -1926,7 +2023,7 @@ export type ErrorCode = PackageErrorCode | EndpointErrorCode;
 /**
  * What went wrong in a call of this package, for code to branch on.
  */
-export type PackageErrorCode = "unknown-format" | "invalid-option" | "invalid-policy" | "invalid-message" | "too-large" | "unknown-id" | "other-branch" | "duplicate-id" | "invalid-snapshot" | "invalid-originals" | "busy" | "exhausted" | "nothing-to-undo" | "unknown-encoding" | "encoding-not-loaded" | "encoding-unavailable" | "invalid-vocabulary" | "disposed" | "broken" | "not-loaded" | "internal";
+export type PackageErrorCode = "unknown-format" | "invalid-option" | "invalid-policy" | "invalid-message" | "too-large" | "unknown-id" | "other-branch" | "duplicate-id" | "invalid-snapshot" | "invalid-originals" | "conflict" | "damaged-log" | "busy" | "exhausted" | "nothing-to-undo" | "unknown-encoding" | "encoding-not-loaded" | "encoding-unavailable" | "invalid-vocabulary" | "disposed" | "broken" | "not-loaded" | "internal";
 
 /**
  * What went wrong with a request to an endpoint, for code to branch on.

@@ -6,10 +6,10 @@ mod view;
 use std::collections::BTreeSet;
 
 use epitome::Pressure;
-use epitome::history::{LogError, View};
+use epitome::history::{LogError, Record, View};
 use epitome::message::{Message, MessageId, RequestId};
 use epitome::tokens::BoxedTokenizer;
-use epitome::{CommandError, Failure, FailureKind, Phase, Policy, Reason, Timestamp};
+use epitome::{CommandError, Failure, FailureKind, Phase, Policy, Reason, Stored, Timestamp};
 use epitome_formats::{Format, Untouched, fit_steps, split_step_id, steps_of};
 use js_sys::Array;
 use tsify::{Ts, Tsify};
@@ -55,11 +55,10 @@ impl Compactor {
         Ok(Self::of(engine, format, agent))
     }
 
-    /// Continues from a snapshot of these messages.
+    /// Continues from a snapshot. The messages that it is of are to be [compared](Self::compare) next.
     pub fn restore(
         snapshot: ParsedSnapshot,
         format: &str,
-        originals: &Array,
         agent: Option<String>,
     ) -> Result<Self, JsValue> {
         let format = format::named(format)?;
@@ -67,8 +66,13 @@ impl Compactor {
         let tokenizer = tokenizer_of(snapshot.policy(), format)?;
         let engine = epitome::Compactor::restore(snapshot, format, tokenizer);
         let engine = engine.map_err(Thrown::from)?;
-        let malformed = compare(&engine, format, originals)?;
-        Ok(Self { malformed, ..Self::of(engine, format, agent) })
+        Ok(Self::of(engine, format, agent))
+    }
+
+    /// Refuses messages that are not those of the snapshot, which may be fewer.
+    pub fn compare(&mut self, originals: &Array) -> Result<(), JsValue> {
+        self.malformed = compare(&self.engine, self.format, originals)?;
+        Ok(())
     }
 
     /// Appends messages with these metadata, all of them or none. The first stands at `first` in the app's list.
@@ -301,7 +305,51 @@ impl Compactor {
 
     /// The whole state as text, to continue from later.
     pub fn snapshot(&self) -> Result<String, JsValue> {
-        Ok(self.engine.snapshot().to_json().map_err(Thrown::from)?)
+        Ok(self.engine.snapshot().to_json_lines().map_err(Thrown::from)?)
+    }
+
+    /// Begins to collect what a store does not have yet. It has everything so far, or nothing.
+    #[wasm_bindgen(js_name = collectUnsaved)]
+    pub fn collect_unsaved(&mut self, has_everything: bool) {
+        let stored = match has_everything {
+            true => Stored::Everything,
+            false => Stored::Nothing,
+        };
+        self.engine.collect_unsaved(stored);
+    }
+
+    /// True if a store lacks something.
+    #[wasm_bindgen(js_name = hasUnsaved)]
+    pub fn has_unsaved(&mut self) -> bool {
+        self.engine.has_unsaved()
+    }
+
+    /// What a store lacks, as lines.
+    pub fn unsaved(&mut self) -> Result<String, JsValue> {
+        Ok(self.engine.unsaved().map_err(Thrown::from)?)
+    }
+
+    /// Takes note that a store has these lines.
+    #[wasm_bindgen(js_name = handleSaved)]
+    pub fn handle_saved(&mut self) {
+        self.engine.handle_saved();
+    }
+
+    /// The compactor's own state as a line.
+    #[wasm_bindgen(js_name = stateLine)]
+    pub fn state_line(&self) -> Result<String, JsValue> {
+        Ok(self.engine.state_line().map_err(Thrown::from)?)
+    }
+
+    /// What a newer engine calls the records that this one does not know.
+    #[wasm_bindgen(js_name = unknownRecords)]
+    pub fn unknown_records(&self) -> Vec<String> {
+        let records = self.engine.log().records().iter();
+        let unknown = records.filter_map(|record| match record {
+            Record::Unknown(unknown) => Some(unknown.kind().to_owned()),
+            _ => None,
+        });
+        unknown.collect()
     }
 
     /// The actions, by their numbers in a plan.

@@ -45,6 +45,10 @@ pub enum PackageErrorCode {
     InvalidSnapshot,
     /// The originals are not those of the snapshot.
     InvalidOriginals,
+    /// Another writer has stored something since, or has taken over: open the conversation again. Nothing was stored.
+    Conflict,
+    /// What a store has is not what was stored; the error says from where on.
+    DamagedLog,
     /// A compaction is running.
     Busy,
     /// The last compaction failed, and no message has been appended since.

@@ -29,7 +29,7 @@ impl ParsedSnapshot {
 impl ParsedSnapshot {
     /// Parses a text.
     pub fn from_text(text: &str) -> Result<Self, JsValue> {
-        let snapshot = Snapshot::from_json(text).map_err(Thrown::from)?;
+        let snapshot = Snapshot::from_json_lines(text).map_err(Thrown::from)?;
         Ok(Self { snapshot })
     }
 

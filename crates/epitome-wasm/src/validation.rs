@@ -1,5 +1,6 @@
 //! Finds and repairs what a provider would refuse, and converts messages between formats.
 
+use epitome::Thinking;
 use epitome_formats::{Issue, IssueCode, RepairedMessage, Severity, Strictness};
 use js_sys::{Array, Object, Reflect};
 use serde_json::Value;
@@ -43,6 +44,25 @@ pub fn validate(messages: &Array, format: &str, strict: bool) -> Result<Vec<Ts<I
     issues.extend(lone_surrogates(messages, &values));
     issues.sort_by_key(Issue::message_index);
     list(issues)
+}
+
+/// The signed reasoning in these messages that a model which locks it to its prefix would refuse; see
+/// [`epitome_formats::validate_locked`]. Empty for a model that does not. Without a model, the check is made.
+#[wasm_bindgen(js_name = validateLocked)]
+pub fn validate_locked(
+    messages: &Array,
+    format: &str,
+    earlier: Vec<Array>,
+    model: Option<String>,
+) -> Result<Vec<Ts<Issue>>, JsValue> {
+    let format = format::named(format)?;
+    let is_free = |model: &str| format.contract().thinking(Some(model)) != Thinking::LockedToPrefix;
+    if model.as_deref().is_some_and(is_free) {
+        return Ok(Vec::new());
+    }
+    let earlier: Vec<Vec<Value>> =
+        earlier.iter().map(json::messages).collect::<Result<_, Thrown>>()?;
+    list(epitome_formats::validate_locked(&json::messages(messages)?, &earlier, format))
 }
 
 /// Texts with a lone surrogate, which only JavaScript can represent.

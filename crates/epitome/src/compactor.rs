@@ -44,6 +44,7 @@ mod edits;
 mod error;
 mod inputs;
 mod job;
+mod journal;
 mod output;
 mod phases;
 mod queries;
@@ -56,9 +57,12 @@ use asked::Asked;
 pub(crate) use cycle::Cycle;
 pub use error::{CommandError, RestoreError, SetPolicyError};
 use job::Job;
+pub use journal::Stored;
+use journal::UnsavedPolicy;
 pub use output::{BeforeCompaction, Event, Output, Save, SummaryRequest};
 
 use crate::conversation::Conversation;
+use crate::facts::read_ledger;
 use crate::history::{BoxedProvider, Provider};
 use crate::history::{Checkpoint, Cover, Record, TaggedSummary};
 use crate::message::Timestamp;
@@ -102,6 +106,8 @@ pub struct Compactor {
     cycle: Cycle,
     /// True while a compaction is running whose start event was emitted.
     started: bool,
+    /// What a store does not have besides records.
+    unsaved_policy: UnsavedPolicy,
 }
 
 impl Compactor {
@@ -130,6 +136,7 @@ impl Compactor {
             report: None,
             cycle: Cycle::default(),
             started: false,
+            unsaved_policy: UnsavedPolicy::default(),
         })
     }
 
@@ -187,6 +194,8 @@ impl Compactor {
         let can_be = matches!(message.role, Role::User | Role::System)
             && self.conversation.projection().cover.is_none();
         let TaggedSummary { frame, summary } = can_be.then(|| TaggedSummary::read(text))??;
+        // With the ledger as facts, the next summary knows who said what, as that of a compactor that lives on.
+        let (summary, ledger) = read_ledger(summary).unwrap_or((summary, Vec::new()));
         let cover = Cover {
             through: message.id.clone(),
             before: self.log().messages().map(|message| message.id.clone()).collect(),
@@ -194,7 +203,7 @@ impl Compactor {
             role: message.role,
             summary: summary.to_owned(),
             summarizer_notes: String::new(),
-            ledger: Vec::new(),
+            ledger,
             left_out: Vec::new(),
             appendix: String::new(),
             summarized: frame.summarized,
@@ -235,6 +244,8 @@ impl Compactor {
             _ => return Err(CommandError::Busy),
         }
         self.state = State::Idle;
+        // Whatever comes of it: another attempt would end the same way.
+        self.cycle.is_stale = false;
         if reason.is_reactive() {
             // Counted before the result is known. If only successes counted, an app that repeats a rejected
             // request would never reach the limit.
@@ -375,6 +386,7 @@ impl Compactor {
         self.conversation.index_for(&policy);
         self.conversation.name_model(policy.model.as_deref());
         self.policy = policy;
+        self.note_policy();
         self.cycle.nothing_to_reduce_at = None;
         self.resume_automatic();
         Ok(())

@@ -97,6 +97,17 @@ pub enum ReasoningPolicy {
     KeepAll,
 }
 
+/// What a model accepts its signed reasoning with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thinking {
+    /// With nothing in particular: a signature is about its own part.
+    Free,
+    /// With all reasoning of its turn.
+    WholeTurn,
+    /// Only behind the messages that it was written behind.
+    LockedToPrefix,
+}
+
 /// Where system messages may stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SystemPlace {
@@ -215,11 +226,62 @@ pub enum Violation {
 }
 
 impl Contract {
+    /// What a model of this provider, by its name, accepts signed reasoning with.
+    pub fn thinking(&self, model: Option<&str>) -> Thinking {
+        match self.reasoning {
+            ReasoningPolicy::KeepAll => Thinking::Free,
+            _ if model.is_some_and(locks_reasoning) => Thinking::LockedToPrefix,
+            ReasoningPolicy::WholeTurn => Thinking::WholeTurn,
+            ReasoningPolicy::MayDrop | ReasoningPolicy::Signed => Thinking::Free,
+        }
+    }
+
     /// The role of a message that the engine inserts, if the policy asks for the role `wanted`.
     pub(crate) fn role_of_insert(&self, wanted: Role) -> Role {
         match (wanted, self.summary) {
             (Role::System, SummaryRole::User) => Role::User,
             _ => wanted,
+        }
+    }
+}
+
+/// True for a model that refuses signed reasoning once anything before it has changed, whose name may have a vendor in
+/// front and a date behind: Claude Fable from 5.1 on. All others check a signature with its own part only.
+fn locks_reasoning(model: &str) -> bool {
+    let model = model.to_ascii_lowercase();
+    let Some((_, version)) = model.split_once("claude-fable-") else { return false };
+    let mut numbers = version.split(['-', '.', ':', '@']).map(|number| {
+        // A longer number is the date of a release.
+        number.parse::<u32>().ok().filter(|_| number.len() < 3)
+    });
+    let major = numbers.next().flatten().unwrap_or(0);
+    let minor = numbers.next().flatten().unwrap_or(0);
+    (major, minor) >= (5, 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::locks_reasoning;
+
+    #[test]
+    fn models_that_bind_reasoning_are_known_by_their_version() {
+        for model in [
+            "claude-fable-5-1",
+            "claude-fable-5.1",
+            "anthropic/claude-fable-5.2",
+            "us.anthropic.claude-fable-5-1-20260826-v1:0",
+            "Claude-Fable-6",
+        ] {
+            assert!(locks_reasoning(model), "{model}");
+        }
+        for model in [
+            "claude-fable-5",
+            "claude-fable-5-20260610",
+            "claude-opus-5-1",
+            "gpt-5.1",
+            "claude-mythos-5-1",
+        ] {
+            assert!(!locks_reasoning(model), "{model}");
         }
     }
 }

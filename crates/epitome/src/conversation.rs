@@ -1,6 +1,7 @@
 //! A log and its meter together: what the model sees, and how many tokens that takes.
 
 pub(crate) mod index;
+mod prefixes;
 mod pressure;
 mod recording;
 mod reported;
@@ -10,6 +11,7 @@ mod user_requests;
 use std::collections::BTreeMap;
 
 use index::{MessageIndex, is_heartbeat_answer};
+use prefixes::Prefixes;
 pub use pressure::{Breakdown, Level, Pressure, ProtectedTokens};
 pub use reported::Reported;
 use usage::Reading;
@@ -33,6 +35,7 @@ pub struct Conversation {
     /// A meter with another tokenizer, which replaces `meter` once it has counted every message.
     successor: Option<Meter>,
     projection: Projection,
+    prefixes: Prefixes,
     base: Base,
     reading: Option<Reading>,
     calibrations: Calibrations,
@@ -88,6 +91,7 @@ impl Conversation {
             meter: Meter::new(tokenizer),
             successor: None,
             projection: Projection::default(),
+            prefixes: Prefixes::default(),
             base: Base::default(),
             reading: None,
             calibrations: Calibrations::default(),
@@ -115,13 +119,14 @@ impl Conversation {
     }
 
     /// Indexes messages as this policy needs them. Free if it is the same as before in what goes into a
-    /// transcript and what a heartbeat is; otherwise linear in all texts.
+    /// transcript, what a heartbeat is, and what the model accepts; otherwise linear in all texts.
     pub(crate) fn index_for(&mut self, policy: &Policy) {
         self.index.index_for(&self.log, &policy.summary);
         if self.heartbeat_answer != policy.heartbeat_answer {
             self.heartbeat_answer.clone_from(&policy.heartbeat_answer);
             self.recount_protected();
         }
+        self.lock_reasoning_for(policy);
     }
 
     /// True if the message at a position is a heartbeat of the app or the answer to one. Both or neither of them
@@ -210,13 +215,14 @@ impl Conversation {
         &self.base.rewritten
     }
 
-    /// Tokens of the rewritten messages that a checkpoint does not rewrite again.
-    fn known_without(&self, checkpoint: &Checkpoint) -> BTreeMap<usize, MessageTokens> {
-        let mut known = self.base.rewritten.clone();
-        for rewrite in &checkpoint.rewrites {
-            self.log.position(&rewrite.id).map(|position| known.remove(&position));
-        }
-        known
+    /// Tokens of the rewritten messages that another projection rewrites in the same way. Costs the size of both.
+    fn known_in(&self, next: &Projection) -> BTreeMap<usize, MessageTokens> {
+        let is_same = |position: &usize| {
+            let [next, now] = [next, &self.projection].map(|it| it.rewritten.get(position));
+            next.map(|it| &it.rewrite) == now.map(|it| &it.rewrite)
+        };
+        let known = self.base.rewritten.iter().filter(|(position, _)| is_same(position));
+        known.map(|(position, tokens)| (*position, *tokens)).collect()
     }
 
     /// The token sums of a projection. `known` are tokens of rewritten messages that were counted before.
@@ -252,6 +258,8 @@ impl Conversation {
             if let Some(message) = self.log.message(position) {
                 let tokens = seen(&base, position);
                 base.kept.add(message.role, tokens.weighted);
+                let hidden = self.meter.cost(position).map_or(0, |cost| cost.hidden);
+                base.kept.hidden = base.kept.hidden.saturating_add(hidden);
                 base.by_script = base.by_script.plus(&tokens.by_script);
                 base.kept_messages += 1;
             }
@@ -272,8 +280,9 @@ impl Conversation {
 
     /// The view as it would be with one more checkpoint. Costs the size of the checkpoints.
     pub(crate) fn with(&self, checkpoint: &Checkpoint) -> Prospect {
-        let projection = self.projection.with(&self.log, checkpoint);
-        let base = self.base(&projection, &self.known_without(checkpoint));
+        let mut projection = self.projection.with(&self.log, checkpoint);
+        self.seen_before(&mut projection);
+        let base = self.base(&projection, &self.known_in(&projection));
         Prospect {
             view: View::of(&self.log, &projection, &self.contract),
             tokens: self.view_tokens(&projection, &base),

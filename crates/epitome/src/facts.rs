@@ -4,6 +4,7 @@ mod checklist;
 mod fact;
 mod lists;
 mod name;
+mod read_ledger;
 mod receipt;
 mod scan;
 mod seen;
@@ -11,6 +12,7 @@ mod token;
 
 pub use fact::{Fact, Kind};
 pub(crate) use lists::{LISTS, lists};
+pub(crate) use read_ledger::read_ledger;
 pub use receipt::Receipt;
 pub(crate) use receipt::{LEDGER, RetainedText, Room, build_receipt, ledger};
 pub(crate) use scan::Facts;

@@ -4,6 +4,7 @@ mod check;
 mod checkpoint;
 mod commits;
 pub(crate) mod exchange;
+mod journal;
 mod late_result;
 mod log;
 mod most_recent;
@@ -20,16 +21,18 @@ mod view;
 
 pub use checkpoint::{Checkpoint, Cover};
 pub use exchange::{Exchange, exchanges};
+pub(crate) use journal::Journal;
 pub(crate) use late_result::LateResults;
 pub use log::Log;
 pub use most_recent::most_recent;
 pub use projection::{Projection, Rewritten};
 pub(crate) use provider::BoxedProvider;
 pub use provider::Provider;
-pub use record::{LogError, Record};
+pub use record::{LogError, Record, UnknownRecord};
 pub use repair::{
     ACKNOWLEDGEMENT, Defect, Ending, Finding, PLACEHOLDER_RESULT, Repair, Repaired, repair,
 };
+pub(crate) use rewrite::without_signed_reasoning;
 pub use rewrite::{Change, PartChange, Rewrite};
 pub(crate) use tagged::TaggedSummary;
 pub use view::{Edit, View};

@@ -60,11 +60,12 @@ pub mod transcript;
 
 pub use compactor::{
     BeforeCompaction, CommandError, Compactor, Event, Outcome, Output, Report, RestoreError, Save,
-    SetPolicyError, Snapshot, SnapshotError, SummarizerReport, SummarizerTokens, SummaryRequest,
+    SetPolicyError, Snapshot, SnapshotError, Stored, SummarizerReport, SummarizerTokens,
+    SummaryRequest,
 };
 pub use contract::{
     BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,
-    SystemPlace, Violation,
+    SystemPlace, Thinking, Violation,
 };
 pub use conversation::{Breakdown, Conversation, Level, Pressure, ProtectedTokens, Reported};
 pub use history::Provider;

@@ -109,6 +109,16 @@ impl Message {
         self.parts.iter().any(Part::is_compaction)
     }
 
+    /// True if it has reasoning with a signature of the provider.
+    pub fn has_signed_reasoning(&self) -> bool {
+        self.signed_reasoning().next().is_some()
+    }
+
+    /// Its reasoning with a signature of the provider, in order.
+    pub(crate) fn signed_reasoning(&self) -> impl Iterator<Item = &Part> {
+        self.parts.iter().filter(|part| part.is_signed_reasoning())
+    }
+
     /// The ids of the tool calls in it, in order.
     pub fn calls(&self) -> impl Iterator<Item = &CallId> {
         self.parts.iter().filter_map(|part| match part {

@@ -21,14 +21,17 @@ pub use keep::Keep;
 pub use preset::PRESETS;
 pub use reason::Reason;
 pub use reducer::{
-    ClearToolInputs, OffloadToolResults, Reducer, ReducerRule, TruncateToolResults, TruncationStep,
+    ClearToolInputs, ClearToolResults, OffloadToolResults, Reducer, ReducerRule,
+    TruncateToolResults, TruncationStep,
 };
 pub use retry::{Failure, FailureKind, Retry};
 #[cfg(feature = "schema")]
 pub use schema::schema;
-pub use spec::{DEFAULT_WINDOW, FieldOverrides, PolicySpec, TriggerCondition};
+pub use spec::{
+    ClearToolResultsRule, DEFAULT_WINDOW, FieldOverrides, PolicySpec, TriggerCondition,
+};
 pub use summary::{
-    LastRequest, LockedReasoning, Shape, Summarizer, SummaryInput, SummaryPlacement,
+    LastRequest, LockedReasoning, Shape, StaleSummary, Summarizer, SummaryInput, SummaryPlacement,
     SummarySettings, TokenCost, ToolFilter, WindowTooSmall,
 };
 pub(crate) use trigger::share;
@@ -103,6 +106,10 @@ pub struct Policy {
     /// Without effect for all other models. Default: `remove`.
     #[serde(default)]
     pub locked_reasoning: LockedReasoning,
+    /// What happens after a message that a summary covers was changed or removed, and the summary was undone because of it.
+    /// Default: `undo`.
+    #[serde(default)]
+    pub stale_summary: StaleSummary,
     /// The exact answer of the assistant to a heartbeat, such as `HEARTBEAT_OK`; not blank. A heartbeat is a message
     /// that the app sends by itself to check that the assistant responds. Such exchanges count as synthetic: the
     /// reducer `deduplicate` removes them, and they are not taken for the last user request. Default: `null`, no

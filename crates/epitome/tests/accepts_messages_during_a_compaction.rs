@@ -135,8 +135,8 @@ fn an_edit_of_a_summarized_message_undoes_the_summary() {
 fn a_stored_and_restored_conversation_continues_unchanged() {
     let mut straight = recommended_compactor(&long_talk());
     compact(&mut straight).unwrap();
-    let text = straight.snapshot().to_json().unwrap();
-    let snapshot = Snapshot::from_json(&text).unwrap();
+    let text = straight.snapshot().to_json_lines().unwrap();
+    let snapshot = Snapshot::from_json_lines(&text).unwrap();
     let tokenizer = Box::new(CharactersPer(3));
     let mut restored = Compactor::restore(snapshot, Contract::default(), tokenizer).unwrap();
     for compactor in [&mut straight, &mut restored] {
@@ -153,10 +153,20 @@ fn a_stored_and_restored_conversation_continues_unchanged() {
 
 #[test]
 fn a_text_that_is_not_a_snapshot_is_refused() {
-    let error = Snapshot::from_json("{}").unwrap_err().to_string();
-    assert!(error.starts_with("this is no snapshot: missing field"), "{error}");
-    let newer = r#"{"version":9,"policy":null,"records":[]}"#;
-    assert!(Snapshot::from_json(newer).is_err());
+    let cases = [
+        ("{}", "this is no snapshot: line 1: missing field `record`"),
+        ("", "this is no snapshot: it has no version"),
+        (r#"{"record":"begin","version":2}"#, "this is no snapshot: it has no policy"),
+        (r#"{"record":"begin","version":9}"#, "the snapshot is of version 9"),
+        (
+            "{\"record\":\"begin\",\"version\":2}\n{\"record\":\"message\"}",
+            "this is no snapshot: line 2",
+        ),
+    ];
+    for (text, expected) in cases {
+        let error = Snapshot::from_json_lines(text).unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{error}");
+    }
 }
 
 #[test]

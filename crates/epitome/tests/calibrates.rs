@@ -118,8 +118,8 @@ fn one_odd_usage_report_is_shown_but_not_used_for_calibration() {
 #[test]
 fn a_restored_conversation_keeps_its_calibration() {
     let mut compactor = full(CLAUDE_LIKE);
-    let text = compactor.snapshot().to_json().unwrap();
-    let snapshot = Snapshot::from_json(&text).unwrap();
+    let text = compactor.snapshot().to_json_lines().unwrap();
+    let snapshot = Snapshot::from_json_lines(&text).unwrap();
     let mut restored =
         Compactor::restore(snapshot, Contract::default(), Box::new(CharactersPer(4))).unwrap();
     for one in [&mut compactor, &mut restored] {
@@ -261,8 +261,8 @@ fn a_usage_report_is_not_used_after_a_compaction_in_any_script() {
 #[test]
 fn a_restored_conversation_in_two_languages_keeps_its_calibration() {
     let mut compactor = CHINESE_IS_DEAR.full();
-    let text = compactor.snapshot().to_json().unwrap();
-    let snapshot = Snapshot::from_json(&text).unwrap();
+    let text = compactor.snapshot().to_json_lines().unwrap();
+    let snapshot = Snapshot::from_json_lines(&text).unwrap();
     let mut restored =
         Compactor::restore(snapshot, Contract::default(), Box::new(CharactersPer(4))).unwrap();
     assert_eq!(restored.pressure(), compactor.pressure());
@@ -273,6 +273,18 @@ fn a_restored_conversation_in_two_languages_keeps_its_calibration() {
     }
     assert_eq!(restored.pressure(), compactor.pressure());
     assert!(restored.snapshot() == compactor.snapshot());
+}
+
+#[test]
+fn k3_an_estimate_of_a_few_words_is_less_certain_than_that_of_a_long_text() {
+    let band = |words: usize| {
+        let mut compactor = empty(policy());
+        compactor.append(Message::new("m", Role::User, "word ".repeat(words))).unwrap();
+        compactor.pressure().error_band
+    };
+    let (few, many, most) = (band(20), band(2_000), band(200_000));
+    assert!(few > many && many > most, "{few}, {many}, {most}");
+    assert!(few > 0.3 && many - most < 0.01, "{few}, {many}, {most}");
 }
 
 #[test]

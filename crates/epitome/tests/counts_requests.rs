@@ -4,7 +4,7 @@
 
 use epitome::message::{Message, Part, Role, Usage};
 use epitome::tokens::CharactersPer;
-use epitome::{Compactor, Contract, Policy};
+use epitome::{Compactor, Contract, Policy, Pressure};
 
 fn call() -> Message {
     let arguments = "{}".to_owned();
@@ -77,4 +77,24 @@ fn k3_an_answer_that_is_generated_again_leaves_the_count_of_its_prompt() {
     compactor.handle_usage(usage(100, 20));
     compactor.move_head(Some("question".into())).unwrap();
     assert_eq!((compactor.pressure().tokens, compactor.pressure().exact), (100, true));
+}
+
+#[test]
+fn k3_reasoning_that_only_the_provider_can_read_widens_the_error_band() {
+    let answer = |id: &str, text: &str| {
+        let signature = Some("A".repeat(16_000));
+        let parts = vec![Part::Reasoning { text: text.into(), signature }, Part::text("yes")];
+        Message::with_parts(id, Role::Assistant, parts)
+    };
+    for (text, hidden) in [("", 3_000), ("it is a rose", 0)] {
+        let question = |id: &str| Message::new(id, Role::User, "what is this");
+        let mut compactor = compactor(&[question("m0"), answer("a", text), question("m1")]);
+        compactor.handle_count(400);
+        let Pressure { tokens, exact, error_band, .. } = compactor.pressure();
+        assert_eq!((tokens, exact), (400, hidden == 0), "{text}");
+        assert!((error_band * 400.0 - f64::from(hidden)).abs() < 1.0, "{error_band}");
+        compactor.remove("a".into()).unwrap();
+        compactor.handle_count(400);
+        assert!(compactor.pressure().exact, "nothing is hidden any more");
+    }
 }

@@ -5,7 +5,7 @@
 mod harness;
 
 use epitome::message::{Message, MessageId, Role};
-use epitome::policy::{Keep, Reducer, ReducerRule, Trigger};
+use epitome::policy::{Keep, Phase, Reducer, ReducerRule, StaleSummary, Trigger};
 use epitome::{CommandError, Compactor, Outcome, Output, Policy, Reason};
 use harness::{applied, compact, compactor_with, drive, long_talk, shown};
 
@@ -183,4 +183,32 @@ fn k2_a_message_of_another_branch_can_be_neither_edited_nor_removed() {
     }
     let unknown = compactor.move_head(Some("nobody".into())).unwrap_err();
     assert!(unknown.to_string().contains("\"nobody\""));
+}
+
+#[test]
+fn k2_a_summary_of_a_changed_message_is_made_again_if_the_policy_asks_for_it() {
+    for (stale_summary, due) in
+        [(StaleSummary::Undo, None), (StaleSummary::Renew, Some(Reason::Renew))]
+    {
+        let mut compactor = compacted();
+        let policy = Policy { triggers: Vec::new(), stale_summary, ..compactor.policy().clone() };
+        compactor.set_policy(policy).unwrap();
+        let first = compactor.log().message(1).unwrap().clone();
+        let (id, role) = (first.id.clone(), first.role);
+        compactor.edit(Message::new(id, role, "another question")).unwrap();
+        assert_eq!(active(&compactor), 0);
+        assert_eq!(compactor.due(Phase::RequestStart), due);
+        let Some(reason) = due else { continue };
+        compactor.compact(reason, None).unwrap();
+        drive(&mut compactor, |_| "They spoke of another question.".into());
+        assert_eq!(active(&compactor), 1);
+        assert_eq!(compactor.due(Phase::RequestStart), None, "once");
+        edit_last(&mut compactor);
+        assert_eq!(compactor.due(Phase::RequestStart), None, "the summary does not cover it");
+    }
+}
+
+fn edit_last(compactor: &mut Compactor) {
+    let id = last(compactor);
+    compactor.edit(Message::new(id, Role::Assistant, "another answer")).unwrap();
 }

@@ -11,10 +11,8 @@ mod harness;
 
 use epitome::history::Edit;
 use epitome::message::{Message, MessageId, Part, Role};
-use epitome::policy::{
-    Keep, LockedReasoning, Reducer, ReducerRule, SummaryPlacement, SummarySettings,
-};
-use epitome::{Compactor, Contract, First, LockedParts, Outcome, Output, Phase, Policy, Reason};
+use epitome::policy::{Keep, SummaryPlacement, SummarySettings};
+use epitome::{Compactor, Contract, First, Outcome, Output, Phase, Policy, Reason};
 use harness::{
     applied, compact, compactor_with, drive, long_talk, next_request, recommended_compactor, shown,
 };
@@ -107,85 +105,6 @@ fn i35_a_compaction_is_used_before_the_next_one_is_due() {
     assert_eq!(compactor.check(Phase::TurnStart), None, "nothing was sent since");
     compactor.append(Message::new("a", Role::Assistant, "now this")).unwrap();
     assert_eq!(compactor.check(Phase::TurnStart), Some(Reason::Threshold));
-}
-
-/// The view after a compaction of a conversation with this model that keeps this many messages.
-fn compacted_with(model: &str, keep: u32, text: &str) -> String {
-    let policy = Policy { keep: Keep::Messages(keep), ..Policy::fill_percent(1_000) };
-    counted(compactor_with(Policy { model: Some(model.into()), ..policy }, text))
-}
-
-const REASONED: &str = "s: be kind\nu: one and two and three and four and five\na: yes yes yes yes yes yes yes yes\n\
-    u: six and seven and eight and nine and ten\na: ?old#seal so it is !a\nt: =a\na: fine\n\
-    u: go on\na: ?new#seal let me see !b\nt: =b";
-
-#[test]
-fn a4_a_kept_message_keeps_its_signed_reasoning() {
-    assert_eq!(
-        compacted_with("claude-opus-5", 6, REASONED),
-        "s: be kind\nu: SUMMARY\na: ?old#seal so it is !a\nt: =a\na: fine\nu: go on\n\
-         a: ?new#seal let me see !b\nt: =b\n"
-    );
-}
-
-#[test]
-fn i5_signed_reasoning_is_removed_if_the_model_binds_it_to_an_unchanged_history() {
-    assert_eq!(
-        compacted_with("claude-fable-5-1", 6, REASONED),
-        "s: be kind\nu: SUMMARY\na: so it is !a\nt: =a\na: fine\nu: go on\na: let me see !b\nt: =b\n"
-    );
-    let waiting = REASONED.trim_end_matches("\nt: =b");
-    let view = compacted_with("claude-fable-5-1", 5, waiting);
-    assert!(view.contains("u: go on\na: let me see !b\n"), "while a result is awaited: {view}");
-}
-
-/// Compacts with a summary of one word, and returns the view.
-fn counted(mut compactor: Compactor) -> String {
-    compactor.compact(Reason::Manual, None).unwrap();
-    drive(&mut compactor, |_| "Counted.".into());
-    shown(&compactor)
-}
-
-/// A compactor for a model that binds reasoning to the history before it, which keeps this many messages.
-fn locked(locked_reasoning: LockedReasoning, keep: u32, text: &str) -> Compactor {
-    let policy = Policy { keep: Keep::Messages(keep), ..Policy::fill_percent(1_000) };
-    let model = Some("claude-fable-5-1".into());
-    compactor_with(Policy { model, locked_reasoning, ..policy }, text)
-}
-
-#[test]
-fn k7_a_plan_says_how_much_reasoning_the_model_refuses_behind_the_change() {
-    let plan = |locking| locked(locking, 6, REASONED).plan(Reason::Manual).locked_reasoning;
-    let removed = plan(LockedReasoning::Remove).unwrap();
-    assert_eq!((removed.parts, removed.removed), (2, true));
-    let tokens = |text: &str| compactor_with(Policy::recommended(400), text).pressure().tokens;
-    let saved =
-        tokens(REASONED) - tokens(&REASONED.replace("?old#seal ", "").replace("?new#seal ", ""));
-    assert_eq!(removed.tokens, saved);
-    let kept = plan(LockedReasoning::Keep).unwrap();
-    assert_eq!(kept, LockedParts { removed: false, ..removed });
-    assert_eq!(plan(LockedReasoning::AppendOnly), None);
-    let policy = Policy { keep: Keep::Messages(6), ..Policy::fill_percent(1_000) };
-    assert_eq!(compactor_with(policy, REASONED).plan(Reason::Manual).locked_reasoning, None);
-}
-
-#[test]
-fn k7_reasoning_stays_if_the_app_sends_the_providers_switch() {
-    let view = counted(locked(LockedReasoning::Keep, 6, REASONED));
-    assert_eq!(view, compacted_with("claude-opus-5", 6, REASONED));
-}
-
-#[test]
-fn k7_an_append_only_plan_changes_nothing_before_reasoning_that_stays() {
-    let view = counted(locked(LockedReasoning::AppendOnly, 6, REASONED));
-    assert_eq!(view, "s: be kind\nu: SUMMARY\nu: go on\n");
-    let reducers = vec![ReducerRule::in_compactions(Reducer::DropOldest)];
-    let policy = locked(LockedReasoning::AppendOnly, 6, REASONED).policy().clone();
-    let compactor = compactor_with(Policy { reducers, ..policy }, REASONED);
-    assert_eq!(compactor.plan(Reason::Reduce).reduced(), 0);
-    let waiting = locked(LockedReasoning::AppendOnly, 5, REASONED.trim_end_matches("\nt: =b"));
-    let idle = waiting.plan(Reason::Manual).idle.unwrap();
-    assert!(idle.contains("policy.lockedReasoning"), "{idle}");
 }
 
 #[test]
@@ -311,16 +230,6 @@ fn i2_parallel_calls_that_exceed_the_budget_of_the_tail_are_summarized_together(
     compactor.compact(Reason::Manual, None).unwrap();
     drive(&mut compactor, |_| "Both were looked at.".into());
     assert_eq!(shown(&compactor), "u: SUMMARY\na: seen\nu: and now?\na: so it is\n");
-}
-
-#[test]
-fn i7_a_message_with_only_signed_reasoning_stays_or_goes_as_a_whole() {
-    let words = "one and two and three and four and five and six and seven and eight ".repeat(4);
-    let text = format!("u: {words}\na: {words}\nu: five\na: ?all#seal\nu: go on\na: well");
-    let whole = "u: SUMMARY\nu: five\na: ?all#seal\nu: go on\na: well\n";
-    assert_eq!(compacted_with("claude-opus-5", 4, &text), whole);
-    let without = "u: SUMMARY\nu: five\nu: go on\na: well\n";
-    assert_eq!(compacted_with("claude-fable-5-1", 4, &text), without);
 }
 
 #[test]

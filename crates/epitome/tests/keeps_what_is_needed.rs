@@ -11,11 +11,11 @@ use epitome::{Compactor, Contract, Outcome, Policy, Reason, Snapshot};
 use harness::{compactor_with, drive, long_talk, recommended_compactor, shown};
 
 fn snapshot(compactor: &Compactor) -> String {
-    compactor.snapshot().to_json().unwrap()
+    compactor.snapshot().to_json_lines().unwrap()
 }
 
 fn restored(snapshot: &str) -> Compactor {
-    let snapshot = Snapshot::from_json(snapshot).unwrap();
+    let snapshot = Snapshot::from_json_lines(snapshot).unwrap();
     Compactor::restore(snapshot, Contract::default(), Box::new(CharactersPer(3))).unwrap()
 }
 
@@ -125,17 +125,17 @@ fn j10_a_snapshot_with_earlier_versions_and_undone_compactions_can_be_restored()
     let mut compactor = recommended_compactor(&long_talk());
     let id = compact(&mut compactor, "They talked about the garden.");
     // As the log was written when it kept everything.
-    let mut value: serde_json::Value = serde_json::from_str(&snapshot(&compactor)).unwrap();
-    let records = value["records"].as_array_mut().unwrap();
-    let last = records.iter().rposition(|record| record["record"] == "message").unwrap();
-    let mut edit = records[last].clone();
+    let mut lines = snapshot(&compactor);
+    let is_message = |line: &&str| line.starts_with(r#"{"record":"message""#);
+    let last = lines.lines().rfind(is_message).unwrap();
+    let mut edit: serde_json::Value = serde_json::from_str(last).unwrap();
     edit["record"] = "edit".into();
     for text in ["so", "so it is"] {
         edit["message"]["parts"][0]["text"] = text.into();
-        records.push(edit.clone());
+        lines += &format!("{edit}\n");
     }
-    records.push(serde_json::json!({ "record": "undo", "checkpoint": id }));
-    let mut restored = restored(&value.to_string());
+    lines += &serde_json::json!({ "record": "undo", "checkpoint": id }).to_string();
+    let mut restored = restored(&lines);
     assert_eq!(restored.session(), 2);
     assert!(shown(&restored).trim_end().ends_with("so it is"), "{}", shown(&restored));
     assert!(!snapshot(&restored).contains("They talked"));

@@ -12,7 +12,7 @@ mod random;
 use epitome::history::Record;
 use epitome::message::{Message, MessageId, Usage};
 use epitome::policy::Phase;
-use epitome::{Compactor, Contract, Output, Policy, Reason, Report, Snapshot};
+use epitome::{Compactor, Contract, Output, Policy, Reason, Report, Snapshot, Stored};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::TestCaseResult;
@@ -92,6 +92,8 @@ fn case(script: impl Strategy<Value = Script>) -> impl Strategy<Value = Case> {
 struct Stage {
     compactor: Compactor,
     contract: Contract,
+    /// What a store has: all commits, one after the other.
+    stored: String,
 }
 
 /// What the app can observe of a step.
@@ -103,12 +105,33 @@ struct Trace {
 }
 
 impl Stage {
+    fn new(mut compactor: Compactor, contract: Contract) -> Self {
+        compactor.collect_unsaved(Stored::Nothing);
+        Self { compactor, contract, stored: String::new() }
+    }
+
+    /// Stores what is new.
+    fn commit(&mut self) {
+        self.stored += &self.compactor.unsaved().unwrap();
+        self.compactor.handle_saved();
+        assert!(!self.compactor.has_unsaved());
+    }
+
     /// The same conversation, restored from its snapshot.
     fn restored(&self) -> Self {
-        let text = self.compactor.snapshot().to_json().unwrap();
-        let snapshot = Snapshot::from_json(&text).unwrap();
-        let compactor = Compactor::restore(snapshot, self.contract, tokenizer()).unwrap();
-        Self { compactor, contract: self.contract }
+        self.restored_from(&self.compactor.snapshot().to_json_lines().unwrap())
+    }
+
+    /// The same conversation, restored from what its store has.
+    fn loaded(&self) -> Self {
+        self.restored_from(&(self.stored.clone() + &self.compactor.state_line().unwrap()))
+    }
+
+    fn restored_from(&self, text: &str) -> Self {
+        let snapshot = Snapshot::from_json_lines(text).unwrap();
+        let mut compactor = Compactor::restore(snapshot, self.contract, tokenizer()).unwrap();
+        compactor.collect_unsaved(Stored::Everything);
+        Self { compactor, contract: self.contract, stored: self.stored.clone() }
     }
 
     fn step(&mut self, step: &Step) -> Trace {
@@ -197,6 +220,7 @@ impl Stage {
         }
         let outputs = drive(&mut self.compactor, Manner::Short);
         trace.outputs.extend(outputs);
+        self.commit();
         trace
     }
 
@@ -255,14 +279,18 @@ fn check(case: &Case) -> TestCaseResult {
         return Err(TestCaseError::reject("a policy that cannot work"));
     };
     let compactor = compactor(policy, case.contract, &messages);
-    let mut stage = Stage { compactor, contract: case.contract };
+    let mut stage = Stage::new(compactor, case.contract);
+    stage.commit();
     for step in &case.before {
         stage.step(step);
         stage.check()?;
     }
     let mut other = stage.restored();
-    prop_assert!(stage.compactor.snapshot() == other.compactor.snapshot());
-    prop_assert_eq!(stage.shown(), other.shown());
+    let loaded = stage.loaded();
+    for other in [&other, &loaded] {
+        prop_assert!(stage.compactor.snapshot() == other.compactor.snapshot());
+        prop_assert_eq!(stage.shown(), other.shown());
+    }
     for step in &case.after {
         prop_assert_eq!(stage.step(step), other.step(step), "{:?}", step);
         prop_assert_eq!(stage.shown(), other.shown(), "{:?}", step);

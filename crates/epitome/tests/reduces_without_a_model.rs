@@ -9,10 +9,12 @@
 
 mod harness;
 
+use epitome::message::Part;
 use epitome::policy::{
-    ClearToolInputs, Fill, OffloadToolResults, Reducer, ReducerRule, Trigger, TruncateToolResults,
-    TruncationStep,
+    ClearToolInputs, ClearToolResults, Fill, OffloadToolResults, Reducer, ReducerRule, Trigger,
+    TruncateToolResults, TruncationStep,
 };
+use epitome::test_notation::transcript;
 use epitome::tokens::CharactersPer;
 use epitome::{Action, Outcome, Phase, Policy, Reason};
 use harness::{actions, applied, compactor_with, drive, shown};
@@ -62,6 +64,54 @@ fn c1_results_are_truncated_by_age_and_say_so() {
             "long result long result long result long result lo\n\
              [truncated: 80 tokens at first, at most 40 now]\nult long result ",
         ),
+    );
+}
+
+#[test]
+fn k8_all_but_the_newest_results_become_a_placeholder() {
+    let long = "long result ".repeat(20);
+    let clear = ClearToolResults { keep: 1, ..ClearToolResults::default() };
+    check(
+        policy(vec![Reducer::ClearToolResults(clear)]),
+        &format!("u: go\na: !a !b\nt: =a<{long}>\nt: =b<{long}>\na: !c\nt: =c<{long}>"),
+        &format!("u: go\na: !a !b\nt: =a<[cleared]>\nt: =b<[cleared]>\na: !c\nt: =c<{long}>\n"),
+    );
+}
+
+#[test]
+fn k8_results_of_excluded_tools_stay_and_inputs_are_cleared_on_request() {
+    let (long, input) = ("long result ".repeat(20), "x".repeat(200));
+    let arguments = format!(r#"{{"path":"a.rs","text":"{input}"}}"#);
+    let clear = ClearToolResults {
+        keep: 0,
+        exclude_tools: vec!["tool-b".into()],
+        clear_tool_inputs: true,
+        placeholder: "gone".into(),
+    };
+    let named = |text: &str| {
+        let mut messages = transcript(text);
+        for part in messages.iter_mut().flat_map(|message| &mut message.parts) {
+            if let Part::ToolCall { call, name, .. } = part {
+                *name = format!("tool-{}", call.as_str());
+            }
+        }
+        messages
+    };
+    let text = format!(
+        "u: go\na: !a<{arguments}> !b<{arguments}>\nt: =a<{long}>\nt: =b<{long}>\na: done\nu: go on"
+    );
+    let mut compactor = compactor_with(policy(vec![Reducer::ClearToolResults(clear)]), "");
+    for message in named(&text) {
+        compactor.append(message).unwrap();
+    }
+    compactor.compact(Reason::Reduce, None).unwrap();
+    drive(&mut compactor, |_| panic!("a summarizer was asked"));
+    let cleared = r#"{"path":"…","text":"…"}"#;
+    assert_eq!(
+        shown(&compactor),
+        format!(
+            "u: go\na: !a<{cleared}> !b<{arguments}>\nt: =a<gone>\nt: =b<{long}>\na: done\nu: go on\n"
+        )
     );
 }
 
@@ -230,7 +280,7 @@ fn c6_a_heartbeat_answer_is_recognized_with_punctuation_around_it() {
 #[test]
 fn a_reducer_that_saves_too_little_is_not_applied() {
     let mut policy = policy(vec![Reducer::Deduplicate]);
-    policy.reducers[0].min_saving_tokens = 50;
+    policy.reducers[0].clear_at_least = 50;
     let mut compactor =
         compactor_with(policy, "u: ~note noon\nu: hi\na: hello\nu: ~note noon\nu: bye");
     compactor.compact(Reason::Reduce, None).unwrap();

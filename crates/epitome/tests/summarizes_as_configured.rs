@@ -498,7 +498,8 @@ fn d18_what_a_summarizer_notes_comes_with_the_next_request() {
             let role = if turn % 2 == 0 { Role::User } else { Role::Assistant };
             compactor.append(Message::new(id, role, "some more words about roses")).unwrap();
         }
-        let snapshot = Snapshot::from_json(&compactor.snapshot().to_json().unwrap()).unwrap();
+        let snapshot =
+            Snapshot::from_json_lines(&compactor.snapshot().to_json_lines().unwrap()).unwrap();
         let tokenizer = Box::new(CharactersPer(3));
         compactor = Compactor::restore(snapshot, Contract::default(), tokenizer).unwrap();
         found

@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use crate::chrome_for_testing;
-use crate::command;
+use crate::debian;
 use crate::failure::{Failure, Result};
 use crate::installed_browser::{self, BrowserKind, InstalledBrowser};
 use crate::steps::Steps;
@@ -52,8 +52,10 @@ pub(crate) fn obtain(workspace: &Workspace, steps: &mut Steps) -> Result<Browser
         return Ok(browser);
     }
     let mut tried = Vec::new();
-    if is_debian_root(workspace) {
-        match steps.run_long("install chromium", "1 minute, once", || install_packages(workspace)) {
+    if debian::can_install(workspace) {
+        match steps.run_long("install chromium", "1 minute, once", || {
+            debian::install(workspace, &["chromium", "chromium-driver"])
+        }) {
             Ok(()) => match find() {
                 Some(browser) => return Ok(browser),
                 None => tried.push("the distribution's chromium does not run".to_owned()),
@@ -126,20 +128,6 @@ fn fetch_browser(workspace: &Workspace, steps: &mut Steps) -> Result<Browser> {
         Some(driver) => Ok(browser.with_driver(driver)),
         None => fetch_driver(workspace, steps, browser),
     }
-}
-
-fn is_debian_root(workspace: &Workspace) -> bool {
-    Path::new("/etc/debian_version").exists()
-        && command::quiet_output(workspace.command("id").arg("-u")).as_deref() == Some("0")
-}
-
-fn install_packages(workspace: &Workspace) -> Result {
-    let apt = |arguments: &[&str]| {
-        let mut apt = workspace.command("apt-get");
-        command::run(apt.args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))
-    };
-    apt(&["update"])?;
-    apt(&["install", "-y", "--no-install-recommends", "chromium", "chromium-driver"])
 }
 
 fn explain(failure: &Failure) -> Failure {

@@ -9,6 +9,7 @@ mod browser;
 mod cargo_tool;
 mod chrome_for_testing;
 mod command;
+mod debian;
 mod demo;
 mod failure;
 mod fidelity;
@@ -22,6 +23,7 @@ mod record;
 mod reproduce;
 mod sbom;
 mod server;
+mod services;
 mod sizes;
 mod source_paths;
 mod source_tree;
@@ -81,7 +83,7 @@ fn perform(task: &Task, steps: &mut Steps) -> Result {
         Task::Vocab => vocab::run(&workspace, steps),
         Task::Setup => toolchain::install(&workspace, steps)
             .and_then(|()| browser::obtain(&workspace, steps))
-            .map(|_| ()),
+            .map(|_| services::obtain(&workspace, steps)),
         Task::Reproduce => reproduce::run(&workspace, steps),
         Task::Package => {
             toolchain::install(&workspace, steps)?;

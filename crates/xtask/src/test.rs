@@ -12,6 +12,7 @@ use crate::lint;
 use crate::node;
 use crate::record::{self, Record};
 use crate::server::Server;
+use crate::services;
 use crate::source_tree;
 use crate::steps::Steps;
 use crate::tidy;
@@ -38,6 +39,7 @@ fn run_all(workspace: &Workspace, steps: &mut Steps, record: &mut Record) -> Res
     behaviours::check(workspace, steps)?;
     toolchain::install(workspace, steps)?;
     let browser = browser::obtain(workspace, steps)?;
+    services::obtain(workspace, steps);
     lint::check_format(workspace, steps)?;
     vocab::pack(workspace, steps)?;
     steps.run_long("native tests", "1 to 2 minutes the first time", || {

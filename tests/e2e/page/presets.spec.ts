@@ -68,7 +68,7 @@ test("b1: tokens are counted by characters or a heuristic, as chosen", async ({ 
   await epitome.compact();
   await epitome.isCompacted();
   await page.getByLabel("Tokens are counted by").selectOption("estimate");
-  await expect(page.getByText("estimated, ±5.0 %")).toBeVisible();
+  await expect(page.getByText("estimated, ±")).toBeVisible();
   await expect(epitome.undo).toBeVisible();
   expect(epitome.errors).toEqual([]);
 });

@@ -10,6 +10,7 @@ pub(crate) fn action_label(action: Action) -> &'static str {
         Action::Deduplicate => "deduplicate",
         Action::TruncateToolResults => "truncate tool results",
         Action::ClearToolInputs => "clear tool inputs",
+        Action::ClearToolResults => "clear tool results",
         Action::OffloadToolResults => "offload tool results",
         Action::RemoveReasoning => "remove reasoning",
         Action::DropOldest => "drop oldest",
@@ -25,6 +26,7 @@ pub(crate) fn action_sentence(action: Action) -> &'static str {
         Action::Deduplicate => "A compaction would remove it, because it adds nothing.",
         Action::TruncateToolResults => "A compaction would truncate its old tool results.",
         Action::ClearToolInputs => "A compaction would shorten the arguments of its tool calls.",
+        Action::ClearToolResults => "A compaction would clear its old tool results.",
         Action::OffloadToolResults => {
             "A compaction would offload its tool results, which can be read back in full."
         }
@@ -42,6 +44,7 @@ pub(crate) fn action_summary(action: Action) -> &'static str {
         Action::Deduplicate => "add nothing and are removed",
         Action::TruncateToolResults => "have old tool results truncated",
         Action::ClearToolInputs => "have tool arguments shortened",
+        Action::ClearToolResults => "have tool results cleared",
         Action::OffloadToolResults => "have tool results offloaded",
         Action::RemoveReasoning => "lose their signed reasoning",
         Action::DropOldest => "are removed to free tokens",

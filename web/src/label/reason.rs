@@ -21,6 +21,7 @@ reasons! {
     SessionCompaction => "Whole session";
     Threshold => "Threshold";
     RequestBoundary => "Request start";
+    Renew => "Changed messages";
     ReactiveMicro => "Tool loop, micro";
     ReactiveFull => "Tool loop, full";
     Reduce => "Reducers only";

@@ -1,7 +1,7 @@
 //! The result: where the summary is placed, what a compaction has to save, when to warn.
 
 use epitome::Policy;
-use epitome::policy::{LockedReasoning, SummaryPlacement};
+use epitome::policy::{LockedReasoning, StaleSummary, SummaryPlacement};
 use leptos::prelude::*;
 
 use super::SettingsState;
@@ -34,6 +34,19 @@ fn locked_reasoning() -> Choice {
     let read = |policy: &Policy| Some(policy.locked_reasoning);
     Choice::new("lockedReasoning", "Locked reasoning", read, |policy, locked| {
         policy.locked_reasoning = locked;
+    })
+}
+
+options!(StaleSummary {
+    Undo: "undo", "Undo it";
+    Renew: "renew", "Undo it and compact again";
+});
+
+/// What happens to a summary once a message that it covers has changed.
+fn stale_summary() -> Choice {
+    let read = |policy: &Policy| Some(policy.stale_summary);
+    Choice::new("staleSummary", "If summarized messages change", read, |policy, stale| {
+        policy.stale_summary = stale;
     })
 }
 
@@ -74,6 +87,7 @@ pub(super) fn ResultSettings(settings: SettingsState) -> impl IntoView {
     view! {
         <Select settings choice=summary_placement() />
         <Select settings choice=locked_reasoning() />
+        <Select settings choice=stale_summary() />
         <div class="fields">
             <TextInput settings field=min_saving() />
             <TextInput settings field=keep_requests() />

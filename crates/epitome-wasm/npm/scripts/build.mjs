@@ -42,17 +42,19 @@ writeFileSync(join(dist, "glue/inlined.js"), `export const gzipped =\n  "${packe
 writeFileSync(join(dist, "glue/inlined.d.ts"), "export declare const gzipped: string;\n");
 
 const typescript = join(dirname(createRequire(import.meta.url).resolve("typescript")), "../bin/tsc");
-execFileSync(process.execPath, [typescript, "--project", here], { stdio: "inherit" });
+// What runs only in Node has the types of Node, and nothing else has.
+for (const project of ["tsconfig.json", "tsconfig.server.json"]) {
+  execFileSync(process.execPath, [typescript, "--project", join(here, project)], { stdio: "inherit" });
+}
 
 // The slim entry has the same functions with other modules: `./modules.js` is that of the folder they are in.
 for (const file of ["api.js", "counting.js"]) {
   copyFileSync(join(dist, "api", file), join(dist, "api-slim", file));
 }
 
-const { epitome, slim, tokens } = declarations(dist);
-writeFileSync(join(dist, "epitome.d.ts"), epitome);
-writeFileSync(join(dist, "slim.d.ts"), slim);
-writeFileSync(join(dist, "tokens.d.ts"), tokens);
+for (const [name, text] of Object.entries(declarations(dist))) {
+  writeFileSync(join(dist, `${name}.d.ts`), text);
+}
 
 for (const license of ["LICENSE-APACHE", "LICENSE-MIT"]) {
   copyFileSync(join(root, license), join(here, license));

@@ -22,6 +22,8 @@ declare global {
 /** The files whose functions are public. All types that these files mention are public too. */
 const [API, COUNTING] = ["api/api.d.ts", "api/counting.d.ts"];
 const SLIM = "entrypoints/slim.d.ts";
+/** Entries with types of their own, each after those whose types it uses. */
+const MORE = ["storage", "node", "bullmq"];
 
 /** The types that the entry `epitome/tokens` exports. */
 const COUNTING_TYPES = [
@@ -32,14 +34,15 @@ const COUNTING_TYPES = [
 /** The declarations of all entries, from the files that tsc has written to `dist`. */
 export function declarations(dist) {
   const written = readdirSync(dist, { recursive: true }).map((name) => name.replaceAll("\\", "/"));
-  const modules = written.filter((name) => name.endsWith(".d.ts") && /^(api|counting|host|wasm)\/|^error/.test(name));
-  const files = [...modules, "glue/epitome.d.ts", SLIM].map((name) => {
+  const modules = written.filter((name) => name.endsWith(".d.ts") && /^(api|counting|host|wasm|storage|queue|node|bullmq)\/|^error/.test(name));
+  const entries = MORE.map((name) => `entrypoints/${name}.d.ts`);
+  const files = [...modules, "glue/epitome.d.ts", SLIM, ...entries].map((name) => {
     const text = readFileSync(join(dist, name), "utf8");
     return ts.createSourceFile(name, text, ts.ScriptTarget.ES2022, true);
   });
   const fileOf = (name) => files.find(({ fileName }) => fileName === name);
   const found = new Map();
-  for (const [name, statement] of files.filter(({ fileName }) => fileName !== SLIM).flatMap(named)) {
+  for (const [name, statement] of files.filter(({ fileName }) => !/^entrypoints/.test(fileName)).flatMap(named)) {
     found.set(name, [...(found.get(name) ?? []), statement]);
   }
   const kept = new Map();
@@ -60,16 +63,51 @@ export function declarations(dist) {
   const init = fileOf(SLIM).statements.find((statement) => statement.name?.text === "init");
   const functions = fileOf(COUNTING).statements.map((statement) => statement.name?.text).filter((name) => name !== undefined);
   const types = COUNTING_TYPES.map((name) => `type ${name}`);
+  const origins = new Map([...kept.keys()].map((name) => [name, "../epitome.js"]));
+  const more = MORE.map((name) => [name, entryOf(fileOf(`entrypoints/${name}.d.ts`), found, origins, `./${name}.js`)]);
   return {
+    ...Object.fromEntries(more),
     tokens: `export { ${[...functions, "isEpitomeError", ...types].join(", ")} } from "../epitome.js";\n`,
     epitome: HEAD + [...kept.values()].join("\n"),
     slim: `export * from "../epitome.js";\n${printed(init)}`,
   };
 }
 
+/** The declarations of an entry: what it exports, and the types that these mention. `origins` says which file has a type already;
+ * those of this entry are added to it. */
+function entryOf(file, found, origins, path) {
+  const [lines, imports, own] = [[], new Map(), new Map()];
+  const visit = (node) => {
+    const name = ts.isIdentifier(node) ? node.text : undefined;
+    if (origins.has(name)) {
+      imports.set(origins.get(name), (imports.get(origins.get(name)) ?? new Set()).add(name));
+    } else if (found.has(name) && !own.has(name)) {
+      own.set(name, found.get(name).map(printed).join(""));
+      found.get(name).forEach((statement) => ts.forEachChild(statement, visit));
+    }
+    ts.forEachChild(node, visit);
+  };
+  for (const { moduleSpecifier, exportClause } of file.statements.filter(ts.isExportDeclaration)) {
+    exportClause?.elements.forEach(({ name }) => visit(name));
+    if (exportClause === undefined && moduleSpecifier !== undefined) {
+      lines.push(`export * from ${moduleSpecifier.getText()};\n`);
+    }
+  }
+  own.forEach((_, name) => origins.set(name, path));
+  const used = [...imports].map(([from, names]) => `import type { ${[...names].sort().join(", ")} } from "${from}";\n`);
+  return [...foreignTypes(found, own, file), ...used, ...lines, "\n", [...own.values()].join("\n")].join("");
+}
+
+/** The imports of types from other packages. */
+function foreignTypes(found, own, file) {
+  const sources = new Set([...own.keys()].flatMap((name) => found.get(name)).map((statement) => statement.getSourceFile()));
+  const isForeign = (statement) => ts.isImportDeclaration(statement) && !statement.moduleSpecifier.text.startsWith(".");
+  return [file, ...sources].flatMap(({ statements }) => statements.filter(isForeign).map((statement) => `${statement.getText()}\n`));
+}
+
 /** What a file exports, by name: all types, and functions only if they are public. */
 function named(file) {
-  const isApi = [API, COUNTING].includes(file.fileName);
+  const isApi = [API, COUNTING].includes(file.fileName) || /^(storage|queue|node|bullmq)\//.test(file.fileName);
   const isPublic = (statement) =>
     ts.isInterfaceDeclaration(statement) ||
     ts.isTypeAliasDeclaration(statement) ||

@@ -26,7 +26,10 @@ impl Compactor {
     /// True if the provider accepts all messages as they were appended.
     #[wasm_bindgen(js_name = isUntouched)]
     pub fn is_untouched(&mut self) -> bool {
-        self.malformed.is_empty() && self.untouched.is_accepted(self.format, self.engine.log())
+        // Without a compaction, messages are rewritten if the model refuses their reasoning.
+        self.engine.conversation().projection().rewritten.is_empty()
+            && self.malformed.is_empty()
+            && self.untouched.is_accepted(self.format, self.engine.log())
     }
 
     /// Increases with everything that can change the view.

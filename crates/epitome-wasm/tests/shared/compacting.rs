@@ -74,7 +74,8 @@ fn a_compaction_is_made_undone_and_restored() {
     let snapshot = compactor.snapshot().unwrap();
     let parsed = ParsedSnapshot::from_text(&snapshot).unwrap();
     assert_eq!(parsed.counting().unwrap(), "estimate");
-    let mut restored = Compactor::restore(parsed, "openai-chat", &originals, None).unwrap();
+    let mut restored = Compactor::restore(parsed, "openai-chat", None).unwrap();
+    restored.compare(&originals).unwrap();
     assert_eq!(restored.view().length(), view.length());
 
     compactor.undo().unwrap();

@@ -351,6 +351,9 @@ impl Compactor {
 
     /// Asks the host to store a record, which is applied once it is stored.
     pub(super) fn commit(&mut self, record: Record, report: Option<Box<Report>>) {
+        if let Some(journal) = self.conversation.journal() {
+            journal.announce(&record);
+        }
         self.outputs.push_back(Output::Persist(record.clone()));
         self.state = State::Committing { record: Box::new(record), report };
     }

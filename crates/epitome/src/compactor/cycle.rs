@@ -25,6 +25,9 @@ pub(crate) struct Cycle {
     /// The number of messages for which reducers are known to have nothing left to save. They run again only
     /// after another message, since a plan for every check would cost as much as the history is long.
     pub(super) nothing_to_reduce_at: Option<usize>,
+    /// True if a summary was undone because a message that it covers has changed, and is to be made again.
+    #[serde(default)]
+    pub(super) is_stale: bool,
     /// The phase of the last check.
     pub(super) phase: Option<Phase>,
 }
@@ -39,6 +42,7 @@ impl Default for Cycle {
             failures_at_overflow: 0,
             failed_at_tokens: 0,
             nothing_to_reduce_at: None,
+            is_stale: false,
             phase: None,
         }
     }

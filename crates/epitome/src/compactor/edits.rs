@@ -3,6 +3,7 @@
 use super::{CommandError, Compactor, Output, State};
 use crate::history::{LogError, Record};
 use crate::message::{Message, MessageId};
+use crate::policy::StaleSummary;
 
 impl Compactor {
     /// Replaces a message by its id. Cancels a running compaction that covers it, and undoes committed ones
@@ -82,7 +83,11 @@ impl Compactor {
         if is_useless {
             self.cancel();
         }
+        let covered = self.conversation.projection().covered;
         self.conversation.append(record)?;
+        if self.policy.stale_summary == StaleSummary::Renew {
+            self.cycle.is_stale |= self.conversation.projection().covered < covered;
+        }
         self.changed();
         Ok(())
     }

@@ -164,7 +164,10 @@ impl Compactor {
     /// Discards the record that the host could not store; the view stays as it is. `message` says why.
     pub fn handle_unpersisted(&mut self, message: String) -> Result<(), CommandError> {
         match std::mem::replace(&mut self.state, State::Idle) {
-            State::Committing { report, .. } => {
+            State::Committing { record, report } => {
+                if let Some(journal) = self.conversation.journal() {
+                    journal.retract(&record);
+                }
                 if let Some(report) = report {
                     // While the host cannot store, the next check would start the same compaction, with all of
                     // its summarizer requests.

@@ -50,6 +50,7 @@ impl Compactor {
             return None;
         }
         let load = self.conversation.load(&self.policy);
+        let is_stale = self.cycle.is_stale.then_some(Reason::Renew);
         let reactive = self.policy.reactive();
         let allowed = reactive.map_or(u32::MAX, |reactive| reactive.max_per_request);
         let due = match self.policy.reason_to_compact(phase, &load) {
@@ -61,6 +62,7 @@ impl Compactor {
             Some(Reason::Threshold | Reason::RequestBoundary) if !self.cycle.view_sent => None,
             reason => reason,
         };
+        let due = due.or(is_stale);
         if due.is_some() {
             return due;
         }

@@ -44,7 +44,8 @@ impl Compactor {
     pub fn pressure_under(&self, policy: &Policy) -> Pressure {
         let scale = self.conversation.scale(policy);
         let (tokens, reported) = self.conversation.tokens(policy);
-        let exact = reported || self.conversation.meter().error_band() <= 0.0;
+        let counted = reported || self.conversation.meter().error_band() <= 0.0;
+        let exact = counted && self.conversation.hidden_tokens() == 0;
         let load = self.conversation.load(policy);
         let warned = policy.warning_tokens().is_some_and(|warning| tokens >= warning);
         let mut conditions = policy.reducers.iter().filter_map(|rule| rule.when.as_ref());
@@ -93,6 +94,11 @@ impl Compactor {
 
     /// The whole state, to restore later, except a compaction that is running. Linear in the log.
     pub fn snapshot(&self) -> Snapshot {
+        Snapshot::new(self.policy.clone(), self.log().records().to_vec(), self.condition())
+    }
+
+    /// The compactor's own state.
+    pub(super) fn condition(&self) -> Condition {
         let usage = self.conversation.usage_state();
         let paused = match &self.state {
             State::Paused { reason } => Some(reason.clone()),
@@ -100,8 +106,7 @@ impl Compactor {
         };
         let cycle = self.cycle.clone();
         let next_request = self.next_request;
-        let condition = Condition { cycle, paused, usage, next_request };
-        Snapshot::new(self.policy.clone(), self.log().records().to_vec(), condition)
+        Condition { cycle, paused, usage, next_request }
     }
 
     /// The log.

@@ -256,7 +256,7 @@ impl MessageIndex {
     }
 
     /// The tools that the results of a message come from, by the names of their calls.
-    fn called<'a>(
+    pub(crate) fn called<'a>(
         &self,
         log: &'a Log,
         position: usize,
@@ -341,9 +341,7 @@ impl Note {
             role: message.role,
             calls: has(|part| matches!(part, Part::ToolCall { .. })),
             results: has(|part| matches!(part, Part::ToolResult { .. })),
-            signed_reasoning: has(|part| {
-                matches!(part, Part::Reasoning { signature: Some(_), .. })
-            }),
+            signed_reasoning: message.has_signed_reasoning(),
             blank: message.is_blank() && message.role != Role::System,
             is_independent: false,
             entry_characters,

@@ -70,10 +70,12 @@ pub struct Pressure {
     /// Tokens that a compaction aims for.
     pub target: u32,
     /// True if `tokens` was counted by the provider, or with the model's own encoding, and not estimated.
-    /// With an encoding, message overhead, images and files are still the provider's published figures.
+    /// With an encoding, message overhead, images and files are still the provider's published figures. False as long as
+    /// there is reasoning that only the provider can read, since OpenAI's counts leave its tokens out.
     pub exact: bool,
     /// Half-width of the relative error of `tokens`: 0.1 means ±10 %. It narrows as the counts that the
-    /// provider reports agree with the estimate.
+    /// provider reports agree with the estimate, and as the text gets longer, in which errors cancel out. It includes the
+    /// tokens of reasoning that only the provider can read.
     pub error_band: f64,
     /// Tokens that no compaction can remove: system prompt, tool schemas, pinned messages and the last
     /// user request.

@@ -2,7 +2,7 @@
 
 use super::Conversation;
 use super::user_requests::UserRequests;
-use crate::history::{Log, LogError, Projection, Record};
+use crate::history::{Journal, Log, LogError, Projection, Record};
 use crate::message::{CheckpointId, Message, Role};
 
 /// What a record changes in the view.
@@ -23,16 +23,33 @@ impl Conversation {
     /// that checkpoints are about also their size. An insertion and a removal cost the texts behind them, and a move of the
     /// head those that join the conversation; each of them also the number of messages and the size of the checkpoints.
     pub fn append(&mut self, record: Record) -> Result<(), LogError> {
+        // Where a message joins the conversation, or gets other reasoning than it had.
+        let written = match &record {
+            Record::Message { .. } => Some(self.log.len()),
+            Record::Insert { before, .. } => self.log.position(before),
+            Record::Edit { message } => self.log.position(&message.id).filter(|position| {
+                let earlier = self.log.message(*position);
+                !earlier.is_some_and(|earlier| {
+                    earlier.signed_reasoning().eq(message.signed_reasoning())
+                })
+            }),
+            _ => None,
+        };
         match self.store(record)? {
             Effect::Appended => {}
             Effect::Checkpoint => {
                 let Some(checkpoint) = self.log.checkpoint() else { return Ok(()) };
-                self.projection.apply(&self.log, checkpoint);
-                self.base = self.base(&self.projection, &self.known_without(checkpoint));
+                let projection = self.projection.with(&self.log, checkpoint);
+                let projection = self.without_refused_reasoning(projection);
+                self.base = self.base(&projection, &self.known_in(&projection));
+                self.projection = projection;
                 self.begin_epoch();
             }
             Effect::Edited => self.begin_epoch(),
             Effect::Changed { from } => self.project(from),
+        }
+        if let Some(position) = written {
+            self.note_reasoning(position);
         }
         Ok(())
     }
@@ -47,6 +64,16 @@ impl Conversation {
         Ok(())
     }
 
+    /// What a store does not have yet, if there is a store.
+    pub(crate) fn journal(&mut self) -> Option<&mut Journal> {
+        self.log.journal()
+    }
+
+    /// Begins to collect what a store does not have yet.
+    pub(crate) fn begin_journal(&mut self, journal: Journal) {
+        self.log.begin_journal(journal);
+    }
+
     /// Puts a record into the log and counts its message.
     fn store(&mut self, record: Record) -> Result<Effect, LogError> {
         let active = |log: &Log| -> Vec<CheckpointId> {
@@ -58,7 +85,10 @@ impl Conversation {
                 self.count(self.log.len().saturating_sub(1));
                 Ok(Effect::Appended)
             }
-            Record::Todo { .. } | Record::Undone { .. } => {
+            Record::Todo { .. }
+            | Record::Undone { .. }
+            | Record::Reasoning { .. }
+            | Record::Unknown(_) => {
                 self.log.append(record)?;
                 Ok(Effect::Appended)
             }
@@ -83,7 +113,9 @@ impl Conversation {
                 }
                 let is_same = active(&self.log) == known;
                 Ok(match position {
-                    Some(position) if !is_same => Effect::Changed { from: position },
+                    Some(position) if !is_same || self.has_reasoning_behind(position) => {
+                        Effect::Changed { from: position }
+                    }
                     _ => Effect::Edited,
                 })
             }
@@ -113,6 +145,7 @@ impl Conversation {
         while let Some(message) = self.log.message(self.meter.len()) {
             self.meter.append(message);
         }
+        self.prefixes.truncate(position);
         self.index.renew(&self.log, position);
         self.recount_protected();
         self.reading = self.reading.and_then(|reading| reading.up_to(position));
@@ -132,19 +165,15 @@ impl Conversation {
 
     /// Applies every active checkpoint to the log again, whose messages before a position are the same as they were. Tokens
     /// of messages there that are rewritten in the same way are known.
-    fn project(&mut self, from: usize) {
-        let projection = Projection::of(&self.log);
+    pub(super) fn project(&mut self, from: usize) {
+        let projection = self.without_refused_reasoning(Projection::of(&self.log));
         if projection == self.projection && from > 0 {
             self.begin_revision();
         } else {
             self.begin_epoch();
         }
-        let mut known = std::mem::take(&mut self.base.rewritten);
-        known.retain(|position, _| {
-            let now = projection.rewritten.get(position).map(|rewritten| &rewritten.rewrite);
-            let before = self.projection.rewritten.get(position);
-            *position < from && now == before.map(|rewritten| &rewritten.rewrite)
-        });
+        let mut known = self.known_in(&projection);
+        known.retain(|position, _| *position < from);
         self.projection = projection;
         self.base = self.base(&self.projection, &known);
     }
@@ -159,6 +188,7 @@ impl Conversation {
             self.pinned_tokens += tokens;
         }
         self.requests.push(position, message, self.heartbeat_answer.as_deref());
+        self.hash_from(position);
     }
 
     /// Counts a message again after an edit; `before` is how it was.
@@ -176,6 +206,7 @@ impl Conversation {
         if may_be_protected(before) || may_be_protected(message) {
             self.recount_protected();
         }
+        self.hash_from(position);
     }
 
     /// Linear in system and pinned messages, and with heartbeats also in the requests of users.

@@ -4,10 +4,11 @@
 //! nothing can refer to any more is not kept: the earlier version of an edited message, the contents of a compaction that was
 //! undone, and earlier open tasks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::checkpoint::Checkpoint;
 use super::commits::Commits;
+use super::journal::Journal;
 use super::record::{LogError, Record};
 use super::rewrite::{Change, PartChange, Rewrite};
 use super::tree::{NodeId, Tree};
@@ -21,6 +22,8 @@ pub struct Log {
     records: Vec<Record>,
     tree: Tree,
     commits: Commits,
+    /// Hashes of what signed reasoning was written behind.
+    prefixes: BTreeMap<NodeId, u64>,
     /// Index of the record of the open tasks.
     todo: Option<usize>,
     /// Index of the last record that has offloaded a tool result.
@@ -32,6 +35,8 @@ pub struct Log {
     /// Changes, each with the first position that it concerned. A later change at an earlier position replaces those before
     /// it, so that both numbers increase.
     changed_from: Vec<(usize, usize)>,
+    /// What a store does not have yet; `None` if there is no store.
+    journal: Option<Journal>,
 }
 
 impl PartialEq for Log {
@@ -46,9 +51,23 @@ impl Log {
     /// an insertion or a removal, the number of messages behind it; a head, the number of messages that leave the path and
     /// join it, and of checkpoints.
     pub fn append(&mut self, record: Record) -> Result<(), LogError> {
+        let noted = self.journal.is_some().then(|| record.clone());
         self.store(record)?;
+        if let (Some(journal), Some(record)) = (&mut self.journal, noted) {
+            journal.push(&record);
+        }
         self.revision += 1;
         Ok(())
+    }
+
+    /// What a store does not have yet, if there is a store.
+    pub(crate) fn journal(&mut self) -> Option<&mut Journal> {
+        self.journal.as_mut()
+    }
+
+    /// Begins to collect what a store does not have yet.
+    pub(crate) fn begin_journal(&mut self, journal: Journal) {
+        self.journal = Some(journal);
     }
 
     fn store(&mut self, record: Record) -> Result<(), LogError> {
@@ -104,6 +123,11 @@ impl Log {
                 }
                 self.tree.set_record(position, self.records.len());
             }
+            Record::Reasoning { message, prefix } => {
+                let node = self.tree.find(message);
+                let node = node.ok_or_else(|| LogError::UnknownId(message.clone()))?;
+                self.prefixes.insert(node, *prefix);
+            }
             Record::Checkpoint { checkpoint } => {
                 for id in checkpoint.messages() {
                     self.required(id)?;
@@ -137,6 +161,7 @@ impl Log {
                 }
                 None => self.todo = Some(index),
             },
+            Record::Unknown(_) => {}
         }
         self.records.push(record);
         Ok(())
@@ -296,6 +321,12 @@ impl Log {
     /// The position of a message, from 0; `None` if the conversation does not have it. Costs O(log n).
     pub fn position(&self, id: &MessageId) -> Option<usize> {
         self.tree.position(id)
+    }
+
+    /// The hash of what the model saw when it wrote the signed reasoning of the message at a position; `None` if that does
+    /// not matter. Costs O(log n).
+    pub(crate) fn written_behind(&self, position: usize) -> Option<u64> {
+        self.prefixes.get(&self.tree.at(position)?).copied()
     }
 
     /// True if any branch has a message with this id. Costs O(log n).

@@ -40,6 +40,13 @@ pub enum Record {
         /// The new version, with the same id.
         message: Message,
     },
+    /// What the signed reasoning of a message was written behind, for a model that accepts it only there.
+    Reasoning {
+        /// The message.
+        message: MessageId,
+        /// A hash of what the model saw before it, below 2⁵³.
+        prefix: u64,
+    },
     /// A compaction.
     Checkpoint {
         /// Its effect on the view.
@@ -65,9 +72,54 @@ pub enum Record {
         /// The tasks, one per line; empty if there are none.
         text: String,
     },
+    /// A record of a kind that only a newer engine knows. It stays in the log and changes nothing.
+    #[serde(skip)]
+    Unknown(UnknownRecord),
+}
+
+/// The kinds of records as JSON names them.
+const KINDS: [&str; 10] = [
+    "message",
+    "insert",
+    "remove",
+    "head",
+    "edit",
+    "reasoning",
+    "checkpoint",
+    "undo",
+    "undone",
+    "todo",
+];
+
+/// A record of a kind that this engine does not know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownRecord {
+    kind: String,
+    line: String,
+}
+
+impl UnknownRecord {
+    pub(crate) fn new(kind: String, line: &str) -> Self {
+        Self { kind, line: line.to_owned() }
+    }
+
+    /// What the newer engine calls it.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// The whole record as it was read: JSON in one line.
+    pub fn line(&self) -> &str {
+        &self.line
+    }
 }
 
 impl Record {
+    /// True if this engine knows a kind of record by the name that it has in JSON.
+    pub(crate) fn is_known(kind: &str) -> bool {
+        KINDS.contains(&kind)
+    }
+
     /// The message that it adds or changes.
     pub fn message(&self) -> Option<&Message> {
         match self {
@@ -78,7 +130,7 @@ impl Record {
         }
     }
 
-    pub(super) fn message_mut(&mut self) -> Option<&mut Message> {
+    pub(crate) fn message_mut(&mut self) -> Option<&mut Message> {
         match self {
             Self::Message { message } | Self::Insert { message, .. } | Self::Edit { message } => {
                 Some(message)
@@ -103,4 +155,39 @@ pub enum LogError {
     /// The checkpoint does not exist or was undone.
     #[error("{0} is not active")]
     UnknownCheckpoint(CheckpointId),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The number of a record among [`KINDS`]. A kind that is not there would be kept as if only a newer engine knew it.
+    fn number(record: &Record) -> Option<usize> {
+        Some(match record {
+            Record::Message { .. } => 0,
+            Record::Insert { .. } => 1,
+            Record::Remove { .. } => 2,
+            Record::Head { .. } => 3,
+            Record::Edit { .. } => 4,
+            Record::Reasoning { .. } => 5,
+            Record::Checkpoint { .. } => 6,
+            Record::Undo { .. } => 7,
+            Record::Undone { .. } => 8,
+            Record::Todo { .. } => 9,
+            Record::Unknown(_) => return None,
+        })
+    }
+
+    #[test]
+    fn h3_every_kind_of_record_is_known_by_its_name() {
+        let unknown = |kind: &str| {
+            let error = serde_json::from_str::<Record>(&format!(r#"{{"record":"{kind}"}}"#));
+            error.is_err_and(|error| error.to_string().starts_with("unknown variant"))
+        };
+        assert!(unknown("unknown") && unknown("poll"));
+        assert!(KINDS.iter().all(|kind| !unknown(kind)));
+        let todo = Record::Todo { text: String::new() };
+        let json = serde_json::to_value(&todo).unwrap();
+        assert_eq!(number(&todo).map(|number| KINDS[number]), json["record"].as_str());
+    }
 }

@@ -68,6 +68,22 @@ impl Rewrite {
     }
 }
 
+/// The changes of a message with its signed reasoning removed as well, each part whole: neither the reasoning nor the
+/// signature is accepted without the other.
+pub(crate) fn without_signed_reasoning(
+    message: &Message,
+    changes: &[PartChange],
+) -> Vec<PartChange> {
+    let is_signed = |at: usize| message.parts.get(at).is_some_and(Part::is_signed_reasoning);
+    // Changes are applied in one pass, so that each part has at most one.
+    let others = changes.iter().filter(|change| !is_signed(change.part)).cloned();
+    let signed = (0..message.parts.len()).filter(|at| is_signed(*at));
+    let removals = signed.map(|part| PartChange { part, change: Change::Remove });
+    let mut all: Vec<PartChange> = others.chain(removals).collect();
+    all.sort_by_key(|change| change.part);
+    all
+}
+
 impl Change {
     fn apply(&self, part: &Part) -> Option<Part> {
         Some(match (self, part) {

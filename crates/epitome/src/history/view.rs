@@ -4,7 +4,7 @@ use super::late_result::LateResults;
 use super::log::Log;
 use super::projection::Projection;
 use super::repair::{ACKNOWLEDGEMENT, Defect, Ending, Finding, Repaired, repair_part};
-use super::rewrite::{Change, PartChange};
+use super::rewrite::{PartChange, without_signed_reasoning};
 use crate::contract::{Contract, First, Neighbours, ReasoningPolicy, ResultPlace};
 use crate::message::{Message, MessageId, Part, Role};
 
@@ -55,7 +55,7 @@ impl Edit {
 }
 
 /// The edit of a message without its signed reasoning; `None` if nothing else is in the message.
-fn without_signed_reasoning(log: &Log, edit: Edit) -> Option<Edit> {
+fn keep_unsigned(log: &Log, edit: Edit) -> Option<Edit> {
     let (id, mut changes) = match edit {
         Edit::Keep(id) => (id, Vec::new()),
         Edit::Replace { id, changes } => (id, changes),
@@ -64,16 +64,11 @@ fn without_signed_reasoning(log: &Log, edit: Edit) -> Option<Edit> {
     let Some(message) = log.position(&id).and_then(|at| log.message(at)) else {
         return Some(Edit::Keep(id));
     };
-    let is_signed = |part: &Part| matches!(part, Part::Reasoning { signature: Some(_), .. });
-    if message.parts.iter().any(is_signed) {
-        if message.parts.iter().all(|part| is_signed(part) || part.is_blank()) {
+    if message.has_signed_reasoning() {
+        if message.parts.iter().all(|part| part.is_signed_reasoning() || part.is_blank()) {
             return None;
         }
-        // Changes are applied in one pass, so that each part has at most one.
-        changes.retain(|change| !message.parts.get(change.part).is_some_and(is_signed));
-        let signed = message.parts.iter().enumerate().filter(|(_, part)| is_signed(part));
-        changes.extend(signed.map(|(part, _)| PartChange { part, change: Change::Remove }));
-        changes.sort_by_key(|change| change.part);
+        changes = without_signed_reasoning(message, &changes);
     }
     Some(if changes.is_empty() { Edit::Keep(id) } else { Edit::Replace { id, changes } })
 }
@@ -141,7 +136,7 @@ impl View {
         view.add(log, projection, positions, contract);
         if matches!(contract.reasoning, ReasoningPolicy::MayDrop | ReasoningPolicy::Signed) {
             let edits = std::mem::take(&mut view.edits).into_iter();
-            view.edits = edits.filter_map(|edit| without_signed_reasoning(log, edit)).collect();
+            view.edits = edits.filter_map(|edit| keep_unsigned(log, edit)).collect();
         }
         if contract.first == First::User {
             view.ensure_user_first(log, OPENING);

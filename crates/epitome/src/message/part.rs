@@ -85,6 +85,11 @@ impl Part {
         matches!(self, Self::Other { kind, .. } if kind.ends_with("compaction"))
     }
 
+    /// True for reasoning with a signature of the provider.
+    pub fn is_signed_reasoning(&self) -> bool {
+        matches!(self, Self::Reasoning { signature: Some(_), .. })
+    }
+
     /// True if a model finds nothing to read in the part: blank text, or blank reasoning without a signature.
     pub fn is_blank(&self) -> bool {
         match self {

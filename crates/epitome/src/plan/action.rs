@@ -36,6 +36,8 @@ actions! {
     TruncateToolResults = "truncateToolResults",
     /// The arguments of its tool calls are shortened.
     ClearToolInputs = "clearToolInputs",
+    /// A placeholder replaces its tool results; the inputs of the calls may be shortened.
+    ClearToolResults = "clearToolResults",
     /// Its tool results are stored under a path; a beginning and an end of them stay.
     OffloadToolResults = "offloadToolResults",
     /// Its signed reasoning is removed: the model accepts it only behind an unchanged history.

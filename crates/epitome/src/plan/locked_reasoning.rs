@@ -3,10 +3,11 @@
 use serde::Serialize;
 
 use super::Action;
-use super::reduce::{Reduction, binds_reasoning, bound_reasoning};
-use crate::contract::ReasoningPolicy;
+use super::reduce::Reduction;
+use crate::contract::Thinking;
 use crate::conversation::Conversation;
-use crate::history::Exchange;
+use crate::history::{Exchange, without_signed_reasoning};
+use crate::message::Message;
 use crate::policy::{LockedReasoning, Policy};
 use crate::tokens::MeterTokens;
 
@@ -31,8 +32,7 @@ pub struct LockedParts {
 /// True if the model accepts signed reasoning only behind an unchanged history. Any other model accepts the reasoning of a
 /// message that stays.
 fn locks_reasoning(conversation: &Conversation, policy: &Policy) -> bool {
-    conversation.contract().reasoning != ReasoningPolicy::KeepAll
-        && policy.model.as_deref().is_some_and(binds_reasoning)
+    conversation.contract().thinking(policy.model.as_deref()) == Thinking::LockedToPrefix
 }
 
 /// True if nothing may change before signed reasoning that stays.
@@ -46,7 +46,7 @@ pub(super) fn last_with_reasoning(reduction: &Reduction, from: usize) -> Option<
     let from = from.max(conversation.projection().covered);
     let has = |at: &usize| {
         conversation.index().note(*at).is_some_and(|note| note.signed_reasoning)
-            && reduction.message(*at).is_some_and(|seen| !bound_reasoning(seen).is_empty())
+            && reduction.message(*at).is_some_and(Message::has_signed_reasoning)
     };
     let last = (from..conversation.log().len()).rfind(has)?;
     reduction.exchange_of(last).cloned()
@@ -75,11 +75,11 @@ pub(super) fn take_locked_reasoning(
         let bound = (position < covered || reduction.is_seen(position))
             && index.note(position).is_some_and(|note| note.signed_reasoning)
             && !reduction.exchange_of(position).is_some_and(is_fixed)
-            && reduction.message(position).is_some_and(|seen| !bound_reasoning(seen).is_empty());
+            && reduction.message(position).is_some_and(Message::has_signed_reasoning);
         if let Some(message) = conversation.log().message(position).filter(|_| bound) {
             // Changes count the parts of the original message. The parts of a rewritten message can have other
             // indices.
-            let changes = bound_reasoning(message);
+            let changes = without_signed_reasoning(message, &[]);
             parts += changes.len();
             let meter = conversation.meter();
             let reasoning = changes.iter().filter_map(|change| message.parts.get(change.part));

@@ -1,15 +1,14 @@
 //! What saves tokens without a model. Each reducer proposes changes; a [`Reduction`] decides which are made.
 
 mod clear;
+mod clear_results;
 mod deduplicate;
 mod drop_oldest;
 mod offload;
-mod reasoning;
 mod reduction;
 mod shorten;
 mod truncate;
 
-pub(super) use reasoning::{binds_reasoning, bound_reasoning};
 pub(super) use reduction::{Reduced, Reduction};
 
 use crate::policy::{Reducer, ReducerRule};
@@ -21,6 +20,7 @@ fn propose(reduction: &Reduction, rule: &ReducerRule) -> Option<Proposals> {
         Reducer::Deduplicate => deduplicate::propose(reduction),
         Reducer::TruncateToolResults(settings) => truncate::propose(reduction, settings),
         Reducer::ClearToolInputs(settings) => clear::propose(reduction, settings),
+        Reducer::ClearToolResults(settings) => clear_results::propose(reduction, settings),
         Reducer::OffloadToolResults(settings) => {
             // On its own it offloads every large result; in a compaction, only as many as it takes.
             let until_target = rule.when.is_none();

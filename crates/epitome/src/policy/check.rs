@@ -4,9 +4,9 @@
 //! until this file says which of its values work. `_` after a field's name means that every value works.
 
 use super::{
-    Budget, ClearToolInputs, Counting, Fill, Keep, MAX_HEARTBEAT_BYTES, OffloadToolResults, Policy,
-    Reactive, Reducer, ReducerRule, RequestBoundary, Retry, Shape, SummarySettings, TokenCost,
-    Trigger, TruncateToolResults, TruncationStep,
+    Budget, ClearToolInputs, ClearToolResults, Counting, Fill, Keep, MAX_HEARTBEAT_BYTES,
+    OffloadToolResults, Policy, Reactive, Reducer, ReducerRule, RequestBoundary, Retry, Shape,
+    SummarySettings, TokenCost, Trigger, TruncateToolResults, TruncationStep,
 };
 
 /// A policy that cannot work: the field, its value, and which values would work.
@@ -38,6 +38,7 @@ impl Policy {
             counting,
             model: _,
             locked_reasoning: _,
+            stale_summary: _,
             heartbeat_answer,
         } = self;
         let window = *window;
@@ -220,7 +221,7 @@ fn check_reactive(reactive: &Reactive, field: &str) -> Result<(), PolicyError> {
 }
 
 fn check_reducer_rule(rule: &ReducerRule, window: u32, field: &str) -> Result<(), PolicyError> {
-    let ReducerRule { reducer, when, min_saving_tokens: _ } = rule;
+    let ReducerRule { reducer, when, clear_at_least: _ } = rule;
     if let Some(when) = when {
         check_trigger(when, window, &format!("{field}.when"))?;
     }
@@ -238,6 +239,16 @@ fn check_reducer(reducer: &Reducer, field: &str) -> Result<(), PolicyError> {
         Reducer::ClearToolInputs(ClearToolInputs { protect_fraction, arg_threshold_tokens: _ }) => {
             check_fraction(*protect_fraction, &format!("{field}.clearToolInputs.protectFraction"))
         }
+        Reducer::ClearToolResults(ClearToolResults {
+            keep: _,
+            exclude_tools: _,
+            clear_tool_inputs: _,
+            placeholder,
+        }) => ensure(
+            !placeholder.trim().is_empty(),
+            &format!("{field}.clearToolResults.placeholder"),
+            || "is blank; give a text that tells the model that a result was here".into(),
+        ),
         Reducer::OffloadToolResults(OffloadToolResults {
             protect_fraction,
             max_tokens,

@@ -2,8 +2,8 @@
 
 use super::{
     Budget, Counting, Fill, Keep, LastRequest, LockedReasoning, OffloadToolResults, Phase, Policy,
-    Reactive, Reducer, ReducerRule, RequestBoundary, Retry, Shape, SummaryInput, SummaryPlacement,
-    SummarySettings, ToolFilter, Trigger, TruncateToolResults, share,
+    Reactive, Reducer, ReducerRule, RequestBoundary, Retry, Shape, StaleSummary, SummaryInput,
+    SummaryPlacement, SummarySettings, ToolFilter, Trigger, TruncateToolResults, share,
 };
 
 /// Share of the window in which the latest user messages stay word for word by default.
@@ -83,7 +83,7 @@ impl Policy {
                     Trigger::Fill(Fill { fraction: 0.5, max_tokens: 0 }),
                 ),
                 ReducerRule {
-                    min_saving_tokens: min_offload_saving,
+                    clear_at_least: min_offload_saving,
                     ..ReducerRule::in_compactions(offload)
                 },
             ],
@@ -95,6 +95,7 @@ impl Policy {
             counting: Counting::Estimate,
             model: None,
             locked_reasoning: LockedReasoning::Remove,
+            stale_summary: StaleSummary::Undo,
             heartbeat_answer: None,
         }
     }

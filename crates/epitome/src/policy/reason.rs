@@ -21,6 +21,8 @@ pub enum Reason {
     /// In the tool loop, the last prompt was very large or was rejected (trigger `reactive`): everything that may be
     /// summarized is.
     ReactiveFull,
+    /// A message that the summary covered was changed or removed, so that the summary was undone (`staleSummary`).
+    Renew,
     /// The condition of a reducer holds: reducers are applied, and nothing is summarized.
     Reduce,
 }

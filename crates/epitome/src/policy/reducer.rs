@@ -22,18 +22,18 @@ pub struct ReducerRule {
     /// The reducer is not applied if it would save fewer tokens than this: a change in the middle of a conversation
     /// invalidates the provider's prompt cache from there on. Default: 0.
     #[serde(default)]
-    pub min_saving_tokens: u32,
+    pub clear_at_least: u32,
 }
 
 impl ReducerRule {
     /// A reducer that is applied as soon as `when` holds.
     pub fn when(reducer: Reducer, when: Trigger) -> Self {
-        Self { reducer, when: Some(when), min_saving_tokens: 0 }
+        Self { reducer, when: Some(when), clear_at_least: 0 }
     }
 
     /// A reducer that is applied as part of every compaction, and only then.
     pub fn in_compactions(reducer: Reducer) -> Self {
-        Self { reducer, when: None, min_saving_tokens: 0 }
+        Self { reducer, when: None, clear_at_least: 0 }
     }
 }
 
@@ -50,6 +50,8 @@ pub enum Reducer {
     TruncateToolResults(TruncateToolResults),
     /// Shortens the long arguments of old tool calls; the names of the tools stay.
     ClearToolInputs(ClearToolInputs),
+    /// Replaces all but the newest tool results by a placeholder.
+    ClearToolResults(ClearToolResults),
     /// Replaces large tool results by their beginning, their end and a path under which the app can read all of it.
     /// Without a condition of its own it starts with the newest and stops at the target.
     OffloadToolResults(OffloadToolResults),
@@ -112,6 +114,30 @@ pub struct ClearToolInputs {
 impl Default for ClearToolInputs {
     fn default() -> Self {
         Self { protect_fraction: 0.3, arg_threshold_tokens: 200 }
+    }
+}
+
+/// Settings of the reducer `clearToolResults`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct ClearToolResults {
+    /// How many of the newest results are not changed. Default: 3.
+    pub keep: u32,
+    /// Tools whose results and inputs are not changed and are not counted by `keep`. An entry that ends in `*` stands for
+    /// every name that begins with the part before it. Default: none.
+    pub exclude_tools: Vec<String>,
+    /// Whether the inputs of the calls are shortened too: their names stay. Default: false.
+    pub clear_tool_inputs: bool,
+    /// What stands in place of a result; not blank. Default: `[cleared]`.
+    pub placeholder: String,
+}
+
+impl Default for ClearToolResults {
+    fn default() -> Self {
+        let placeholder = "[cleared]".to_owned();
+        Self { keep: 3, exclude_tools: Vec::new(), clear_tool_inputs: false, placeholder }
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Fill, PRESETS, Policy, PolicyError, Trigger};
+use super::{ClearToolResults, Fill, PRESETS, Policy, PolicyError, Reducer, ReducerRule, Trigger};
 
 /// The window in tokens if the app gives neither `window` nor `modelWindow`.
 pub const DEFAULT_WINDOW: u32 = 200_000;
@@ -31,6 +31,9 @@ pub struct PolicySpec {
     /// When a compaction is due, in place of `triggers`: if one of these conditions holds, each with all of its parts.
     #[cfg_attr(feature = "tsify", tsify(optional, type = "TriggerCondition | TriggerCondition[]"))]
     pub trigger: Option<Value>,
+    /// Clears old tool results: adds the reducer `clearToolResults` to `reducers`.
+    #[cfg_attr(feature = "tsify", tsify(optional, type = "ClearToolResultsRule"))]
+    pub clear_tool_results: Option<Value>,
     /// The fields that differ for an agent, by the agent's name. All fields but `agents` are allowed here.
     #[cfg_attr(feature = "tsify", tsify(type = "Record<string, Omit<PolicySpec, \"agents\">>"))]
     pub agents: BTreeMap<String, PolicySpec>,
@@ -38,6 +41,47 @@ pub struct PolicySpec {
     /// field is replaced as a whole.
     #[serde(flatten)]
     pub fields: FieldOverrides,
+}
+
+/// When old tool results are cleared, and which ones.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct ClearToolResultsRule {
+    /// When they are cleared. Default: as part of every compaction, and only then.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub trigger: Option<TriggerCondition>,
+    /// Nothing is cleared if that would save fewer tokens than this. Default: 0.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub clear_at_least: u32,
+    /// How many of the newest results stay. Default: 3.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub keep: Option<u32>,
+    /// Tools whose results and inputs stay. Default: none.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub exclude_tools: Vec<String>,
+    /// Whether the inputs of the calls are shortened too. Default: false.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub clear_tool_inputs: bool,
+    /// What stands in place of a result. Default: `[cleared]`.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub placeholder: Option<String>,
+}
+
+impl ClearToolResultsRule {
+    fn rule(self) -> ReducerRule {
+        let Self { trigger, clear_at_least, keep, exclude_tools, clear_tool_inputs, placeholder } =
+            self;
+        let usual = ClearToolResults::default();
+        let reducer = Reducer::ClearToolResults(ClearToolResults {
+            keep: keep.unwrap_or(usual.keep),
+            exclude_tools,
+            clear_tool_inputs,
+            placeholder: placeholder.unwrap_or(usual.placeholder),
+        });
+        let when = trigger.and_then(TriggerCondition::trigger);
+        ReducerRule { reducer, when, clear_at_least }
+    }
 }
 
 /// A condition under which a compaction is due. All parts that are given have to hold.
@@ -108,6 +152,14 @@ impl PolicySpec {
         if let Some(trigger) = &self.trigger {
             overlay(&mut whole, "triggers", &self.triggers(trigger)?);
         }
+        if let Some(clear) = &self.clear_tool_results {
+            let rule: ClearToolResultsRule = read("clearToolResults", clear)?;
+            let rule = serde_json::to_value(rule.rule());
+            let rule = rule.map_err(|error| unreadable("clearToolResults", &error))?;
+            if let Some(Value::Array(rules)) = whole.get_mut("reducers") {
+                rules.push(rule);
+            }
+        }
         serde_path_to_error::deserialize(whole)
             .map_err(|error| unreadable(&error.path().to_string(), error.inner()))
     }
@@ -125,11 +177,7 @@ impl PolicySpec {
         let mut triggers = Vec::new();
         for (index, condition) in conditions.iter().enumerate() {
             let field = if is_list { format!("trigger[{index}]") } else { "trigger".into() };
-            let read = serde_path_to_error::deserialize::<_, TriggerCondition>(condition);
-            let read = read.map_err(|error| match error.path().to_string().as_str() {
-                "." => unreadable(&field, error.inner()),
-                part => unreadable(&format!("{field}.{part}"), error.inner()),
-            })?;
+            let read: TriggerCondition = read(&field, condition)?;
             let empty = || refuse(field, "is empty; give a fraction, tokens or messages");
             triggers.push(read.trigger().ok_or_else(empty)?);
         }
@@ -171,6 +219,10 @@ impl PolicySpec {
                 let all = self.trigger.as_ref();
                 all.filter(|_| !own.fields.contains_key("triggers")).cloned()
             }),
+            clear_tool_results: own
+                .clear_tool_results
+                .clone()
+                .or_else(|| self.clear_tool_results.clone()),
             agents: BTreeMap::new(),
             fields: fields.as_object().cloned().unwrap_or_default(),
         }
@@ -192,6 +244,16 @@ fn overlay(policy: &mut Value, field: &str, given: &Value) {
             fields.insert(field.to_owned(), given.clone());
         }
     }
+}
+
+/// Reads a value that is not part of [`Policy`].
+fn read<'a, T: Deserialize<'a>>(field: &str, value: &'a Value) -> Result<T, PolicyError> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        match error.path().to_string().as_str() {
+            "." => unreadable(field, error.inner()),
+            part => unreadable(&format!("{field}.{part}"), error.inner()),
+        }
+    })
 }
 
 fn unreadable(field: &str, error: &serde_json::Error) -> PolicyError {
@@ -333,5 +395,36 @@ mod tests {
             (policy.triggers.as_slice(), policy.threshold()),
             (&[Trigger::Manual][..], None)
         );
+    }
+
+    #[test]
+    fn k8_old_tool_results_are_cleared_in_words_that_other_libraries_use() {
+        let policy = spec(
+            r#"{ "window": 1000, "reducers": [], "clearToolResults": { "trigger": { "tokens": 400 },
+                 "keep": 2, "clearAtLeast": 50, "excludeTools": ["search*"], "clearToolInputs": true,
+                 "placeholder": "[gone]" } }"#,
+        )
+        .resolve()
+        .unwrap();
+        let clear = ClearToolResults {
+            keep: 2,
+            exclude_tools: vec!["search*".into()],
+            clear_tool_inputs: true,
+            placeholder: "[gone]".into(),
+        };
+        let rule = ReducerRule {
+            reducer: Reducer::ClearToolResults(clear),
+            when: Some(Trigger::Tokens(400)),
+            clear_at_least: 50,
+        };
+        assert_eq!(policy.reducers, [rule]);
+        let usual = spec(r#"{ "clearToolResults": {} }"#).resolve().unwrap();
+        let rule =
+            ReducerRule::in_compactions(Reducer::ClearToolResults(ClearToolResults::default()));
+        assert_eq!(usual.reducers.last(), Some(&rule));
+        let wrong = refused(r#"{ "clearToolResults": { "keep": "all" } }"#);
+        assert!(wrong.contains("policy.clearToolResults.keep"), "{wrong}");
+        let blank = refused(r#"{ "clearToolResults": { "placeholder": " " } }"#);
+        assert!(blank.contains("clearToolResults.placeholder: is blank"), "{blank}");
     }
 }

@@ -253,6 +253,20 @@ pub enum SummaryPlacement {
     InPlace,
 }
 
+/// What happens after a message that a summary covers was edited or removed, or another one was put before it. The summary
+/// is undone in any case, since it would go on to say what the message said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub enum StaleSummary {
+    /// Nothing else: the next summary is made when a trigger is met.
+    #[default]
+    Undo,
+    /// A compaction is due at the next check, however full the window is.
+    Renew,
+}
+
 /// What happens to signed reasoning that a model accepts only behind an unchanged history, as Claude Fable does from 5.1 on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

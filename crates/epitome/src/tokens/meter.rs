@@ -23,14 +23,17 @@ pub struct Cost {
     pub parts: Box<[PartCost]>,
     /// Tokens in addition to the parts: the overhead of a message, and its author's name.
     pub overhead: u32,
+    /// Tokens that its reasoning may have which only the provider can read. They are in no other count.
+    pub hidden: u32,
     /// The role of the message.
     pub role: Role,
 }
 
 impl Cost {
-    fn new(role: Role, overhead: u32, parts: Box<[PartCost]>, weights: &Weights) -> Self {
+    fn new(message: &Message, overhead: u32, parts: Box<[PartCost]>, weights: &Weights) -> Self {
         let (tokens, largest_part) = (MeterTokens::ZERO, MeterTokens::ZERO);
-        let mut cost = Self { tokens, largest_part, parts, overhead, role };
+        let hidden = message.parts.iter().map(hidden_tokens).fold(0, u32::saturating_add);
+        let mut cost = Self { tokens, largest_part, parts, overhead, hidden, role: message.role };
         cost.apply_weights(weights);
         cost
     }
@@ -63,6 +66,8 @@ pub struct Totals {
     pub assistant: MeterTokens,
     /// Of tool results.
     pub tool: MeterTokens,
+    /// Tokens that reasoning may have which only the provider can read; in none of the others.
+    pub hidden: u32,
     /// How many messages these are, not counting system messages.
     pub non_system_messages: u32,
 }
@@ -78,6 +83,11 @@ impl Totals {
         self.add_tokens(role, tokens);
         let counted = u32::from(role != Role::System);
         self.non_system_messages = self.non_system_messages.saturating_add(counted);
+    }
+
+    fn add_cost(&mut self, cost: &Cost) {
+        self.add(cost.role, cost.tokens);
+        self.hidden = self.hidden.saturating_add(cost.hidden);
     }
 
     /// Adds tokens to those of a role, without counting a message.
@@ -98,6 +108,7 @@ impl Totals {
             user: self.user + later.user,
             assistant: self.assistant + later.assistant,
             tool: self.tool + later.tool,
+            hidden: self.hidden.saturating_add(later.hidden),
             non_system_messages: self.non_system_messages.saturating_add(later.non_system_messages),
         }
     }
@@ -110,6 +121,7 @@ impl Totals {
             user: self.user - earlier.user,
             assistant: self.assistant - earlier.assistant,
             tool: self.tool - earlier.tool,
+            hidden: self.hidden.saturating_sub(earlier.hidden),
             non_system_messages: self
                 .non_system_messages
                 .saturating_sub(earlier.non_system_messages),
@@ -190,7 +202,7 @@ impl Meter {
                 *tokens = cost.tokens;
                 self.largest_parts.replace(position, cost.largest_part.get());
             }
-            total.add(cost.role, cost.tokens);
+            total.add_cost(cost);
             *slot = total;
         }
     }
@@ -212,7 +224,7 @@ impl Meter {
             self.totals_by_script.push(last.plus(&by_script));
         }
         let mut total = self.totals.last().copied().unwrap_or_default();
-        total.add(cost.role, cost.tokens);
+        total.add_cost(&cost);
         self.tokens.push(cost.tokens);
         self.largest_parts.push(cost.largest_part.get());
         self.costs.push(cost);
@@ -256,8 +268,8 @@ impl Meter {
         let Some(slot) = self.costs.get_mut(position) else { return };
         let (old_by_script, new_by_script) = (slot.by_script(), cost.by_script());
         let (mut old, mut new) = (Totals::default(), Totals::default());
-        old.add(slot.role, slot.tokens);
-        new.add(message.role, cost.tokens);
+        old.add_cost(slot);
+        new.add_cost(&cost);
         self.largest_parts.replace(position, cost.largest_part.get());
         if let Some(tokens) = self.tokens.get_mut(position) {
             *tokens = cost.tokens;
@@ -353,12 +365,7 @@ impl Meter {
         let name = |name: &str| tokenizer.name(name);
         let part = |part| part_cost(part, |text| tokenizer.text(text), name, overhead);
         let parts = message.parts.iter().map(part).collect();
-        Cost::new(
-            message.role,
-            message_overhead(message, name, overhead),
-            parts,
-            &tokenizer.weights,
-        )
+        Cost::new(message, message_overhead(message, name, overhead), parts, &tokenizer.weights)
     }
 
     /// Tokens of a message, without a meter and without weights. Linear in the message.
@@ -380,6 +387,17 @@ fn message_overhead(
     let author = message.author.as_deref();
     let author = author.map_or(0, |author| name(author).saturating_add(overhead.author));
     overhead.message.saturating_add(author)
+}
+
+/// Tokens that the reasoning in a part may have, if it is there only in a form that the provider alone can read. OpenAI
+/// leaves them out of its counts, although the model reads them. The form is Base64, and four bytes are about a token.
+fn hidden_tokens(part: &Part) -> u32 {
+    match part {
+        Part::Reasoning { text, signature: Some(signature) } if text.trim().is_empty() => {
+            u32::try_from(signature.len() / 16 * 3).unwrap_or(u32::MAX)
+        }
+        _ => 0,
+    }
 }
 
 fn part_cost(

@@ -185,6 +185,7 @@ fn why(reason: Reason) -> &'static str {
             "The session as a whole is condensed, and goes on from the notes."
         }
         Reason::Manual => "The person asked for this.",
+        Reason::Renew => "Something in the earlier messages has changed; the notes are made again.",
         Reason::RequestBoundary => {
             "This is done between two requests: the session goes on from the notes."
         }

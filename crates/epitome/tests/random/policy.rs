@@ -6,10 +6,10 @@ use std::fmt;
 use std::collections::BTreeSet;
 
 use epitome::policy::{
-    Budget, ClearToolInputs, Counting, Encoding, Family, Fill, Keep, LastRequest, LockedReasoning,
-    OffloadToolResults, PRESETS, Phase, Reactive, Reducer, ReducerRule, RequestBoundary, Shape,
-    SummaryInput, SummaryPlacement, SummarySettings, TokenCost, ToolFilter, Trigger,
-    TruncateToolResults, TruncationStep,
+    Budget, ClearToolInputs, ClearToolResults, Counting, Encoding, Family, Fill, Keep, LastRequest,
+    LockedReasoning, OffloadToolResults, PRESETS, Phase, Reactive, Reducer, ReducerRule,
+    RequestBoundary, Shape, StaleSummary, SummaryInput, SummaryPlacement, SummarySettings,
+    TokenCost, ToolFilter, Trigger, TruncateToolResults, TruncationStep,
 };
 use epitome::{Policy, Reason, Retry};
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ pub(crate) const PHASES: [Phase; 5] =
     [Phase::RequestStart, Phase::TurnStart, Phase::Loop, Phase::TurnEnd, Phase::Overflow];
 
 /// Every reason.
-pub(crate) const REASONS: [Reason; 7] = [
+pub(crate) const REASONS: [Reason; 8] = [
     Reason::Manual,
     Reason::Threshold,
     Reason::RequestBoundary,
@@ -30,6 +30,7 @@ pub(crate) const REASONS: [Reason; 7] = [
     Reason::ReactiveFull,
     Reason::Reduce,
     Reason::SessionCompaction,
+    Reason::Renew,
 ];
 
 /// A policy for a history whose tokens are not known yet.
@@ -117,19 +118,29 @@ fn reducer_rule() -> impl Strategy<Value = ReducerRule> {
             keep_tokens,
         })
     });
+    let clear_results =
+        (0_u32..12, any::<bool>(), any::<bool>()).prop_map(|(keep, excludes, inputs)| {
+            Reducer::ClearToolResults(ClearToolResults {
+                keep,
+                exclude_tools: if excludes { vec!["tool1".into()] } else { Vec::new() },
+                clear_tool_inputs: inputs,
+                ..ClearToolResults::default()
+            })
+        });
     let reducer = prop_oneof![
         2 => Just(Reducer::Deduplicate),
         2 => truncate,
         2 => clear,
         2 => offload,
+        2 => clear_results,
         1 => Just(Reducer::DropOldest)
     ];
     let when = prop_oneof![1 => Just(None), 1 => trigger().prop_map(Some)];
     let min = prop_oneof![3 => Just(0_u32), 1 => 0_u32..20_000];
-    (reducer, when, min).prop_map(|(reducer, when, min_saving_tokens)| ReducerRule {
+    (reducer, when, min).prop_map(|(reducer, when, clear_at_least)| ReducerRule {
         reducer,
         when,
-        min_saving_tokens,
+        clear_at_least,
     })
 }
 
@@ -229,7 +240,11 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
         0_u32..4,
         prop::option::of(Just("HEARTBEAT_OK".to_owned())),
         // A model that accepts signed reasoning only behind an unchanged history.
-        (prop::option::weighted(0.25, Just("claude-fable-5-1".to_owned())), locked_reasoning),
+        (
+            prop::option::weighted(0.25, Just("claude-fable-5-1".to_owned())),
+            locked_reasoning,
+            select(&[StaleSummary::Undo, StaleSummary::Renew]),
+        ),
     );
     let counting = prop_oneof![
         3 => Just(Counting::Estimate),
@@ -258,7 +273,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
                         warning,
                         attempts,
                         heartbeat_answer,
-                        (model, locked_reasoning),
+                        (model, locked_reasoning, stale_summary),
                     ) = numbers;
                     Policy {
                         window: DRAFT_WINDOW,
@@ -276,6 +291,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
                         counting,
                         model,
                         locked_reasoning,
+                        stale_summary,
                         heartbeat_answer,
                     }
                 },
@@ -303,7 +319,7 @@ impl PolicyDraft {
         policy.tool_schema_tokens = scale.tokens(policy.tool_schema_tokens);
         for reduction in &mut policy.reducers {
             reduction.when.iter_mut().for_each(|when| scale.trigger(when));
-            reduction.min_saving_tokens = scale.tokens(reduction.min_saving_tokens);
+            reduction.clear_at_least = scale.tokens(reduction.clear_at_least);
         }
         policy.check().is_ok().then_some(policy)
     }
@@ -368,8 +384,9 @@ fn every_phase_and_every_reason_is_listed_once() {
         Reason::ReactiveFull => 4,
         Reason::Reduce => 5,
         Reason::SessionCompaction => 6,
+        Reason::Renew => 7,
     };
-    assert_eq!(REASONS.map(reason), [0, 1, 2, 3, 4, 5, 6]);
+    assert_eq!(REASONS.map(reason), [0, 1, 2, 3, 4, 5, 6, 7]);
 }
 
 /// The number of a kind of reducer. A new kind does not compile until it is listed here, and fails a test until
@@ -381,6 +398,7 @@ fn reducer_number(reducer: &Reducer) -> usize {
         Reducer::ClearToolInputs(_) => 2,
         Reducer::OffloadToolResults(_) => 3,
         Reducer::DropOldest => 4,
+        Reducer::ClearToolResults(_) => 5,
     }
 }
 

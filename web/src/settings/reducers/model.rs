@@ -2,8 +2,8 @@
 
 use epitome::Policy;
 use epitome::policy::{
-    ClearToolInputs, Fill, OffloadToolResults, Phase, Reducer, ReducerRule, Trigger,
-    TruncateToolResults, TruncationStep,
+    ClearToolInputs, ClearToolResults, Fill, OffloadToolResults, Phase, Reducer, ReducerRule,
+    Trigger, TruncateToolResults, TruncationStep,
 };
 
 use crate::settings::field::number::{percent, percentage, whole};
@@ -15,6 +15,7 @@ pub(in crate::settings) enum ReducerKind {
     Deduplicate,
     TruncateToolResults,
     ClearToolInputs,
+    ClearToolResults,
     OffloadToolResults,
     DropOldest,
 }
@@ -23,6 +24,7 @@ options!(ReducerKind {
     Deduplicate: "deduplicate", "Deduplicate";
     TruncateToolResults: "truncateToolResults", "Truncate tool results";
     ClearToolInputs: "clearToolInputs", "Clear tool inputs";
+    ClearToolResults: "clearToolResults", "Clear tool results";
     OffloadToolResults: "offloadToolResults", "Offload tool results";
     DropOldest: "dropOldest", "Drop oldest";
 });
@@ -87,6 +89,7 @@ impl ReducerKind {
             Reducer::Deduplicate => Self::Deduplicate,
             Reducer::TruncateToolResults(_) => Self::TruncateToolResults,
             Reducer::ClearToolInputs(_) => Self::ClearToolInputs,
+            Reducer::ClearToolResults(_) => Self::ClearToolResults,
             Reducer::OffloadToolResults(_) => Self::OffloadToolResults,
             Reducer::DropOldest => Self::DropOldest,
         }
@@ -99,6 +102,7 @@ impl ReducerKind {
             }
             Self::TruncateToolResults => "The older a tool result is, the less of it is kept.",
             Self::ClearToolInputs => "Shortens the arguments of old tool calls.",
+            Self::ClearToolResults => "Replaces all but the newest tool results by a placeholder.",
             Self::OffloadToolResults => {
                 "Shortens large tool results, which can be read back in full."
             }
@@ -116,6 +120,9 @@ impl ReducerKind {
             ),
             Self::ClearToolInputs => {
                 ReducerRule::in_compactions(Reducer::ClearToolInputs(ClearToolInputs::default()))
+            }
+            Self::ClearToolResults => {
+                ReducerRule::in_compactions(Reducer::ClearToolResults(ClearToolResults::default()))
             }
             Self::OffloadToolResults => ReducerRule::in_compactions(Reducer::OffloadToolResults(
                 OffloadToolResults::default(),
@@ -194,6 +201,13 @@ impl ReducerKind {
                     _ => None,
                 }),
             ],
+            Self::ClearToolResults => vec![
+                self.number("keep", "Keep the newest", "results", |reducer| match reducer {
+                    Reducer::ClearToolResults(clear) => Some(&mut clear.keep),
+                    _ => None,
+                }),
+                placeholder(),
+            ],
             Self::OffloadToolResults => vec![
                 self.protected(|reducer| match reducer {
                     Reducer::OffloadToolResults(offload) => Some(&mut offload.protect_fraction),
@@ -236,13 +250,24 @@ impl ReducerKind {
         label: &'static str,
         part: fn(&mut Reducer) -> Option<&mut u32>,
     ) -> TextField {
+        self.number(name, label, "tokens", part)
+    }
+
+    /// A number of the reducer, of anything.
+    fn number(
+        self,
+        name: &str,
+        label: &'static str,
+        unit: &'static str,
+        part: fn(&mut Reducer) -> Option<&mut u32>,
+    ) -> TextField {
         let read = move |policy: &Policy| {
             let reducer = self.find(policy).map(|rule| rule.reducer.clone());
             let number = reducer.and_then(|mut reducer| part(&mut reducer).map(|part| *part));
             number.map(|number| number.to_string()).unwrap_or_default()
         };
         let name = format!("{}.{name}", self.name());
-        TextField::new(name, label, "tokens", read, move |policy, text| {
+        TextField::new(name, label, unit, read, move |policy, text| {
             let number = whole(text)?;
             if let Some(part) = self.find_mut(policy).and_then(|rule| part(&mut rule.reducer)) {
                 *part = number;
@@ -254,17 +279,35 @@ impl ReducerKind {
     /// What it has to save to run.
     fn min_saving(self) -> TextField {
         let read = move |policy: &Policy| {
-            self.find(policy).map(|rule| rule.min_saving_tokens.to_string()).unwrap_or_default()
+            self.find(policy).map(|rule| rule.clear_at_least.to_string()).unwrap_or_default()
         };
-        let name = format!("{}.minSavingTokens", self.name());
+        let name = format!("{}.clearAtLeast", self.name());
         TextField::new(name, "Only if it saves", "tokens", read, move |policy, text| {
             let number = whole(text)?;
             if let Some(rule) = self.find_mut(policy) {
-                rule.min_saving_tokens = number;
+                rule.clear_at_least = number;
             }
             Ok(())
         })
     }
+}
+
+/// What stands in place of a result that `ClearToolResults` clears.
+fn placeholder() -> TextField {
+    const KIND: ReducerKind = ReducerKind::ClearToolResults;
+    let read = |policy: &Policy| match KIND.find(policy).map(|rule| &rule.reducer) {
+        Some(Reducer::ClearToolResults(clear)) => clear.placeholder.clone(),
+        _ => String::new(),
+    };
+    let name = format!("{}.placeholder", KIND.name());
+    TextField::new(name, "Placeholder", "", read, |policy, text| {
+        if let Some(Reducer::ClearToolResults(clear)) =
+            KIND.find_mut(policy).map(|rule| &mut rule.reducer)
+        {
+            text.clone_into(&mut clear.placeholder);
+        }
+        Ok(())
+    })
 }
 
 /// The steps of `TruncateToolResults`, as `11: 2000, 21: 1000`: from this age, at most so many tokens.
@@ -319,7 +362,7 @@ mod tests {
         assert_eq!(order, ReducerKind::ALL);
         assert_eq!(policy.check(), Ok(()));
         ReducerKind::TruncateToolResults.switch().write(&mut policy, false);
-        assert_eq!(policy.reducers.len(), 4);
+        assert_eq!(policy.reducers.len(), 5);
     }
 
     #[test]

@@ -52,6 +52,8 @@ export type {
   Breakdown,
   Budget,
   ClearToolInputs,
+  ClearToolResults,
+  ClearToolResultsRule,
   Completion,
   Converted,
   CounterOptions,

@@ -186,9 +186,16 @@ export interface Compactor<M extends object = object> {
    * `encoding-not-loaded`: await `loadEncoding` or `loadTokenizer` first.
    */
   setPolicy(policy: PolicySpec): void;
-  /** The whole state as text to store. It contains the text of the messages but not the app's objects, which
+  /** The whole state as text to store, in JSON Lines. It contains the text of the messages but not the app's objects, which
    * `restoreCompactor` takes as `originals`. */
   snapshot(): string;
+  /**
+   * Stores what is new by the option `commit`, after the commits that were begun before. Costs what is new. If it rejects,
+   * the same changes come again with the next commit. Without the option, it does nothing.
+   */
+  commit(): Promise<void>;
+  /** What a newer version calls the records that it has stored and this one does not know. They stay in the log. */
+  unknownRecords(): string[];
   /** Frees the memory. Cancels a compaction that runs. */
   dispose(): void;
   [Symbol.dispose](): void;

@@ -21,6 +21,7 @@ import type { Engine as Module } from "../wasm/engine.js";
 import { bufferOf, retire } from "../wasm/instances.js";
 import { Calls } from "./calls.js";
 import type { CompactIfNeededOptions, CompactOptions, Compactor, SyncReport } from "./compactor.js";
+import { Commits } from "./commits.js";
 import { Driver } from "./driver.js";
 import type { Host } from "./options.js";
 import { Originals } from "./originals.js";
@@ -40,14 +41,15 @@ export class Conversation<M extends object> implements Compactor<M> {
   readonly #originals: Originals<M>;
   readonly #plans = new Plans();
   readonly #driver: Driver;
+  readonly #commits: Commits;
   readonly #lifetime = new AbortController();
   /** Increases whenever an earlier count of the view is no longer right. */
   #revision = 0;
   /** The epoch of the view that `messages()` last returned. */
   #sentEpoch: number | undefined;
 
-  /** `originals` are the messages that the engine knows, in order. */
-  constructor(module: Module, engine: Engine, host: Host<M>, originals: readonly M[] = []) {
+  /** `originals` are the messages that the engine knows, in order, and `stored` those of all branches, if they are known. */
+  constructor(module: Module, engine: Engine, host: Host<M>, originals: readonly M[] = [], stored = new Map<string, M>()) {
     this.#module = module;
     this.#calls = new Calls(engine, () => retire(module));
     this.#agent = host.agent;
@@ -57,11 +59,22 @@ export class Conversation<M extends object> implements Compactor<M> {
     const make = (): Originals<M> => new Originals(engine.ids(), known, sizes, engine.nextNumber(), host.repair);
     this.#originals = hold(module, sum(sizes), make);
     enter(module);
+    for (const [id, message] of stored) {
+      if (this.#originals.find(id) === undefined) {
+        const size = sizeOf(message);
+        hold(module, size, () => this.#originals.know(id, message, size));
+      }
+    }
+    this.#commits = new Commits(this.#calls, host.commit, (id) => this.#originals.find(id)?.message);
+    if (stored.size === 0) {
+      this.#originals.ids().forEach((id) => this.#commits.note(id));
+    }
     const changed = (): void => {
       this.#revision += 1;
       this.#originals.refresh();
     };
-    this.#driver = new Driver(this.#calls, host as Host<object>, changed, (request) => this.#completed(request));
+    const commit = this.#commits.isStored ? (): Promise<void> => this.#commits.commit() : undefined;
+    this.#driver = new Driver(this.#calls, host as Host<object>, changed, (request) => this.#completed(request), commit);
   }
 
   append(messages: M | readonly M[], metadata?: MessageMetadata): string[] {
@@ -116,6 +129,7 @@ export class Conversation<M extends object> implements Compactor<M> {
     const more = size - this.#originals.sizeOf(name);
     this.#calls.run((engine) => hold(this.#module, more, () => engine.edit(name, message, metadata)));
     this.#originals.replace(name, message, size);
+    this.#commits.note(name);
     this.#driver.drain();
   }
 
@@ -125,6 +139,7 @@ export class Conversation<M extends object> implements Compactor<M> {
     const [id] = this.#originals.next(1) as [string];
     this.#calls.run((engine) => hold(this.#module, size, () => engine.insert(id, message, name, metadata)));
     this.#originals.insert(this.#originals.ids().indexOf(name), id, message, size);
+    this.#commits.note(id);
     this.#pathChanged();
     return id;
   }
@@ -255,6 +270,17 @@ export class Conversation<M extends object> implements Compactor<M> {
     return this.#calls.run((engine) => engine.snapshot());
   }
 
+  commit(): Promise<void> {
+    return guarded(() => {
+      this.#calls.check();
+      return this.#commits.commit();
+    });
+  }
+
+  unknownRecords(): string[] {
+    return this.#calls.run((engine) => engine.unknownRecords());
+  }
+
   dispose(): void {
     this.#calls.whenFree(() => {
       if (!this.#calls.isDisposed) {
@@ -285,6 +311,7 @@ export class Conversation<M extends object> implements Compactor<M> {
     );
     for (const [index, id] of ids.entries()) {
       this.#originals.add(id, batch[index] as M, sizes[index] as number);
+      this.#commits.note(id);
     }
     return ids;
   }
@@ -303,7 +330,10 @@ export class Conversation<M extends object> implements Compactor<M> {
     for (const { id, message } of changed) {
       this.edit(id, message, metadata);
     }
-    for (const { id, message } of plan.replaced) {
+    for (const { id, message, isEqual } of plan.replaced) {
+      if (!isEqual) {
+        this.#commits.note(id);
+      }
       if (this.#originals.find(id)?.message !== message) {
         const size = sizeOf(message);
         hold(this.#module, size - this.#originals.sizeOf(id), () => this.#originals.replace(id, message, size));

@@ -6,6 +6,7 @@ import type { Format, Reason } from "../glue/epitome.js";
 import { load, type Modules } from "../wasm/engine.js";
 import { bufferOf } from "../wasm/instances.js";
 import type { Compactor } from "./compactor.js";
+import { originalsOf } from "./commits.js";
 import { Conversation } from "./conversation.js";
 import { extractiveFrom } from "./extractive.js";
 import { type CompactorOptions, hostOf, type RestoreOptions } from "./options.js";
@@ -25,6 +26,9 @@ export async function create<M extends object>(
   const engine = await load(modules.engine);
   await loadCounting(engine, engine.countingOf(policy, agent), modules.tokenizers, tokenizers);
   const compactor = new engine.Compactor(format, policy, agent);
+  if (host.commit !== undefined) {
+    compactor.collectUnsaved(false);
+  }
   return new Conversation<M>(engine, compactor, host);
 }
 
@@ -39,18 +43,24 @@ export async function restore<M extends object>(
   const text = textOf(snapshot, "snapshot", "invalid-snapshot");
   const format = textOf(options.format, "format", "unknown-format");
   const agent = optionalText(options.agent, "agent");
-  const originals = messagesOf<M>(options.originals, "originals", "invalid-originals");
-  sizesOf(originals);
+  const stored = options.originals === undefined ? (originalsOf(text) as Map<string, M>) : undefined;
+  const list = options.originals === undefined ? [] : messagesOf<M>(options.originals, "originals", "invalid-originals");
+  sizesOf(list);
   const host = hostOf(options, extractiveFrom(modules.engine));
   const engine = await load(modules.engine);
   const parsed = engine.ParsedSnapshot.parse(bufferOf(engine).write(text));
   await loadCounting(engine, parsed.counting(), modules.tokenizers, tokenizers);
-  const restored = engine.Compactor.restore(parsed, format, originals, agent);
-  const known = restored.ids().length;
+  const restored = engine.Compactor.restore(parsed, format, agent);
   let compactor: Compactor<M> | undefined;
   try {
-    compactor = new Conversation<M>(engine, restored, host, originals);
-    compactor.append(originals.slice(known));
+    const ids = restored.ids();
+    const originals = stored === undefined ? list : ids.flatMap((id) => stored.get(id) ?? []);
+    restored.compare(originals);
+    if (host.commit !== undefined) {
+      restored.collectUnsaved(stored !== undefined);
+    }
+    compactor = new Conversation<M>(engine, restored, host, originals, stored);
+    compactor.append(originals.slice(ids.length));
     return compactor;
   } catch (error) {
     if (compactor === undefined) {

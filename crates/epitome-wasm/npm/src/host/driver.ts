@@ -42,6 +42,7 @@ export class Driver {
   readonly #host: DriverHost;
   readonly #changed: () => void;
   readonly #completed: (request: SummaryRequest) => SummarizeRequest;
+  readonly #commit: (() => Promise<void>) | undefined;
   #run: Run | undefined;
   /** The app's `save` that what comes next has to wait for. */
   #saving: Promise<unknown> | undefined;
@@ -55,17 +56,20 @@ export class Driver {
   /** True while listeners are called. */
   #isTelling = false;
 
-  /** `changed` is called when the view has changed; `completed` adds the app's messages to a request. */
+  /** `changed` is called when the view has changed; `completed` adds the app's messages to a request; `commit` stores what is
+   * new, if there is a store. */
   constructor(
     calls: Calls,
     host: DriverHost,
     changed: () => void,
     completed: (request: SummaryRequest) => SummarizeRequest,
+    commit: (() => Promise<void>) | undefined,
   ) {
     this.#calls = calls;
     this.#host = host;
     this.#changed = changed;
     this.#completed = completed;
+    this.#commit = commit;
   }
 
   async compact(options: CompactOptions): Promise<Report> {
@@ -297,10 +301,30 @@ export class Driver {
     }
   }
 
-  /** Confirms a record at once, because the app stores whole snapshots: the next one contains it. */
+  /** A compaction is applied once its record is stored. Without a store, it is confirmed at once, because the app stores whole
+   * snapshots: the next one contains it. An undo is also confirmed at once, and stored by the next commit. */
   #persist(): void {
-    const isWanted = this.#run?.override === undefined;
-    this.#calls.run((engine) => (isWanted ? engine.handlePersisted() : engine.handleUnpersisted("it was called off")));
+    const run = this.#run;
+    const commit = this.#commit;
+    if (run?.override !== undefined) {
+      this.#calls.run((engine) => engine.handleUnpersisted("it was called off"));
+    } else if (run === undefined || commit === undefined) {
+      this.#calls.run((engine) => engine.handlePersisted());
+    } else {
+      void commit().then(
+        () => this.#persisted((engine) => engine.handlePersisted()),
+        (error: unknown) => {
+          const message = messageOf(error, "it did not say why");
+          this.#persisted((engine) => engine.handleUnpersisted(`it could not be stored: ${message}`));
+        },
+      );
+    }
+  }
+
+  #persisted(answer: (engine: Engine) => void): void {
+    if (!this.#calls.isDisposed) {
+      this.#continue(() => this.#calls.run(answer));
+    }
   }
 
   #event(event: EngineEvent): void {

@@ -37,6 +37,12 @@ export interface HostOptions<M extends object = object> {
    * afterwards, a `saveFailed` event says why. Not called if only reducers work.
    */
   save?: (occasion: Save) => void | Promise<void>;
+  /**
+   * Stores what is new since the last commit, in one step and behind what was stored before: called by `commit()`, and before
+   * a compaction is applied. If it throws or rejects, the compaction fails with its message and changes nothing, and the same
+   * changes come again with the next commit. `openConversation` of `epitome/storage` sets it.
+   */
+  commit?: CommitChanges;
   /** Called after every compaction that needed a summary. What it throws is logged to the console. */
   afterCompaction?: (context: AfterCompaction) => void | Promise<void>;
   /**
@@ -52,6 +58,17 @@ export interface HostOptions<M extends object = object> {
   /** Called for every event, of compactions and others. What it throws is logged to the console. */
   onEvent?: (event: CompactionEvent) => void;
 }
+
+/** What is new in a conversation since the last commit. */
+export interface Changes {
+  /** JSON Lines: the engine's records and the app's messages. */
+  lines: string;
+  /** The compactor's own state, as one line, in place of the one before. */
+  state: string;
+}
+
+/** Stores what is new. */
+export type CommitChanges = (changes: Changes) => void | Promise<void>;
 
 /** Whether a compaction may start. */
 export type BeforeAnswer = boolean | void | { skip: boolean };
@@ -72,8 +89,8 @@ export interface RestoreOptions<M extends object = object, F extends Format = Fo
   /** The format of the messages. */
   format: F;
   /** All messages that were appended, in order, in their latest version. Those that the snapshot does not contain are
-   * appended. */
-  originals: readonly M[];
+   * appended. Default: the messages that the commits in the text have. */
+  originals?: readonly M[];
 }
 
 /** The options with all defaults. */
@@ -88,7 +105,7 @@ const DEFAULT_SUMMARIZE_TIMEOUT_MS = 12 * 60_000;
 
 /** The options of an app without types may be anything: each is checked before a compactor is made. */
 export function hostOf<M extends object>(options: HostOptions<M> & { format: Format }, summarize: Summarize<M>): Host<M> {
-  for (const name of ["summarize", "beforeCompaction", "save", "afterCompaction", "countTokens", "onEvent"] as const) {
+  for (const name of ["summarize", "beforeCompaction", "save", "commit", "afterCompaction", "countTokens", "onEvent"] as const) {
     optionalFunction(options[name], name);
   }
   const summarizeTimeoutMs = timeoutOf(options.summarizeTimeoutMs);

@@ -75,7 +75,7 @@ export class Originals<M extends object> {
 
   /** Adds a message at the end. */
   add(id: string, message: M, size: number): void {
-    this.#path.push(this.#know(id, message, size));
+    this.#path.push(this.know(id, message, size));
     this.#messages?.push(message);
     this.#ids?.push(id);
   }
@@ -91,7 +91,7 @@ export class Originals<M extends object> {
         ? { seen: [...seen.slice(0, place), inserted, ...seen.slice(place)], last }
         : undefined;
     });
-    this.#path.splice(position, 0, this.#know(id, message, size));
+    this.#path.splice(position, 0, this.know(id, message, size));
     this.#changePath();
   }
 
@@ -129,7 +129,7 @@ export class Originals<M extends object> {
       this.#messages.length = stay;
     }
     for (const id of ids) {
-      const original = this.#known.get(id) ?? this.#know(id, undefined, 0);
+      const original = this.#known.get(id) ?? this.know(id, undefined, 0);
       this.#path.push(original);
       this.#ids?.push(id);
       if (original.message === undefined) {
@@ -181,6 +181,17 @@ export class Originals<M extends object> {
   /** The same with the messages. */
   get path(): readonly Original<M>[] {
     return this.#path;
+  }
+
+  /** Knows a message of any branch. */
+  know(id: string, message: M | undefined, size: number): Original<M> {
+    const original = { id, message, size };
+    this.#known.set(id, original);
+    this.#classes.clear();
+    this.#size += size;
+    const number = /^m(\d+)$/.exec(id)?.[1];
+    this.#next = Math.max(this.#next, number === undefined ? 0 : Number(number) + 1);
+    return original;
   }
 
   /** A message of any branch. */
@@ -238,16 +249,6 @@ export class Originals<M extends object> {
       );
     }
     return message;
-  }
-
-  #know(id: string, message: M | undefined, size: number): Original<M> {
-    const original = { id, message, size };
-    this.#known.set(id, original);
-    this.#classes.clear();
-    this.#size += size;
-    const number = /^m(\d+)$/.exec(id)?.[1];
-    this.#next = Math.max(this.#next, number === undefined ? 0 : Number(number) + 1);
-    return original;
   }
 
   /** Makes the earlier views those of the conversation without or with a message. A view that has no such form is forgotten. */

@@ -10,6 +10,11 @@ export interface ValidateOptions {
   /** Also report what only some servers of this format refuse: roles that do not alternate, system messages after other
    * messages, ids that are used twice. */
   strict?: boolean;
+  /** The messages of the requests that were sent before, oldest first. With them, signed reasoning is found that `model` would
+   * refuse, because it stands behind other messages than those that it was written behind (`bound-reasoning`). */
+  earlier?: readonly (readonly object[])[];
+  /** Name of the model. Default: one that accepts its reasoning only behind an unchanged history, as Claude Fable from 5.1. */
+  model?: string;
 }
 
 /** What the provider of a format would refuse in these messages. */
@@ -19,9 +24,13 @@ export async function validateBy(
   format: Format,
   options: ValidateOptions = {},
 ): Promise<Issue[]> {
-  const { strict = false } = fieldsOf(options, "options");
+  const { strict = false, earlier = [], model } = fieldsOf(options, "options");
   const [list, name] = [measured(messages), formatOf(format)];
-  return (await load(source)).validate(list, name, strict === true);
+  const sent = messagesOf(earlier, "options.earlier").map((request, index) => measured(request, `options.earlier[${index}]`));
+  const named = model === undefined ? undefined : textOf(model, "options.model");
+  const engine = await load(source);
+  const issues = engine.validate(list, name, strict === true);
+  return sent.length === 0 ? issues : [...issues, ...engine.validateLocked(list, name, sent, named)];
 }
 
 /** The messages as the provider of a format accepts them. */
@@ -46,8 +55,8 @@ export async function convertBy<M extends object>(
 }
 
 /** Messages of a size that the engine can read. */
-export function measured<M>(messages: readonly M[]): M[] {
-  const list = messagesOf(messages, "messages");
+export function measured<M>(messages: readonly M[], argument = "messages"): M[] {
+  const list = messagesOf(messages, argument);
   sizesOf(list);
   return list;
 }

@@ -51,10 +51,9 @@ pub(super) fn propose(reduction: &Reduction, settings: &ClearToolInputs) -> Prop
 
 /// True for a message whose calls the provider checks together with the signed reasoning before them: it
 /// refuses the message if they change.
-fn is_signed(reduction: &Reduction, message: &Message) -> bool {
-    let is_signed = |part: &Part| matches!(part, Part::Reasoning { signature: Some(_), .. });
+pub(super) fn is_signed(reduction: &Reduction, message: &Message) -> bool {
     reduction.conversation.contract().reasoning == ReasoningPolicy::WholeTurn
-        && message.parts.iter().any(is_signed)
+        && message.has_signed_reasoning()
 }
 
 /// Shorter arguments: every long value is replaced by its length, and if that does not fit, every value of an
@@ -83,6 +82,11 @@ fn cleared(arguments: &str, fits: impl Fn(&str) -> bool) -> Option<String> {
         other => shortened(other).to_string(),
     };
     (cleared.len() < arguments.len()).then_some(cleared)
+}
+
+/// Arguments with as little in them as [`cleared`] can leave: the names of an object, or the number of items.
+pub(super) fn without_values(arguments: &str) -> Option<String> {
+    cleared(arguments, |_| false)
 }
 
 /// As many of the first items as fit, and how many are left out.

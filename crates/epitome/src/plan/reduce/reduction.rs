@@ -77,7 +77,7 @@ impl<'a> Reduction<'a> {
             if self.wants(rule, reason, phase)
                 && let Some(proposals) = super::propose(self, rule)
             {
-                self.make(proposals, rule.min_saving_tokens);
+                self.make(proposals, rule.clear_at_least);
             }
         }
     }
@@ -100,7 +100,7 @@ impl<'a> Reduction<'a> {
     }
 
     /// Makes the proposed changes if they save enough together.
-    fn make(&mut self, proposals: Proposals, min_saving_tokens: u32) {
+    fn make(&mut self, proposals: Proposals, clear_at_least: u32) {
         // What a proposal saves is known only after it was applied, so that the whole reducer is undone if it
         // saves too little.
         let before = (self.changed.clone(), self.saved);
@@ -125,7 +125,7 @@ impl<'a> Reduction<'a> {
         }
         // At least one token, even if the policy asks for none: a rewrite that saves nothing would make a
         // checkpoint and invalidate the provider's prompt cache for it.
-        let least = self.scale.to_meter(min_saving_tokens).max(MeterTokens::new(1));
+        let least = self.scale.to_meter(clear_at_least).max(MeterTokens::new(1));
         if self.saved - before.1 < least {
             (self.changed, self.saved) = before;
         }

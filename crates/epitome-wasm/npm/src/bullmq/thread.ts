@@ -1,0 +1,81 @@
+// The engine of a compaction in a thread of its own, so that the event loop of the worker stays free to renew its lock.
+
+import { parentPort } from "node:worker_threads";
+import { restoreCompactor } from "../api/api.js";
+import { messageOf } from "../error.js";
+import type { Compactor } from "../host/compactor.js";
+import type { RestoreOptions } from "../host/options.js";
+import type { Summary } from "../host/summarize.js";
+import type { FromThread, Question, Task, ToThread } from "./protocol.js";
+
+interface Waiting {
+  readonly resolve: (value: Summary | string | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const port = parentPort;
+const waiting = new Map<number, Waiting>();
+let asked = 0;
+let controller = new AbortController();
+
+const send = (message: FromThread): void => port?.postMessage(message);
+
+function ask(question: Question): Promise<Summary | string | undefined> {
+  asked += 1;
+  const id = asked;
+  send({ type: "question", id, ...question });
+  return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
+}
+
+async function compact(task: Task): Promise<void> {
+  const { text, format, agent, policy, summarizeTimeoutMs, reason, instructions } = task;
+  controller = new AbortController();
+  let compactor: Compactor<object> | undefined;
+  try {
+    const options = {
+      format,
+      ...(agent === undefined ? {} : { agent }),
+      ...(summarizeTimeoutMs === undefined ? {} : { summarizeTimeoutMs }),
+      summarize: async (request: object) => (await ask({ kind: "summarize", request: request as never })) as Summary | string,
+      commit: async (changes: Extract<Question, { kind: "commit" }>["changes"]) => {
+        await ask({ kind: "commit", changes });
+      },
+    };
+    compactor = await restoreCompactor<object>(text, options as unknown as RestoreOptions<object>);
+    if (policy !== undefined) {
+      compactor.setPolicy(policy);
+    }
+    const report = await compactor.compact({
+      reason,
+      ...(instructions === undefined ? {} : { instructions }),
+      signal: controller.signal,
+      onEvent: (event) => send({ type: "event", event }),
+    });
+    send({ type: "ended", report });
+  } catch (error) {
+    send({ type: "failed", message: messageOf(error, "it did not say why") });
+  } finally {
+    compactor?.dispose();
+    waiting.clear();
+  }
+}
+
+port?.on("message", (message: ToThread) => {
+  switch (message.type) {
+    case "task":
+      void compact(message);
+      return;
+    case "cancel":
+      controller.abort();
+      return;
+    case "answer": {
+      const question = waiting.get(message.id);
+      waiting.delete(message.id);
+      if ("error" in message) {
+        question?.reject(Object.assign(new Error(message.error.message), message.error));
+      } else {
+        question?.resolve(message.value);
+      }
+    }
+  }
+});

@@ -1,0 +1,87 @@
+// What a store does not have yet, and the commits that bring it there, one after the other.
+
+import { reading } from "../arguments.js";
+import type { Calls } from "./calls.js";
+import type { Changes, CommitChanges } from "./options.js";
+
+/** How a line with a message of the app begins. */
+const ORIGINAL = '{"record":"original",';
+
+/** Commits of one conversation. */
+export class Commits {
+  readonly #calls: Calls;
+  readonly #store: CommitChanges | undefined;
+  readonly #message: (id: string) => unknown;
+  /** The ids of messages that the app has given since the last commit. */
+  #given = new Set<string>();
+  #last: Promise<void> = Promise.resolve();
+
+  /** `message` gives the app's message of an id, or undefined. */
+  constructor(calls: Calls, store: CommitChanges | undefined, message: (id: string) => unknown) {
+    this.#calls = calls;
+    this.#store = store;
+    this.#message = message;
+  }
+
+  /** True if there is a store. */
+  get isStored(): boolean {
+    return this.#store !== undefined;
+  }
+
+  /** Takes note of a message that the app has given. */
+  note(id: string): void {
+    if (this.isStored) {
+      this.#given.add(id);
+    }
+  }
+
+  /** Stores what is new, after the commits that were begun before. What could not be stored is new the next time. */
+  commit(): Promise<void> {
+    const commit = this.#last.then(() => this.#commit());
+    this.#last = commit.catch(() => undefined);
+    return commit;
+  }
+
+  async #commit(): Promise<void> {
+    const store = this.#store;
+    if (store === undefined || (this.#given.size === 0 && !this.#calls.run((engine) => engine.hasUnsaved()))) {
+      return;
+    }
+    const given = this.#given;
+    const changes = this.#calls.run((engine): Changes => ({ lines: engine.unsaved(), state: engine.stateLine() }));
+    changes.lines += this.#originals(given);
+    this.#given = new Set();
+    try {
+      await store(changes);
+    } catch (error) {
+      this.#given = new Set([...given, ...this.#given]);
+      throw error;
+    }
+    if (!this.#calls.isDisposed) {
+      this.#calls.run((engine) => engine.handleSaved());
+    }
+  }
+
+  #originals(ids: Iterable<string>): string {
+    let lines = "";
+    for (const id of ids) {
+      const message = this.#message(id);
+      if (message !== undefined) {
+        lines += `${ORIGINAL}"id":${JSON.stringify(id)},"message":${JSON.stringify(message)}}\n`;
+      }
+    }
+    return lines;
+  }
+}
+
+/** The app's messages by their ids, as the commits in this text have them last. */
+export function originalsOf(lines: string): Map<string, object> {
+  const found = new Map<string, object>();
+  for (const line of lines.split("\n")) {
+    if (line.startsWith(ORIGINAL)) {
+      const { id, message } = reading("snapshot", () => JSON.parse(line) as { id: string; message: object }, "invalid-snapshot");
+      found.set(id, message);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,149 @@
+// Conversations as JSON Lines: out of one store and into another.
+
+import { epitomeError, guarded } from "../error.js";
+import { hashOf } from "./chain.js";
+import { type Cipher, NO_CIPHER } from "./cipher.js";
+import { type Damage, readVerified } from "./verified.js";
+import type { Store } from "./store.js";
+
+/** Options of an export or an import. */
+export interface TransferOptions {
+  /** The cipher of the store. What is exported is not encrypted. */
+  cipher?: Cipher;
+}
+
+/** What an import has done. */
+export interface Imported {
+  /** How many commits are new in the store. */
+  readonly added: number;
+  /** What could not be read, such as the end of a file that is cut off. */
+  readonly damage: Damage | undefined;
+}
+
+/** The line at the end of a commit. */
+interface CommitLine {
+  readonly record: "commit";
+  readonly sequence: number;
+  readonly hash: string;
+}
+
+/**
+ * A conversation as JSON Lines, commit by commit: its records with the app's own messages, and behind each commit its number and
+ * a hash of everything before. The last line is the compactor's own state. `restoreCompactor` reads it as a snapshot.
+ *
+ * Throws `damaged-log` at the first commit that is not whole.
+ */
+export async function* exportConversation(store: Store, id: string, options: TransferOptions = {}): AsyncGenerator<string> {
+  const { cipher = NO_CIPHER } = options;
+  const head = await store.head(id);
+  if (head === undefined) {
+    throw epitomeError("unknown-id", `the store has no conversation ${JSON.stringify(id)}`);
+  }
+  let [stored, exported] = ["", ""];
+  let sequence = 0;
+  for await (const commit of store.load(id)) {
+    if (commit.sequence > head.sequence) {
+      break;
+    }
+    const isWhole = commit.sequence === sequence + 1 && commit.hash === (await hashOf(stored, commit.text));
+    if (!isWhole) {
+      throw epitomeError("damaged-log", `the conversation ${JSON.stringify(id)} is not whole from commit ${sequence + 1} on; open it to repair it`);
+    }
+    stored = commit.hash;
+    sequence = commit.sequence;
+    const text = await cipher.decrypt(commit.text, id);
+    exported = await hashOf(exported, text);
+    const line: CommitLine = { record: "commit", sequence, hash: exported };
+    yield `${text}${JSON.stringify(line)}\n`;
+  }
+  if (head.state !== "") {
+    yield await cipher.decrypt(head.state, id);
+  }
+}
+
+/**
+ * Stores an exported conversation. If the store has the first commits of it already, only those behind them are added; if it has
+ * others, it rejects with `conflict` and nothing has changed. What is behind the last whole commit is left out and named.
+ */
+export function importConversation(
+  store: Store,
+  id: string,
+  lines: string | Iterable<string> | AsyncIterable<string>,
+  options: TransferOptions = {},
+): Promise<Imported> {
+  return guarded(async () => {
+    const { cipher = NO_CIPHER } = options;
+    const { commits, state, rest } = await read(lines);
+    const head = await store.claim(id);
+    const known = await readVerified(store, id, head, cipher);
+    const whole = commits.map(({ text }) => text).join("");
+    if (known.damage !== undefined || !(whole.startsWith(known.text) || known.text.startsWith(whole))) {
+      throw epitomeError("conflict", `the store has another conversation ${JSON.stringify(id)}; import this one under another id`);
+    }
+    let { sequence, hash } = known.last ?? { sequence: 0, hash: "" };
+    const added = commits.slice(sequence);
+    for (const [index, { text }] of added.entries()) {
+      const encrypted = await cipher.encrypt(text, id);
+      const previous = hash;
+      hash = await hashOf(previous, encrypted);
+      sequence += 1;
+      const isLast = index === added.length - 1;
+      const after = isLast && state !== "" ? await cipher.encrypt(state, id) : "";
+      if (!(await store.commit(id, { sequence, hash, previous, text: encrypted, state: after, epoch: head.epoch }))) {
+        throw epitomeError("conflict", `another writer has taken over ${JSON.stringify(id)} during the import`);
+      }
+    }
+    const texts = rest === "" ? [] : [rest];
+    return { added: added.length, damage: rest === "" ? undefined : { whole: commits.length, lost: 1, texts } };
+  });
+}
+
+interface Exported {
+  readonly commits: { readonly text: string }[];
+  readonly state: string;
+  /** What is behind the last whole commit, but for the state. */
+  readonly rest: string;
+}
+
+async function read(given: string | Iterable<string> | AsyncIterable<string>): Promise<Exported> {
+  const commits: { text: string }[] = [];
+  let [text, state, hash] = ["", "", ""];
+  let isWhole = true;
+  for await (const line of linesOf(typeof given === "string" ? [given] : given)) {
+    if (!isWhole) {
+      text += line;
+    } else if (line.startsWith('{"record":"state"') && text === "" && line.endsWith("\n")) {
+      state = line;
+    } else if (!line.startsWith('{"record":"commit"')) {
+      text += line;
+    } else {
+      const next = await hashOf(hash, text);
+      const expected: CommitLine = { record: "commit", sequence: commits.length + 1, hash: next };
+      if (line === `${JSON.stringify(expected)}\n`) {
+        commits.push({ text });
+        [hash, text] = [next, ""];
+      } else {
+        isWhole = false;
+        text += line;
+      }
+    }
+  }
+  return { commits, state: text === "" ? state : "", rest: text };
+}
+
+/** Lines with their ends, of a text that comes in pieces. */
+async function* linesOf(pieces: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = "";
+  for await (const piece of pieces) {
+    const lines = (rest + piece).split(/(?<=\n)/);
+    rest = lines.pop() ?? "";
+    if (rest.endsWith("\n")) {
+      lines.push(rest);
+      rest = "";
+    }
+    yield* lines;
+  }
+  if (rest !== "") {
+    yield rest;
+  }
+}

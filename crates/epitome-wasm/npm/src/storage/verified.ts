@@ -1,0 +1,56 @@
+// Reads the commits of a conversation, and stops at the first one that is not what was stored.
+
+import { hashOf } from "./chain.js";
+import { type Cipher, NO_CIPHER } from "./cipher.js";
+import type { Head, Store, StoredCommit } from "./store.js";
+
+/** What was lost of a conversation. */
+export interface Damage {
+  /** The number of the last commit that is whole; 0 if none is. */
+  readonly whole: number;
+  /** How many commits behind it cannot be used. */
+  readonly lost: number;
+  /** What is left of them, as it was stored. */
+  readonly texts: readonly string[];
+}
+
+/** A conversation as it was read. */
+export interface Read {
+  /** The records of all whole commits. */
+  readonly text: string;
+  /** The compactor's own state; empty if it does not belong to the last whole commit. */
+  readonly state: string;
+  /** The last whole commit. */
+  readonly last: StoredCommit | undefined;
+  /** What could not be read. */
+  readonly damage: Damage | undefined;
+}
+
+/** Reads the commits up to this head, each checked against the hash of all before it. Linear in the text. */
+export async function readVerified(store: Store, id: string, head: Head, cipher: Cipher = NO_CIPHER): Promise<Read> {
+  const texts: string[] = [];
+  const damaged: string[] = [];
+  let last: StoredCommit | undefined;
+  for await (const commit of store.load(id)) {
+    if (commit.sequence > head.sequence) {
+      // A job has stored it since the head was read.
+      break;
+    }
+    const isNext = damaged.length === 0 && commit.sequence === (last?.sequence ?? 0) + 1;
+    if (isNext && commit.hash === (await hashOf(last?.hash ?? "", commit.text))) {
+      texts.push(await cipher.decrypt(commit.text, id));
+      last = { ...commit, text: "" };
+    } else {
+      damaged.push(commit.text);
+    }
+  }
+  const whole = last?.sequence ?? 0;
+  const isWhole = whole === head.sequence && (last?.hash ?? "") === head.hash;
+  const lost = Math.max(head.sequence - whole, damaged.length, isWhole ? 0 : 1);
+  return {
+    text: texts.join(""),
+    state: isWhole && head.state !== "" ? await cipher.decrypt(head.state, id) : "",
+    last,
+    damage: isWhole ? undefined : { whole, lost, texts: damaged },
+  };
+}

@@ -1,0 +1,94 @@
+//! What a store does not have of a conversation yet, as lines.
+
+use super::Compactor;
+use super::snapshot::{self, SnapshotError};
+use crate::history::Journal;
+
+/// What a store has of a conversation when its compactor begins to collect what is new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// Nothing: the policy and all records are new.
+    Nothing,
+    /// Everything, as after a restore from it.
+    Everything,
+}
+
+/// What a store does not have besides records, and whether a commit that has not ended yet has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum UnsavedPolicy {
+    /// It has the policy.
+    #[default]
+    Nothing,
+    /// It has not even the version.
+    Beginning { is_in_flight: bool },
+    /// It has an earlier policy.
+    Policy { is_in_flight: bool },
+}
+
+impl Compactor {
+    /// Begins to collect what a store does not have yet, for [`Self::unsaved`]. Without this, nothing is collected.
+    pub fn collect_unsaved(&mut self, stored: Stored) {
+        let (records, policy) = match stored {
+            Stored::Everything => (Vec::new(), UnsavedPolicy::Nothing),
+            Stored::Nothing => {
+                let beginning = UnsavedPolicy::Beginning { is_in_flight: false };
+                (self.log().records().to_vec(), beginning)
+            }
+        };
+        self.unsaved_policy = policy;
+        self.conversation.begin_journal(Journal::new(records));
+    }
+
+    /// What is to be stored now, in one step and behind what was stored before, as lines of a
+    /// [`Snapshot`](super::Snapshot). While a compaction waits for [`Output::Persist`](super::Output::Persist), its record is
+    /// among them. The lines are returned again until [`Self::handle_saved`] has confirmed them. Linear in them.
+    pub fn unsaved(&mut self) -> Result<String, SnapshotError> {
+        let Some(journal) = self.conversation.journal() else { return Ok(String::new()) };
+        let mut lines = match &mut self.unsaved_policy {
+            UnsavedPolicy::Nothing => String::new(),
+            UnsavedPolicy::Beginning { is_in_flight } => {
+                *is_in_flight = true;
+                snapshot::beginning(&self.policy)?
+            }
+            UnsavedPolicy::Policy { is_in_flight } => {
+                *is_in_flight = true;
+                snapshot::policy_line(&self.policy)?
+            }
+        };
+        for record in journal.begin_commit() {
+            lines.push_str(&snapshot::line(record)?);
+        }
+        Ok(lines)
+    }
+
+    /// True if a store lacks something that [`Self::unsaved`] would return. Costs O(1).
+    pub fn has_unsaved(&mut self) -> bool {
+        let is_policy_stored = self.unsaved_policy == UnsavedPolicy::Nothing;
+        self.conversation.journal().is_some_and(|journal| !is_policy_stored || !journal.is_empty())
+    }
+
+    /// Takes note that a store has the lines that [`Self::unsaved`] returned last.
+    pub fn handle_saved(&mut self) {
+        if let UnsavedPolicy::Beginning { is_in_flight: true }
+        | UnsavedPolicy::Policy { is_in_flight: true } = self.unsaved_policy
+        {
+            self.unsaved_policy = UnsavedPolicy::Nothing;
+        }
+        if let Some(journal) = self.conversation.journal() {
+            journal.handle_saved();
+        }
+    }
+
+    /// Has the present policy stored.
+    pub(super) fn note_policy(&mut self) {
+        self.unsaved_policy = match self.unsaved_policy {
+            UnsavedPolicy::Beginning { is_in_flight: false } => self.unsaved_policy,
+            _ => UnsavedPolicy::Policy { is_in_flight: false },
+        };
+    }
+
+    /// The compactor's own state as a line of a [`Snapshot`](super::Snapshot), which replaces the one that was stored before.
+    pub fn state_line(&self) -> Result<String, SnapshotError> {
+        snapshot::state_line(&self.condition())
+    }
+}

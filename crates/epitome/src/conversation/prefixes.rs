@@ -1,0 +1,219 @@
+//! Signed reasoning that its model accepts only behind the messages that it was written behind, and whether those are still
+//! what the model gets.
+//!
+//! A compaction, its undo, an edit, an insertion and a removal all change what is before later messages. Whatever the cause,
+//! reasoning that was written behind something else would have the next request refused, and is left out of the view; it is
+//! back as soon as what was before it is.
+
+use super::Conversation;
+use crate::contract::Thinking;
+use crate::history::{
+    Log, Projection, Record, Rewrite, Rewritten, exchange::exchange_of, without_signed_reasoning,
+};
+use crate::message::{Message, Part};
+use crate::policy::{LockedReasoning, Policy};
+
+/// Hashes of what the model sees before each message.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Prefixes {
+    /// False if the model accepts its reasoning behind anything, or the provider drops what it does not accept. Then nothing
+    /// is hashed.
+    locked: bool,
+    /// Of the messages of the path, as they were appended.
+    messages: Vec<Hash>,
+    /// Of what the model sees before each of them, and last of all that it sees. What it does not see has a hash without
+    /// meaning.
+    before: Vec<Hash>,
+}
+
+impl Conversation {
+    /// Begins or ends to look at what reasoning was written behind, as the policy asks for. Costs all texts when it begins.
+    pub(super) fn lock_reasoning_for(&mut self, policy: &Policy) {
+        let thinking = self.contract.thinking(policy.model.as_deref());
+        let locked = thinking == Thinking::LockedToPrefix
+            && policy.locked_reasoning != LockedReasoning::Keep;
+        if locked == self.prefixes.locked {
+            return;
+        }
+        self.prefixes = Prefixes { locked, ..Prefixes::default() };
+        self.project(0);
+        // Of reasoning that is there already, nothing is known but that it was accepted so far.
+        for position in 0..self.log.len() {
+            self.note_reasoning(position);
+        }
+    }
+
+    /// Stores what the reasoning of a message was written behind, if that matters: what the model sees there now.
+    pub(super) fn note_reasoning(&mut self, position: usize) {
+        let Some(prefix) = self.prefixes.before.get(position).copied() else { return };
+        let message = self.log.message(position);
+        let id = message.filter(|message| message.has_signed_reasoning()).map(|it| it.id.clone());
+        if let Some(message) = id.filter(|_| self.prefixes.locked) {
+            // The log has the message, and this record has no other condition.
+            let _ = self.log.append(Record::Reasoning { message, prefix: prefix.stored() });
+        }
+    }
+
+    /// True if a change of the message at a position may change which reasoning the model accepts.
+    pub(super) fn has_reasoning_behind(&self, position: usize) -> bool {
+        let signed = |at| self.index.note(at).is_some_and(|note| note.signed_reasoning);
+        self.prefixes.locked && (position + 1..self.log.len()).any(signed)
+    }
+
+    /// Hashes a message that was appended or edited, and what the model sees before those behind it, which have no
+    /// reasoning. Linear in the message and in the number of messages behind it.
+    pub(super) fn hash_from(&mut self, position: usize) {
+        let Self { log, prefixes, projection, .. } = self;
+        let Some(message) = log.message(position).filter(|_| prefixes.locked) else { return };
+        if let Some(slot) = prefixes.messages.get_mut(position) {
+            *slot = Hash::of(message);
+        }
+        prefixes.hash_up_to(log, position + 1);
+        prefixes.before.resize(log.len() + 1, Hash::default());
+        for position in position..log.len() {
+            let before = prefixes.before.get(position).copied().unwrap_or_default();
+            let after = prefixes.seen_after(before, projection, position);
+            if let Some(slot) = prefixes.before.get_mut(position + 1) {
+                *slot = after;
+            }
+        }
+    }
+
+    /// The projection without reasoning that was written behind something else. Linear in the messages, and in the texts of
+    /// those that are not hashed yet, and of rewritten ones.
+    pub(super) fn without_refused_reasoning(&mut self, mut projection: Projection) -> Projection {
+        if self.prefixes.locked {
+            self.prefixes.hash_up_to(&self.log, self.log.len());
+            self.prefixes.before = self.seen_before(&mut projection);
+        }
+        projection
+    }
+
+    /// Removes reasoning from a projection that was written behind something else than what it shows, and returns the hashes
+    /// of what is before each message. Linear in the messages and in the texts of rewritten ones.
+    pub(super) fn seen_before(&self, projection: &mut Projection) -> Vec<Hash> {
+        if !self.prefixes.locked {
+            return Vec::new();
+        }
+        let exchanges = self.index.exchanges(&self.log);
+        // Pinned messages stay word for word, with the exchange that they are in.
+        let is_fixed = |position: usize| {
+            exchange_of(&exchanges, position).is_some_and(|exchange| {
+                let first = self.index.fixed.partition_point(|fixed| *fixed < exchange.start);
+                self.index.fixed.get(first).is_some_and(|fixed| *fixed < exchange.end)
+            })
+        };
+        let mut before = vec![Hash::default(); self.log.len() + 1];
+        let mut seen = Hash::default();
+        let cover = projection.cover.as_ref().map(|cover| Hash::default().text(&cover.framed()));
+        let first = projection.before.clone();
+        let rest = projection.after.clone().into_iter().chain(projection.covered..self.log.len());
+        let (first, rest) = (first.into_iter().map(Some), rest.map(Some));
+        for position in first.chain([None]).chain(rest) {
+            let Some(position) = position else {
+                seen = cover.map_or(seen, |cover| seen.then(cover));
+                continue;
+            };
+            if let Some(slot) = before.get_mut(position) {
+                *slot = seen;
+            }
+            let behind = self.log.written_behind(position);
+            if behind.is_some_and(|behind| behind != seen.stored()) && !is_fixed(position) {
+                remove_reasoning(&self.log, projection, position);
+            }
+            seen = self.prefixes.seen_after(seen, projection, position);
+        }
+        if let Some(end) = before.last_mut() {
+            *end = seen;
+        }
+        before
+    }
+}
+
+impl Prefixes {
+    /// Forgets the messages from a position on.
+    pub(super) fn truncate(&mut self, position: usize) {
+        self.messages.truncate(position);
+    }
+
+    /// Hashes those of the first messages of the log that are not hashed yet.
+    fn hash_up_to(&mut self, log: &Log, messages: usize) {
+        for position in self.messages.len()..messages {
+            self.messages.extend(log.message(position).map(Hash::of));
+        }
+    }
+
+    /// What the model has seen after the message at a position.
+    fn seen_after(&self, seen: Hash, projection: &Projection, position: usize) -> Hash {
+        if projection.dropped.contains(&position) {
+            return seen;
+        }
+        seen.then(match projection.rewritten.get(&position) {
+            Some(rewritten) => Hash::of(&rewritten.message),
+            None => self.messages.get(position).copied().unwrap_or_default(),
+        })
+    }
+}
+
+/// Removes the signed reasoning of one message, besides what is changed in it already.
+fn remove_reasoning(log: &Log, projection: &mut Projection, position: usize) {
+    let Some(message) = log.message(position) else { return };
+    let known = projection.rewritten.get(&position);
+    let changes = known.map_or(&[][..], |rewritten| &rewritten.rewrite.changes);
+    let changes = without_signed_reasoning(message, changes);
+    let rewrite = Rewrite { id: message.id.clone(), changes };
+    let message = rewrite.apply(message);
+    projection.rewritten.insert(position, Rewritten { rewrite, message });
+}
+
+/// A hash of messages in their order. It is stored with conversations, so that it may never change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Hash(u64);
+
+impl Default for Hash {
+    /// Of nothing.
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hash {
+    /// Of a message: all that a provider is sent of it.
+    fn of(message: &Message) -> Self {
+        let hash = Self::default().text(message.id.as_str()).text(message.role.as_str());
+        message.parts.iter().fold(hash, |hash, part| match part {
+            Part::Text { text } => hash.text("text").text(text),
+            Part::Reasoning { text, signature } => {
+                hash.text("reasoning").text(text).text(signature.as_deref().unwrap_or_default())
+            }
+            Part::ToolCall { call, name, arguments } => {
+                hash.text("call").text(call.as_str()).text(name).text(arguments)
+            }
+            Part::ToolResult { call, text, .. } => {
+                hash.text("result").text(call.as_str()).text(text)
+            }
+            Part::Approval { approval, .. } => hash.text("approval").text(approval),
+            Part::Image(_) | Part::File(_) => hash.text("media"),
+            Part::Other { kind, .. } => hash.text(kind),
+        })
+    }
+
+    /// Of one more text: FNV-1a over it and its end.
+    fn text(self, text: &str) -> Self {
+        text.bytes().chain([0xff]).fold(self, Self::byte)
+    }
+
+    /// Of one more message.
+    fn then(self, message: Self) -> Self {
+        message.0.to_le_bytes().into_iter().fold(self, Self::byte)
+    }
+
+    fn byte(self, byte: u8) -> Self {
+        Self((self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    }
+
+    /// As it is stored: an integer that JavaScript reads without loss.
+    fn stored(self) -> u64 {
+        (self.0 ^ (self.0 >> 53)) & ((1 << 53) - 1)
+    }
+}

@@ -1,0 +1,71 @@
+//! The records that a store does not have yet, in the order in which they came.
+
+use super::record::Record;
+
+/// What is new since the last commit to a store.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Journal {
+    records: Vec<Record>,
+    /// How many of them a commit that has not ended yet has.
+    in_flight: usize,
+    /// One of them that the log gets later, once it is stored.
+    announced: Option<Record>,
+}
+
+impl Journal {
+    /// A journal in which these are new.
+    pub(crate) fn new(records: Vec<Record>) -> Self {
+        Self { records, ..Self::default() }
+    }
+
+    /// Adds a record that the log has now. A message that is edited again before it is stored takes no second record, so that
+    /// an answer which is streamed by edits is stored once.
+    pub(super) fn push(&mut self, record: &Record) {
+        if self.announced.as_ref() == Some(record) {
+            self.announced = None;
+            return;
+        }
+        let is_in_flight = self.in_flight == self.records.len();
+        let last = self.records.last_mut().filter(|_| !is_in_flight);
+        if let Record::Edit { message } = record
+            && let Some(earlier) = last.and_then(Record::message_mut)
+            && earlier.id == message.id
+        {
+            earlier.clone_from(message);
+            return;
+        }
+        self.records.push(record.clone());
+    }
+
+    /// Adds a record that the log gets once it is stored.
+    pub(crate) fn announce(&mut self, record: &Record) {
+        self.records.push(record.clone());
+        self.announced = Some(record.clone());
+    }
+
+    /// Takes back the announced record, which could not be stored.
+    pub(crate) fn retract(&mut self, record: &Record) {
+        self.announced = None;
+        if let Some(at) = self.records.iter().rposition(|other| other == record) {
+            self.records.remove(at);
+            self.in_flight -= usize::from(at < self.in_flight);
+        }
+    }
+
+    /// True if a store has everything. Costs O(1).
+    pub(crate) fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// What is to be stored now. It is returned again until [`Self::handle_saved`] has confirmed it.
+    pub(crate) fn begin_commit(&mut self) -> &[Record] {
+        self.in_flight = self.records.len();
+        &self.records
+    }
+
+    /// Forgets what [`Self::begin_commit`] has returned last.
+    pub(crate) fn handle_saved(&mut self) {
+        self.records.drain(..self.in_flight.min(self.records.len()));
+        self.in_flight = 0;
+    }
+}

@@ -1,0 +1,167 @@
+//! A store gets what is new, commit by commit, and its records are the conversation.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on should stop"
+)]
+
+mod harness;
+
+use epitome::history::Record;
+use epitome::message::{Message, Role};
+use epitome::tokens::CharactersPer;
+use epitome::{Compactor, Contract, Output, Policy, Reason, Snapshot, Stored};
+use harness::{applied, compact, compactor_with, drive, long_talk, recommended_compactor, shown};
+
+fn committed(compactor: &mut Compactor) -> String {
+    let lines = compactor.unsaved().unwrap();
+    compactor.handle_saved();
+    lines
+}
+
+fn restored(lines: &str) -> Compactor {
+    let snapshot = Snapshot::from_json_lines(lines).unwrap();
+    Compactor::restore(snapshot, Contract::default(), Box::new(CharactersPer(3))).unwrap()
+}
+
+fn kinds(lines: &str) -> Vec<String> {
+    let kind = |line| {
+        let value: serde_json::Value = serde_json::from_str(line).unwrap();
+        value["record"].as_str().unwrap().to_owned()
+    };
+    lines.lines().map(kind).collect()
+}
+
+#[test]
+fn h2_a_compaction_is_stored_before_it_is_applied_and_its_undo_behind_it() {
+    let mut compactor = recommended_compactor(&long_talk());
+    compactor.collect_unsaved(Stored::Nothing);
+    let mut store = committed(&mut compactor);
+    assert_eq!(&kinds(&store)[..3], ["begin", "policy", "message"]);
+    assert_eq!(compactor.unsaved().unwrap(), "");
+
+    assert!(applied(&compact(&mut compactor).unwrap()));
+    let checkpoint = committed(&mut compactor);
+    assert_eq!(kinds(&checkpoint), ["checkpoint"]);
+    assert!(checkpoint.contains("They talked about the garden."), "the summary");
+    assert!(checkpoint.contains(r#""through":"m"#), "the last message that it covers");
+    store += &checkpoint;
+    assert_eq!(shown(&restored(&store)), shown(&compactor));
+
+    compactor.undo().unwrap();
+    assert_eq!(kinds(&compactor.unsaved().unwrap()), ["undo"], "while it waits for the store");
+    drive(&mut compactor, |_| String::new());
+    store += &committed(&mut compactor);
+    assert_eq!(shown(&restored(&store)), shown(&compactor));
+    assert_eq!(store.matches("They talked about the garden.").count(), 1, "it is still in the log");
+}
+
+#[test]
+fn h2_a_compaction_that_could_not_be_stored_is_not_stored_later() {
+    let mut compactor = recommended_compactor(&long_talk());
+    compactor.collect_unsaved(Stored::Everything);
+    compactor.compact(Reason::Manual, None).unwrap();
+    loop {
+        match compactor.poll_output() {
+            Output::Before(_) => compactor.proceed().unwrap(),
+            Output::Summarize(request) => compactor.handle_summary(request.id, "They talked."),
+            Output::Persist(_) => break,
+            _ => {}
+        }
+    }
+    assert_eq!(kinds(&compactor.unsaved().unwrap()), ["checkpoint"]);
+    compactor.append(Message::new("late", Role::User, "and now?")).unwrap();
+    compactor.handle_unpersisted("the disk is full".into()).unwrap();
+    assert_eq!(kinds(&compactor.unsaved().unwrap()), ["message"]);
+}
+
+#[test]
+fn h2_an_answer_that_is_streamed_by_edits_is_stored_once() {
+    let mut compactor = recommended_compactor(&long_talk());
+    compactor.collect_unsaved(Stored::Everything);
+    compactor.append(Message::new("answer", Role::Assistant, "")).unwrap();
+    for length in 0..500 {
+        compactor.edit(Message::new("answer", Role::Assistant, "so ".repeat(length))).unwrap();
+    }
+    let first = committed(&mut compactor);
+    assert_eq!(kinds(&first), ["message"]);
+    assert!(first.len() < 2_000, "{first}");
+
+    compactor.edit(Message::new("answer", Role::Assistant, "first")).unwrap();
+    assert_eq!(kinds(&compactor.unsaved().unwrap()), ["edit"]);
+    // The store may have the lines already, also if it has not said so yet.
+    compactor.edit(Message::new("answer", Role::Assistant, "second")).unwrap();
+    compactor.handle_saved();
+    let rest = compactor.unsaved().unwrap();
+    assert_eq!((kinds(&rest).len(), rest.contains("second")), (1, true));
+}
+
+#[test]
+fn h2_lines_that_were_not_confirmed_come_again() {
+    let mut compactor = recommended_compactor(&long_talk());
+    compactor.collect_unsaved(Stored::Everything);
+    compactor.append(Message::new("one", Role::User, "one")).unwrap();
+    let first = compactor.unsaved().unwrap();
+    compactor.append(Message::new("two", Role::User, "two")).unwrap();
+    compactor.set_policy(Policy::recommended(500)).unwrap();
+    let again = compactor.unsaved().unwrap();
+    assert!(again.contains(&first));
+    assert_eq!(kinds(&again), ["policy", "message", "message"]);
+}
+
+/// Bytes and lines of the commit of a turn behind this many messages.
+fn turn_behind(messages: u32) -> (usize, usize) {
+    let mut compactor = compactor_with(Policy::recommended(100_000_000), "");
+    for number in 0..messages {
+        compactor.append(Message::new(format!("{number:06}"), Role::User, "so it is")).unwrap();
+    }
+    compactor.collect_unsaved(Stored::Everything);
+    for (id, role) in [("question", Role::User), ("answer", Role::Assistant)] {
+        compactor.append(Message::new(id, role, "and now?")).unwrap();
+    }
+    let lines = committed(&mut compactor) + &compactor.state_line().unwrap();
+    (lines.len(), lines.lines().count())
+}
+
+#[test]
+fn h3_the_commit_of_a_turn_writes_what_is_new_also_behind_100_000_messages() {
+    let (bytes, lines) = turn_behind(1_000);
+    assert_eq!(lines, 3, "two messages and the state");
+    assert_eq!(turn_behind(100_000), (bytes, lines));
+}
+
+#[test]
+fn h3_a_record_of_a_newer_engine_is_kept_and_named() {
+    let mut compactor = recommended_compactor(&long_talk());
+    compactor.collect_unsaved(Stored::Nothing);
+    let mut lines = committed(&mut compactor);
+    let newer = r#"{"record":"poll","question":"which rose?","n":1.50}"#;
+    lines += &format!("{newer}\n");
+    // What a host adds for itself is none.
+    lines += r#"{"record":"original","id":"m0","message":{}}"#;
+    let restored = restored(&lines);
+    assert_eq!(shown(&restored), shown(&compactor));
+    let unknown: Vec<&str> = restored
+        .log()
+        .records()
+        .iter()
+        .filter_map(|record| match record {
+            Record::Unknown(unknown) => Some(unknown.kind()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(unknown, ["poll"]);
+    let again = restored.snapshot().to_json_lines().unwrap();
+    assert!(again.lines().any(|line| line == newer), "byte for byte");
+}
+
+#[test]
+fn h3_logs_of_every_version_can_be_read() {
+    let version_2 = include_str!("logs/version-2.jsonl");
+    let restored = restored(version_2);
+    let expected = include_str!("logs/version-2.txt");
+    assert_eq!(shown(&restored), expected);
+    assert_eq!(restored.session(), 3);
+    assert_eq!(restored.log().todo(), Some("- [ ] plant the roses"));
+}

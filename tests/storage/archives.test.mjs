@@ -1,0 +1,137 @@
+// Archives in JSON Lines: the raw history comes back byte for byte, from any store to any other.
+
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+import { restoreCompactor } from "epitome";
+import { sqliteStore } from "epitome/node";
+import { exportConversation, importConversation, memoryStore, openConversation } from "epitome/storage";
+import { fixtures } from "../node/fixtures.mjs";
+import { chatOf, said } from "../node/harness.mjs";
+import { conversations, files, skip } from "../node/recordings.mjs";
+
+const Database = createRequire(import.meta.url)("better-sqlite3");
+
+async function exported(store, id) {
+  let text = "";
+  for await (const piece of exportConversation(store, id)) {
+    text += piece;
+  }
+  return text;
+}
+
+const json = (messages) => messages.map((message) => JSON.stringify(message));
+
+/** Keeps messages with five compactions, two undos and a branch in a store. Returns the conversation, and how many compactions
+ * were applied. */
+async function lived(store, id, format, messages, policy) {
+  const conversation = await openConversation({ store, id, format, policy });
+  const { compactor } = conversation;
+  const size = Math.ceil(messages.length / 5);
+  let applied = 0;
+  for (let part = 0; part < 5; part += 1) {
+    const last = compactor.append(messages.slice(part * size, (part + 1) * size)).at(-1);
+    await compactor.commit();
+    const { outcome } = await compactor.compact();
+    applied += Number(outcome === "applied");
+    if ((part === 1 || part === 3) && outcome === "applied") {
+      compactor.undo();
+    }
+    if (part === 2 && last !== undefined) {
+      compactor.append(structuredClone(messages[0]));
+      compactor.truncate(last);
+    }
+    await compactor.commit();
+  }
+  return { conversation, applied };
+}
+
+test("h3: a branch that the app has left comes back with its messages", async () => {
+  const store = memoryStore();
+  const { compactor } = await openConversation({ store, id: "1", format: "openai-chat" });
+  const [question] = compactor.append(said("user", "Which rose?"));
+  const [first] = compactor.append({ ...said("assistant", "A red one."), unknown: { kept: true } });
+  await compactor.commit();
+  compactor.truncate(question);
+  const [second] = compactor.append(said("assistant", "A white one."));
+  await compactor.commit();
+  const restored = (await openConversation({ store, id: "1", format: "openai-chat" })).compactor;
+  assert.deepEqual(restored.branches(second), [first, second]);
+  restored.switchTo(first);
+  assert.deepEqual(restored.history().at(-1), { ...said("assistant", "A red one."), unknown: { kept: true } });
+});
+
+test("h3: an archive that is cut off anywhere is read up to its last whole commit", async () => {
+  const store = memoryStore();
+  const { compactor } = await openConversation({ store, id: "1", format: "openai-chat" });
+  const ends = [];
+  for (const message of chatOf(6)) {
+    compactor.append(message);
+    await compactor.commit();
+    const text = await exported(store, "1");
+    ends.push(text.lastIndexOf('{"record":"state"'));
+  }
+  const whole = await exported(store, "1");
+  for (let end = 0; end <= ends.at(-1); end += 7) {
+    const id = `cut ${end}`;
+    const commits = ends.filter((at) => at <= end).length;
+    const { added, damage } = await importConversation(store, id, whole.slice(0, end));
+    assert.deepEqual([added, damage?.whole], [commits, end === (ends[commits - 1] ?? 0) ? undefined : commits], id);
+    const again = await importConversation(store, id, [whole.slice(0, 100), whole.slice(100)]);
+    assert.deepEqual(again, { added: 6 - commits, damage: undefined }, "the rest can be added");
+    assert.equal(await exported(store, id), whole);
+  }
+});
+
+test("h3: an archive of another conversation changes nothing", async () => {
+  const store = memoryStore();
+  for (const id of ["1", "2"]) {
+    const { compactor } = await openConversation({ store, id, format: "openai-chat" });
+    compactor.append(said("user", id));
+    await compactor.commit();
+  }
+  const before = await exported(store, "1");
+  await assert.rejects(importConversation(store, "1", await exported(store, "2")), { code: "conflict" });
+  assert.equal(await exported(store, "1"), before);
+});
+
+for (const { id, format, messages } of fixtures()) {
+  test(`h3: ${id}: five compactions, two undos and a branch later, the history is byte for byte what the app gave`, async () => {
+    await checkArchive(format, messages, { window: 2_000 });
+  });
+}
+
+test("h3: the same for recorded conversations, from one store to another and back", { skip }, async (context) => {
+  let [count, compactions] = [0, 0];
+  for (const file of files()) {
+    for (const { messages } of conversations(file)) {
+      compactions += await checkArchive("openai-chat", messages, { window: 8_000 });
+      count += 1;
+    }
+  }
+  context.diagnostic(`${count} conversations, ${compactions} compactions`);
+  assert.ok(count > 0 && compactions > count);
+});
+
+/** Returns how many compactions were applied. */
+async function checkArchive(format, messages, policy) {
+  const page = memoryStore();
+  const { conversation, applied } = await lived(page, "chat", format, messages, policy);
+  const { compactor } = conversation;
+  const expected = json(messages);
+  assert.deepEqual(json(compactor.history()), expected);
+  const first = await exported(page, "chat");
+  const database = new Database(":memory:");
+  const server = sqliteStore(database);
+  await importConversation(server, "chat", first);
+  const back = memoryStore();
+  await importConversation(back, "chat", await exported(server, "chat"));
+  assert.equal(await exported(back, "chat"), first, "byte for byte");
+  const restored = await restoreCompactor(first, { format });
+  assert.deepEqual(json(restored.history()), expected);
+  assert.deepEqual(json(restored.messages()), json(compactor.messages()));
+  restored.dispose();
+  conversation.close();
+  database.close();
+  return applied;
+}

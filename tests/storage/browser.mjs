@@ -1,0 +1,71 @@
+// The store in IndexedDB of a real browser, driven from here: each store is a tab of the same origin.
+
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { dirname, join, normalize } from "node:path";
+import { chromium } from "playwright-core";
+
+const dist = dirname(dirname(createRequire(import.meta.url).resolve("epitome")));
+const executablePath = process.env.EPITOME_BROWSER || "/usr/bin/chromium";
+
+/** For `test` as `skip`: the reason to skip what needs a browser, or `false`. */
+export const noBrowser = existsSync(executablePath) ? false : "no browser; set EPITOME_BROWSER";
+
+/** A browser with a server that has the package. */
+export async function startBrowser() {
+  const server = createServer((request, response) => void serve(request.url, response)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const origin = `http://127.0.0.1:${server.address().port}`;
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
+  const context = await browser.newContext();
+  return {
+    origin,
+    /** A tab with the entry `epitome/storage` as `storage`, and a store in IndexedDB as `store`. */
+    tab: async () => {
+      const page = await context.newPage();
+      await page.goto(origin);
+      await page.evaluate(async () => {
+        globalThis.storage = await import("/entrypoints/storage.js");
+        globalThis.store = globalThis.storage.indexedDbStore();
+      });
+      return page;
+    },
+    close: async () => {
+      await browser.close();
+      server.close();
+    },
+  };
+}
+
+async function serve(url, response) {
+  if (url === "/") {
+    response.setHeader("content-type", "text/html").end("<!doctype html><title>store</title>");
+    return;
+  }
+  try {
+    const bytes = await readFile(join(dist, normalize(new URL(url, "http://here").pathname)));
+    response.setHeader("content-type", "text/javascript").end(bytes);
+  } catch {
+    response.writeHead(404).end();
+  }
+}
+
+/** The store of a tab. */
+export function storeOf(page) {
+  const call = (method) => (...args) => page.evaluate(([name, values]) => globalThis.store[name](...values), [method, args]);
+  const stream = (method) =>
+    async function* (...args) {
+      yield* await page.evaluate(async ([name, values]) => {
+        const items = [];
+        for await (const item of globalThis.store[name](...values)) {
+          items.push(item);
+        }
+        return items;
+      }, [method, args]);
+    };
+  const names = (list, make) => Object.fromEntries(list.map((name) => [name, make(name)]));
+  return { ...names(["head", "claim", "commit", "cut", "delete"], call), ...names(["load", "list"], stream) };
+}

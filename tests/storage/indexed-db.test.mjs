@@ -1,0 +1,135 @@
+// The store in IndexedDB when the browser, the disk or another tab gets in its way.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { noBrowser, startBrowser, storeOf } from "./browser.mjs";
+import { generator } from "../node/random.mjs";
+
+describe("the store in IndexedDB", { skip: noBrowser }, () => {
+  let browser;
+  before(async () => {
+    browser = await startBrowser();
+  });
+  after(() => browser?.close());
+
+  /** Has a tab store commits one after the other, and calls back with the number of each that was confirmed. */
+  const writing = async (page, id, confirmed) => {
+    await page.exposeFunction("confirmed", confirmed);
+    return page.evaluate(async (conversation) => {
+      const { compactor } = await globalThis.storage.openConversation({ store: globalThis.store, id: conversation, format: "openai-chat" });
+      void (async () => {
+        for (let number = 1; ; number += 1) {
+          compactor.append([{ role: "user", content: `question ${number}` }, { role: "assistant", content: `answer ${number}` }]);
+          await compactor.commit();
+          globalThis.confirmed(number);
+        }
+      })();
+    }, id);
+  };
+
+  /** What another tab reads: how many messages, and what is damaged. */
+  const read = (page, id) =>
+    page.evaluate(async (conversation) => {
+      const { compactor, damage, close } = await globalThis.storage.openConversation({ store: globalThis.store, id: conversation, format: "openai-chat" });
+      const texts = compactor.history().map(({ content }) => content);
+      close();
+      return { texts, damage };
+    }, id);
+
+  test("h2: a tab that is closed at any time has lost nothing that was confirmed, and nothing is there by half or twice", async () => {
+    const { below } = generator(7);
+    const reader = await browser.tab();
+    for (let round = 0; round < 20; round += 1) {
+      const page = await browser.tab();
+      const id = `closed ${round}`;
+      const most = below(12);
+      let last = 0;
+      await new Promise((resolve) => {
+        void writing(page, id, (number) => {
+          last = number;
+          if (number > most) {
+            resolve();
+          }
+        });
+      });
+      await page.close();
+      const { texts, damage } = await read(reader, id);
+      assert.deepEqual([damage, texts.length % 2], [undefined, 0]);
+      assert.ok(texts.length / 2 >= last, `${texts.length / 2} stored, ${last} confirmed`);
+      assert.deepEqual(texts, Array.from({ length: texts.length / 2 }, (_, index) => [`question ${index + 1}`, `answer ${index + 1}`]).flat());
+    }
+  });
+
+  test("h2: two tabs that write to one conversation never make two histories of it", async () => {
+    const tabs = await Promise.all([browser.tab(), browser.tab()]);
+    const done = await Promise.all(
+      tabs.map((page, tab) =>
+        page.evaluate(async (own) => {
+          let confirmed = 0;
+          for (let tries = 0; tries < 500; tries += 1) {
+            const head = await globalThis.store.head("raced");
+            const [sequence, previous] = [(head?.sequence ?? 0) + 1, head?.hash ?? ""];
+            confirmed += Number(await globalThis.store.commit("raced", { sequence, previous, hash: `${own} ${sequence}`, text: "", state: "" }));
+          }
+          return confirmed;
+        }, tab),
+      ),
+    );
+    const stored = [];
+    for await (const { sequence } of storeOf(tabs[0]).load("raced")) {
+      stored.push(sequence);
+    }
+    assert.deepEqual(stored, Array.from({ length: done[0] + done[1] }, (_, index) => index + 1));
+  });
+
+  test("h2: data that is deleted under an open connection is noticed: the next commit is refused, and the conversation is in memory", async () => {
+    const page = await browser.tab();
+    const devtools = await page.context().newCDPSession(page);
+    await page.evaluate(async () => {
+      globalThis.open = await globalThis.storage.openConversation({ store: globalThis.store, id: "deleted", format: "openai-chat" });
+      globalThis.open.compactor.append({ role: "user", content: "one" });
+      await globalThis.open.compactor.commit();
+    });
+    await devtools.send("Storage.clearDataForOrigin", { origin: browser.origin, storageTypes: "indexeddb" });
+    const seen = await page.evaluate(async () => {
+      const { compactor } = globalThis.open;
+      compactor.append({ role: "user", content: "two" });
+      const refused = await compactor.commit().then(() => "stored", ({ code }) => code);
+      return { refused, texts: compactor.history().map(({ content }) => content) };
+    });
+    assert.deepEqual(seen, { refused: "conflict", texts: ["one", "two"] });
+    assert.equal(await storeOf(page).head("deleted"), undefined, "and the store can be used again");
+  });
+
+  test("h2: a disk that is full refuses the commit, and has it once there is space", async () => {
+    const page = await browser.tab();
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send("Storage.overrideQuotaForOrigin", { origin: browser.origin, quotaSize: 1_000 });
+    const full = await page.evaluate(async () => {
+      globalThis.open = await globalThis.storage.openConversation({ store: globalThis.storage.memoryStore(), id: "full", format: "openai-chat" });
+      const { compactor } = globalThis.open;
+      compactor.append({ role: "user", content: "x".repeat(2_000_000) });
+      globalThis.big = { sequence: 1, previous: "", hash: "h", text: compactor.history()[0].content, state: "" };
+      return globalThis.store.commit("full", globalThis.big).then(() => "stored", ({ name }) => name);
+    });
+    assert.equal(full, "QuotaExceededError");
+    await devtools.send("Storage.overrideQuotaForOrigin", { origin: browser.origin });
+    assert.deepEqual(await page.evaluate(async () => [await globalThis.store.head("full"), await globalThis.store.commit("full", globalThis.big)]), [undefined, true]);
+  });
+
+  test("h2: another tab that deletes the database does not hang, and the store makes it again", async () => {
+    const [page, other] = await Promise.all([browser.tab(), browser.tab()]);
+    await storeOf(page).claim("before");
+    const gone = await other.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const request = indexedDB.deleteDatabase("epitome");
+          request.onsuccess = () => resolve("deleted");
+          request.onblocked = () => resolve("blocked");
+        }),
+    );
+    assert.equal(gone, "deleted");
+    assert.equal(await storeOf(page).head("before"), undefined);
+    assert.equal((await storeOf(page).claim("after")).epoch, 1);
+  });
+});

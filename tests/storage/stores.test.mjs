@@ -1,0 +1,194 @@
+// What every store has to do, and conversations that are kept in each of them.
+
+import assert from "node:assert/strict";
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { exportConversation, importConversation, openConversation } from "epitome/storage";
+import { chatOf, said } from "../node/harness.mjs";
+import { STORES } from "./stores.mjs";
+
+const all = async (stream) => {
+  const items = [];
+  for await (const item of stream) {
+    items.push(item);
+  }
+  return items;
+};
+
+const commit = (sequence, previous, more) => ({ sequence, previous, hash: `hash ${sequence}`, text: `text ${sequence}\n`, state: `state ${sequence}`, ...more });
+
+const POLICY = { window: 2_000, counting: { charactersPerToken: 1 }, triggers: ["manual"], reducers: [], minSaving: 0, keepRequestsTokens: 0 };
+
+const opened = (store, id, more) =>
+  openConversation({ store, id, format: "openai-chat", policy: POLICY, summarize: () => "They worked.", ...more });
+
+const json = (messages) => messages.map((message) => JSON.stringify(message));
+
+for (const { name, skip, open } of STORES) {
+  describe(`the store ${name}`, { skip }, () => {
+    let stage;
+    before(async () => {
+      stage = await open();
+    });
+    after(() => stage?.close());
+
+    test(`h2: ${name}: a commit is stored only behind the one that the writer knows`, async () => {
+      const { store } = stage;
+      assert.equal(await store.head("a"), undefined);
+      const { epoch, ...head } = await store.claim("a");
+      assert.deepEqual(head, { sequence: 0, hash: "", state: "", jobs: [] });
+      assert.equal(await store.commit("a", commit(1, "", { epoch })), true);
+      for (const wrong of [commit(1, "", { epoch }), commit(2, "another", { epoch }), commit(3, "hash 1", { epoch })]) {
+        assert.equal(await store.commit("a", wrong), false, JSON.stringify(wrong));
+      }
+      assert.equal(await store.commit("a", commit(2, "hash 1", { epoch })), true);
+      assert.deepEqual(await store.head("a"), { sequence: 2, hash: "hash 2", epoch, state: "state 2", jobs: [] });
+      assert.deepEqual(await all(store.load("a")), [1, 2].map((sequence) => ({ sequence, hash: `hash ${sequence}`, text: `text ${sequence}\n` })));
+      assert.deepEqual((await all(store.load("a", 1))).map(({ sequence }) => sequence), [2]);
+    });
+
+    test(`h2: ${name}: whoever takes over has a later epoch, and earlier writers are refused`, async () => {
+      const { store } = stage;
+      const other = await stage.another();
+      const first = await store.claim("b");
+      assert.equal(await store.commit("b", commit(1, "", { epoch: first.epoch })), true);
+      const second = await other.claim("b");
+      assert.deepEqual([second.epoch, second.sequence], [first.epoch + 1, 1]);
+      assert.equal(await store.commit("b", commit(2, "hash 1", { epoch: first.epoch })), false);
+      assert.equal(await store.cut("b", undefined, first.epoch), false);
+      assert.equal(await store.commit("b", commit(2, "hash 1")), true, "a writer without an epoch, such as a job");
+      assert.equal(await other.commit("b", commit(3, "hash 2", { epoch: second.epoch })), true);
+    });
+
+    test(`h2: ${name}: of many writers at the same time one succeeds, and its commit is whole`, async () => {
+      const writers = await Promise.all(Array.from({ length: 4 }, () => stage.another()));
+      for (let sequence = 1; sequence <= 25; sequence += 1) {
+        const tries = writers.map((store, writer) =>
+          store.commit("c", commit(sequence, sequence === 1 ? "" : `hash ${sequence - 1}`, { text: `${writer} `, state: `${writer} `, job: `job ${writer}` })),
+        );
+        const stored = (await Promise.all(tries)).flatMap((isStored, writer) => (isStored ? [writer] : []));
+        assert.equal(stored.length, 1);
+        const [{ text }] = await all(writers[0].load("c", sequence - 1));
+        const head = await writers[0].head("c");
+        assert.deepEqual([text, head.state, head.jobs.at(-1), head.sequence], [`${stored} `, `${stored} `, `job ${stored}`, sequence]);
+        assert.equal(head.jobs.length, Math.min(sequence, 16));
+      }
+    });
+
+    test(`h3: ${name}: any text comes back as it was, and 1,000 commits in order`, async () => {
+      const { store } = stage;
+      const texts = [JSON.stringify("\0 \u2028 \ud800 ' \" \\ $1 %s"), "ä 漢字 🌹\n".repeat(50_000), ""];
+      let previous = "";
+      for (let sequence = 1; sequence <= 1_000; sequence += 1) {
+        const text = texts[sequence - 1] ?? `text ${sequence}`;
+        assert.equal(await store.commit("d '\"", commit(sequence, previous, { text })), true);
+        previous = `hash ${sequence}`;
+      }
+      const found = await all(store.load("d '\""));
+      assert.deepEqual(found.slice(0, 3).map(({ text }) => text), texts);
+      assert.deepEqual(found.map(({ sequence }) => sequence), Array.from({ length: 1_000 }, (_, index) => index + 1));
+    });
+
+    test(`h3: ${name}: conversations are listed by their ids, and deleted with their commits`, async () => {
+      const { store } = stage;
+      for (const id of ["z:2", "z:1", "Z"]) {
+        await store.commit(id, commit(1, ""));
+      }
+      const listed = (await all(store.list())).filter(({ id }) => /^z/i.test(id));
+      assert.deepEqual(listed, ["Z", "z:1", "z:2"].map((id) => ({ id, sequence: 1 })));
+      await store.delete("z:1");
+      await store.delete("no such conversation");
+      assert.equal(await store.head("z:1"), undefined);
+      assert.deepEqual(await all(store.load("z:1")), []);
+      assert.equal((await store.claim("z:1")).sequence, 0, "it can begin again");
+    });
+
+    test(`h2: ${name}: a compaction is stored before it is applied, and comes back with its summary and its marks`, async () => {
+      const { store } = stage;
+      const { compactor, close, sequence } = await opened(store, "chat:1");
+      compactor.append(chatOf(40));
+      await compactor.commit();
+      const { outcome } = await compactor.compact();
+      assert.deepEqual([outcome, sequence()], ["applied", 2]);
+      compactor.append(said("user", "And now?"));
+      await compactor.commit();
+      await compactor.commit();
+      assert.equal(sequence(), 3, "nothing new, no commit");
+      const expected = [compactor.messages(), compactor.history(), compactor.compacted(), compactor.status()];
+      close();
+      const again = await opened(await stage.another(), "chat:1");
+      const { compactor: restored } = again;
+      assert.deepEqual([restored.messages(), restored.history(), restored.compacted(), restored.status()], expected);
+      assert.equal(again.damage, undefined);
+      again.close();
+    });
+
+    test(`h2: ${name}: what a stale writer has is refused, and says so; nothing of it is stored`, async () => {
+      const { store } = stage;
+      const first = await opened(store, "chat:2");
+      first.compactor.append(chatOf(40));
+      await first.compactor.commit();
+      const second = await opened(await stage.another(), "chat:2");
+      first.compactor.append(said("user", "lost?"));
+      await assert.rejects(first.compactor.commit(), { code: "conflict" });
+      const report = await first.compactor.compact();
+      assert.deepEqual([report.outcome, /another writer/.test(report.message)], ["failed", true]);
+      assert.equal(first.compactor.compacted().length, 0, "it was not applied");
+      second.compactor.append(said("user", "kept"));
+      await second.compactor.commit();
+      const { compactor } = await opened(store, "chat:2");
+      assert.deepEqual(compactor.history().slice(40), [said("user", "kept")]);
+    });
+
+    test(`h3: ${name}: what is damaged is cut off behind the last whole commit, and named`, async () => {
+      const { store, damage } = stage;
+      const { compactor, close } = await opened(store, "chat:3");
+      for (const text of ["one", "two", "three", "four"]) {
+        compactor.append(said("user", text));
+        await compactor.commit();
+      }
+      close();
+      const [, , third] = await all(store.load("chat:3"));
+      await damage("chat:3", 3, third.text.replace("three", "throw"));
+      const again = await opened(store, "chat:3");
+      assert.deepEqual(json(again.compactor.history()), json([said("user", "one"), said("user", "two")]));
+      assert.deepEqual([again.damage.whole, again.damage.lost, again.damage.texts.length], [2, 2, 2]);
+      assert.match(again.damage.texts[1], /four/);
+      again.compactor.append(said("user", "five"));
+      await again.compactor.commit();
+      again.close();
+      const last = await opened(store, "chat:3");
+      assert.deepEqual([last.damage, last.compactor.history().length], [undefined, 3]);
+    });
+
+    test(`h3: ${name}: what the app encrypts is nowhere in clear, and is exported in clear`, async () => {
+      const { store } = stage;
+      const key = randomBytes(32);
+      const cipher = {
+        encrypt: (text) => {
+          const iv = randomBytes(12);
+          const aes = createCipheriv("aes-256-gcm", key, iv);
+          return Buffer.concat([iv, aes.update(text, "utf8"), aes.final(), aes.getAuthTag()]).toString("base64");
+        },
+        decrypt: (text) => {
+          const bytes = Buffer.from(text, "base64");
+          const aes = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12)).setAuthTag(bytes.subarray(-16));
+          return Buffer.concat([aes.update(bytes.subarray(12, -16)), aes.final()]).toString("utf8");
+        },
+      };
+      const { compactor, close } = await opened(store, "chat:4", { cipher });
+      compactor.append([...chatOf(40), said("user", "a rose")]);
+      await compactor.commit();
+      await compactor.compact();
+      const view = compactor.messages();
+      close();
+      const stored = JSON.stringify([await all(store.load("chat:4")), await store.head("chat:4")]);
+      assert.doesNotMatch(stored, /rose|They worked|record/);
+      const exported = (await all(exportConversation(store, "chat:4", { cipher }))).join("");
+      assert.match(exported, /a rose/);
+      await importConversation(store, "chat:5", exported);
+      assert.deepEqual((await opened(store, "chat:5")).compactor.messages(), view);
+      assert.deepEqual((await opened(store, "chat:4", { cipher })).compactor.messages(), view);
+    });
+  });
+}
