@@ -2,6 +2,7 @@
 
 mod action;
 mod appendix;
+mod budget;
 mod chunks;
 mod columns;
 mod cut;
