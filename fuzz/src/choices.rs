@@ -1,6 +1,6 @@
-//! Choices made by bytes: the same bytes always choose the same.
+//! Choices that bytes determine: the same bytes always give the same choices.
 
-/// Bytes that have not chosen anything yet. After the last one, every choice is the first.
+/// The bytes that were not used for a choice yet. After the last byte, every choice is the first alternative.
 pub(crate) struct Choices<'a> {
     rest: &'a [u8],
 }
@@ -33,13 +33,13 @@ impl<'a> Choices<'a> {
         choices[self.below(choices.len())]
     }
 
-    /// True once in `times`.
+    /// True for one of `times` equally likely choices.
     pub(crate) fn once_in(&mut self, times: usize) -> bool {
-        // A choice of 0 is what is left after the last byte, and must end every loop that asks.
+        // After the last byte every choice is 0. It gives false here, which ends the loops that ask for more.
         self.below(times) == times - 1
     }
 
-    /// Up to `most` bytes; the first byte says how many.
+    /// Up to `most` bytes; a choice before them says how many.
     pub(crate) fn bytes(&mut self, most: usize) -> &'a [u8] {
         let length = self.below(most + 1).min(self.rest.len());
         let (taken, rest) = self.rest.split_at(length);

@@ -111,54 +111,56 @@ test("k6: useChat of the AI SDK: a route that converts the page's messages each 
   assert.ok(JSON.stringify(compactor.history()).includes("Only those of bed 2."));
 });
 
-test("k6: useChat of the AI SDK: a page that syncs at every chunk sends compacted messages to its route", async () => {
-  const rounds = 3;
-  const script = new ScriptedModel({ isPromised: false });
-  const applied = [];
-  const onEvent = (event) => event.type === "end" && applied.push(event.report.outcome);
-  const compactor = await createCompactor({ format: "ai-sdk-ui", policy: POLICY, onEvent });
-  const expected = [];
-  const prepareSendMessagesRequest = async ({ messages }) => {
-    compactor.sync(messages);
-    compactor.reportUsage(messages.at(-2)?.metadata?.usage);
-    await compactor.compactIfNeeded();
-    const { tokens, errorBand, window } = compactor.status();
-    assert.ok(tokens < window);
-    expected.push({ request: script.prompts.length, tokens, errorBand });
-    return { body: { messages: compactor.messages() } };
-  };
-  const fetch = async (_, { body }) => {
-    const messages = await convertToModelMessages(JSON.parse(body).messages);
-    const result = streamText({ model: modelOf(script), tools, stopWhen: stepCountIs(30), maxRetries: 0, messages });
-    const messageMetadata = ({ part }) => (part.type === "finish-step" ? { usage: part.usage } : undefined);
-    return result.toUIMessageStreamResponse({ messageMetadata, onError: (error) => String(error.stack) });
-  };
-  const transport = new DefaultChatTransport({ api: "/chat", fetch, prepareSendMessagesRequest });
-  const errors = [];
-  let chunks = 0;
-  const onChange = (messages) => {
-    chunks += 1;
-    compactor.sync(messages);
-    assert.equal(compactor.history().length, messages.length);
-  };
-  const chat = new Chat({ transport, onError: (error) => errors.push(error.message) }, onChange);
-  for (let turn = 0; turn < 6; turn += 1) {
+for (const [counts, policy] of Object.entries(POLICIES)) {
+  test(`k6: useChat of the AI SDK: a page that syncs at every chunk sends compacted messages to its route, with ${counts}`, async () => {
+    const rounds = 3;
+    const script = new ScriptedModel({ isPromised: false });
+    const applied = [];
+    const onEvent = (event) => event.type === "end" && applied.push(event.report.outcome);
+    const compactor = await createCompactor({ format: "ai-sdk-ui", policy, onEvent });
+    const expected = [];
+    const prepareSendMessagesRequest = async ({ messages }) => {
+      compactor.sync(messages);
+      compactor.reportUsage(messages.at(-2)?.metadata?.usage);
+      await compactor.compactIfNeeded();
+      const { tokens, errorBand, window } = compactor.status();
+      assert.ok(tokens < window);
+      expected.push({ request: script.prompts.length, tokens, errorBand });
+      return { body: { messages: compactor.messages() } };
+    };
+    const fetch = async (_, { body }) => {
+      const messages = await convertToModelMessages(JSON.parse(body).messages);
+      const result = streamText({ model: modelOf(script), tools, stopWhen: stepCountIs(30), maxRetries: 0, messages });
+      const messageMetadata = ({ part }) => (part.type === "finish-step" ? { usage: part.usage } : undefined);
+      return result.toUIMessageStreamResponse({ messageMetadata, onError: (error) => String(error.stack) });
+    };
+    const transport = new DefaultChatTransport({ api: "/chat", fetch, prepareSendMessagesRequest });
+    const errors = [];
+    let chunks = 0;
+    const onChange = (messages) => {
+      chunks += 1;
+      compactor.sync(messages);
+      assert.equal(compactor.history().length, messages.length);
+    };
+    const chat = new Chat({ transport, onError: (error) => errors.push(error.message) }, onChange);
+    for (let turn = 0; turn < 6; turn += 1) {
+      script.begin(rounds);
+      await chat.sendMessage({ text: question(turn) });
+      assert.deepEqual(errors, []);
+    }
     script.begin(rounds);
-    await chat.sendMessage({ text: question(turn) });
+    await chat.regenerate();
     assert.deepEqual(errors, []);
-  }
-  script.begin(rounds);
-  await chat.regenerate();
-  assert.deepEqual(errors, []);
-  assert.equal(chat.messages.length, 12);
-  assert.ok(chunks > 100, `${chunks} chunks`);
-  assert.equal(script.prompts.length, 7 * (rounds + 1));
-  assert.ok(applied.length >= 2 && applied.every((outcome) => outcome === "applied"), applied.join());
-  for (const { request, tokens, errorBand } of expected) {
-    const sent = script.prompts[request].tokens;
-    assert.ok(Math.abs(tokens - sent) <= errorBand * sent, `request ${request}: ${tokens} tokens promised, ${sent} sent, error band ${errorBand}`);
-  }
-});
+    assert.equal(chat.messages.length, 12);
+    assert.ok(chunks > 100, `${chunks} chunks`);
+    assert.equal(script.prompts.length, 7 * (rounds + 1));
+    assert.ok(applied.length >= 2 && applied.every((outcome) => outcome === "applied"), applied.join());
+    for (const { request, tokens, errorBand } of expected) {
+      const sent = script.prompts[request].tokens;
+      assert.ok(Math.abs(tokens - sent) <= errorBand * sent, `request ${request}: ${tokens} tokens promised, ${sent} sent, error band ${errorBand}`);
+    }
+  });
+}
 
 test("k6: compactMessages in prepareStep: each step goes on from what the last one returned", async () => {
   const script = new ScriptedModel();

@@ -7,7 +7,7 @@ import { MemorySaver, REMOVE_ALL_MESSAGES } from "@langchain/langgraph";
 import { createAgent, createMiddleware } from "langchain";
 import { compactMessages, createCompactor } from "epitome";
 import { look, ScriptedChatModel } from "./scripted-langchain.mjs";
-import { lookUp, POLICY, question, ScriptedModel } from "./scripted-model.mjs";
+import { lookUp, POLICIES, POLICY, question, ScriptedModel } from "./scripted-model.mjs";
 
 const ROUNDS = 9;
 
@@ -24,32 +24,34 @@ async function* runs(script, middleware) {
 const CALLS = Math.ceil(ROUNDS / 3);
 const PER_TURN = 2 + 2 * ROUNDS + CALLS;
 
-test("k6: a LangChain agent with a compactor in wrapModelCall: over three runs of a thread, nothing doubles and the status is right", async () => {
-  const script = new ScriptedModel({ name: "model" });
-  const applied = [];
-  const onEvent = (event) => event.type === "end" && applied.push(event.report.outcome);
-  const compactor = await createCompactor({ format: "langchain", policy: POLICY, onEvent });
-  const middleware = createMiddleware({
-    name: "Compaction",
-    wrapModelCall: async (request, handler) => {
-      compactor.sync(request.messages);
-      compactor.reportUsage(request.messages.findLast(AIMessage.isInstance)?.usage_metadata);
-      await compactor.compactIfNeeded();
-      assert.equal(compactor.history().length, request.messages.length);
-      script.promise(compactor.status());
-      return handler({ ...request, messages: compactor.messages() });
-    },
+for (const [counts, policy] of Object.entries(POLICIES)) {
+  test(`k6: a LangChain agent with a compactor in wrapModelCall: over three runs of a thread, nothing doubles and the status is right, with ${counts}`, async () => {
+    const script = new ScriptedModel({ name: "model" });
+    const applied = [];
+    const onEvent = (event) => event.type === "end" && applied.push(event.report.outcome);
+    const compactor = await createCompactor({ format: "langchain", policy, onEvent });
+    const middleware = createMiddleware({
+      name: "Compaction",
+      wrapModelCall: async (request, handler) => {
+        compactor.sync(request.messages);
+        compactor.reportUsage(request.messages.findLast(AIMessage.isInstance)?.usage_metadata);
+        await compactor.compactIfNeeded();
+        assert.equal(compactor.history().length, request.messages.length);
+        script.promise(compactor.status());
+        return handler({ ...request, messages: compactor.messages() });
+      },
+    });
+    let turn = 0;
+    for await (const messages of runs(script, middleware)) {
+      turn += 1;
+      assert.equal(messages.length, turn * PER_TURN, "the state keeps everything");
+      compactor.sync(messages);
+      assert.equal(compactor.history().length, messages.length);
+    }
+    assert.equal(script.prompts.length, 3 * (ROUNDS + 1));
+    assert.ok(applied.length >= 3 && applied.every((outcome) => outcome === "applied"), applied.join());
   });
-  let turn = 0;
-  for await (const messages of runs(script, middleware)) {
-    turn += 1;
-    assert.equal(messages.length, turn * PER_TURN, "the state keeps everything");
-    compactor.sync(messages);
-    assert.equal(compactor.history().length, messages.length);
-  }
-  assert.equal(script.prompts.length, 3 * (ROUNDS + 1));
-  assert.ok(applied.length >= 3 && applied.every((outcome) => outcome === "applied"), applied.join());
-});
+}
 
 test("k6: a LangChain agent with compactMessages in beforeModel: the state is compacted over three runs of a thread", async () => {
   const script = new ScriptedModel({ name: "model" });

@@ -27,7 +27,7 @@ const TOOLS = [{ name: "look", input_schema: { type: "object" } }];
 /** Every provider: its counter, the end of its base URL, messages in its format, and where its key goes. */
 const PROVIDERS = [
   {
-    door: anthropicCounter,
+    createCounter: anthropicCounter,
     model: "claude-sonnet-4-5",
     base: "/v1",
     path: "/v1/messages/count_tokens",
@@ -36,7 +36,7 @@ const PROVIDERS = [
     sent: (body) => [body.messages, body.tools],
   },
   {
-    door: openAICounter,
+    createCounter: openAICounter,
     model: "gpt-5",
     base: "/v1",
     path: "/v1/responses/input_tokens",
@@ -45,7 +45,7 @@ const PROVIDERS = [
     sent: (body) => [body.input, body.tools],
   },
   {
-    door: geminiCounter,
+    createCounter: geminiCounter,
     model: "gemini-2.5-pro",
     base: "/v1beta",
     path: "/v1beta/models/gemini-2.5-pro:countTokens",
@@ -54,7 +54,7 @@ const PROVIDERS = [
     sent: ({ generateContentRequest }) => [generateContentRequest.contents, generateContentRequest.tools],
   },
   {
-    door: llamaCppCounter,
+    createCounter: llamaCppCounter,
     model: "local",
     base: "/v1",
     path: "/tokenize",
@@ -64,7 +64,7 @@ const PROVIDERS = [
   },
 ];
 
-for (const { door, model, base, path, messages, header, sent } of PROVIDERS) {
+for (const { createCounter, model, base, path, messages, header, sent } of PROVIDERS) {
   const options = (scenario, more = {}) => ({
     model,
     apiKey: KEY,
@@ -82,8 +82,8 @@ for (const { door, model, base, path, messages, header, sent } of PROVIDERS) {
     return error;
   };
 
-  test(`${door.name} sends a request in the provider's format, with the key in the right place`, async () => {
-    const tokens = await door(options("ok"))(messages);
+  test(`${createCounter.name} sends a request in the provider's format, with the key in the right place`, async () => {
+    const tokens = await createCounter(options("ok"))(messages);
     assert.ok(Number.isInteger(tokens) && tokens > 10, String(tokens));
     assert.equal(server.last.path, path);
     assert.equal(server.last.headers[header[0]], header[1]);
@@ -91,33 +91,33 @@ for (const { door, model, base, path, messages, header, sent } of PROVIDERS) {
     assert.ok(!server.last.path.includes(KEY));
   });
 
-  test(`${door.name} reports what is wrong, and never the key`, async () => {
-    const refused = await failure(door(options("refused"))(messages));
+  test(`${createCounter.name} reports what is wrong, and never the key`, async () => {
+    const refused = await failure(createCounter(options("refused"))(messages));
     assert.equal(refused.code, "unauthorized");
     assert.match(refused.message, /does not accept the API key \(401\).*the server says: invalid key/);
-    const missing = await failure(door(options("refused", { apiKey: undefined }))(messages));
+    const missing = await failure(createCounter(options("refused", { apiKey: undefined }))(messages));
     assert.match(missing.message, /wants an API key \(401\), and none is set/);
-    const busy = await failure(door(options("busy"))(messages));
+    const busy = await failure(createCounter(options("busy"))(messages));
     assert.deepEqual([busy.code, busy.retryable, busy.retryAfterMs], ["overloaded", true, 2_000]);
     for (const scenario of ["odd", "web-page"]) {
-      const odd = await failure(door(options(scenario))(messages));
+      const odd = await failure(createCounter(options(scenario))(messages));
       assert.equal(odd.code, "bad-answer");
       assert.match(odd.message, /no count of tokens; is that the address of the API\?/);
     }
-    const elsewhere = await failure(door(options("ok", { baseURL: `${server.url}/ok/v7` }))(messages));
+    const elsewhere = await failure(createCounter(options("ok", { baseURL: `${server.url}/ok/v7` }))(messages));
     assert.match(elsewhere.message, /count of tokens \(404\)|knows no model|File Not Found/);
-    const wrong = await failure(door(options("ok", { baseURL: "localhost" }))(messages));
+    const wrong = await failure(createCounter(options("ok", { baseURL: "localhost" }))(messages));
     assert.equal(wrong.code, "misconfigured");
   });
 
-  test(`${door.name} stops at its time limit, and if it is aborted`, async () => {
-    const late = await failure(door(options("stalled", { timeoutMs: 50 }))(messages));
+  test(`${createCounter.name} stops at its time limit, and if it is aborted`, async () => {
+    const late = await failure(createCounter(options("stalled", { timeoutMs: 50 }))(messages));
     assert.equal(late.code, "total-timeout");
     const controller = new AbortController();
-    const stopped = failure(door(options("stalled"))(messages, { signal: controller.signal }));
+    const stopped = failure(createCounter(options("stalled"))(messages, { signal: controller.signal }));
     controller.abort();
     assert.equal((await stopped).code, "aborted");
-    const unknown = await failure(door(options("ok", { temperature: 0 }))(messages));
+    const unknown = await failure(createCounter(options("ok", { temperature: 0 }))(messages));
     assert.equal(unknown.code, "misconfigured");
     assert.match(unknown.message, /temperature/);
   });

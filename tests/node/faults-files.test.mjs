@@ -1,5 +1,5 @@
-// What a fault in loading a file may do to a conversation: nothing. One table: each file that the package loads while an app
-// runs × each fault × each phase. A file that was loaded stays loaded, so each door fails in all ways before it loads.
+// A fault in loading a file changes no conversation. The tests cover each file that the package loads while an app runs, each
+// fault and each phase. A loaded file stays loaded, so each loader fails in all ways before it succeeds.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { inspect } from "node:util";
 import { createCompactor, isEpitomeError, loadEncoding, loadTokenizer, validate } from "epitome";
 import { createCompactor as createSlim, init } from "epitome/slim";
-import { serve } from "./doors.mjs";
+import { serve } from "./clients.mjs";
 import { faulty } from "./faults.mjs";
 import { FILE_FAULTS } from "./file-faults.mjs";
 import { longChat } from "./fixtures.mjs";
@@ -21,7 +21,7 @@ const COUNTER = readFileSync(new URL("dist/glue/count_bg.wasm", PACKAGE));
 const TOKENIZER = JSON.stringify(tokenizerFile("a b", "ab c"));
 
 /** The files: how each is loaded from an address, and what an app does that needs it. */
-const DOORS = [
+const LOADERS = [
   {
     name: "a vocabulary",
     file: VOCABULARY,
@@ -37,7 +37,7 @@ const DOORS = [
     load: (address) => loadTokenizer("mine", address),
     codes: ["encoding-unavailable", "invalid-vocabulary"],
     counting: { tokenizer: "mine" },
-    // It may be another tokenizer, which is as good.
+    // The changed file may be a valid tokenizer, which then loads.
     spares: ["wrong: a bit"],
   },
 ];
@@ -51,13 +51,12 @@ async function assertFails(act, { codes, file, other, load }, fault) {
   assert.ok(error.message.length > 20, error.message);
 }
 
-// First, because the other tests load it too.
+// This test is the first one, because the other tests load the module too.
 test("j23: a module that cannot be loaded, in whatever way, is named, and the next try loads it", async () => {
-  const door = { file: MODULE, other: COUNTER };
-  // With one bit changed, it may be another module, which is as good.
+    // A module with one changed bit may be valid and then loads.
   const spares = [/^absent/, /before the answer/, /^wrong: a bit$/];
   for (const { fault, act } of FILE_FAULTS.filter(({ fault }) => !spares.some((spared) => spared.test(fault)))) {
-    const server = await faulty((asked) => act(asked, door.file, door.other), {});
+    const server = await faulty((asked) => act(asked, MODULE, COUNTER), {});
     const error = await fetch(new URL("file", server.baseURL)).then(init).then(() => undefined, (thrown) => thrown);
     server.close();
     assert.ok(isEpitomeError(error), `${fault}: ${inspect(error)}`);
@@ -72,8 +71,8 @@ test("j23: a module that cannot be loaded, in whatever way, is named, and the ne
   compactor.dispose();
 });
 
-for (const door of DOORS) {
-  const { name, file, load, counting, spares = [] } = door;
+for (const loader of LOADERS) {
+  const { name, file, load, counting, spares = [] } = loader;
   const rows = FILE_FAULTS.filter(({ fault }) => !spares.includes(fault));
   test(`j23: ${name} that cannot be loaded, in whatever way, changes nothing, and the next try loads it`, async () => {
     const policy = { window: 1_000, retry: { attempts: 1 } };
@@ -89,22 +88,22 @@ for (const door of DOORS) {
     const assertNotCounted = () => assert.throws(() => compactor.setPolicy({ ...policy, counting }), { code: "encoding-not-loaded" });
     for (const { fault, act } of rows) {
       // Before a compaction, during one, and after its commit.
-      await assertFails(act, door, fault);
+      await assertFails(act, loader, fault);
       assertNotCounted();
       during = async () => {
-        await assertFails(act, door, fault);
+        await assertFails(act, loader, fault);
         assertNotCounted();
       };
       const report = await compactor.compact();
       assert.equal(report.outcome, "applied", `${fault}: ${report.message}`);
-      await assertFails(act, door, fault);
+      await assertFails(act, loader, fault);
       assert.equal(compactor.status().tokens, report.tokensAfter);
       assert.deepEqual(await validate(compactor.messages(), "openai-chat"), []);
       compactor.undo();
       assert.equal(compactor.status().tokens, tokens);
       assert.ok(compactor.messages().every((message, index) => message === messages[index]), "the same objects");
     }
-    // Late, and asked for twice at once.
+    // A file that arrives late and is requested twice at the same time.
     const late = await serve(({ response }) => setTimeout(() => response.writeHead(200).end(file), 50));
     await Promise.all([load(new URL(late.origin)), load(new URL(late.origin))]);
     late.close();

@@ -1,14 +1,14 @@
-// What a fault of a server may do to a conversation: nothing. One table: each door of the network × each fault × each phase.
+// A fault of a server changes no conversation. The tests cover each client, each fault and each phase.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
 import { createCompactor, isEpitomeError, validate } from "epitome";
-import { COUNTERS, sendHealthy, serve, SUMMARIZERS, SUMMARY } from "./doors.mjs";
+import { COUNTERS, sendHealthy, serve, SUMMARIZERS, SUMMARY } from "./clients.mjs";
 import { FAULTS, faulty, KEY, PATIENT } from "./faults.mjs";
 import { longChat } from "./fixtures.mjs";
 
-const healthy = (door) => serve(({ response }) => sendHealthy(response, door));
+const serveHealthy = (client) => serve(({ response }) => sendHealthy(response, client));
 
 /** A compactor with a full window, and the events that it emits. */
 async function full(options) {
@@ -34,7 +34,7 @@ function assertUnchanged(compactor, messages) {
   assert.ok(compactor.messages().every((message, index) => message === messages[index]), "the same objects");
 }
 
-function assertTold(error, { codes, says }) {
+function assertReported(error, { codes, says }) {
   assert.ok(isEpitomeError(error), inspect(error));
   assert.ok(codes.includes(error.code), `${error.code}: ${error.message}`);
   assert.match(error.message, says);
@@ -42,16 +42,16 @@ function assertTold(error, { codes, says }) {
   assert.ok(!inspect(error).includes(KEY), error.message);
 }
 
-for (const door of SUMMARIZERS) {
+for (const client of SUMMARIZERS) {
   for (const row of FAULTS.filter(({ only }) => only !== "whole")) {
-    test(`j2: a summarizer that is ${row.fault} (${door.name}, ${row.phase}) leaves the conversation whole`, async () => {
-      const server = await faulty(row.act, door);
-      const well = await healthy(door);
+    test(`j2: a summarizer that is ${row.fault} (${client.name}, ${row.phase}) leaves the conversation unchanged`, async () => {
+      const server = await faulty(row.act, client);
+      const healthyServer = await serveHealthy(client);
       try {
         let thrown;
         let [baseURL, timeouts] = [server.baseURL, { ...PATIENT, ...row.limits }];
         const summarize = (request, context) =>
-          door.door({ model: "m", apiKey: KEY, timeouts, baseURL })(request, context).catch((error) => {
+          client.create({ model: "m", apiKey: KEY, timeouts, baseURL })(request, context).catch((error) => {
             thrown = error;
             throw error;
           });
@@ -62,14 +62,14 @@ for (const door of SUMMARIZERS) {
           assert.ok(report.summary.startsWith(SUMMARY) && !report.summary.slice(SUMMARY.length).includes("They planned"));
           compactor.undo();
         } else {
-          assertTold(thrown, row);
+          assertReported(thrown, row);
           assert.equal(report.outcome, "failed");
           assert.equal(report.message, thrown.message);
           assert.equal(report.tokensAfter, report.tokensBefore);
         }
         assertUnchanged(compactor, messages);
         await assertValid(compactor);
-        [baseURL, timeouts] = [well.baseURL, PATIENT];
+        [baseURL, timeouts] = [healthyServer.baseURL, PATIENT];
         const next = await compactor.compact({ reason: "manual" });
         assert.equal(next.outcome, "applied", next.message);
         assert.ok(next.summary.startsWith(SUMMARY));
@@ -79,20 +79,20 @@ for (const door of SUMMARIZERS) {
         compactor.dispose();
       } finally {
         server.close();
-        well.close();
+        healthyServer.close();
       }
     });
   }
 
-  test(`j2: an answer of ${door.name} that comes after a cancellation changes nothing`, async () => {
+  test(`j2: an answer of ${client.name} that arrives after a cancellation changes nothing`, async () => {
     let release;
     const server = await serve(({ response }) => {
-      release = () => sendHealthy(response, door);
+      release = () => sendHealthy(response, client);
     });
-    const well = await healthy(door);
+    const healthyServer = await serveHealthy(client);
     let baseURL = server.baseURL;
     const { compactor, messages } = await full({
-      summarize: (request, context) => door.door({ model: "m", baseURL })(request, context),
+      summarize: (request, context) => client.create({ model: "m", baseURL })(request, context),
     });
     const controller = new AbortController();
     const compaction = compactor.compact({ signal: controller.signal });
@@ -101,42 +101,42 @@ for (const door of SUMMARIZERS) {
     assert.equal((await compaction).outcome, "cancelled");
     release();
     assertUnchanged(compactor, messages);
-    baseURL = well.baseURL;
+    baseURL = healthyServer.baseURL;
     assert.equal((await compactor.compact({ reason: "manual" })).outcome, "applied");
     await assertValid(compactor);
     compactor.dispose();
     server.close();
-    well.close();
+    healthyServer.close();
   });
 }
 
-/** In `countTokens`, messages of the format of the tests are converted to the counter's own. */
-const FOREIGN = { format: "openai-chat" };
+/** The messages of these tests are in this format; the counters convert them to their own. */
+const OTHER_FORMAT = { format: "openai-chat" };
 
-for (const door of COUNTERS) {
+for (const client of COUNTERS) {
   for (const row of FAULTS.filter(({ only }) => only !== "stream")) {
-    test(`j11: a count that is ${row.fault} (${door.name}, ${row.phase}) changes nothing but the count`, async () => {
-      const server = await faulty(row.act, door);
-      const well = await healthy(door);
+    test(`j11: a count that is ${row.fault} (${client.name}, ${row.phase}) changes nothing but the count`, async () => {
+      const server = await faulty(row.act, client);
+      const healthyServer = await serveHealthy(client);
       try {
         let thrown;
         let [baseURL, timeouts] = [server.baseURL, { ...PATIENT, ...row.limits }];
         const countTokens = (messages, context) =>
-          door.door({ model: "m", apiKey: KEY, timeoutMs: timeouts.totalMs, baseURL, ...FOREIGN })(messages, context).catch((error) => {
+          client.create({ model: "m", apiKey: KEY, timeoutMs: timeouts.totalMs, baseURL, ...OTHER_FORMAT })(messages, context).catch((error) => {
             thrown = error;
             throw error;
           });
         const { compactor, events, messages } = await full({ countTokens });
         const report = await compactor.compact();
         assert.equal(report.outcome, "applied", report.message);
-        assertTold(thrown, row);
+        assertReported(thrown, row);
         assert.equal(events.at(-1).type, "countFailed");
         assert.equal(events.at(-1).message, thrown.message);
         assert.deepEqual([compactor.status().tokens, compactor.status().exact], [report.tokensAfter, false]);
         await assertValid(compactor);
         compactor.undo();
         assertUnchanged(compactor, messages);
-        [baseURL, timeouts] = [well.baseURL, PATIENT];
+        [baseURL, timeouts] = [healthyServer.baseURL, PATIENT];
         const next = await compactor.compact({ reason: "manual" });
         assert.equal(next.outcome, "applied", next.message);
         assert.equal(events.at(-1).type, "counted");
@@ -144,17 +144,17 @@ for (const door of COUNTERS) {
         compactor.dispose();
       } finally {
         server.close();
-        well.close();
+        healthyServer.close();
       }
     });
   }
 
-  test(`j11: a count of ${door.name} that comes after it was called off changes nothing`, async () => {
+  test(`j11: a count of ${client.name} that arrives after its cancellation changes nothing`, async () => {
     let release;
     const server = await serve(({ response }) => {
-      release = () => sendHealthy(response, door);
+      release = () => sendHealthy(response, client);
     });
-    const countTokens = (messages, context) => door.door({ model: "m", baseURL: server.baseURL, ...FOREIGN })(messages, context);
+    const countTokens = (messages, context) => client.create({ model: "m", baseURL: server.baseURL, ...OTHER_FORMAT })(messages, context);
     const { compactor, events, messages } = await full({ countTokens });
     const controller = new AbortController();
     const compaction = compactor.compact({ signal: controller.signal });

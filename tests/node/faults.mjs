@@ -2,7 +2,7 @@
 
 import { createServer } from "node:net";
 import { once } from "node:events";
-import { sendJson, serve } from "./doors.mjs";
+import { sendJson, serve } from "./clients.mjs";
 
 export const KEY = "sk-0123456789abcdefghij";
 /** Only what is slow meets a limit of time. */
@@ -34,7 +34,7 @@ const LATE = /sent nothing for|nothing came for|not complete after/;
 /**
  * Each fault: what the server does, in which phase, and the codes of the error with what its message says. A fault without
  * codes must not fail: the answer is whole. In a page it may fail with the codes `inPage`, because browsers drop what they have
- * received when a connection breaks. `only` names the doors that it is possible with.
+ * received when a connection breaks. `only` names the clients with which it is possible.
  */
 export const FAULTS = [
   { fault: "absent", phase: "before the answer", act: undefined, codes: ["unreachable"], says: UNREACHABLE },
@@ -292,8 +292,11 @@ export const FAULTS = [
   },
 ];
 
-/** A server that acts so, `undefined` for none. `isAside` answers other requests than those of the package, and is true for those. */
-export async function faulty(act, door, isAside) {
+/**
+ * A server that answers each request by `act`, or a closed port if `act` is undefined. `isAside` answers the requests that the
+ * package did not send, and returns true for them.
+ */
+export async function faulty(act, client, isAside) {
   if (act === undefined) {
     const closed = createServer().listen(0, "127.0.0.1");
     await once(closed, "listening");
@@ -304,7 +307,7 @@ export async function faulty(act, door, isAside) {
   }
   const server = await serve(({ request, response }) => {
     if (isAside?.(request, response) !== true) {
-      act({ request, response, answer: door.answer, server });
+      act({ request, response, answer: client.answer, server });
     }
   });
   return server;

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { inspect } from "node:util";
 import { isEpitomeError, openAICompatible } from "epitome";
-import { COUNTERS, DOORS, REQUEST, resultOf, sendHealthy, sendJson, SUMMARIZERS, withServer } from "./doors.mjs";
+import { CLIENTS, COUNTERS, REQUEST, resultOf, sendHealthy, sendJson, SUMMARIZERS, withServer } from "./clients.mjs";
 
 const KEY = 'sk-Zq8"w\\7/K+pe=9xTv24LmN';
 
@@ -77,7 +77,7 @@ const GIVEN = {
   "the query of the base URL": (baseURL) => ({ baseURL: `${baseURL}?api-key=${encodeURIComponent(KEY)}&v=1` }),
 };
 
-for (const { name, ask } of DOORS) {
+for (const { name, ask } of CLIENTS) {
   test(`j4: no error of ${name} has the key, wherever it was given and in whatever form it is echoed`, async () => {
     let said;
     await withServer(
@@ -111,7 +111,7 @@ test("j4: no key is in an error, whatever part of a response has it", async () =
   };
   for (const [place, answer] of Object.entries(answers)) {
     await withServer(({ request, response }) => answer(response, request.url), async ({ baseURL }) => {
-      for (const { name, ask } of place === "an event" ? SUMMARIZERS : DOORS) {
+      for (const { name, ask } of place === "an event" ? SUMMARIZERS : CLIENTS) {
         for (const [given, options] of Object.entries(GIVEN)) {
           const error = await failure(ask(options(baseURL)));
           assertHidden(error, KEY, `${name}, ${place}, ${given}`);
@@ -136,7 +136,7 @@ test("j4: the credentials of a Basic header are hidden as they are written, and 
     ({ response }) => sendJson(response, 401, { error: { message: `wrong, ${said}` } }),
     async ({ baseURL }) => {
       const credentials = base64("gardener:hunter2hunter2");
-      for (const { ask } of DOORS) {
+      for (const { ask } of CLIENTS) {
         for (said of [credentials, `Basic ${credentials}`, "gardener:hunter2hunter2", "hunter2hunter2"]) {
           const error = await failure(ask({ baseURL, headers: { authorization: `Basic ${credentials}` } }));
           assert.match(error.message, /wrong, \[key\]$/);
@@ -156,7 +156,7 @@ test("j4: a short key is hidden as a word, and other words are left whole", asyn
     await withServer(
       ({ response }) => sendJson(response, 400, { error: { message: said } }),
       async ({ baseURL }) => {
-        const error = await failure(DOORS[0].ask({ baseURL, apiKey }));
+        const error = await failure(CLIENTS[0].ask({ baseURL, apiKey }));
         assert.ok(error.message.endsWith(shown), error.message);
       },
     );
@@ -172,7 +172,7 @@ test("j4: options of a wrong type are refused without being quoted", async () =>
     { apiKey: 12345678 },
     { apiKey: { key: "sk-12345678" } },
   ];
-  for (const { name, ask } of DOORS) {
+  for (const { name, ask } of CLIENTS) {
     for (const options of wrong) {
       const error = await failure(ask({ baseURL: "http://127.0.0.1:1/v1", ...options }));
       assert.equal(error.code, "misconfigured");
@@ -182,10 +182,10 @@ test("j4: options of a wrong type are refused without being quoted", async () =>
   }
 });
 
-for (const { name, ask } of DOORS) {
+for (const { name, ask } of CLIENTS) {
   test(`j12: ${name} does not follow a redirect: nothing is sent there`, async () => {
     await withServer(
-      ({ response }) => sendHealthy(response, DOORS.find((door) => door.name === name)),
+      ({ response }) => sendHealthy(response, CLIENTS.find((client) => client.name === name)),
       async (other) => {
         for (const status of [301, 302, 303, 307, 308]) {
           const location = `${other.baseURL}/elsewhere?key=${encodeURIComponent(KEY)}`;
@@ -295,7 +295,7 @@ test("j19: a byte order mark does not matter, torn or in an error", async () => 
     },
     async ({ baseURL }) => assert.equal(resultOf(await ask({ baseURL })), expected),
   );
-  for (const { ask: asked } of DOORS) {
+  for (const { ask: asked } of CLIENTS) {
     await withServer(
       ({ response }) => response.writeHead(400).end(`${MARK}{"error":{"message":"Nope"}}`),
       async ({ baseURL }) => assert.match((await failure(asked({ baseURL }))).message, /says: Nope$/),
@@ -312,12 +312,12 @@ test("j19: a byte order mark does not matter, torn or in an error", async () => 
 test("j16: a timeout that is longer than a timer can wait does not end at once", async () => {
   const longest = 2 ** 32 - 1;
   const timeouts = { firstByteMs: longest, idleMs: longest, totalMs: longest };
-  for (const door of DOORS) {
+  for (const client of CLIENTS) {
     await withServer(
-      ({ response }) => setTimeout(() => sendHealthy(response, door), 20),
+      ({ response }) => setTimeout(() => sendHealthy(response, client), 20),
       async ({ baseURL }) => {
-        const more = SUMMARIZERS.includes(door) ? { timeouts } : { timeoutMs: longest };
-        assert.equal(resultOf(await door.ask({ baseURL, ...more })), door.expected);
+        const more = SUMMARIZERS.includes(client) ? { timeouts } : { timeoutMs: longest };
+        assert.equal(resultOf(await client.ask({ baseURL, ...more })), client.expected);
       },
     );
   }
@@ -331,15 +331,15 @@ const refused = (promise, ...words) =>
     return true;
   });
 
-for (const { name, door, answer } of SUMMARIZERS) {
+for (const { name, create, answer } of SUMMARIZERS) {
   test(`j17: ${name} refuses requests of a wrong type, and sends nothing`, async () => {
     await withServer(
       ({ response }) => sendHealthy(response, { answer }),
       async ({ baseURL, requests }) => {
-        const ask = door({ baseURL, model: "m" });
+        const ask = create({ baseURL, model: "m" });
         for (const request of [undefined, null, 5, "summarize"]) await refused(ask(request), "request");
         await refused(ask({ get system() { throw new TypeError("no system"); } }), "request throws when it is read");
-        await refused(door({ baseURL, model: "m", request: () => { throw Object.create(null); } })(REQUEST), "request throws");
+        await refused(create({ baseURL, model: "m", request: () => { throw Object.create(null); } })(REQUEST), "request throws");
         await refused(ask({}), "system");
         await refused(ask({ ...REQUEST, system: 5 }), "system");
         await refused(ask({ ...REQUEST, input: null }), "input");
@@ -349,8 +349,8 @@ for (const { name, door, answer } of SUMMARIZERS) {
         for (const signal of [new AbortController(), {}, "abort", 5, true]) await refused(ask(REQUEST, { signal }), "signal");
         await refused(ask(REQUEST, { onDelta: "log" }), "onDelta");
         await refused(ask(REQUEST, null), "second argument");
-        await refused(door({ baseURL, model: "m", request: () => null })(REQUEST), "request");
-        for (const options of [undefined, null, 5]) assert.throws(() => door(options), { name: "EpitomeError", code: "invalid-option" });
+        await refused(create({ baseURL, model: "m", request: () => null })(REQUEST), "request");
+        for (const options of [undefined, null, 5]) assert.throws(() => create(options), { name: "EpitomeError", code: "invalid-option" });
         assert.deepEqual(requests, []);
         await ask({ ...REQUEST, maxTokens: 2 ** 32 - 1 }, { signal: null });
         assert.equal(JSON.parse(requests[0].body).max_tokens, 2 ** 32 - 1);
@@ -359,18 +359,18 @@ for (const { name, door, answer } of SUMMARIZERS) {
   });
 }
 
-for (const { name, door, ask, messages } of COUNTERS) {
+for (const { name, create, ask, messages } of COUNTERS) {
   test(`j17: ${name} refuses arguments of a wrong type, and sends nothing`, async () => {
     await withServer(
       ({ response }) => response.end(),
       async ({ baseURL, requests }) => {
         for (const signal of [new AbortController(), {}, "abort", 5]) await refused(ask({ baseURL }, { signal }), "signal");
         await refused(ask({ baseURL }, null), "second argument");
-        for (const options of [undefined, null, 5]) assert.throws(() => door(options), { name: "EpitomeError", code: "invalid-option" });
+        for (const options of [undefined, null, 5]) assert.throws(() => create(options), { name: "EpitomeError", code: "invalid-option" });
         const cyclic = { role: "user", content: [] };
         cyclic.content.push(cyclic);
         for (const wrong of [undefined, null, 5, {}, [cyclic], [{ role: "user", content: 5n }]]) {
-          const error = await failure(door({ baseURL, model: "m" })(wrong));
+          const error = await failure(create({ baseURL, model: "m" })(wrong));
           assert.equal(error.code, "invalid-message");
         }
         assert.ok(messages.length > 0);

@@ -271,7 +271,7 @@ test("d16: if a count fails or comes too late, the estimate stays", async () => 
     [() => "many", "many"],
     [() => -1, "whole number"],
     [({ compactor }) => (compactor.append(later), 7), "went on"],
-    [({ controller }) => (setTimeout(() => controller.abort(), 1), new Promise(() => {})), "called off"],
+    [({ controller }) => (setTimeout(() => controller.abort(), 1), new Promise(() => {})), "cancelled"],
   ];
   for (const [count, words] of cases) {
     const controller = new AbortController();

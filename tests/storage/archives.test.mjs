@@ -64,15 +64,15 @@ test("h3: a branch that the app has left comes back with its messages", async ()
 test("h3: an archive that is cut off anywhere is read up to its last whole commit", async () => {
   const store = memoryStore();
   const { compactor } = await openConversation({ store, id: "1", format: "openai-chat" });
-  const ends = [];
   for (const message of chatOf(6)) {
     compactor.append(message);
     await compactor.commit();
-    const text = await exported(store, "1");
-    ends.push(text.lastIndexOf('{"record":"state"'));
   }
   const whole = await exported(store, "1");
-  for (let end = 0; end <= ends.at(-1); end += 7) {
+  const ends = Array.from(whole.matchAll(/^\{"record":"commit".*\n/gm), ({ 0: { length }, index }) => index + length);
+  assert.deepEqual([ends.length, ends.at(-1)], [6, whole.length]);
+  const cuts = Array.from({ length: Math.ceil(whole.length / 7) }, (_, index) => index * 7);
+  for (const end of new Set([...cuts, ...ends.flatMap((at) => [at - 1, at])])) {
     const id = `cut ${end}`;
     const commits = ends.filter((at) => at <= end).length;
     const { added, damage } = await importConversation(store, id, whole.slice(0, end));

@@ -16,7 +16,7 @@ let settings = loadSettings();
 const compactor: Compactor<ChatMessage> = await createCompactor({
   format: "openai-chat",
   policy: { window: settings.window },
-  // A new summarizer per request, because the settings may have changed.
+  // Each request creates a new summarizer, because the settings may have changed.
   summarize: (request, context) => openAICompatible(endpointOf(settings))(request, context),
 });
 compactor.append(SYSTEM);
@@ -61,7 +61,7 @@ const observer: Observer = {
     if (activity !== "compacting") {
       working.textContent = busy ? "The model is answering …" : "";
     }
-    // A button that is hidden loses the focus.
+    // A hidden button loses the focus, so the text field gets it.
     const focused = document.activeElement === send || document.activeElement === stop;
     send.hidden = busy;
     stop.hidden = !busy;

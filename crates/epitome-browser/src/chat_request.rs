@@ -7,7 +7,7 @@ use crate::completion_format::CompletionRequest;
 use crate::endpoint::{Endpoint, Streaming};
 use crate::error_body::ErrorBody;
 
-/// The fields that some servers refuse. The default suits most servers.
+/// The choices for fields that some servers refuse. The default suits most servers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ChatRequest {
     limit: TokenLimitField,

@@ -13,7 +13,7 @@ pub(crate) struct ThinkingFilter {
 
 #[derive(Debug)]
 enum State {
-    /// Nothing was passed on yet. Holds what has arrived behind white space, if it may still become the opening tag.
+    /// No text was passed on yet. Holds the text after leading white space, which may still become the opening tag.
     Start(String),
     /// Inside the block. Holds the last characters, which may be the beginning of the closing tag.
     Inside(String),
@@ -44,7 +44,7 @@ impl ThinkingFilter {
                     return text.to_owned();
                 }
                 State::Start(seen) => {
-                    // White space is not kept: with each delta, all of it would be read again.
+                    // Leading white space is not stored, because each delta would read all of it again.
                     seen.push_str(if seen.is_empty() { rest.trim_start() } else { &rest });
                     if let Some(inside) = seen.strip_prefix(OPEN) {
                         rest = inside.to_owned();
@@ -62,7 +62,7 @@ impl ThinkingFilter {
                         rest = text.to_owned();
                         self.state = State::After;
                     } else {
-                        // Keeps no more than can be the beginning of the closing tag: reasoning may be long.
+                        // Only characters that may begin the closing tag are kept, because reasoning may be long.
                         *seen = last_chars(seen, CLOSE.len() - 1);
                         return String::new();
                     }
@@ -71,7 +71,7 @@ impl ThinkingFilter {
         }
     }
 
-    /// What is still held back, because the text has ended and it cannot become a tag any more.
+    /// The text that is still held back. At the end of the input, it cannot become a tag any more.
     pub(crate) fn finish(self) -> String {
         match self.state {
             State::Start(seen) => seen,
@@ -89,7 +89,7 @@ fn last_chars(text: &str, count: usize) -> String {
 mod tests {
     use super::*;
 
-    /// Checks deltas of every length: the same text has to pass.
+    /// Checks that deltas of every length let the same text pass.
     fn check(text: &str, expected: &str) {
         let chars: Vec<String> = text.chars().map(String::from).collect();
         for size in 1..=chars.len().max(1) {
@@ -112,7 +112,7 @@ mod tests {
         check("<think>only</think>", "");
     }
 
-    /// The bytes that are read again with the next delta.
+    /// The number of bytes that the next delta reads again.
     fn held(filter: &ThinkingFilter) -> usize {
         match &filter.state {
             State::Start(seen) | State::Inside(seen) => seen.len(),

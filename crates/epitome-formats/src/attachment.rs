@@ -23,7 +23,7 @@ pub(crate) enum Source<'a> {
     Url(Cow<'a, str>),
     /// Stored by the provider, under this id.
     Id(Cow<'a, str>),
-    /// The message does not say it in a known way.
+    /// The message does not name a source in a known form.
     #[default]
     Unknown,
 }
@@ -49,8 +49,8 @@ impl<'a> Attachment<'a> {
         Self { media_type: media_type.map(Cow::Borrowed), name: None, source }
     }
 
-    /// The URL of the attachment; a data URL if the message has the bytes. `None` if only the provider has
-    /// them.
+    /// The URL of the attachment. If the message has the bytes, it is a data URL. `None` if only the provider has
+    /// the bytes.
     pub(crate) fn url(&self) -> Option<String> {
         match &self.source {
             Source::Url(url) => Some(url.to_string()),
@@ -67,7 +67,7 @@ impl<'a> Attachment<'a> {
         self.media_type.as_deref().is_some_and(|media_type| media_type.starts_with("image"))
     }
 
-    /// The engine's part for it: an image if the media type says so, else a file.
+    /// The engine's part for the attachment: an image if the media type is that of an image, otherwise a file.
     pub(crate) fn part(&self) -> Part {
         match self.is_image() {
             true => Part::Image(self.media()),
@@ -75,7 +75,7 @@ impl<'a> Attachment<'a> {
         }
     }
 
-    /// What the engine needs to estimate its tokens and to name it in a transcript.
+    /// The fields from which the engine estimates the tokens of the attachment and names it in a transcript.
     pub(crate) fn media(&self) -> Media {
         let address = match &self.source {
             Source::Url(url) if !url.starts_with("data:") => Some(url.chars().take(200).collect()),

@@ -33,7 +33,7 @@ pub(crate) async fn complete(
         message: rejection.body_text(),
     })?;
     let request = Request::parse(&body)?;
-    // Summarizing a long conversation takes a while. On a thread of its own it does not block other requests.
+    // Summarizing a long conversation takes long. It runs on another thread, so that it does not block other requests.
     let (request, answer) = tokio::task::spawn_blocking(move || {
         let answer = Answer::to(&request);
         (request, answer)
@@ -52,7 +52,7 @@ pub(crate) async fn complete(
     })
 }
 
-/// An answer with the other fields of a completion object.
+/// An answer and the other fields of a completion object.
 #[derive(Debug)]
 struct Completion {
     id: String,

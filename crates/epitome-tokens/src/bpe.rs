@@ -15,7 +15,7 @@
 //! 3. **Index** a vocabulary: tables that make counting several times as fast.
 //!    - `token_bytes.rs`: the bytes of all tokens.
 //!    - `characters.rs`: where a piece splits into parts, and which characters are tokens.
-//!    - `token_index.rs`: a number for each token, such that tokens of one script are close together in memory.
+//!    - `token_index.rs`: a number for each token. It places tokens of one script close together in memory.
 //!    - `pairs.rs`: which token two tokens merge into, by token index. `whole_token.rs`: whether a piece is one token.
 //! 4. **Pre-tokenize** a text: find the ends of its pieces, as the regular expression of the encoding does.
 //!    - `class.rs`: the classes of characters. `text.rs`: a text with these classes.
@@ -23,7 +23,7 @@
 //!    - `splitter/part.rs`: shared sub-patterns. `splitter/cl100k.rs`, `splitter/o200k.rs`: one piece.
 //!      `splitter/block.rs`: all pieces among 64 characters. `splitter.rs`: all pieces of a text.
 //! 5. **Merge by token index**: `short_piece.rs`, for pieces of fewer than 64 parts.
-//! 6. **Cache**: `piece_cache.rs`, how many tokens a piece has.
+//! 6. **Cache**: `piece_cache.rs` stores how many tokens a piece has.
 //! 7. **Count**: `vocabulary.rs` chooses the fastest way for each piece. [`BytePairs`] counts by `o200k_base` and
 //!    `cl100k_base`, [`TokenizerJson`] by the `tokenizer.json` of a model (`hugging_face/`).
 //!
@@ -149,7 +149,7 @@ impl BytePairs {
     }
 
     /// Builds the index, which makes counting faster, and awaits `pause` after about every millisecond of work. In a
-    /// browser the app can yield there, so that the page stays responsive. Counting works meanwhile.
+    /// browser the app can yield in `pause`, so that the page stays responsive. Counting works in the meantime.
     ///
     /// Fails if two tokens are equal, or if one is too long.
     pub async fn build_index(&self, mut pause: impl AsyncFnMut()) -> Result<(), VocabularyError> {
@@ -172,7 +172,7 @@ impl BytePairs {
     }
 
     /// The numbers of the tokens of `text`, in order.
-    // By definition, without index and cache: it is only needed in tests and tools, which compare it with `count`.
+    // It merges by definition, without index and cache, because only tests and tools use it, to check `count`.
     pub fn encode(&self, text: &str) -> Vec<u32> {
         let mut numbers = Vec::new();
         let mut workspace = Workspace::default();

@@ -1,4 +1,4 @@
-//! The shard for ASCII counts ASCII text as the whole vocabulary does, and joins with the rest to that vocabulary.
+//! The ASCII shard counts ASCII text as the whole vocabulary does. Joined with the rest, it is that vocabulary.
 #![expect(clippy::disallowed_methods, reason = "tests read files")]
 #![allow(dead_code, reason = "the other tests need more of the reference")]
 

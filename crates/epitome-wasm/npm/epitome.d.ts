@@ -231,12 +231,14 @@ export interface Pressure {
   target: number;
   /**
    * True if `tokens` was counted by the provider, or with the model's own encoding, and not estimated.
-   * With an encoding, message overhead, images and files are still the provider's published figures.
+   * With an encoding, message overhead, images and files are still the provider's published figures. False as long as
+   * there is reasoning that only the provider can read, since OpenAI's counts leave its tokens out.
    */
   exact: boolean;
   /**
    * Half-width of the relative error of `tokens`: 0.1 means ±10 %. It narrows as the counts that the
-   * provider reports agree with the estimate.
+   * provider reports agree with the estimate, and as the text gets longer, in which errors cancel out. It includes the
+   * tokens of reasoning that only the provider can read.
    */
   errorBand: number;
   /**
@@ -841,7 +843,7 @@ export type LockedReasoning = "remove" | "keep" | "appendOnly";
  * What happens after a message that a summary covers was edited or removed, or another one was put before it. The summary
  * is undone in any case, since it would go on to say what the message said.
  */
-export type StaleSummary = "undo" | "rebuild";
+export type StaleSummary = "undo" | "renew";
 
 /**
  * A condition under which a compaction is due. All parts that are given have to hold.
@@ -1021,6 +1023,10 @@ export interface SummaryRequest {
    */
   input: string;
   /**
+   * What the summarizer noted for itself when it wrote the summary so far. No model reads it.
+   */
+  notes?: string;
+  /**
    * What the summarizer gets.
    */
   form: SummaryInput;
@@ -1055,7 +1061,7 @@ export type RequestId = number;
 /**
  * Why a compaction runs.
  */
-export type Reason = "session-compaction" | "threshold" | "manual" | "request-boundary" | "reactive-micro" | "reactive-full" | "rebuild" | "reduce";
+export type Reason = "session-compaction" | "threshold" | "manual" | "request-boundary" | "reactive-micro" | "reactive-full" | "renew" | "reduce";
 
 /**
  * Who writes a summary.
@@ -1403,7 +1409,7 @@ export type CheckpointId = number;
  */
 export declare function countTokens(text: string, options?: CountOptions): Promise<number>;
 
-/** What counts a text. */
+/** The encoding or the tokenizer by which a text is counted. */
 export interface CountOptions {
   /** Default: `o200k_base`. */
   encoding?: Encoding;

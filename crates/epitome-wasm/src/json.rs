@@ -14,11 +14,12 @@ use wasm_bindgen::{JsCast, JsValue};
 use crate::error::{ErrorCode, PackageErrorCode, Thrown};
 use crate::host;
 
-/// Deeper than any message, and far below the limit of the stack. A value that contains itself is refused here.
+/// The deepest nesting that is read: deeper than any message, and far below the limit of the stack. This limit also refuses
+/// values that contain themselves.
 const DEEPEST: u32 = 128;
 
-/// Most values in one message or option: objects, arrays and what they contain. `npm/src/host/plain-json.ts` has the same
-/// limit for messages. This one holds for what only exists once a `toJSON` is called.
+/// The most values in one message or option: objects, arrays and their contents. `npm/src/host/plain-json.ts` has the same
+/// limit for messages. This limit also counts values that exist only after a `toJSON` was called.
 const MOST_VALUES: u32 = 1_000_000;
 
 /// Why a value cannot be read.
@@ -35,7 +36,7 @@ pub(crate) enum Unreadable {
 }
 
 impl Unreadable {
-    /// The code of the error, if a value of this kind has `code` for all other reasons.
+    /// The code of the error: a code of its own for a value that is too large, otherwise `code`.
     fn code(&self, code: impl Into<ErrorCode>) -> ErrorCode {
         match self {
             Self::Large => PackageErrorCode::TooLarge.into(),
@@ -49,7 +50,7 @@ impl fmt::Display for Unreadable {
         match self {
             Self::Deep => write!(f, "is nested deeper than {DEEPEST} levels, or contains itself"),
             Self::Large => write!(f, "has more than {MOST_VALUES} values"),
-            Self::Closed => f.write_str("throws when it is looked at, as a revoked proxy does"),
+            Self::Closed => f.write_str("throws when it is inspected, as a revoked proxy does"),
             Self::Property(name) => {
                 write!(f, "has a property {name:?} that throws when it is read")
             }
@@ -70,17 +71,17 @@ fn length_of(array: &JsValue) -> u32 {
     length.and_then(|length| length.as_f64()).map_or(0, |length| length as u32)
 }
 
-/// Reads a value. Properties that are undefined or functions are left out. Bytes are not copied: they are read as their
-/// length and a number that distinguishes them from other bytes in the same value.
+/// Reads a value. Properties that are undefined, functions or symbols are left out. The contents of byte buffers are not
+/// copied: a buffer is read as its length and a number that distinguishes it from other buffers in the same value.
 pub(crate) fn read(value: &JsValue) -> Result<Value, Unreadable> {
     read_at(value, 0, &mut Seen::default())
 }
 
-/// What has been read of one value.
+/// How much has been read of one value.
 #[derive(Default)]
 struct Seen {
     values: u32,
-    /// Buffers of bytes.
+    /// Number of byte buffers.
     buffers: u32,
 }
 
@@ -192,7 +193,7 @@ pub(crate) fn required<T: DeserializeOwned>(
 pub(crate) struct ReadMessage {
     /// One message for each of its steps.
     pub(crate) steps: Vec<Message>,
-    /// True if it has another form than its format.
+    /// True if it does not have the form that its format requires.
     pub(crate) malformed: bool,
 }
 
@@ -211,7 +212,7 @@ pub(crate) fn message(
     Ok(ReadMessage { malformed, ..read })
 }
 
-/// The same for a message that crossed as JSON, in which no text is ill-formed.
+/// Reads one message of the app from JSON, which cannot contain a lone surrogate.
 pub(crate) fn read_message(
     format: Format,
     id: &MessageId,
@@ -240,8 +241,8 @@ pub(crate) fn messages(list: &Array) -> Result<Vec<Value>, Thrown> {
 /// A JavaScript value and the JSON that it was read as.
 pub(crate) type Known = (JsValue, Value);
 
-/// The paths of the strings in a value that contain a lone surrogate. `json` is what the value was read as: only if it has
-/// the character that such a surrogate is read as, the value is looked at again, which takes several times as long.
+/// The paths of the strings in a value that contain a lone surrogate. `json` is the result of reading the value. Only if it
+/// contains U+FFFD, which replaces such a surrogate, the value itself is searched, which takes several times as long.
 pub(crate) fn ill_formed(value: &JsValue, json: &Value, path: &str) -> Vec<String> {
     let mut found = Vec::new();
     if has_replacement(json) {
@@ -266,7 +267,7 @@ fn find_ill_formed(value: &JsValue, path: &str, depth: u32, found: &mut Vec<Stri
             found.push(path.to_owned());
         }
     } else if depth > DEEPEST || !value.is_object() || byte_length(value).is_some() {
-        // It contains no text, or contains itself.
+        // It contains no text, or it contains itself.
     } else if is_array(value).unwrap_or_default() {
         for index in 0..length_of(value) {
             let Ok(item) = Reflect::get_u32(value, index) else { continue };
@@ -312,7 +313,7 @@ pub(crate) fn graft(known: &[Known], composed: &Value) -> Result<JsValue, Thrown
             if let Some((own, before)) = nearest(known, fields) {
                 Object::assign(&object, own.unchecked_ref());
                 if before.contains_key(PROTOTYPE) {
-                    // It was assigned too, and has become the prototype of the copy.
+                    // `assign` has also copied this property, which made its value the prototype of the copy.
                     Object::set_prototype_of(&object, &Object::get_prototype_of(&Object::new()));
                 }
                 for key in before.keys().filter(|key| !fields.contains_key(*key)) {
@@ -333,17 +334,17 @@ pub(crate) fn graft(known: &[Known], composed: &Value) -> Result<JsValue, Thrown
 /// The key by which an assignment sets the prototype of an object and not a property.
 const PROTOTYPE: &str = "__proto__";
 
-/// Sets a property of a plain object, whatever its key.
+/// Sets a property of a plain object, for any key.
 fn put(object: &Object, key: &str, value: &JsValue) {
-    // Neither can fail for a new object.
+    // These calls cannot fail for a new object.
     if key != PROTOTYPE {
         let _ = Reflect::set(object, &key.into(), value);
         return;
     }
     let descriptor = Object::new();
     let _ = Reflect::set(&descriptor, &"value".into(), value);
-    for right in ["writable", "enumerable", "configurable"] {
-        let _ = Reflect::set(&descriptor, &right.into(), &true.into());
+    for attribute in ["writable", "enumerable", "configurable"] {
+        let _ = Reflect::set(&descriptor, &attribute.into(), &true.into());
     }
     Object::define_property(object, &key.into(), &descriptor);
 }
@@ -376,8 +377,8 @@ fn field_of((own, value): &Known, key: &str) -> Option<Known> {
     Some((Reflect::get(json.as_ref().unwrap_or(own), &key.into()).ok()?, field))
 }
 
-/// Writes what the engine also stores as JSON, such as policies. By way of JSON, the module contains one serializer for it and
-/// not two.
+/// Writes a value that the engine also stores as JSON, such as a policy. It is converted to JSON first, so that the module
+/// contains one serializer for it instead of two.
 pub(crate) fn write(value: &impl Serialize) -> Result<JsValue, Thrown> {
     let json = serde_json::to_value(value);
     Ok(write_json(&json.map_err(|error| Thrown::new(PackageErrorCode::Internal, &error))?))

@@ -49,7 +49,7 @@ pub use tokenizer::{
     count_tokens, has_encoding, parse_counting, read_encoding, read_encoding_at_once,
 };
 pub use usage::read_usage;
-pub use validation::{convert, repair, validate};
+pub use validation::{convert, repair, validate, validate_locked};
 
 /// Logs a panic with its location to the console.
 #[cfg(feature = "panic-hook")]

@@ -20,10 +20,7 @@ pub use counting::{Counting, Encoding, Family};
 pub use keep::Keep;
 pub use preset::PRESETS;
 pub use reason::Reason;
-pub use reducer::{
-    ClearToolInputs, ClearToolResults, OffloadToolResults, Reducer, ReducerRule,
-    TruncateToolResults, TruncationStep,
-};
+pub use reducer::*;
 pub use retry::{Failure, FailureKind, Retry};
 #[cfg(feature = "schema")]
 pub use schema::schema;
@@ -35,7 +32,7 @@ pub use summary::{
     SummarySettings, TokenCost, ToolFilter, WindowTooSmall,
 };
 pub(crate) use trigger::share;
-pub use trigger::{Budget, Fill, Load, Phase, Reactive, RequestBoundary, Trigger};
+pub use trigger::*;
 
 #[cfg(feature = "yaml")]
 pub use yaml::{YamlError, YamlPolicy};

@@ -1,4 +1,4 @@
-//! Cutting text at characters, at sentences and around encoded data, and finding names and disguises in it.
+//! Functions on text: cutting it at characters and sentences, and finding encoded data, names and invisible characters in it.
 
 pub(crate) mod encoded;
 pub(crate) mod excerpt;

@@ -69,18 +69,20 @@ fn longest() -> impl Strategy<Value = Script> {
     script(10..40, 200..300)
 }
 
-/// What an app sees of a conversation: the view and its tokens.
+/// The view of a conversation and its tokens.
 fn seen(compactor: &Compactor) -> (View, MeterTokens) {
     (compactor.view(), compactor.conversation().counted_tokens())
 }
 
-fn said(broken: Result<(), String>, case: &Compactor) -> TestCaseResult {
-    broken.map_err(|problem| {
-        let report = case.report();
-        TestCaseError::fail(format!("{problem}\nreport: {report:?}\nview: {:?}", case.view()))
+/// The result of a check, with the report and the view in the message of a failure.
+fn with_report(checked: Result<(), String>, compactor: &Compactor) -> TestCaseResult {
+    checked.map_err(|problem| {
+        let (report, view) = (compactor.report(), compactor.view());
+        TestCaseError::fail(format!("{problem}\nreport: {report:?}\nview: {view:?}"))
     })
 }
 
+/// A compactor with the messages of a case; `None` if its policy cannot work with them.
 fn loaded(case: &Case, messages: &[Message]) -> Option<Compactor> {
     let tokens = compactor(Policy::recommended(9), case.contract, messages).pressure().tokens;
     let policy = case.policy.fit(tokens)?;
@@ -97,6 +99,7 @@ fn loaded(case: &Case, messages: &[Message]) -> Option<Compactor> {
     Some(compactor)
 }
 
+/// Checks the invariants of a case with at most this many messages.
 fn check(case: &Case, most: usize) -> TestCaseResult {
     let messages = case.script.messages(0, most);
     let Some(mut compactor) = loaded(case, &messages) else {
@@ -116,8 +119,8 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
     let scale = compactor.conversation().scale(compactor.policy());
     let each = (0..messages.len()).map(|at| plan.message_tokens(compactor.conversation(), at));
     let mut follower = Follower::default();
-    said(follower.follow(&plan, &compactor), &compactor)?;
-    said(follower.follow(&plan, &compactor), &compactor)?;
+    with_report(follower.follow(&plan, &compactor), &compactor)?;
+    with_report(follower.follow(&plan, &compactor), &compactor)?;
     let none = (MeterTokens::ZERO, MeterTokens::ZERO);
     let sums = each.fold(none, |sum, one| (sum.0 + one.0, sum.1 + one.1));
     prop_assert_eq!(scale.prompt_tokens(sums.0), plan.tokens_before);
@@ -129,7 +132,7 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
         let in_one = input != SummaryInput::Transcript && plan.requests == 1;
         if let Ok(chunks) = plan.chunks(compactor.conversation(), compactor.policy()) {
             let entries: Vec<u32> = chunks.iter().flatten().map(|entry| entry.number).collect();
-            // Of an entry longer than a chunk the plan knows the length, but not where it will be split.
+            // The plan knows the length of an entry that is longer than a chunk, but not where it will be split.
             let split = entries.windows(2).any(|two| two[0] == two[1]);
             prop_assert!(
                 split || in_one || plan.requests as usize == chunks.len(),
@@ -158,13 +161,16 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
     prop_assert_eq!(report.tokens_after, compactor.pressure().tokens);
     prop_assert_eq!(case.contract.check(compactor.log(), &after.0), Ok(()));
     let summary_placement = compactor.policy().summary_placement;
-    said(CheckedView::new(&messages, &after.0).check(summary_placement, case.reason), &compactor)?;
-    said(every_missing_message_has_a_reason(&compactor, &messages), &compactor)?;
-    said(count_is_the_sum(&compactor), &compactor)?;
-    said(follower.follow(&compactor.plan(Reason::Manual), &compactor), &compactor)?;
+    with_report(
+        CheckedView::new(&messages, &after.0).check(summary_placement, case.reason),
+        &compactor,
+    )?;
+    with_report(every_missing_message_has_a_reason(&compactor, &messages), &compactor)?;
+    with_report(count_is_the_sum(&compactor), &compactor)?;
+    with_report(follower.follow(&compactor.plan(Reason::Manual), &compactor), &compactor)?;
 
-    // A second compaction changes nothing, except if only the oldest rounds were summarized, if the provider finds
-    // the view too long whatever its count is, or if a usage report no longer counts.
+    // A second compaction changes nothing. Not compared are reactive compactions, which may summarize only the oldest
+    // rounds or run at any count, and cases with a usage report, which the first compaction makes invalid.
     let same_count = case.counted_percent.is_none_or(|percent| percent == 100);
     if same_count && !case.reason.is_reactive() {
         let again = compact(&mut compactor, case.reason, case.manner);
@@ -176,7 +182,7 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
     compactor.undo().unwrap();
     drive(&mut compactor, Manner::Short);
     prop_assert_eq!(seen(&compactor), before);
-    said(follower.follow(&compactor.plan(case.reason), &compactor), &compactor)?;
+    with_report(follower.follow(&compactor.plan(case.reason), &compactor), &compactor)?;
     if case.counted_percent.is_none() {
         prop_assert_eq!(compactor.pressure(), pressure);
     }

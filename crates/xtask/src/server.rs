@@ -1,4 +1,4 @@
-//! A server for tests. It is stopped when it is dropped, also after a failure.
+//! A server for tests. Dropping it stops it, also after a failure.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -61,7 +61,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Both fail if the server has already ended, which is fine.
+        // Both calls fail if the server has already ended. This is not an error.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,5 +1,5 @@
-//! The paths of source files in compiled modules. The compiler writes them where a check may fail, so that without care a
-//! module contains paths of the machine that built it, and has other bytes on each machine.
+//! Shortens the paths of source files in compiled modules. The compiler writes such a path wherever a check may fail. Without
+//! this module, the output would contain paths of the build machine and differ from one machine to another.
 
 use std::env;
 use std::fs;
@@ -10,12 +10,13 @@ use crate::failure::{Failure, Result};
 use crate::toolchain::WASM;
 use crate::workspace::Workspace;
 
-/// What is in a module instead of the folder in which Cargo keeps the sources of crates.
+/// Replaces the folder in which Cargo keeps the sources of crates.
 const SHORT: &str = "registry";
 
-/// A setting for `cargo --config`: the flags that make the paths of crates relative. Those of this workspace are already.
+/// A setting for `cargo --config`: the flags that make the paths of crates relative. The paths of this workspace are relative
+/// already.
 pub(crate) fn flags(workspace: &Workspace) -> Result<String> {
-    // The folders exist only once the crates are there.
+    // The folders exist only after the crates were fetched.
     command::run(&mut workspace.cargo(["fetch", "--locked", "--quiet"]))?;
     let sources = cargo_home()?.join("registry/src");
     let entries = fs::read_dir(&sources)
@@ -27,11 +28,11 @@ pub(crate) fn flags(workspace: &Workspace) -> Result<String> {
         .iter()
         .map(|folder| format!("'--remap-path-prefix={}={SHORT}'", folder.display()))
         .collect::<Vec<_>>();
-    // Cargo joins them with the flags of `.cargo/config.toml`.
+    // Cargo joins these flags with those of `.cargo/config.toml`.
     Ok(format!("target.{WASM}.rustflags=[{}]", flags.join(",")))
 }
 
-/// `CARGO_HOME`, or its usual place.
+/// `CARGO_HOME`, or Cargo's default folder.
 fn cargo_home() -> Result<PathBuf> {
     let given = env::var_os("CARGO_HOME").map(PathBuf::from);
     given

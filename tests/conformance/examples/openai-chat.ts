@@ -1,4 +1,4 @@
-// The story in OpenAI's Chat Completions, and messages that its checks refuse.
+// The story in the format of OpenAI's Chat Completions, and messages that the checks of this format refuse.
 
 import type OpenAI from "openai";
 import type { Examples } from "../check.js";
@@ -28,7 +28,7 @@ function written({ ask, picture, rounds, answer }: Turn): Message[] {
   return [{ role: "user", content: [{ type: "text", text: ask }, ...shown] }, ...between, { role: "assistant", content: answer }];
 }
 
-// 0 system, 1 and 2 a turn, 3 the question, 4 two calls, 5 and 6 their results, 7 a call, 8 its result, 9 the answer.
+// The indices: 0 system, 1 and 2 a turn, 3 the question, 4 two calls, 5 and 6 their results, 7 a call, 8 its result, 9 the answer.
 const base = valid(3);
 const call = (fields: object) => [
   { id: "history_1", type: "function", function: { name: "history", arguments: "{}" }, ...fields },

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "@playwright/test";
-import { COUNTERS, sendHealthy, serve, SUMMARIZERS, SUMMARY } from "../../node/doors.mjs";
+import { COUNTERS, sendHealthy, serve, SUMMARIZERS, SUMMARY } from "../../node/clients.mjs";
 import { FAULTS, faulty, KEY, PATIENT } from "../../node/faults.mjs";
 import { FILE_FAULTS } from "../../node/file-faults.mjs";
 
@@ -71,16 +71,16 @@ async function attempt({ name, isSummarizer, faultyURL, healthyURL, key, limits,
   return result;
 }
 
-for (const door of [SUMMARIZER, COUNTER]) {
-  const isSummarizer = door === SUMMARIZER;
-  test(`${isSummarizer ? "j2" : "j11"}: in a page, no fault of a server that ${door.name} asks harms a conversation`, async ({ page: tab }) => {
+for (const client of [SUMMARIZER, COUNTER]) {
+  const isSummarizer = client === SUMMARIZER;
+  test(`${isSummarizer ? "j2" : "j11"}: in a page, no fault of a server that ${client.name} asks harms a conversation`, async ({ page: tab }) => {
     test.setTimeout(180_000);
-    const home = await serve(({ request, response }) => page(request, response) || sendHealthy(response, door));
+    const home = await serve(({ request, response }) => page(request, response) || sendHealthy(response, client));
     await tab.goto(home.origin);
     for (const row of FAULTS.filter(({ only }) => only !== (isSummarizer ? "whole" : "stream"))) {
       await test.step(`${row.fault}: ${row.phase}`, async () => {
-        const server = await faulty(row.act, door, (request, response) => page(request, response));
-        const given = { name: door.name, isSummarizer, faultyURL: server.baseURL, healthyURL: home.baseURL, key: KEY, limits: row.limits, patient: PATIENT, summary: SUMMARY };
+        const server = await faulty(row.act, client, (request, response) => page(request, response));
+        const given = { name: client.name, isSummarizer, faultyURL: server.baseURL, healthyURL: home.baseURL, key: KEY, limits: row.limits, patient: PATIENT, summary: SUMMARY };
         const found = await tab.evaluate(attempt, given);
         server.close();
         const where = `${row.fault}: ${row.phase}: ${JSON.stringify(found.thrown)}`;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::Completion;
 use super::deltas::deltas;
 
-/// The events: the role, the deltas, the finish reason, the usage if `usage` is true, and the end mark. Waits for
+/// Sends the role, the deltas, the finish reason, the usage if `usage` is true, and the end mark. Waits for
 /// `delay` before each delta.
 pub(super) fn respond(completion: &Completion, usage: bool, delay: Duration) -> Response {
     let opening = chunk(completion, &json!({ "role": "assistant", "content": "" }), None);

@@ -1,6 +1,6 @@
-//! Hashes of byte strings, and up to eight bytes as one number.
+//! Hashes of byte strings, and the conversion of up to eight bytes into one number.
 
-/// Bytes of a [`word`].
+/// The number of bytes in a [`word`].
 pub(super) const WORD: usize = 8;
 
 /// Up to eight bytes as a little-endian number; missing bytes are zeros.
@@ -14,8 +14,8 @@ fn big_endian(bytes: &[u8]) -> u64 {
     if let Some(eight) = bytes.first_chunk::<8>() {
         return u64::from_be_bytes(*eight);
     }
-    // Four to seven bytes are two loads of four that overlap. Copying them byte by byte would cost a loop, and this
-    // runs for every piece of a text.
+    // Four to seven bytes are read by two overlapping loads of four bytes. Copying byte by byte would need a loop, which is
+    // too slow for a function that runs for every piece of a text.
     if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
         let [first, last] = [*first, *last].map(|half| u64::from(u32::from_be_bytes(half)));
         return (first << 32) | (last << (64 - 8 * bytes.len()));
@@ -43,7 +43,7 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
 /// 32 bits that depend on every bit of a word.
 #[inline]
 pub(super) fn hash_of_word(word: u64) -> u64 {
-    // The upper half of a product is where all lower bits of its factors have an influence.
+    // All lower bits of the factors influence the upper half of the product.
     word.wrapping_mul(MULTIPLIER) >> 32
 }
 

@@ -1,8 +1,8 @@
 //! Three sums in one number: weights, characters and pieces.
 //!
-//! Each character of a walk changes all three. Packed, that is one addition, and one number to store.
+//! Each character changes all three sums. In one packed number, this costs one addition and one value to store.
 
-/// The sums over some characters in a row: pieces in the highest 6 bits, characters in the next 6, weights below.
+/// The sums over consecutive characters: pieces in the highest 6 bits, characters in the next 6, weights below.
 #[derive(Clone, Copy)]
 pub(super) struct PackedSum(u64);
 
@@ -13,7 +13,7 @@ const CHARACTER: u64 = 1 << WEIGHT_BITS;
 const PIECE: u64 = CHARACTER << COUNT_BITS;
 
 impl PackedSum {
-    /// The sums of no characters. The weights start in the middle of their range, since a negative sum would borrow
+    /// The sums before the first character. The weights start in the middle of their range, since a negative sum would borrow
     /// from the number of characters.
     pub(super) const START: Self = Self(CHARACTER / 2);
     /// The most characters of a sum: as many as fit, in multiples of eight.
@@ -21,13 +21,14 @@ impl PackedSum {
     /// The values that [`PackedSum::pieces`] can have.
     pub(super) const COUNTS: usize = 1 << COUNT_BITS;
 
-    /// The step of a character with this weight, for [`PackedSum::plus`]. `begins` says whether a piece begins with it.
+    /// What a character with this weight adds, for [`PackedSum::plus`]. `begins` is true if a piece begins with the
+    /// character.
     pub(super) const fn step(weight: i32, begins: bool) -> u64 {
         let piece = if begins { PIECE } else { 0 };
         (weight as u64).wrapping_add(CHARACTER).wrapping_add(piece)
     }
 
-    /// The sum after a step, with more weight.
+    /// The sum after a step, with `weight` added as well.
     #[inline(always)]
     pub(super) fn plus(self, step: u64, weight: i32) -> Self {
         Self(self.0.wrapping_add(step).wrapping_add(weight as u64))

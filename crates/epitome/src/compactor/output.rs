@@ -87,7 +87,7 @@ pub struct SummaryRequest {
     /// The transcript to summarize, as the user message; see [`crate::transcript::Envelope`]. Also if there are messages,
     /// for a summarizer that takes none.
     pub input: String,
-    /// What the summarizer noted for itself when it wrote the summary so far: see [`Compactor::handle_summary_notes`](crate::Compactor::handle_summary_notes).
+    /// What the summarizer noted for itself when it wrote the summary so far. No model reads it.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[cfg_attr(feature = "tsify", tsify(optional))]
     pub notes: String,

@@ -1,9 +1,8 @@
-//! Signed reasoning that its model accepts only behind the messages that it was written behind, and whether those are still
-//! what the model gets.
+//! Leaves signed reasoning out of the view if its model accepts it only after unchanged messages and these have changed.
 //!
-//! A compaction, its undo, an edit, an insertion and a removal all change what is before later messages. Whatever the cause,
-//! reasoning that was written behind something else would have the next request refused, and is left out of the view; it is
-//! back as soon as what was before it is.
+//! A compaction, its undo, an edit, an insertion and a removal all change what the model sees before later messages. The
+//! provider would then refuse a request with the reasoning of those messages. The reasoning returns to the view as soon as the
+//! model again sees what it saw when it wrote the reasoning.
 
 use super::Conversation;
 use crate::contract::Thinking;
@@ -13,21 +12,21 @@ use crate::history::{
 use crate::message::{Message, Part};
 use crate::policy::{LockedReasoning, Policy};
 
-/// Hashes of what the model sees before each message.
+/// For each message, a hash of what the model sees before it: its prefix.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prefixes {
-    /// False if the model accepts its reasoning behind anything, or the provider drops what it does not accept. Then nothing
-    /// is hashed.
+    /// False if the model accepts its reasoning after any messages, or if the provider drops reasoning that it does not
+    /// accept. Then no hashes are computed.
     locked: bool,
-    /// Of the messages of the path, as they were appended.
+    /// The hashes of the messages of the path, as they were appended.
     messages: Vec<Hash>,
-    /// Of what the model sees before each of them, and last of all that it sees. What it does not see has a hash without
-    /// meaning.
+    /// The hash of what the model sees before each message, and at the end the hash of all that it sees. The hash of a message
+    /// that it does not see has no meaning.
     before: Vec<Hash>,
 }
 
 impl Conversation {
-    /// Begins or ends to look at what reasoning was written behind, as the policy asks for. Costs all texts when it begins.
+    /// Begins or ends to check prefixes, as the policy requires. Linear in all texts when it begins.
     pub(super) fn lock_reasoning_for(&mut self, policy: &Policy) {
         let thinking = self.contract.thinking(policy.model.as_deref());
         let locked = thinking == Thinking::LockedToPrefix
@@ -37,19 +36,20 @@ impl Conversation {
         }
         self.prefixes = Prefixes { locked, ..Prefixes::default() };
         self.project(0);
-        // Of reasoning that is there already, nothing is known but that it was accepted so far.
+        // It is not known what the existing reasoning was written after. It was accepted so far, so the current messages are
+        // taken for its prefix.
         for position in 0..self.log.len() {
             self.note_reasoning(position);
         }
     }
 
-    /// Stores what the reasoning of a message was written behind, if that matters: what the model sees there now.
+    /// If prefixes are checked, stores the prefix of a message with signed reasoning: the hash of what the model sees before it.
     pub(super) fn note_reasoning(&mut self, position: usize) {
         let Some(prefix) = self.prefixes.before.get(position).copied() else { return };
         let message = self.log.message(position);
         let id = message.filter(|message| message.has_signed_reasoning()).map(|it| it.id.clone());
         if let Some(message) = id.filter(|_| self.prefixes.locked) {
-            // The log has the message, and this record has no other condition.
+            // This cannot fail, because the log has the message.
             let _ = self.log.append(Record::Reasoning { message, prefix: prefix.stored() });
         }
     }
@@ -60,8 +60,8 @@ impl Conversation {
         self.prefixes.locked && (position + 1..self.log.len()).any(signed)
     }
 
-    /// Hashes a message that was appended or edited, and what the model sees before those behind it, which have no
-    /// reasoning. Linear in the message and in the number of messages behind it.
+    /// Hashes a message that was appended or edited, and the prefixes of the messages after it, which have no reasoning. Linear
+    /// in the message and in the number of messages after it.
     pub(super) fn hash_from(&mut self, position: usize) {
         let Self { log, prefixes, projection, .. } = self;
         let Some(message) = log.message(position).filter(|_| prefixes.locked) else { return };
@@ -79,8 +79,8 @@ impl Conversation {
         }
     }
 
-    /// The projection without reasoning that was written behind something else. Linear in the messages, and in the texts of
-    /// those that are not hashed yet, and of rewritten ones.
+    /// The projection without reasoning whose prefix has changed. Linear in the number of messages, and in the texts of
+    /// messages that are rewritten or not hashed yet.
     pub(super) fn without_refused_reasoning(&mut self, mut projection: Projection) -> Projection {
         if self.prefixes.locked {
             self.prefixes.hash_up_to(&self.log, self.log.len());
@@ -89,8 +89,8 @@ impl Conversation {
         projection
     }
 
-    /// Removes reasoning from a projection that was written behind something else than what it shows, and returns the hashes
-    /// of what is before each message. Linear in the messages and in the texts of rewritten ones.
+    /// Removes reasoning whose prefix in this projection has changed, and returns the prefix of each message. Linear in the
+    /// number of messages and in the texts of rewritten ones.
     pub(super) fn seen_before(&self, projection: &mut Projection) -> Vec<Hash> {
         if !self.prefixes.locked {
             return Vec::new();
@@ -136,14 +136,14 @@ impl Prefixes {
         self.messages.truncate(position);
     }
 
-    /// Hashes those of the first messages of the log that are not hashed yet.
+    /// Hashes this many messages from the start of the log, unless they are hashed already.
     fn hash_up_to(&mut self, log: &Log, messages: usize) {
         for position in self.messages.len()..messages {
             self.messages.extend(log.message(position).map(Hash::of));
         }
     }
 
-    /// What the model has seen after the message at a position.
+    /// The hash of what the model has seen after the message at a position, given the hash before it.
     fn seen_after(&self, seen: Hash, projection: &Projection, position: usize) -> Hash {
         if projection.dropped.contains(&position) {
             return seen;
@@ -155,7 +155,7 @@ impl Prefixes {
     }
 }
 
-/// Removes the signed reasoning of one message, besides what is changed in it already.
+/// Removes the signed reasoning of one message, in addition to the changes that the projection already makes in it.
 fn remove_reasoning(log: &Log, projection: &mut Projection, position: usize) {
     let Some(message) = log.message(position) else { return };
     let known = projection.rewritten.get(&position);
@@ -171,14 +171,14 @@ fn remove_reasoning(log: &Log, projection: &mut Projection, position: usize) {
 pub(super) struct Hash(u64);
 
 impl Default for Hash {
-    /// Of nothing.
+    /// The hash of no messages.
     fn default() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }
 }
 
 impl Hash {
-    /// Of a message: all that a provider is sent of it.
+    /// The hash of everything in a message that is sent to the provider.
     fn of(message: &Message) -> Self {
         let hash = Self::default().text(message.id.as_str()).text(message.role.as_str());
         message.parts.iter().fold(hash, |hash, part| match part {
@@ -198,12 +198,12 @@ impl Hash {
         })
     }
 
-    /// Of one more text: FNV-1a over it and its end.
+    /// The hash with one more text: FNV-1a over its bytes and an end mark.
     fn text(self, text: &str) -> Self {
         text.bytes().chain([0xff]).fold(self, Self::byte)
     }
 
-    /// Of one more message.
+    /// The hash with one more message.
     fn then(self, message: Self) -> Self {
         message.0.to_le_bytes().into_iter().fold(self, Self::byte)
     }
@@ -212,7 +212,7 @@ impl Hash {
         Self((self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
     }
 
-    /// As it is stored: an integer that JavaScript reads without loss.
+    /// The hash as it is stored: an integer that JavaScript reads without loss.
     fn stored(self) -> u64 {
         (self.0 ^ (self.0 >> 53)) & ((1 << 53) - 1)
     }

@@ -48,8 +48,8 @@ impl ItemReader {
     }
 }
 
-/// What makes two items the same: their text without its list mark. An item of a checklist is also the same with
-/// another state, and never the same as an item without a box.
+/// The key by which two items are the same: their text without its list mark. The state of a checklist item does not
+/// matter, but an item with a box is never the same as one without.
 pub(super) fn identity(item: &str) -> (bool, &str) {
     let bare = without_bullet(item).unwrap_or(item);
     match BOXES.iter().find_map(|mark| bare.strip_prefix(mark)) {
@@ -58,7 +58,7 @@ pub(super) fn identity(item: &str) -> (bool, &str) {
     }
 }
 
-/// True for a line that may be an item, whatever the lines around it.
+/// True for a line that may be an item, independently of the lines around it.
 pub(super) fn may_be_item(trimmed: &str) -> bool {
     without_bullet(trimmed).is_some()
         || is_checkbox(trimmed)
@@ -131,7 +131,7 @@ enum Step {
     More,
 }
 
-/// The kind of step that a line is; `None` if it is none.
+/// The kind of step in a line; `None` if the line is not a step.
 fn step(trimmed: &str) -> Option<Step> {
     let bare = without_bullet(trimmed).unwrap_or(trimmed).trim_start_matches(['*', '_']);
     let word = bare.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
@@ -154,7 +154,7 @@ fn step(trimmed: &str) -> Option<Step> {
 /// How many lines belong to the steps that begin with this line; `None` if it begins none. Steps have a `Then`, and a
 /// `Given` or a `When` before it.
 fn steps(trimmed: &str, rest: &Lines) -> Option<usize> {
-    // Nearly every line is ruled out here, by its first letters.
+    // The first letters of a line rule out nearly every line.
     let first = step(trimmed).filter(|step| !matches!(step, Step::Then | Step::More))?;
     let (mut begun, mut complete) = (matches!(first, Step::Given | Step::When), false);
     let mut lines = 1;

@@ -1,8 +1,8 @@
 //! The log: every message, change and compaction of a conversation, in order.
 //!
-//! Records are only appended. Messages form a tree ([`Tree`]), whose path is the conversation as the app has it now. What
-//! nothing can refer to any more is not kept: the earlier version of an edited message, the contents of a compaction that was
-//! undone, and earlier open tasks.
+//! Records are only appended. Messages form a tree ([`Tree`]), whose path is the conversation as the app has it now. The log
+//! does not keep what nothing can refer to any more: the earlier version of an edited message, the contents of a compaction
+//! that was undone, and earlier open tasks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,18 +22,18 @@ pub struct Log {
     records: Vec<Record>,
     tree: Tree,
     commits: Commits,
-    /// Hashes of what signed reasoning was written behind.
+    /// For messages with signed reasoning, the hash of what the model saw when it wrote the reasoning.
     prefixes: BTreeMap<NodeId, u64>,
     /// Index of the record of the open tasks.
     todo: Option<usize>,
-    /// Index of the last record that has offloaded a tool result.
+    /// Index of the last record that offloads a tool result.
     offloaded: Option<usize>,
     /// Number of records that were ever appended.
     revision: usize,
-    /// Number of records that changed messages that were there before.
+    /// Number of records that changed existing messages or their positions.
     changes: usize,
-    /// Changes, each with the first position that it concerned. A later change at an earlier position replaces those before
-    /// it, so that both numbers increase.
+    /// The number of each change and the first position that it concerned. A change replaces earlier ones at the same or a
+    /// later position, so that both numbers increase along the list.
     changed_from: Vec<(usize, usize)>,
     /// What a store does not have yet; `None` if there is no store.
     journal: Option<Journal>,
@@ -41,15 +41,15 @@ pub struct Log {
 
 impl PartialEq for Log {
     fn eq(&self, other: &Self) -> bool {
-        // Everything else but the counters follows from the records.
+        // All other fields, except the counters, follow from the records.
         self.records == other.records
     }
 }
 
 impl Log {
-    /// Appends a record. Costs O(log n), and besides: a checkpoint or an undo, the size of the checkpoints that it is about;
-    /// an insertion or a removal, the number of messages behind it; a head, the number of messages that leave the path and
-    /// join it, and of checkpoints.
+    /// Appends a record. Costs O(log n), and in addition: for a checkpoint or an undo, the size of the checkpoints concerned;
+    /// for an insertion or a removal, the number of messages behind it; for a head, the number of checkpoints and of messages
+    /// that leave or join the path.
     pub fn append(&mut self, record: Record) -> Result<(), LogError> {
         let noted = self.journal.is_some().then(|| record.clone());
         self.store(record)?;
@@ -60,12 +60,12 @@ impl Log {
         Ok(())
     }
 
-    /// What a store does not have yet, if there is a store.
+    /// The records that a store does not have yet, if there is a store.
     pub(crate) fn journal(&mut self) -> Option<&mut Journal> {
         self.journal.as_mut()
     }
 
-    /// Begins to collect what a store does not have yet.
+    /// Begins to collect the records that a store does not have yet.
     pub(crate) fn begin_journal(&mut self, journal: Journal) {
         self.journal = Some(journal);
     }
@@ -112,7 +112,7 @@ impl Log {
                 });
                 self.change(position);
                 let version = self.tree.record(position);
-                // An answer that is streamed by thousands of edits would otherwise leave as many versions behind.
+                // The new version replaces the earlier one, because an answer that is streamed may cause thousands of edits.
                 if let Some(version) = version
                     && self.offloaded.is_none_or(|offloaded| offloaded < version)
                     && let Some(earlier) =
@@ -167,7 +167,7 @@ impl Log {
         Ok(())
     }
 
-    /// The position of a message; an error that says whether it is on another branch or nowhere. Costs O(log n).
+    /// The position of a message. The error says whether the message is on another branch or on none. Costs O(log n).
     pub fn required(&self, id: &MessageId) -> Result<usize, LogError> {
         self.position(id).ok_or_else(|| match self.tree.find(id) {
             Some(_) => LogError::OtherBranch(id.clone()),
@@ -175,15 +175,15 @@ impl Log {
         })
     }
 
-    /// Notes that messages from a position on are others than before.
+    /// Notes that the messages from a position on have changed.
     fn change(&mut self, position: usize) {
         self.changes += 1;
         while self.changed_from.pop_if(|(_, earlier)| *earlier >= position).is_some() {}
         self.changed_from.push((self.changes, position));
     }
 
-    /// Undoes all compactions, on any branch, for which this is true. Only those are asked that may be about the message at a
-    /// position of the path.
+    /// Undoes all compactions, on any branch, for which `stale` is true. It is called only for compactions that may be about
+    /// the message at a position of the path.
     fn undo_where(&mut self, position: usize, stale: impl Fn(&Self, usize) -> bool) {
         let reaches = |(index, last): (usize, Option<NodeId>)| {
             // A branch that leaves the path before the message does not have it.
@@ -192,7 +192,7 @@ impl Log {
         };
         let reaching: Vec<usize> = self.commits.all().filter_map(reaches).collect();
         let stale: Vec<usize> = reaching.into_iter().filter(|index| stale(self, *index)).collect();
-        // The latest first: what is taken from the end of the records leaves the earlier indices as they are.
+        // The latest comes first: an undo may remove records at the end, which does not change earlier indices.
         for index in stale.into_iter().rev() {
             self.undo(index);
         }
@@ -206,8 +206,8 @@ impl Log {
         through.is_some_and(|through| self.tree.shared_with(through) > position)
     }
 
-    /// True if a compaction covers, rewrites or drops the message at a position, or drops others because of it, so that it
-    /// cannot stay if that changes.
+    /// True if a compaction depends on the message at a position: it covers, rewrites or drops the message, or drops others
+    /// because of it.
     fn is_about(&self, commit: usize, position: usize, id: &MessageId) -> bool {
         self.covers(commit, position)
             || self.commits.last(commit).is_some_and(|last| self.tree.at(position) == Some(last))
@@ -221,8 +221,8 @@ impl Log {
     fn last_message_of(&self, checkpoint: &Checkpoint) -> Option<usize> {
         let named = checkpoint.messages().filter_map(|id| self.position(id)).max();
         let dropped = checkpoint.dropped.iter().filter_map(|id| self.position(id));
-        // What the app generated may have been dropped because a later message says the same. Without that one, it has to
-        // come back.
+        // A synthetic message may have been dropped because a later one repeats it. If the later one changes, the dropped
+        // one has to come back.
         let kinds: BTreeSet<&str> =
             dropped.filter_map(|at| self.message(at)?.synthetic.as_deref()).collect();
         if kinds.is_empty() {
@@ -245,8 +245,8 @@ impl Log {
         self.commits.choose(&self.tree);
     }
 
-    /// Leaves of the checkpoint at this index only what can still be asked for. If nothing was appended since, it becomes one
-    /// record with what is left of those undone right before it.
+    /// Removes the contents of the checkpoint at this index, except offloaded tool results, which can still be read. If it is
+    /// the last record, it is merged with the record of the checkpoints that were undone directly before it.
     fn strip(&mut self, index: usize) {
         let Some(Record::Checkpoint { checkpoint }) = self.records.get(index) else { return };
         let summary = u32::from(checkpoint.cover.is_some());
@@ -271,12 +271,12 @@ impl Log {
         }
     }
 
-    /// Number of records that were ever appended, whether or not they are still there.
+    /// Number of records that were ever appended, including those that are no longer kept.
     pub fn revision(&self) -> usize {
         self.revision
     }
 
-    /// Number of records that changed messages that were there before: edits, insertions, removals, and moves of the head.
+    /// Number of records that changed existing messages or their positions: edits, insertions, removals, moves of the head.
     pub fn changes(&self) -> usize {
         self.changes
     }
@@ -323,8 +323,8 @@ impl Log {
         self.tree.position(id)
     }
 
-    /// The hash of what the model saw when it wrote the signed reasoning of the message at a position; `None` if that does
-    /// not matter. Costs O(log n).
+    /// The hash of what the model saw when it wrote the signed reasoning of the message at a position; `None` if there is no
+    /// such reasoning or the model accepts it behind anything. Costs O(log n).
     pub(crate) fn written_behind(&self, position: usize) -> Option<u64> {
         self.prefixes.get(&self.tree.at(position)?).copied()
     }
@@ -339,7 +339,8 @@ impl Log {
         self.message_of(self.tree.find(id)?)
     }
 
-    /// The messages that follow a message on any branch, oldest first; those that begin a branch for `None`. Linear in them.
+    /// The messages that follow a message on any branch, oldest first. For `None`, the first messages of all branches. Linear
+    /// in the messages that are returned.
     pub fn following(&self, id: Option<&MessageId>) -> impl Iterator<Item = &Message> {
         let node = id.map(|id| self.tree.find(id));
         let nodes = match node {
@@ -350,14 +351,15 @@ impl Log {
         nodes.into_iter().flatten().filter_map(|node| self.message_of(node))
     }
 
-    /// The messages that could be at a position: its own and those of other branches, oldest first. Linear in them.
+    /// The message at a position and its alternatives on other branches, oldest first. Linear in the messages that are
+    /// returned.
     pub fn alternatives(&self, position: usize) -> impl Iterator<Item = &Message> {
         let before = position.checked_sub(1).and_then(|before| self.tree.at(before));
         self.tree.following(before).filter_map(|node| self.message_of(node))
     }
 
-    /// The last message of the branch with this message, as it was when that was the conversation; `None` if no branch has
-    /// the message. Linear in the messages behind it.
+    /// The last message of the branch with this message, at the time when the branch was last the conversation; `None` if no
+    /// branch has the message. Linear in the messages behind it.
     pub fn last_head(&self, id: &MessageId) -> Option<&MessageId> {
         let node = self.tree.last_head(self.tree.find(id)?);
         self.message_of(node).map(|message| &message.id)
@@ -438,7 +440,7 @@ impl Log {
     }
 }
 
-/// What rewrites offload, without the texts that stand in place of the results.
+/// The rewrites that offload results, without the texts that replace the results.
 fn offloads(rewrites: &[Rewrite]) -> impl Iterator<Item = Rewrite> {
     rewrites.iter().filter_map(|Rewrite { id, changes }| {
         let offloads = changes.iter().filter_map(|PartChange { part, change }| match change {

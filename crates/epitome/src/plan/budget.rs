@@ -17,7 +17,7 @@ pub(super) struct Budget {
 impl Budget {
     /// `fixed` is what stays in any case: protected messages, and what is appended to the summary.
     ///
-    /// Depends on nothing but the policy and what is protected, so that compacting twice in a row gives
+    /// The result depends only on the policy and on what is protected, so that compacting twice in a row gives
     /// the same result as compacting once.
     ///
     /// Without a model among those who speak, no message is a request: the summary has the room for requests.
@@ -37,7 +37,7 @@ impl Budget {
             let threshold = policy.threshold().unwrap_or(policy.window).saturating_sub(1);
             available = scale.message_budget(threshold) - fixed;
         }
-        // A policy that keeps a number of messages gives them most of the room.
+        // A policy that keeps a number of messages gives them most of the tokens.
         let share = match keep {
             Keep::Messages(_) | Keep::Rounds(_) => available.half().half().half(),
             Keep::Tokens(_) | Keep::Fraction(_) => available.half(),

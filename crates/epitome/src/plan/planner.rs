@@ -1,5 +1,5 @@
-//! The planning algorithm: reducers first, then what stays, then where the tail begins and how much room
-//! each part gets.
+//! The planning algorithm: it runs the reducers, finds what must stay, divides the tokens and decides where the tail
+//! begins.
 //!
 //! Limits of the policy are in the provider's tokens and are converted once, where they are first used;
 //! everything that is added up per message is in the meter's tokens.
@@ -23,12 +23,12 @@ use crate::message::{Message, Part, Role};
 use crate::policy::{Keep, LastRequest, Load, Phase, Policy, Reason, SummaryPlacement, share};
 use crate::tokens::MeterTokens;
 
-/// A ledger may take as much of a short summary: a shorter one has no line, in the meter's tokens.
+/// A ledger may take this much of a short summary, in the meter's tokens. A shorter ledger would have no line.
 const SHORTEST_LEDGER: MeterTokens = MeterTokens::new(32);
 
 /// Plans a compaction, except for the number of summarizer requests, which needs the chunks.
 ///
-/// Reducers that have a condition of their own are asked at `phase`; without a phase, in any.
+/// Reducers with a condition run only if it holds at `phase`; without a phase, if it holds at any.
 pub(super) fn plan(
     conversation: &Conversation,
     policy: &Policy,
@@ -57,7 +57,7 @@ pub(super) fn plan(
         already_summarized: conversation.projection().cover.as_ref().map_or(0, |it| it.summarized),
         ..Plan::empty(reason)
     };
-    // An automatic compaction that gets far enough without a model asks for no summary.
+    // If reducers save enough, an automatic compaction needs no summary.
     let enough = reason == Reason::Threshold
         && scale.prompt_tokens(reduction.tokens()) <= policy.target_tokens()
         && !policy.is_due(&reduction.load());
@@ -315,7 +315,7 @@ fn floor(
     ))
 }
 
-/// Says so if the messages that are left would fire a trigger by their number alone.
+/// The warning for a plan whose remaining messages would fire a trigger by their number alone; otherwise `None`.
 fn too_many_messages(policy: &Policy, count: impl FnOnce() -> usize) -> Option<String> {
     let fires = |messages| policy.is_due(&Load { messages, ..Load::default() });
     // Triggers that fire at any number of messages, or at none, do not depend on it. The messages are counted

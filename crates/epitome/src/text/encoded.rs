@@ -5,8 +5,8 @@ use std::borrow::Cow;
 /// The least length of a run of base64 characters that counts as encoded data.
 const MIN_LENGTH: usize = 200;
 
-/// Replaces every run of encoded data by a note of its length. Linear; of plain text only about one byte in
-/// `MIN_LENGTH` is read, since one byte that is not base64 rules out all runs that would contain it.
+/// Replaces every run of encoded data by a note of its length. Linear. In plain text, only about one byte in
+/// `MIN_LENGTH` is read, because a byte that is not base64 rules out all runs that would contain it.
 pub(crate) fn without_encoded(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut out = String::new();
@@ -40,7 +40,7 @@ fn encodes(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-')
 }
 
-/// Distinguishes encoded data from a long path or a ruled line, which has no digits or no letters of both cases.
+/// True if a run looks like encoded data. A long path or a ruled line has no digits, or no letters of both cases.
 fn is_mixed(run: &str) -> bool {
     let has = |test: fn(&u8) -> bool| run.bytes().any(|byte| test(&byte));
     let hexadecimal = run.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -30,7 +30,7 @@ pub struct TokenOverhead {
 }
 
 impl TokenOverhead {
-    /// For an unknown provider: values between those of the known ones.
+    /// For an unknown provider: values between those of the known providers.
     pub const DEFAULT: Self = Self {
         message: 4,
         author: 0,
@@ -45,7 +45,7 @@ impl TokenOverhead {
 
     /// OpenAI's models since GPT-3.5. Messages (three tokens, and one for the role), names and requests are
     /// from OpenAI's cookbook, "How to count tokens with tiktoken"; a second of audio is from its guide to
-    /// audio. OpenAI publishes nothing about calls and pages: those are the default.
+    /// audio. OpenAI publishes nothing about calls and pages: they have the default values.
     pub const OPENAI: Self = Self { author: 1, request: 3, ..Self::DEFAULT };
 
     /// Anthropic's models. Messages and calls are fitted by least squares to the usage recorded in two
@@ -102,7 +102,7 @@ impl TokenOverhead {
 const AUDIO_SECOND_BYTES: u32 = 16_000;
 /// Bytes per second of video at a common bit rate, 2 Mbit/s.
 const VIDEO_SECOND_BYTES: u32 = 250_000;
-/// Bytes per page of a document: a guess, since pages with images are larger and pages of text smaller.
+/// Bytes per page of a document. This is a guess: pages with images are larger, and pages of text are smaller.
 const PAGE_BYTES: u32 = 100_000;
 /// Length of audio or video of unknown size, in seconds.
 const UNKNOWN_SECONDS: u32 = 60;

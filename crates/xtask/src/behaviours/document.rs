@@ -29,9 +29,9 @@ struct Section {
 /// One rule.
 #[derive(Debug)]
 pub(super) struct Rule {
-    /// A letter for the section and a number.
+    /// The letter of the section and a number.
     pub(super) id: String,
-    /// Whether the document says that something is missing.
+    /// True if the document says that something is missing.
     pub(super) is_open: bool,
     /// The tests that prove it.
     pub(super) tests: Vec<Test>,
@@ -58,7 +58,7 @@ impl Document {
         }
         for rule in document.rules() {
             if !rule.has_text {
-                return Err(format!("rule {}: no sentence says what the rule is", rule.id));
+                return Err(format!("rule {}: no sentence states the rule", rule.id));
             }
             if !rule.is_open && rule.tests.is_empty() {
                 return Err(format!("rule {}: neither open nor proven by a test", rule.id));
@@ -95,7 +95,7 @@ impl Document {
         self.rules().flat_map(|rule| rule.tests.iter().map(move |test| (rule, test)))
     }
 
-    /// One line for each section and one for all: how many rules are proven, and which are open.
+    /// One line for each section and one for all sections: the number of proven rules, and the open ones.
     pub(super) fn overview(&self) -> String {
         let width = self.sections.iter().map(|section| section.title.chars().count()).max();
         let width = width.unwrap_or(0);
@@ -129,7 +129,7 @@ impl Rule {
             return Err(format!("{id} is in the section `{}`", section.title));
         }
         if section.rules.iter().any(|rule| rule.id == id) {
-            return Err(format!("{id} is here twice"));
+            return Err(format!("{id} exists twice"));
         }
         Ok(Self { id: id.into(), is_open: false, tests: Vec::new(), has_text: false })
     }
@@ -153,7 +153,7 @@ impl Test {
         Some(Self { name: name.into(), file: file.into() })
     }
 
-    /// Whether a test that ran under this name is the one that the document means.
+    /// True if a test that ran under this name is the one that the document names.
     pub(super) fn is_called(&self, name: &str) -> bool {
         let mut literals = self.name.split("${");
         let first = literals.next().unwrap_or_default();
@@ -222,10 +222,10 @@ A rule.
         let cases = [
             ("### a0x: One\n", "line 2: `a0x` is not an id such as b2"),
             ("### b1: One\n", "line 2: b1 is in the section `A. Messages`"),
-            ("### a1: One\n### a1: Two\n", "line 3: a1 is here twice"),
+            ("### a1: One\n### a1: Two\n", "line 3: a1 exists twice"),
             ("### a1: One\nText.\n- `a1_x`\n", "line 4: a test is written as - `name` in `file`"),
             ("### a1: One\nText.\n", "rule a1: neither open nor proven by a test"),
-            ("### a1: One\nOpen: all.\n", "rule a1: no sentence says what the rule is"),
+            ("### a1: One\nOpen: all.\n", "rule a1: no sentence states the rule"),
         ];
         for (text, expected) in cases {
             let problem = Document::parse(&format!("## A. Messages\n{text}")).unwrap_err();

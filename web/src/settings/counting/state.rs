@@ -1,15 +1,15 @@
-//! What counts tokens now, and the progress of changing it.
+//! The tokenizer in use, and the progress of changing it.
 
 use epitome::policy::{Counting, Encoding, Family};
 use epitome::tokens::BoxedTokenizer;
 use epitome_tokens::{BytePairs, Encodings, Heuristic};
 use leptos::prelude::*;
 
-/// State of token counting. Copying it copies handles.
+/// The state of token counting. A copy is a handle to the same state.
 #[derive(Clone, Copy)]
 pub(crate) struct CountingState {
     encodings: StoredValue<Encodings>,
-    /// The latest setting that could be loaded. The conversation is counted by it, or is being recounted.
+    /// The latest setting whose vocabulary could be loaded. The conversation is counted by it, or is being recounted.
     pub(crate) active: RwSignal<Counting>,
     /// The progress of a change.
     pub(crate) progress: RwSignal<Option<CountingProgress>>,
@@ -17,17 +17,17 @@ pub(crate) struct CountingState {
     pub(crate) problem: RwSignal<Option<String>>,
 }
 
-/// A step of changing what counts tokens.
+/// A step of a change of the tokenizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CountingProgress {
-    /// The vocabulary of an encoding is fetched and read.
+    /// The vocabulary of an encoding is being fetched and read.
     Loading(Encoding),
-    /// The conversation is counted again.
+    /// The conversation is being counted again.
     Recounting,
 }
 
 impl CountingState {
-    /// The estimate.
+    /// A state that counts by the estimate.
     pub(crate) fn new() -> Self {
         Self {
             encodings: StoredValue::new(Encodings::default()),

@@ -1,4 +1,4 @@
-//! How the settings of the summary are shown.
+//! The view of the summary settings.
 
 use leptos::prelude::*;
 
@@ -47,7 +47,7 @@ pub(in crate::settings) fn SummarySettings(settings: SettingsState) -> impl Into
         </div>
         <p class="hint">
             "A longer transcript is summarized in several requests; the summarizer in this page takes at "
-            "most 20,000 characters per request. An empty field: no limit. 0: a summary is never "
+            "most 20,000 characters per request. An empty field means no limit; 0 means that a summary is never "
             "summarized again. Only an endpoint gets messages, in the format of OpenAI’s chat completions. Tools are names "
             "separated by commas; linear* stands for all that start with linear, * for all tools."
         </p>

@@ -25,7 +25,7 @@ pub(in super::super) struct Variant {
     digits: usize,
 }
 
-/// As published for `cl100k_base`. Llama 3 has the same pattern.
+/// The published pattern of `cl100k_base`. Llama 3 has the same one.
 pub(in super::super) const CL100K: Variant =
     Variant { letters: Class::LETTER, marks: MARKS, digits: 3 };
 /// Each digit is a piece: `\p{N}`.

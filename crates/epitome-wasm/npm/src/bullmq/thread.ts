@@ -4,8 +4,8 @@ import { parentPort } from "node:worker_threads";
 import { restoreCompactor } from "../api/api.js";
 import { messageOf } from "../error.js";
 import type { Compactor } from "../host/compactor.js";
-import type { RestoreOptions } from "../host/options.js";
-import type { Summary } from "../host/summarize.js";
+import type { Changes, RestoreOptions } from "../host/options.js";
+import type { SummarizeRequest, Summary } from "../host/summarize.js";
 import type { FromThread, Question, Task, ToThread } from "./protocol.js";
 
 interface Waiting {
@@ -36,10 +36,8 @@ async function compact(task: Task): Promise<void> {
       format,
       ...(agent === undefined ? {} : { agent }),
       ...(summarizeTimeoutMs === undefined ? {} : { summarizeTimeoutMs }),
-      summarize: async (request: object) => (await ask({ kind: "summarize", request: request as never })) as Summary | string,
-      commit: async (changes: Extract<Question, { kind: "commit" }>["changes"]) => {
-        await ask({ kind: "commit", changes });
-      },
+      summarize: (request: SummarizeRequest) => ask({ kind: "summarize", request }),
+      commit: (changes: Changes) => ask({ kind: "commit", changes }),
     };
     compactor = await restoreCompactor<object>(text, options as unknown as RestoreOptions<object>);
     if (policy !== undefined) {

@@ -150,7 +150,11 @@ class Compactions implements CompactionWorker {
     const task = {
       text: read.text + read.state,
       format: typeof format === "function" ? format(data) : format,
-      ...{ agent, policy, summarizeTimeoutMs, reason, instructions: data.instructions },
+      agent,
+      policy,
+      summarizeTimeoutMs,
+      reason,
+      instructions: data.instructions,
     };
     let failure: unknown;
     const report = await this.#threads.run(task, {
@@ -184,6 +188,7 @@ class Compactions implements CompactionWorker {
       throw new Error("the worker was closed before the compaction ended");
     }
     const { outcome, tokensBefore, tokensAfter } = report;
-    return { outcome, tokensBefore, tokensAfter, ..."message" in report ? { message: report.message } : {} };
+    const message = "message" in report ? { message: report.message } : {};
+    return { outcome, tokensBefore, tokensAfter, ...message };
   }
 }

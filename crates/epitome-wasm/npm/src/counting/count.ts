@@ -25,7 +25,7 @@ export async function counted<M extends object>(
   const stopped = new Promise<never>((_, reject) => {
     const stop = (): void => {
       controller.abort();
-      reject(new Error("the count was called off"));
+      reject(new Error("the count was cancelled"));
     };
     for (const signal of signals) {
       signal?.addEventListener("abort", stop, { signal: settled.signal });

@@ -1,4 +1,4 @@
-// Exact counts by the module that only counts. A vocabulary is fetched on first use and read once.
+// Exact counts by the counting module. A vocabulary is fetched on first use and read once.
 
 import { fieldsOf } from "../arguments.js";
 import { type Counter, loadCounter } from "./counter.js";
@@ -19,7 +19,7 @@ export interface EncodingOptions {
   rest?: EncodingSource;
 }
 
-/** What counts a text. */
+/** The encoding or the tokenizer by which a text is counted. */
 export interface CountOptions {
   /** Default: `o200k_base`. */
   encoding?: Encoding;
@@ -27,17 +27,17 @@ export interface CountOptions {
   tokenizer?: string;
 }
 
-/** Loads in progress, by their target and then by name. */
+/** Loads in progress, by target and then by name. */
 const loading = new WeakMap<object, Map<string, Promise<void>>>();
 /** The ASCII shards that the counter has read, and where the rest comes from. */
 const shards = new Map<Encoding, { ascii: Uint8Array; rest: EncodingSource | undefined }>();
 
-/** The vocabularies that were read, in one file or two shards: an instance of the engine that counts exactly later does not
- * fetch them again. */
+/** The vocabularies that were read, in one file or two shards. An instance of the engine that needs one later does not fetch it
+ * again. */
 export const readFiles = new Map<Encoding, readonly [Uint8Array, Uint8Array?]>();
 
-/** Counts by a vocabulary that is loaded outside the counter, so that the counter need not read it too. Undefined if it is
- * not loaded there. */
+/** Counts by a vocabulary that is loaded outside the counter, so that the counter does not have to read it too. The result is
+ * undefined if the vocabulary is not loaded there. */
 export type CountElsewhere = (text: string, encoding: Encoding) => Promise<number | undefined>;
 
 /** Loads an encoding into the counter. After a failure, the next call tries again. */
@@ -49,7 +49,7 @@ export async function loadEncodingFor(
   await loadIntoCounter(await loadCounter(source), encoding, optionsOf(given));
 }
 
-/** What `loadEncoding` was given, as options. */
+/** The argument of `loadEncoding` as options. */
 export function optionsOf(given: EncodingSource | EncodingOptions): EncodingOptions {
   return isSource(given) ? { source: given } : fieldsOf(given, "source");
 }

@@ -34,12 +34,12 @@ export function isSource(given: object | string): given is EncodingSource {
   );
 }
 
-/** True for a `Response`. Not by `instanceof`, because Node takes 20 ms to load that class. */
+/** True for a `Response`. It does not use `instanceof`, because Node takes 20 ms to load that class. */
 export function isResponse(given: object | string): given is Response {
   return typeof given === "object" && given !== null && "arrayBuffer" in given;
 }
 
-/** The bytes of a part of a vocabulary: from `given`, or else from the package's own file. */
+/** The bytes of a part of a vocabulary, from `given` if it is defined, otherwise from the package's own file. */
 export async function partOf(encoding: Encoding, part: Part, given?: EncodingSource): Promise<Uint8Array> {
   const source = given ?? OWN[encoding][part]();
   if (ArrayBuffer.isView(source)) {

@@ -26,11 +26,11 @@ interface Run {
   /** The id of the summarizer request that has no answer yet. */
   inFlight?: number;
   timer?: ReturnType<typeof setTimeout>;
-  /** What the timer waits for. */
+  /** The time of the engine at which the timer ends, in milliseconds. */
   until?: number;
-  /** True once the app has cancelled it. */
+  /** True after the app has cancelled the compaction. */
   cancelled?: true;
-  /** The outcome, if the app has decided it and not the engine. */
+  /** The outcome, if the app has decided it instead of the engine. */
   override?: Extract<ReportOutcome, { outcome: "failed" | "cancelled" }>;
 }
 
@@ -44,20 +44,20 @@ export class Driver {
   readonly #completed: (request: SummaryRequest) => SummarizeRequest;
   readonly #commit: (() => Promise<void>) | undefined;
   #run: Run | undefined;
-  /** The app's `save` that what comes next has to wait for. */
+  /** The call of the app's `save` that the next output has to wait for. */
   #saving: Promise<unknown> | undefined;
   /** Calls of listeners that have not been made yet, each with its event. */
-  readonly #news: (() => void)[] = [];
+  readonly #pendingCalls: (() => void)[] = [];
   /**
-   * The time that the engine is given: how long the driver has waited so far, in milliseconds. A clock could be set while it
-   * waits, or by the user at any time.
+   * The time that the engine is given: the sum of all waits of the driver so far, in milliseconds. A clock is not used, because
+   * the user can set it at any time.
    */
   #now = 0;
   /** True while listeners are called. */
-  #isTelling = false;
+  #isNotifying = false;
 
-  /** `changed` is called when the view has changed; `completed` adds the app's messages to a request; `commit` stores what is
-   * new, if there is a store. */
+  /** `changed` is called when the view has changed; `completed` adds the app's messages to a request; `commit` stores the
+   * new records, if there is a store. */
   constructor(
     calls: Calls,
     host: DriverHost,
@@ -77,8 +77,9 @@ export class Driver {
     const instructions = optionalText(options.instructions, "instructions");
     const signal = optionalSignal(options.signal);
     const onEvent = optionalFunction(options.onEvent, "onEvent");
-    if (this.#isTelling) {
-      // In a task of its own: a listener that compacts at the end of each compaction must not keep the page from painting.
+    if (this.#isNotifying) {
+      // This runs in a new task, so that a listener that compacts at the end of each compaction does not keep the page from
+      // painting.
       await new Promise((resolve) => setTimeout(resolve));
     }
     if (this.#run !== undefined) {
@@ -91,7 +92,7 @@ export class Driver {
       return await new Promise<Report>((resolve, reject) => {
         const run: Run = { controller: new AbortController(), onEvent, resolve, reject };
         this.#run = run;
-        // Without this, a compaction that was aborted before it began would report `skipped` if there is nothing to do.
+        // Otherwise a compaction that is aborted before it begins would report `skipped` if there is nothing to do.
         if (signal?.aborted === true) {
           run.override = { outcome: "cancelled" };
           this.#calls.run((engine) => engine.cancel());
@@ -121,25 +122,25 @@ export class Driver {
   /**
    * Emits an event to the app's listener, and to that of one compaction.
    *
-   * Listeners may call the compactor again. What that emits comes after the listeners of the event that they were called
-   * with, so that events arrive in order, and a chain of them does not reach the end of the stack.
+   * Listeners may call the compactor again. Events that this emits wait until all listeners have got the current event. So
+   * events arrive in order, and a chain of them does not overflow the stack.
    */
   notify(event: CompactionEvent, onEvent: CompactOptions["onEvent"]): void {
-    this.#news.push(
+    this.#pendingCalls.push(
       () => void notify(this.#host.onEvent, event),
       () => void notify(onEvent, event),
     );
-    if (!this.#isTelling) {
-      this.#isTelling = true;
-      for (let call = this.#news.shift(); call !== undefined; call = this.#news.shift()) {
+    if (!this.#isNotifying) {
+      this.#isNotifying = true;
+      for (let call = this.#pendingCalls.shift(); call !== undefined; call = this.#pendingCalls.shift()) {
         call();
       }
-      this.#isTelling = false;
+      this.#isNotifying = false;
     }
   }
 
-  /** Takes a step, and then does what the engine asks for until it waits. The app's callbacks may call the compactor again
-   * and even dispose of it. */
+  /** Runs `step`, and then does what the engine asks for until it waits. The app's callbacks may call the compactor again, and
+   * may even dispose of it. */
   drain(step?: () => void): void {
     try {
       step?.();
@@ -151,7 +152,7 @@ export class Driver {
         }
       }
     } catch (thrown) {
-      // Only a call that ended abnormally leads here. The promise must settle all the same.
+      // Only a call of the engine that ended abnormally throws. The promise must settle in this case too.
       const error = asEpitomeError(thrown);
       const run = this.#end();
       if (run === undefined) {
@@ -162,12 +163,12 @@ export class Driver {
     }
   }
 
-  /** The same when no call of the app waits for it. */
+  /** Runs `drain` when no call of the app waits for the result. */
   #continue(step?: () => void): void {
     try {
       this.drain(step);
     } catch {
-      // The compactor is broken and no compaction runs: the app's next call says so.
+      // The compactor is broken and no compaction runs. The app's next call throws the error.
     }
   }
 
@@ -211,7 +212,7 @@ export class Driver {
       });
   }
 
-  /** What comes next waits for the app's `save`, unless the compaction was cancelled: then nobody waits. */
+  /** The next output waits for the app's `save`, unless the compaction was cancelled. */
   #save(occasion: Save): void {
     const run = this.#run;
     const save = this.#host.save;
@@ -301,13 +302,13 @@ export class Driver {
     }
   }
 
-  /** A compaction is applied once its record is stored. Without a store, it is confirmed at once, because the app stores whole
-   * snapshots: the next one contains it. An undo is also confirmed at once, and stored by the next commit. */
+  /** A compaction is applied after its record is stored. Without a store, it is confirmed immediately, because the app stores
+   * whole snapshots, and the next one contains it. An undo is also confirmed immediately, and stored by the next commit. */
   #persist(): void {
     const run = this.#run;
     const commit = this.#commit;
     if (run?.override !== undefined) {
-      this.#calls.run((engine) => engine.handleUnpersisted("it was called off"));
+      this.#calls.run((engine) => engine.handleUnpersisted("it was cancelled"));
     } else if (run === undefined || commit === undefined) {
       this.#calls.run((engine) => engine.handlePersisted());
     } else {
@@ -347,7 +348,7 @@ export class Driver {
     run?.resolve(report);
   }
 
-  /** Waits, unless it waits for that already: the app may call the compactor meanwhile. */
+  /** Sets the timer. A timer for the same time stays, because the app may call the compactor while it runs. */
   #wait(until: number | undefined): void {
     const run = this.#run;
     if (run === undefined || run.until === until) {

@@ -29,7 +29,7 @@ interface CommitLine {
 
 /**
  * A conversation as JSON Lines, commit by commit: its records with the app's own messages, and behind each commit its number and
- * a hash of everything before. The last line is the compactor's own state. `restoreCompactor` reads it as a snapshot.
+ * a hash of the records so far. The last commit also has the compactor's own state. `restoreCompactor` reads it as a snapshot.
  *
  * Throws `damaged-log` at the first commit that is not whole.
  */
@@ -54,10 +54,9 @@ export async function* exportConversation(store: Store, id: string, options: Tra
     const text = await cipher.decrypt(commit.text, id);
     exported = await hashOf(exported, text);
     const line: CommitLine = { record: "commit", sequence, hash: exported };
-    yield `${text}${JSON.stringify(line)}\n`;
-  }
-  if (head.state !== "") {
-    yield await cipher.decrypt(head.state, id);
+    // A file that is cut off lacks the commit as well, so that the state comes with the rest of it.
+    const state = sequence === head.sequence && head.state !== "" ? await cipher.decrypt(head.state, id) : "";
+    yield `${text}${state}${JSON.stringify(line)}\n`;
   }
 }
 
@@ -101,34 +100,35 @@ export function importConversation(
 interface Exported {
   readonly commits: { readonly text: string }[];
   readonly state: string;
-  /** What is behind the last whole commit, but for the state. */
+  /** What is behind the last whole commit. */
   readonly rest: string;
 }
 
 async function read(given: string | Iterable<string> | AsyncIterable<string>): Promise<Exported> {
   const commits: { text: string }[] = [];
-  let [text, state, hash] = ["", "", ""];
+  /** The state after the last whole commit, and that after the one that is being read. */
+  let [state, next] = ["", ""];
+  let [text, hash] = ["", ""];
   let isWhole = true;
   for await (const line of linesOf(typeof given === "string" ? [given] : given)) {
     if (!isWhole) {
       text += line;
-    } else if (line.startsWith('{"record":"state"') && text === "" && line.endsWith("\n")) {
-      state = line;
+    } else if (line.startsWith('{"record":"state"') && line.endsWith("\n")) {
+      next = line;
     } else if (!line.startsWith('{"record":"commit"')) {
       text += line;
     } else {
-      const next = await hashOf(hash, text);
-      const expected: CommitLine = { record: "commit", sequence: commits.length + 1, hash: next };
+      const expected: CommitLine = { record: "commit", sequence: commits.length + 1, hash: await hashOf(hash, text) };
       if (line === `${JSON.stringify(expected)}\n`) {
         commits.push({ text });
-        [hash, text] = [next, ""];
+        [hash, text, state, next] = [expected.hash, "", next, ""];
       } else {
         isWhole = false;
         text += line;
       }
     }
   }
-  return { commits, state: text === "" ? state : "", rest: text };
+  return { commits, state, rest: text + next };
 }
 
 /** Lines with their ends, of a text that comes in pieces. */

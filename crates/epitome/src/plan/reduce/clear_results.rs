@@ -1,4 +1,5 @@
-//! All but the newest tool results are replaced by a placeholder, and on request the inputs of their calls.
+//! Replaces all tool results except the newest ones by a placeholder, and if the settings say so, clears the inputs of their
+//! calls.
 
 use super::clear::{is_signed, without_values};
 use super::reduction::{Proposal, Proposals, Reduction};
@@ -7,12 +8,12 @@ use crate::message::{CallId, Message, Part};
 use crate::plan::Action;
 use crate::policy::{ClearToolResults, ToolFilter};
 
-/// Clears every result of a tool that is not excluded, but the newest of them.
+/// Clears all results except the newest `keep` ones. Results of excluded tools stay and are not counted.
 pub(super) fn propose(reduction: &Reduction, settings: &ClearToolResults) -> Proposals {
     let conversation = reduction.conversation;
     let (log, index) = (conversation.log(), conversation.index());
     let excluded = ToolFilter::Only(settings.exclude_tools.clone());
-    let mut left = usize::try_from(settings.keep).unwrap_or(usize::MAX);
+    let mut to_keep = usize::try_from(settings.keep).unwrap_or(usize::MAX);
     let mut list = Vec::new();
     for position in (conversation.projection().covered..log.len()).rev() {
         let note = index.note(position);
@@ -32,8 +33,8 @@ pub(super) fn propose(reduction: &Reduction, settings: &ClearToolResults) -> Pro
             if is_excluded(call, name.as_deref()) {
                 continue;
             }
-            if left > 0 {
-                left -= 1;
+            if to_keep > 0 {
+                to_keep -= 1;
             } else if !reduction.is_protected(position) {
                 let text = settings.placeholder.clone();
                 changes.push(PartChange { part, change: Change::Text { text } });

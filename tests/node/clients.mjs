@@ -1,4 +1,5 @@
-// The functions of the package that ask a server, each with a healthy answer, and servers on loopback that a test scripts.
+// The clients: the functions of the package that send requests to a server. Each has a healthy answer here. Also the servers on
+// loopback whose answers a test chooses.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -11,7 +12,7 @@ import {
   openAICounter,
 } from "epitome";
 
-/** What every healthy summarizer answers, and every healthy counter. */
+/** The healthy answer of every summarizer, and of every counter. */
 export const SUMMARY = "They planned the garden, and bought compost.";
 export const TOKENS = 321;
 
@@ -35,40 +36,40 @@ const MESSAGES = {
   delta,
 };
 
-/** The summarizers: their function, and the parts of an answer. */
+/** The summarizers: the function that creates each, and the parts of an answer. */
 export const SUMMARIZERS = [
-  { name: "openAICompatible", door: openAICompatible, answer: CHAT },
-  { name: "anthropicCompatible", door: anthropicCompatible, answer: MESSAGES },
-].map((row) => ({ ...row, ask: (options, context) => row.door({ model: "m", ...options })(REQUEST, context), expected: SUMMARY }));
+  { name: "openAICompatible", create: openAICompatible, answer: CHAT },
+  { name: "anthropicCompatible", create: anthropicCompatible, answer: MESSAGES },
+].map((row) => ({ ...row, ask: (options, context) => row.create({ model: "m", ...options })(REQUEST, context), expected: SUMMARY }));
 
-/** The counters: their function, and the answer in one piece. */
+/** The counters: the function that creates each, and the answer in one piece. */
 export const COUNTERS = [
-  { name: "anthropicCounter", door: anthropicCounter, answer: { whole: { input_tokens: TOKENS } } },
-  { name: "openAICounter", door: openAICounter, answer: { whole: { input_tokens: TOKENS } } },
+  { name: "anthropicCounter", create: anthropicCounter, answer: { whole: { input_tokens: TOKENS } } },
+  { name: "openAICounter", create: openAICounter, answer: { whole: { input_tokens: TOKENS } } },
   {
     name: "geminiCounter",
-    door: geminiCounter,
+    create: geminiCounter,
     answer: { whole: { totalTokens: TOKENS } },
     messages: [{ role: "user", parts: [{ text: "How many?" }] }],
   },
-  { name: "llamaCppCounter", door: llamaCppCounter, answer: { whole: { prompt: "p", tokens: Array(TOKENS).fill(1) } } },
+  { name: "llamaCppCounter", create: llamaCppCounter, answer: { whole: { prompt: "p", tokens: Array(TOKENS).fill(1) } } },
 ].map((row) => ({
   ...row,
   messages: row.messages ?? [user],
-  ask: (options, context) => row.door({ model: "m", ...options })(row.messages ?? [user], context),
+  ask: (options, context) => row.create({ model: "m", ...options })(row.messages ?? [user], context),
   expected: TOKENS,
 }));
 
-/** All of them. */
-export const DOORS = [...SUMMARIZERS, ...COUNTERS];
+/** All clients. */
+export const CLIENTS = [...SUMMARIZERS, ...COUNTERS];
 
-/** What a door resolves to: the text of a summary, or the count. */
+/** The result of a client: the text of a summary, or the count. */
 export const resultOf = (answer) => answer.text ?? answer;
 
 export const sendJson = (response, status, value, headers = {}) =>
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(value));
 
-/** Answers as this door expects it: a counter in one piece, a summarizer in a stream. */
+/** Answers as this client expects it: a counter in one piece, a summarizer in a stream. */
 export function sendHealthy(response, { answer }) {
   if (answer.deltas === undefined) {
     return sendJson(response, 200, answer.whole);
