@@ -1,7 +1,8 @@
 //! What a conversation still says after a compaction, measured without a judge, beside simple ways to shorten it.
 //!
-//! The arguments are the names of the parts to measure: `meetings`, `long`, `live`, `tools`, `chats`; none means all.
-//! `show FILE INDEX SHARE` prints one summary of a chat with tools, and the identifiers that it lacks.
+//! The arguments are the names of the parts to measure: `meetings`, `long`, `drift`, `live`, `tools`, `chats`; none means all.
+//! `show FILE INDEX SHARE` prints one summary of a chat with tools, and the identifiers that it lacks; `view INDEX SHARE` what
+//! `recommended` leaves of a meeting after one compaction, and after many.
 
 mod baselines;
 mod data;
