@@ -39,9 +39,9 @@ fn drive(compactor: &mut Compactor) {
         match compactor.poll_output() {
             Output::Before(_) => drop(compactor.proceed()),
             Output::Summarize(request) => {
-                let envelope = Envelope::parse(&request.input);
-                let summary = extract(&envelope, request.target_tokens, &Heuristic);
-                compactor.handle_summary(request.id, &summary);
+                let summary = extract(&request.envelope(), request.target_tokens, &Heuristic);
+                compactor.handle_summary_notes(request.id, &summary.notes);
+                compactor.handle_summary(request.id, &summary.text);
             }
             Output::Persist(_) => drop(compactor.handle_persisted()),
             Output::Wait(Some(until)) => compactor.handle_timeout(until),

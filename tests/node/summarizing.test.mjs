@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { convert, createCompactor, resolvePolicy } from "epitome";
+import { convert, createCompactor, extractive, resolvePolicy } from "epitome";
 import { chatOf, compactorWith, preset, said, scripted, toolRound } from "./harness.mjs";
 
 const KEEP = { keep: { messages: 2 } };
@@ -311,6 +311,24 @@ test("d18: each summary builds on the one before", async () => {
   assert.ok(script.requests[1].input.includes("<previous_summary>\nFirst notes."), script.requests[1].input);
   assert.ok(second.summary.startsWith("Second notes.") && !second.summary.includes("First notes."));
   assert.equal(compactor.messages().filter(({ content }) => content.includes("<conversation-summary")).length, 1);
+  compactor.dispose();
+});
+
+test("d18: extractive finds its notes in the next request, and the model never sees them", async () => {
+  const requests = [];
+  const noted = [];
+  const summarize = (request, context) => {
+    requests.push(request);
+    return extractive(request, { ...context, onNotes: (notes) => context.onNotes(noted[noted.push(notes) - 1]) });
+  };
+  const compactor = await compactorWith(KEEP, chatOf(20), { summarize });
+  await compactor.compact();
+  compactor.append(chatOf(20));
+  await compactor.compact();
+  assert.equal(requests[0].notes, undefined);
+  assert.ok(noted[0].length > 10, noted[0]);
+  assert.equal(requests[1].notes, noted[0]);
+  assert.ok(!JSON.stringify([compactor.messages(), requests[1].input]).includes(noted[1].slice(0, 10)));
   compactor.dispose();
 });
 

@@ -3,7 +3,6 @@
 use epitome::extractive::extract;
 use epitome::history::View;
 use epitome::message::MessageId;
-use epitome::transcript::Envelope;
 use epitome::{
     CommandError, Compactor, Failure, FailureKind, Output, Policy, PolicyError, Reason, Report,
     SummaryRequest, Timestamp,
@@ -72,9 +71,9 @@ impl App {
 
     fn drive(&mut self) -> Result<(), CommandError> {
         self.drive_with(|compactor, request| {
-            let envelope = Envelope::parse(&request.input);
-            let summary = extract(&envelope, request.target_tokens, &Heuristic);
-            compactor.handle_summary(request.id, &summary);
+            let summary = extract(&request.envelope(), request.target_tokens, &Heuristic);
+            compactor.handle_summary_notes(request.id, &summary.notes);
+            compactor.handle_summary(request.id, &summary.text);
         })
     }
 

@@ -1,6 +1,6 @@
 //! What the engine makes of a conversation, by its public functions only.
 
-use epitome::extractive::extract;
+use epitome::extractive::{Extract, extract};
 use epitome::message::Entry;
 use epitome::policy::{Keep, SummarySettings};
 use epitome::transcript::Envelope;
@@ -34,6 +34,11 @@ fn fitted(budget: usize, tries: usize, make: impl Fn(u32) -> String) -> String {
 
 /// The extractive summary of all messages in one request, in at most `budget` tokens.
 pub(crate) fn alone(messages: &[Value], budget: usize) -> String {
+    folded(messages, budget, 1)
+}
+
+/// The same in this many requests, each with the summary of the messages before.
+pub(crate) fn folded(messages: &[Value], budget: usize, requests: usize) -> String {
     let entries = (1..).zip(messages).map(|(number, message)| {
         let role = message["role"].as_str().unwrap_or_default();
         let speaker = match message["name"].as_str() {
@@ -42,8 +47,17 @@ pub(crate) fn alone(messages: &[Value], budget: usize) -> String {
         };
         Entry { number, speaker, time: None, text: data::text_of(message) }
     });
-    let envelope = Envelope { entries: entries.collect(), ..Envelope::default() };
-    fitted(budget, 5, |limit| extract(&envelope, limit, &Heuristic))
+    let entries: Vec<Entry> = entries.collect();
+    fitted(budget, 5, |limit| {
+        let mut summary = Extract::default();
+        for entries in entries.chunks(entries.len().div_ceil(requests).max(1)) {
+            let Extract { text: previous_summary, notes } = summary;
+            let state = String::new();
+            let envelope = Envelope { previous_summary, notes, state, entries: entries.to_vec() };
+            summary = extract(&envelope, limit, &Heuristic);
+        }
+        summary.text
+    })
 }
 
 /// The summary, with what is appended to it, of a compaction that keeps no message, in at most `budget` tokens.

@@ -1,7 +1,8 @@
 //! What a conversation still says after a compaction, measured without a judge, beside simple ways to shorten it.
 //!
-//! The arguments are the names of the parts to measure: `meetings`, `long`, `live`, `recall`, `tools`, `chats`; none means all.
-//! `show FILE INDEX SHARE` prints one summary of a chat with tools, and the identifiers that it lacks.
+//! The arguments are the names of the parts to measure: `meetings`, `long`, `drift`, `live`, `recall`, `tools`, `chats`; none means all.
+//! `show FILE INDEX SHARE` prints one summary of a chat with tools, and the identifiers that it lacks; `view INDEX SHARE` what
+//! `recommended` leaves of a meeting after one compaction, and after many.
 
 mod baselines;
 mod data;
@@ -41,6 +42,18 @@ fn main() {
         }
         return;
     }
+    if parts.first().is_some_and(|part| part == "view") {
+        let meetings = data::lines(&folder.join("retention/qmsum-product-meetings.jsonl.gz"));
+        let meeting = Meeting::read(&meetings[parts[1].parse::<usize>().expect("a number")]);
+        let share: f64 = parts[2].parse().expect("a share");
+        let budget = (meeting.tokens as f64 * share) as usize;
+        for view in
+            [engine::once(&meeting.messages, budget), engine::live(&meeting.messages, budget)]
+        {
+            println!("{} of {budget} of {}\n{view}\n", tokens::count(&view), meeting.tokens);
+        }
+        return;
+    }
     let wanted = |part: &str| parts.is_empty() || parts.iter().any(|wanted| wanted == part);
     let meetings = |file: &str| -> Vec<Meeting> {
         data::lines(&folder.join("retention").join(file)).iter().map(Meeting::read).collect()
@@ -50,6 +63,9 @@ fn main() {
     }
     if wanted("long") {
         alone("237,000 tokens, extractive alone", &meetings("qmsum-product-CONCAT-200k.jsonl.gz"));
+    }
+    if wanted("drift") {
+        drift(&meetings("qmsum-product-meetings.jsonl.gz"));
     }
     if wanted("live") {
         recommended(&meetings("qmsum-product-meetings.jsonl.gz"));
@@ -112,6 +128,20 @@ fn alone(title: &str, meetings: &[Meeting]) {
         }
     }
     print(&tables, title);
+}
+
+fn drift(meetings: &[Meeting]) {
+    let mut tables = (Table::default(), Table::default());
+    for meeting in meetings {
+        for (name, share) in BUDGETS.into_iter().skip(1) {
+            let budget = (meeting.tokens as f64 * share) as usize;
+            for requests in [1, 3, 10, 30] {
+                let summary = engine::folded(&meeting.messages, budget, requests);
+                add(&mut tables, &format!("{requests} times"), name, meeting, &summary);
+            }
+        }
+    }
+    tables.0.print("AG, meetings, summarized again and again", "1 times");
 }
 
 fn recommended(meetings: &[Meeting]) {

@@ -13,7 +13,6 @@ use std::time::Instant;
 
 use epitome::extractive::extract;
 use epitome::message::{Message, Role};
-use epitome::transcript::Envelope;
 use epitome::{Compactor, Contract, Outcome, Output, Policy, Reason};
 use epitome_tokens::{Family, heuristic};
 
@@ -58,9 +57,9 @@ fn measure(text: String, is_last: bool) -> Result<(f64, f64, u32), Box<dyn Error
         match compactor.poll_output() {
             Output::Before(_) => compactor.proceed()?,
             Output::Summarize(request) => {
-                let envelope = Envelope::parse(&request.input);
-                let summary = extract(&envelope, request.target_tokens, &*tokenizer);
-                compactor.handle_summary(request.id, &summary);
+                let summary = extract(&request.envelope(), request.target_tokens, &*tokenizer);
+                compactor.handle_summary_notes(request.id, &summary.notes);
+                compactor.handle_summary(request.id, &summary.text);
             }
             Output::Persist(_) => compactor.handle_persisted()?,
             Output::Wait(_) => break,

@@ -1041,6 +1041,10 @@ export interface SummaryRequest {
    */
   input: string;
   /**
+   * What the summarizer noted for itself when it wrote the summary so far. No model reads it.
+   */
+  notes?: string;
+  /**
    * What the summarizer gets.
    */
   form: SummaryInput;

@@ -239,6 +239,12 @@ impl Compactor {
         }
     }
 
+    /// Takes what a summarizer noted for itself, before its answer.
+    #[wasm_bindgen(js_name = handleSummaryNotes)]
+    pub fn handle_summary_notes(&mut self, request: u32, notes: &str) {
+        self.engine.handle_summary_notes(RequestId(request), notes);
+    }
+
     /// Takes the cancellation of a request.
     #[wasm_bindgen(js_name = handleCancelled)]
     pub fn handle_cancelled(&mut self, request: u32, now: f64) {

@@ -202,6 +202,7 @@ impl Compactor {
             after: Vec::new(),
             role: message.role,
             summary: summary.to_owned(),
+            summarizer_notes: String::new(),
             ledger,
             left_out: Vec::new(),
             appendix: String::new(),

@@ -1,42 +1,50 @@
 //! A summary without a model: it quotes the sentences with the most important terms for their tokens.
 
 mod block;
+mod notes;
 mod pieces;
+mod ranking;
 mod render;
 mod selection;
 mod speaker;
-
 mod term;
 
 use crate::state::{SAID, State};
-use crate::text::stop_words::StopWords;
 use crate::tokens::Tokenizer;
 use crate::transcript::Envelope;
-use block::Block;
+use notes::Notes;
 use pieces::Pieces;
 pub use pieces::cleaned;
+use ranking::Ranking;
 
-/// The number of pieces from which one selection is made. A longer text is divided into blocks with a share of the
-/// budget each, so that no part of it is left out.
-const BLOCK: usize = 200;
-/// The same for a previous summary. Its blocks are small, so that each fold shortens it evenly from start to end.
-const OLD_BLOCK: usize = 24;
 /// How often the selection is made, each time with a better estimate of its tokens.
 const ATTEMPTS: u32 = 3;
 /// For how many more tokens pieces are selected that may fill a gap.
 const FILLING: u32 = 150;
 
+/// A summary that quotes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extract {
+    /// The summary.
+    pub text: String,
+    /// What the next extract has to know about this one, in ASCII: a character for each quote, and at most 1,502 more.
+    pub notes: String,
+}
+
 /// Summarizes an envelope by quoting it, in at most `target_tokens` as `tokenizer` counts them.
 ///
 /// Every line is a speaker and quoted sentences of one message, in the order of the conversation: `user alice: …`. Only white
-/// space is changed in a sentence, and fillers and tags of a transcript of speech are left out. The previous summary is
-/// quoted like the messages, and its share of the tokens grows with the number of messages that it stands for. Words of
-/// users count most and those of tools least. `state` and the times of messages are not quoted.
+/// space is changed in a sentence, and fillers and tags of a transcript of speech are left out. Words of users count most and
+/// those of tools least. `state` and the times of messages are not quoted.
 ///
-/// The result is empty if there is nothing to quote (encoded data and punctuation are not quoted), or if not even a few
+/// The previous summary is quoted like the messages. With the notes that were made with it, its quotes are those that a
+/// single extract of all messages would have, as far as that is known. Without them, its share of the tokens grows with the
+/// number of messages that it stands for.
+///
+/// The text is empty if there is nothing to quote (encoded data and punctuation are not quoted), or if not even a few
 /// letters fit. The same input gives the same result. Costs about O(n log n) in the text; the tokenizer reads each
 /// sentence once and the result a few times.
-pub fn extract(envelope: &Envelope, target_tokens: u32, tokenizer: &dyn Tokenizer) -> String {
+pub fn extract(envelope: &Envelope, target_tokens: u32, tokenizer: &dyn Tokenizer) -> Extract {
     let (state, quotes) = State::read(&envelope.previous_summary, &envelope.entries);
     let percent = match state.has_calls() {
         true if target_tokens < LEAST_FOR_QUOTES => 100,
@@ -46,9 +54,10 @@ pub fn extract(envelope: &Envelope, target_tokens: u32, tokenizer: &dyn Tokenize
     let mut text = state.write(share(target_tokens, percent), tokenizer);
     let left = target_tokens.saturating_sub(tokenizer.count(&text));
     if text.is_empty() {
-        return quote(envelope, quotes, "", target_tokens, tokenizer);
+        let (text, notes) = quote(envelope, quotes, "", target_tokens, tokenizer);
+        return Extract { text, notes: notes.write() };
     }
-    let said = quote(envelope, quotes, &text, left.saturating_sub(HEADING), tokenizer);
+    let (said, mut notes) = quote(envelope, quotes, &text, left.saturating_sub(HEADING), tokenizer);
     if !said.is_empty() {
         text.push_str(SAID);
         text.push('\n');
@@ -58,7 +67,8 @@ pub fn extract(envelope: &Envelope, target_tokens: u32, tokenizer: &dyn Tokenize
     while tokenizer.count(&text) > target_tokens && !text.is_empty() {
         text.truncate(text.trim_end().rfind('\n').unwrap_or(0));
     }
-    text
+    notes.shares.truncate(text.split_once(SAID).map_or(0, |(_, said)| Pieces::quotes(said)));
+    Extract { text, notes: notes.write() }
 }
 
 /// The share of a summary that its state may take, in percent, in a conversation with calls of tools.
@@ -81,18 +91,18 @@ fn quote(
     state: &str,
     target_tokens: u32,
     tokenizer: &dyn Tokenizer,
-) -> String {
+) -> (String, Notes) {
     let source = Pieces::read(envelope, earlier, state);
     if target_tokens == 0 || source.pieces.is_empty() {
-        return String::new();
+        return (String::new(), Notes::default());
     }
-    let blocks = Blocks::of(&source, tokenizer);
+    let ranking = Ranking::of(&source, tokenizer);
     let mut budget = target_tokens;
     let mut best = Vec::new();
     // The tokens of labels and separators depend on which pieces are next to each other, so the budget is corrected by
     // the tokens of the result.
     for _ in 0..ATTEMPTS {
-        let selected = blocks.select(source.old_share, budget);
+        let selected = ranking.select(budget);
         let (fitting, tokens) = source.fit(&selected, target_tokens, tokenizer);
         // An attempt with a better budget can still be worse, since whole sentences come and go.
         if fitting.len() > best.len() {
@@ -107,72 +117,14 @@ fn quote(
     }
     // Sentences are long and budgets are short: of those that come next, some may fill the gap.
     let more = budget.saturating_add(budget / 8).saturating_add(FILLING);
-    source.fill(&mut best, &blocks.select(source.old_share, more), target_tokens, tokenizer);
+    source.fill(&mut best, &ranking.select(more), target_tokens, tokenizer);
+    best.sort_unstable();
     let text = source.render(&best);
-    if text.is_empty() { source.shortest(target_tokens, tokenizer) } else { text }
-}
-
-/// The blocks of the previous summary and those of the new messages.
-struct Blocks {
-    old: Vec<Block>,
-    new: Vec<Block>,
-}
-
-impl Blocks {
-    fn of(source: &Pieces<'_>, tokenizer: &dyn Tokenizer) -> Self {
-        let stop_words = StopWords::default();
-        let divided = |from: usize, to: usize, size: usize| {
-            let pieces = source.pieces.get(from..to).unwrap_or_default();
-            let blocks = pieces.len().div_ceil(size).max(1);
-            let size = pieces.len().div_ceil(blocks).max(1);
-            let starts = (from..).step_by(size);
-            let blocks = pieces.chunks(size).zip(starts);
-            blocks
-                .map(|(pieces, start)| Block::new(source, start, pieces, &stop_words, tokenizer))
-                .collect()
-        };
-        Self {
-            old: divided(0, source.old, OLD_BLOCK),
-            new: divided(source.old, source.pieces.len(), BLOCK),
-        }
+    if text.is_empty() {
+        let text = source.shortest(target_tokens, tokenizer);
+        return (text, Notes { shares: Vec::new(), ..ranking.notes(&best) });
     }
-
-    /// Selects from the previous summary and from the new messages, each with its share of the budget. The indices are in
-    /// an order in which removing the last ones takes the same share from each block.
-    fn select(&self, old_share: f64, budget: u32) -> Vec<usize> {
-        // What the new messages cannot use goes to the previous summary, which would otherwise lose sentences
-        // although there is space for them.
-        let left = budget.saturating_sub(u32::try_from(tokens_of(&self.new)).unwrap_or(u32::MAX));
-        let share = (f64::from(budget) * old_share) as u32;
-        let old_budget = if self.old.is_empty() { 0 } else { share.max(left).min(budget) };
-        let mut ranked = Vec::new();
-        let unused = select_evenly(&self.old, old_budget.into(), &mut ranked);
-        select_evenly(&self.new, u64::from(budget - old_budget) + unused, &mut ranked);
-        ranked.sort_unstable();
-        ranked.into_iter().map(|(_, index)| index).collect()
-    }
-}
-
-/// Selects block by block, each with a budget in proportion to its tokens, and returns the tokens that are left.
-fn select_evenly(blocks: &[Block], budget: u64, ranked: &mut Vec<(u64, usize)>) -> u64 {
-    let mut left = budget;
-    let mut tokens_left = tokens_of(blocks);
-    for block in blocks {
-        let share = left.saturating_mul(block.tokens) / tokens_left.max(1);
-        let (selected, unused) = selection::select(block, u32::try_from(share).unwrap_or(u32::MAX));
-        let all = selected.len().max(1) as u64;
-        // A fraction with 32 binary digits. As an integer it can be sorted, and it is the same on every machine.
-        ranked.extend((0_u64..).zip(selected).map(|(rank, index)| ((rank << 32) / all, index)));
-        // What a block leaves goes to the blocks after it; otherwise long sentences at the ends of blocks would
-        // waste a part of the budget.
-        left = left.saturating_sub(share).saturating_add(unused.into());
-        tokens_left = tokens_left.saturating_sub(block.tokens);
-    }
-    left
-}
-
-fn tokens_of(blocks: &[Block]) -> u64 {
-    blocks.iter().map(|block| block.tokens).sum()
+    (text, ranking.notes(&best))
 }
 
 #[cfg(test)]
@@ -182,6 +134,10 @@ mod tests {
     use crate::tokens::CharactersPer;
 
     const TOKENS: CharactersPer = CharactersPer(4);
+
+    fn extract(envelope: &Envelope, target_tokens: u32, tokenizer: &dyn Tokenizer) -> String {
+        super::extract(envelope, target_tokens, tokenizer).text
+    }
 
     fn talk(entries: &[(&str, &str)]) -> Envelope {
         let entries = (1..).zip(entries).map(|(number, (speaker, text))| Entry {
@@ -316,6 +272,22 @@ mod tests {
     }
 
     #[test]
+    fn d18_of_earlier_quotes_those_stay_that_mattered_most_when_they_were_made() {
+        let flowers = ["roses", "tulips", "lilies"];
+        let quotes = flowers.map(|flower| format!("user: The sentence is about {flower}."));
+        for (kept, flower) in flowers.into_iter().enumerate() {
+            let shares = (0..3).map(|at| if at == kept { 0.01 } else { 0.5 }).collect();
+            let notes = Notes { shares, ..Notes::default() }.write();
+            let previous_summary = quotes.join("\n");
+            let envelope = Envelope { previous_summary, notes, ..Envelope::default() };
+            assert_eq!(
+                extract(&envelope, 14, &TOKENS),
+                format!("user: The sentence is about {flower}.")
+            );
+        }
+    }
+
+    #[test]
     fn identifiers_are_selected_before_common_words() {
         let chatter = "well so it is what it is and we go on as we do. ".repeat(40);
         let envelope = talk(&[
@@ -343,6 +315,7 @@ mod tests {
         for chunk in all.entries.chunks(30) {
             let envelope = Envelope {
                 previous_summary: summary,
+                notes: String::new(),
                 state: String::new(),
                 entries: chunk.to_vec(),
             };

@@ -11,8 +11,8 @@ mod seen;
 mod token;
 
 pub use fact::{Fact, Kind};
-pub(crate) use lists::lists;
+pub(crate) use lists::{LISTS, lists};
 pub(crate) use read_ledger::read_ledger;
 pub use receipt::Receipt;
-pub(crate) use receipt::{RetainedText, Room, build_receipt, ledger};
+pub(crate) use receipt::{LEDGER, RetainedText, Room, build_receipt, ledger};
 pub(crate) use scan::Facts;

@@ -2,6 +2,7 @@
 
 mod action;
 mod appendix;
+mod budget;
 mod chunks;
 mod columns;
 mod cut;
@@ -30,6 +31,8 @@ use crate::tokens::MeterTokens;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WrittenSummary {
     pub(crate) summary: String,
+    /// What its summarizer noted for itself.
+    pub(crate) notes: String,
     pub(crate) ledger: Vec<Fact>,
     /// Items of lists that are not in the ledger for want of space.
     pub(crate) left_out: Vec<Fact>,
@@ -213,29 +216,28 @@ impl Plan {
             positions.iter().filter_map(|at| name(*at)).collect()
         };
         let through = self.tail_start.checked_sub(1).and_then(name);
-        let cover =
-            through.zip(written).map(|(through, WrittenSummary { summary, ledger, left_out })| {
-                Cover {
-                    through,
-                    before: names(&self.before),
-                    after: names(&self.after),
-                    role: match policy.summary_placement {
-                        SummaryPlacement::LeadingSystem
-                            if self.keeps_conversation(conversation) =>
-                        {
-                            Role::System
-                        }
-                        _ => Role::User,
-                    },
-                    summary,
-                    ledger,
-                    left_out,
-                    appendix: self.appendix(conversation, policy),
-                    summarized: self.summarized(),
-                    label: policy.summary.label.clone(),
-                    closing: policy.summary.closing.clone(),
-                }
-            });
+        let cover = through.zip(written).map(|(through, written)| {
+            let WrittenSummary { summary, notes, ledger, left_out } = written;
+            Cover {
+                through,
+                before: names(&self.before),
+                after: names(&self.after),
+                role: match policy.summary_placement {
+                    SummaryPlacement::LeadingSystem if self.keeps_conversation(conversation) => {
+                        Role::System
+                    }
+                    _ => Role::User,
+                },
+                summary,
+                summarizer_notes: notes,
+                ledger,
+                left_out,
+                appendix: self.appendix(conversation, policy),
+                summarized: self.summarized(),
+                label: policy.summary.label.clone(),
+                closing: policy.summary.closing.clone(),
+            }
+        });
         let dropped: Vec<usize> = self
             .changed
             .iter()

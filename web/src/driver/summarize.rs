@@ -3,10 +3,9 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use epitome::extractive::extract;
+use epitome::extractive::{Extract, extract};
 use epitome::history::View;
 use epitome::message::Usage;
-use epitome::transcript::Envelope;
 use epitome::{Failure, FailureKind, SummaryRequest};
 use epitome_browser::{AbortSignal, Completion, Endpoint, Prompt, clock, complete};
 use epitome_formats::Format;
@@ -30,14 +29,15 @@ pub(super) fn start(store: Store, request: SummaryRequest) {
         let _ = clock::sleep(0.0, signal.as_ref()).await;
         let answer = match endpoint {
             Some(endpoint) => ask(store, &endpoint, request, signal.as_ref()).await,
-            None => quote(&request, signal.as_ref()).map(|text| (text, None)),
+            None => quote(&request, signal.as_ref()).map(|extract| (extract, None)),
         };
         let _ = clock::sleep(0.0, None).await;
         if !store.read(|session| session.is(&identity)) {
             return;
         }
         match answer {
-            Ok((text, usage)) => command(store, |compactor| {
+            Ok((Extract { text, notes }, usage)) => command(store, |compactor| {
+                compactor.handle_summary_notes(id, &notes);
                 if let Some(usage) = usage {
                     compactor.handle_summary_usage(id, &usage);
                 }
@@ -58,7 +58,7 @@ async fn ask(
     endpoint: &Endpoint,
     request: SummaryRequest,
     signal: Option<&AbortSignal>,
-) -> Result<(String, Option<Usage>), Failure> {
+) -> Result<(Extract, Option<Usage>), Failure> {
     let SummaryRequest { system, input, max_tokens, messages, .. } = request;
     let fields = match messages {
         Some(view) => vec![("messages".to_owned(), messages_of(store, &view)?)],
@@ -69,7 +69,7 @@ async fn ask(
     let mut on_delta = |delta: &str| streamed.push(delta);
     let completion = complete(endpoint, &prompt, signal, &mut on_delta).await;
     let Completion { text, usage, .. } = completion?;
-    Ok((text, usage.map(Usage::from)))
+    Ok((Extract { text, notes: String::new() }, usage.map(Usage::from)))
 }
 
 /// The messages of a request as JSON. The endpoints of this page take them in one format only.
@@ -84,12 +84,12 @@ fn messages_of(store: Store, view: &View) -> Result<String, Failure> {
 }
 
 /// Summarizes in the page, by quoting the input.
-fn quote(request: &SummaryRequest, signal: Option<&AbortSignal>) -> Result<String, Failure> {
+fn quote(request: &SummaryRequest, signal: Option<&AbortSignal>) -> Result<Extract, Failure> {
     if signal.is_some_and(AbortSignal::aborted) {
         let message = "the request was aborted".to_owned();
         return Err(Failure { kind: FailureKind::Cancelled, message });
     }
-    Ok(extract(&Envelope::parse(&request.input), request.target_tokens, &Heuristic))
+    Ok(extract(&request.envelope(), request.target_tokens, &Heuristic))
 }
 
 /// Shows the arriving summary once per frame, for any number of pieces.

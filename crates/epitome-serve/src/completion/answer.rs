@@ -26,7 +26,8 @@ impl Answer {
     /// Answers `request`, in time linear in its length. The same request always gets the same answer.
     pub(crate) fn to(request: &Request) -> Self {
         let text = if request.last_user_text().contains(ENVELOPE_TAG) {
-            extract(&Envelope::parse(request.last_user_text()), request.target_tokens(), &Heuristic)
+            let envelope = Envelope::parse(request.last_user_text());
+            extract(&envelope, request.target_tokens(), &Heuristic).text
         } else {
             chat_reply::reply(request)
         };

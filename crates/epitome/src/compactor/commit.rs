@@ -133,7 +133,7 @@ impl Compactor {
     /// Verifies the view with a complete summary, and commits it. Before that, a summary that is too long is
     /// summarized itself; after a result that is too large, the compaction is repeated at the next fallback
     /// level.
-    pub(super) fn apply_summary(&mut self, mut job: Job, summary: String) {
+    pub(super) fn apply_summary(&mut self, mut job: Job, summary: String, notes: String) {
         let rollup = job.policy.summary.rollup_tokens;
         let meter = self.conversation.meter();
         if rollup > 0
@@ -141,8 +141,8 @@ impl Compactor {
             && matches!(job.stage, Stage::Chunks(_))
             && self.scale().to_provider(meter.count(&summary)) > rollup
         {
-            job.stage =
-                Stage::Rollup(Envelope { previous_summary: summary, ..Envelope::default() });
+            let previous_summary = summary;
+            job.stage = Stage::Rollup(Envelope { previous_summary, notes, ..Envelope::default() });
             job.attempts = 0;
             self.request_summary(Box::new(job));
             return;
@@ -173,7 +173,8 @@ impl Compactor {
             0 => Vec::new(),
             _ => receipt.given_up.iter().filter(is_item).cloned().collect(),
         };
-        let written = WrittenSummary { summary, ledger: receipt.appended.clone(), left_out };
+        let ledger = receipt.appended.clone();
+        let written = WrittenSummary { summary, notes, ledger, left_out };
         let verified = match self.verify(&job.plan, Some(written)) {
             Ok(verified) => verified,
             Err(Rejected::InvalidView(message)) => return self.fail_job(&job, message),

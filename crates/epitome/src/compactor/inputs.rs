@@ -11,6 +11,9 @@ use crate::message::{RequestId, Usage};
 use crate::policy::{Failure, FailureKind};
 use crate::transcript::invalid_answer::invalid_answer;
 
+/// The longest notes of a summarizer, in bytes. They are stored with every checkpoint.
+const MAX_NOTES: usize = 100_000;
+
 impl Compactor {
     /// Records what the provider counted for the latest request, after its answer was appended. Until the next
     /// compaction it replaces the engine's own count.
@@ -49,6 +52,18 @@ impl Compactor {
         }
     }
 
+    /// Takes what a summarizer wants to find as [`SummaryRequest::notes`](crate::SummaryRequest::notes) in the request for the
+    /// summary after this one; the model never sees it. To be called before the answer is handed over. Notes of more than
+    /// 100,000 bytes are not kept.
+    pub fn handle_summary_notes(&mut self, request: RequestId, notes: &str) {
+        if let State::Summarizing { job, in_flight } = &mut self.state
+            && *in_flight == request
+            && notes.len() <= MAX_NOTES
+        {
+            notes.clone_into(&mut job.notes);
+        }
+    }
+
     /// Accepts the answer to a summarizer request. Depending on what is left to do, the next request or the record
     /// to store follows. An invalid answer, such as a refusal or a copy of the last reply, ends the compaction; if the
     /// summarizer got messages, it gets a transcript before.
@@ -67,16 +82,17 @@ impl Compactor {
         }
         // Before the fold goes on: this reads the facts of the chunk that the answer is about.
         job.read_chunk(&self.conversation);
+        let notes = std::mem::take(&mut job.notes);
         let done = match &mut job.stage {
-            Stage::Chunks(fold) => fold.advance(text.to_owned()),
-            Stage::Rollup(_) | Stage::Planned { .. } => Some(text.to_owned()),
+            Stage::Chunks(fold) => fold.advance(text.to_owned(), notes),
+            Stage::Rollup(_) | Stage::Planned { .. } => Some((text.to_owned(), notes)),
         };
         let (finished, chunks) = job.progress();
         // The fold stays at its last chunk, so that its index alone would never report all chunks as done.
         let finished = if done.is_some() { chunks } else { finished };
         self.outputs.push_back(Output::Event(Event::Progress { done: finished, chunks }));
         match done {
-            Some(summary) => self.apply_summary(*job, summary),
+            Some((summary, notes)) => self.apply_summary(*job, summary, notes),
             None => {
                 job.attempts = 0;
                 self.request_summary(job);

@@ -36,6 +36,8 @@ pub(super) struct Job {
     /// The levels to try if the result is too large, in order.
     pub(super) fallbacks: VecDeque<FallbackLevel>,
     last_reply: Option<LastReply>,
+    /// What the summarizer has noted for itself with the present request.
+    pub(super) notes: String,
 }
 
 /// The model's latest text, and what it was found in. It is looked for again only if that has changed: with every answer of
@@ -96,6 +98,7 @@ impl Job {
             reminded: false,
             fallbacks: fallbacks(policy),
             last_reply: None,
+            notes: String::new(),
         }))
     }
 
@@ -250,13 +253,11 @@ impl Job {
         };
         // The ledger is appended to the answer and has to fit the same budget.
         let target_tokens = summary_tokens.saturating_sub(ledger_tokens).min(longest).max(1);
-        let (place, input) = match &self.stage {
+        let (place, envelope) = match &self.stage {
             // `read` comes before the first request.
-            Stage::Planned { chunks } => {
-                (ChunkPosition { index: 0, count: *chunks }, String::new())
-            }
-            Stage::Chunks(fold) => (fold.place(), fold.envelope().render()),
-            Stage::Rollup(envelope) => (ChunkPosition { index: 0, count: 1 }, envelope.render()),
+            Stage::Planned { chunks } => (ChunkPosition { index: 0, count: *chunks }, None),
+            Stage::Chunks(fold) => (fold.place(), Some(fold.envelope())),
+            Stage::Rollup(envelope) => (ChunkPosition { index: 0, count: 1 }, Some(envelope)),
         };
         let prompt_input = match &self.stage {
             Stage::Rollup(_) => PromptInput::Summary,
@@ -286,7 +287,8 @@ impl Job {
             reason,
             summarizer,
             system,
-            input,
+            input: envelope.map(Envelope::render).unwrap_or_default(),
+            notes: envelope.map(|envelope| envelope.notes.clone()).unwrap_or_default(),
             messages: prompt.map(|prompt| self.plan.messages(conversation, form, &prompt)),
             form,
             target_tokens,
@@ -323,9 +325,10 @@ impl Stage {
 
     fn fold(conversation: &Conversation, chunks: Vec<Vec<Entry>>) -> Option<Self> {
         let cover = conversation.projection().cover.as_ref();
-        let previous = cover.map(Cover::notes).unwrap_or_default();
+        let previous = cover.map(Cover::text_to_continue).unwrap_or_default();
+        let notes = cover.map(|cover| cover.summarizer_notes.clone()).unwrap_or_default();
         let todo = conversation.log().todo().unwrap_or_default().to_owned();
-        Fold::new(chunks, previous, todo).map(Self::Chunks)
+        Fold::new(chunks, previous, notes, todo).map(Self::Chunks)
     }
 }
 

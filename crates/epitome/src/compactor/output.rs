@@ -8,6 +8,7 @@ use crate::message::RequestId;
 use crate::message::Timestamp;
 use crate::policy::Reason;
 use crate::policy::{Keep, Summarizer, SummaryInput};
+use crate::transcript::Envelope;
 
 /// What the host has to do next. To be polled until [`Output::Wait`] after every call.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,6 +87,10 @@ pub struct SummaryRequest {
     /// The transcript to summarize, as the user message; see [`crate::transcript::Envelope`]. Also if there are messages,
     /// for a summarizer that takes none.
     pub input: String,
+    /// What the summarizer noted for itself when it wrote the summary so far. No model reads it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub notes: String,
     /// The messages to send in place of `system` and `input`; `None` for a transcript. The last one asks for the summary. If
     /// the whole conversation is sent, its own system prompt and tools belong to the request.
     #[serde(skip)]
@@ -104,6 +109,13 @@ pub struct SummaryRequest {
     pub chunk_index: u32,
     /// How many chunks there are.
     pub chunk_count: u32,
+}
+
+impl SummaryRequest {
+    /// The content of the transcript. Linear in it.
+    pub fn envelope(&self) -> Envelope {
+        Envelope { notes: self.notes.clone(), ..Envelope::parse(&self.input) }
+    }
 }
 
 /// Progress of a compaction, for display and logs.

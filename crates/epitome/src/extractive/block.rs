@@ -1,6 +1,9 @@
 //! A part of a conversation from which one selection is made: its pieces with their tokens, terms and weights.
 
-use super::pieces::{Piece, Pieces};
+use std::ops::Range;
+
+use super::notes::Context;
+use super::pieces::Pieces;
 use super::term::{self, Term};
 use crate::text::letters::is_alphanumeric;
 use crate::text::stop_words::StopWords;
@@ -31,18 +34,20 @@ pub(super) struct Block {
     pub(super) candidates: Vec<Candidate>,
     /// The weight of each term.
     pub(super) weights: Vec<f32>,
-    pub(super) tokens: u64,
 }
 
 impl Block {
-    /// The block of the pieces from index `start` on. Sorts the terms once, and counts each piece once.
+    /// The block of a range of pieces. Sorts the terms once, and counts each piece once.
     pub(super) fn new(
         source: &Pieces<'_>,
-        start: usize,
-        pieces: &[Piece<'_>],
+        range: Range<usize>,
+        context: &Context,
         stop_words: &StopWords,
         tokenizer: &dyn Tokenizer,
     ) -> Self {
+        let start = range.start;
+        let pieces = source.pieces.get(range).unwrap_or_default();
+        let new = pieces.iter().filter(|piece| piece.share.is_none()).count();
         let mut found: Vec<(Term, u32)> = Vec::new();
         for (index, piece) in (0_u32..).zip(pieces) {
             term::for_each(&piece.text, stop_words, |term| found.push((term, index)));
@@ -51,7 +56,12 @@ impl Block {
         let mut weights = Vec::new();
         let mut terms: Vec<Vec<u32>> = vec![Vec::new(); pieces.len()];
         for (id, same) in (0_u32..).zip(found.chunk_by(|(a, _), (b, _)| a == b)) {
-            weights.push(weight(same, pieces.len()));
+            weights.push(weight(
+                same,
+                context,
+                new,
+                u32::try_from(pieces.len() - new).unwrap_or(0),
+            ));
             let mut before = None;
             for &(_, index) in same {
                 if before != Some(index)
@@ -74,16 +84,26 @@ impl Block {
             Candidate { index: start + at, tokens, terms, factor }
         });
         let candidates: Vec<Candidate> = candidates.collect();
-        let tokens = candidates.iter().map(|candidate| u64::from(candidate.tokens)).sum();
-        Self { candidates, weights, tokens }
+        Self { candidates, weights }
+    }
+
+    /// The tokens of the pieces from this index on.
+    pub(super) fn tokens_from(&self, index: usize) -> u64 {
+        let from = self.candidates.iter().filter(|candidate| candidate.index >= index);
+        from.map(|candidate| u64::from(candidate.tokens)).sum()
     }
 }
 
-/// The weight of a term, from all its occurrences in a block of this many pieces.
-fn weight(same: &[(Term, u32)], pieces: usize) -> f32 {
-    let within = same.chunk_by(|(_, a), (_, b)| a == b).count().max(1) as f64;
-    let often = same.len() as f64;
-    let rare = logarithm((pieces as f64 / within).max(1.0));
+/// The weight of a term, from all its occurrences in a block of this many new pieces, and in those before.
+fn weight(same: &[(Term, u32)], context: &Context, pieces: usize, first: u32) -> f32 {
+    let before = same.first().map_or(0.0, |(term, _)| context.count(*term));
+    let pieces = pieces as f64 + f64::from(context.pieces);
+    let fresh = same.iter().filter(|(_, index)| *index >= first);
+    let mut within: Vec<u32> = fresh.map(|(_, index)| *index).collect();
+    let often = within.len() as f64 + f64::from(before);
+    within.dedup();
+    let within = (within.len() as f64 + f64::from(before)).max(1.0);
+    let rare = logarithm((pieces / within).max(1.0));
     let factor = match same.first() {
         Some((Term::Identifier(_), _)) => IDENTIFIER_FACTOR,
         _ => 1.0,

@@ -3,20 +3,24 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use super::notes::{Context, Notes};
 use super::speaker::{Labels, UNKNOWN, speaker};
+use crate::facts::{LEDGER, LISTS};
 use crate::state::{Part, parts};
 use crate::text::sentence;
 use crate::text::stop_words::is_filler;
 use crate::transcript::Envelope;
 
 /// Pieces in the order of the conversation.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Pieces<'a> {
     /// The speaker of each message.
     pub(super) speakers: Vec<String>,
     pub(super) pieces: Vec<Piece<'a>>,
     /// Number of `pieces` from the previous summary, which are the first ones.
     pub(super) old: usize,
+    /// The terms of the messages before the new ones.
+    pub(super) context: Context,
     /// The share of the conversation that the previous summary stands for, from 0 to 1.
     pub(super) old_share: f64,
 }
@@ -27,23 +31,20 @@ pub(super) struct Piece<'a> {
     /// Its message, or its line of the previous summary.
     pub(super) message: usize,
     pub(super) text: Cow<'a, str>,
+    /// The share from which on it is selected, if an earlier extract noted it.
+    pub(super) share: Option<f32>,
 }
 
 impl<'a> Pieces<'a> {
     pub(super) fn read(envelope: &'a Envelope, earlier: &'a str, state: &str) -> Self {
-        let mut source = Self { speakers: Vec::new(), pieces: Vec::new(), old: 0, old_share: 0.0 };
-        let mut labels = Labels::default();
-        let mut before = UNKNOWN.to_owned();
-        for line in earlier.lines() {
-            if let Some(read) = Labels::parse(line) {
-                labels = read;
-                continue;
-            }
-            let (speaker, quoted) = labels.split(line, &before);
-            source.add(&speaker, std::iter::once(quoted));
-            before = speaker;
-        }
+        let mut source = Self::default();
+        source.add_quotes(earlier);
         source.old = source.pieces.len();
+        let notes = Notes::read(&envelope.notes, source.old);
+        for (piece, share) in source.pieces.iter_mut().zip(notes.shares) {
+            piece.share = Some(share);
+        }
+        source.context = notes.context;
         for entry in &envelope.entries {
             let role = entry.speaker.split(' ').next().unwrap_or_default();
             let is_json = |text: &str| text.trim_start().starts_with(['{', '[']);
@@ -67,13 +68,41 @@ impl<'a> Pieces<'a> {
         source
     }
 
+    /// True if it is known how early each quote of the previous summary is selected.
+    pub(super) fn has_shares(&self) -> bool {
+        self.pieces.first().is_some_and(|piece| piece.share.is_some())
+    }
+
+    /// The number of quotes in an extract, without its state.
+    pub(super) fn quotes(extract: &str) -> usize {
+        let mut source = Pieces::default();
+        source.add_quotes(extract);
+        source.pieces.len()
+    }
+
+    /// Adds the quotes of an earlier extract, without its state, or the sentences of any other summary.
+    fn add_quotes(&mut self, earlier: &'a str) {
+        let mut labels = Labels::default();
+        let mut before = UNKNOWN.to_owned();
+        // Facts that were appended to the summary will be again, as far as this one lacks them.
+        for line in earlier.lines().take_while(|line| *line != LEDGER && *line != LISTS) {
+            if let Some(read) = Labels::parse(line) {
+                labels = read;
+                continue;
+            }
+            let (speaker, quoted) = labels.split(line, &before);
+            self.add(&speaker, std::iter::once(quoted));
+            before = speaker;
+        }
+    }
+
     fn add(&mut self, name: &str, texts: impl Iterator<Item = &'a str>) {
         let message = self.speakers.len();
         let before = self.pieces.len();
         for piece in texts.flat_map(sentence::split) {
             let text = cleaned(piece);
             if !text.is_empty() {
-                self.pieces.push(Piece { message, text });
+                self.pieces.push(Piece { message, text, share: None });
             }
         }
         if self.pieces.len() > before {

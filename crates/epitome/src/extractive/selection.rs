@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::block::{Block, Candidate};
+use super::ranking::spread;
 
 /// The factor of a term's weight for each selected piece that contains it: a repeated word is worth less.
 const DECAY: f32 = 0.4;
@@ -14,37 +15,33 @@ const OVERHEAD: u32 = 6;
 /// What a piece is worth without any term, so that all pieces are selected if there is space.
 const LEAST: f32 = 0.02;
 
-/// Selects pieces of a block as long as they fit `budget`. Returns the indices of the pieces, the best first, and the
-/// tokens that are left.
+/// Calls `each` for the pieces of a block, the best first, with the share of `stands_for` tokens from which on each is
+/// selected.
 ///
 /// Greedy: the piece with the most weight per token is next. Scores only fall when pieces are selected, so a score in
 /// the heap is computed again only when its piece is on top: O(n log n) if few pieces share terms.
-pub(super) fn select(block: &Block, budget: u32) -> (Vec<usize>, u32) {
+pub(super) fn order(block: &Block, stands_for: f64, mut each: impl FnMut(&Candidate, f32)) {
     let mut weights = block.weights.clone();
-    let mut selected = Vec::new();
     let scored = block.candidates.iter().enumerate();
     let mut heap: BinaryHeap<Scored> =
         scored.map(|(at, candidate)| Scored { score: score(candidate, &weights), at }).collect();
-    let mut left = budget;
+    let mut used = 0.0;
     while let Some(top) = heap.pop() {
         let Some(candidate) = block.candidates.get(top.at) else { continue };
-        if candidate.tokens > left {
-            continue;
-        }
         let score = score(candidate, &weights);
         if heap.peek().is_some_and(|next| score < next.score) {
             heap.push(Scored { score, at: top.at });
             continue;
         }
-        left -= candidate.tokens;
-        selected.push(candidate.index);
+        let tokens = f64::from(candidate.tokens);
+        each(candidate, ((used + tokens / 2.0) / stands_for.max(1.0)) as f32);
+        used += tokens;
         for &term in &candidate.terms {
             if let Some(weight) = weights.get_mut(term as usize) {
                 *weight *= DECAY;
             }
         }
     }
-    (selected, left)
 }
 
 fn score(candidate: &Candidate, weights: &[f32]) -> f32 {
@@ -58,17 +55,9 @@ struct Scored {
     at: usize,
 }
 
-impl Scored {
-    /// A pseudo-random number for equal scores: by their order, pieces at the start would always win.
-    fn spread(&self) -> u32 {
-        let at = u32::try_from(self.at).unwrap_or(u32::MAX);
-        at.wrapping_add(1).wrapping_mul(0x9E37_79B9)
-    }
-}
-
 impl Ord for Scored {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.score.total_cmp(&other.score).then_with(|| self.spread().cmp(&other.spread()))
+        self.score.total_cmp(&other.score).then_with(|| spread(self.at).cmp(&spread(other.at)))
     }
 }
 

@@ -47,7 +47,7 @@ fn is_zero(number: &u32) -> bool {
 const MAX_TOO_LONG: usize = 1_000;
 
 /// The first line of the ledger after a summary.
-pub(super) const LEDGER: &str = "Also said, word for word:";
+pub(crate) const LEDGER: &str = "Also said, word for word:";
 
 /// How many tokens the facts that a summary lost may take.
 pub(crate) struct Room<'a> {

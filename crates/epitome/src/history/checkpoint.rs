@@ -47,6 +47,9 @@ pub struct Cover {
     pub role: Role,
     /// The summary as the summarizer wrote it.
     pub summary: String,
+    /// What the summarizer noted for itself when it wrote the summary. No model reads it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub summarizer_notes: String,
     /// Facts that the summary lost, which are appended to it word for word.
     pub ledger: Vec<Fact>,
     /// Items of checklists and criteria for which the policy has no space. The text says how many they are, and a later
@@ -66,7 +69,7 @@ pub struct Cover {
 impl Cover {
     /// Summary, ledger, lists and appendix: the text that the model reads.
     pub fn text(&self) -> String {
-        joined([&self.notes(), &self.appendix])
+        joined([&self.text_to_continue(), &self.appendix])
     }
 
     /// The text of the summary's message: [`Self::text`] in tags, with label and closing text.
@@ -82,7 +85,7 @@ impl Cover {
     }
 
     /// Summary, ledger and lists: the text that a later summary builds on.
-    pub fn notes(&self) -> String {
+    pub fn text_to_continue(&self) -> String {
         joined([&self.summary, &ledger(&self.ledger), &lists(&self.ledger, &self.left_out)])
     }
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::appendix::appendix;
+use super::budget::{Budget, SHORTEST_SUMMARY};
 use super::cut::{ExchangeSize, TailLimit, cut};
 use super::locked_reasoning::{
     WAITS_WITH_REASONING, is_append_only, last_with_reasoning, take_locked_reasoning,
@@ -21,9 +22,6 @@ use crate::history::exchange::exchange_of;
 use crate::message::{Message, Part, Role};
 use crate::policy::{Keep, LastRequest, Load, Phase, Policy, Reason, SummaryPlacement, share};
 use crate::tokens::MeterTokens;
-
-/// A shorter summary than this holds no information, in the meter's tokens.
-const SHORTEST_SUMMARY: MeterTokens = MeterTokens::new(48);
 
 /// A ledger may take this much of a short summary, in the meter's tokens. A shorter ledger would have no line.
 const SHORTEST_LEDGER: MeterTokens = MeterTokens::new(32);
@@ -114,7 +112,8 @@ impl Plan {
         let protected = reduction.protected.iter().flat_map(Clone::clone);
         let protected_tokens: MeterTokens = protected.clone().map(|at| cost(reduction, at)).sum();
         let appended = appended_tokens(conversation, policy);
-        let budget = Budget::new(policy, &scale, keep, protected_tokens + appended);
+        let has_model = (0..end).any(|at| is_of(conversation, at, Role::Assistant));
+        let budget = Budget::new(policy, &scale, keep, protected_tokens + appended, has_model);
         let size = |exchange: &Exchange| size(reduction, exchange);
         let limit = TailLimit::of(keep, policy.window, &scale);
         let cut_within =
@@ -182,12 +181,17 @@ impl Plan {
             }
         });
 
-        // A summary must be clearly shorter than what it replaces.
-        let replaced = prefix_tokens + conversation.present_summary_tokens();
-        let summary = budget.summary.min(replaced.half()).max(MeterTokens::new(1));
+        // A summary must be clearly shorter than the messages that it replaces. It may be as long as an earlier one in
+        // addition to that: otherwise each compaction after a few messages would halve what is known of all before.
+        let longest = prefix_tokens.half() + conversation.present_summary_tokens();
+        let summary = budget.summary.min(longest).max(MeterTokens::new(1));
         // The ledger uses tokens of the summary. A ledger without a limit would leave none for the text.
         let quarter = summary.half().half();
-        let ledger = quarter.half().max(SHORTEST_LEDGER).min(quarter);
+        let ledger = match has_model {
+            true => quarter.half().max(SHORTEST_LEDGER).min(quarter),
+            // What people say to each other is best said by quotes.
+            false => quarter.half().half(),
+        };
         let ledger = scale.to_meter(policy.summary.ledger_tokens).min(ledger);
         self.tail_start = tail_start;
         self.summarizes = true;
@@ -248,43 +252,6 @@ impl Plan {
                     .to_owned()
             }
         }
-    }
-}
-
-/// How the tokens below the target are divided.
-struct Budget {
-    summary: MeterTokens,
-    user_requests: MeterTokens,
-    tail: MeterTokens,
-}
-
-impl Budget {
-    /// `fixed` is what stays in any case: protected messages, and what is appended to the summary.
-    ///
-    /// The result depends only on the policy and on what is protected, so that compacting twice in a row gives
-    /// the same result as compacting once.
-    fn new(policy: &Policy, scale: &Scale, keep: Keep, fixed: MeterTokens) -> Self {
-        let longest = policy.summary.max_tokens.unwrap_or(u32::MAX);
-        let longest = scale.to_meter(longest).max(MeterTokens::new(1));
-        let shortest = SHORTEST_SUMMARY.min(longest);
-        let mut available = scale.message_budget(policy.target_tokens()) - fixed;
-        if available < shortest + shortest {
-            // The target is out of reach; the threshold may not be.
-            let threshold = policy.threshold().unwrap_or(policy.window).saturating_sub(1);
-            available = scale.message_budget(threshold) - fixed;
-        }
-        // A policy that keeps a number of messages gives them most of the tokens.
-        let share = match keep {
-            Keep::Messages(_) | Keep::Rounds(_) => available.half().half().half(),
-            Keep::Tokens(_) | Keep::Fraction(_) => available.half(),
-        };
-        let summary = share.min(longest).max(shortest);
-        let rest = available - summary;
-        let user_requests = match policy.summary_placement {
-            SummaryPlacement::OneMessage => MeterTokens::ZERO,
-            _ => scale.to_meter(policy.keep_requests_tokens).min(rest.half().half()),
-        };
-        Self { summary, user_requests, tail: rest - user_requests }
     }
 }
 
@@ -397,7 +364,11 @@ fn unfinished(conversation: &Conversation) -> Option<usize> {
 }
 
 pub(super) fn is_system(conversation: &Conversation, position: usize) -> bool {
-    conversation.index().note(position).is_some_and(|note| note.role == Role::System)
+    is_of(conversation, position, Role::System)
+}
+
+fn is_of(conversation: &Conversation, position: usize, role: Role) -> bool {
+    conversation.index().note(position).is_some_and(|note| note.role == role)
 }
 
 /// True for a message that has to stand before the summary: a system message, or a provider's own

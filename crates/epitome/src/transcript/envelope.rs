@@ -17,6 +17,8 @@ const SECTIONS: [&str; 3] = [SUMMARY, STATE, MESSAGES];
 pub struct Envelope {
     /// The summary so far, which the new one replaces; empty at first.
     pub previous_summary: String,
+    /// What the summarizer noted for itself when it wrote that summary; empty if there is nothing. Not a part of the text.
+    pub notes: String,
     /// State that the app tracks outside of the summary, such as open tasks; empty if there is none.
     pub state: String,
     /// The new messages, oldest first.
@@ -54,6 +56,7 @@ impl Envelope {
         };
         Self {
             previous_summary: inside(text, SUMMARY).map(unescape).unwrap_or_default(),
+            notes: String::new(),
             state: inside(text, STATE).map(unescape).unwrap_or_default(),
             entries: parse_entries(messages),
         }
@@ -223,6 +226,7 @@ mod tests {
     #[test]
     fn d3_an_envelope_has_three_sections_and_survives_parsing() {
         let envelope = Envelope {
+            notes: String::new(),
             previous_summary: "so far".into(),
             state: "- [ ] ship".into(),
             entries: vec![entry(3, "user alice", "one\n\ntwo"), entry(4, "assistant", "three")],

@@ -16,11 +16,12 @@ pub(crate) struct Fold {
 }
 
 impl Fold {
-    /// Starts with an earlier summary, which may be empty. `state` is sent with the last chunk only, since it is the
+    /// Starts with an earlier summary and its summarizer's notes, which may be empty. `state` is sent with the last chunk only, since it is the
     /// state at the end of the transcript. `None` without chunks.
     pub(crate) fn new(
         chunks: Vec<Vec<Entry>>,
         previous_summary: String,
+        notes: String,
         state: String,
     ) -> Option<Self> {
         let count = u32::try_from(chunks.len()).unwrap_or(u32::MAX);
@@ -28,7 +29,7 @@ impl Fold {
         let entries = remaining.pop_front()?;
         let last = remaining.is_empty();
         let now = if last { state.clone() } else { String::new() };
-        let current = Envelope { previous_summary, state: now, entries };
+        let current = Envelope { previous_summary, notes, state: now, entries };
         Some(Self { remaining, state, current, place: ChunkPosition { index: 0, count } })
     }
 
@@ -42,14 +43,15 @@ impl Fold {
         self.place
     }
 
-    /// Records the summary of the current chunk and goes on to the next one. Returns the summary if there is none.
-    pub(crate) fn advance(&mut self, summary: String) -> Option<String> {
-        let Some(entries) = self.remaining.pop_front() else { return Some(summary) };
+    /// Records the summary of the current chunk, with its summarizer's notes, and goes on to the next one. Returns both if
+    /// there is none.
+    pub(crate) fn advance(&mut self, summary: String, notes: String) -> Option<(String, String)> {
+        let Some(entries) = self.remaining.pop_front() else { return Some((summary, notes)) };
         let state = match self.remaining.is_empty() {
             true => std::mem::take(&mut self.state),
             false => String::new(),
         };
-        self.current = Envelope { previous_summary: summary, state, entries };
+        self.current = Envelope { previous_summary: summary, notes, state, entries };
         self.place.index += 1;
         None
     }
@@ -65,14 +67,14 @@ mod tests {
 
     fn fold(chunks: &[&str], previous: &str, state: &str) -> Fold {
         let chunks = chunks.iter().map(|text| chunk(text)).collect();
-        Fold::new(chunks, previous.into(), state.into()).unwrap()
+        Fold::new(chunks, previous.into(), "noted".into(), state.into()).unwrap()
     }
 
     #[test]
     fn d5_the_state_is_sent_with_the_last_chunk_only() {
         let mut fold = fold(&["one", "two", "three"], "", "- [ ] ship");
         let mut states = vec![fold.envelope().state.clone()];
-        while fold.advance("so far".into()).is_none() {
+        while fold.advance("so far".into(), String::new()).is_none() {
             states.push(fold.envelope().state.clone());
         }
         assert_eq!(states, ["", "", "- [ ] ship"]);
@@ -82,16 +84,18 @@ mod tests {
     fn d4_each_chunk_is_sent_with_the_summary_so_far() {
         let mut fold = fold(&["one", "two"], "zero", "");
         assert_eq!(fold.envelope().previous_summary, "zero");
+        assert_eq!(fold.envelope().notes, "noted");
         assert_eq!(fold.place(), ChunkPosition { index: 0, count: 2 });
-        assert_eq!(fold.advance("zero one".into()), None);
+        assert_eq!(fold.advance("zero one".into(), "one".into()), None);
         assert_eq!(fold.envelope().previous_summary, "zero one");
+        assert_eq!(fold.envelope().notes, "one");
         assert_eq!(fold.envelope().entries, chunk("two"));
         assert_eq!(fold.place(), ChunkPosition { index: 1, count: 2 });
-        assert_eq!(fold.advance("all".into()), Some("all".into()));
+        assert_eq!(fold.advance("all".into(), "two".into()), Some(("all".into(), "two".into())));
     }
 
     #[test]
     fn without_chunks_there_is_no_fold() {
-        assert_eq!(Fold::new(Vec::new(), "so far".into(), String::new()), None);
+        assert_eq!(Fold::new(Vec::new(), "so far".into(), String::new(), String::new()), None);
     }
 }

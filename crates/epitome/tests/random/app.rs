@@ -4,7 +4,6 @@ use epitome::extractive::extract;
 use epitome::message::{Message, RequestId};
 use epitome::policy::{Counting, SummaryInput};
 use epitome::tokens::CharactersPer;
-use epitome::transcript::Envelope;
 use epitome::{
     Compactor, Contract, Failure, FailureKind, First, Outcome, Output, Policy, Reason,
     ReasoningPolicy, Report, ResultPlace, SummaryRequest, SummaryRole, SystemPlace, Timestamp,
@@ -152,8 +151,7 @@ fn answer(request: &SummaryRequest, manner: Manner) -> String {
         Manner::AsLongAsRequested => "so it goes on ".repeat(target / 5 + 1),
         Manner::FarTooLong => "and on and on it goes ".repeat(target.min(3_000) + 40),
         Manner::Extract => {
-            let extract =
-                extract(&Envelope::parse(&request.input), request.target_tokens, &*tokenizer());
+            let extract = extract(&request.envelope(), request.target_tokens, &*tokenizer()).text;
             if extract.trim().is_empty() { "They talked.".into() } else { extract }
         }
         _ => "They talked about the garden.".into(),

@@ -254,8 +254,12 @@ export class Driver {
     const controller = new AbortController();
     const stop = (): void => controller.abort(run.controller.signal.reason);
     run.controller.signal.addEventListener("abort", stop, { once: true });
+    let notes = "";
     const context = {
       signal: controller.signal,
+      onNotes: (noted: string): void => {
+        notes = typeof noted === "string" ? noted : "";
+      },
       onDelta: (text: string): void => {
         if (this.#run === run && run.inFlight === request.id && typeof text === "string") {
           this.notify({ type: "delta", request: request.id, text }, run.onEvent);
@@ -266,25 +270,26 @@ export class Driver {
     const ask = (): unknown => this.#host.summarize(completed, context);
     void answerWithin(this.#host.summarizeTimeoutMs, controller, ask).then((answer) => {
       run.controller.signal.removeEventListener("abort", stop);
-      this.#receive(request.id, answer);
+      this.#receive(request.id, answer, notes);
     });
   }
 
-  #receive(request: number, answer: Answer): void {
+  #receive(request: number, answer: Answer, notes: string): void {
     if (this.#calls.isDisposed) {
       return;
     }
     if (this.#run?.inFlight === request) {
       delete this.#run.inFlight;
     }
-    this.#continue(() => this.#calls.run((engine) => this.#handle(engine, request, answer)));
+    this.#continue(() => this.#calls.run((engine) => this.#handle(engine, request, answer, notes)));
   }
 
-  #handle(engine: Engine, request: number, answer: Answer): void {
+  #handle(engine: Engine, request: number, answer: Answer, notes: string): void {
     const now = this.#now;
     switch (answer.kind) {
       case "summary":
         engine.handleSummaryUsage(request, answer.usage);
+        engine.handleSummaryNotes(request, notes);
         return engine.handleSummary(request, answer.text);
       case "transient":
         return engine.handleTransientFailure(request, answer.message, answer.retryAfterMs, now);

@@ -1,6 +1,6 @@
 // Summaries without a model.
 
-import { fieldsOf, optionalSignal, textOf, wholeOf } from "../arguments.js";
+import { fieldsOf, optionalFunction, optionalSignal, optionalText, textOf, wholeOf } from "../arguments.js";
 import { epitomeError } from "../error.js";
 import type { SummaryRequest } from "../glue/epitome.js";
 import { load, type Source } from "../wasm/engine.js";
@@ -13,13 +13,17 @@ export type ExtractiveSummarize = (
 ) => Promise<string>;
 
 /** What the summarizer that quotes needs of a request. */
-export type ExtractiveRequest = Pick<SummaryRequest, "input" | "targetTokens"> & Partial<Pick<SummarizeRequest, "messages">>;
+export type ExtractiveRequest = Pick<SummaryRequest, "input" | "targetTokens"> &
+  Partial<Pick<SummarizeRequest, "messages" | "notes">>;
 
 /** The summarizer that quotes, by the engine's module. */
 export function extractiveFrom(source: Source): ExtractiveSummarize {
   return async (request, context = {}) => {
-    const { input, targetTokens, messages } = fieldsOf(request, "request");
-    const signal = optionalSignal(fieldsOf(context, "context").signal);
+    const { input, targetTokens, messages, notes: earlier } = fieldsOf(request, "request");
+    const { signal: given, onNotes: noter } = fieldsOf(context, "context");
+    const signal = optionalSignal(given);
+    const notes = optionalText(earlier, "notes") ?? "";
+    const onNotes = optionalFunction(noter, "onNotes");
     const text = textOf(input, "input");
     const target = wholeOf(targetTokens, "targetTokens");
     // The transcript of a request with messages is not divided into chunks, and a long one would block the page.
@@ -30,6 +34,8 @@ export function extractiveFrom(source: Source): ExtractiveSummarize {
     // A long conversation has many chunks. Between two of them the page must be able to paint and to abort.
     await new Promise((resolve) => setTimeout(resolve));
     signal?.throwIfAborted();
-    return engine.extractive(text, target);
+    const [summary = "", noted = ""] = engine.extractive(text, notes, target);
+    onNotes?.(noted);
+    return summary;
   };
 }

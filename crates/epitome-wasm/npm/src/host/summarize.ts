@@ -30,6 +30,12 @@ export interface SummarizeContext {
   readonly signal: AbortSignal;
   /** Takes each part of the summary as it is written. It is emitted as a `delta` event and not used otherwise. */
   readonly onDelta: (text: string) => void;
+  /**
+   * Takes what the summarizer wants to find as `notes` in the request for the summary after this one: at most 100,000 bytes,
+   * which are stored with the compaction and no model reads. `extractive` notes which of its quotes matter most; a
+   * function that calls it should pass it the context.
+   */
+  readonly onNotes: (notes: string) => void;
 }
 
 /** A summary, and what is known about its request. */

@@ -1,0 +1,197 @@
+//! What an extract notes for the next one: how early each of its quotes is selected, and what the last messages are about.
+//!
+//! The words of a few quotes do not show which of them a long conversation is about. Chosen by these words alone, an extract
+//! of an extract would be little better than a random part of it.
+
+use std::collections::BTreeMap;
+
+use super::term::{self, Term};
+use crate::text::stop_words::StopWords;
+
+/// What one extract knows of the conversation before its new messages.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Notes {
+    /// The share of each quote; empty if they are not known.
+    pub(super) shares: Vec<f32>,
+    pub(super) context: Context,
+}
+
+/// The terms of the last pieces of a conversation. The older a piece is, the less it counts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Context {
+    /// How many pieces it stands for.
+    pub(super) pieces: f32,
+    /// Their tokens.
+    pub(super) tokens: f32,
+    /// How many of them are quoted.
+    pub(super) quotes: usize,
+    /// How often each term is in them, by its key.
+    counts: BTreeMap<u32, f32>,
+}
+
+/// The digits of all numbers in notes.
+const DIGITS: &[u8; 64] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
+/// The number of digits of a term, and of any other number.
+const TERM_DIGITS: usize = 4;
+const NUMBER_DIGITS: usize = 3;
+/// By how much the share of a digit exceeds that of the one before it.
+const STEP: f32 = 1.15;
+/// Separates the parts of notes.
+const SEPARATOR: char = ' ';
+/// The most terms of a context. The most frequent ones are noted.
+const MAX_TERMS: usize = 300;
+
+impl Notes {
+    pub(super) fn write(&self) -> String {
+        let mut out: String = self.shares.iter().map(|share| digit(level(*share))).collect();
+        out.push(SEPARATOR);
+        for part in
+            [self.context.pieces as usize, self.context.tokens as usize, self.context.quotes]
+        {
+            push(&mut out, part, NUMBER_DIGITS);
+        }
+        let mut counts: Vec<(u32, f32)> =
+            self.context.counts.iter().map(|(key, count)| (*key, *count)).collect();
+        counts.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        for (key, count) in counts.into_iter().take(MAX_TERMS) {
+            let count = (count / COUNT_STEP) as usize;
+            if count == 0 {
+                break;
+            }
+            push(&mut out, key as usize, TERM_DIGITS);
+            out.push(digit(count));
+        }
+        out
+    }
+
+    /// Reads what [`write`](Self::write) wrote for this number of quotes; nothing of what does not fit them.
+    pub(super) fn read(notes: &str, quotes: usize) -> Self {
+        let (shares, context) = notes.split_once(SEPARATOR).unwrap_or((notes, ""));
+        let table = share_of_digits();
+        let share = |byte: u8| table.get(value(byte)?).copied();
+        let shares: Option<Vec<f32>> = shares.bytes().map(share).collect();
+        let shares = shares.filter(|shares| shares.len() == quotes);
+        let read = shares.zip(Context::read(context));
+        read.map(|(shares, context)| Self { shares, context }).unwrap_or_default()
+    }
+}
+
+/// How many occurrences a digit stands for.
+const COUNT_STEP: f32 = 0.5;
+
+impl Context {
+    fn read(text: &str) -> Option<Self> {
+        let digits: Vec<usize> = text.bytes().map(value).collect::<Option<_>>()?;
+        let (numbers, terms) = digits.split_at_checked(3 * NUMBER_DIGITS)?;
+        let mut numbers = numbers.chunks(NUMBER_DIGITS).map(number);
+        let (pieces, tokens) = (numbers.next()? as f32, numbers.next()? as f32);
+        let quotes = numbers.next()?;
+        let counts = terms.chunks_exact(TERM_DIGITS + 1).filter_map(|entry| {
+            let (count, key) = entry.split_last()?;
+            Some((u32::try_from(number(key)).ok()?, *count as f32 * COUNT_STEP))
+        });
+        Some(Self { pieces, tokens, quotes, counts: counts.collect() })
+    }
+
+    /// How often a term is in these pieces.
+    pub(super) fn count(&self, term: Term) -> f32 {
+        self.counts.get(&key(term)).copied().unwrap_or(0.0)
+    }
+
+    /// The context without its oldest pieces, so that with `new` more it has at most `most`.
+    pub(super) fn shortened(&self, new: usize, most: usize) -> Self {
+        let left = (most.saturating_sub(new) as f32 / self.pieces.max(1.0)).min(1.0);
+        let counts = self.counts.iter().map(|(key, count)| (*key, count * left));
+        let (pieces, tokens) = (self.pieces * left, self.tokens * left);
+        let quotes = (self.quotes as f32 * left) as usize;
+        Self { pieces, tokens, quotes, counts: counts.collect() }
+    }
+
+    /// Adds a piece.
+    pub(super) fn add(&mut self, text: &str, tokens: u32, stop_words: &StopWords) {
+        self.pieces += 1.0;
+        self.tokens += tokens as f32;
+        term::for_each(text, stop_words, |term| {
+            *self.counts.entry(key(term)).or_default() += 1.0;
+        });
+    }
+}
+
+/// A short key of a term. A collision only makes two terms count as one.
+fn key(term: Term) -> u32 {
+    let (Term::Word(hash) | Term::Identifier(hash)) = term;
+    (hash >> (64 - 6 * TERM_DIGITS)) as u32
+}
+
+/// Writes a number, or the largest one of so many digits.
+fn push(out: &mut String, value: usize, digits: usize) {
+    let value = value.min((1 << (6 * digits)) - 1);
+    for place in (0..digits).rev() {
+        out.push(digit((value >> (6 * place)) % DIGITS.len()));
+    }
+}
+
+fn number(digits: &[usize]) -> usize {
+    digits.iter().fold(0, |number, digit| number * DIGITS.len() + digit)
+}
+
+fn digit(value: usize) -> char {
+    DIGITS.get(value).or(DIGITS.last()).map_or('0', |digit| char::from(*digit))
+}
+
+fn value(digit: u8) -> Option<usize> {
+    DIGITS.iter().position(|own| *own == digit)
+}
+
+/// The share of each digit, up to 1.
+fn share_of_digits() -> [f32; DIGITS.len()] {
+    let mut shares = [1.0; DIGITS.len()];
+    let mut share = 1.0;
+    for slot in shares.iter_mut().rev() {
+        *slot = share;
+        share /= STEP;
+    }
+    shares
+}
+
+/// The digit of a share.
+fn level(share: f32) -> usize {
+    share_of_digits().partition_point(|own| *own < share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_that_are_read_and_written_again_are_the_same() {
+        let mut context = Context { quotes: 70, ..Context::default() };
+        for text in ["the battery of the remote control", "a battery"] {
+            context.add(text, 7, &StopWords::default());
+        }
+        let notes = Notes { shares: vec![0.0, 0.001, 0.05, 0.3, 1.0, 7.0], context };
+        let read = Notes::read(&notes.write(), 6);
+        assert!(read.shares.is_sorted());
+        assert_eq!(read.write(), notes.write());
+        assert_eq!(read.context, notes.context);
+    }
+
+    #[test]
+    fn notes_of_other_quotes_are_not_used() {
+        let written = Notes { shares: vec![0.1, 0.2], ..Notes::default() }.write();
+        assert_eq!(Notes::read(&written, 2).shares.len(), 2);
+        for (notes, quotes) in [(written.as_str(), 3), ("0+ 000000000", 2), ("00 é", 2), ("", 0)] {
+            assert_eq!(Notes::read(notes, quotes), Notes::default(), "{notes}");
+        }
+    }
+
+    #[test]
+    fn the_oldest_pieces_leave_a_context() {
+        let mut context = Context { quotes: 10, ..Context::default() };
+        (0..100).for_each(|_| context.add("a battery", 3, &StopWords::default()));
+        let shortened = context.shortened(150, 200);
+        assert_eq!((shortened.pieces, shortened.tokens, shortened.quotes), (50.0, 150.0, 5));
+        assert_eq!(context.shortened(50, 200), context);
+        assert_eq!(context.shortened(300, 200).pieces, 0.0);
+    }
+}
