@@ -131,6 +131,15 @@ fn k7_reasoning_that_was_written_behind_a_summary_is_left_out_once_that_is_undon
 }
 
 #[test]
+fn k7_a_message_without_its_reasoning_is_edited() {
+    let mut compactor = locked(LockedReasoning::Remove, 6, THOUGHT);
+    edit(&mut compactor, "m2", Role::User, "three");
+    assert!(shown(&compactor).ends_with("a: no\n"), "{}", shown(&compactor));
+    edit(&mut compactor, "m3", Role::Assistant, "maybe");
+    assert!(shown(&compactor).ends_with("a: maybe\n"), "{}", shown(&compactor));
+}
+
+#[test]
 fn k7_an_answer_with_reasoning_that_is_streamed_by_edits_keeps_it() {
     let mut compactor = locked(LockedReasoning::Remove, 6, THOUGHT);
     compactor.append(Message::new("q", Role::User, "three")).unwrap();

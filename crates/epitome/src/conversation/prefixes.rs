@@ -54,10 +54,13 @@ impl Conversation {
         }
     }
 
-    /// True if a change of the message at a position may change which reasoning the model accepts.
-    pub(super) fn has_reasoning_behind(&self, position: usize) -> bool {
+    /// True if an edit of the message at a position may change which reasoning the model accepts: that of messages behind it,
+    /// or its own, if the view is without that.
+    pub(super) fn may_change_reasoning(&self, position: usize) -> bool {
         let signed = |at| self.index.note(at).is_some_and(|note| note.signed_reasoning);
-        self.prefixes.locked && (position + 1..self.log.len()).any(signed)
+        self.prefixes.locked
+            && (self.projection.rewritten.contains_key(&position)
+                || (position + 1..self.log.len()).any(signed))
     }
 
     /// Hashes a message that was appended or edited, and the prefixes of the messages after it, which have no reasoning. Linear

@@ -113,7 +113,7 @@ impl Conversation {
                 }
                 let is_same = active(&self.log) == known;
                 Ok(match position {
-                    Some(position) if !is_same || self.has_reasoning_behind(position) => {
+                    Some(position) if !is_same || self.may_change_reasoning(position) => {
                         Effect::Changed { from: position }
                     }
                     _ => Effect::Edited,
