@@ -46,11 +46,11 @@ test("it contains what it exports, and nothing else", () => {
   const names = packed.files.map(({ path }) => path);
   const entries = ["index", "slim", "tokens", "storage", "node", "bullmq"].map((name) => `entrypoints/${name}.js`);
   const types = ["slim", "tokens", "storage", "node", "bullmq"].map((name) => `${name}.d.ts`);
-  for (const name of [...entries, ...types, "glue/epitome_bg.wasm", "glue/count_bg.wasm"]) {
+  for (const name of [...entries, ...types, "glue/epitome_bg.wasm", "glue/count_bg.wasm", "glue/recall_bg.wasm"]) {
     assert.ok(names.includes(`dist/${name}`), name);
   }
   assert.ok(names.includes("LICENSE-MIT") && names.includes("LICENSE-APACHE"));
-  const rest = names.filter((name) => !/^dist\/(.*\.js|(slim|tokens|storage|node|bullmq)\.d\.ts|glue\/(epitome|count|tokenizer)_bg\.wasm)$/.test(name));
+  const rest = names.filter((name) => !/^dist\/(.*\.js|(slim|tokens|storage|node|bullmq)\.d\.ts|glue\/(epitome|count|recall|tokenizer)_bg\.wasm)$/.test(name));
   assert.deepEqual(rest.sort(), [
     "LICENSE-APACHE",
     "LICENSE-MIT",
@@ -80,7 +80,7 @@ test("its bill of materials lists every crate whose code is in a module", async 
   }
   // Where a check in a crate may fail, the module has the path of its source file, and in it the crate's name and version.
   const named = new Set();
-  for (const module of ["epitome", "count", "tokenizer"]) {
+  for (const module of ["epitome", "count", "recall", "tokenizer"]) {
     const text = (await read(`dist/glue/${module}_bg.wasm`)).toString("latin1");
     for (const [, crate] of text.matchAll(/registry\/([a-z][a-z0-9_-]*-\d+\.\d+\.\d+)\/src\//g)) {
       named.add(crate);
@@ -183,7 +183,7 @@ test("importing it has no side effects", async () => {
   assert.equal(await node(script), "[]");
 });
 
-for (const [entry, modules] of [["epitome", 0], ["epitome/slim", 3]]) {
+for (const [entry, modules] of [["epitome", 0], ["epitome/slim", 4]]) {
   test(`Vite bundles ${entry}, with ${modules} files of wasm`, async () => {
     const load = entry.endsWith("slim")
       ? `import { readFileSync } from "node:fs";

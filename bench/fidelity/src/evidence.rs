@@ -20,6 +20,7 @@ pub(crate) struct Meeting {
 }
 
 struct Question {
+    text: String,
     /// The terms of the answer with their weights, each with the sentences of the evidence that have it.
     terms: Vec<(f64, Vec<usize>)>,
     evidence: Vec<Sentence>,
@@ -71,28 +72,38 @@ impl Meeting {
     pub(crate) fn score(&self, context: &str) -> Score {
         let kept = runs_of_four(&words(context));
         let mut score = Score::default();
+        self.questions.iter().for_each(|question| question.score(&kept, &mut score));
+        score
+    }
+
+    /// The same if the text depends on the question.
+    pub(crate) fn score_each(&self, context: impl Fn(&str) -> String) -> Score {
+        let mut score = Score::default();
         for question in &self.questions {
-            let shares: Vec<f64> = question
-                .evidence
-                .iter()
-                .map(|sentence| {
-                    let there = sentence.runs.iter().filter(|run| kept.contains(*run)).count();
-                    there as f64 / sentence.runs.len() as f64
-                })
-                .collect();
-            let all: f64 = question.terms.iter().map(|(weight, _)| weight).sum();
-            let grounded =
-                question.terms.iter().filter(|(_, at)| at.iter().any(|at| shares[*at] >= 0.5));
-            score.ag.push(grounded.map(|(weight, _)| weight).sum::<f64>() / all);
-            let all: f64 = question.evidence.iter().map(|sentence| sentence.tokens).sum();
-            let there = question.evidence.iter().zip(&shares);
-            score.e.push(there.map(|(sentence, share)| sentence.tokens * share).sum::<f64>() / all);
+            question.score(&runs_of_four(&words(&context(&question.text))), &mut score);
         }
         score
     }
 }
 
 impl Question {
+    fn score(&self, kept: &BTreeSet<String>, score: &mut Score) {
+        let shares: Vec<f64> = self
+            .evidence
+            .iter()
+            .map(|sentence| {
+                let there = sentence.runs.iter().filter(|run| kept.contains(*run)).count();
+                there as f64 / sentence.runs.len() as f64
+            })
+            .collect();
+        let all: f64 = self.terms.iter().map(|(weight, _)| weight).sum();
+        let grounded = self.terms.iter().filter(|(_, at)| at.iter().any(|at| shares[*at] >= 0.5));
+        score.ag.push(grounded.map(|(weight, _)| weight).sum::<f64>() / all);
+        let all: f64 = self.evidence.iter().map(|sentence| sentence.tokens).sum();
+        let there = self.evidence.iter().zip(&shares);
+        score.e.push(there.map(|(sentence, share)| sentence.tokens * share).sum::<f64>() / all);
+    }
+
     fn read(question: &Value, texts: &[String], weight: &dyn Fn(&str) -> f64) -> Option<Self> {
         let index = |value: &Value| value.as_u64().unwrap_or(0) as usize;
         let mut evidence = Vec::new();
@@ -120,6 +131,10 @@ impl Question {
             .filter_map(|term| Some((weight(&term).max(0.0), has.get(&term)?.clone())))
             .collect();
         let weighs = terms.iter().map(|(weight, _)| weight).sum::<f64>() > 0.0;
-        (weighs && !evidence.is_empty()).then_some(Self { terms, evidence })
+        (weighs && !evidence.is_empty()).then(|| Self {
+            text: question["question"].as_str().unwrap_or_default().to_owned(),
+            terms,
+            evidence,
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! What a conversation still says after a compaction, measured without a judge, beside simple ways to shorten it.
 //!
-//! The arguments are the names of the parts to measure: `meetings`, `long`, `drift`, `live`, `tools`, `chats`; none means all.
+//! The arguments are the names of the parts to measure: `meetings`, `long`, `drift`, `live`, `recall`, `tools`, `chats`; none means all.
 //! `show FILE INDEX SHARE` prints one summary of a chat with tools, and the identifiers that it lacks; `view INDEX SHARE` what
 //! `recommended` leaves of a meeting after one compaction, and after many.
 
@@ -10,6 +10,7 @@ mod engine;
 mod evidence;
 mod goals;
 mod identifiers;
+mod recall;
 mod table;
 mod tokens;
 mod words;
@@ -68,6 +69,13 @@ fn main() {
     }
     if wanted("live") {
         recommended(&meetings("qmsum-product-meetings.jsonl.gz"));
+    }
+    if wanted("recall") {
+        recall::chats(&data::lines(&folder.join("recall/locomo.jsonl.gz")));
+        recall::meetings("meetings", &meetings("qmsum-product-meetings.jsonl.gz"));
+        recall::meetings("237,000 tokens", &meetings("qmsum-product-CONCAT-200k.jsonl.gz"));
+        let long = data::lines(&folder.join("openai/long-aider-1M.jsonl.gz"));
+        recall::size(data::messages(&long[0]));
     }
     if wanted("chats") {
         chats(

@@ -42,7 +42,12 @@ pub fn take() -> Vec<u8> {
 
 /// Puts a text into the buffer, and returns its length in bytes.
 pub fn put(text: String) -> usize {
-    let bytes = text.len();
-    BUFFER.set(text.into_bytes());
-    bytes
+    put_bytes(text.into_bytes())
+}
+
+/// Puts bytes into the buffer, and returns how many they are.
+pub fn put_bytes(bytes: Vec<u8>) -> usize {
+    let length = bytes.len();
+    BUFFER.set(bytes);
+    length
 }

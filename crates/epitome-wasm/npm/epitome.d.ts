@@ -109,6 +109,24 @@ export interface Compactor<M extends object = object> {
   metadata(id: string): StoredMetadata;
   /** The messages of the conversation, as the app has given them last. */
   history(): M[];
+  /**
+   * Searches the messages that the model does not get any more, or not whole. Summaries are not searched, and what the summary
+   * in the view quotes is not quoted again. Answer the tool of `recallTool` with the result's `text`.
+   *
+   * The first call fetches a wasm module and indexes the conversation, in slices; later ones add what is new.
+   */
+  recall(query: string, options?: RecallOptions): Promise<Recalled>;
+  /**
+   * Searches for names, identifiers and rare words of the latest turn (its user message and what the assistant has called
+   * since then) that only messages out of the view have. Undefined if there are none.
+   */
+  recallReturning(options?: RecallOptions): Promise<Returned | undefined>;
+  /**
+   * What to send to the model: `messages()`, and behind them a user message with what `recallReturning` finds, if it finds
+   * anything and the provider accepts it there. If the provider's roles alternate, it stands at the end of a copy of the last
+   * message. It is for one request only, and is not appended to the conversation.
+   */
+  messagesWithRecall(options?: RecallOptions): Promise<M[]>;
   /** The whole tool result that was offloaded under this name, such as `tool-results/call_1.txt`. */
   offloaded(path: string): string | undefined;
   /** Undoes the latest compaction. */
@@ -1608,6 +1626,51 @@ export interface StoredMetadata {
   audience?: string[];
 }
 
+/** Options of one search. */
+export interface RecallOptions {
+  /** The most tokens that the text of the result may have, as the package estimates them. Default: 1,000. */
+  tokens?: number;
+}
+
+/** What messages that have left the view say about a question. */
+export interface Recalled {
+  /** The best first; empty if nothing fits. */
+  passages: RecalledPassage[];
+  /** The quotes as text for a model, in the order of the conversation: in tags that no quote can close, and marked as data.
+   * Empty if nothing fits. */
+  text: string;
+  /** The estimated tokens of `text`. */
+  tokens: number;
+}
+
+/** Messages that follow each other, and what they say. */
+export interface RecalledPassage {
+  /** How well it fits, from 0 to 1: the best one has 1. */
+  score: number;
+  /** At least one, in their order. */
+  quotes: RecalledQuote[];
+  /** The id of the message before them. */
+  before?: string;
+  /** The id of the message after them. */
+  after?: string;
+}
+
+/** What one message says. */
+export interface RecalledQuote {
+  /** The id of the message, for `history()` and `metadata`. */
+  id: string;
+  /** Its role, and behind it its author if that is known. */
+  speaker: string;
+  /** Its sentences, with ` … ` where some are left out. */
+  text: string;
+}
+
+/** What names, identifiers or rare words that have come back stand for. */
+export interface Returned extends Recalled {
+  /** The words of the latest turn that only messages out of the view have. */
+  words: string[];
+}
+
 /** Tokens of one request as the provider reports them, and how long it took. */
 export type Usage = Omit<UsageOfView, 'epoch'>;
 
@@ -2047,6 +2110,76 @@ export declare function isEpitomeError(error: unknown): error is EpitomeError;
 
 /** How a compaction ended. Unless it is `applied`, the messages are unchanged. */
 export type Outcome = Report["outcome"];
+
+/** The arguments of the tool, as JSON Schema. */
+export interface RecallParameters {
+  type: "object";
+  properties: {
+    query: {
+      type: "string";
+      description: string;
+    };
+  };
+  required: ["query"];
+}
+
+/** The definition of the tool in each format, as the request takes it. */
+export interface RecallTools {
+  "openai-chat": {
+    type: "function";
+    function: {
+      name: string;
+      description: string;
+      parameters: RecallParameters;
+    };
+  };
+  "openai-responses": {
+    type: "function";
+    name: string;
+    description: string;
+    parameters: RecallParameters;
+    strict: false;
+  };
+  anthropic: {
+    name: string;
+    description: string;
+    input_schema: RecallParameters;
+  };
+  /** For `tool()`, with `inputSchema: jsonSchema(definition.inputSchema)`. */
+  "ai-sdk-ui": {
+    name: string;
+    description: string;
+    inputSchema: RecallParameters;
+  };
+  /** The same. */
+  "ai-sdk-model": {
+    name: string;
+    description: string;
+    inputSchema: RecallParameters;
+  };
+  gemini: {
+    functionDeclarations: [{
+      name: string;
+      description: string;
+      parameters: RecallParameters;
+    }];
+  };
+  /** For `tool()`. */
+  langchain: {
+    name: string;
+    description: string;
+    schema: RecallParameters;
+  };
+  bedrock: {
+    toolSpec: {
+      name: string;
+      description: string;
+      inputSchema: {
+        json: RecallParameters;
+      };
+    };
+  };
+}
 
 /**
  * Creates a compactor for a new conversation. The format says what type the messages have, unless the result is assigned to

@@ -1,5 +1,6 @@
 //! The compactor of one conversation, as JavaScript calls it.
 
+mod archive;
 mod changes;
 mod view;
 

@@ -14,6 +14,7 @@ use crate::tokens::Tokenizer;
 use crate::transcript::Envelope;
 use notes::Notes;
 use pieces::Pieces;
+pub use pieces::cleaned;
 use ranking::Ranking;
 
 /// How often the selection is made, each time with a better estimate of its tokens.

@@ -54,7 +54,7 @@ pub mod policy;
 mod state;
 #[cfg(any(test, feature = "test-notation"))]
 pub mod test_notation;
-mod text;
+pub mod text;
 pub mod tokens;
 pub mod transcript;
 

@@ -8,3 +8,7 @@ pub(crate) mod letters;
 pub(crate) mod search;
 pub(crate) mod sentence;
 pub(crate) mod stop_words;
+
+pub use identifier::is_identifier;
+pub use sentence::split as sentences;
+pub use stop_words::StopWords;

@@ -6,7 +6,7 @@ pub(crate) mod fold;
 pub(crate) mod invalid_answer;
 pub(crate) mod prompt;
 
-pub use envelope::Envelope;
+pub use envelope::{Envelope, recalled};
 pub(crate) use envelope::{render_entry, render_state};
 
 use std::borrow::Cow;
@@ -87,6 +87,18 @@ fn speaker(message: &Message) -> String {
 /// Only to the minute: seconds cost tokens and say nothing to a summarizer.
 fn time(message: &Message) -> Option<UnixTime> {
     message.time.and_then(UnixTime::to_minute)
+}
+
+/// The entry of one message with the calls and results of all tools, uncut; its text may be empty. Linear in it.
+pub(crate) fn whole_entry(number: u32, message: &Message) -> Entry {
+    let limits = ToolLimits { inputs: None, results: None };
+    let entry = entry(number, message, Vec::new(), &ToolFilter::All, limits);
+    entry.unwrap_or_else(|| Entry {
+        number,
+        speaker: speaker(message),
+        time: None,
+        text: String::new(),
+    })
 }
 
 /// The entry of one message; `None` if it has none. `called` are the calls of its results with the names of their

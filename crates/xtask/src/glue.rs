@@ -15,10 +15,11 @@ use crate::workspace::Workspace;
 /// The modules, each with its crate and its passes of optimization. Counting is all loops, which `-O3` makes faster. The
 /// engine is as fast with `-O2`, and 0.6 % smaller in brotli; another 0.8 % is saved by restructuring its control flow and
 /// optimizing twice.
-const MODULES: [(&str, &str, &[&str]); 3] = [
+const MODULES: [(&str, &str, &[&str]); 4] = [
     ("epitome", "epitome_wasm", &["--flatten", "--rereloop", "-O2", "-O2"]),
     ("count", "epitome_count", &["-O3"]),
     ("tokenizer", "epitome_tokenizer", &["-O3"]),
+    ("recall", "epitome_recall", &["-O2"]),
 ];
 
 /// Functions with `inline(never)` are not inlined here either: engines recompile a hot loop together
@@ -32,7 +33,9 @@ pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf>
         // In one call, Cargo would give all packages the features that epitome-wasm asks of the engine, and the modules that
         // only count would contain glue that they do not need.
         let flags = source_paths::flags(workspace)?;
-        for packages in [&["epitome-wasm"][..], &["epitome-count", "epitome-tokenizer"]] {
+        for packages in
+            [&["epitome-wasm"][..], &["epitome-count", "epitome-tokenizer", "epitome-recall"]]
+        {
             let mut build = workspace.cargo(["build", "--locked", "--profile=wasm-release"]);
             build.args(["--target", WASM, "--config", &flags]);
             command::run(build.args(packages.iter().map(|name| format!("--package={name}"))))?;

@@ -30,6 +30,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
             "--package=epitome-browser",
             "--package=epitome-buffer",
             "--package=epitome-count",
+            "--package=epitome-recall",
             "--package=epitome-tokenizer",
             "--package=epitome-wasm",
             "--package=epitome-web",

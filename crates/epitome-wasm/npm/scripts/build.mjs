@@ -12,7 +12,7 @@ import { FACTORY_TYPES, factoryOf } from "./glue.mjs";
 const here = join(dirname(fileURLToPath(import.meta.url)), "..");
 const root = join(here, "../../..");
 const glue = process.env.EPITOME_GLUE;
-if (!glue || !["epitome_bg.wasm", "count_bg.wasm", "tokenizer_bg.wasm"].every((file) => existsSync(join(glue, file)))) {
+if (!glue || !["epitome_bg.wasm", "count_bg.wasm", "tokenizer_bg.wasm", "recall_bg.wasm"].every((file) => existsSync(join(glue, file)))) {
   console.error("EPITOME_GLUE has to be the folder of the wasm modules; `cargo xtask build` makes all of it");
   process.exit(1);
 }
@@ -27,8 +27,8 @@ for (const file of ["epitome.d.ts", "epitome_bg.wasm"]) {
 writeFileSync(join(dist, "glue/factory.js"), factoryOf(readFileSync(join(glue, "epitome.js"), "utf8")));
 writeFileSync(join(dist, "glue/factory.d.ts"), FACTORY_TYPES);
 
-// Only numbers go in and out of the modules that count, so that their glue is not needed.
-for (const module of ["count", "tokenizer"]) {
+// Only numbers go in and out of the modules that count and search, so that their glue is not needed.
+for (const module of ["count", "tokenizer", "recall"]) {
   for (const file of [`${module}_bg.wasm`, `${module}_bg.wasm.d.ts`]) {
     copyFileSync(join(glue, file), join(dist, "glue", file));
   }

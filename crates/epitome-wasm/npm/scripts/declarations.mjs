@@ -34,7 +34,7 @@ const COUNTING_TYPES = [
 /** The declarations of all entries, from the files that tsc has written to `dist`. */
 export function declarations(dist) {
   const written = readdirSync(dist, { recursive: true }).map((name) => name.replaceAll("\\", "/"));
-  const modules = written.filter((name) => name.endsWith(".d.ts") && /^(api|counting|host|wasm|storage|queue|node|bullmq)\/|^error/.test(name));
+  const modules = written.filter((name) => name.endsWith(".d.ts") && /^(api|counting|host|recall|wasm|storage|queue|node|bullmq)\/|^error/.test(name));
   const entries = MORE.map((name) => `entrypoints/${name}.d.ts`);
   const files = [...modules, "glue/epitome.d.ts", SLIM, ...entries].map((name) => {
     const text = readFileSync(join(dist, name), "utf8");

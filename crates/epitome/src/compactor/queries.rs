@@ -4,9 +4,10 @@ use super::snapshot::Condition;
 use super::{Compactor, Report, Snapshot, State};
 use crate::conversation::{Conversation, Level, Pressure};
 use crate::history::{Log, View};
-use crate::message::MessageId;
+use crate::message::{Entry, MessageId};
 use crate::plan::Plan;
 use crate::policy::{Policy, Reason};
+use crate::transcript::whole_entry;
 
 impl Compactor {
     /// What the model sees, repaired so that a provider of this contract accepts it, also before the first compaction.
@@ -26,6 +27,13 @@ impl Compactor {
     pub fn compacted(&self) -> impl Iterator<Item = &MessageId> {
         let positions = self.conversation.projection().compacted();
         positions.filter_map(|position| self.log().message(position)).map(|message| &message.id)
+    }
+
+    /// A message as text that can be searched: without reasoning and encoded data, with calls and results. `None` if there
+    /// is no such position. Linear in it.
+    pub fn searchable(&self, position: usize) -> Option<Entry> {
+        let message = self.log().message(position)?;
+        Some(whole_entry(u32::try_from(position).unwrap_or(u32::MAX), message))
     }
 
     /// The revision of the view, for [`Usage::epoch`](crate::message::Usage::epoch): it changes when a checkpoint

@@ -144,7 +144,8 @@ fn stated_sentences(line: &str) -> Vec<&str> {
 }
 
 /// The text with every run of white space as one space, and without fillers and the tags of a transcript of speech.
-fn cleaned(text: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn cleaned(text: &str) -> Cow<'_, str> {
     let mut blank = false;
     let tidy = text.chars().all(|character| {
         let before = std::mem::replace(&mut blank, character.is_whitespace());

@@ -20,7 +20,8 @@ impl UnixTime {
     }
 
     /// The time in UTC to the minute, such as `2026-03-01T10:00Z`; `None` after the year 9999.
-    pub(crate) fn to_text(self) -> Option<String> {
+    #[must_use]
+    pub fn to_text(self) -> Option<String> {
         let minutes = self.0 / MS_PER_MINUTE;
         let (year, month, day) = date_of(minutes / MINUTES_PER_DAY);
         let (hour, minute) = (minutes % MINUTES_PER_DAY / 60, minutes % 60);

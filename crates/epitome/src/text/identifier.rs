@@ -35,7 +35,8 @@ pub(crate) fn trimmed(word: &str) -> &str {
 }
 
 /// True for numbers of at least three digits, codes, paths, e-mail addresses and URLs.
-pub(crate) fn is_identifier(candidate: &str) -> bool {
+#[must_use]
+pub fn is_identifier(candidate: &str) -> bool {
     if !(3..=200).contains(&candidate.len()) {
         return false;
     }

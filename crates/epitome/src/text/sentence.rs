@@ -17,7 +17,7 @@ const MIN_ENCODED: usize = 64;
 ///
 /// A piece ends at the end of a line, of a sentence in any script, or of a field of JSON. Encoded data and pieces of
 /// only ASCII punctuation are left out.
-pub(crate) fn split(text: &str) -> Vec<&str> {
+pub fn split(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     for line in text.split('\n') {
         // The other line ends and the separator are rare, so most lines are searched for none of them.

@@ -46,7 +46,7 @@ const CHINESE: &str = "的了吗呢吧啊呀嘛是在有我你您他她它们这
 
 /// Looks words up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct StopWords {
+pub struct StopWords {
     words: &'static BTreeSet<&'static str>,
 }
 
@@ -60,7 +60,8 @@ impl Default for StopWords {
 
 impl StopWords {
     /// True for a function word or a filler, in lower case and without apostrophes.
-    pub(crate) fn contain(&self, word: &str) -> bool {
+    #[must_use]
+    pub fn contain(&self, word: &str) -> bool {
         self.words.contains(word)
     }
 }

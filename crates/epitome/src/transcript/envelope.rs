@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use crate::history::tagged;
 use crate::message::{Entry, UnixTime};
 use crate::text::invisible::{is_invisible, is_line_break, opens_tag, trim_start};
 
@@ -60,6 +61,21 @@ impl Envelope {
             entries: parse_entries(messages),
         }
     }
+}
+
+/// Messages that were recalled, as text for a model: in tags that no text in them can close, each below its number and its
+/// speaker, and marked as no request. Empty if there are none. Linear in them.
+#[must_use]
+pub fn recalled(entries: &[Entry]) -> String {
+    if entries.is_empty() {
+        return String::new();
+    }
+    let mut messages = String::new();
+    for entry in entries {
+        render_entry(&mut messages, entry);
+        messages.push('\n');
+    }
+    tagged::recalled(&messages)
 }
 
 /// A state that the app tracks, in its section; empty if there is none.

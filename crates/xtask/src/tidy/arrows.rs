@@ -9,13 +9,14 @@ use crate::failure::{Failure, Result};
 use crate::workspace::Workspace;
 
 /// Each crate, and the crates of the workspace that it may depend on. Development dependencies are not checked.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("epitome", &[]),
     ("epitome-buffer", &[]),
     ("epitome-tokens", &["epitome"]),
     ("epitome-formats", &["epitome"]),
     ("epitome-count", &["epitome-buffer", "epitome-tokens"]),
     ("epitome-tokenizer", &["epitome-buffer", "epitome-tokens"]),
+    ("epitome-recall", &["epitome", "epitome-buffer", "epitome-tokens"]),
     ("epitome-browser", &["epitome", "epitome-tokens", "epitome-formats"]),
     (
         "epitome-wasm",
@@ -28,7 +29,10 @@ const ARROWS: [(&str, &[&str]); 14] = [
         "epitome-fuzz",
         &["epitome", "epitome-tokens", "epitome-formats", "epitome-browser", "epitome-tests"],
     ),
-    ("epitome-fidelity", &["epitome", "epitome-tokens", "epitome-formats", "epitome-tests"]),
+    (
+        "epitome-fidelity",
+        &["epitome", "epitome-tokens", "epitome-formats", "epitome-recall", "epitome-tests"],
+    ),
     ("xtask", &[]),
 ];
 

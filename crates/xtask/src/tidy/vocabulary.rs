@@ -7,7 +7,7 @@ use crate::source_tree;
 use crate::workspace::Workspace;
 
 /// Each word that is checked, in the singular, with the field's word.
-const REPLACED: [(&str, &str); 35] = [
+const REPLACED: [(&str, &str); 34] = [
     ("tariff", "overhead"),
     ("price", "weight"),
     ("mix", "script tokens"),
@@ -15,7 +15,6 @@ const REPLACED: [(&str, &str); 35] = [
     ("weighing", "weighted tokenizer"),
     ("stretch", "interval"),
     ("seat", "token index"),
-    ("recall", "piece cache"),
     ("face", "API or binding"),
     ("seal", "signature"),
     ("rung", "fallback level"),

@@ -17,3 +17,8 @@ export function counterModule(): Promise<BufferSource> {
 export function tokenizerModule(): Promise<BufferSource> {
   return bytesAt(new URL("../glue/tokenizer_bg.wasm", import.meta.url));
 }
+
+/** The module that searches a conversation. */
+export function recallModule(): Promise<BufferSource> {
+  return bytesAt(new URL("../glue/recall_bg.wasm", import.meta.url));
+}

@@ -28,7 +28,7 @@ import type {
   Usage,
 } from "../glue/epitome.js";
 import { load, type Modules } from "../wasm/engine.js";
-import { counterModule, engineModule, tokenizerModule } from "./modules.js";
+import { counterModule, engineModule, recallModule, tokenizerModule } from "./modules.js";
 
 export * from "./counting.js";
 export type { CompactIfNeededOptions, CompactionEvent, CompactOptions, Compactor, SaveFailed, SummaryDelta, SyncReport } from "../host/compactor.js";
@@ -122,9 +122,11 @@ export type { MessageAction, Plan } from "../host/plan.js";
 export type { ProviderCounter, ProviderCounterOptions } from "../counting/provider-counter.js";
 export type { RecentOptions } from "../host/recent.js";
 export type { Summarize, SummarizeContext, SummarizeRequest, Summary } from "../host/summarize.js";
+export { recallTool, type RecallParameters, type RecallTools } from "../recall/tool.js";
+export type { Recalled, RecalledPassage, RecalledQuote, RecallOptions, Returned } from "../recall/recall.js";
 export type { TokenizerSources } from "../counting/tokenizer.js";
 
-const MODULES: Modules = { engine: engineModule, tokenizers: tokenizerModule };
+const MODULES: Modules = { engine: engineModule, tokenizers: tokenizerModule, recall: recallModule };
 
 /**
  * Creates a compactor for a new conversation. The format says what type the messages have, unless the result is assigned to

@@ -23,6 +23,11 @@ export async function tokenizerModule(): Promise<BufferSource> {
   return bytesOf((await import("../glue/tokenizer-inlined.js")).module);
 }
 
+/** The module that searches a conversation. */
+export async function recallModule(): Promise<BufferSource> {
+  return bytesOf((await import("../glue/recall-inlined.js")).module);
+}
+
 /**
  * The bytes of a module that is stored as one character per byte. It is not packed, because the compression of HTTP makes
  * it nearly as small as the file. Node's own function for the low bytes of characters is faster than a loop that runs for

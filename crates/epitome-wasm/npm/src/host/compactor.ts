@@ -13,6 +13,7 @@ import type {
   StoredMetadata,
   Usage,
 } from "../glue/epitome.js";
+import type { Recalled, RecallOptions, Returned } from "../recall/recall.js";
 import type { Plan } from "./plan.js";
 
 /** Options of one compaction. */
@@ -168,6 +169,24 @@ export interface Compactor<M extends object = object> {
   metadata(id: string): StoredMetadata;
   /** The messages of the conversation, as the app has given them last. */
   history(): M[];
+  /**
+   * Searches the messages that the model does not get any more, or not whole. Summaries are not searched, and what the summary
+   * in the view quotes is not quoted again. Answer the tool of `recallTool` with the result's `text`.
+   *
+   * The first call fetches a wasm module and indexes the conversation, in slices; later ones add what is new.
+   */
+  recall(query: string, options?: RecallOptions): Promise<Recalled>;
+  /**
+   * Searches for names, identifiers and rare words of the latest turn (its user message and what the assistant has called
+   * since then) that only messages out of the view have. Undefined if there are none.
+   */
+  recallReturning(options?: RecallOptions): Promise<Returned | undefined>;
+  /**
+   * What to send to the model: `messages()`, and behind them a user message with what `recallReturning` finds, if it finds
+   * anything and the provider accepts it there. If the provider's roles alternate, it stands at the end of a copy of the last
+   * message. It is for one request only, and is not appended to the conversation.
+   */
+  messagesWithRecall(options?: RecallOptions): Promise<M[]>;
   /** The whole tool result that was offloaded under this name, such as `tool-results/call_1.txt`. */
   offloaded(path: string): string | undefined;
   /** Undoes the latest compaction. */

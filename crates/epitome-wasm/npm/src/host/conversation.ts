@@ -3,7 +3,7 @@
 import { type Counted, counted } from "../counting/count.js";
 import { shareCounting } from "../counting/engine-encoding.js";
 import { fieldsOf, messagesOf, reading, textOf } from "../arguments.js";
-import { epitomeError, guarded } from "../error.js";
+import { epitomeError, guarded, property } from "../error.js";
 import type {
   Compactor as Engine,
   Finding,
@@ -19,6 +19,7 @@ import type {
 } from "../glue/epitome.js";
 import type { Engine as Module } from "../wasm/engine.js";
 import { bufferOf, retire } from "../wasm/instances.js";
+import type { NumericSource } from "../wasm/numeric.js";
 import { Calls } from "./calls.js";
 import type { CompactIfNeededOptions, CompactOptions, Compactor, SyncReport } from "./compactor.js";
 import { Commits } from "./commits.js";
@@ -28,6 +29,7 @@ import { Originals } from "./originals.js";
 import { enter, hold, leave } from "./memory.js";
 import { type Readable, readable, sizeOf, sizesOf } from "./plain-json.js";
 import { type Plan, Plans } from "./plan.js";
+import { Recall, type Recalled, type RecallOptions, type Returned } from "../recall/recall.js";
 import { ownId } from "./same.js";
 import { statusOf } from "./status.js";
 import type { SummarizeRequest } from "./summarize.js";
@@ -41,6 +43,7 @@ export class Conversation<M extends object> implements Compactor<M> {
   readonly #originals: Originals<M>;
   readonly #plans = new Plans();
   readonly #driver: Driver;
+  readonly #recall: Recall;
   readonly #commits: Commits;
   readonly #lifetime = new AbortController();
   /** Increases whenever an earlier count of the view is no longer right. */
@@ -49,9 +52,10 @@ export class Conversation<M extends object> implements Compactor<M> {
   #sentEpoch: number | undefined;
 
   /** `originals` are the messages that the engine knows, in order, and `stored` those of all branches, if they are known. */
-  constructor(module: Module, engine: Engine, host: Host<M>, originals: readonly M[] = [], stored = new Map<string, M>()) {
+  constructor(module: Module, engine: Engine, host: Host<M>, recall: NumericSource, originals: readonly M[] = [], stored = new Map<string, M>()) {
     this.#module = module;
     this.#calls = new Calls(engine, () => retire(module));
+    this.#recall = new Recall(recall, (call) => this.#calls.run(call));
     this.#agent = host.agent;
     this.#host = host;
     const known = originals.slice(0, engine.ids().length);
@@ -240,6 +244,29 @@ export class Conversation<M extends object> implements Compactor<M> {
     return this.#originals.all();
   }
 
+  recall(query: string, options: RecallOptions = {}): Promise<Recalled> {
+    return guarded(() => this.#recall.search(textOf(query, "query"), options));
+  }
+
+  recallReturning(options: RecallOptions = {}): Promise<Returned | undefined> {
+    return guarded(() => this.#recall.returning(options));
+  }
+
+  messagesWithRecall(options: RecallOptions = {}): Promise<M[]> {
+    return guarded(async () => {
+      const returned = await this.#recall.returning(options);
+      const view = this.messages();
+      if (returned === undefined) {
+        return view;
+      }
+      const { format } = this.#host;
+      const { messages } = this.#module.convert([{ role: "user", content: returned.text }], "openai-chat", format);
+      const refused = (list: readonly M[]): number => this.#module.validate([...list], format, false).length;
+      const before = refused(view);
+      return withAtEnd(view, messages as M[]).find((list) => refused(list) <= before) ?? view;
+    });
+  }
+
   offloaded(path: string): string | undefined {
     const name = textOf(path, "path");
     return this.#calls.run((engine) => engine.offloaded(name));
@@ -288,6 +315,7 @@ export class Conversation<M extends object> implements Compactor<M> {
         leave(this.#module, this.#originals.size);
         this.#originals.clear();
         this.#plans.clear();
+        this.#recall.free();
         this.#lifetime.abort();
       }
     });
@@ -415,6 +443,23 @@ function isList<M>(messages: M | readonly M[]): messages is readonly M[] {
   } catch {
     return false;
   }
+}
+
+/** The ways to put a message at the end: as it is, or its parts into a copy of the last one, for a provider whose roles
+ * alternate. */
+function withAtEnd<M extends object>(view: readonly M[], added: readonly M[]): M[][] {
+  const last = view.at(-1);
+  const ways = [[...view, ...added]];
+  if (property(last, "role") !== property(added[0], "role")) {
+    return ways;
+  }
+  for (const field of ["parts", "content"]) {
+    const [own, more] = [property(last, field), property(added[0], field)];
+    if (last !== undefined && Array.isArray(own) && Array.isArray(more)) {
+      ways.push([...view.slice(0, -1), { ...last, [field]: [...own, ...more] }]);
+    }
+  }
+  return ways;
 }
 
 /** What the second list does not have, in order. */

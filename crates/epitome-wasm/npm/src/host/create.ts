@@ -29,7 +29,7 @@ export async function create<M extends object>(
   if (host.commit !== undefined) {
     compactor.collectUnsaved(false);
   }
-  return new Conversation<M>(engine, compactor, host);
+  return new Conversation<M>(engine, compactor, host, modules.recall);
 }
 
 /** A compactor that continues from a snapshot. */
@@ -59,7 +59,7 @@ export async function restore<M extends object>(
     if (host.commit !== undefined) {
       restored.collectUnsaved(stored !== undefined);
     }
-    compactor = new Conversation<M>(engine, restored, host, originals, stored);
+    compactor = new Conversation<M>(engine, restored, host, modules.recall, originals, stored);
     compactor.append(originals.slice(ids.length));
     return compactor;
   } catch (error) {

@@ -21,6 +21,7 @@ export type Source = () => ModuleInput | Promise<ModuleInput>;
 export interface Modules {
   engine: Source;
   tokenizers: NumericSource;
+  recall: NumericSource;
 }
 
 let compiled: WebAssembly.Module | undefined;

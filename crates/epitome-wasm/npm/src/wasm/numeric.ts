@@ -16,11 +16,11 @@ export async function instantiate<E>(source: NumericSource): Promise<E> {
     return (await WebAssembly.instantiate(module, imports)).exports as E;
   } catch (cause) {
     const reason = messageOf(cause, "no reason was given");
-    throw epitomeError("not-loaded", `the wasm module that counts could not be loaded: ${reason}`, cause);
+    throw epitomeError("not-loaded", `a wasm module could not be loaded: ${reason}`, cause);
   }
 }
 
 /** What stands for all imports. The module calls one only if it has a bug. */
 function unexpectedCall(): never {
-  throw epitomeError("internal", "the module that counts has made a mistake");
+  throw epitomeError("internal", "a wasm module has made a mistake");
 }

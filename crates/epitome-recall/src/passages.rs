@@ -1,0 +1,308 @@
+//! Chooses the sentences of the best messages that together say most in a budget.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+use epitome::extractive::cleaned;
+use epitome::text::sentences;
+use epitome::tokens::Tokenizer;
+
+use crate::cut::{Cut, cut};
+use crate::index::Index;
+use crate::search::{Search, best_first, messages_of};
+use crate::terms::{TermId, Terms};
+
+/// From how many tokens sentences are chosen, in budgets.
+const POOL: f32 = 1.5;
+/// What the wide neighbourhood of a unit is worth here, where a stretch of the conversation is looked for.
+const REGION: f32 = 2.0;
+/// How much more a term of the question counts than another one.
+const ASKED: f32 = 3.0;
+/// The factor of a term's weight for each sentence that was chosen with it.
+const REPEATED: f32 = 0.35;
+/// The factor of the weight of a term that the reader knows already.
+const KNOWN: f32 = 0.25;
+/// Tokens that every sentence costs besides its own, so that a word or two are no bargain.
+const OVERHEAD: f32 = 6.0;
+/// Tokens of what stands between two sentences.
+const SEPARATOR: u32 = 1;
+/// How many tokens a text has for each term, at the least: so much of it is read.
+const TOKENS_PER_TERM: f32 = 1.5;
+
+/// Messages that follow each other, and what they say about a question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Passage {
+    /// How well the best of them fits, from 0 to 1, which is the best message of all.
+    pub score: f32,
+    /// What they say, in their order.
+    pub quotes: Vec<Quote>,
+}
+
+/// What one message says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quote {
+    /// The position of the message.
+    pub message: usize,
+    /// Its sentences, with ` … ` where some are left out.
+    pub text: String,
+}
+
+struct Candidate {
+    unit: usize,
+    message: usize,
+    /// Its place among the sentences of the message.
+    sentence: usize,
+    text: String,
+    tokens: f32,
+    terms: Vec<TermId>,
+    score: f32,
+}
+
+impl Search {
+    /// The messages whose texts [`Self::passages`] may read for this budget.
+    #[must_use]
+    pub fn wanted(&self, index: &Index, budget: u32) -> Vec<usize> {
+        let mut left = POOL * budget as f32;
+        let best = best_first(&self.regions()).into_iter().take_while(|unit| {
+            let enough = left <= 0.0;
+            let length = index.units.get(*unit).map_or(0, |unit| unit.length);
+            left -= (length as f32 * TOKENS_PER_TERM).max(1.0);
+            !enough
+        });
+        messages_of(index, best)
+    }
+
+    /// What the best messages say, in at most `budget` tokens as `tokenizer` counts their sentences. The best passage is
+    /// first. `known` is what the reader has already: its sentences are not quoted, and its terms count less.
+    #[must_use]
+    pub fn passages(
+        &self,
+        index: &Index,
+        text: impl Fn(usize) -> String,
+        budget: u32,
+        known: &str,
+        tokenizer: &dyn Tokenizer,
+    ) -> Vec<Passage> {
+        let mut reader = Terms::default();
+        let (mut said, mut known_terms) = (BTreeSet::new(), BTreeSet::new());
+        for sentence in sentences(known) {
+            said.insert(cleaned(sentence));
+            reader.for_each(sentence, |term| {
+                known_terms.insert(term);
+            });
+        }
+        let pool = self.pool(index, text, budget, tokenizer);
+        let pool: Vec<Candidate> =
+            pool.into_iter().filter(|one| !said.contains(one.text.as_str())).collect();
+        let mut weights: BTreeMap<TermId, f32> = BTreeMap::new();
+        for candidate in &pool {
+            for term in &candidate.terms {
+                *weights.entry(*term).or_default() += candidate.score;
+            }
+        }
+        for (term, weight) in &mut weights {
+            let asked = 1.0 + ASKED * self.terms.get(term).copied().unwrap_or_default();
+            let known = if known_terms.contains(term) { KNOWN } else { 1.0 };
+            *weight = index.rarity(*term) * weight.sqrt() * asked * known;
+        }
+        joined(choose(pool, weights, budget as f32))
+    }
+
+    fn regions(&self) -> Vec<f32> {
+        let both = self.relevance.units.iter().zip(&self.relevance.regions);
+        both.map(|(unit, region)| if *unit > 0.0 { unit + REGION * region } else { 0.0 }).collect()
+    }
+
+    /// The sentences of the best units.
+    fn pool(
+        &self,
+        index: &Index,
+        text: impl Fn(usize) -> String,
+        budget: u32,
+        tokenizer: &dyn Tokenizer,
+    ) -> Vec<Candidate> {
+        let mut reader = Terms::default();
+        let scores = self.regions();
+        let best = best_first(&scores);
+        let score = |unit: usize| scores.get(unit).copied().unwrap_or_default();
+        let top = best.first().map_or(1.0, |unit| score(*unit));
+        let mut left = POOL * budget as f32;
+        let mut pool = Vec::new();
+        let mut texts: BTreeMap<usize, Vec<Cut<'static>>> = BTreeMap::new();
+        for unit in best {
+            let Some(message) = index.units.get(unit).map(|unit| unit.message as usize) else {
+                continue;
+            };
+            let first = index.messages.get(message).map_or(0, |message| message.first_unit);
+            let units = texts.entry(message).or_insert_with(|| owned(&text(message), &mut reader));
+            let place = unit - first as usize;
+            let before: usize = units.iter().take(place).map(|unit| unit.sentences.len()).sum();
+            let Some(own) = units.get_mut(place) else { continue };
+            for (sentence, own) in (before..).zip(own.sentences.drain(..)) {
+                let tokens = (tokenizer.count(&own.text) + SEPARATOR) as f32;
+                left -= tokens;
+                let mut terms = own.terms;
+                terms.sort_unstable();
+                terms.dedup();
+                let text = own.text.into_owned();
+                let score = score(unit) / top;
+                pool.push(Candidate { unit, message, sentence, text, tokens, terms, score });
+            }
+            if left <= 0.0 {
+                break;
+            }
+        }
+        pool
+    }
+}
+
+fn owned(text: &str, reader: &mut Terms) -> Vec<Cut<'static>> {
+    let units = cut(text, reader).into_iter().map(|unit| Cut {
+        length: unit.length,
+        sentences: unit
+            .sentences
+            .into_iter()
+            .map(|sentence| crate::cut::Sentence {
+                text: sentence.text.into_owned().into(),
+                terms: sentence.terms,
+            })
+            .collect(),
+    });
+    units.collect()
+}
+
+/// The candidates with the most weight for their tokens, in their order. Scores only fall when others are chosen, so that a
+/// score is computed again only when it is the best.
+fn choose(pool: Vec<Candidate>, mut weights: BTreeMap<TermId, f32>, budget: f32) -> Vec<Candidate> {
+    let value = |candidate: &Candidate, weights: &BTreeMap<TermId, f32>| {
+        // The sum of nothing would be a negative zero, whose bits are not in its order.
+        let terms = candidate.terms.iter().filter_map(|term| weights.get(term));
+        let value = terms.fold(0.0, |sum, weight| sum + weight) * candidate.score;
+        (value / (candidate.tokens + OVERHEAD)).to_bits()
+    };
+    let valued = pool.iter().enumerate().map(|(at, one)| (value(one, &weights), Reverse(at)));
+    let mut heap: BinaryHeap<(u32, Reverse<usize>)> = valued.collect();
+    let mut left = budget;
+    let mut chosen = BTreeSet::new();
+    while let Some((_, Reverse(at))) = heap.pop() {
+        let Some(candidate) = pool.get(at).filter(|candidate| candidate.tokens <= left) else {
+            continue;
+        };
+        let now = value(candidate, &weights);
+        if heap.peek().is_some_and(|(next, _)| now < *next) {
+            heap.push((now, Reverse(at)));
+            continue;
+        }
+        left -= candidate.tokens;
+        for term in &candidate.terms {
+            if let Some(weight) = weights.get_mut(term) {
+                *weight *= REPEATED;
+            }
+        }
+        chosen.insert(at);
+    }
+    let pool = pool.into_iter().enumerate();
+    let mut chosen: Vec<Candidate> =
+        pool.filter(|(at, _)| chosen.contains(at)).map(|(_, candidate)| candidate).collect();
+    chosen.sort_by_key(|candidate| (candidate.unit, candidate.sentence));
+    chosen
+}
+
+/// Joins sentences of one message, and messages that follow each other.
+fn joined(chosen: Vec<Candidate>) -> Vec<Passage> {
+    let mut passages: Vec<Passage> = Vec::new();
+    let mut last_sentence = 0;
+    for Candidate { message, sentence, text, score, .. } in chosen {
+        let follows = passages.last_mut().filter(|passage| {
+            passage.quotes.last().is_some_and(|last| last.message + 1 >= message)
+        });
+        match follows {
+            None => passages.push(Passage { score, quotes: vec![Quote { message, text }] }),
+            Some(passage) => {
+                passage.score = passage.score.max(score);
+                match passage.quotes.last_mut().filter(|last| last.message == message) {
+                    Some(last) => {
+                        last.text.push_str(if last_sentence + 1 == sentence {
+                            " "
+                        } else {
+                            " … "
+                        });
+                        last.text.push_str(&text);
+                    }
+                    None => passage.quotes.push(Quote { message, text }),
+                }
+            }
+        }
+        last_sentence = sentence;
+    }
+    passages.sort_by(|a, b| b.score.total_cmp(&a.score));
+    passages
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::index::tests::indexed;
+    use epitome::tokens::{CharactersPer, Tokenizer as _};
+
+    const SAID: [(&str, &str); 6] = [
+        (
+            "user alice",
+            "Good morning. The pump key is behind the blue door. Please keep it there. Rain again!",
+        ),
+        ("user bob", "The key of the shed hangs on a nail."),
+        ("user carol", "I painted the fence."),
+        ("user bob", "Roses need water."),
+        ("user alice", "The second key of the pump is with Dora."),
+        ("user bob", "Fine."),
+    ];
+
+    fn quotes(question: &str, budget: u32, known: &str) -> Vec<(usize, String)> {
+        let index = indexed(&SAID);
+        let text = |message: usize| SAID[message].1.to_owned();
+        let mut search = index.search(question, |message| message != 5);
+        search.widen(&index, text);
+        let passages = search.passages(&index, text, budget, known, &CharactersPer(4));
+        let quotes = passages.into_iter().flat_map(|passage| passage.quotes);
+        quotes.map(|quote| (quote.message, quote.text)).collect()
+    }
+
+    #[test]
+    fn q1_sentences_of_a_message_stay_in_order_and_gaps_are_shown() {
+        let found = quotes("Where is the key of the pump?", 30, "");
+        assert_eq!(found[0].0, 0);
+        assert!(found[0].1.contains("behind the blue door."), "{found:?}");
+        assert!(
+            quotes("pump morning rain", 1_000, "")[0].1.starts_with("Good morning. The pump key")
+        );
+    }
+
+    #[test]
+    fn q2_the_quotes_fit_every_budget() {
+        for budget in 0..80 {
+            let found = quotes("the key of the pump, the fence and the roses", budget, "");
+            let tokens: u32 = found.iter().map(|(_, text)| CharactersPer(4).count(text)).sum();
+            assert!(tokens <= budget, "{tokens} of {budget}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn q1_what_the_reader_has_is_not_quoted_again() {
+        let known = "The pump key is behind the blue door.";
+        let found = quotes("Where is the key of the pump?", 1_000, known);
+        assert!(found.iter().all(|(_, text)| !text.contains("blue door")), "{found:?}");
+        assert!(found.iter().any(|(_, text)| text.contains("with Dora")), "{found:?}");
+    }
+
+    #[test]
+    fn q1_a_message_of_the_speaker_that_a_question_names_comes_first() {
+        let said = [
+            ("user alice", "I saw the sea."),
+            ("user bob", "I saw the sea."),
+            ("user alice", "Bob, Bob, the rain has come."),
+        ];
+        let index = indexed(&said);
+        assert_eq!(index.search("What did Bob say of the sea?", |_| true).ranked(&index)[0], 1);
+        assert_eq!(index.search("What did Alice say of the sea?", |_| true).ranked(&index)[0], 0);
+        assert_eq!(index.search("Bob?", |_| true).ranked(&index)[0], 2);
+    }
+}

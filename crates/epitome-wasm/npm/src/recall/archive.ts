@@ -1,0 +1,120 @@
+// The wasm module that searches a conversation: fetched on the first search, with an index for each compactor.
+
+import type * as Exports from "../glue/recall_bg.wasm.js";
+import { ScratchBuffer } from "../wasm/buffer.js";
+import { instantiate, type NumericSource } from "../wasm/numeric.js";
+
+interface Module {
+  exports: typeof Exports;
+  buffer: ScratchBuffer;
+}
+
+let loading: Promise<Module> | undefined;
+
+/** Compiles the module, unless that is done or in progress. After a failure, the next call tries again. */
+function load(source: NumericSource): Promise<Module> {
+  loading ??= instantiate<typeof Exports>(source).then(
+    (exports) => ({ exports, buffer: new ScratchBuffer(exports.memory, exports.resizeBuffer) }),
+    (error: unknown) => {
+      loading = undefined;
+      throw error;
+    },
+  );
+  return loading;
+}
+
+/** Messages that follow each other, by their positions, with what they say. */
+export interface Found {
+  score: number;
+  quotes: { position: number; text: string }[];
+}
+
+/** The index of one conversation, which knows messages by their positions. */
+export class Archive {
+  readonly #module: Module;
+  readonly #number: number;
+  #isFree = false;
+
+  static async create(source: NumericSource): Promise<Archive> {
+    return new Archive(await load(source));
+  }
+
+  private constructor(module: Module) {
+    this.#module = module;
+    this.#number = module.exports.create();
+  }
+
+  /** How many messages it has. */
+  get length(): number {
+    return this.#module.exports.messages(this.#number);
+  }
+
+  append(speaker: string, text: string, time: number | undefined): void {
+    const { exports, buffer } = this.#module;
+    const speakerBytes = buffer.write(speaker);
+    exports.append(this.#number, buffer.write(speaker + text), speakerBytes, time ?? -1);
+  }
+
+  truncate(length: number): void {
+    this.#module.exports.truncate(this.#number, length);
+  }
+
+  /** Says which messages are searched, by a 1 for each, and what the view has in place of messages. */
+  prepare(departed: Uint8Array, known: string): void {
+    const { exports, buffer } = this.#module;
+    exports.depart(this.#number, buffer.copy(departed));
+    exports.know(this.#number, buffer.write(known));
+  }
+
+  /** The words of a text that only searched messages have, and perhaps messages from a position on. */
+  returning(text: string, from: number): string {
+    const { exports, buffer } = this.#module;
+    return buffer.read(exports.returning(this.#number, buffer.write(text), from));
+  }
+
+  /** What the searched messages say about a question, and the same as text for a model, of at most `tokens` tokens. */
+  search(question: string, tokens: number, textOf: (position: number) => string): { found: Found[]; text: string; tokens: number } {
+    const { exports, buffer } = this.#module;
+    const given = new Set<number>();
+    const give = (bytes: number): void => {
+      for (const position of buffer.read(bytes).split(" ").filter((text) => text !== "").map(Number)) {
+        if (!given.has(position)) {
+          given.add(position);
+          exports.give(this.#number, position, buffer.write(textOf(position)));
+        }
+      }
+    };
+    give(exports.search(this.#number, buffer.write(question)));
+    give(exports.widen(this.#number, tokens));
+    const found = readFound(buffer.read(exports.choose(this.#number, tokens)));
+    const text = buffer.read(exports.rendered(this.#number));
+    return { found, text, tokens: exports.tokens(buffer.write(text)) };
+  }
+
+  /** Frees the memory. Another call does nothing: the number may be that of another index then. */
+  free(): void {
+    if (!this.#isFree) {
+      this.#isFree = true;
+      this.#module.exports.forget(this.#number);
+    }
+  }
+}
+
+/** Reads the list that the module writes: a line for each passage, and for each quote a line with its length before its text. */
+function readFound(list: string): Found[] {
+  const found: Found[] = [];
+  let at = 0;
+  while (at < list.length) {
+    const end = list.indexOf("\n", at);
+    const [kind, first, second] = list.slice(at, end).split(" ");
+    at = end + 1;
+    if (kind === "passage") {
+      found.push({ score: Number(first), quotes: [] });
+    } else {
+      const length = Number(second);
+      found.at(-1)?.quotes.push({ position: Number(first), text: list.slice(at, at + length) });
+      at += length + 1;
+    }
+  }
+  return found;
+}
