@@ -1092,6 +1092,12 @@ export interface SummarizeContext {
   readonly signal: AbortSignal;
   /** Takes each part of the summary as it is written. It is emitted as a `delta` event and not used otherwise. */
   readonly onDelta: (text: string) => void;
+  /**
+   * Takes what the summarizer wants to find as `notes` in the request for the summary after this one: at most 100,000 bytes,
+   * which are stored with the compaction and no model reads. `extractive` notes which of its quotes matter most; a
+   * function that calls it should pass it the context.
+   */
+  readonly onNotes: (notes: string) => void;
 }
 
 /** A summary, and what is known about its request. */
@@ -1826,7 +1832,7 @@ export interface EndpointTimeouts {
 export type RequestFields = Readonly<Record<string, unknown>>;
 
 /** What the summarizer that quotes needs of a request. */
-export type ExtractiveRequest = Pick<SummaryRequest, "input" | "targetTokens"> & Partial<Pick<SummarizeRequest, "messages">>;
+export type ExtractiveRequest = Pick<SummaryRequest, "input" | "targetTokens"> & Partial<Pick<SummarizeRequest, "messages" | "notes">>;
 
 /** Any message. It is an object; that formats are named too makes the role of a literal be its own type and not a string. */
 export type AnyMessage = object | MessageOf<"openai-chat" | "ai-sdk-ui" | "ai-sdk-model">;

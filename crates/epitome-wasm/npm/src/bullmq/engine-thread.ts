@@ -4,13 +4,12 @@ import { Worker } from "node:worker_threads";
 import { messageOf, property } from "../error.js";
 import type { Report } from "../glue/epitome.js";
 import type { CompactionEvent } from "../host/compactor.js";
-import type { Summary } from "../host/summarize.js";
-import type { Answer, FromThread, Question, Task, ToThread } from "./protocol.js";
+import type { Answer, FromThread, Question, Result, Task, ToThread } from "./protocol.js";
 
 /** What a compaction needs of the worker. */
 export interface TaskHost {
   /** Answers a question of the thread. */
-  answer(question: Question, signal: AbortSignal): Promise<Summary | string | undefined>;
+  answer(question: Question, signal: AbortSignal): Promise<Result>;
   /** Called for each event. */
   onEvent(event: CompactionEvent): void;
   /** Cancels the compaction. */

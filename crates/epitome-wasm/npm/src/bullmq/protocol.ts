@@ -18,9 +18,15 @@ export interface Task {
   readonly instructions: string | undefined;
 }
 
+/** The result of a question: for a summary, what the summarizer returned, and what it noted for itself. */
+export interface Result {
+  readonly summary?: Summary | string;
+  readonly notes?: string;
+}
+
 /** What the worker answers to a question of the thread. */
 export type Answer = { readonly type: "answer"; readonly id: number } & (
-  | { readonly value: Summary | string | undefined }
+  | { readonly value: Result }
   | { readonly error: { readonly message: string; readonly retryable?: boolean; readonly retryAfterMs?: number } }
 );
 

@@ -5,11 +5,11 @@ import { restoreCompactor } from "../api/api.js";
 import { messageOf } from "../error.js";
 import type { Compactor } from "../host/compactor.js";
 import type { Changes, RestoreOptions } from "../host/options.js";
-import type { SummarizeRequest, Summary } from "../host/summarize.js";
-import type { FromThread, Question, Task, ToThread } from "./protocol.js";
+import type { Summarize } from "../host/summarize.js";
+import type { FromThread, Question, Result, Task, ToThread } from "./protocol.js";
 
 interface Waiting {
-  readonly resolve: (value: Summary | string | undefined) => void;
+  readonly resolve: (value: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -20,12 +20,18 @@ let controller = new AbortController();
 
 const send = (message: FromThread): void => port?.postMessage(message);
 
-function ask(question: Question): Promise<Summary | string | undefined> {
+function ask(question: Question): Promise<Result> {
   asked += 1;
   const id = asked;
   send({ type: "question", id, ...question });
   return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
 }
+
+const summarize: Summarize = async (request, { onNotes }) => {
+  const { summary = "", notes = "" } = await ask({ kind: "summarize", request });
+  onNotes(notes);
+  return summary;
+};
 
 async function compact(task: Task): Promise<void> {
   const { text, format, agent, policy, summarizeTimeoutMs, reason, instructions } = task;
@@ -36,7 +42,7 @@ async function compact(task: Task): Promise<void> {
       format,
       ...(agent === undefined ? {} : { agent }),
       ...(summarizeTimeoutMs === undefined ? {} : { summarizeTimeoutMs }),
-      summarize: (request: SummarizeRequest) => ask({ kind: "summarize", request }),
+      summarize,
       commit: (changes: Changes) => ask({ kind: "commit", changes }),
     };
     compactor = await restoreCompactor<object>(text, options as unknown as RestoreOptions<object>);

@@ -170,7 +170,12 @@ class Compactions implements CompactionWorker {
         if (question.kind === "summarize") {
           this.#counts.requests += 1;
           const onDelta = (text: string): void => onEvent?.(data, { type: "delta", request: question.request.id, text });
-          return summarize(question.request, { signal, onDelta });
+          let notes = "";
+          const onNotes = (noted: string): void => {
+            notes = noted;
+          };
+          const summary = await summarize(question.request, { signal, onDelta, onNotes });
+          return { summary, notes };
         }
         try {
           await storeEffect(store, id, name, read, head, cipher, question.changes);
@@ -178,7 +183,7 @@ class Compactions implements CompactionWorker {
           failure = error;
           throw error;
         }
-        return undefined;
+        return {};
       },
     });
     if (failure !== undefined) {
