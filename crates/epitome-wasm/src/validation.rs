@@ -56,12 +56,13 @@ pub fn validate_locked(
     model: Option<String>,
 ) -> Result<Vec<Ts<Issue>>, JsValue> {
     let format = format::named(format)?;
-    let is_free = |model: &str| format.contract().thinking(Some(model)) != Thinking::LockedToPrefix;
-    if model.as_deref().is_some_and(is_free) {
+    let is_free =
+        |model: String| format.contract().thinking(Some(&model)) != Thinking::LockedToPrefix;
+    if model.is_some_and(is_free) {
         return Ok(Vec::new());
     }
-    let earlier: Vec<Vec<Value>> =
-        earlier.iter().map(json::messages).collect::<Result<_, Thrown>>()?;
+    let earlier = earlier.into_iter().map(|messages| json::messages(&messages));
+    let earlier: Vec<Vec<Value>> = earlier.collect::<Result<_, Thrown>>()?;
     list(epitome_formats::validate_locked(&json::messages(messages)?, &earlier, format))
 }
 
