@@ -156,7 +156,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn q1_words_are_found_in_other_forms_and_names_by_their_parts() {
+    fn l1_words_are_found_in_other_forms_and_names_by_their_parts() {
         for question in ["gates", "date parsing", "dates.rs", "parse_date", "4711"] {
             assert_eq!(best(question), Some(0), "{question}");
         }
@@ -165,13 +165,13 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn q1_scripts_without_spaces_are_searched() {
+    fn l1_scripts_without_spaces_are_searched() {
         assert_eq!(best("暗証番号は？"), Some(2));
         assert_eq!(best("ประตู"), Some(3));
     }
 
     #[test]
-    fn q1_the_month_and_the_year_of_a_message_are_searched() {
+    fn l1_the_month_and_the_year_of_a_message_are_searched() {
         let mut index = indexed(&TALK);
         let time = Some(UnixTime(1_683_500_000_000));
         index.append(&Entry { time, ..entry("user bob", "We met at the pier.") });
@@ -180,7 +180,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn q1_an_index_that_is_cut_and_continued_is_the_same_as_a_new_one() {
+    fn l1_an_index_that_is_cut_and_continued_is_the_same_as_a_new_one() {
         let long = "The ferry leaves pier three at nine. ".repeat(80);
         let mut index = indexed(&TALK);
         index.append(&entry("user carol", &long));
@@ -193,7 +193,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn q5_a_stored_index_is_the_same_and_damage_is_an_error() {
+    fn l5_a_stored_index_is_the_same_and_damage_is_an_error() {
         let index = indexed(&TALK);
         let bytes = index.to_bytes();
         let read = Index::from_bytes(&bytes).unwrap();
@@ -223,7 +223,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn q5_an_index_takes_less_than_a_third_of_its_text() {
+    fn l5_an_index_takes_less_than_a_third_of_its_text() {
         let mut index = Index::default();
         let mut bytes = 0;
         for turn in 0..2_000_u32 {

@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn q1_sentences_of_a_message_stay_in_order_and_gaps_are_shown() {
+    fn l1_sentences_of_a_message_stay_in_order_and_gaps_are_shown() {
         let found = quotes("Where is the key of the pump?", 30, "");
         assert_eq!(found[0].0, 0);
         assert!(found[0].1.contains("behind the blue door."), "{found:?}");
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn q2_the_quotes_fit_every_budget() {
+    fn l2_the_quotes_fit_every_budget() {
         for budget in 0..80 {
             let found = quotes("the key of the pump, the fence and the roses", budget, "");
             let tokens: u32 = found.iter().map(|(_, text)| CharactersPer(4).count(text)).sum();
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn q1_what_the_reader_has_is_not_quoted_again() {
+    fn l1_what_the_reader_has_is_not_quoted_again() {
         let known = "The pump key is behind the blue door.";
         let found = quotes("Where is the key of the pump?", 1_000, known);
         assert!(found.iter().all(|(_, text)| !text.contains("blue door")), "{found:?}");
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn q1_a_message_of_the_speaker_that_a_question_names_comes_first() {
+    fn l1_a_message_of_the_speaker_that_a_question_names_comes_first() {
         let said = [
             ("user alice", "I saw the sea."),
             ("user bob", "I saw the sea."),

@@ -143,7 +143,7 @@ mod tests {
     use crate::terms::Terms;
 
     #[test]
-    fn q5_a_rare_word_costs_no_more_in_a_long_conversation() {
+    fn l5_a_rare_word_costs_no_more_in_a_long_conversation() {
         let near = |messages: usize| {
             let mut said = vec![("user", "The beds are dry and the roses want water."); messages];
             said[messages / 2] = ("user", "Zephyrine came.");

@@ -97,14 +97,14 @@ mod tests {
     }
 
     #[test]
-    fn q4_names_identifiers_and_rare_words_that_left_the_view_return() {
+    fn l4_names_identifiers_and_rare_words_that_left_the_view_return() {
         check("Ask Zephyrine, then \"QX-4711\".", "", "Zephyrine QX-4711");
         check("the marmalade", "", "marmalade");
         check("open src/lunch.rs", "", "src/lunch.rs");
     }
 
     #[test]
-    fn q4_what_is_in_the_view_in_the_summary_or_nowhere_does_not_return() {
+    fn l4_what_is_in_the_view_in_the_summary_or_nowhere_does_not_return() {
         check("a sandwich with a ticket", "", "");
         check("Ask Zephyrine", "Zephyrine is here", "");
         check("Ask Quillfeather", "", "");
