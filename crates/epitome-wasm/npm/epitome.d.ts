@@ -2111,17 +2111,11 @@ export declare function isEpitomeError(error: unknown): error is EpitomeError;
 /** How a compaction ended. Unless it is `applied`, the messages are unchanged. */
 export type Outcome = Report["outcome"];
 
-/** The arguments of the tool, as JSON Schema. */
-export interface RecallParameters {
-  type: "object";
-  properties: {
-    query: {
-      type: "string";
-      description: string;
-    };
-  };
-  required: ["query"];
-}
+/**
+ * The definition of a tool by which a model searches the conversation. When the model calls it, answer with the `text` of
+ * `recall(query, { tokens })`.
+ */
+export declare function recallTool<F extends Format>(format: F): RecallTools[F];
 
 /** The definition of the tool in each format, as the request takes it. */
 export interface RecallTools {
@@ -2179,6 +2173,18 @@ export interface RecallTools {
       };
     };
   };
+}
+
+/** The arguments of the tool, as JSON Schema. */
+export interface RecallParameters {
+  type: "object";
+  properties: {
+    query: {
+      type: "string";
+      description: string;
+    };
+  };
+  required: ["query"];
 }
 
 /**

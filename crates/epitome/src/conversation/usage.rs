@@ -236,7 +236,7 @@ impl Conversation {
             return band * estimated;
         }
         // The band is about whole conversations, in which the errors of texts mostly cancel out. What is left of these in
-        // a few texts grows with the square root of their tokens: over 7,000 recorded texts of 16 to 8,000 tokens, 99 of
+        // a few texts grows with the square root of their tokens: over 6,000 recorded texts of 16 to 8,000 tokens, 99 of
         // 100 estimates were this near.
         (band * band * estimated * estimated + estimated).sqrt()
     }
