@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use epitome::Neighbours;
 use epitome::history::Log;
 use epitome::message::{Message, Part, Role};
 
@@ -46,7 +47,10 @@ impl Untouched {
             let steps = composed.steps.len().max(1);
             // A message may have results in its first steps and an approval in its last.
             let own = (position..position + steps).filter_map(|at| Some((at, log.message(at)?)));
-            if own.into_iter().any(|(at, step)| is_unsolicited(log, at, step)) {
+            // A step that an edit has emptied is left out by the repair, and then its neighbours may be of one role.
+            let merges = contract.neighbours == Neighbours::Merged;
+            let is_empty = |step: &Message| merges && steps > 1 && step.is_blank();
+            if own.into_iter().any(|(at, step)| is_empty(step) || is_unsolicited(log, at, step)) {
                 return false;
             }
             if checker.push(position, &composed).is_err() {
