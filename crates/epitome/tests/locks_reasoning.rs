@@ -131,6 +131,22 @@ fn k7_reasoning_that_was_written_behind_a_summary_is_left_out_once_that_is_undon
 }
 
 #[test]
+fn k7_what_reasoning_was_written_behind_is_known_after_a_change_of_the_policy_and_back() {
+    let mut compactor = locked(LockedReasoning::Remove, 6, THOUGHT);
+    edit(&mut compactor, "m2", Role::User, "three");
+    let without = shown(&compactor);
+    assert!(without.ends_with("a: no\n"), "{without}");
+    let policy = compactor.policy().clone();
+    let locked_reasoning = LockedReasoning::Keep;
+    compactor.set_policy(Policy { locked_reasoning, ..policy.clone() }).unwrap();
+    assert!(shown(&compactor).ends_with("a: ?second#seal no\n"), "{}", shown(&compactor));
+    compactor.set_policy(policy).unwrap();
+    edit(&mut compactor, "m2", Role::User, "four");
+    edit(&mut compactor, "m2", Role::User, "three");
+    assert_eq!(shown(&compactor), without);
+}
+
+#[test]
 fn k7_a_message_without_its_reasoning_is_edited() {
     let mut compactor = locked(LockedReasoning::Remove, 6, THOUGHT);
     edit(&mut compactor, "m2", Role::User, "three");

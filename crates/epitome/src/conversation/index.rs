@@ -281,6 +281,12 @@ impl MessageIndex {
         self.notes.get(position).copied()
     }
 
+    /// True for an exchange with a system message or a pinned message in it, which stays word for word. Costs O(log n).
+    pub(crate) fn is_fixed(&self, exchange: &Exchange) -> bool {
+        let first = self.fixed.partition_point(|position| *position < exchange.start);
+        self.fixed.get(first).is_some_and(|position| *position < exchange.end)
+    }
+
     /// The exchanges, oldest first. Free, unless a result came before its call or without one: then they
     /// are computed from the log.
     pub(crate) fn exchanges<'a>(&'a self, log: &Log) -> Cow<'a, [Exchange]> {

@@ -36,10 +36,12 @@ impl Conversation {
         }
         self.prefixes = Prefixes { locked, ..Prefixes::default() };
         self.project(0);
-        // It is not known what the existing reasoning was written after. It was accepted so far, so the current messages are
-        // taken for its prefix.
+        // Of reasoning without a stored prefix it is not known what it was written after. It was accepted so far, so the
+        // current messages are taken for its prefix.
         for position in 0..self.log.len() {
-            self.note_reasoning(position);
+            if self.log.written_behind(position).is_none() {
+                self.note_reasoning(position);
+            }
         }
     }
 
@@ -101,10 +103,7 @@ impl Conversation {
         let exchanges = self.index.exchanges(&self.log);
         // Pinned messages stay word for word, with the exchange that they are in.
         let is_fixed = |position: usize| {
-            exchange_of(&exchanges, position).is_some_and(|exchange| {
-                let first = self.index.fixed.partition_point(|fixed| *fixed < exchange.start);
-                self.index.fixed.get(first).is_some_and(|fixed| *fixed < exchange.end)
-            })
+            exchange_of(&exchanges, position).is_some_and(|exchange| self.index.is_fixed(exchange))
         };
         let mut before = vec![Hash::default(); self.log.len() + 1];
         let mut seen = Hash::default();

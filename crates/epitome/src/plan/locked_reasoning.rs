@@ -64,10 +64,7 @@ pub(super) fn take_locked_reasoning(
     }
     let index = conversation.index();
     // A call that waits for its result is protected too, but is to be sent as soon as the result is there.
-    let is_fixed = |exchange: &Exchange| {
-        let first = index.fixed.partition_point(|position| *position < exchange.start);
-        index.fixed.get(first).is_some_and(|position| *position < exchange.end)
-    };
+    let is_fixed = |exchange: &Exchange| index.is_fixed(exchange);
     let removed = policy.locked_reasoning != LockedReasoning::Keep;
     let (mut parts, mut tokens) = (0_usize, MeterTokens::ZERO);
     let covered = conversation.projection().covered;
