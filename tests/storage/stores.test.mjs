@@ -47,7 +47,7 @@ for (const { name, skip, open } of STORES) {
       assert.deepEqual((await all(store.load("a", 1))).map(({ sequence }) => sequence), [2]);
     });
 
-    test(`h2: ${name}: whoever takes over has a later epoch, and earlier writers are refused`, async () => {
+    test(`h2: ${name}: a writer that takes over has a later epoch, and earlier writers are refused`, async () => {
       const { store } = stage;
       const other = await stage.another();
       const first = await store.claim("b");

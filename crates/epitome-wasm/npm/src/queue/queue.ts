@@ -192,7 +192,7 @@ function waiting(): Waiting {
   const promise = new Promise<void>((resolved, rejected) => {
     [resolve, reject] = [resolved, rejected];
   });
-  // Whoever has not kept the promise must not get an unhandled rejection.
+  // An app that does not wait for the promise must not get an unhandled rejection.
   promise.catch(() => undefined);
   return { promise, resolve, reject };
 }
