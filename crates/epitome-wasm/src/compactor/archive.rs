@@ -34,9 +34,13 @@ impl Compactor {
     /// For each message 1 if the model does not get it, or not whole; otherwise 0.
     pub fn departed(&self) -> Vec<u8> {
         let projection = self.engine.conversation().projection();
-        let departed =
-            |at: usize| projection.is_compacted(at) || projection.rewritten.contains_key(&at);
-        (0..self.engine.log().len()).map(|at| u8::from(departed(at))).collect()
+        let mut departed = vec![0; self.engine.log().len()];
+        for position in projection.compacted().chain(projection.rewritten.keys().copied()) {
+            if let Some(slot) = departed.get_mut(position) {
+                *slot = 1;
+            }
+        }
+        departed
     }
 
     /// The summary that the view has; empty if it has none.

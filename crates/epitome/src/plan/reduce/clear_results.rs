@@ -33,9 +33,11 @@ pub(super) fn propose(reduction: &Reduction, settings: &ClearToolResults) -> Pro
             if is_excluded(call, name.as_deref()) {
                 continue;
             }
+            // What was cleared before is not proposed again: each plan would copy and count it.
+            let is_cleared = reduction.text(position, part) == Some(settings.placeholder.as_str());
             if to_keep > 0 {
                 to_keep -= 1;
-            } else if !reduction.is_protected(position) {
+            } else if !is_cleared && !reduction.is_protected(position) {
                 let text = settings.placeholder.clone();
                 changes.push(PartChange { part, change: Change::Text { text } });
                 cleared.push(call);
