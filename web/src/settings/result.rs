@@ -38,8 +38,8 @@ fn locked_reasoning() -> Choice {
 }
 
 options!(StaleSummary {
-    Undo: "undo", "Undo it";
-    Renew: "renew", "Undo it and compact again";
+    Undo: "undo", "Undo the summary";
+    Renew: "renew", "Undo the summary and compact again";
 });
 
 /// What happens to a summary once a message that it covers has changed.
