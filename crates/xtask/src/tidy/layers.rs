@@ -169,6 +169,7 @@ const LAYERS: [Layers; 7] = [
             "glue",
             "sbom",
             "artifacts",
+            "size",
             "reproduce",
             "fuzz",
             "behaviours",

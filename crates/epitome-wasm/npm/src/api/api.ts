@@ -1,10 +1,10 @@
 // Every function of the package, with the wasm modules that `./modules.js` gives.
 
-import { optionalText } from "../arguments.js";
+import { limitOf, optionalText } from "../arguments.js";
 import { guarded } from "../error.js";
 import type { Compactor } from "../host/compactor.js";
 import { create, planFor, type PlanOptions, restore } from "../host/create.js";
-import { estimateBy, type EstimateMessagesOptions, withinLimit } from "../host/estimate.js";
+import type { EstimateMessagesOptions } from "../host/estimate.js";
 import { endpointFrom, type EndpointSummarize, type EndpointSummarizeOptions } from "../host/endpoint.js";
 import { type ExtractiveRequest, extractiveFrom } from "../host/extractive.js";
 import type { AnyMessage, FormatOf, MessageOf } from "../host/format-messages.js";
@@ -14,6 +14,7 @@ import { recentFrom, type RecentOptions } from "../host/recent.js";
 import { type CompactedMessages, compactMessagesBy, type CompactMessagesOptions } from "../host/stateless.js";
 import type { SummarizeContext } from "../host/summarize.js";
 import { convertBy, measured, repairBy, validateBy, type ValidateOptions } from "../host/validation.js";
+import { loadCounter } from "../counting/counter.js";
 import { counterFrom, type ProviderCounter, type ProviderCounterOptions } from "../counting/provider-counter.js";
 import type {
   Converted,
@@ -171,7 +172,14 @@ export function estimateTokens(
   input: string | readonly object[],
   options: EstimateMessagesOptions = {},
 ): Promise<number> {
-  return guarded(() => estimateBy({ ...MODULES, counter: counterModule }, input, options));
+  return guarded(async () => {
+    if (typeof input === "string") {
+      return (await loadCounter(counterModule)).estimate(input, options);
+    }
+    // An app that only counts does not fetch the code of compactors.
+    const { estimateMessages } = await import("../host/estimate.js");
+    return estimateMessages(MODULES, input, options);
+  });
 }
 
 /** The estimated tokens of a text or of messages if they are at most `limit`; otherwise false. */
@@ -180,7 +188,11 @@ export function isWithinTokenLimit(
   limit: number,
   options: EstimateMessagesOptions = {},
 ): Promise<number | false> {
-  return guarded(() => withinLimit(limit, () => estimateTokens(input, options)));
+  return guarded(async () => {
+    const most = limitOf(limit);
+    const tokens = await estimateTokens(input, options);
+    return tokens <= most && tokens;
+  });
 }
 
 /** What a compaction of these messages would do. */

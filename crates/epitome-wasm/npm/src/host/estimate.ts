@@ -1,7 +1,6 @@
 // The tokens of messages, without a compactor that lives on.
 
-import { type EstimateOptions, loadCounter } from "../counting/counter.js";
-import type { NumericSource } from "../wasm/numeric.js";
+import type { EstimateOptions } from "../counting/counter.js";
 import { fieldsOf, kindOf } from "../arguments.js";
 import { epitomeError } from "../error.js";
 import type { Counting, Format } from "../glue/epitome.js";
@@ -16,15 +15,12 @@ export interface EstimateMessagesOptions extends EstimateOptions {
   format?: Format;
 }
 
-/** The estimated tokens of a text, or of a request with messages. */
-export async function estimateBy(
-  modules: Modules & { counter: NumericSource },
-  input: string | readonly object[],
+/** The estimated tokens of a request with messages. */
+export async function estimateMessages(
+  modules: Modules,
+  input: readonly object[],
   options: EstimateMessagesOptions,
 ): Promise<number> {
-  if (typeof input === "string") {
-    return (await loadCounter(modules.counter)).estimate(input, options);
-  }
   if (typeof input !== "object" || input === null) {
     throw epitomeError("invalid-option", `text: expected a string or messages, not ${kindOf(input)}`);
   }
@@ -43,13 +39,4 @@ export async function estimateBy(
   } finally {
     compactor.dispose();
   }
-}
-
-/** The tokens if they are within the limit; otherwise false. */
-export async function withinLimit(limit: number, count: () => Promise<number>): Promise<number | false> {
-  if (typeof limit !== "number" || Number.isNaN(limit)) {
-    throw epitomeError("invalid-option", `limit: expected a number of tokens, not ${typeof limit === "number" ? "NaN" : kindOf(limit)}`);
-  }
-  const tokens = await count();
-  return tokens <= limit && tokens;
 }
