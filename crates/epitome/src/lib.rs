@@ -48,6 +48,7 @@ mod conversation;
 pub mod extractive;
 pub mod facts;
 pub mod history;
+pub mod json;
 pub mod message;
 mod plan;
 pub mod policy;

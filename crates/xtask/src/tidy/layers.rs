@@ -22,6 +22,7 @@ const LAYERS: [Layers; 7] = [
     Layers {
         folder: "crates/epitome/src",
         order: &[
+            "json",
             "text",
             "message",
             "contract",
