@@ -6,11 +6,12 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { declarations } from "./declarations.mjs";
-import { FACTORY_TYPES, factoryOf } from "./glue.mjs";
+import { factoryOf, factoryTypes } from "./glue.mjs";
 
-/** The wasm modules: those without glue, and all. */
+/** The wasm modules: those with glue, and those whose functions take only numbers and need none. */
+const GLUED = ["epitome", "endpoint", "extractive", "legality"];
 const NUMERIC = ["count", "tokenizer", "recall"];
-const MODULES = ["epitome", ...NUMERIC];
+const MODULES = [...GLUED, ...NUMERIC];
 
 const here = join(dirname(fileURLToPath(import.meta.url)), "..");
 const root = join(here, "../../..");
@@ -24,9 +25,12 @@ const dist = join(here, "dist");
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(join(dist, "glue"), { recursive: true });
 
-copyFileSync(join(glue, "epitome.d.ts"), join(dist, "glue/epitome.d.ts"));
-writeFileSync(join(dist, "glue/factory.js"), factoryOf(readFileSync(join(glue, "epitome.js"), "utf8")));
-writeFileSync(join(dist, "glue/factory.d.ts"), FACTORY_TYPES);
+for (const module of GLUED) {
+  const factory = module === "epitome" ? "factory" : `${module}-factory`;
+  copyFileSync(join(glue, `${module}.d.ts`), join(dist, `glue/${module}.d.ts`));
+  writeFileSync(join(dist, `glue/${factory}.js`), factoryOf(readFileSync(join(glue, `${module}.js`), "utf8")));
+  writeFileSync(join(dist, `glue/${factory}.d.ts`), factoryTypes(module));
+}
 
 for (const module of MODULES) {
   const bytes = readFileSync(join(glue, `${module}_bg.wasm`));
@@ -34,7 +38,6 @@ for (const module of MODULES) {
   writeFileSync(join(dist, `glue/${module}-inlined.js`), `export const module = "${stringLiteral(bytes)}";\n`);
   writeFileSync(join(dist, `glue/${module}-inlined.d.ts`), "export declare const module: string;\n");
 }
-// Only numbers go in and out of the modules that count and search, so that their glue is not needed.
 for (const module of NUMERIC) {
   copyFileSync(join(glue, `${module}_bg.wasm.d.ts`), join(dist, `glue/${module}_bg.wasm.d.ts`));
 }

@@ -22,6 +22,8 @@ declare global {
 /** The files whose functions are public. All types that these files mention are public too. */
 const [API, COUNTING] = ["api/api.d.ts", "api/counting.d.ts"];
 const SLIM = "entrypoints/slim.d.ts";
+/** The declarations of the wasm modules with glue. */
+const GLUE = ["epitome", "endpoint", "legality"].map((module) => `glue/${module}.d.ts`);
 /** Entries with types of their own, each after those whose types it uses. */
 const MORE = ["storage", "node", "bullmq"];
 
@@ -36,14 +38,18 @@ export function declarations(dist) {
   const written = readdirSync(dist, { recursive: true }).map((name) => name.replaceAll("\\", "/"));
   const modules = written.filter((name) => name.endsWith(".d.ts") && /^(api|counting|host|recall|wasm|storage|queue|node|bullmq)\/|^error/.test(name));
   const entries = MORE.map((name) => `entrypoints/${name}.d.ts`);
-  const files = [...modules, "glue/epitome.d.ts", SLIM, ...entries].map((name) => {
+  const files = [...modules, ...GLUE, SLIM, ...entries].map((name) => {
     const text = readFileSync(join(dist, name), "utf8");
     return ts.createSourceFile(name, text, ts.ScriptTarget.ES2022, true);
   });
   const fileOf = (name) => files.find(({ fileName }) => fileName === name);
   const found = new Map();
   for (const [name, statement] of files.filter(({ fileName }) => !/^entrypoints/.test(fileName)).flatMap(named)) {
-    found.set(name, [...(found.get(name) ?? []), statement]);
+    const others = found.get(name) ?? [];
+    // The modules share types of the engine.
+    if (!others.some((other) => other.getText() === statement.getText())) {
+      found.set(name, [...others, statement]);
+    }
   }
   const kept = new Map();
   const visit = (node) => {

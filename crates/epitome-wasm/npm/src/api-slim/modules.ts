@@ -8,6 +8,21 @@ export function engineModule(): ModuleInput {
   return new URL("../glue/epitome_bg.wasm", import.meta.url);
 }
 
+/** The module that asks providers. */
+export function endpointModule(): Promise<ModuleInput> {
+  return bytesAt(new URL("../glue/endpoint_bg.wasm", import.meta.url));
+}
+
+/** The module that summarizes without a model. */
+export function extractiveModule(): Promise<ModuleInput> {
+  return bytesAt(new URL("../glue/extractive_bg.wasm", import.meta.url));
+}
+
+/** The module that validates, repairs, converts and detects messages. */
+export function legalityModule(): Promise<ModuleInput> {
+  return bytesAt(new URL("../glue/legality_bg.wasm", import.meta.url));
+}
+
 /** The module that only counts. */
 export function counterModule(): Promise<BufferSource> {
   return bytesAt(new URL("../glue/count_bg.wasm", import.meta.url));

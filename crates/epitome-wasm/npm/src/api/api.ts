@@ -13,23 +13,21 @@ import type { Plan } from "../host/plan.js";
 import { recentFrom, type RecentOptions } from "../host/recent.js";
 import { type CompactedMessages, compactMessagesBy, type CompactMessagesOptions } from "../host/stateless.js";
 import type { SummarizeContext } from "../host/summarize.js";
-import { convertBy, measured, repairBy, validateBy, type ValidateOptions } from "../host/validation.js";
+import { convertBy, detectBy, repairBy, validateBy, type ValidateOptions } from "../host/validation.js";
 import { loadCounter } from "../counting/counter.js";
 import { counterFrom, type ProviderCounter, type ProviderCounterOptions } from "../counting/provider-counter.js";
-import type {
-  Converted,
-  Detection,
-  Format,
-  Issue,
-  Policy,
-  PolicySpec,
-  Preset,
-  Repaired,
-  Report,
-  Usage,
-} from "../glue/epitome.js";
+import type { Format, Policy, PolicySpec, Preset, Report, Usage } from "../glue/epitome.js";
+import type { Converted, Detection, Issue, Repaired } from "../glue/legality.js";
 import { load, type Modules } from "../wasm/engine.js";
-import { counterModule, engineModule, recallModule, tokenizerModule } from "./modules.js";
+import {
+  counterModule,
+  endpointModule,
+  engineModule,
+  extractiveModule,
+  legalityModule,
+  recallModule,
+  tokenizerModule,
+} from "./modules.js";
 
 export * from "./counting.js";
 export type { CompactIfNeededOptions, CompactionEvent, CompactOptions, Compactor, SaveFailed, SummaryDelta, SyncReport } from "../host/compactor.js";
@@ -55,12 +53,8 @@ export type {
   ClearToolInputs,
   ClearToolResults,
   ClearToolResultsRule,
-  Completion,
-  Converted,
-  CounterOptions,
   Counting,
   Defect,
-  Detection,
   Encoding,
   EngineEvent,
   ErrorCode,
@@ -70,8 +64,6 @@ export type {
   Fill,
   Finding,
   Format,
-  Issue,
-  IssueCode,
   Keep,
   LastRequest,
   Level,
@@ -87,12 +79,10 @@ export type {
   Receipt,
   Reducer,
   ReducerRule,
-  Repaired,
   Report,
   RequestBoundary,
   Retry,
   Save,
-  Severity,
   Shape,
   Statistics,
   Status,
@@ -110,6 +100,8 @@ export type {
   TruncationStep,
   Usage,
 } from "../glue/epitome.js";
+export type { Completion, CounterOptions } from "../glue/endpoint.js";
+export type { Converted, Detection, Issue, IssueCode, Repaired, Severity } from "../glue/legality.js";
 export type {
   AfterCompaction,
   BeforeAnswer,
@@ -127,7 +119,14 @@ export { recallTool, type RecallParameters, type RecallTools } from "../recall/t
 export type { Recalled, RecalledPassage, RecalledQuote, RecallOptions, Returned } from "../recall/recall.js";
 export type { TokenizerSources } from "../counting/tokenizer.js";
 
-const MODULES: Modules = { engine: engineModule, tokenizers: tokenizerModule, recall: recallModule };
+const MODULES: Modules = {
+  engine: engineModule,
+  extractive: extractiveModule,
+  legality: legalityModule,
+  recall: recallModule,
+  counter: counterModule,
+  tokenizers: tokenizerModule,
+};
 
 /**
  * Creates a compactor for a new conversation. The format says what type the messages have, unless the result is assigned to
@@ -213,7 +212,7 @@ export function recentWithin<M extends object>(
 
 /** Detects the format of messages by what only that format has. */
 export function detectFormat(messages: readonly unknown[]): Promise<Detection> {
-  return guarded(async () => (await load(engineModule)).detectFormat(measured(messages)));
+  return guarded(() => detectBy(legalityModule, messages));
 }
 
 /** What the provider of this format would refuse in these messages, and where. */
@@ -222,12 +221,12 @@ export function validate(
   format: Format,
   options?: ValidateOptions,
 ): Promise<Issue[]> {
-  return guarded(() => validateBy(engineModule, messages, format, options));
+  return guarded(() => validateBy(legalityModule, messages, format, options));
 }
 
 /** The messages as the provider accepts them. Those that were valid are the same objects. */
 export function repair<M extends object>(messages: readonly M[], format: FormatOf<M>): Promise<Repaired<M>> {
-  return guarded(() => repairBy(engineModule, messages, format));
+  return guarded(() => repairBy(legalityModule, messages, format));
 }
 
 /** Converts messages to another format. The result lists what the other format cannot represent. */
@@ -235,7 +234,7 @@ export function convert<F extends Format>(messages: readonly object[], from: For
 /** The same for the app's own type of message in the other format. */
 export function convert<M extends object>(messages: readonly object[], from: Format, to: FormatOf<M>): Promise<Converted<M>>;
 export function convert<M extends object>(messages: readonly object[], from: Format, to: Format): Promise<Converted<M>> {
-  return guarded(() => convertBy(engineModule, messages, from, to));
+  return guarded(() => convertBy(legalityModule, messages, from, to));
 }
 
 /** The tokens of a request, from the usage object of any provider; undefined if it does not contain the tokens of the
@@ -260,7 +259,7 @@ export function extractive(
   request: ExtractiveRequest,
   context?: Partial<SummarizeContext>,
 ): Promise<string> {
-  return guarded(() => extractiveFrom(engineModule)(request, context));
+  return guarded(() => extractiveFrom(extractiveModule)(request, context));
 }
 
 /**
@@ -268,7 +267,7 @@ export function extractive(
  * retry may help. It does not retry itself: the compactor does.
  */
 export function openAICompatible(options: EndpointSummarizeOptions): EndpointSummarize {
-  return endpointFrom(engineModule, "openai", options);
+  return endpointFrom(endpointModule, "openai", options);
 }
 
 /**
@@ -276,7 +275,7 @@ export function openAICompatible(options: EndpointSummarizeOptions): EndpointSum
  * `anthropic-dangerous-direct-browser-access`.
  */
 export function anthropicCompatible(options: EndpointSummarizeOptions): EndpointSummarize {
-  return endpointFrom(engineModule, "anthropic", options);
+  return endpointFrom(endpointModule, "anthropic", options);
 }
 
 /**
@@ -286,26 +285,26 @@ export function anthropicCompatible(options: EndpointSummarizeOptions): Endpoint
 export function anthropicCounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(engineModule, "anthropic", options);
+  return counterFrom(endpointModule, legalityModule, "anthropic", options);
 }
 
 /** Asks OpenAI to count the tokens of Responses items, for `countTokens`. Give `instructions` and `tools` in `request`. */
 export function openAICounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(engineModule, "openai", options);
+  return counterFrom(endpointModule, legalityModule, "openai", options);
 }
 
 /** Asks Gemini to count the tokens of contents, for `countTokens`. Give `systemInstruction` and `tools` in `request`. */
 export function geminiCounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(engineModule, "gemini", options);
+  return counterFrom(endpointModule, legalityModule, "gemini", options);
 }
 
 /** Asks a llama.cpp server to count the tokens of chat messages in its model's chat template, for `countTokens`. */
 export function llamaCppCounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(engineModule, "llama.cpp", options);
+  return counterFrom(endpointModule, legalityModule, "llama.cpp", options);
 }

@@ -10,6 +10,21 @@ export async function engineModule(): Promise<ModuleInput> {
   return bytesOf((await import("../glue/epitome-inlined.js")).module);
 }
 
+/** The module that asks providers. */
+export async function endpointModule(): Promise<ModuleInput> {
+  return bytesOf((await import("../glue/endpoint-inlined.js")).module);
+}
+
+/** The module that summarizes without a model. */
+export async function extractiveModule(): Promise<ModuleInput> {
+  return bytesOf((await import("../glue/extractive-inlined.js")).module);
+}
+
+/** The module that validates, repairs, converts and detects messages. */
+export async function legalityModule(): Promise<ModuleInput> {
+  return bytesOf((await import("../glue/legality-inlined.js")).module);
+}
+
 /** The module that only counts. */
 export async function counterModule(): Promise<BufferSource> {
   return bytesOf((await import("../glue/count-inlined.js")).module);

@@ -1,7 +1,6 @@
 // The compactor of one conversation: the app's messages, the engine that knows them by id, and the driver between them.
 
 import { type Counted, counted } from "../counting/count.js";
-import { shareCounting } from "../counting/engine-encoding.js";
 import { fieldsOf, messagesOf, reading, textOf } from "../arguments.js";
 import { epitomeError, guarded, property } from "../error.js";
 import type {
@@ -17,9 +16,8 @@ import type {
   SummaryRequest,
   Usage,
 } from "../glue/epitome.js";
-import type { Engine as Module } from "../wasm/engine.js";
+import type { Engine as Module, Modules } from "../wasm/engine.js";
 import { bufferOf, retire } from "../wasm/instances.js";
-import type { NumericSource } from "../wasm/numeric.js";
 import { Calls } from "./calls.js";
 import type { CompactIfNeededOptions, CompactOptions, Compactor, SyncReport } from "./compactor.js";
 import { Commits } from "./commits.js";
@@ -34,9 +32,14 @@ import { ownId } from "./same.js";
 import { statusOf } from "./status.js";
 import type { SummarizeRequest } from "./summarize.js";
 import { type Known, planSync, type Replacement, type SyncPlan } from "./sync.js";
+import { loadLegality } from "./validation.js";
+
+/** Where the modules come from that a conversation may need later. */
+type Sources = Pick<Modules, "legality" | "recall">;
 
 export class Conversation<M extends object> implements Compactor<M> {
   readonly #module: Module;
+  readonly #legality: Sources["legality"];
   readonly #calls: Calls;
   readonly #agent: string | undefined;
   readonly #host: Host<M>;
@@ -52,10 +55,11 @@ export class Conversation<M extends object> implements Compactor<M> {
   #sentEpoch: number | undefined;
 
   /** `originals` are the messages that the engine knows, in order, and `stored` those of all branches, if they are known. */
-  constructor(module: Module, engine: Engine, host: Host<M>, recall: NumericSource, originals: readonly M[] = [], stored = new Map<string, M>()) {
+  constructor(module: Module, engine: Engine, host: Host<M>, sources: Sources, originals: readonly M[] = [], stored = new Map<string, M>()) {
     this.#module = module;
+    this.#legality = sources.legality;
     this.#calls = new Calls(engine, () => retire(module));
-    this.#recall = new Recall(recall, (call) => this.#calls.run(call));
+    this.#recall = new Recall(sources.recall, (call) => this.#calls.run(call));
     this.#agent = host.agent;
     this.#host = host;
     const known = originals.slice(0, engine.ids().length);
@@ -255,13 +259,14 @@ export class Conversation<M extends object> implements Compactor<M> {
   messagesWithRecall(options: RecallOptions = {}): Promise<M[]> {
     return guarded(async () => {
       const returned = await this.#recall.returning(options);
+      const legality = returned === undefined ? undefined : await loadLegality(this.#legality);
       const view = this.messages();
-      if (returned === undefined) {
+      if (returned === undefined || legality === undefined) {
         return view;
       }
       const { format } = this.#host;
-      const { messages } = this.#module.convert([{ role: "user", content: returned.text }], "openai-chat", format);
-      const refused = (list: readonly M[]): number => this.#module.validate([...list], format, false).length;
+      const { messages } = legality.convert([{ role: "user", content: returned.text }], "openai-chat", format);
+      const refused = (list: readonly M[]): number => legality.validate([...list], format, false).length;
       const before = refused(view);
       return withAtEnd(view, messages as M[]).find((list) => refused(list) <= before) ?? view;
     });
@@ -287,10 +292,7 @@ export class Conversation<M extends object> implements Compactor<M> {
   }
 
   setPolicy(policy: PolicySpec): void {
-    this.#calls.run((engine) => {
-      shareCounting(this.#module, this.#module.countingOf(policy, this.#agent));
-      engine.setPolicy(policy);
-    });
+    this.#calls.run((engine) => engine.setPolicy(policy));
   }
 
   snapshot(): string {

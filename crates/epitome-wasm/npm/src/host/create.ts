@@ -1,6 +1,6 @@
 // Makes compactors, new and restored, and plans without a compactor.
 
-import { loadCounting } from "../counting/engine-encoding.js";
+import { loadCounting } from "../counting/policy-counting.js";
 import { fieldsOf, messagesOf, optionalText, textOf } from "../arguments.js";
 import type { Format, Reason } from "../glue/epitome.js";
 import { load, type Modules } from "../wasm/engine.js";
@@ -22,14 +22,14 @@ export async function create<M extends object>(
   const { policy, tokenizers } = options;
   const format = textOf(options.format, "format", "unknown-format");
   const agent = optionalText(options.agent, "agent");
-  const host = hostOf(options, extractiveFrom(modules.engine));
+  const host = hostOf(options, extractiveFrom(modules.extractive));
   const engine = await load(modules.engine);
-  await loadCounting(engine, engine.countingOf(policy, agent), modules.tokenizers, tokenizers);
+  await loadCounting(engine.countingOf(policy, agent), modules, tokenizers);
   const compactor = new engine.Compactor(format, policy, agent);
   if (host.commit !== undefined) {
     compactor.collectUnsaved(false);
   }
-  return new Conversation<M>(engine, compactor, host, modules.recall);
+  return new Conversation<M>(engine, compactor, host, modules);
 }
 
 /** A compactor that continues from a snapshot. */
@@ -46,10 +46,10 @@ export async function restore<M extends object>(
   const stored = options.originals === undefined ? (originalsOf(text) as Map<string, M>) : undefined;
   const list = options.originals === undefined ? [] : messagesOf<M>(options.originals, "originals", "invalid-originals");
   sizesOf(list);
-  const host = hostOf(options, extractiveFrom(modules.engine));
+  const host = hostOf(options, extractiveFrom(modules.extractive));
   const engine = await load(modules.engine);
   const parsed = engine.ParsedSnapshot.parse(bufferOf(engine).write(text));
-  await loadCounting(engine, parsed.counting(), modules.tokenizers, tokenizers);
+  await loadCounting(parsed.counting(), modules, tokenizers);
   const restored = engine.Compactor.restore(parsed, format, agent);
   let compactor: Compactor<M> | undefined;
   try {
@@ -59,7 +59,7 @@ export async function restore<M extends object>(
     if (host.commit !== undefined) {
       restored.collectUnsaved(stored !== undefined);
     }
-    compactor = new Conversation<M>(engine, restored, host, modules.recall, originals, stored);
+    compactor = new Conversation<M>(engine, restored, host, modules, originals, stored);
     compactor.append(originals.slice(ids.length));
     return compactor;
   } catch (error) {

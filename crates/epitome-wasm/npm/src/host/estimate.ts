@@ -4,10 +4,9 @@ import type { EstimateOptions } from "../counting/counter.js";
 import { fieldsOf, kindOf } from "../arguments.js";
 import { epitomeError } from "../error.js";
 import type { Counting, Format } from "../glue/epitome.js";
-import { load, type Modules } from "../wasm/engine.js";
+import type { Modules } from "../wasm/engine.js";
 import { create } from "./create.js";
-import { formatOf } from "./recent.js";
-import { measured } from "./validation.js";
+import { knownFormat, measured } from "./validation.js";
 
 /** How messages are estimated. */
 export interface EstimateMessagesOptions extends EstimateOptions {
@@ -31,7 +30,7 @@ export async function estimateMessages(
   }
   const counting: Counting =
     charactersPerToken !== undefined ? { charactersPerToken } : family !== undefined ? { estimate: family } : "estimate";
-  const known = format ?? (formatOf(await load(modules.engine), messages) as Format);
+  const known = format ?? (await knownFormat(modules.legality, messages));
   const compactor = await create(modules, { format: known, policy: { counting } });
   try {
     compactor.append(messages);

@@ -1,9 +1,15 @@
 // Finds and repairs what a provider would refuse, and converts messages between formats.
 
 import { fieldsOf, messagesOf, textOf } from "../arguments.js";
-import type { Converted, Format, Issue, Repaired } from "../glue/epitome.js";
-import { load, type Source } from "../wasm/engine.js";
+import { epitomeError } from "../error.js";
+import type { Format } from "../glue/epitome.js";
+import type { Converted, Detection, Issue, Repaired } from "../glue/legality.js";
+import type { Source } from "../wasm/engine.js";
+import { loaderOf } from "../wasm/glued.js";
 import { sizesOf } from "./plain-json.js";
+
+/** Loads the module that validates and converts. */
+export const loadLegality = loaderOf(() => import("../glue/legality-factory.js"));
 
 /** How strictly messages are validated. */
 export interface ValidateOptions {
@@ -28,9 +34,9 @@ export async function validateBy(
   const [list, name] = [measured(messages), formatOf(format)];
   const sent = messagesOf(earlier, "options.earlier").map((request, index) => measured(request, `options.earlier[${index}]`));
   const named = model === undefined ? undefined : textOf(model, "options.model");
-  const engine = await load(source);
-  const issues = engine.validate(list, name, strict === true);
-  return sent.length === 0 ? issues : [...issues, ...engine.validateLocked(list, name, sent, named)];
+  const module = await loadLegality(source);
+  const issues = module.validate(list, name, strict === true);
+  return sent.length === 0 ? issues : [...issues, ...module.validateLocked(list, name, sent, named)];
 }
 
 /** The messages as the provider of a format accepts them. */
@@ -40,7 +46,7 @@ export async function repairBy<M extends object>(
   format: Format,
 ): Promise<Repaired<M>> {
   const [list, name] = [measured(messages), formatOf(format)];
-  return (await load(source)).repair(list, name) as Repaired<M>;
+  return (await loadLegality(source)).repair(list, name) as Repaired<M>;
 }
 
 /** The messages in another format. */
@@ -51,7 +57,22 @@ export async function convertBy<M extends object>(
   to: Format,
 ): Promise<Converted<M>> {
   const [list, own, target] = [measured(messages), formatOf(from), formatOf(to)];
-  return (await load(source)).convert(list, own, target) as Converted<M>;
+  return (await loadLegality(source)).convert(list, own, target) as Converted<M>;
+}
+
+/** The format of messages, by what only that format has. */
+export async function detectBy(source: Source, messages: readonly unknown[]): Promise<Detection> {
+  const list = measured(messages);
+  return (await loadLegality(source)).detectFormat(list);
+}
+
+/** The same. Throws if they could be of several formats. */
+export async function knownFormat(source: Source, messages: readonly object[]): Promise<Format> {
+  const detection = await detectBy(source, messages);
+  if (detection.kind === "known") {
+    return detection.format;
+  }
+  throw epitomeError("unknown-format", "format: the history could be of any format; give the format of its messages");
 }
 
 /** Messages of a size that the engine can read. */
