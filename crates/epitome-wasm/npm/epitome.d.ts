@@ -153,6 +153,12 @@ export interface Compactor<M extends object = object> {
    * the same changes come again with the next commit. Without the option, it does nothing.
    */
   commit(): Promise<void>;
+  /**
+   * What the summarizer noted for itself with the summary in the view, such as how important each quote is; empty if there is
+   * none. An app that stores `messages()` instead of a snapshot stores it too and gives it to the next compactor as the option
+   * `notes`. Then the next summary is that of a compactor that lives on.
+   */
+  notes(): string;
   /** What a newer version calls the records that it has stored and this one does not know. They stay in the log. */
   unknownRecords(): string[];
   /** Frees the memory. Cancels a compaction that runs. */
@@ -926,6 +932,8 @@ export interface CompactorOptions<M extends object = object, F extends Format = 
   format: F;
   /** When to compact and how far. Default: the preset `recommended`. */
   policy?: PolicySpec;
+  /** What `notes()` returned when the app stored `messages()`. Only for messages among which is a summary. */
+  notes?: string | undefined;
 }
 
 /**
@@ -1952,6 +1960,8 @@ export interface CompactedMessages<M extends object = object> {
   report: Report | undefined;
   /** How full the window is with these messages. */
   status: Status;
+  /** To store with the messages, for the option `notes` of the next call: see `notes()` of a compactor. */
+  notes: string;
 }
 
 /** Options of `compactMessages`. */
