@@ -1568,15 +1568,15 @@ export interface LockedParts {
   removed: boolean;
 }
 
-/** One message and what happens to it. */
+/** What a plan does with one message. */
 export interface MessageAction {
   /** The message's id, as `append` returned it. A message of several steps has one entry per step, such as `m7#1`. */
   readonly id: string;
   /** What happens to it. */
   readonly action: Action;
-  /** Its tokens in the view now; 0 if it is not in the view. */
+  /** Its tokens in the current view; 0 if it is not in the view. */
   readonly tokensBefore: number;
-  /** Its tokens in the view afterwards; 0 if it will not be in the view. */
+  /** Its tokens in the view after the compaction; 0 if it will not be in the view. */
   readonly tokensAfter: number;
 }
 
