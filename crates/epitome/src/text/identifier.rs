@@ -1,6 +1,6 @@
 //! Finds the identifiers of a text: what has to be copied exactly to be used again.
 
-use super::letters::is_alphanumeric;
+use super::letters::{is_alphanumeric, is_unspaced};
 use super::stop_words::StopWords;
 
 /// Calls `each` for every identifier with what stands before it. Linear in the text.
@@ -55,5 +55,5 @@ pub fn is_identifier(candidate: &str) -> bool {
 
 fn delimits(character: char) -> bool {
     const DELIMITERS: &str = "\"'`()[]{}<>,;|=*“”‘’，。、；：（）「」";
-    character.is_whitespace() || DELIMITERS.contains(character)
+    character.is_whitespace() || DELIMITERS.contains(character) || is_unspaced(character)
 }
