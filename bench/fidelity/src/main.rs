@@ -1,6 +1,7 @@
 //! What a conversation still says after a compaction, measured without a judge, beside simple ways to shorten it.
 //!
-//! The arguments are the names of the parts to measure: `meetings`, `long`, `drift`, `live`, `recall`, `tools`, `chats`; none means all.
+//! The arguments are the names of the parts to measure: `meetings`, `long`, `drift`, `live`, `recall`, `tools`, `sessions`, `chats`; none
+//! means all.
 //! `show FILE INDEX SHARE` prints one summary of a chat with tools, and the identifiers that it lacks; `view INDEX SHARE` what
 //! `recommended` leaves of a meeting after one compaction, and after many.
 
@@ -11,6 +12,7 @@ mod evidence;
 mod goals;
 mod identifiers;
 mod recall;
+mod sessions;
 mod table;
 mod tokens;
 mod words;
@@ -76,6 +78,9 @@ fn main() {
         recall::meetings("237,000 tokens", &meetings("qmsum-product-CONCAT-200k.jsonl.gz"));
         let long = data::lines(&folder.join("openai/long-aider-1M.jsonl.gz"));
         recall::size(data::messages(&long[0]));
+    }
+    if wanted("sessions") {
+        sessions::print(&folder, parts.iter().any(|part| part == "whole"));
     }
     if wanted("chats") {
         chats(

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use super::notes::{Context, Notes};
 use super::speaker::{Labels, UNKNOWN, speaker};
 use crate::facts::{LEDGER, LISTS};
+use crate::history::ACKNOWLEDGEMENT;
 use crate::state::{Part, parts};
 use crate::text::sentence;
 use crate::text::stop_words::is_filler;
@@ -50,6 +51,10 @@ impl<'a> Pieces<'a> {
         }
         source.context = notes.context;
         for entry in &envelope.entries {
+            // What the engine puts where an answer is missing was said by nobody.
+            if entry.text == ACKNOWLEDGEMENT {
+                continue;
+            }
             let role = entry.speaker.split(' ').next().unwrap_or_default();
             let is_json = |text: &str| text.trim_start().starts_with(['{', '[']);
             let parts = parts(entry, role).into_iter().filter_map(|part| match part {

@@ -1,6 +1,6 @@
 //! What was done with tools: each call once, with how often it was made and how it last went.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::json;
 use crate::text::excerpt::split;
@@ -12,7 +12,7 @@ pub(super) struct Calls {
     calls: Vec<Call>,
     by_text: BTreeMap<String, usize>,
     /// The calls that wait for a result, with their tools.
-    open: Vec<usize>,
+    open: VecDeque<usize>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +55,7 @@ impl Calls {
             }
         };
         let at = self.add(&text, 1, number);
-        self.open.push(at);
+        self.open.push_back(at);
     }
 
     fn add(&mut self, text: &str, count: u32, number: u32) -> usize {
@@ -74,10 +74,7 @@ impl Calls {
 
     /// The result of the earliest call that has none.
     pub(super) fn result(&mut self, text: &str) {
-        if self.open.is_empty() {
-            return;
-        }
-        let at = self.open.remove(0);
+        let Some(at) = self.open.pop_front() else { return };
         if let Some(call) = self.calls.get_mut(at) {
             call.outcome = outcome(text);
         }

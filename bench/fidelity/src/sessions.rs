@@ -1,0 +1,66 @@
+//! Coding sessions with summaries that were written in them: how many of the names in such a summary are in ours.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::data;
+use crate::engine;
+use crate::tokens;
+
+/// The most tokens of our summary.
+const BUDGETS: [usize; 2] = [4_000, 3_000];
+
+/// Prints the shares of names, and of the parts of the work that ours states.
+pub(crate) fn print(folder: &Path, show: bool) {
+    let path = folder.join("retention/pi-real-compaction-summaries.json");
+    let text = std::fs::read_to_string(&path).expect("the recorded summaries");
+    let recorded: Vec<Value> = serde_json::from_str(&text).expect("a list of summaries");
+    let sessions = data::lines(&folder.join("openai/coding-pi-long-session.jsonl.gz"));
+    let Some(messages) = sessions.first().map(data::messages) else { return };
+    println!(
+        "\n#### names of recorded summaries\n| summary | tokens | names | found |\n|---|---|---|---|"
+    );
+    for summary in &recorded {
+        let written = summary["summary"].as_str().unwrap_or_default();
+        let count = summary["index_in_openai_file"].as_u64().unwrap_or(0) as usize;
+        let before = messages.get(..count).unwrap_or_default();
+        let history: Vec<String> = before.iter().map(data::text_of).collect();
+        let history = history.join("\n");
+        let names: BTreeSet<&str> =
+            names(written).into_iter().filter(|name| history.contains(*name)).collect();
+        for budget in BUDGETS {
+            let own = engine::summary(before, budget);
+            let found = names.iter().filter(|name| own.contains(**name)).count();
+            let id = summary["id"].as_str().unwrap_or_default();
+            println!("| {id} | {} | {} | {found} |", tokens::count(&own), names.len());
+            if show {
+                let missing = names.iter().filter(|name| !own.contains(**name));
+                println!("{own}\nMISSING {:?}", missing.collect::<Vec<_>>());
+            }
+        }
+    }
+}
+
+/// What a summary names exactly: files, paths, branches, methods and classes.
+fn names(text: &str) -> BTreeSet<&str> {
+    let delimits = |c: char| c.is_whitespace() || "`\"'()[]{}<>,;|*:?".contains(c);
+    let words = text
+        .split(delimits)
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/' && c != '_'));
+    words.filter(|word| is_name(word)).collect()
+}
+
+fn is_name(word: &str) -> bool {
+    let is_file = word.rsplit_once('.').is_some_and(|(name, ending)| {
+        !name.is_empty()
+            && (1..=4).contains(&ending.len())
+            && ending.bytes().all(|b| b.is_ascii_lowercase())
+    });
+    let small_then_capital =
+        word.as_bytes().windows(2).any(|pair| matches!(pair, [b'a'..=b'z', b'A'..=b'Z']));
+    let is_word =
+        word.len() >= 4 && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-/".contains(&b));
+    is_word && (is_file || small_then_capital || word.matches('/').count() >= 2)
+}
