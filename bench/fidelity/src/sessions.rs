@@ -10,9 +10,9 @@ use crate::engine;
 use crate::tokens;
 
 /// The most tokens of our summary.
-const BUDGETS: [usize; 2] = [4_000, 3_000];
+const BUDGET: usize = 4_000;
 
-/// Prints the shares of names, and of the parts of the work that ours states.
+/// Prints how many names are found, and our summary with those that it lacks if `show`.
 pub(crate) fn print(folder: &Path, show: bool) {
     let path = folder.join("retention/pi-real-compaction-summaries.json");
     let text = std::fs::read_to_string(&path).expect("the recorded summaries");
@@ -30,15 +30,13 @@ pub(crate) fn print(folder: &Path, show: bool) {
         let history = history.join("\n");
         let names: BTreeSet<&str> =
             names(written).into_iter().filter(|name| history.contains(*name)).collect();
-        for budget in BUDGETS {
-            let own = engine::summary(before, budget);
-            let found = names.iter().filter(|name| own.contains(**name)).count();
-            let id = summary["id"].as_str().unwrap_or_default();
-            println!("| {id} | {} | {} | {found} |", tokens::count(&own), names.len());
-            if show {
-                let missing = names.iter().filter(|name| !own.contains(**name));
-                println!("{own}\nMISSING {:?}", missing.collect::<Vec<_>>());
-            }
+        let own = engine::summary(before, BUDGET);
+        let found = names.iter().filter(|name| own.contains(**name)).count();
+        let id = summary["id"].as_str().unwrap_or_default();
+        println!("| {id} | {} | {} | {found} |", tokens::count(&own), names.len());
+        if show {
+            let missing = names.iter().filter(|name| !own.contains(**name));
+            println!("{own}\n==== missing {:?}", missing.collect::<Vec<_>>());
         }
     }
 }

@@ -311,6 +311,22 @@ mod tests {
     }
 
     #[test]
+    fn d10_what_a_tool_says_again_and_again_is_not_quoted() {
+        let checked = |files: u32| format!("Checked {files} files in {files}ms.");
+        let (first, second, third) = (checked(36), checked(229), checked(7));
+        let envelope = talk(&[
+            ("tool", &first),
+            ("tool", &second),
+            ("tool", "The build has a warning. Checked nothing… [22030 more characters]"),
+            ("tool", &third),
+        ]);
+        assert_eq!(
+            extract(&envelope, 500, &TOKENS),
+            "tool: The build has a warning. Checked nothing…"
+        );
+    }
+
+    #[test]
     fn identifiers_are_selected_before_common_words() {
         let chatter = "well so it is what it is and we go on as we do. ".repeat(40);
         let envelope = talk(&[

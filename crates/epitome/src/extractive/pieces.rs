@@ -1,13 +1,14 @@
 //! The pieces of text that an extract can quote, each with its message and its speaker.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::notes::{Context, Notes};
 use super::speaker::{Labels, UNKNOWN, speaker};
 use crate::facts::{LEDGER, LISTS};
 use crate::history::ACKNOWLEDGEMENT;
 use crate::state::{Part, parts};
+use crate::text::excerpt::is_cut_note;
 use crate::text::sentence;
 use crate::text::stop_words::is_filler;
 use crate::transcript::Envelope;
@@ -116,7 +117,7 @@ impl<'a> Pieces<'a> {
             for clause in clauses(sentence) {
                 place += 1;
                 let text = cleaned(clause);
-                if !text.is_empty() {
+                if !text.is_empty() && !is_cut_note(&text) {
                     self.pieces.push(Piece { message, place, text, share: None });
                 }
             }
@@ -130,17 +131,38 @@ impl<'a> Pieces<'a> {
     fn remove_repeats(&mut self, state: &str) {
         let mut seen = BTreeSet::new();
         let stated: BTreeSet<&str> = state.lines().flat_map(stated_sentences).collect();
+        let repeated = self.boilerplate();
         let fresh: Vec<bool> = self
             .pieces
             .iter()
-            .map(|piece| {
-                seen.insert((self.speakers.get(piece.message), &piece.text))
+            .zip(repeated)
+            .map(|(piece, repeated)| {
+                !repeated
+                    && seen.insert((self.speakers.get(piece.message), &piece.text))
                     && !stated.contains(piece.text.as_ref())
             })
             .collect();
         self.old = fresh.iter().take(self.old).filter(|&&fresh| fresh).count();
         let mut fresh = fresh.into_iter();
         self.pieces.retain(|_| fresh.next().unwrap_or(true));
+    }
+
+    /// Which pieces tools say again and again, with other numbers at most.
+    fn boilerplate(&self) -> Vec<bool> {
+        let forms: Vec<Option<String>> = self
+            .pieces
+            .iter()
+            .map(|piece| (self.role(piece) == "tool").then(|| without_numbers(&piece.text)))
+            .collect();
+        let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+        for form in forms.iter().flatten() {
+            *counts.entry(form).or_default() += 1;
+        }
+        let is_repeated = |form: &Option<String>| {
+            let count = form.as_ref().and_then(|form| counts.get(form.as_str()));
+            count.is_some_and(|count| *count >= BOILERPLATE)
+        };
+        forms.iter().map(is_repeated).collect()
     }
 
     pub(super) fn speaker(&self, piece: &Piece<'_>) -> &str {
@@ -157,6 +179,21 @@ impl Piece<'_> {
     pub(super) fn continues(&self, before: &Self) -> bool {
         self.place == before.place + 1
     }
+}
+
+/// How often a tool has to say something for it to say nothing.
+const BOILERPLATE: u32 = 3;
+
+/// The text with a zero for each number.
+fn without_numbers(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        let digit = character.is_ascii_digit();
+        if !digit || !out.ends_with('0') {
+            out.push(if digit { '0' } else { character });
+        }
+    }
+    out
 }
 
 /// The shortest clause that is a piece of its own, in characters.

@@ -38,8 +38,11 @@ const OUTCOME: &str = " → ";
 
 impl Calls {
     /// A call with its arguments.
-    pub(super) fn call(&mut self, tool: &str, arguments: &str, number: u32) {
-        let text = match subject(arguments) {
+    ///
+    /// Returns the argument that says what the call is about, if one does.
+    pub(super) fn call(&mut self, tool: &str, arguments: &str, number: u32) -> Option<String> {
+        let subject = subject(arguments);
+        let text = match &subject {
             Some(subject) => format!("{tool} {subject}"),
             None => {
                 let mut text = tool.to_owned();
@@ -56,6 +59,7 @@ impl Calls {
         };
         let at = self.add(&text, 1, number);
         self.open.push_back(at);
+        subject
     }
 
     fn add(&mut self, text: &str, count: u32, number: u32) -> usize {

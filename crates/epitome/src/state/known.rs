@@ -80,6 +80,12 @@ impl Known {
 
     /// Reads a sentence.
     pub(super) fn sentence(&mut self, text: &str) {
+        for name in text.split('`').skip(1).step_by(2) {
+            let name = name.split_once('(').map_or(name, |(name, _)| name);
+            if is_code(name) {
+                self.mention(CODE, name, Mention::Said);
+            }
+        }
         identifier::for_each(text, |value, before| {
             if !is_thing(value) {
                 return;
@@ -217,9 +223,21 @@ fn power(base: f32, exponent: u32) -> f32 {
 
 /// True for an identifier that names one thing. `credit_card` names a kind, and `morning/noon` a choice.
 fn is_thing(value: &str) -> bool {
-    let is_path = value.starts_with('/') || value.bytes().filter(|byte| *byte == b'/').count() > 1;
+    let is_path = value.bytes().filter(|byte| *byte == b'/').count() > 1;
     let names = value.bytes().any(|byte| byte.is_ascii_digit()) || value.contains('@') || is_path;
     names && identifier::is_identifier(value) && !value.contains([' ', '\\', ','])
+}
+
+/// What names of code are.
+const CODE: &str = "code";
+
+/// True for a name that stands between backticks as in code: `setModel` or `max_tokens`.
+fn is_code(name: &str) -> bool {
+    let joins =
+        |pair: &[u8]| matches!(pair, [b'a'..=b'z', b'A'..=b'Z' | b'_'] | [b'_', b'a'..=b'z']);
+    (4..=40).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && name.as_bytes().windows(2).any(joins)
 }
 
 /// Codes are used again more often than plain numbers, such as prices.
