@@ -9,6 +9,8 @@ mod baselines;
 mod data;
 mod engine;
 mod evidence;
+#[cfg(test)]
+mod floors;
 mod goals;
 mod identifiers;
 mod recall;
@@ -121,14 +123,11 @@ fn alone(title: &str, meetings: &[Meeting]) {
             let budget = (meeting.tokens as f64 * share) as usize;
             let tables = &mut tables;
             add(tables, "tail", name, meeting, &baselines::tail(&meeting.texts, budget));
-            add(
-                tables,
-                "random sentences",
-                name,
-                meeting,
-                &baselines::random(&meeting.texts, budget, 1),
-            );
-            add(tables, "cover", name, meeting, &baselines::cover(&meeting.texts, budget));
+            let texts = &meeting.texts;
+            add(tables, "random sentences", name, meeting, &baselines::random(texts, budget, 1));
+            add(tables, "lead", name, meeting, &baselines::lead(texts, budget));
+            add(tables, "head and tail", name, meeting, &baselines::head_and_tail(texts, budget));
+            add(tables, "cover", name, meeting, &baselines::cover(texts, budget));
             add(tables, "epitome", name, meeting, &engine::alone(&meeting.messages, budget));
         }
     }

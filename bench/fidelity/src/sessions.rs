@@ -12,31 +12,51 @@ use crate::tokens;
 /// The most tokens of our summary.
 const BUDGET: usize = 4_000;
 
-/// Prints how many names are found, and our summary with those that it lacks if `show`.
-pub(crate) fn print(folder: &Path, show: bool) {
+/// The summaries that were written in the recorded session.
+pub(crate) fn recorded(folder: &Path) -> Vec<Value> {
     let path = folder.join("retention/pi-real-compaction-summaries.json");
     let text = std::fs::read_to_string(&path).expect("the recorded summaries");
-    let recorded: Vec<Value> = serde_json::from_str(&text).expect("a list of summaries");
+    serde_json::from_str(&text).expect("a list of summaries")
+}
+
+/// Our summary of what was before a recorded one.
+pub(crate) struct Compared {
+    own: String,
+    /// The names of the recorded one that the messages before it have too.
+    pub(crate) names: Vec<String>,
+    /// Those that ours lacks.
+    pub(crate) missing: Vec<String>,
+}
+
+/// Summarizes what was before a recorded summary.
+pub(crate) fn compare(summary: &Value, messages: &[Value]) -> Compared {
+    let written = summary["summary"].as_str().unwrap_or_default();
+    let count = summary["index_in_openai_file"].as_u64().unwrap_or(0) as usize;
+    let before = messages.get(..count).unwrap_or_default();
+    let history: Vec<String> = before.iter().map(data::text_of).collect();
+    let history = history.join("\n");
+    let names: Vec<String> = names(written)
+        .into_iter()
+        .filter(|name| history.contains(*name))
+        .map(str::to_owned)
+        .collect();
+    let own = engine::summary(before, BUDGET);
+    let missing = names.iter().filter(|name| !own.contains(name.as_str())).cloned().collect();
+    Compared { own, names, missing }
+}
+
+/// Prints how many names are found, and our summary with those that it lacks if `show`.
+pub(crate) fn print(folder: &Path, show: bool) {
     let sessions = data::lines(&folder.join("openai/coding-pi-long-session.jsonl.gz"));
     let Some(messages) = sessions.first().map(data::messages) else { return };
-    println!(
-        "\n#### names of recorded summaries\n| summary | tokens | names | found |\n|---|---|---|---|"
-    );
-    for summary in &recorded {
-        let written = summary["summary"].as_str().unwrap_or_default();
-        let count = summary["index_in_openai_file"].as_u64().unwrap_or(0) as usize;
-        let before = messages.get(..count).unwrap_or_default();
-        let history: Vec<String> = before.iter().map(data::text_of).collect();
-        let history = history.join("\n");
-        let names: BTreeSet<&str> =
-            names(written).into_iter().filter(|name| history.contains(*name)).collect();
-        let own = engine::summary(before, BUDGET);
-        let found = names.iter().filter(|name| own.contains(**name)).count();
-        let id = summary["id"].as_str().unwrap_or_default();
-        println!("| {id} | {} | {} | {found} |", tokens::count(&own), names.len());
+    println!("\n#### Names of the summaries that were written in a coding session\n");
+    println!("| summary | tokens of ours | names | found in ours |\n|---|---|---|---|");
+    for (number, summary) in (1..).zip(recorded(folder)) {
+        let Compared { own, names, missing } = compare(&summary, messages);
+        let found = names.len() - missing.len();
+        println!("| {number} | {} | {} | {found} |", tokens::count(&own), names.len());
         if show {
-            let missing = names.iter().filter(|name| !own.contains(**name));
-            println!("{own}\n==== missing {:?}", missing.collect::<Vec<_>>());
+            println!("{own}\n==== missing {missing:?}");
         }
     }
 }
