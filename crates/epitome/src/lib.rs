@@ -59,8 +59,8 @@ pub mod tokens;
 pub mod transcript;
 
 pub use compactor::{
-    BeforeCompaction, CommandError, Compactor, Event, Outcome, Output, Report, RestoreError, Save,
-    SetPolicyError, Snapshot, SnapshotError, Stored, SummarizerReport, SummarizerTokens,
+    Agent, BeforeCompaction, CommandError, Compactor, Event, Outcome, Output, Report, RestoreError,
+    Save, SetPolicyError, Snapshot, SnapshotError, Stored, SummarizerReport, SummarizerTokens,
     SummaryRequest,
 };
 pub use contract::{
