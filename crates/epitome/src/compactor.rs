@@ -55,7 +55,7 @@ mod snapshot;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-pub use agents::Agent;
+pub use agents::{Agent, Lent};
 use agents::Agents;
 use asked::Asked;
 pub(crate) use cycle::Cycle;

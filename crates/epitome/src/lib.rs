@@ -59,7 +59,7 @@ pub mod tokens;
 pub mod transcript;
 
 pub use compactor::{
-    Agent, BeforeCompaction, CommandError, Compactor, Event, Outcome, Output, Report, RestoreError,
+    Agent, BeforeCompaction, CommandError, Compactor, Event, Lent, Outcome, Output, Report, RestoreError,
     Save, SetPolicyError, Snapshot, SnapshotError, Stored, SummarizerReport, SummarizerTokens,
     SummaryRequest,
 };

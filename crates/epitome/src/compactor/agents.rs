@@ -68,7 +68,35 @@ impl Drop for Agent<'_> {
     }
 }
 
+/// An agent outside of its team, for a host that cannot keep a borrow of the team.
+pub struct Lent {
+    name: String,
+    member: Member,
+}
+
+impl Lent {
+    /// The agent. A host may put another compactor in its place until it gives the agent back.
+    pub fn compactor(&mut self) -> &mut Compactor {
+        &mut self.member.compactor
+    }
+}
+
 impl Compactor {
+    /// Takes an agent out of the team, until [`Self::take_back`]; see [`Self::agent`].
+    pub fn lend(&mut self, name: &str) -> Result<Lent, CommandError> {
+        drop(self.agent(name)?);
+        let member = self.agents.members.remove(name);
+        let member = member.ok_or_else(|| CommandError::UnknownAgent(name.to_owned()))?;
+        Ok(Lent { name: name.to_owned(), member })
+    }
+
+    /// Takes an agent back that [`Self::lend`] has returned.
+    pub fn take_back(&mut self, lent: Lent) {
+        let Lent { name, mut member } = lent;
+        member.report_to(&mut self.conversation, &name);
+        self.agents.members.insert(name, member);
+    }
+
     /// The agent of this name: a compactor over the messages that are for everyone or for it, or that it has written. The
     /// compactor of the team itself has those that are for everyone. An agent that is asked for first has the team's policy,
     /// contract and tokenizer.
