@@ -55,8 +55,8 @@ mod snapshot;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-pub use agents::{Agent, Lent};
 use agents::Agents;
+pub use agents::{Agent, Lent};
 use asked::Asked;
 pub(crate) use cycle::Cycle;
 pub use error::{CommandError, RestoreError, SetPolicyError};

@@ -167,6 +167,21 @@ fn f1_agents_follow_the_conversation_to_another_branch_and_back() {
 }
 
 #[test]
+fn f1_a_private_message_that_an_agent_has_on_another_branch_can_be_changed() {
+    let mut team = team();
+    team.append(said("u0", "user", "question for all")).unwrap();
+    team.append(whispered("n0", "planner", &["critic"], "secret")).unwrap();
+    assert_eq!(team.agent("critic").unwrap().log().len(), 2);
+    // For the team nothing was behind the question; for the critic there was.
+    team.move_head(Some("u0".into())).unwrap();
+    assert_eq!(team.agent("critic").unwrap().log().len(), 1);
+    team.edit(whispered("n0", "planner", &["critic"], "no secret")).unwrap();
+    assert_eq!(shown(&team.agent("critic").unwrap()), "u: question for all\n");
+    team.remove("n0".into()).unwrap();
+    assert!(!team.agent("critic").unwrap().log().contains(&"n0".into()));
+}
+
+#[test]
 fn f1_messages_come_to_an_agent_only_through_its_team() {
     let mut team = busy_team();
     let mut critic = team.agent("critic").unwrap();

@@ -1,7 +1,7 @@
 //! The agents of a conversation: while one is entered, every call is about its view.
 
-use epitome::history::Record;
 use epitome::Lent;
+use epitome::history::Record;
 use epitome_formats::split_step_id;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 

@@ -212,7 +212,7 @@ impl Compactor {
         let Self { agents, conversation, .. } = self;
         for (name, member) in &mut agents.members {
             if member.compactor.log().contains(&message.id) {
-                member.compactor.replace(Arc::clone(message))?;
+                member.change(&message.id, |it| it.replace(Arc::clone(message)))?;
                 member.read = conversation.log().feed_len();
                 member.report_to(conversation, name);
             }
@@ -241,9 +241,12 @@ impl Member {
                 Some(Record::Insert { message, before }) => {
                     compactor.put_before(Arc::clone(message), before.clone())?;
                 }
-                Some(Record::Edit { message }) => compactor.replace(Arc::clone(message))?,
+                Some(Record::Edit { message }) => {
+                    let edited = Arc::clone(message);
+                    self.change(&message.id, |compactor| compactor.replace(edited))?;
+                }
                 Some(Record::Remove { id }) if compactor.log().contains(id) => {
-                    compactor.take_out(id.clone())?;
+                    self.change(id, |compactor| compactor.take_out(id.clone()))?;
                 }
                 Some(Record::Head { message }) => compactor.end_with(message.clone())?,
                 // Records of the agent itself come from it.
@@ -252,6 +255,19 @@ impl Member {
         }
         self.report_to(team, name);
         Ok(())
+    }
+
+    /// Changes a message. A message that is only for some agents may be on another branch of this one: the team has it on none.
+    fn change(
+        &mut self,
+        id: &MessageId,
+        change: impl FnOnce(&mut Compactor) -> Result<(), CommandError>,
+    ) -> Result<(), CommandError> {
+        let compactor = &mut self.compactor;
+        let Some((branch, head)) = compactor.log().detour(id) else { return change(compactor) };
+        compactor.end_with(Some(branch))?;
+        change(compactor)?;
+        compactor.end_with(head)
     }
 
     fn is_storing(&self) -> bool {

@@ -110,7 +110,20 @@ impl Conversation {
             if is_known {
                 let id = record.message().map(|message| &message.id);
                 let known = id.and_then(|id| team.cost_for(self, id));
+                let changed = match record {
+                    Record::Remove { id } => Some(id),
+                    Record::Edit { message } => Some(&message.id),
+                    _ => None,
+                };
+                let detour = changed.and_then(|id| self.log.detour(id));
+                let (branch, head) = detour.unzip();
+                if let Some(branch) = branch {
+                    self.store(Record::Head { message: Some(branch) }, None)?;
+                }
                 self.store(record.clone(), known)?;
+                if let Some(message) = head {
+                    self.store(Record::Head { message }, None)?;
+                }
             }
         }
         self.log.take_outbox();

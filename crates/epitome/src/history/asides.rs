@@ -25,6 +25,12 @@ impl Log {
         self.outbox.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
+    /// For a message on another branch, the ends of that branch and of the path. Costs the messages behind it.
+    pub(crate) fn detour(&self, id: &MessageId) -> Option<(MessageId, Option<MessageId>)> {
+        let other = self.position(id).is_none().then(|| self.last_head(id))??;
+        Some((other.clone(), self.messages().next_back().map(|message| message.id.clone())))
+    }
+
     /// A message that is only for some agents, in its latest version. Costs O(log n).
     pub fn aside(&self, id: &MessageId) -> Option<&Message> {
         self.records.get(*self.asides.get(id)?)?.message()
