@@ -82,6 +82,8 @@ export interface CompactorOptions<M extends object = object, F extends Format = 
   format: F;
   /** When to compact and how far. Default: the preset `recommended`. */
   policy?: PolicySpec;
+  /** What `notes()` returned when the app stored `messages()`. Only for messages among which is a summary. */
+  notes?: string | undefined;
 }
 
 /** Options of an agent. Whatever is absent is that of its team. */
