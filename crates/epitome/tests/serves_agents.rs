@@ -1,5 +1,7 @@
 //! A team of agents shares one conversation: each sees its own messages, and compacts its own view.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue should fail")]
+
 mod harness;
 
 use epitome::history::Record;

@@ -58,15 +58,15 @@ impl Compactor {
     /// texts behind it.
     pub fn remove(&mut self, id: MessageId) -> Result<(), CommandError> {
         self.refuse_to_agents()?;
-        self.take_out(id)
+        self.take_out(&id)
     }
 
-    pub(super) fn take_out(&mut self, id: MessageId) -> Result<(), CommandError> {
+    pub(super) fn take_out(&mut self, id: &MessageId) -> Result<(), CommandError> {
         let record = Record::Remove { id: id.clone() };
         if self.log().is_aside(&record) {
             return Ok(self.conversation.append(record)?);
         }
-        let position = self.log().required(&id)?;
+        let position = self.log().required(id)?;
         let is_useless = self.job().is_some_and(|job| job.plans(position));
         self.change(record, is_useless)
     }
