@@ -59,9 +59,9 @@ pub mod tokens;
 pub mod transcript;
 
 pub use compactor::{
-    BeforeCompaction, CommandError, Compactor, Event, Outcome, Output, Report, RestoreError, Save,
-    SetPolicyError, Snapshot, SnapshotError, Stored, SummarizerReport, SummarizerTokens,
-    SummaryRequest,
+    Agent, BeforeCompaction, CommandError, Compactor, Event, Lent, Outcome, Output, Report,
+    RestoreError, Save, SetPolicyError, Snapshot, SnapshotError, Stored, SummarizerReport,
+    SummarizerTokens, SummaryRequest,
 };
 pub use contract::{
     BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,

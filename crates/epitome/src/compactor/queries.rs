@@ -121,7 +121,7 @@ impl Compactor {
         };
         let cycle = self.cycle.clone();
         let next_request = self.next_request;
-        Condition { cycle, paused, usage, next_request }
+        Condition { cycle, paused, usage, next_request, agents: self.agent_conditions() }
     }
 
     /// The log.
