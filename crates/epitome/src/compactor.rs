@@ -228,6 +228,16 @@ impl Compactor {
         Ok(self.conversation.append(Record::Todo { text })?)
     }
 
+    /// Counts what the next request has besides the view, and what it leaves out of it, until this is called again; see
+    /// [`Conversation::set_request_context`]. Linear in the texts.
+    pub fn set_request_context<'a>(
+        &mut self,
+        added: impl IntoIterator<Item = &'a Message>,
+        left_out: impl IntoIterator<Item = &'a Message>,
+    ) {
+        self.conversation.set_request_context(added, left_out);
+    }
+
     /// Starts a compaction. `instructions` is what the user asks the summarizer to pay attention to.
     ///
     /// With a summary, [`Output::Before`] comes first; with reducers only, [`Output::Persist`]. If nothing can

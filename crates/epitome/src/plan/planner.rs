@@ -298,6 +298,7 @@ fn floor(
     let items = [
         ("system prompt", scale.to_provider(protected.system)),
         ("tool schemas", scale.overhead()),
+        ("context of the request", scale.context()),
         ("pinned messages", scale.to_provider(protected.pinned)),
         ("last user request", scale.to_provider(protected.request)),
         ("summary", scale.to_provider(summary)),

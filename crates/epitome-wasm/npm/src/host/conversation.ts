@@ -7,6 +7,7 @@ import { epitomeError, guarded, property } from "../error.js";
 import type {
   Compactor as Engine,
   Finding,
+  Format,
   MessageMetadata,
   Phase,
   PolicySpec,
@@ -21,7 +22,7 @@ import type { Engine as Module } from "../wasm/engine.js";
 import { bufferOf, retire } from "../wasm/instances.js";
 import type { NumericSource } from "../wasm/numeric.js";
 import { Calls } from "./calls.js";
-import type { CompactIfNeededOptions, CompactOptions, Compactor, SyncReport } from "./compactor.js";
+import type { CompactIfNeededOptions, CompactOptions, Compactor, RequestContext, SyncReport } from "./compactor.js";
 import { Commits } from "./commits.js";
 import { Driver } from "./driver.js";
 import type { Host } from "./options.js";
@@ -33,6 +34,7 @@ import { Recall, type Recalled, type RecallOptions, type Returned } from "../rec
 import { ownId } from "./same.js";
 import { statusOf } from "./status.js";
 import type { SummarizeRequest } from "./summarize.js";
+import { measured } from "./validation.js";
 import { type Known, planSync, type Replacement, type SyncPlan } from "./sync.js";
 
 export class Conversation<M extends object> implements Compactor<M> {
@@ -169,6 +171,25 @@ export class Conversation<M extends object> implements Compactor<M> {
   switchTo(id: string): void {
     const name = textOf(id, "id");
     this.#moveHead(this.#calls.run((engine) => engine.branchWith(name)) ?? name);
+  }
+
+  get format(): Format {
+    return this.#host.format;
+  }
+
+  session(): number {
+    return this.#calls.run((engine) => engine.session());
+  }
+
+  phase(): Phase {
+    return this.#calls.run((engine) => engine.phase());
+  }
+
+  setRequestContext(context: RequestContext<M>): void {
+    this.#calls.check();
+    const { added = [], leftOut = [] } = fieldsOf(context, "context");
+    const [more, fewer] = [measured(added, "added"), measured(leftOut, "leftOut")];
+    this.#calls.run((engine) => engine.setRequestContext(more, fewer));
   }
 
   setTodo(text: string): void {
