@@ -14,7 +14,7 @@ import { recentFrom, type RecentOptions } from "../host/recent.js";
 import { type CompactedMessages, compactMessagesBy, type CompactMessagesOptions } from "../host/stateless.js";
 import type { SummarizeContext } from "../host/summarize.js";
 import { overflowOf } from "../host/overflow.js";
-import { runTurnBy, type TurnOptions, type TurnResult } from "../host/turn.js";
+import { runTurnBy, type TurnOptions, type TurnResponse, type TurnResult } from "../host/turn.js";
 import { convertBy, measured, repairBy, validateBy, type ValidateOptions } from "../host/validation.js";
 import { counterFrom, type ProviderCounter, type ProviderCounterOptions } from "../counting/provider-counter.js";
 import type {
@@ -126,20 +126,19 @@ export type { MessageAction, Plan } from "../host/plan.js";
 export type { ProviderCounter, ProviderCounterOptions } from "../counting/provider-counter.js";
 export type { RecentOptions } from "../host/recent.js";
 export type { Summarize, SummarizeContext, SummarizeRequest, Summary } from "../host/summarize.js";
-export {
-  type ContextParts,
-  type ContextProvider,
-  contextProviders,
-  type Middleware,
-  type Provided,
-  type Transform,
-  type TurnCompaction,
-  type TurnContext,
-  type TurnOptions,
-  type TurnResponse,
-  type TurnResult,
-  type Verdict,
+export type {
+  ContextProvider,
+  Middleware,
+  Provided,
+  Transform,
+  TurnCompaction,
+  TurnContext,
+  TurnOptions,
+  TurnResponse,
+  TurnResult,
+  Verdict,
 } from "../host/turn.js";
+export { type ContextParts, contextProviders } from "../host/context-providers.js";
 export { recallTool, type RecallParameters, type RecallTools } from "../recall/tool.js";
 export type { Recalled, RecalledPassage, RecalledQuote, RecallOptions, Returned } from "../recall/recall.js";
 export type { TokenizerSources } from "../counting/tokenizer.js";
@@ -208,7 +207,10 @@ export function isWithinTokenLimit(
  * theirs, what is due is compacted, and after an error which says that the prompt is too long, it is compacted and sent again.
  * Rejects with what `request` and the other functions throw.
  */
-export async function runTurn<M extends object>(compactor: Compactor<M>, options: TurnOptions<M>): Promise<TurnResult<M>> {
+export async function runTurn<M extends object, R extends TurnResponse<M>>(
+  compactor: Compactor<M>,
+  options: TurnOptions<M, R>,
+): Promise<TurnResult<R>> {
   return runTurnBy(await load(engineModule), compactor, options);
 }
 

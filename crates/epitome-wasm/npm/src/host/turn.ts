@@ -48,17 +48,17 @@ export interface TurnResponse<M extends object> {
   /** The answer, to be appended; nothing if `request` has appended it itself. */
   messages?: M | readonly M[];
   /** The usage as the provider reports it. */
-  usage?: Usage | object | null;
+  usage?: Usage | object | null | undefined;
 }
 
-/** Options of a turn. */
-export interface TurnOptions<M extends object> {
+/** Options of a turn. `R` is what the app's `request` returns. */
+export interface TurnOptions<M extends object, R extends TurnResponse<M> = TurnResponse<M>> {
   /** Sends these messages to the model. An error which says that the prompt is too long leads to a compaction and another
    * try; any other error ends the turn, which rejects with it. */
-  request: (messages: M[], context: TurnContext) => TurnResponse<M> | Promise<TurnResponse<M>>;
+  request: (messages: M[], context: TurnContext) => R | Promise<R>;
   /** Runs the tools that the answer calls and returns their results; nothing if it calls none, which ends the turn. Without
    * this function, a turn goes on as long as the last message is a tool result. */
-  tools?: (response: TurnResponse<M>, context: TurnContext) => readonly M[] | undefined | Promise<readonly M[] | undefined>;
+  tools?: (response: R, context: TurnContext) => readonly M[] | undefined | Promise<readonly M[] | undefined>;
   /** Asked in order, before and after each request. */
   middleware?: readonly Middleware[];
   /** Rewrite the messages of each request, from left to right. */
@@ -83,13 +83,13 @@ export interface TurnCompaction {
 }
 
 /** What a turn did. */
-export interface TurnResult<M extends object> {
+export interface TurnResult<R> {
   /** Why it has ended. */
   end: "answered" | "stopped" | "max-steps";
   /** How many requests it had, not counting those that were sent again. */
   steps: number;
   /** The last answer. */
-  response?: TurnResponse<M>;
+  response?: R;
   compactions: TurnCompaction[];
 }
 
@@ -99,21 +99,25 @@ const SYSTEM_ROLES: readonly unknown[] = ["system", "developer"];
 const DEFAULTS = { maxSteps: 50, maxRetries: 3 };
 
 /** Runs a turn. The user message is appended already. */
-export async function runTurnBy<M extends object>(engine: Engine, compactor: Compactor<M>, options: TurnOptions<M>): Promise<TurnResult<M>> {
+export async function runTurnBy<M extends object, R extends TurnResponse<M>>(
+  engine: Engine,
+  compactor: Compactor<M>,
+  options: TurnOptions<M, R>,
+): Promise<TurnResult<R>> {
   return new Turn(engine, compactor, options).run();
 }
 
-class Turn<M extends object> {
+class Turn<M extends object, R extends TurnResponse<M>> {
   readonly #engine: Engine;
   readonly #compactor: Compactor<M>;
-  readonly #options: TurnOptions<M> & typeof DEFAULTS;
+  readonly #options: TurnOptions<M, R> & typeof DEFAULTS;
   readonly #signal: AbortSignal | undefined;
   readonly #compactions: TurnCompaction[] = [];
   #step = 0;
   /** The phase of the next check before a request. */
   #phase: Phase;
 
-  constructor(engine: Engine, compactor: Compactor<M>, options: TurnOptions<M>) {
+  constructor(engine: Engine, compactor: Compactor<M>, options: TurnOptions<M, R>) {
     this.#engine = engine;
     this.#compactor = compactor;
     const given = fieldsOf(options, "options");
@@ -126,7 +130,7 @@ class Turn<M extends object> {
     this.#phase = compactor.phase();
   }
 
-  async run(): Promise<TurnResult<M>> {
+  async run(): Promise<TurnResult<R>> {
     const { maxSteps, tools } = this.#options;
     for (;;) {
       this.#step += 1;
@@ -171,7 +175,7 @@ class Turn<M extends object> {
   }
 
   /** Sends the request of a step, after the compactions that are due, and again while its prompt is too long. */
-  async #request(): Promise<TurnResponse<M>> {
+  async #request(): Promise<R> {
     for (let retries = 0; ; ) {
       const messages = await this.#assembled();
       const due = this.#due();
@@ -262,39 +266,7 @@ class Turn<M extends object> {
     return { step: this.#step, session: this.#compactor.session(), status: this.#compactor.status(), signal: this.#signal };
   }
 
-  #result(end: TurnResult<M>["end"], response?: TurnResponse<M>): TurnResult<M> {
+  #result(end: TurnResult<R>["end"], response?: R): TurnResult<R> {
     return { end, steps: this.#step, ...(response === undefined ? {} : { response }), compactions: this.#compactions };
   }
-}
-
-/** The parts of the usual context. Each is a text, messages, or a function that makes them for each request. */
-export interface ContextParts<M extends object> {
-  /** Who the user is, such as tenant and user. */
-  identity?: Provided<M> | ContextProvider<M>;
-  /** The date. */
-  date?: Provided<M> | ContextProvider<M>;
-  /** A summary or an index of what is remembered. */
-  memory?: Provided<M> | ContextProvider<M>;
-  /** A summary or an index of a knowledge base. */
-  knowledge?: Provided<M> | ContextProvider<M>;
-  /** The skills that the model can use. */
-  skills?: Provided<M> | ContextProvider<M>;
-  /** The present state of the workspace. */
-  workspace?: Provided<M> | ContextProvider<M>;
-}
-
-/** The order of the usual context; `ContextKind::ALL` of the engine is the same. */
-const CONTEXT_ORDER = ["identity", "date", "memory", "knowledge", "skills", "workspace"] as const;
-
-/** Providers for the usual context, in the order in which models read it best: who and when first, the workspace last, since it
- * changes most often. */
-export function contextProviders<M extends object>(parts: ContextParts<M>): ContextProvider<M>[] {
-  const given = fieldsOf(parts, "parts");
-  return CONTEXT_ORDER.flatMap((name) => {
-    const part = given[name];
-    if (part === undefined) {
-      return [];
-    }
-    return [typeof part === "function" ? (part as ContextProvider<M>) : (): Provided<M> => part];
-  });
 }
