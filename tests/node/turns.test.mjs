@@ -86,7 +86,7 @@ async function tasksOf(scenario) {
 const withoutResets = (tasks) => tasks.filter((task) => !task.startsWith("reset"));
 
 for (const scenario of SCENARIOS) {
-  test(`${scenario.name}`, async () => {
+  test(`g1: a turn as the engine runs it: ${scenario.name}`, async () => {
     const expected = scenario.middleware === undefined ? withoutResets(scenario.tasks) : scenario.tasks;
     assert.deepEqual(await tasksOf(scenario), expected);
   });
