@@ -165,6 +165,12 @@ export interface Compactor<M extends object = object> {
    * the same changes come again with the next commit. Without the option, it does nothing.
    */
   commit(): Promise<void>;
+  /**
+   * What the summarizer noted for itself with the summary in the view, such as how important each quote is; empty if there is
+   * none. An app that stores `messages()` instead of a snapshot stores it too and gives it to the next compactor as the option
+   * `notes`. Then the next summary is that of a compactor that lives on.
+   */
+  notes(): string;
   /** What a newer version calls the records that it has stored and this one does not know. They stay in the log. */
   unknownRecords(): string[];
   /** Frees the memory. Cancels a compaction that runs. */
@@ -955,6 +961,8 @@ export interface CompactorOptions<M extends object = object, F extends Format = 
   format: F;
   /** When to compact and how far. Default: the preset `recommended`. */
   policy?: PolicySpec;
+  /** What `notes()` returned when the app stored `messages()`. Only for messages among which is a summary. */
+  notes?: string | undefined;
 }
 
 /** The formats that messages of this type may have: one, if the type has a field that only messages of that format have. */
@@ -1584,15 +1592,15 @@ export interface LockedParts {
   removed: boolean;
 }
 
-/** One message and what happens to it. */
+/** What a plan does with one message. */
 export interface MessageAction {
   /** The message's id, as `append` returned it. A message of several steps has one entry per step, such as `m7#1`. */
   readonly id: string;
   /** What happens to it. */
   readonly action: Action;
-  /** Its tokens in the view now; 0 if it is not in the view. */
+  /** Its tokens in the current view; 0 if it is not in the view. */
   readonly tokensBefore: number;
-  /** Its tokens in the view afterwards; 0 if it will not be in the view. */
+  /** Its tokens in the view after the compaction; 0 if it will not be in the view. */
   readonly tokensAfter: number;
 }
 
@@ -1976,6 +1984,8 @@ export interface CompactedMessages<M extends object = object> {
   report: Report | undefined;
   /** How full the window is with these messages. */
   status: Status;
+  /** To store with the messages, for the option `notes` of the next call: see `notes()` of a compactor. */
+  notes: string;
 }
 
 /** Options of `compactMessages`. */

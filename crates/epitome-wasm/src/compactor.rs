@@ -111,6 +111,18 @@ impl Compactor {
         Ok(true)
     }
 
+    /// Sets what the summarizer noted when it wrote the summary that is appended next.
+    #[wasm_bindgen(js_name = setReturnedNotes)]
+    pub fn set_returned_notes(&mut self, notes: String) {
+        self.engine.set_returned_notes(notes);
+    }
+
+    /// What the summarizer noted with the active summary.
+    #[wasm_bindgen(js_name = summarizerNotes)]
+    pub fn summarizer_notes(&self) -> String {
+        self.engine.summarizer_notes().to_owned()
+    }
+
     /// Sets the open tasks.
     #[wasm_bindgen(js_name = setTodo)]
     pub fn set_todo(&mut self, text: String) -> Result<(), JsValue> {

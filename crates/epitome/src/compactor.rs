@@ -108,6 +108,8 @@ pub struct Compactor {
     started: bool,
     /// What a store does not have besides records.
     unsaved_policy: UnsavedPolicy,
+    /// What the summarizer noted with the summary that is appended next.
+    returned_notes: String,
 }
 
 impl Compactor {
@@ -137,6 +139,7 @@ impl Compactor {
             cycle: Cycle::default(),
             started: false,
             unsaved_policy: UnsavedPolicy::default(),
+            returned_notes: String::new(),
         })
     }
 
@@ -187,6 +190,13 @@ impl Compactor {
         Ok(())
     }
 
+    /// What the summarizer noted when it wrote the summary that is appended next, as
+    /// [`summarizer_notes`](Self::summarizer_notes) returned it. The next summary is as good with them as that of a
+    /// compactor that lives on; without them, the text alone decides.
+    pub fn set_returned_notes(&mut self, notes: String) {
+        self.returned_notes = notes;
+    }
+
     /// The checkpoint of a message that is the summary of an earlier compactor; `None` for any other message, and if there
     /// is a summary already. All messages before it stay, so that no text can hide others by posing as a summary.
     fn earlier_summary(&self, message: &Message) -> Option<Checkpoint> {
@@ -202,11 +212,13 @@ impl Compactor {
             after: Vec::new(),
             role: message.role,
             summary: summary.to_owned(),
-            summarizer_notes: String::new(),
+            summarizer_notes: self.returned_notes.clone(),
             ledger,
             left_out: Vec::new(),
             appendix: String::new(),
             summarized: frame.summarized,
+            // The message itself stands for one of them.
+            earlier: frame.summarized.saturating_sub(1),
             label: frame.label.map(str::to_owned),
             closing: frame.closing.map(str::to_owned),
         };

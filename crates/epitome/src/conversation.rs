@@ -157,6 +157,22 @@ impl Conversation {
         &self.projection
     }
 
+    /// How many messages another compactor had summarized before the first one of this log.
+    pub(crate) fn earlier(&self) -> u32 {
+        self.projection.cover.as_ref().map_or(0, |cover| cover.earlier)
+    }
+
+    /// The number of the message at a position, from 1, as in transcripts.
+    pub(crate) fn number(&self, position: usize) -> Option<u32> {
+        u32::try_from(position + 1).ok()?.checked_add(self.earlier())
+    }
+
+    /// The message of a number, as in transcripts; `None` if the log does not have it.
+    pub(crate) fn message_numbered(&self, number: u32) -> Option<&Message> {
+        let position = number.checked_sub(self.earlier())?.checked_sub(1)?;
+        self.log.message(usize::try_from(position).ok()?)
+    }
+
     /// The token costs of its messages, as they were appended.
     pub fn meter(&self) -> &Meter {
         &self.meter

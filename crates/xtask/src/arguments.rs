@@ -20,7 +20,7 @@ usage: cargo xtask <task>
   fidelity [PARTS]                 what conversations still say after a compaction; PARTS as meetings,tools
   lint                             formatting and clippy, warnings denied, and supply
   supply                           licences, versions, sources and use of the dependencies
-  fuzz [MINUTES] [--only TARGETS] [--seed N]  inputs chosen by the code they reach, 1 minute in all; TARGETS as engine,sse
+  fuzz [MINUTES] [--only TARGETS] [--seed N]  inputs chosen by the code they reach, 1 minute for each target; TARGETS as engine,sse
   tidy                             shape of the source tree and direction of dependencies
   behaviours                       how many rules of docs/behaviours.md are proven, and which are open
   setup                            install what the other tasks would install, and stop
@@ -91,11 +91,11 @@ pub(crate) struct BenchOptions {
 /// Which inputs to look for, and how long.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct FuzzOptions {
-    /// Minutes for all targets together.
+    /// Minutes for each target; a minute is a number of inputs.
     pub(crate) minutes: u32,
     /// The names of the targets, separated by commas; `None` runs all.
     pub(crate) only: Option<String>,
-    /// Where the random inputs begin; `None` begins elsewhere in each run.
+    /// Where the random inputs begin; `None` begins elsewhere in each run, and with what earlier runs have found.
     pub(crate) seed: Option<u32>,
 }
 

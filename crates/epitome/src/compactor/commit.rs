@@ -161,7 +161,7 @@ impl Compactor {
             lists: &|| self.list_room(&job.plan, &job.policy, &summary),
         };
         let mut receipt = build_receipt(facts, &summary, retained, &room, meter, &|number| {
-            self.log().message_numbered(number).map(|message| message.id.clone())
+            self.conversation.message_numbered(number).map(|message| message.id.clone())
         });
         // A name that any covered message contains is supported: the facts may have it only as a part of another
         // name, and the transcript may have cut it off.

@@ -336,7 +336,7 @@ impl Stage {
 fn earlier_facts(conversation: &Conversation) -> Facts {
     let Some(cover) = &conversation.projection().cover else { return Facts::default() };
     let log = conversation.log();
-    let number = |id: &MessageId| u32::try_from(log.position(id)? + 1).ok();
+    let number = |id: &MessageId| conversation.number(log.position(id)?);
     Facts::of_summary(&cover.summary, cover.ledger.iter().chain(&cover.left_out), &number)
 }
 

@@ -308,11 +308,6 @@ impl Log {
         self.records.get(self.tree.record(position)?)?.message()
     }
 
-    /// The latest version of the message with a number, from 1, as in transcripts.
-    pub(crate) fn message_numbered(&self, number: u32) -> Option<&Message> {
-        self.message(usize::try_from(number).ok()?.checked_sub(1)?)
-    }
-
     /// The latest versions of all messages, in order.
     pub fn messages(&self) -> impl DoubleEndedIterator<Item = &Message> {
         (0..self.len()).filter_map(|position| self.message(position))

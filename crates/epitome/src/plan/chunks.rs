@@ -83,7 +83,7 @@ impl Plan {
             .filter_map(|at| {
                 let message = readable(conversation, at)?;
                 let message = late.message(&message).map_or(message, Cow::Owned);
-                Some((u32::try_from(at + 1).ok()?, message))
+                Some((conversation.number(at)?, message))
             })
             .collect();
         let prefix: Vec<(u32, &Message)> =

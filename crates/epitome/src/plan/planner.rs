@@ -54,7 +54,9 @@ pub(super) fn plan(
         tokens_before: tokens,
         tokens_after: tokens,
         floor: floor(conversation, policy, &scale, false),
-        already_summarized: conversation.projection().cover.as_ref().map_or(0, |it| it.summarized),
+        earlier: conversation.earlier(),
+        before: conversation.projection().before.clone(),
+        after: conversation.projection().after.clone(),
         ..Plan::empty(reason)
     };
     // If reducers save enough, an automatic compaction needs no summary.
@@ -219,10 +221,7 @@ impl Plan {
             }
         };
         projection.dropped.iter().for_each(|at| set(*at, Action::Summarized));
-        match self.summarizes {
-            true => self.before.iter().chain(&self.after).for_each(|at| set(*at, Action::Keep)),
-            false => projection.kept().for_each(|at| set(at, Action::Keep)),
-        }
+        self.before.iter().chain(&self.after).for_each(|at| set(*at, Action::Keep));
         for (position, action) in reduction.actions() {
             let stays = |slot: &Action| position >= tail_start || *slot == Action::Keep;
             if let Some(slot) = actions.get_mut(position)

@@ -42,7 +42,7 @@ impl WeightedTokenizer {
         }
     }
 
-    /// Tokens of a name. Names count as Latin in any script, since they are short and mostly are.
+    /// Tokens of a name. Names count as Latin whatever their script, since they are short and most are Latin.
     pub(super) fn name(&self, name: &str) -> u32 {
         self.tokenizer.count(name)
     }

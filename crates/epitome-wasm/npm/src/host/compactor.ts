@@ -234,6 +234,12 @@ export interface Compactor<M extends object = object> {
    * the same changes come again with the next commit. Without the option, it does nothing.
    */
   commit(): Promise<void>;
+  /**
+   * What the summarizer noted for itself with the summary in the view, such as how important each quote is; empty if there is
+   * none. An app that stores `messages()` instead of a snapshot stores it too and gives it to the next compactor as the option
+   * `notes`. Then the next summary is that of a compactor that lives on.
+   */
+  notes(): string;
   /** What a newer version calls the records that it has stored and this one does not know. They stay in the log. */
   unknownRecords(): string[];
   /** Frees the memory. Cancels a compaction that runs. */

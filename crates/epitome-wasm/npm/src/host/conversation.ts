@@ -325,6 +325,10 @@ export class Conversation<M extends object> implements Compactor<M> {
     });
   }
 
+  notes(): string {
+    return this.#calls.run((engine) => engine.summarizerNotes());
+  }
+
   unknownRecords(): string[] {
     return this.#calls.run((engine) => engine.unknownRecords());
   }

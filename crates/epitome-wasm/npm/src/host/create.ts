@@ -22,10 +22,14 @@ export async function create<M extends object>(
   const { policy, tokenizers } = options;
   const format = textOf(options.format, "format", "unknown-format");
   const agent = optionalText(options.agent, "agent");
+  const notes = optionalText(options.notes, "notes");
   const host = hostOf(options, extractiveFrom(modules.engine));
   const engine = await load(modules.engine);
   await loadCounting(engine, engine.countingOf(policy, agent), modules.tokenizers, tokenizers);
   const compactor = new engine.Compactor(format, policy, agent);
+  if (notes !== undefined) {
+    compactor.setReturnedNotes(notes);
+  }
   if (host.commit !== undefined) {
     compactor.collectUnsaved(false);
   }

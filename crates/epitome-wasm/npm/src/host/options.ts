@@ -82,6 +82,8 @@ export interface CompactorOptions<M extends object = object, F extends Format = 
   format: F;
   /** When to compact and how far. Default: the preset `recommended`. */
   policy?: PolicySpec;
+  /** What `notes()` returned when the app stored `messages()`. Only for messages among which is a summary. */
+  notes?: string | undefined;
 }
 
 /** Options of a compactor that continues from a snapshot. It keeps the snapshot's policy. */

@@ -28,6 +28,8 @@ export interface CompactedMessages<M extends object = object> {
   report: Report | undefined;
   /** How full the window is with these messages. */
   status: Status;
+  /** To store with the messages, for the option `notes` of the next call: see `notes()` of a compactor. */
+  notes: string;
 }
 
 /** Compacts messages if that is due. */
@@ -46,7 +48,7 @@ export async function compactMessagesBy<M extends object>(
     const report = await (reason === undefined
       ? compactor.compactIfNeeded({ ...how, ...(phase !== undefined && { phase }) })
       : compactor.compact({ ...how, reason }));
-    return { messages: compactor.messages(), report, status: compactor.status() };
+    return { messages: compactor.messages(), report, status: compactor.status(), notes: compactor.notes() };
   } finally {
     compactor.dispose();
   }
