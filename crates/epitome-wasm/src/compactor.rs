@@ -227,6 +227,12 @@ impl Compactor {
         Ok(())
     }
 
+    /// Says what time it is by a clock that never goes back.
+    #[wasm_bindgen(js_name = setTime)]
+    pub fn set_time(&mut self, now: f64) {
+        self.engine.set_time(Timestamp(now as u64));
+    }
+
     /// The number of the session, from 1.
     pub fn session(&self) -> u32 {
         self.engine.session()

@@ -121,7 +121,8 @@ impl Compactor {
         };
         let cycle = self.cycle.clone();
         let next_request = self.next_request;
-        Condition { cycle, paused, usage, next_request }
+        let preparations = self.preparations.state();
+        Condition { cycle, paused, usage, next_request, preparations }
     }
 
     /// The log.

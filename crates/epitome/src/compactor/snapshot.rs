@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Cycle;
+use super::{Cycle, PreparationState};
 use crate::conversation::UsageState;
 use crate::history::{Record, UnknownRecord};
 use crate::policy::Policy;
@@ -34,6 +34,8 @@ pub(crate) struct Condition {
     #[serde(default)]
     pub(crate) usage: UsageState,
     pub(crate) next_request: u32,
+    #[serde(default, skip_serializing_if = "PreparationState::is_empty")]
+    pub(crate) preparations: PreparationState,
 }
 
 /// A line that is no record of the log.

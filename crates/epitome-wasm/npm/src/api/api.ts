@@ -84,6 +84,9 @@ export type {
   PlanFigures,
   Policy,
   PolicySpec,
+  PrepareAt,
+  PreparedReport,
+  PreparedUse,
   Preset,
   Reactive,
   Reason,
@@ -112,6 +115,7 @@ export type {
   TruncateToolResults,
   TruncationStep,
   Usage,
+  Waste,
 } from "../glue/epitome.js";
 export type {
   AfterCompaction,
