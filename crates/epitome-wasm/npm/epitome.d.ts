@@ -436,6 +436,12 @@ export interface PolicyFields {
    */
   warning?: number | null;
   /**
+   * How full the window is when the summary of the next compaction begins to be written in the background, while the
+   * chat goes on. A point below the threshold; the summary is used if what it covers has not changed until a compaction is
+   * due. Default: `null`, none is written in advance.
+   */
+  prepareAt?: PrepareAt | null;
+  /**
    * Share of the window that a compaction reduces the conversation to, above 0 and below 1. Default: 0.5.
    */
   target: number;
@@ -580,6 +586,11 @@ export interface Reactive {
    */
   maxPerRequest?: number;
 }
+
+/**
+ * How full the window is when the summary of the next compaction begins to be written, in the background.
+ */
+export type PrepareAt = { fraction: number } | { tokens: number };
 
 /**
  * The tail of the conversation that a compaction does not change, as far as the target allows. A tool call is never
@@ -1094,6 +1105,10 @@ export interface SummaryRequest {
    */
   instructions?: string;
   /**
+   * True if no compaction waits for the answer: the summary is written in advance.
+   */
+  isAhead: boolean;
+  /**
    * Which chunk this is, from 0.
    */
   chunkIndex: number;
@@ -1246,7 +1261,7 @@ export type AfterCompaction = Extract<EngineEvent, {
 /**
  * Progress of a compaction, for display and logs.
  */
-export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: Timestamp; message: string } | { type: "stale"; request: RequestId } | { type: "usageIgnored"; reported: number; used: number } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
+export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "preparing"; tokens: number; chunks: number } | { type: "prepared" } | { type: "preparationDropped"; request?: RequestId; because: string } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: Timestamp; message: string } | { type: "stale"; request: RequestId } | { type: "usageIgnored"; reported: number; used: number } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
 
 /**
  * Milliseconds on the app's clock. The origin is the app's choice, and the same for all calls.
@@ -1304,6 +1319,15 @@ export interface ReportFields {
    * How the summarizer was asked; `None` if it was not.
    */
   summarizer?: SummarizerReport;
+  /**
+   * How long the user has waited for it, in milliseconds: from its start, after the hook before it, to its end. `None` if
+   * the host has not said what time it is.
+   */
+  waitedMs?: number;
+  /**
+   * What was written in advance; `None` if nothing was since the last report.
+   */
+  prepared?: PreparedReport;
   /**
    * `tokensAfter` in percent of the window.
    */
@@ -1428,6 +1452,40 @@ export interface SummarizerTokens {
    * Tokens of the answers, including reasoning.
    */
   completion: number;
+}
+
+/**
+ * What a compaction had of a summary that was written in advance.
+ */
+export interface PreparedReport {
+  /**
+   * How it was used; `None` if it was not.
+   */
+  used?: PreparedUse;
+  /**
+   * What was spent in vain since the last report, for summaries that were thrown away.
+   */
+  wasted: Waste;
+}
+
+/**
+ * How a compaction used a summary that was prepared.
+ */
+export type PreparedUse = "asWritten" | "toppedUp";
+
+/**
+ * What prepared summaries have cost that no compaction used.
+ */
+export interface Waste {
+  /**
+   * Requests to the summarizer.
+   */
+  requests: number;
+  /**
+   * Their tokens and those of the answers: as the provider reported them, and of a request without a report by the
+   * engine's own count.
+   */
+  tokens: number;
 }
 
 /**

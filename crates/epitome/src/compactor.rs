@@ -195,6 +195,7 @@ impl Compactor {
         self.conversation.append(Record::Message { message })?;
         if let Some(checkpoint) = earlier {
             self.conversation.append(Record::Checkpoint { checkpoint })?;
+            self.drop_preparation("the conversation has a summary already");
             self.outputs.push_back(Output::Changed);
         }
         self.cycle.view_sent |= answered;

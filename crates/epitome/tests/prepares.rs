@@ -6,7 +6,8 @@
     reason = "a test that cannot go on should stop"
 )]
 
-use epitome::message::{Message, Role, Usage};
+use epitome::history::Edit;
+use epitome::message::{Message, MessageId, Role, Usage};
 use epitome::policy::{Keep, Phase, PrepareAt, StaleSummary};
 use epitome::tokens::CharactersPer;
 use epitome::{
@@ -336,4 +337,53 @@ fn k9_cancelling_a_compaction_leaves_what_is_being_written() {
     assert!(chat.is_prepared());
     chat.compact(Reason::Manual, None);
     assert_eq!(chat.used(), Some(PreparedUse::AsWritten));
+}
+
+/// Whatever is prepared when, and whatever happens behind it: a message is in the view, or a summarizer has read it.
+#[test]
+fn k9_every_message_that_leaves_the_view_was_read() {
+    let mut uses = Vec::new();
+    for prepare_at in [0.2, 0.3, 0.4, 0.5, 0.6, 0.7] {
+        for target in [0.2, 0.3, 0.5, 0.7] {
+            for pinned in [None, Some(0), Some(3)] {
+                let mut chat = Chat::new(Policy { target, ..policy(prepare_at) });
+                let mut read = String::new();
+                for _ in 0..40 {
+                    chat.say(1);
+                    if let Some(reason) = chat.check() {
+                        chat.compact(reason, None);
+                    }
+                    while let Some(request) = chat.requests.first() {
+                        read.push_str(&request.input);
+                        chat.answer("They have talked of everything.");
+                    }
+                    if chat.said == 12
+                        && let Some(number) = pinned
+                    {
+                        // From a message that is read to one that stays, or the other way round.
+                        let message = chat.compactor.log().message(number).unwrap().clone();
+                        chat.compactor.edit(Message { pinned: true, ..message }).unwrap();
+                        chat.drain();
+                    }
+                    uses.extend(chat.events.drain(..).filter_map(|event| match event {
+                        Event::End { report } => Some(report.prepared.and_then(|it| it.used)),
+                        _ => None,
+                    }));
+                    let kept: Vec<MessageId> = (chat.compactor.view().edits.iter())
+                        .filter_map(|edit| match edit {
+                            Edit::Keep(id) | Edit::Replace { id, .. } => Some(id.clone()),
+                            Edit::Insert { .. } => None,
+                        })
+                        .collect();
+                    for number in 0..chat.said {
+                        let is_read = read.contains(&format!("Message {number} in"));
+                        assert!(is_read || kept.contains(&format!("m{number}").into()));
+                    }
+                }
+            }
+        }
+    }
+    for used in [PreparedUse::AsWritten, PreparedUse::ToppedUp] {
+        assert!(uses.contains(&Some(used)), "{used:?} in {}", uses.len());
+    }
 }

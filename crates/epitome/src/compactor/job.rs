@@ -16,6 +16,8 @@ use crate::transcript::prompt::{ChunkPosition, PromptInput, REMINDER, instructio
 /// A running compaction that needs a summary.
 pub(super) struct Job {
     pub(super) plan: Plan,
+    /// How many messages the summary covers that there is when this one is asked for.
+    pub(super) covered: usize,
     /// The policy of the plan: the compactor's, or stricter by a fallback level after a result that was too
     /// large.
     pub(super) policy: Policy,
@@ -95,6 +97,7 @@ impl Job {
             unread: plan.staying().collect(),
             stage,
             policy: policy.clone(),
+            covered: conversation.projection().covered,
             plan,
             instructions,
             attempts: 0,

@@ -5,6 +5,8 @@
 //! small enough, or as the summary so far for the messages since, if that is less to read than all of them. It is thrown
 //! away as soon as a message that it covers has changed, or has left the conversation.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::job::{Job, Stage, earlier_facts};
@@ -35,6 +37,8 @@ enum Preparation {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Draft {
+    /// How many messages the summary before it covers, on which it builds.
+    covered: usize,
     tail_start: usize,
     /// Positions of messages in front of `tail_start` that the summarizer did not read, since they were to stay.
     unread: Vec<usize>,
@@ -144,10 +148,11 @@ impl Preparations {
         *tokens = tokens.saturating_add(asked.spent_tokens());
     }
 
-    fn tail_start(&self) -> Option<usize> {
+    /// The messages that are summarized, by position; those before them are what it builds on.
+    fn range(&self) -> Option<Range<usize>> {
         match self.current.as_ref()? {
-            Preparation::Writing { job, .. } => Some(job.plan.tail_start),
-            Preparation::Ready(draft) => Some(draft.tail_start),
+            Preparation::Writing { job, .. } => Some(job.covered..job.plan.tail_start),
+            Preparation::Ready(draft) => Some(draft.covered..draft.tail_start),
         }
     }
 }
@@ -196,7 +201,8 @@ impl Compactor {
         job.asked.answer(self.scale().to_provider(self.conversation.meter().count(&summary)));
         let unread = job.plan.unread(&self.conversation);
         let tail_start = job.plan.tail_start;
-        let draft = Draft { tail_start, unread, summary, notes, asked: job.asked };
+        let draft =
+            Draft { covered: job.covered, tail_start, unread, summary, notes, asked: job.asked };
         self.preparations.current = Some(Preparation::Ready(draft));
         self.preparations.balance.failures = 0;
         self.outputs.push_back(Output::Event(Event::Prepared));
@@ -219,9 +225,12 @@ impl Compactor {
         self.go_on_waiting();
     }
 
-    /// Gives up what is prepared, if a change of the message at this position, or of the order there, makes it wrong.
+    /// Gives up what is prepared, if a change of the messages from this position on makes it wrong: one that it covers, or of
+    /// the summary on which it builds.
     pub(super) fn drop_preparation_from(&mut self, position: usize) {
-        if self.preparations.tail_start().is_some_and(|tail_start| position < tail_start) {
+        let covered = self.conversation.projection().covered;
+        let is_wrong = |range: Range<usize>| position < range.end || covered != range.start;
+        if self.preparations.range().is_some_and(is_wrong) {
             self.drop_preparation("what it summarizes has changed");
         }
     }
