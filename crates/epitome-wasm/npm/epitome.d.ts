@@ -13,6 +13,8 @@ declare global {
  * After `dispose`, every method throws an error with the code `disposed`.
  */
 export interface Compactor<M extends object = object> {
+  /** The format of its messages. */
+  readonly format: Format;
   /**
    * Adds messages at the end and returns their ids. Allowed during a compaction.
    *
@@ -62,6 +64,16 @@ export interface Compactor<M extends object = object> {
   agents(): string[];
   /** Sets the open tasks. The summarizer gets them, and every summary is followed by them word for word. */
   setTodo(text: string): void;
+  /** The number of the session, from 1: every summary begins another. */
+  session(): number;
+  /** The point in the app's request loop, by the last message: `loop` behind a tool result, and `requestStart` behind any
+   * other. */
+  phase(): Phase;
+  /**
+   * Counts what the next request has besides `messages()`, and what it leaves out of them, until it is called again. Status
+   * and plans include it. Nothing of it is stored. `runTurn` does this for its providers and transforms.
+   */
+  setRequestContext(context: RequestContext<M>): void;
   /** How full the window is. Takes microseconds. */
   status(): Status;
   /**
@@ -174,6 +186,11 @@ export interface Compactor<M extends object = object> {
   dispose(): void;
   [Symbol.dispose](): void;
 }
+
+/**
+ * A message format that this crate reads and writes.
+ */
+export type Format = "openai-chat" | "openai-responses" | "anthropic" | "ai-sdk-ui" | "ai-sdk-model" | "gemini" | "langchain" | "bedrock";
 
 /**
  * What an app says about messages that their format has no field for. Absent fields leave a message as it is.
@@ -341,6 +358,10 @@ export interface SummaryRequest {
    */
   instructions?: string;
   /**
+   * True if no compaction waits for the answer: the summary is written in advance.
+   */
+  isAhead: boolean;
+  /**
    * Which chunk this is, from 0.
    */
   chunkIndex: number;
@@ -369,11 +390,6 @@ export type Summarizer = { kind: "own"; prompt: string } | { kind: "agent"; name
  * What the summarizer gets.
  */
 export type SummaryInput = "transcript" | "messages" | "conversation";
-
-/**
- * A message format that this crate reads and writes.
- */
-export type Format = "openai-chat" | "openai-responses" | "anthropic" | "ai-sdk-ui" | "ai-sdk-model" | "gemini" | "langchain" | "bedrock";
 
 /** What a summarizer may use. */
 export interface SummarizeContext {
@@ -517,7 +533,7 @@ export type AfterCompaction = Extract<EngineEvent, {
 /**
  * Progress of a compaction, for display and logs.
  */
-export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: Timestamp; message: string } | { type: "stale"; request: RequestId } | { type: "usageIgnored"; reported: number; used: number } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
+export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "preparing"; tokens: number; chunks: number } | { type: "prepared" } | { type: "preparationDropped"; request?: RequestId; because: string } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: Timestamp; message: string } | { type: "stale"; request: RequestId } | { type: "usageIgnored"; reported: number; used: number } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
 
 /**
  * Milliseconds on the app's clock. The origin is the app's choice, and the same for all calls.
@@ -581,6 +597,15 @@ export interface ReportFields {
    * How the summarizer was asked; `None` if it was not.
    */
   summarizer?: SummarizerReport;
+  /**
+   * How long the user has waited for it, in milliseconds: from its start, after the hook before it, to its end. `None` if
+   * the host has not said what time it is.
+   */
+  waitedMs?: number;
+  /**
+   * What was written in advance; `None` if nothing was since the last report.
+   */
+  prepared?: PreparedReport;
   /**
    * `tokensAfter` in percent of the window.
    */
@@ -705,6 +730,40 @@ export interface SummarizerTokens {
    * Tokens of the answers, including reasoning.
    */
   completion: number;
+}
+
+/**
+ * What a compaction had of a summary that was written in advance.
+ */
+export interface PreparedReport {
+  /**
+   * How it was used; `None` if it was not.
+   */
+  used?: PreparedUse;
+  /**
+   * What was spent in vain since the last report, for summaries that were thrown away.
+   */
+  wasted: Waste;
+}
+
+/**
+ * How a compaction used a summary that was prepared.
+ */
+export type PreparedUse = "asWritten" | "toppedUp";
+
+/**
+ * What prepared summaries have cost that no compaction used.
+ */
+export interface Waste {
+  /**
+   * Requests to the summarizer.
+   */
+  requests: number;
+  /**
+   * Their tokens and those of the answers: as the provider reported them, and of a request without a report by the
+   * engine's own count.
+   */
+  tokens: number;
 }
 
 /**
@@ -852,6 +911,12 @@ export interface PolicyFields {
    * once, and again only after the next compaction. Default: `null`, no warning.
    */
   warning?: number | null;
+  /**
+   * How full the window is when the summary of the next compaction begins to be written in the background, while the
+   * chat goes on. A point below the threshold; the summary is used if what it covers has not changed until a compaction is
+   * due. Default: `null`, none is written in advance.
+   */
+  prepareAt?: PrepareAt | null;
   /**
    * Share of the window that a compaction reduces the conversation to, above 0 and below 1. Default: 0.5.
    */
@@ -1002,6 +1067,11 @@ export interface Reactive {
  * A phase of the app's request loop at which a compaction may be due.
  */
 export type Phase = "requestStart" | "turnStart" | "loop" | "turnEnd" | "overflow";
+
+/**
+ * How full the window is when the summary of the next compaction begins to be written, in the background.
+ */
+export type PrepareAt = { fraction: number } | { tokens: number };
 
 /**
  * A reducer, the condition under which it works, and the least that it has to save.
@@ -1356,8 +1426,16 @@ export interface ClearToolResultsRule {
  * One agent of a team. It gets the messages that are for all, those whose `audience` names it, and those whose `author` it is.
  * Its view, status, policy, compactions and undo are its own; the messages are those of the compactor, and none is copied.
  */
-export interface Agent<M extends object = object> extends Pick<Compactor<M>, "setTodo" | "status" | "statusUnder" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "metadata" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
+export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "status" | "statusUnder" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "metadata" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
   readonly name: string;
+}
+
+/** How a request differs from `messages()`. */
+export interface RequestContext<M extends object = object> {
+  /** Messages that only this request has. */
+  added?: readonly M[];
+  /** Messages of `messages()` that this request does not have. */
+  leftOut?: readonly M[];
 }
 
 /**
@@ -1442,6 +1520,10 @@ export interface Breakdown {
    * Tool schemas, and whatever else the provider counts in addition to the messages.
    */
   tools: number;
+  /**
+   * What the latest request had in addition to the conversation, such as the messages of context providers.
+   */
+  context: number;
   /**
    * The summary of earlier messages.
    */
@@ -1997,6 +2079,113 @@ export interface CompactMessagesOptions<M extends object = object, F extends For
   reason?: Reason;
 }
 
+/** Options of a turn. `R` is what the app's `request` returns. */
+export interface TurnOptions<M extends object, R extends TurnResponse<M> = TurnResponse<M>> {
+  /** Sends these messages to the model. An error which says that the prompt is too long leads to a compaction and another
+   * try; any other error ends the turn, which rejects with it. */
+  request: (messages: M[], context: TurnContext) => R | Promise<R>;
+  /** Runs the tools that the answer calls and returns their results; nothing if it calls none, which ends the turn. Without
+   * this function, a turn goes on as long as the last message is a tool result. */
+  tools?: (response: R, context: TurnContext) => readonly M[] | undefined | Promise<readonly M[] | undefined>;
+  /** Asked in order, before and after each request. */
+  middleware?: readonly Middleware[];
+  /** Rewrite the messages of each request, from left to right. */
+  transforms?: readonly Transform<M>[];
+  /** Add messages to each request, in order. */
+  providers?: readonly ContextProvider<M>[];
+  /** The most requests of the turn. Default: 50. */
+  maxSteps?: number;
+  /** How often one request is sent again after a compaction because its prompt was too long. Default: 3. */
+  maxRetries?: number;
+  /** Ends the turn: it rejects with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+/** What the model answered. */
+export interface TurnResponse<M extends object> {
+  /** The answer, to be appended; nothing if `request` has appended it itself. */
+  messages?: M | readonly M[];
+  /** The usage as the provider reports it. */
+  usage?: Usage | object | null | undefined;
+}
+
+/** What is known at a point of a turn. */
+export interface TurnContext {
+  /** The number of the request in the turn, from 1. A compaction does not change it. */
+  readonly step: number;
+  /** The number of the session, from 1. Every summary begins another. */
+  readonly session: number;
+  /** How full the window is. */
+  readonly status: Status;
+  /** The signal of the turn. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Is asked before and after each request of a turn. */
+export interface Middleware {
+  /** Before a request: goes on, compacts first, or ends the turn. */
+  before?(context: TurnContext): Verdict | Promise<Verdict>;
+  /** After the answer and the results of its calls. */
+  after?(context: TurnContext): Verdict | Promise<Verdict>;
+  /** After a compaction was applied. State for each cycle, such as whether a warning was shown, begins again here. */
+  reset?(reason: Reason): void | Promise<void>;
+}
+
+/** What a middleware answers: nothing is `continue`. */
+export type Verdict = void | {
+  action: "continue" | "stop";
+} | {
+  action: "compact";
+  metadata?: unknown;
+};
+
+/** Rewrites the messages of one request. The stored conversation stays as it is. */
+export type Transform<M extends object> = (messages: M[], context: TurnContext) => readonly M[] | Promise<readonly M[]>;
+
+/** Adds messages to one request, in front of the history and behind its system prompt. It gets the messages as the
+ * transforms have left them. */
+export type ContextProvider<M extends object> = (context: TurnContext & {
+  readonly messages: readonly M[];
+}) => Provided<M> | Promise<Provided<M>>;
+
+/** What a provider adds to a request: messages, or texts that are sent as user messages. */
+export type Provided<M extends object> = undefined | string | M | readonly (string | M)[];
+
+/** What a turn did. */
+export interface TurnResult<R> {
+  /** Why it has ended. */
+  end: "answered" | "stopped" | "max-steps";
+  /** How many requests it had, not counting those that were sent again. */
+  steps: number;
+  /** The last answer. */
+  response?: R;
+  compactions: TurnCompaction[];
+}
+
+/** A compaction in a turn. */
+export interface TurnCompaction {
+  report: Report;
+  /** What the middleware that asked for it has said about it. */
+  metadata?: unknown;
+  /** What the server said about the prompt that was too long. */
+  overflow?: ContextOverflow;
+}
+
+/**
+ * A prompt that a server refused because it does not fit the model's context window. A shorter one may be accepted.
+ */
+export interface ContextOverflow {
+  /**
+   * Tokens of the prompt as the server counted them, or of prompt and answer if it names only their sum; `None` if it
+   * does not say.
+   */
+  requestedTokens?: number;
+  /**
+   * The most tokens that the server accepts; `None` if it does not say.
+   */
+  limitTokens?: number;
+}
+
 /** How strictly messages are validated. */
 export interface ValidateOptions {
   /** Also report what only some servers of this format refuse: roles that do not alternate, system messages after other
@@ -2144,6 +2333,26 @@ export declare function isEpitomeError(error: unknown): error is EpitomeError;
 /** How a compaction ended. Unless it is `applied`, the messages are unchanged. */
 export type Outcome = Report["outcome"];
 
+/** The parts of the usual context. Each is a text, messages, or a function that makes them for each request. */
+export interface ContextParts<M extends object> {
+  /** Who the user is, such as tenant and user. */
+  identity?: Provided<M> | ContextProvider<M>;
+  /** The date. */
+  date?: Provided<M> | ContextProvider<M>;
+  /** A summary or an index of what is remembered. */
+  memory?: Provided<M> | ContextProvider<M>;
+  /** A summary or an index of a knowledge base. */
+  knowledge?: Provided<M> | ContextProvider<M>;
+  /** The skills that the model can use. */
+  skills?: Provided<M> | ContextProvider<M>;
+  /** The present state of the workspace. */
+  workspace?: Provided<M> | ContextProvider<M>;
+}
+
+/** Providers for the usual context, in the order in which models read it best: who and when first, the workspace last, since it
+ * changes most often. */
+export declare function contextProviders<M extends object>(parts: ContextParts<NoInfer<M>>): ContextProvider<M>[];
+
 /**
  * The definition of a tool by which a model searches the conversation. When the model calls it, answer with the `text` of
  * `recall(query, { tokens })`.
@@ -2249,6 +2458,22 @@ export declare function estimateTokens(text: string, options?: EstimateOptions):
 
 /** The estimated tokens of a text or of messages if they are at most `limit`; otherwise false. */
 export declare function isWithinTokenLimit(input: string | readonly object[], limit: number, options?: EstimateMessagesOptions): Promise<number | false>;
+
+/**
+ * Runs a turn: requests, answers and tool calls between a user message, which is appended already, and the answer to it.
+ *
+ * Each request has the middleware before and after it. Before it, the transforms rewrite the messages, the providers add
+ * theirs, what is due is compacted, and after an error which says that the prompt is too long, it is compacted and sent again.
+ * Rejects with what `request` and the other functions throw.
+ */
+export declare function runTurn<M extends object, R extends TurnResponse<M>>(compactor: Compactor<M>, options: TurnOptions<M, R>): Promise<TurnResult<R>>;
+
+/**
+ * What an error of a model server says about a prompt that is too long, with the server's numbers if it names them;
+ * undefined for any other error. Knows the errors of OpenAI, Anthropic, Gemini, Bedrock, Azure, OpenRouter, LiteLLM,
+ * llama.cpp, vLLM, Ollama and others, also inside the errors of SDKs.
+ */
+export declare function contextOverflow(error: unknown): Promise<ContextOverflow | undefined>;
 
 /** The most recent messages that fit, with their system prompts. Tool calls stay with their results. */
 export declare function recentWithin<M extends object>(messages: readonly M[], options: RecentOptions): Promise<M[]>;
