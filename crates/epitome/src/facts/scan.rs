@@ -85,7 +85,8 @@ impl Facts {
                 Kind::Checklist => item_hash(&text),
                 _ => Hash::of(&text, 0),
             };
-            facts.mentions.push(Mention { kind, text, label, speaker, numbers });
+            let carried = numbers.len();
+            facts.mentions.push(Mention { kind, text, label, speaker, numbers, carried });
             match kind {
                 _ if is_known => {}
                 Kind::Checklist => facts.items.add(hash, index),
