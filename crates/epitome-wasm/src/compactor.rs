@@ -216,6 +216,33 @@ impl Compactor {
         self.engine.handle_count(tokens);
     }
 
+    /// Counts what the next request has besides the view, and what it leaves out of it.
+    #[wasm_bindgen(js_name = setRequestContext)]
+    pub fn set_request_context(&mut self, added: &Array, left_out: &Array) -> Result<(), JsValue> {
+        let read = |messages: &Array, name: &str| -> Result<Vec<Message>, Thrown> {
+            let id = MessageId::from("");
+            let steps = messages.iter().enumerate().map(|(index, value)| {
+                let place = format_args!("{name}[{index}]");
+                Ok(json::message(self.format, &id, &value, &place)?.steps)
+            });
+            Ok(steps.collect::<Result<Vec<_>, Thrown>>()?.into_iter().flatten().collect())
+        };
+        let (added, left_out) = (read(added, "added")?, read(left_out, "leftOut")?);
+        self.engine.set_request_context(&added, &left_out);
+        Ok(())
+    }
+
+    /// Says what time it is by a clock that never goes back.
+    #[wasm_bindgen(js_name = setTime)]
+    pub fn set_time(&mut self, now: f64) {
+        self.engine.set_time(Timestamp(now as u64));
+    }
+
+    /// The number of the session, from 1.
+    pub fn session(&self) -> u32 {
+        self.engine.session()
+    }
+
     /// Takes a summary.
     #[wasm_bindgen(js_name = handleSummary)]
     pub fn handle_summary(&mut self, request: u32, text: &str) {

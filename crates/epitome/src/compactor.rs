@@ -25,6 +25,7 @@
 //! | `Idle` | a command | all |
 //! | `Deciding` | `proceed` or `skip` | `append`, changes, `set_todo`, `cancel` |
 //! | `Summarizing` | `handle_summary` or `handle_failure` | `append`, changes, `set_todo`, `cancel` |
+//! | `Awaiting` | the summary that is written in advance | `append`, changes, `set_todo`, `cancel` |
 //! | `Backoff` | `handle_timeout` | `append`, changes, `set_todo`, `cancel` |
 //! | `Committing` | `handle_persisted` or `handle_unpersisted` | `append`, `set_todo` |
 //! | `Paused` | a reason to try again | all; `compact` only if the app [asks for it](Reason::is_asked_for) |
@@ -48,6 +49,7 @@ mod job;
 mod journal;
 mod output;
 mod phases;
+mod prepare;
 mod queries;
 mod report;
 mod snapshot;
@@ -64,6 +66,9 @@ use job::Job;
 pub use journal::Stored;
 use journal::UnsavedPolicy;
 pub use output::{BeforeCompaction, Event, Output, Save, SummaryRequest};
+pub(crate) use prepare::PreparationState;
+use prepare::Preparations;
+pub use prepare::{PreparedUse, Waste};
 
 use crate::conversation::Conversation;
 use crate::facts::read_ledger;
@@ -75,7 +80,7 @@ use crate::plan::Plan;
 use crate::policy::Reason;
 use crate::policy::{Counting, Policy, PolicyError};
 use crate::tokens::{BoxedTokenizer, CharactersPer};
-pub use report::{Outcome, Report, SummarizerReport, SummarizerTokens};
+pub use report::{Outcome, PreparedReport, Report, SummarizerReport, SummarizerTokens};
 use snapshot::Condition;
 pub use snapshot::{Snapshot, SnapshotError};
 
@@ -89,6 +94,8 @@ enum State {
     Summarizing { job: Box<Job>, in_flight: RequestId },
     /// The summarizer has failed, and gets the request again at `until`.
     Backoff { job: Box<Job>, until: Timestamp },
+    /// The summary that was begun in advance is not written yet; the compaction goes on with it.
+    Awaiting { job: Box<Job> },
     /// The host stores a record. `report` is `None` for an undo.
     Committing { record: Box<Record>, report: Option<Box<Report>> },
     /// The last compaction failed or saved too little. Automatic compactions are paused until the conversation
@@ -111,6 +118,12 @@ pub struct Compactor {
     cycle: Cycle,
     /// True while a compaction is running whose start event was emitted.
     started: bool,
+    /// The summary that is written in advance.
+    preparations: Preparations,
+    /// The host's time, as far as it has said.
+    now: Option<Timestamp>,
+    /// The host's time when the running compaction was allowed to start.
+    started_at: Option<Timestamp>,
     /// What a store does not have besides records.
     unsaved_policy: UnsavedPolicy,
     agents: Agents,
@@ -148,6 +161,9 @@ impl Compactor {
             report: None,
             cycle: Cycle::default(),
             started: false,
+            preparations: Preparations::default(),
+            now: None,
+            started_at: None,
             unsaved_policy: UnsavedPolicy::default(),
             agents: Agents::default(),
             returned_notes: String::new(),
@@ -171,6 +187,7 @@ impl Compactor {
     fn resume(&mut self, condition: Condition) {
         self.conversation.resume_usage(condition.usage);
         self.cycle = condition.cycle;
+        self.preparations = Preparations::resume(condition.preparations);
         // A snapshot without the compactor's own state has 0 here, and the first request has the id 1.
         self.next_request = condition.next_request.max(1);
         if let Some(reason) = condition.paused {
@@ -214,6 +231,7 @@ impl Compactor {
         append(&mut self.conversation, message)?;
         if let Some(checkpoint) = earlier {
             self.conversation.append(Record::Checkpoint { checkpoint: checkpoint.into() })?;
+            self.drop_preparation("the conversation has a summary already");
             self.outputs.push_back(Output::Changed);
         }
         self.cycle.view_sent |= answered;
@@ -274,6 +292,16 @@ impl Compactor {
     /// for word. An empty text means that there are none.
     pub fn set_todo(&mut self, text: String) -> Result<(), CommandError> {
         Ok(self.conversation.append(Record::Todo { text })?)
+    }
+
+    /// Counts what the next request has besides the view, and what it leaves out of it, until this is called again; see
+    /// [`Conversation::set_request_context`]. Linear in the texts.
+    pub fn set_request_context<'a>(
+        &mut self,
+        added: impl IntoIterator<Item = &'a Message>,
+        left_out: impl IntoIterator<Item = &'a Message>,
+    ) {
+        self.conversation.set_request_context(added, left_out);
     }
 
     /// Starts a compaction. `instructions` is what the user asks the summarizer to pay attention to.
@@ -367,7 +395,8 @@ impl Compactor {
             }
         }));
         self.started = true;
-        self.request_summary(job);
+        self.started_at = self.now;
+        self.use_draft(job);
         Ok(())
     }
 
@@ -389,6 +418,12 @@ impl Compactor {
         }
     }
 
+    /// Says what time it is by the host's clock, for the reports: how long the user has waited for a compaction is measured by
+    /// it. Milliseconds since any moment, as long as it never goes back.
+    pub fn set_time(&mut self, now: Timestamp) {
+        self.now = Some(now);
+    }
+
     /// Undoes the latest checkpoint: the view is again what it was before, with the messages appended since.
     pub fn undo(&mut self) -> Result<(), CommandError> {
         if !matches!(self.state, State::Idle | State::Paused { .. }) {
@@ -406,10 +441,15 @@ impl Compactor {
         match std::mem::replace(&mut self.state, State::Idle) {
             State::Deciding { job }
             | State::Summarizing { job, .. }
+            | State::Awaiting { job }
             | State::Backoff { job, .. } => {
+                let ahead = self.preparations.request();
                 self.outputs
                     // The host may not have polled these yet. It would pay for a summary whose answer is stale.
-                    .retain(|output| !matches!(output, Output::Summarize(_) | Output::Before(_)));
+                    .retain(|output| match output {
+                        Output::Summarize(request) => Some(request.id) == ahead,
+                        output => !matches!(output, Output::Before(_)),
+                    });
                 self.end_unchanged(&job.plan, Outcome::Cancelled, &job.asked);
             }
             // A record that is being stored may be stored already, so that it is too late to cancel.
@@ -433,6 +473,7 @@ impl Compactor {
         policy.check().map_err(SetPolicyError::Invalid)?;
         self.conversation.index_for(&policy);
         self.conversation.name_model(policy.model.as_deref());
+        self.drop_preparation("the policy has changed");
         self.policy = policy;
         self.note_policy();
         self.cycle.nothing_to_reduce_at = None;
@@ -466,6 +507,7 @@ impl Compactor {
         match &mut self.state {
             State::Deciding { job }
             | State::Summarizing { job, .. }
+            | State::Awaiting { job }
             | State::Backoff { job, .. } => Some(job),
             _ => None,
         }

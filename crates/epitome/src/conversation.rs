@@ -5,6 +5,7 @@ mod prefixes;
 mod pressure;
 mod recording;
 mod reported;
+mod request_context;
 mod usage;
 mod user_requests;
 
@@ -14,6 +15,7 @@ use index::{MessageIndex, is_heartbeat_answer};
 use prefixes::Prefixes;
 pub use pressure::{Breakdown, Level, Pressure, ProtectedTokens};
 pub use reported::Reported;
+use request_context::RequestContext;
 use usage::Reading;
 pub(crate) use usage::UsageState;
 use user_requests::UserRequests;
@@ -38,6 +40,7 @@ pub struct Conversation {
     prefixes: Prefixes,
     base: Base,
     reading: Option<Reading>,
+    context: RequestContext,
     calibrations: Calibrations,
     epoch: u32,
     statistics: Statistics,
@@ -94,6 +97,7 @@ impl Conversation {
             prefixes: Prefixes::default(),
             base: Base::default(),
             reading: None,
+            context: RequestContext::default(),
             calibrations: Calibrations::default(),
             epoch: 0,
             statistics: Statistics::default(),
@@ -367,6 +371,7 @@ impl Conversation {
         Breakdown {
             system: scale.to_provider(kept.system + tail.system),
             tools: scale.overhead(),
+            context: scale.context(),
             summary: scale.to_provider(self.base.summary),
             user: scale.to_provider(kept.user + tail.user),
             assistant: scale.to_provider(kept.assistant + tail.assistant),

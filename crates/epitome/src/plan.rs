@@ -108,7 +108,23 @@ impl Plan {
         reason: Reason,
         phase: Option<Phase>,
     ) -> Self {
-        planner::plan(conversation, policy, reason, phase)
+        planner::plan(conversation, policy, reason, phase, None)
+    }
+
+    /// The plan whose summary covers the messages in front of this position, whatever the policy keeps; as far as the
+    /// provider allows it.
+    pub(crate) fn up_to(
+        conversation: &Conversation,
+        policy: &Policy,
+        reason: Reason,
+        tail_start: usize,
+    ) -> Self {
+        planner::plan(conversation, policy, reason, None, Some(tail_start))
+    }
+
+    /// True if the message at a position is to be summarized.
+    pub(crate) fn summarizes_at(&self, position: usize) -> bool {
+        self.action(position) == Action::Summarize
     }
 
     fn empty(reason: Reason) -> Self {

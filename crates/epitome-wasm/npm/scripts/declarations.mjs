@@ -107,7 +107,7 @@ function foreignTypes(found, own, file) {
 
 /** What a file exports, by name: all types, and functions only if they are public. */
 function named(file) {
-  const isApi = [API, COUNTING].includes(file.fileName) || /^(storage|queue|node|bullmq)\/|^recall\/tool/.test(file.fileName);
+  const isApi = [API, COUNTING].includes(file.fileName) || /^(storage|queue|node|bullmq)\/|^recall\/tool|^host\/context-providers/.test(file.fileName);
   const isPublic = (statement) =>
     ts.isInterfaceDeclaration(statement) ||
     ts.isTypeAliasDeclaration(statement) ||

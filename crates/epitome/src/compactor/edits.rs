@@ -26,7 +26,7 @@ impl Compactor {
         let Record::Edit { message } = &record else { return Ok(()) };
         let position = self.log().required(&message.id)?;
         let is_useless = self.job().is_some_and(|job| job.is_invalidated_by_edit(position));
-        self.change(record, is_useless)
+        self.change(record, position, is_useless)
     }
 
     /// Puts a message in front of another one. Cancels a running compaction that was planned with the messages around it,
@@ -50,7 +50,7 @@ impl Compactor {
             return Ok(self.conversation.append(record)?);
         }
         let is_useless = self.job().is_some_and(|job| job.plans(position));
-        self.change(record, is_useless)
+        self.change(record, position, is_useless)
     }
 
     /// Removes a message from the conversation, and from all branches. Cancels a running compaction that was planned with
@@ -69,7 +69,7 @@ impl Compactor {
         let Record::Remove { id } = &record else { return Ok(()) };
         let position = self.log().required(id)?;
         let is_useless = self.job().is_some_and(|job| job.plans(position));
-        self.change(record, is_useless)
+        self.change(record, position, is_useless)
     }
 
     /// Ends the conversation with another message, or empties it. What was behind that message is a branch from then on:
@@ -102,6 +102,7 @@ impl Compactor {
         if self.job().is_some_and(|job| !job.goes_on_with(from)) {
             self.cancel();
         }
+        self.drop_preparation_from(from);
         if self.conversation.last_request() != last_request {
             self.cycle.begin_request();
         }
@@ -119,7 +120,12 @@ impl Compactor {
 
     /// Appends a record, after a running compaction that it makes useless was cancelled: the answer of its summarizer would
     /// be about messages that are no longer in the conversation.
-    fn change(&mut self, record: Record, is_useless: bool) -> Result<(), CommandError> {
+    fn change(
+        &mut self,
+        record: Record,
+        position: usize,
+        is_useless: bool,
+    ) -> Result<(), CommandError> {
         if matches!(self.state, State::Committing { .. }) {
             return Err(CommandError::Busy);
         }
@@ -128,6 +134,7 @@ impl Compactor {
         }
         let covered = self.conversation.projection().covered;
         self.conversation.append(record)?;
+        self.drop_preparation_from(position);
         if self.policy.stale_summary == StaleSummary::Renew {
             self.cycle.is_stale |= self.conversation.projection().covered < covered;
         }

@@ -121,7 +121,9 @@ impl Compactor {
         };
         let cycle = self.cycle.clone();
         let next_request = self.next_request;
-        Condition { cycle, paused, usage, next_request, agents: self.agent_conditions() }
+        let preparations = self.preparations.state();
+        let agents = self.agent_conditions();
+        Condition { cycle, paused, usage, next_request, preparations, agents }
     }
 
     /// The log.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Cycle;
+use super::{Cycle, PreparationState};
 use crate::conversation::UsageState;
 use crate::history::{Record, UnknownRecord};
 use crate::policy::Policy;
@@ -36,6 +36,8 @@ pub(crate) struct Condition {
     #[serde(default)]
     pub(crate) usage: UsageState,
     pub(crate) next_request: u32,
+    #[serde(default, skip_serializing_if = "PreparationState::is_empty")]
+    pub(crate) preparations: PreparationState,
     /// Those of the agents, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) agents: BTreeMap<String, Condition>,

@@ -28,12 +28,15 @@ const SHORTEST_LEDGER: MeterTokens = MeterTokens::new(32);
 
 /// Plans a compaction, except for the number of summarizer requests, which needs the chunks.
 ///
+/// With `tail_start`, the tail begins there, and the summary covers the rest.
+///
 /// Reducers with a condition run only if it holds at `phase`; without a phase, if it holds at any.
 pub(super) fn plan(
     conversation: &Conversation,
     policy: &Policy,
     reason: Reason,
     phase: Option<Phase>,
+    tail_start: Option<usize>,
 ) -> Plan {
     let scale = conversation.scale(policy);
     let log = conversation.log();
@@ -61,10 +64,11 @@ pub(super) fn plan(
     };
     // If reducers save enough, an automatic compaction needs no summary.
     let enough = reason == Reason::Threshold
+        && tail_start.is_none()
         && scale.prompt_tokens(reduction.tokens()) <= policy.target_tokens()
         && !policy.is_due(&reduction.load());
     if reason != Reason::Reduce && policy.summary.summarizer().is_some() && !enough {
-        plan.summarize(&mut reduction);
+        plan.summarize(&mut reduction, tail_start);
     }
     if !plan.summarizes
         && let Some(first) = reduction.first_changed()
@@ -96,7 +100,7 @@ pub(super) fn plan(
 
 impl Plan {
     /// Decides where the tail begins and what stays of the prefix, if there is anything to summarize.
-    fn summarize(&mut self, reduction: &mut Reduction) {
+    fn summarize(&mut self, reduction: &mut Reduction, fixed: Option<usize>) {
         let Reduction { conversation, policy, scale, exchanges, .. } = *reduction;
         let covered = conversation.projection().covered;
         let end = conversation.log().len();
@@ -137,6 +141,7 @@ impl Plan {
             tail_start = cut_within(room);
         }
         let tail_start = match policy.reactive() {
+            _ if fixed.is_some() => fixed.unwrap_or(tail_start),
             Some(reactive) if self.reason == Reason::ReactiveMicro => {
                 oldest_rounds(reduction, covered, reactive.micro_batch_rounds).min(tail_start)
             }
@@ -297,6 +302,7 @@ fn floor(
     let items = [
         ("system prompt", scale.to_provider(protected.system)),
         ("tool schemas", scale.overhead()),
+        ("context of the request", scale.context()),
         ("pinned messages", scale.to_provider(protected.pinned)),
         ("last user request", scale.to_provider(protected.request)),
         ("summary", scale.to_provider(summary)),

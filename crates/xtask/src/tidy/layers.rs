@@ -23,6 +23,7 @@ const LAYERS: [Layers; 7] = [
         folder: "crates/epitome/src",
         order: &[
             "text",
+            "overflow",
             "message",
             "contract",
             "tokens",
@@ -36,6 +37,7 @@ const LAYERS: [Layers; 7] = [
             "conversation",
             "plan",
             "compactor",
+            "turn",
         ],
     },
     Layers {
@@ -80,7 +82,6 @@ const LAYERS: [Layers; 7] = [
             "surrogate",
             "bounded_json",
             "retry_after",
-            "context_overflow",
             "timer",
             "abort_listener",
             "clock",

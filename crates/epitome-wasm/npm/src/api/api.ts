@@ -13,9 +13,12 @@ import type { Plan } from "../host/plan.js";
 import { recentFrom, type RecentOptions } from "../host/recent.js";
 import { type CompactedMessages, compactMessagesBy, type CompactMessagesOptions } from "../host/stateless.js";
 import type { SummarizeContext } from "../host/summarize.js";
+import { overflowOf } from "../host/overflow.js";
+import { runTurnBy, type TurnOptions, type TurnResponse, type TurnResult } from "../host/turn.js";
 import { convertBy, measured, repairBy, validateBy, type ValidateOptions } from "../host/validation.js";
 import { counterFrom, type ProviderCounter, type ProviderCounterOptions } from "../counting/provider-counter.js";
 import type {
+  ContextOverflow,
   Converted,
   Detection,
   Format,
@@ -31,7 +34,7 @@ import { load, type Modules } from "../wasm/engine.js";
 import { counterModule, engineModule, recallModule, tokenizerModule } from "./modules.js";
 
 export * from "./counting.js";
-export type { Agent, CompactIfNeededOptions, CompactionEvent, CompactOptions, Compactor, SaveFailed, SummaryDelta, SyncReport } from "../host/compactor.js";
+export type { Agent, CompactIfNeededOptions, CompactionEvent, CompactOptions, Compactor, RequestContext, SaveFailed, SummaryDelta, SyncReport } from "../host/compactor.js";
 export type { Counted, CountTokens } from "../counting/count.js";
 export type { CompactedMessages, CompactMessagesOptions } from "../host/stateless.js";
 export type { EstimateMessagesOptions } from "../host/estimate.js";
@@ -55,6 +58,7 @@ export type {
   ClearToolResults,
   ClearToolResultsRule,
   Completion,
+  ContextOverflow,
   Converted,
   CounterOptions,
   Counting,
@@ -80,6 +84,9 @@ export type {
   PlanFigures,
   Policy,
   PolicySpec,
+  PrepareAt,
+  PreparedReport,
+  PreparedUse,
   Preset,
   Reactive,
   Reason,
@@ -108,6 +115,7 @@ export type {
   TruncateToolResults,
   TruncationStep,
   Usage,
+  Waste,
 } from "../glue/epitome.js";
 export type {
   AfterCompaction,
@@ -123,6 +131,19 @@ export type { MessageAction, Plan } from "../host/plan.js";
 export type { ProviderCounter, ProviderCounterOptions } from "../counting/provider-counter.js";
 export type { RecentOptions } from "../host/recent.js";
 export type { Summarize, SummarizeContext, SummarizeRequest, Summary } from "../host/summarize.js";
+export type {
+  ContextProvider,
+  Middleware,
+  Provided,
+  Transform,
+  TurnCompaction,
+  TurnContext,
+  TurnOptions,
+  TurnResponse,
+  TurnResult,
+  Verdict,
+} from "../host/turn.js";
+export { type ContextParts, contextProviders } from "../host/context-providers.js";
 export { recallTool, type RecallParameters, type RecallTools } from "../recall/tool.js";
 export type { Recalled, RecalledPassage, RecalledQuote, RecallOptions, Returned } from "../recall/recall.js";
 export type { TokenizerSources } from "../counting/tokenizer.js";
@@ -182,6 +203,29 @@ export function isWithinTokenLimit(
   options: EstimateMessagesOptions = {},
 ): Promise<number | false> {
   return guarded(() => withinLimit(limit, () => estimateTokens(input, options)));
+}
+
+/**
+ * Runs a turn: requests, answers and tool calls between a user message, which is appended already, and the answer to it.
+ *
+ * Each request has the middleware before and after it. Before it, the transforms rewrite the messages, the providers add
+ * theirs, what is due is compacted, and after an error which says that the prompt is too long, it is compacted and sent again.
+ * Rejects with what `request` and the other functions throw.
+ */
+export async function runTurn<M extends object, R extends TurnResponse<M>>(
+  compactor: Compactor<M>,
+  options: TurnOptions<M, R>,
+): Promise<TurnResult<R>> {
+  return runTurnBy(await load(engineModule), compactor, options);
+}
+
+/**
+ * What an error of a model server says about a prompt that is too long, with the server's numbers if it names them;
+ * undefined for any other error. Knows the errors of OpenAI, Anthropic, Gemini, Bedrock, Azure, OpenRouter, LiteLLM,
+ * llama.cpp, vLLM, Ollama and others, also inside the errors of SDKs.
+ */
+export function contextOverflow(error: unknown): Promise<ContextOverflow | undefined> {
+  return guarded(async () => overflowOf(await load(engineModule), error));
 }
 
 /** What a compaction of these messages would do. */

@@ -4,6 +4,7 @@ import type { Counted } from "../counting/count.js";
 import type {
   EngineEvent,
   Finding,
+  Format,
   MessageMetadata,
   Phase,
   PolicySpec,
@@ -52,6 +53,14 @@ export interface SummaryDelta {
   text: string;
 }
 
+/** How a request differs from `messages()`. */
+export interface RequestContext<M extends object = object> {
+  /** Messages that only this request has. */
+  added?: readonly M[];
+  /** Messages of `messages()` that this request does not have. */
+  leftOut?: readonly M[];
+}
+
 /** What `sync` did, by the ids of messages and the numbers of compactions. */
 export interface SyncReport {
   /** New messages at the end. */
@@ -77,6 +86,11 @@ export interface SyncReport {
 export interface Agent<M extends object = object>
   extends Pick<
     Compactor<M>,
+    | "format"
+    | "session"
+    | "phase"
+    | "setRequestContext"
+    | "notes"
     | "setTodo"
     | "status"
     | "statusUnder"
@@ -107,6 +121,8 @@ export interface Agent<M extends object = object>
  * After `dispose`, every method throws an error with the code `disposed`.
  */
 export interface Compactor<M extends object = object> {
+  /** The format of its messages. */
+  readonly format: Format;
   /**
    * Adds messages at the end and returns their ids. Allowed during a compaction.
    *
@@ -156,6 +172,16 @@ export interface Compactor<M extends object = object> {
   agents(): string[];
   /** Sets the open tasks. The summarizer gets them, and every summary is followed by them word for word. */
   setTodo(text: string): void;
+  /** The number of the session, from 1: every summary begins another. */
+  session(): number;
+  /** The point in the app's request loop, by the last message: `loop` behind a tool result, and `requestStart` behind any
+   * other. */
+  phase(): Phase;
+  /**
+   * Counts what the next request has besides `messages()`, and what it leaves out of them, until it is called again. Status
+   * and plans include it. Nothing of it is stored. `runTurn` does this for its providers and transforms.
+   */
+  setRequestContext(context: RequestContext<M>): void;
   /** How full the window is. Takes microseconds. */
   status(): Status;
   /**

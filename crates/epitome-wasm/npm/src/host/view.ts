@@ -4,12 +4,12 @@ import { type Counted, counted } from "../counting/count.js";
 import { shareCounting } from "../counting/engine-encoding.js";
 import { fieldsOf, textOf } from "../arguments.js";
 import { guarded, property } from "../error.js";
-import type { Finding, Phase, PolicySpec, Reason, Report, Status, StoredMetadata, SummaryRequest, Usage } from "../glue/epitome.js";
+import type { Finding, Format, Phase, PolicySpec, Reason, Report, Status, StoredMetadata, SummaryRequest, Usage } from "../glue/epitome.js";
 import type { Engine as Module } from "../wasm/engine.js";
 import { bufferOf } from "../wasm/instances.js";
 import type { NumericSource } from "../wasm/numeric.js";
 import type { EngineCalls } from "./calls.js";
-import type { CompactIfNeededOptions, CompactOptions } from "./compactor.js";
+import type { CompactIfNeededOptions, CompactOptions, RequestContext } from "./compactor.js";
 import { Driver } from "./driver.js";
 import type { Host } from "./options.js";
 import type { Originals } from "./originals.js";
@@ -18,6 +18,7 @@ import { Recall, type Recalled, type RecallOptions, type Returned } from "../rec
 import { ownId } from "./same.js";
 import { statusOf } from "./status.js";
 import type { SummarizeRequest } from "./summarize.js";
+import { measured } from "./validation.js";
 
 /** What a compactor and an agent have in common. */
 export class ConversationView<M extends object> {
@@ -55,6 +56,29 @@ export class ConversationView<M extends object> {
     this.driver = new Driver(calls, host as Host<object>, changed, (request) => this.#completed(request), commit);
   }
 
+  get format(): Format {
+    return this.host.format;
+  }
+
+  session(): number {
+    return this.calls.run((engine) => engine.session());
+  }
+
+  phase(): Phase {
+    return this.calls.run((engine) => engine.phase());
+  }
+
+  setRequestContext(context: RequestContext<M>): void {
+    this.calls.check();
+    const { added = [], leftOut = [] } = fieldsOf(context, "context");
+    const [more, fewer] = [measured(added, "added"), measured(leftOut, "leftOut")];
+    this.calls.run((engine) => engine.setRequestContext(more, fewer));
+  }
+
+  notes(): string {
+    return this.calls.run((engine) => engine.summarizerNotes());
+  }
+
   setTodo(text: string): void {
     const todo = textOf(text, "text");
     this.calls.run((engine) => engine.setTodo(todo));
@@ -85,7 +109,7 @@ export class ConversationView<M extends object> {
 
   async compactIfNeeded(options: CompactIfNeededOptions = {}): Promise<Report | undefined> {
     const { phase, ...fields } = fieldsOf(options, "options");
-    const reason = this.check(phase === undefined ? this.calls.run((engine) => engine.phase()) : phase);
+    const reason = this.check(phase ?? this.phase());
     return reason === undefined ? undefined : this.compact({ ...fields, reason });
   }
 
