@@ -9,7 +9,7 @@ use crate::choices::Choices;
 use crate::json::damage;
 use crate::snapshot::settle;
 
-const WORDS: [&str; 45] = [
+const WORDS: [&str; 46] = [
     "preset",
     "window",
     "modelWindow",
@@ -23,6 +23,7 @@ const WORDS: [&str; 45] = [
     "budget",
     "fill",
     "fraction",
+    "prepareAt",
     "maxTokens",
     "outputReserve",
     "safetyMargin",

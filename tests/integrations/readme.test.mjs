@@ -80,7 +80,7 @@ const RUNS = [
     withServer(context, block, "anthropic", (address) => ({ ANTHROPIC_API_KEY: "key", ANTHROPIC_BASE_URL: address }))],
   ["function prepare", async (block) => {
     const { prepare } = await runBlock(block, {});
-    assert.deepEqual(await prepare({ messages: [] }, "hi"), [{ role: "user", content: "hi" }]);
+    assert.deepEqual(await prepare({ messages: [] }, "hi"), { messages: [{ role: "user", content: "hi" }], notes: "" });
   }],
   ["useSyncExternalStore", async (block) => {
     const { follow, subscribe } = await runBlock(block, {});

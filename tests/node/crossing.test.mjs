@@ -95,10 +95,10 @@ test("the fields of a status are the numbers that cross, in the order of their d
   compactor.dispose();
 
   const { statusOf } = await import(import.meta.resolve("epitome").replace("entrypoints/index.js", "host/status.js"));
-  const { level, threshold, exact, breakdown, statistics, ...numbers } = statusOf(Float64Array.from({ length: 22 }, (_, at) => at === 4 ? 2 : at));
+  const { level, threshold, exact, breakdown, statistics, ...numbers } = statusOf(Float64Array.from({ length: 23 }, (_, at) => at === 4 ? 2 : at));
   assert.deepEqual([level, threshold, exact], ["compact", 5, false]);
   assert.deepEqual(Object.values(numbers), [0, 1, 2, 3, 6, 8, 9]);
-  assert.deepEqual([...Object.values(breakdown), ...Object.values(statistics)], Array.from({ length: 12 }, (_, at) => 10 + at));
+  assert.deepEqual([...Object.values(breakdown), ...Object.values(statistics)], Array.from({ length: 13 }, (_, at) => 10 + at));
 });
 
 test("the status equals the status under the same policy", async () => {

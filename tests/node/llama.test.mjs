@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createCompactor, llamaCppCounter } from "epitome";
+import { createCompactor, llamaCppCounter, runTurn } from "epitome";
 import { llama, skip } from "../servers/llama.mjs";
 import { chatOf, said } from "./harness.mjs";
 
@@ -69,5 +69,45 @@ check("b1: after a compaction the status is what the server says of the view", a
   assert.equal(report.outcome, "applied", report.message);
   const { tokens, exact } = compactor.status();
   assert.deepEqual([tokens, exact], [await promptTokens(compactor.messages()), true]);
+  compactor.dispose();
+});
+
+/** The answer of the server to these messages, or its error as an SDK throws it. */
+async function ask(messages) {
+  const response = await fetch(`${server.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ model: MODEL, messages, max_tokens: 8 }),
+  });
+  const body = await response.json();
+  if (!response.ok) throw Object.assign(new Error(body.error.message), { status: response.status, error: body.error });
+  return body;
+}
+
+check("g1, b9: a tool loop that overflows in its middle ends with an answer of the real server", async () => {
+  // The policy believes in a larger window than the server has, so that only the server's error says that it is full.
+  const policy = { window: 16_000, triggers: ["manual"], reducers: [], target: 0.1, keep: { messages: 2 } };
+  const compactor = await createCompactor({ format: "openai-chat", policy });
+  compactor.append([said("system", "Be brief."), said("user", "Read the six files, and say what they have in common.")]);
+  const attempts = [];
+  let read = 0;
+  const request = async (messages, { step }) => {
+    attempts.push(step);
+    const { choices, usage } = await ask(messages);
+    // The model is real, and what it calls is scripted: it is too small to call tools by itself.
+    if (read === 6) return { messages: said("assistant", choices[0].message.content), usage };
+    const call = { id: `call_${(read += 1)}`, type: "function", function: { name: "read", arguments: `{"file":${read}}` } };
+    return { messages: { role: "assistant", content: null, tool_calls: [call] }, usage };
+  };
+  const tools = ({ messages: { tool_calls: calls } }) =>
+    calls?.map(({ id }) => ({ role: "tool", tool_call_id: id, content: `File ${id}: ${"apples, pears and plums; ".repeat(160)}` }));
+  const { end, steps, compactions, response } = await runTurn(compactor, { request, tools });
+  assert.deepEqual([end, steps], ["answered", 7]);
+  assert.equal(typeof response.messages.content, "string");
+  assert.ok(compactions.length > 0 && attempts.length === steps + compactions.length);
+  for (const { report, overflow } of compactions) {
+    assert.deepEqual([report.reason, report.outcome, overflow.limitTokens], ["reactive-full", "applied", 4_096]);
+    assert.ok(overflow.requestedTokens > 4_096);
+  }
   compactor.dispose();
 });

@@ -188,7 +188,9 @@ for (const [entry, modules] of [["epitome", 0], ["epitome/slim", 7]]) {
     const load = entry.endsWith("slim")
       ? `import { readFileSync } from "node:fs";
          import address from "epitome/wasm?url";
-         await init(readFileSync(new URL("." + address, import.meta.url)));`
+         import extractive from "epitome/wasm/extractive?url";
+         const bytes = (address) => readFileSync(new URL("." + address, import.meta.url));
+         await init(bytes(address), { extractive: bytes(extractive) });`
       : "";
     const main = join(app, "main.js");
     const names = `createCompactor${load && ", init"}`;

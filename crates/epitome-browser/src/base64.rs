@@ -2,8 +2,8 @@
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// The characters that any text with `bytes` in it has when it is encoded, if `bytes` begin at this offset (0 to 2) in a group
-/// of three. Characters that also depend on the neighbours of `bytes` are left out.
+/// The part that every text containing `bytes` has in its encoded form, if `bytes` begin at this offset (0 to 2) in a group of
+/// three. Characters that also depend on the neighbours of `bytes` are left out.
 pub(crate) fn core(bytes: &[u8], offset: usize) -> String {
     let padded = std::iter::repeat_n(0, offset).chain(bytes.iter().copied());
     let bits = (offset + bytes.len()) * 8;
@@ -38,7 +38,7 @@ pub(crate) fn encode(bytes: impl Iterator<Item = u8>) -> impl Iterator<Item = ch
     })
 }
 
-/// The text that is encoded, in either alphabet; `None` if it is none.
+/// Decodes text in either alphabet; `None` if the characters are not the Base64 of a text in UTF-8.
 pub(crate) fn decode(encoded: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut waiting = 0_u32;

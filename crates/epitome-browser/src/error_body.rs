@@ -1,9 +1,9 @@
 //! The error object that a server sends, and which error code it means. One reader for all providers, because their
 //! shapes do not contradict each other, and proxies mix them.
 
+use epitome::ContextOverflow;
 use serde_json::Value;
 
-use crate::context_overflow::is_context_overflow;
 use crate::error::{EndpointError, EndpointErrorCode};
 use crate::retry_after;
 use crate::server::{LocalProduct, Server};
@@ -79,7 +79,7 @@ impl ErrorBody {
         let code = self.code.as_str();
         // The words come before the status: servers send a context overflow as 400, 413 or 500, and a used-up quota as
         // 429, which would be retried.
-        if is_context_overflow(code, &message) {
+        if ContextOverflow::of(self.status, code, &message).is_some() {
             return EndpointErrorCode::TooLong;
         }
         if code == "insufficient_quota" || message.contains("exceeded your current quota") {

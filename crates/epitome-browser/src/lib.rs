@@ -27,7 +27,7 @@
 //!
 //! Each file uses only files that are before it in this list:
 //!
-//! 1. [`error`](EndpointError), [`secret`](Secret), `base64`, `mask`, `sse`, `thinking`, `surrogate`, `bounded_json`, `retry_after`, `context_overflow`, `timer`,
+//! 1. [`error`](EndpointError), [`secret`](Secret), `base64`, `mask`, `sse`, `thinking`, `surrogate`, `bounded_json`, `retry_after`, `timer`,
 //!    `abort_listener`, `clock`, `slices`, and `provider`: the table of HTTP APIs.
 //! 2. `address`, `keys`, `endpoint`, then `server`: where a request goes, and with which keys.
 //! 3. `advice` and `error_body`: what to do about a server that fails.
@@ -49,7 +49,6 @@ mod collected;
 mod complete;
 mod completion;
 mod completion_format;
-mod context_overflow;
 mod count_format;
 mod count_tokens;
 mod deadline;

@@ -13,6 +13,8 @@ declare global {
  * After `dispose`, every method throws an error with the code `disposed`.
  */
 export interface Compactor<M extends object = object> {
+  /** The format of its messages. */
+  readonly format: Format;
   /**
    * Adds messages at the end and returns their ids. Allowed during a compaction.
    *
@@ -51,8 +53,27 @@ export interface Compactor<M extends object = object> {
    * message. Like all methods that take an id, it takes the one that `append` returned or the message's own `id`.
    */
   edit(id: string, message: M, metadata?: MessageMetadata): void;
+  /**
+   * The agent of this name: the same conversation as it sees it, compacted on its own. The options are those of the first call.
+   *
+   * Messages that are appended with an `audience` are only in the views of these agents and of their author. The compactor
+   * itself has the messages that are for all.
+   */
+  agent(name: string, options?: AgentOptions<M>): Agent<M>;
+  /** The names of the agents that were asked for, now or before the conversation was restored. */
+  agents(): string[];
   /** Sets the open tasks. The summarizer gets them, and every summary is followed by them word for word. */
   setTodo(text: string): void;
+  /** The number of the session, from 1: every summary begins another. */
+  session(): number;
+  /** The point in the app's request loop, by the last message: `loop` behind a tool result, and `requestStart` behind any
+   * other. */
+  phase(): Phase;
+  /**
+   * Counts what the next request has besides `messages()`, and what it leaves out of them, until it is called again. Status
+   * and plans include it. Nothing of it is stored. `runTurn` does this for its providers and transforms.
+   */
+  setRequestContext(context: RequestContext<M>): void;
   /** How full the window is. Takes microseconds. */
   status(): Status;
   /**
@@ -153,12 +174,23 @@ export interface Compactor<M extends object = object> {
    * the same changes come again with the next commit. Without the option, it does nothing.
    */
   commit(): Promise<void>;
+  /**
+   * What the summarizer noted for itself with the summary in the view, such as how important each quote is; empty if there is
+   * none. An app that stores `messages()` instead of a snapshot stores it too and gives it to the next compactor as the option
+   * `notes`. Then the next summary is that of a compactor that lives on.
+   */
+  notes(): string;
   /** What a newer version calls the records that it has stored and this one does not know. They stay in the log. */
   unknownRecords(): string[];
   /** Frees the memory. Cancels a compaction that runs. */
   dispose(): void;
   [Symbol.dispose](): void;
 }
+
+/**
+ * A message format that this crate reads and writes.
+ */
+export type Format = "openai-chat" | "openai-responses" | "anthropic" | "ai-sdk-ui" | "ai-sdk-model" | "gemini" | "langchain" | "bedrock";
 
 /**
  * What an app says about messages that their format has no field for. Absent fields leave a message as it is.
@@ -205,134 +237,618 @@ export interface SyncReport {
   reactivated: number[];
 }
 
-/**
- * How full the window is, with the usage that the provider reported.
- */
-export interface Status extends Pressure {
+/** Options of an agent. Whatever is absent is that of its team. */
+export interface AgentOptions<M extends object = object> extends Omit<HostOptions<M>, "agent" | "repair" | "commit" | "tokenizers"> {
+  /** Default: the policy of the team, with what its `agents` say of this agent. After a restore: the one that it had. */
+  policy?: PolicySpec;
+}
+
+/** What an app gives to a compactor. */
+export interface HostOptions<M extends object = object> {
+  /** The agent that this conversation belongs to: one of `policy.agents`. */
+  agent?: string;
+  /** Writes the summaries. Default: `extractive`, which needs no model. */
+  summarize?: Summarize<M>;
   /**
-   * The sums of what the provider reported.
+   * How long one call of `summarize` may take, in milliseconds. Default: 12 minutes. After that its signal aborts, and the
+   * compaction fails with a message that says so. `Infinity` waits for ever.
    */
-  statistics: Statistics;
+  summarizeTimeoutMs?: number;
+  /**
+   * Whether `messages()` returns what the provider accepts also before the first compaction. With `false`, it returns the
+   * messages as they were appended until then, and `findings()` only lists what is wrong. Default: true.
+   */
+  repair?: boolean;
+  /**
+   * Called before every compaction that needs a summary; `false` or `{ skip: true }` cancels it. If it throws or rejects,
+   * the compaction fails with its message. Not called if only reducers work.
+   */
+  beforeCompaction?: (context: BeforeCompaction) => BeforeAnswer | Promise<BeforeAnswer>;
+  /**
+   * Saves the conversation: called after `beforeCompaction` has agreed and before the summarizer is asked, and again when
+   * the compaction has ended, whether it succeeded or not, before `compact` resolves. Store `snapshot()` of the compactor,
+   * or the app's own log. If it throws or rejects before the compaction, that fails with its message and changes nothing;
+   * afterwards, a `saveFailed` event says why. Not called if only reducers work.
+   */
+  save?: (occasion: Save) => void | Promise<void>;
+  /**
+   * Stores what is new since the last commit, in one step and behind what was stored before: called by `commit()`, and before
+   * a compaction is applied. If it throws or rejects, the compaction fails with its message and changes nothing, and the same
+   * changes come again with the next commit. `openConversation` of `epitome/storage` sets it.
+   */
+  commit?: CommitChanges;
+  /** Called after every compaction that needed a summary. What it throws is logged to the console. */
+  afterCompaction?: (context: AfterCompaction) => void | Promise<void>;
+  /**
+   * Counts the messages to send, after every compaction that was applied. The provider's count takes precedence over the
+   * engine's estimate. If it fails, the estimate stays, and a `countFailed` event says why.
+   */
+  countTokens?: CountTokens<M>;
+  /**
+   * The tokenizers that policies count by, under the names that `counting: { tokenizer }` uses. A tokenizer is read when a
+   * policy first names it, once for all compactors, as by `loadTokenizer`.
+   */
+  tokenizers?: TokenizerSources;
+  /** Called for every event, of compactions and others. What it throws is logged to the console. */
+  onEvent?: (event: CompactionEvent) => void;
+}
+
+/** Writes a summary. If it throws, the conversation stays as it is. `request.summarizer` says who should write it: an
+ * agent of the app, or the conversation's own model. */
+export type Summarize<M extends object = object> = (request: SummarizeRequest<M>, context: SummarizeContext) => Promise<Summary | string> | Summary | string;
+
+/** A request for a summary. */
+export interface SummarizeRequest<M extends object = object> extends SummaryRequest {
+  /** The format of `messages` and `prompt`. */
+  format: Format;
+  /**
+   * What to send in place of `system` and `input`, if `form` is not `transcript`: the messages to summarize, or the whole
+   * conversation. They are the objects that `messages()` returns. A request with the whole conversation needs its system
+   * prompt and its tools too, and should forbid tool calls.
+   */
+  messages?: M[];
+  /** The user message that comes after `messages` and asks for the summary. */
+  prompt?: M;
 }
 
 /**
- * How full the window is. All token counts are in the provider's tokens.
+ * A request to the summarizer.
  */
-export interface Pressure {
+export interface SummaryRequest {
+  /**
+   * Identifies the request; to be passed back with the answer.
+   */
+  id: RequestId;
+  /**
+   * Why a summary is needed.
+   */
+  reason: Reason;
+  /**
+   * Which summarizer answers it.
+   */
+  summarizer: Summarizer;
+  /**
+   * The instructions for a transcript, as the system message.
+   */
+  system: string;
+  /**
+   * The transcript to summarize, as the user message; see `crate::transcript::Envelope`. Also if there are messages,
+   * for a summarizer that takes none.
+   */
+  input: string;
+  /**
+   * What the summarizer noted for itself when it wrote the summary so far. No model reads it.
+   */
+  notes?: string;
+  /**
+   * What the summarizer gets.
+   */
+  form: SummaryInput;
+  /**
+   * The longest useful answer, in tokens.
+   */
+  targetTokens: number;
+  /**
+   * The limit for the model's output, in tokens: 1.5 × `targetTokens`, since no model keeps to its target
+   * exactly.
+   */
+  maxTokens: number;
+  /**
+   * What the user asked the summarizer to pay attention to.
+   */
+  instructions?: string;
+  /**
+   * True if no compaction waits for the answer: the summary is written in advance.
+   */
+  isAhead: boolean;
+  /**
+   * Which chunk this is, from 0.
+   */
+  chunkIndex: number;
+  /**
+   * How many chunks there are.
+   */
+  chunkCount: number;
+}
+
+/**
+ * One request to the summarizer, numbered from 1 in the order of the requests.
+ */
+export type RequestId = number;
+
+/**
+ * Why a compaction runs.
+ */
+export type Reason = "session-compaction" | "threshold" | "manual" | "request-boundary" | "reactive-micro" | "reactive-full" | "renew" | "reduce";
+
+/**
+ * Who writes a summary.
+ */
+export type Summarizer = { kind: "own"; prompt: string } | { kind: "agent"; name: string };
+
+/**
+ * What the summarizer gets.
+ */
+export type SummaryInput = "transcript" | "messages" | "conversation";
+
+/** What a summarizer may use. */
+export interface SummarizeContext {
+  /** Aborts when the summary is no longer needed. */
+  readonly signal: AbortSignal;
+  /** Takes each part of the summary as it is written. It is emitted as a `delta` event and not used otherwise. */
+  readonly onDelta: (text: string) => void;
+  /**
+   * Takes what the summarizer wants to find as `notes` in the request for the summary after this one: at most 100,000 bytes,
+   * which are stored with the compaction and no model reads. `extractive` notes which of its quotes matter most; a
+   * function that calls it should pass it the context.
+   */
+  readonly onNotes: (notes: string) => void;
+}
+
+/** A summary, and what is known about its request. */
+export interface Summary {
+  text: string;
+  /** Tokens of the request and the summary, as any provider reports them, for the report of the compaction. */
+  usage?: unknown;
+  /** Why the model stopped. A summary with the finish reason `length` lacks its end and is not used. */
+  finishReason?: string;
+}
+
+/** The messages as the provider accepts them. Those that were valid are the same objects. */
+export declare function repair<M extends object>(messages: readonly M[], format: FormatOf<M>): Promise<Repaired<M>>;
+
+/** The formats that messages of this type may have: one, if the type has a field that only messages of that format have. */
+export type FormatOf<M> = string extends FieldOf<M> ? Format : "lc_namespace" extends FieldOf<M> ? "langchain" : "call_id" extends FieldOf<M> ? "openai-responses" : "tool_call_id" extends FieldOf<M> ? "openai-chat" : "parts" extends FieldOf<M> ? "id" extends FieldOf<M> ? "ai-sdk-ui" : "gemini" : FormatOfParts<PartFieldOf<M>>;
+
+/** The fields of all members of a union. */
+type FieldOf<U> = U extends unknown ? keyof U : never;
+
+/** The same by the fields of parts. */
+type FormatOfParts<Fields> = string extends Fields ? Format : "tool_use_id" extends Fields ? "anthropic" : "toolCallId" extends Fields ? "ai-sdk-model" : "toolResult" extends Fields ? "bedrock" : Format;
+
+/** The fields of the parts that a message's content may have. */
+type PartFieldOf<M> = M extends {
+  content?: infer C;
+} ? (C extends readonly (infer P)[] ? FieldOf<P> : never) : never;
+
+/** Repaired messages, and what was done. */
+export interface Repaired<M extends object = object> {
+  /** The messages. Those that were valid are the same objects. */
+  messages: M[];
+  /** What was repaired. */
+  done: Issue[];
+  /** What is still wrong, because a repair would be a guess. */
+  left: Issue[];
+}
+
+/**
+ * Something in messages that the provider, or some servers of its format, refuse.
+ */
+export interface Issue {
+  /**
+   * Where: `messages[3].content[1].text`.
+   */
+  path: string;
+  /**
+   * What is wrong.
+   */
+  code: IssueCode;
+  /**
+   * How severe it is.
+   */
+  severity: Severity;
+  /**
+   * What is wrong, for people, and what to do about it.
+   */
+  message: string;
+}
+
+/**
+ * What can be wrong with messages.
+ */
+export type IssueCode = "not-a-message" | "unknown-part" | "foreign-part" | "unknown-role" | "missing-content" | "not-text" | "missing-arguments" | "broken-arguments" | "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "split-results" | "shared-call-id" | "reused-call-id" | "refused-call-id" | "missing-call-id" | "repeated-id" | "missing-id" | "refused-id" | "blank-message" | "blank-text" | "nothing-said" | "system-inside" | "not-user-first" | "assistant-last" | "same-role-twice" | "unsigned-reasoning" | "reasoning-alone" | "bound-reasoning" | "empty-compaction" | "misplaced-compaction" | "lone-surrogate" | "lost";
+
+/**
+ * How severe an issue is.
+ */
+export type Severity = "odd" | "depends" | "refused";
+
+/**
+ * A compaction that is about to start.
+ */
+export interface BeforeCompaction {
+  /**
+   * Why it is due.
+   */
+  reason: Reason;
+  /**
+   * True if it was requested manually.
+   */
+  forced: boolean;
   /**
    * Tokens in the window.
    */
-  tokens: number;
+  tokensUsed: number;
   /**
-   * Size of the window in tokens.
+   * `tokensUsed` in percent of the window.
    */
-  window: number;
+  contextPercent: number;
   /**
-   * `tokens` ÷ `window`; above 1 if the conversation does not fit.
+   * Messages of the view.
    */
-  fill: number;
+  messageCount: number;
   /**
-   * `fill` in percent, for a usage indicator.
+   * How many of them stay, not counting system messages.
+   */
+  keepLast: number;
+}
+
+/** Whether a compaction may start. */
+export type BeforeAnswer = boolean | void | {
+  skip: boolean;
+};
+
+/**
+ * The occasion to save a conversation, and the session that it is in: the log of one session ends with the
+ * compaction that begins the next.
+ */
+export type Save = { when: "before"; session: number } | { when: "after"; session: number; success: boolean };
+
+/** Stores what is new. */
+export type CommitChanges = (changes: Changes) => void | Promise<void>;
+
+/** What is new in a conversation since the last commit. */
+export interface Changes {
+  /** JSON Lines: the engine's records and the app's messages. */
+  lines: string;
+  /** The compactor's own state, as one line, in place of the one before. */
+  state: string;
+}
+
+/** The result of a compaction that needed a summary. */
+export type AfterCompaction = Extract<EngineEvent, {
+  type: "after";
+}>;
+
+/**
+ * Progress of a compaction, for display and logs.
+ */
+export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "preparing"; tokens: number; chunks: number } | { type: "prepared" } | { type: "preparationDropped"; request?: RequestId; because: string } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: Timestamp; message: string } | { type: "stale"; request: RequestId } | { type: "usageIgnored"; reported: number; used: number } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
+
+/**
+ * Milliseconds on the app's clock. The origin is the app's choice, and the same for all calls.
+ */
+export type Timestamp = number;
+
+/**
+ * The tail of the conversation that a compaction does not change, as far as the target allows. A tool call is never
+ * separated from its results: numbers of messages and rounds are rounded up to whole tool calls, tokens down.
+ */
+export type Keep = { messages: number } | { rounds: number } | { tokens: number } | { fraction: number };
+
+/** What one compaction did. */
+export type Report = ReportFields & ReportOutcome;
+
+/**
+ * What one compaction did.
+ */
+export interface ReportFields {
+  /**
+   * Why it was due.
+   */
+  reason: Reason;
+  /**
+   * Tokens of the next prompt before, in the provider's tokens by the engine's own count.
+   */
+  tokensBefore: number;
+  /**
+   * Tokens of the next prompt after; the same as before unless it was applied.
+   */
+  tokensAfter: number;
+  /**
+   * Messages of the view before.
+   */
+  messagesBefore: number;
+  /**
+   * Messages of the view after.
+   */
+  messagesAfter: number;
+  /**
+   * How many messages reducers have rewritten or removed.
+   */
+  reduced: number;
+  /**
+   * The summary that the view has now; `None` if the compaction made none.
+   */
+  summary?: string;
+  /**
+   * Length of `summary` in characters; 0 without one.
+   */
+  summaryCharacters: number;
+  /**
+   * Which facts of the summarized messages are kept, appended or lost; empty unless it was applied.
+   */
+  receipt: Receipt;
+  /**
+   * How many requests the summarizer got.
+   */
+  requests: number;
+  /**
+   * How the summarizer was asked; `None` if it was not.
+   */
+  summarizer?: SummarizerReport;
+  /**
+   * How long the user has waited for it, in milliseconds: from its start, after the hook before it, to its end. `None` if
+   * the host has not said what time it is.
+   */
+  waitedMs?: number;
+  /**
+   * What was written in advance; `None` if nothing was since the last report.
+   */
+  prepared?: PreparedReport;
+  /**
+   * `tokensAfter` in percent of the window.
    */
   budgetUsedPct: number;
   /**
-   * What this fill calls for.
+   * The number of the session after it, from 1: every committed summary begins another.
    */
-  level: Level;
+  session: number;
   /**
-   * Tokens at which a compaction is due; `None` if no trigger depends on tokens.
+   * What was repaired in the view, so that the provider accepts it.
    */
-  threshold?: number;
+  findings: Finding[];
   /**
-   * Tokens that a compaction aims for.
+   * Why the view is still not below the threshold, item by item; `None` if it is.
    */
-  target: number;
-  /**
-   * True if `tokens` was counted by the provider, or with the model's own encoding, and not estimated.
-   * With an encoding, message overhead, images and files are still the provider's published figures. False as long as
-   * there is reasoning that only the provider can read, since OpenAI's counts leave its tokens out.
-   */
-  exact: boolean;
-  /**
-   * Half-width of the relative error of `tokens`: 0.1 means ±10 %. It narrows as the counts that the
-   * provider reports agree with the estimate, and as the text gets longer, in which errors cancel out. It includes the
-   * tokens of reasoning that only the provider can read.
-   */
-  errorBand: number;
-  /**
-   * Tokens that no compaction can remove: system prompt, tool schemas, pinned messages and the last
-   * user request.
-   */
-  floor: number;
-  /**
-   * What fills the window, by the engine's own count, scaled by what the provider has reported so far.
-   */
-  breakdown: Breakdown;
+  floor?: string;
 }
 
 /**
- * What a fill level calls for.
+ * Where each fact of the summarized messages is after a compaction. Facts are taken from all text of users and
+ * models, and from tool calls and results as far as the summarizer reads them.
  */
-export type Level = "ok" | "warn" | "compact";
-
-/**
- * What fills the window, in the provider's tokens.
- */
-export interface Breakdown {
+export interface Receipt {
   /**
-   * System messages.
+   * Facts in the summary or in a message that stays.
    */
-  system: number;
+  kept: Fact[];
   /**
-   * Tool schemas, and whatever else the provider counts in addition to the messages.
+   * Facts that were appended to the summary, word for word.
    */
-  tools: number;
+  appended: Fact[];
   /**
-   * The summary of earlier messages.
+   * Facts for which there was no space. They are still in the log. The summary says how many items of lists are
+   * among them.
    */
-  summary: number;
+  givenUp: Fact[];
   /**
-   * User messages.
+   * How often further facts were mentioned that are in none of these lists: at most 20,000 facts of one kind are.
    */
-  user: number;
+  unlisted?: number;
   /**
-   * Assistant messages with their tool calls.
+   * Names in the summary, such as paths and codes, that no summarized message contains.
    */
-  assistant: number;
-  /**
-   * Tool results.
-   */
-  results: number;
+  unsupported: string[];
 }
 
 /**
- * Tokens that the provider reported for the latest call, and for all calls of the conversation.
+ * A fact found in the messages that a summary stands for.
  */
-export interface Statistics {
+export interface Fact {
   /**
-   * Prompt tokens of the latest call.
+   * Its kind.
    */
-  lastPromptTokens: number;
+  kind: FactKind;
   /**
-   * Completion tokens of the latest call.
+   * Its text, as found.
    */
-  lastCompletionTokens: number;
+  text: string;
   /**
-   * Prompt tokens of all calls.
+   * What it is, if it is a number or a name: the key or the word before it.
    */
-  sessionPromptTokens: number;
+  label?: string;
   /**
-   * Completion tokens of all calls.
+   * The speaker of its first mention; `earlier` if only an earlier summary has it.
    */
-  sessionCompletionTokens: number;
+  speaker: string;
   /**
-   * Prompt and completion tokens of the latest call: the tokens in the window after it.
+   * The messages that contain it, each once.
    */
-  contextTokens: number;
+  sources: MessageId[];
+}
+
+/**
+ * The kind of a fact.
+ */
+export type FactKind = "checklist" | "decision" | "negation" | "url" | "path" | "package" | "identifier" | "quote" | "name" | "number";
+
+/**
+ * The app's id of a message, unique in its conversation.
+ */
+export type MessageId = string;
+
+/**
+ * How the summarizer was asked in one compaction, and what that took.
+ */
+export interface SummarizerReport {
   /**
-   * Completion tokens per second of the latest call with a known duration; 0 if none has one.
+   * What its last request had.
    */
-  tokensPerSecond: number;
+  input: SummaryInput;
+  /**
+   * Why it got a transcript although the policy asks for messages.
+   */
+  fallback?: string;
+  /**
+   * Tokens of all its requests, as far as they were reported.
+   */
+  tokens?: SummarizerTokens;
+  /**
+   * What these tokens cost, if `summary.cost` is set.
+   */
+  cost?: number;
+  /**
+   * How much more they would have cost without the provider's cache, if `summary.cost` is set.
+   */
+  saved?: number;
+}
+
+/**
+ * Tokens of summarizer requests as the provider reported them.
+ */
+export interface SummarizerTokens {
+  /**
+   * Tokens of the prompts, cached or not.
+   */
+  prompt: number;
+  /**
+   * How many of them were read from the provider's cache.
+   */
+  cached: number;
+  /**
+   * Tokens of the answers, including reasoning.
+   */
+  completion: number;
+}
+
+/**
+ * What a compaction had of a summary that was written in advance.
+ */
+export interface PreparedReport {
+  /**
+   * How it was used; `None` if it was not.
+   */
+  used?: PreparedUse;
+  /**
+   * What was spent in vain since the last report, for summaries that were thrown away.
+   */
+  wasted: Waste;
+}
+
+/**
+ * How a compaction used a summary that was prepared.
+ */
+export type PreparedUse = "asWritten" | "toppedUp";
+
+/**
+ * What prepared summaries have cost that no compaction used.
+ */
+export interface Waste {
+  /**
+   * Requests to the summarizer.
+   */
+  requests: number;
+  /**
+   * Their tokens and those of the answers: as the provider reported them, and of a request without a report by the
+   * engine's own count.
+   */
+  tokens: number;
+}
+
+/**
+ * A defect of a message for which a provider may reject the request.
+ */
+export interface Finding {
+  /**
+   * The message.
+   */
+  id: MessageId;
+  /**
+   * The defect, with what the engine does about it.
+   */
+  defect: Defect;
+}
+
+/**
+ * A defect of a message, and what the engine does about it.
+ */
+export type Defect = "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "late-result" | "not-user-first" | "reasoning-alone" | "blank" | "blank-text" | "unsigned-reasoning" | "merged" | "malformed" | "broken-arguments" | "shared-call-id" | "missing-call-id";
+
+/**
+ * How a compaction ended.
+ */
+export type ReportOutcome = { outcome: "applied"; checkpoint: CheckpointId } | { outcome: "skipped"; message: string } | { outcome: "failed"; message: string } | { outcome: "cancelled" };
+
+/**
+ * One committed compaction, numbered from 1 in the order of the commits.
+ */
+export type CheckpointId = number;
+
+/**
+ * Counts the tokens of a text exactly as a model does; by `o200k_base` if no encoding is given. Loads the part of the
+ * vocabulary that the text needs, if it is not loaded yet. The text of special tokens is counted as plain text.
+ */
+export declare function countTokens(text: string, options?: CountOptions): Promise<number>;
+
+/** The encoding or the tokenizer by which a text is counted. */
+export interface CountOptions {
+  /** Default: `o200k_base`. */
+  encoding?: Encoding;
+  /** Count by the tokenizer that `loadTokenizer` loaded under this name, instead of an encoding. */
+  tokenizer?: string;
+}
+
+/**
+ * A byte-pair encoding of OpenAI's models.
+ */
+export type Encoding = "o200k_base" | "cl100k_base";
+
+/** Counts the tokens of messages, mostly by a request to the provider. */
+export type CountTokens<M extends object> = (messages: M[], context: {
+  readonly signal: AbortSignal;
+}) => Promise<number> | number;
+
+/** Where tokenizers come from, by the names that policies use for them: see `loadTokenizer`. */
+export type TokenizerSources = Readonly<Record<string, EncodingSource | object>>;
+
+/** Where a vocabulary comes from: an address, a response, or its bytes. */
+export type EncodingSource = string | URL | Response | ArrayBuffer | ArrayBufferView;
+
+/** Something worth showing, mostly during a compaction. */
+export type CompactionEvent = EngineEvent | SummaryDelta | Counted | SaveFailed;
+
+/** A part of a summary while it is written. */
+export interface SummaryDelta {
+  type: "delta";
+  /** The id of the summarizer request. */
+  request: number;
+  text: string;
+}
+
+/** The messages were counted after a compaction, or could not be counted: then the engine's estimate stays. */
+export type Counted = {
+  type: "counted";
+  tokens: number;
+} | {
+  type: "countFailed";
+  message: string;
+};
+
+/** The app's `save` failed after a compaction. The conversation itself is unharmed. */
+export interface SaveFailed {
+  type: "saveFailed";
+  message: string;
 }
 
 /**
@@ -395,6 +911,12 @@ export interface PolicyFields {
    * once, and again only after the next compaction. Default: `null`, no warning.
    */
   warning?: number | null;
+  /**
+   * How full the window is when the summary of the next compaction begins to be written in the background, while the
+   * chat goes on. A point below the threshold; the summary is used if what it covers has not changed until a compaction is
+   * due. Default: `null`, none is written in advance.
+   */
+  prepareAt?: PrepareAt | null;
   /**
    * Share of the window that a compaction reduces the conversation to, above 0 and below 1. Default: 0.5.
    */
@@ -547,10 +1069,9 @@ export interface Reactive {
 export type Phase = "requestStart" | "turnStart" | "loop" | "turnEnd" | "overflow";
 
 /**
- * The tail of the conversation that a compaction does not change, as far as the target allows. A tool call is never
- * separated from its results: numbers of messages and rounds are rounded up to whole tool calls, tokens down.
+ * How full the window is when the summary of the next compaction begins to be written, in the background.
  */
-export type Keep = { messages: number } | { rounds: number } | { tokens: number } | { fraction: number };
+export type PrepareAt = { fraction: number } | { tokens: number };
 
 /**
  * A reducer, the condition under which it works, and the least that it has to save.
@@ -780,11 +1301,6 @@ export interface SummarySettings {
 export type Shape = "threeSections" | "sevenSections" | "conclusions";
 
 /**
- * What the summarizer gets.
- */
-export type SummaryInput = "transcript" | "messages" | "conversation";
-
-/**
  * What the tokens of a model cost, each in any currency for a million tokens.
  */
 export interface TokenCost {
@@ -848,11 +1364,6 @@ export type Counting = "estimate" | { estimate: Family } | { charactersPerToken:
 export type Family = "o200k_base" | "cl100k_base" | "claude" | "gemini";
 
 /**
- * A byte-pair encoding of OpenAI's models.
- */
-export type Encoding = "o200k_base" | "cl100k_base";
-
-/**
  * What happens to signed reasoning that a model accepts only behind an unchanged history, as Claude Fable does from 5.1 on.
  */
 export type LockedReasoning = "remove" | "keep" | "appendOnly";
@@ -911,6 +1422,156 @@ export interface ClearToolResultsRule {
   placeholder?: string;
 }
 
+/**
+ * One agent of a team. It gets the messages that are for all, those whose `audience` names it, and those whose `author` it is.
+ * Its view, status, policy, compactions and undo are its own; the messages are those of the compactor, and none is copied.
+ */
+export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "status" | "statusUnder" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "metadata" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
+  readonly name: string;
+}
+
+/** How a request differs from `messages()`. */
+export interface RequestContext<M extends object = object> {
+  /** Messages that only this request has. */
+  added?: readonly M[];
+  /** Messages of `messages()` that this request does not have. */
+  leftOut?: readonly M[];
+}
+
+/**
+ * How full the window is, with the usage that the provider reported.
+ */
+export interface Status extends Pressure {
+  /**
+   * The sums of what the provider reported.
+   */
+  statistics: Statistics;
+}
+
+/**
+ * How full the window is. All token counts are in the provider's tokens.
+ */
+export interface Pressure {
+  /**
+   * Tokens in the window.
+   */
+  tokens: number;
+  /**
+   * Size of the window in tokens.
+   */
+  window: number;
+  /**
+   * `tokens` ÷ `window`; above 1 if the conversation does not fit.
+   */
+  fill: number;
+  /**
+   * `fill` in percent, for a usage indicator.
+   */
+  budgetUsedPct: number;
+  /**
+   * What this fill calls for.
+   */
+  level: Level;
+  /**
+   * Tokens at which a compaction is due; `None` if no trigger depends on tokens.
+   */
+  threshold?: number;
+  /**
+   * Tokens that a compaction aims for.
+   */
+  target: number;
+  /**
+   * True if `tokens` was counted by the provider, or with the model's own encoding, and not estimated.
+   * With an encoding, message overhead, images and files are still the provider's published figures. False as long as
+   * there is reasoning that only the provider can read, since OpenAI's counts leave its tokens out.
+   */
+  exact: boolean;
+  /**
+   * Half-width of the relative error of `tokens`: 0.1 means ±10 %. It narrows as the counts that the
+   * provider reports agree with the estimate, and as the text gets longer, in which errors cancel out. It includes the
+   * tokens of reasoning that only the provider can read.
+   */
+  errorBand: number;
+  /**
+   * Tokens that no compaction can remove: system prompt, tool schemas, pinned messages and the last
+   * user request.
+   */
+  floor: number;
+  /**
+   * What fills the window, by the engine's own count, scaled by what the provider has reported so far.
+   */
+  breakdown: Breakdown;
+}
+
+/**
+ * What a fill level calls for.
+ */
+export type Level = "ok" | "warn" | "compact";
+
+/**
+ * What fills the window, in the provider's tokens.
+ */
+export interface Breakdown {
+  /**
+   * System messages.
+   */
+  system: number;
+  /**
+   * Tool schemas, and whatever else the provider counts in addition to the messages.
+   */
+  tools: number;
+  /**
+   * What the latest request had in addition to the conversation, such as the messages of context providers.
+   */
+  context: number;
+  /**
+   * The summary of earlier messages.
+   */
+  summary: number;
+  /**
+   * User messages.
+   */
+  user: number;
+  /**
+   * Assistant messages with their tool calls.
+   */
+  assistant: number;
+  /**
+   * Tool results.
+   */
+  results: number;
+}
+
+/**
+ * Tokens that the provider reported for the latest call, and for all calls of the conversation.
+ */
+export interface Statistics {
+  /**
+   * Prompt tokens of the latest call.
+   */
+  lastPromptTokens: number;
+  /**
+   * Completion tokens of the latest call.
+   */
+  lastCompletionTokens: number;
+  /**
+   * Prompt tokens of all calls.
+   */
+  sessionPromptTokens: number;
+  /**
+   * Completion tokens of all calls.
+   */
+  sessionCompletionTokens: number;
+  /**
+   * Prompt and completion tokens of the latest call: the tokens in the window after it.
+   */
+  contextTokens: number;
+  /**
+   * Completion tokens per second of the latest call with a known duration; 0 if none has one.
+   */
+  tokensPerSecond: number;
+}
+
 /** What a compaction of these messages would do. */
 export declare function plan<M extends object>(messages: readonly M[], options: PlanOptions): Promise<Plan>;
 
@@ -926,556 +1587,8 @@ export interface CompactorOptions<M extends object = object, F extends Format = 
   format: F;
   /** When to compact and how far. Default: the preset `recommended`. */
   policy?: PolicySpec;
-}
-
-/**
- * A message format that this crate reads and writes.
- */
-export type Format = "openai-chat" | "openai-responses" | "anthropic" | "ai-sdk-ui" | "ai-sdk-model" | "gemini" | "langchain" | "bedrock";
-
-/** The formats that messages of this type may have: one, if the type has a field that only messages of that format have. */
-export type FormatOf<M> = string extends FieldOf<M> ? Format : "lc_namespace" extends FieldOf<M> ? "langchain" : "call_id" extends FieldOf<M> ? "openai-responses" : "tool_call_id" extends FieldOf<M> ? "openai-chat" : "parts" extends FieldOf<M> ? "id" extends FieldOf<M> ? "ai-sdk-ui" : "gemini" : FormatOfParts<PartFieldOf<M>>;
-
-/** The fields of all members of a union. */
-type FieldOf<U> = U extends unknown ? keyof U : never;
-
-/** The same by the fields of parts. */
-type FormatOfParts<Fields> = string extends Fields ? Format : "tool_use_id" extends Fields ? "anthropic" : "toolCallId" extends Fields ? "ai-sdk-model" : "toolResult" extends Fields ? "bedrock" : Format;
-
-/** The fields of the parts that a message's content may have. */
-type PartFieldOf<M> = M extends {
-  content?: infer C;
-} ? (C extends readonly (infer P)[] ? FieldOf<P> : never) : never;
-
-/** What an app gives to a compactor. */
-export interface HostOptions<M extends object = object> {
-  /** The agent that this conversation belongs to: one of `policy.agents`. */
-  agent?: string;
-  /** Writes the summaries. Default: `extractive`, which needs no model. */
-  summarize?: Summarize<M>;
-  /**
-   * How long one call of `summarize` may take, in milliseconds. Default: 12 minutes. After that its signal aborts, and the
-   * compaction fails with a message that says so. `Infinity` waits for ever.
-   */
-  summarizeTimeoutMs?: number;
-  /**
-   * Whether `messages()` returns what the provider accepts also before the first compaction. With `false`, it returns the
-   * messages as they were appended until then, and `findings()` only lists what is wrong. Default: true.
-   */
-  repair?: boolean;
-  /**
-   * Called before every compaction that needs a summary; `false` or `{ skip: true }` cancels it. If it throws or rejects,
-   * the compaction fails with its message. Not called if only reducers work.
-   */
-  beforeCompaction?: (context: BeforeCompaction) => BeforeAnswer | Promise<BeforeAnswer>;
-  /**
-   * Saves the conversation: called after `beforeCompaction` has agreed and before the summarizer is asked, and again when
-   * the compaction has ended, whether it succeeded or not, before `compact` resolves. Store `snapshot()` of the compactor,
-   * or the app's own log. If it throws or rejects before the compaction, that fails with its message and changes nothing;
-   * afterwards, a `saveFailed` event says why. Not called if only reducers work.
-   */
-  save?: (occasion: Save) => void | Promise<void>;
-  /**
-   * Stores what is new since the last commit, in one step and behind what was stored before: called by `commit()`, and before
-   * a compaction is applied. If it throws or rejects, the compaction fails with its message and changes nothing, and the same
-   * changes come again with the next commit. `openConversation` of `epitome/storage` sets it.
-   */
-  commit?: CommitChanges;
-  /** Called after every compaction that needed a summary. What it throws is logged to the console. */
-  afterCompaction?: (context: AfterCompaction) => void | Promise<void>;
-  /**
-   * Counts the messages to send, after every compaction that was applied. The provider's count takes precedence over the
-   * engine's estimate. If it fails, the estimate stays, and a `countFailed` event says why.
-   */
-  countTokens?: CountTokens<M>;
-  /**
-   * The tokenizers that policies count by, under the names that `counting: { tokenizer }` uses. A tokenizer is read when a
-   * policy first names it, once for all compactors, as by `loadTokenizer`.
-   */
-  tokenizers?: TokenizerSources;
-  /** Called for every event, of compactions and others. What it throws is logged to the console. */
-  onEvent?: (event: CompactionEvent) => void;
-}
-
-/** Writes a summary. If it throws, the conversation stays as it is. `request.summarizer` says who should write it: an
- * agent of the app, or the conversation's own model. */
-export type Summarize<M extends object = object> = (request: SummarizeRequest<M>, context: SummarizeContext) => Promise<Summary | string> | Summary | string;
-
-/** A request for a summary. */
-export interface SummarizeRequest<M extends object = object> extends SummaryRequest {
-  /** The format of `messages` and `prompt`. */
-  format: Format;
-  /**
-   * What to send in place of `system` and `input`, if `form` is not `transcript`: the messages to summarize, or the whole
-   * conversation. They are the objects that `messages()` returns. A request with the whole conversation needs its system
-   * prompt and its tools too, and should forbid tool calls.
-   */
-  messages?: M[];
-  /** The user message that comes after `messages` and asks for the summary. */
-  prompt?: M;
-}
-
-/**
- * A request to the summarizer.
- */
-export interface SummaryRequest {
-  /**
-   * Identifies the request; to be passed back with the answer.
-   */
-  id: RequestId;
-  /**
-   * Why a summary is needed.
-   */
-  reason: Reason;
-  /**
-   * Which summarizer answers it.
-   */
-  summarizer: Summarizer;
-  /**
-   * The instructions for a transcript, as the system message.
-   */
-  system: string;
-  /**
-   * The transcript to summarize, as the user message; see `crate::transcript::Envelope`. Also if there are messages,
-   * for a summarizer that takes none.
-   */
-  input: string;
-  /**
-   * What the summarizer noted for itself when it wrote the summary so far. No model reads it.
-   */
-  notes?: string;
-  /**
-   * What the summarizer gets.
-   */
-  form: SummaryInput;
-  /**
-   * The longest useful answer, in tokens.
-   */
-  targetTokens: number;
-  /**
-   * The limit for the model's output, in tokens: 1.5 × `targetTokens`, since no model keeps to its target
-   * exactly.
-   */
-  maxTokens: number;
-  /**
-   * What the user asked the summarizer to pay attention to.
-   */
-  instructions?: string;
-  /**
-   * Which chunk this is, from 0.
-   */
-  chunkIndex: number;
-  /**
-   * How many chunks there are.
-   */
-  chunkCount: number;
-}
-
-/**
- * One request to the summarizer, numbered from 1 in the order of the requests.
- */
-export type RequestId = number;
-
-/**
- * Why a compaction runs.
- */
-export type Reason = "session-compaction" | "threshold" | "manual" | "request-boundary" | "reactive-micro" | "reactive-full" | "renew" | "reduce";
-
-/**
- * Who writes a summary.
- */
-export type Summarizer = { kind: "own"; prompt: string } | { kind: "agent"; name: string };
-
-/** What a summarizer may use. */
-export interface SummarizeContext {
-  /** Aborts when the summary is no longer needed. */
-  readonly signal: AbortSignal;
-  /** Takes each part of the summary as it is written. It is emitted as a `delta` event and not used otherwise. */
-  readonly onDelta: (text: string) => void;
-  /**
-   * Takes what the summarizer wants to find as `notes` in the request for the summary after this one: at most 100,000 bytes,
-   * which are stored with the compaction and no model reads. `extractive` notes which of its quotes matter most; a
-   * function that calls it should pass it the context.
-   */
-  readonly onNotes: (notes: string) => void;
-}
-
-/** A summary, and what is known about its request. */
-export interface Summary {
-  text: string;
-  /** Tokens of the request and the summary, as any provider reports them, for the report of the compaction. */
-  usage?: unknown;
-  /** Why the model stopped. A summary with the finish reason `length` lacks its end and is not used. */
-  finishReason?: string;
-}
-
-/** The messages as the provider accepts them. Those that were valid are the same objects. */
-export declare function repair<M extends object>(messages: readonly M[], format: FormatOf<M>): Promise<Repaired<M>>;
-
-/** Repaired messages, and what was done. */
-export interface Repaired<M extends object = object> {
-  /** The messages. Those that were valid are the same objects. */
-  messages: M[];
-  /** What was repaired. */
-  done: Issue[];
-  /** What is still wrong, because a repair would be a guess. */
-  left: Issue[];
-}
-
-/**
- * Something in messages that the provider, or some servers of its format, refuse.
- */
-export interface Issue {
-  /**
-   * Where: `messages[3].content[1].text`.
-   */
-  path: string;
-  /**
-   * What is wrong.
-   */
-  code: IssueCode;
-  /**
-   * How severe it is.
-   */
-  severity: Severity;
-  /**
-   * What is wrong, for people, and what to do about it.
-   */
-  message: string;
-}
-
-/**
- * What can be wrong with messages.
- */
-export type IssueCode = "not-a-message" | "unknown-part" | "foreign-part" | "unknown-role" | "missing-content" | "not-text" | "missing-arguments" | "broken-arguments" | "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "split-results" | "shared-call-id" | "reused-call-id" | "refused-call-id" | "missing-call-id" | "repeated-id" | "missing-id" | "refused-id" | "blank-message" | "blank-text" | "nothing-said" | "system-inside" | "not-user-first" | "assistant-last" | "same-role-twice" | "unsigned-reasoning" | "reasoning-alone" | "bound-reasoning" | "empty-compaction" | "misplaced-compaction" | "lone-surrogate" | "lost";
-
-/**
- * How severe an issue is.
- */
-export type Severity = "odd" | "depends" | "refused";
-
-/**
- * A compaction that is about to start.
- */
-export interface BeforeCompaction {
-  /**
-   * Why it is due.
-   */
-  reason: Reason;
-  /**
-   * True if it was requested manually.
-   */
-  forced: boolean;
-  /**
-   * Tokens in the window.
-   */
-  tokensUsed: number;
-  /**
-   * `tokensUsed` in percent of the window.
-   */
-  contextPercent: number;
-  /**
-   * Messages of the view.
-   */
-  messageCount: number;
-  /**
-   * How many of them stay, not counting system messages.
-   */
-  keepLast: number;
-}
-
-/** Whether a compaction may start. */
-export type BeforeAnswer = boolean | void | {
-  skip: boolean;
-};
-
-/**
- * The occasion to save a conversation, and the session that it is in: the log of one session ends with the
- * compaction that begins the next.
- */
-export type Save = { when: "before"; session: number } | { when: "after"; session: number; success: boolean };
-
-/** Stores what is new. */
-export type CommitChanges = (changes: Changes) => void | Promise<void>;
-
-/** What is new in a conversation since the last commit. */
-export interface Changes {
-  /** JSON Lines: the engine's records and the app's messages. */
-  lines: string;
-  /** The compactor's own state, as one line, in place of the one before. */
-  state: string;
-}
-
-/** The result of a compaction that needed a summary. */
-export type AfterCompaction = Extract<EngineEvent, {
-  type: "after";
-}>;
-
-/**
- * Progress of a compaction, for display and logs.
- */
-export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: Timestamp; message: string } | { type: "stale"; request: RequestId } | { type: "usageIgnored"; reported: number; used: number } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
-
-/**
- * Milliseconds on the app's clock. The origin is the app's choice, and the same for all calls.
- */
-export type Timestamp = number;
-
-/** What one compaction did. */
-export type Report = ReportFields & ReportOutcome;
-
-/**
- * What one compaction did.
- */
-export interface ReportFields {
-  /**
-   * Why it was due.
-   */
-  reason: Reason;
-  /**
-   * Tokens of the next prompt before, in the provider's tokens by the engine's own count.
-   */
-  tokensBefore: number;
-  /**
-   * Tokens of the next prompt after; the same as before unless it was applied.
-   */
-  tokensAfter: number;
-  /**
-   * Messages of the view before.
-   */
-  messagesBefore: number;
-  /**
-   * Messages of the view after.
-   */
-  messagesAfter: number;
-  /**
-   * How many messages reducers have rewritten or removed.
-   */
-  reduced: number;
-  /**
-   * The summary that the view has now; `None` if the compaction made none.
-   */
-  summary?: string;
-  /**
-   * Length of `summary` in characters; 0 without one.
-   */
-  summaryCharacters: number;
-  /**
-   * Which facts of the summarized messages are kept, appended or lost; empty unless it was applied.
-   */
-  receipt: Receipt;
-  /**
-   * How many requests the summarizer got.
-   */
-  requests: number;
-  /**
-   * How the summarizer was asked; `None` if it was not.
-   */
-  summarizer?: SummarizerReport;
-  /**
-   * `tokensAfter` in percent of the window.
-   */
-  budgetUsedPct: number;
-  /**
-   * The number of the session after it, from 1: every committed summary begins another.
-   */
-  session: number;
-  /**
-   * What was repaired in the view, so that the provider accepts it.
-   */
-  findings: Finding[];
-  /**
-   * Why the view is still not below the threshold, item by item; `None` if it is.
-   */
-  floor?: string;
-}
-
-/**
- * Where each fact of the summarized messages is after a compaction. Facts are taken from all text of users and
- * models, and from tool calls and results as far as the summarizer reads them.
- */
-export interface Receipt {
-  /**
-   * Facts in the summary or in a message that stays.
-   */
-  kept: Fact[];
-  /**
-   * Facts that were appended to the summary, word for word.
-   */
-  appended: Fact[];
-  /**
-   * Facts for which there was no space. They are still in the log. The summary says how many items of lists are
-   * among them.
-   */
-  givenUp: Fact[];
-  /**
-   * How often further facts were mentioned that are in none of these lists: at most 20,000 facts of one kind are.
-   */
-  unlisted?: number;
-  /**
-   * Names in the summary, such as paths and codes, that no summarized message contains.
-   */
-  unsupported: string[];
-}
-
-/**
- * A fact found in the messages that a summary stands for.
- */
-export interface Fact {
-  /**
-   * Its kind.
-   */
-  kind: FactKind;
-  /**
-   * Its text, as found.
-   */
-  text: string;
-  /**
-   * What it is, if it is a number or a name: the key or the word before it.
-   */
-  label?: string;
-  /**
-   * The speaker of its first mention; `earlier` if only an earlier summary has it.
-   */
-  speaker: string;
-  /**
-   * The messages that contain it, each once.
-   */
-  sources: MessageId[];
-}
-
-/**
- * The kind of a fact.
- */
-export type FactKind = "checklist" | "decision" | "negation" | "url" | "path" | "package" | "identifier" | "quote" | "name" | "number";
-
-/**
- * The app's id of a message, unique in its conversation.
- */
-export type MessageId = string;
-
-/**
- * How the summarizer was asked in one compaction, and what that took.
- */
-export interface SummarizerReport {
-  /**
-   * What its last request had.
-   */
-  input: SummaryInput;
-  /**
-   * Why it got a transcript although the policy asks for messages.
-   */
-  fallback?: string;
-  /**
-   * Tokens of all its requests, as far as they were reported.
-   */
-  tokens?: SummarizerTokens;
-  /**
-   * What these tokens cost, if `summary.cost` is set.
-   */
-  cost?: number;
-  /**
-   * How much more they would have cost without the provider's cache, if `summary.cost` is set.
-   */
-  saved?: number;
-}
-
-/**
- * Tokens of summarizer requests as the provider reported them.
- */
-export interface SummarizerTokens {
-  /**
-   * Tokens of the prompts, cached or not.
-   */
-  prompt: number;
-  /**
-   * How many of them were read from the provider's cache.
-   */
-  cached: number;
-  /**
-   * Tokens of the answers, including reasoning.
-   */
-  completion: number;
-}
-
-/**
- * A defect of a message for which a provider may reject the request.
- */
-export interface Finding {
-  /**
-   * The message.
-   */
-  id: MessageId;
-  /**
-   * The defect, with what the engine does about it.
-   */
-  defect: Defect;
-}
-
-/**
- * A defect of a message, and what the engine does about it.
- */
-export type Defect = "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "late-result" | "not-user-first" | "reasoning-alone" | "blank" | "blank-text" | "unsigned-reasoning" | "merged" | "malformed" | "broken-arguments" | "shared-call-id" | "missing-call-id";
-
-/**
- * How a compaction ended.
- */
-export type ReportOutcome = { outcome: "applied"; checkpoint: CheckpointId } | { outcome: "skipped"; message: string } | { outcome: "failed"; message: string } | { outcome: "cancelled" };
-
-/**
- * One committed compaction, numbered from 1 in the order of the commits.
- */
-export type CheckpointId = number;
-
-/**
- * Counts the tokens of a text exactly as a model does; by `o200k_base` if no encoding is given. Loads the part of the
- * vocabulary that the text needs, if it is not loaded yet. The text of special tokens is counted as plain text.
- */
-export declare function countTokens(text: string, options?: CountOptions): Promise<number>;
-
-/** The encoding or the tokenizer by which a text is counted. */
-export interface CountOptions {
-  /** Default: `o200k_base`. */
-  encoding?: Encoding;
-  /** Count by the tokenizer that `loadTokenizer` loaded under this name, instead of an encoding. */
-  tokenizer?: string;
-}
-
-/** Counts the tokens of messages, mostly by a request to the provider. */
-export type CountTokens<M extends object> = (messages: M[], context: {
-  readonly signal: AbortSignal;
-}) => Promise<number> | number;
-
-/** Where tokenizers come from, by the names that policies use for them: see `loadTokenizer`. */
-export type TokenizerSources = Readonly<Record<string, EncodingSource | object>>;
-
-/** Where a vocabulary comes from: an address, a response, or its bytes. */
-export type EncodingSource = string | URL | Response | ArrayBuffer | ArrayBufferView;
-
-/** Something worth showing, mostly during a compaction. */
-export type CompactionEvent = EngineEvent | SummaryDelta | Counted | SaveFailed;
-
-/** A part of a summary while it is written. */
-export interface SummaryDelta {
-  type: "delta";
-  /** The id of the summarizer request. */
-  request: number;
-  text: string;
-}
-
-/** The messages were counted after a compaction, or could not be counted: then the engine's estimate stays. */
-export type Counted = {
-  type: "counted";
-  tokens: number;
-} | {
-  type: "countFailed";
-  message: string;
-};
-
-/** The app's `save` failed after a compaction. The conversation itself is unharmed. */
-export interface SaveFailed {
-  type: "saveFailed";
-  message: string;
+  /** What `notes()` returned when the app stored `messages()`. Only for messages among which is a summary. */
+  notes?: string | undefined;
 }
 
 /** What a compaction would do. */
@@ -1560,15 +1673,15 @@ export interface LockedParts {
   removed: boolean;
 }
 
-/** One message and what happens to it. */
+/** What a plan does with one message. */
 export interface MessageAction {
   /** The message's id, as `append` returned it. A message of several steps has one entry per step, such as `m7#1`. */
   readonly id: string;
   /** What happens to it. */
   readonly action: Action;
-  /** Its tokens in the view now; 0 if it is not in the view. */
+  /** Its tokens in the current view; 0 if it is not in the view. */
   readonly tokensBefore: number;
-  /** Its tokens in the view afterwards; 0 if it will not be in the view. */
+  /** Its tokens in the view after the compaction; 0 if it will not be in the view. */
   readonly tokensAfter: number;
 }
 
@@ -1952,6 +2065,8 @@ export interface CompactedMessages<M extends object = object> {
   report: Report | undefined;
   /** How full the window is with these messages. */
   status: Status;
+  /** To store with the messages, for the option `notes` of the next call: see `notes()` of a compactor. */
+  notes: string;
 }
 
 /** Options of `compactMessages`. */
@@ -1962,6 +2077,113 @@ export interface CompactMessagesOptions<M extends object = object, F extends For
   phase?: Phase;
   /** Compacts for this reason, whether or not a compaction is due. */
   reason?: Reason;
+}
+
+/** Options of a turn. `R` is what the app's `request` returns. */
+export interface TurnOptions<M extends object, R extends TurnResponse<M> = TurnResponse<M>> {
+  /** Sends these messages to the model. An error which says that the prompt is too long leads to a compaction and another
+   * try; any other error ends the turn, which rejects with it. */
+  request: (messages: M[], context: TurnContext) => R | Promise<R>;
+  /** Runs the tools that the answer calls and returns their results; nothing if it calls none, which ends the turn. Without
+   * this function, a turn goes on as long as the last message is a tool result. */
+  tools?: (response: R, context: TurnContext) => readonly M[] | undefined | Promise<readonly M[] | undefined>;
+  /** Asked in order, before and after each request. */
+  middleware?: readonly Middleware[];
+  /** Rewrite the messages of each request, from left to right. */
+  transforms?: readonly Transform<M>[];
+  /** Add messages to each request, in order. */
+  providers?: readonly ContextProvider<M>[];
+  /** The most requests of the turn. Default: 50. */
+  maxSteps?: number;
+  /** How often one request is sent again after a compaction because its prompt was too long. Default: 3. */
+  maxRetries?: number;
+  /** Ends the turn: it rejects with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+/** What the model answered. */
+export interface TurnResponse<M extends object> {
+  /** The answer, to be appended; nothing if `request` has appended it itself. */
+  messages?: M | readonly M[];
+  /** The usage as the provider reports it. */
+  usage?: Usage | object | null | undefined;
+}
+
+/** What is known at a point of a turn. */
+export interface TurnContext {
+  /** The number of the request in the turn, from 1. A compaction does not change it. */
+  readonly step: number;
+  /** The number of the session, from 1. Every summary begins another. */
+  readonly session: number;
+  /** How full the window is. */
+  readonly status: Status;
+  /** The signal of the turn. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Is asked before and after each request of a turn. */
+export interface Middleware {
+  /** Before a request: goes on, compacts first, or ends the turn. */
+  before?(context: TurnContext): Verdict | Promise<Verdict>;
+  /** After the answer and the results of its calls. */
+  after?(context: TurnContext): Verdict | Promise<Verdict>;
+  /** After a compaction was applied. State for each cycle, such as whether a warning was shown, begins again here. */
+  reset?(reason: Reason): void | Promise<void>;
+}
+
+/** What a middleware answers: nothing is `continue`. */
+export type Verdict = void | {
+  action: "continue" | "stop";
+} | {
+  action: "compact";
+  metadata?: unknown;
+};
+
+/** Rewrites the messages of one request. The stored conversation stays as it is. */
+export type Transform<M extends object> = (messages: M[], context: TurnContext) => readonly M[] | Promise<readonly M[]>;
+
+/** Adds messages to one request, in front of the history and behind its system prompt. It gets the messages as the
+ * transforms have left them. */
+export type ContextProvider<M extends object> = (context: TurnContext & {
+  readonly messages: readonly M[];
+}) => Provided<M> | Promise<Provided<M>>;
+
+/** What a provider adds to a request: messages, or texts that are sent as user messages. */
+export type Provided<M extends object> = undefined | string | M | readonly (string | M)[];
+
+/** What a turn did. */
+export interface TurnResult<R> {
+  /** Why it has ended. */
+  end: "answered" | "stopped" | "max-steps";
+  /** How many requests it had, not counting those that were sent again. */
+  steps: number;
+  /** The last answer. */
+  response?: R;
+  compactions: TurnCompaction[];
+}
+
+/** A compaction in a turn. */
+export interface TurnCompaction {
+  report: Report;
+  /** What the middleware that asked for it has said about it. */
+  metadata?: unknown;
+  /** What the server said about the prompt that was too long. */
+  overflow?: ContextOverflow;
+}
+
+/**
+ * A prompt that a server refused because it does not fit the model's context window. A shorter one may be accepted.
+ */
+export interface ContextOverflow {
+  /**
+   * Tokens of the prompt as the server counted them, or of prompt and answer if it names only their sum; `None` if it
+   * does not say.
+   */
+  requestedTokens?: number;
+  /**
+   * The most tokens that the server accepts; `None` if it does not say.
+   */
+  limitTokens?: number;
 }
 
 /** How strictly messages are validated. */
@@ -2016,20 +2238,6 @@ export interface CounterOptions {
   timeoutMs?: number;
 }
 
-/** Messages in another format. */
-export interface Converted<M extends object = object> {
-  messages: M[];
-  /** What the other format cannot represent, and where it was. */
-  lost: Issue[];
-  /** What the provider of the other format refuses in the result, and where it is: defects of the originals. */
-  left: Issue[];
-}
-
-/**
- * The format that messages seem to be in.
- */
-export type Detection = { kind: "known"; format: Format } | { kind: "unclear" };
-
 /** Everything the engine decides by: a policy with all its fields. Sizes are in tokens. */
 export type Policy = Required<Omit<PolicyFields, 'summary' | 'retry'>> & { summary: Required<SummarySettings>; retry: Required<Retry> };
 
@@ -2046,6 +2254,20 @@ export interface Preset {
    */
   policy: Policy;
 }
+
+/** Messages in another format. */
+export interface Converted<M extends object = object> {
+  messages: M[];
+  /** What the other format cannot represent, and where it was. */
+  lost: Issue[];
+  /** What the provider of the other format refuses in the result, and where it is: defects of the originals. */
+  left: Issue[];
+}
+
+/**
+ * The format that messages seem to be in.
+ */
+export type Detection = { kind: "known"; format: Format } | { kind: "unclear" };
 
 /** Counts tokens synchronously. */
 export interface TokenCounter {
@@ -2098,7 +2320,7 @@ export type ErrorCode = PackageErrorCode | EndpointErrorCode;
 /**
  * What went wrong in a call of this package, for code to branch on.
  */
-export type PackageErrorCode = "unknown-format" | "invalid-option" | "invalid-policy" | "invalid-message" | "too-large" | "unknown-id" | "other-branch" | "duplicate-id" | "invalid-snapshot" | "invalid-originals" | "conflict" | "damaged-log" | "busy" | "exhausted" | "nothing-to-undo" | "unknown-encoding" | "encoding-not-loaded" | "encoding-unavailable" | "invalid-vocabulary" | "disposed" | "broken" | "not-loaded" | "internal";
+export type PackageErrorCode = "unknown-format" | "invalid-option" | "invalid-policy" | "invalid-message" | "too-large" | "unknown-id" | "other-branch" | "private-message" | "duplicate-id" | "invalid-snapshot" | "invalid-originals" | "conflict" | "damaged-log" | "busy" | "exhausted" | "nothing-to-undo" | "unknown-encoding" | "encoding-not-loaded" | "encoding-unavailable" | "invalid-vocabulary" | "disposed" | "broken" | "not-loaded" | "internal";
 
 /**
  * What went wrong with a request to an endpoint, for code to branch on.
@@ -2110,6 +2332,26 @@ export declare function isEpitomeError(error: unknown): error is EpitomeError;
 
 /** How a compaction ended. Unless it is `applied`, the messages are unchanged. */
 export type Outcome = Report["outcome"];
+
+/** The parts of the usual context. Each is a text, messages, or a function that makes them for each request. */
+export interface ContextParts<M extends object> {
+  /** Who the user is, such as tenant and user. */
+  identity?: Provided<M> | ContextProvider<M>;
+  /** The date. */
+  date?: Provided<M> | ContextProvider<M>;
+  /** A summary or an index of what is remembered. */
+  memory?: Provided<M> | ContextProvider<M>;
+  /** A summary or an index of a knowledge base. */
+  knowledge?: Provided<M> | ContextProvider<M>;
+  /** The skills that the model can use. */
+  skills?: Provided<M> | ContextProvider<M>;
+  /** The present state of the workspace. */
+  workspace?: Provided<M> | ContextProvider<M>;
+}
+
+/** Providers for the usual context, in the order in which models read it best: who and when first, the workspace last, since it
+ * changes most often. */
+export declare function contextProviders<M extends object>(parts: ContextParts<NoInfer<M>>): ContextProvider<M>[];
 
 /**
  * The definition of a tool by which a model searches the conversation. When the model calls it, answer with the `text` of
@@ -2216,6 +2458,22 @@ export declare function estimateTokens(text: string, options?: EstimateOptions):
 
 /** The estimated tokens of a text or of messages if they are at most `limit`; otherwise false. */
 export declare function isWithinTokenLimit(input: string | readonly object[], limit: number, options?: EstimateMessagesOptions): Promise<number | false>;
+
+/**
+ * Runs a turn: requests, answers and tool calls between a user message, which is appended already, and the answer to it.
+ *
+ * Each request has the middleware before and after it. Before it, the transforms rewrite the messages, the providers add
+ * theirs, what is due is compacted, and after an error which says that the prompt is too long, it is compacted and sent again.
+ * Rejects with what `request` and the other functions throw.
+ */
+export declare function runTurn<M extends object, R extends TurnResponse<M>>(compactor: Compactor<M>, options: TurnOptions<M, R>): Promise<TurnResult<R>>;
+
+/**
+ * What an error of a model server says about a prompt that is too long, with the server's numbers if it names them;
+ * undefined for any other error. Knows the errors of OpenAI, Anthropic, Gemini, Bedrock, Azure, OpenRouter, LiteLLM,
+ * llama.cpp, vLLM, Ollama and others, also inside the errors of SDKs.
+ */
+export declare function contextOverflow(error: unknown): Promise<ContextOverflow | undefined>;
 
 /** The most recent messages that fit, with their system prompts. Tool calls stay with their results. */
 export declare function recentWithin<M extends object>(messages: readonly M[], options: RecentOptions): Promise<M[]>;

@@ -1,11 +1,13 @@
 //! The compactor of one conversation, as JavaScript calls it.
 
+mod agents;
 mod archive;
 mod changes;
 mod view;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use agents::{Entered, Own};
 use epitome::Pressure;
 use epitome::history::{LogError, Record, View};
 use epitome::message::{Message, MessageId, RequestId};
@@ -41,6 +43,9 @@ pub struct Compactor {
     plans: Plans,
     /// The view that the latest summarizer request sends, if it sends messages.
     asked: Option<View>,
+    /// What this keeps for the agents that are not entered.
+    views: BTreeMap<String, Own>,
+    entered: Option<Entered>,
 }
 
 #[wasm_bindgen]
@@ -109,6 +114,18 @@ impl Compactor {
         let Some(read) = read else { return Ok(false) };
         self.append_read(read, metadata)?;
         Ok(true)
+    }
+
+    /// Sets what the summarizer noted when it wrote the summary that is appended next.
+    #[wasm_bindgen(js_name = setReturnedNotes)]
+    pub fn set_returned_notes(&mut self, notes: String) {
+        self.engine.set_returned_notes(notes);
+    }
+
+    /// What the summarizer noted with the active summary.
+    #[wasm_bindgen(js_name = summarizerNotes)]
+    pub fn summarizer_notes(&self) -> String {
+        self.engine.summarizer_notes().to_owned()
     }
 
     /// Sets the open tasks.
@@ -197,6 +214,33 @@ impl Compactor {
     #[wasm_bindgen(js_name = handleCount)]
     pub fn handle_count(&mut self, tokens: u32) {
         self.engine.handle_count(tokens);
+    }
+
+    /// Counts what the next request has besides the view, and what it leaves out of it.
+    #[wasm_bindgen(js_name = setRequestContext)]
+    pub fn set_request_context(&mut self, added: &Array, left_out: &Array) -> Result<(), JsValue> {
+        let read = |messages: &Array, name: &str| -> Result<Vec<Message>, Thrown> {
+            let id = MessageId::from("");
+            let steps = messages.iter().enumerate().map(|(index, value)| {
+                let place = format_args!("{name}[{index}]");
+                Ok(json::message(self.format, &id, &value, &place)?.steps)
+            });
+            Ok(steps.collect::<Result<Vec<_>, Thrown>>()?.into_iter().flatten().collect())
+        };
+        let (added, left_out) = (read(added, "added")?, read(left_out, "leftOut")?);
+        self.engine.set_request_context(&added, &left_out);
+        Ok(())
+    }
+
+    /// Says what time it is by a clock that never goes back.
+    #[wasm_bindgen(js_name = setTime)]
+    pub fn set_time(&mut self, now: f64) {
+        self.engine.set_time(Timestamp(now as u64));
+    }
+
+    /// The number of the session, from 1.
+    pub fn session(&self) -> u32 {
+        self.engine.session()
     }
 
     /// Takes a summary.
@@ -368,7 +412,8 @@ impl Compactor {
 impl Compactor {
     fn of(engine: epitome::Compactor, format: Format, agent: Option<String>) -> Self {
         let (composed, untouched, malformed, plans, asked) = Default::default();
-        Self { engine, format, agent, composed, untouched, malformed, plans, asked }
+        let (views, entered) = Default::default();
+        Self { engine, format, agent, composed, untouched, malformed, plans, asked, views, entered }
     }
 
     fn handle_failure(&mut self, request: u32, failure: Failure, now: f64) {

@@ -37,6 +37,8 @@ mod metadata;
 #[cfg(feature = "engine")]
 mod output;
 #[cfg(feature = "engine")]
+mod overflow;
+#[cfg(feature = "engine")]
 mod plain_json;
 #[cfg(feature = "engine")]
 mod plan;
@@ -75,6 +77,8 @@ pub use host::{Host, connect};
 pub use metadata::MessageMetadata;
 #[cfg(feature = "engine")]
 pub use output::Output;
+#[cfg(feature = "engine")]
+pub use overflow::context_overflow;
 #[cfg(feature = "engine")]
 pub use plan::{PlanFigures, PlanView};
 #[cfg(feature = "engine")]

@@ -30,7 +30,7 @@ impl Status {
             exact,
             error_band,
             floor,
-            breakdown: Breakdown { system, tools, summary, user, assistant, results },
+            breakdown: Breakdown { system, tools, context, summary, user, assistant, results },
         } = self.pressure;
         let Statistics {
             last_prompt_tokens,
@@ -58,6 +58,7 @@ impl Status {
             floor.into(),
             system.into(),
             tools.into(),
+            context.into(),
             summary.into(),
             user.into(),
             assistant.into(),

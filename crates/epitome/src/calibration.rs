@@ -21,6 +21,7 @@
 mod intervals;
 mod scale;
 
+pub(crate) use scale::ContextTokens;
 pub use scale::Scale;
 
 use serde::{Deserialize, Serialize};
@@ -178,7 +179,8 @@ impl Calibration {
     /// prompt, one above a quarter of the window is not believed at all; from several, it is cut to half of the
     /// window.
     fn overhead(&self, inputs: ScaleInputs) -> Option<u32> {
-        let messages = Scale { factor: self.factor(inputs), overhead: 0, request: inputs.request };
+        let messages =
+            Scale { factor: self.factor(inputs), request: inputs.request, ..Scale::IDENTITY };
         let mut overheads: Vec<u32> = self
             .latest
             .iter()
@@ -197,7 +199,7 @@ impl Calibration {
 
     fn scale(&self, inputs: ScaleInputs) -> Scale {
         let overhead = self.overhead(inputs).unwrap_or(inputs.overhead);
-        Scale { factor: self.factor(inputs), overhead, request: inputs.request }
+        Scale { factor: self.factor(inputs), overhead, request: inputs.request, ..Scale::IDENTITY }
     }
 
     /// Half-width of the relative error of scaled tokens: the bands of their scripts, averaged by share.
@@ -263,7 +265,8 @@ impl Calibrations {
 
     /// The conversion from the meter's tokens to the provider's. Constant time.
     pub(crate) fn scale(&self, inputs: ScaleInputs) -> Scale {
-        let unlearned = Scale { factor: ONE, overhead: inputs.overhead, request: inputs.request };
+        let unlearned =
+            Scale { overhead: inputs.overhead, request: inputs.request, ..Scale::IDENTITY };
         self.current().map_or(unlearned, |calibration| calibration.scale(inputs))
     }
 
@@ -360,7 +363,7 @@ mod tests {
         assert_eq!(calibration.factor(INPUTS), 1_250_000);
         assert_eq!(calibration.overhead(INPUTS), Some(200));
         let exact = ScaleInputs { error_band: 0.0, ..INPUTS };
-        assert_eq!(calibration.scale(exact), Scale { factor: ONE, overhead: 2_700, request: 0 });
+        assert_eq!(calibration.scale(exact), Scale { overhead: 2_700, ..Scale::IDENTITY });
     }
 
     #[test]

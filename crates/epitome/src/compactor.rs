@@ -25,6 +25,7 @@
 //! | `Idle` | a command | all |
 //! | `Deciding` | `proceed` or `skip` | `append`, changes, `set_todo`, `cancel` |
 //! | `Summarizing` | `handle_summary` or `handle_failure` | `append`, changes, `set_todo`, `cancel` |
+//! | `Awaiting` | the summary that is written in advance | `append`, changes, `set_todo`, `cancel` |
 //! | `Backoff` | `handle_timeout` | `append`, changes, `set_todo`, `cancel` |
 //! | `Committing` | `handle_persisted` or `handle_unpersisted` | `append`, `set_todo` |
 //! | `Paused` | a reason to try again | all; `compact` only if the app [asks for it](Reason::is_asked_for) |
@@ -37,9 +38,11 @@
 //!
 //! Nothing changes before the record of a compaction is stored: the view is replaced in `handle_persisted`.
 
+mod agents;
 mod asked;
 mod commit;
 mod cycle;
+mod earlier_summary;
 mod edits;
 mod error;
 mod inputs;
@@ -47,12 +50,16 @@ mod job;
 mod journal;
 mod output;
 mod phases;
+mod prepare;
 mod queries;
 mod report;
 mod snapshot;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
+use agents::Agents;
+pub use agents::{Agent, Lent};
 use asked::Asked;
 pub(crate) use cycle::Cycle;
 pub use error::{CommandError, RestoreError, SetPolicyError};
@@ -60,18 +67,21 @@ use job::Job;
 pub use journal::Stored;
 use journal::UnsavedPolicy;
 pub use output::{BeforeCompaction, Event, Output, Save, SummaryRequest};
+pub(crate) use prepare::PreparationState;
+use prepare::Preparations;
+pub use prepare::{PreparedUse, Waste};
 
 use crate::conversation::Conversation;
-use crate::facts::read_ledger;
-use crate::history::{BoxedProvider, Provider};
-use crate::history::{Checkpoint, Cover, Record, TaggedSummary};
+use crate::history::{LogError, Record};
+use crate::history::{Provider, SharedProvider};
 use crate::message::Timestamp;
-use crate::message::{Message, Part, RequestId, Role};
+use crate::message::{Message, RequestId, Role};
 use crate::plan::Plan;
 use crate::policy::Reason;
 use crate::policy::{Counting, Policy, PolicyError};
 use crate::tokens::{BoxedTokenizer, CharactersPer};
-pub use report::{Outcome, Report, SummarizerReport, SummarizerTokens};
+pub use report::{Outcome, PreparedReport, Report, SummarizerReport, SummarizerTokens};
+use snapshot::Condition;
 pub use snapshot::{Snapshot, SnapshotError};
 
 /// What the compactor waits for; see the module's documentation.
@@ -84,6 +94,8 @@ enum State {
     Summarizing { job: Box<Job>, in_flight: RequestId },
     /// The summarizer has failed, and gets the request again at `until`.
     Backoff { job: Box<Job>, until: Timestamp },
+    /// The summary that was begun in advance is not written yet; the compaction goes on with it.
+    Awaiting { job: Box<Job> },
     /// The host stores a record. `report` is `None` for an undo.
     Committing { record: Box<Record>, report: Option<Box<Report>> },
     /// The last compaction failed or saved too little. Automatic compactions are paused until the conversation
@@ -97,7 +109,7 @@ enum State {
 /// do next. No method blocks, does I/O, or reads a clock.
 pub struct Compactor {
     policy: Policy,
-    provider: BoxedProvider,
+    provider: SharedProvider,
     conversation: Conversation,
     state: State,
     outputs: VecDeque<Output>,
@@ -106,8 +118,17 @@ pub struct Compactor {
     cycle: Cycle,
     /// True while a compaction is running whose start event was emitted.
     started: bool,
+    /// The summary that is written in advance.
+    preparations: Preparations,
+    /// The host's time, as far as it has said.
+    now: Option<Timestamp>,
+    /// The host's time when the running compaction was allowed to start.
+    started_at: Option<Timestamp>,
     /// What a store does not have besides records.
     unsaved_policy: UnsavedPolicy,
+    agents: Agents,
+    /// What the summarizer noted with the summary that is appended next.
+    returned_notes: String,
 }
 
 impl Compactor {
@@ -126,9 +147,13 @@ impl Compactor {
         let mut conversation = Conversation::new(provider.contract(), tokenizer);
         conversation.index_for(&policy);
         conversation.name_model(policy.model.as_deref());
-        Ok(Self {
+        Ok(Self::with(policy, Arc::new(provider), conversation))
+    }
+
+    fn with(policy: Policy, provider: SharedProvider, conversation: Conversation) -> Self {
+        Self {
             policy,
-            provider: Box::new(provider),
+            provider,
             conversation,
             state: State::Idle,
             outputs: VecDeque::new(),
@@ -136,8 +161,13 @@ impl Compactor {
             report: None,
             cycle: Cycle::default(),
             started: false,
+            preparations: Preparations::default(),
+            now: None,
+            started_at: None,
             unsaved_policy: UnsavedPolicy::default(),
-        })
+            agents: Agents::default(),
+            returned_notes: String::new(),
+        }
     }
 
     /// Restores a compactor from a snapshot. Linear in the snapshot.
@@ -149,14 +179,21 @@ impl Compactor {
         let (policy, records, condition) = snapshot.into_parts();
         let mut compactor = Self::new(policy, provider, tokenizer).map_err(RestoreError::Policy)?;
         compactor.conversation.replay(records).map_err(RestoreError::Log)?;
-        compactor.conversation.resume_usage(condition.usage);
-        compactor.cycle = condition.cycle;
-        // A snapshot without the compactor's own state has 0 here, and the first request has the id 1.
-        compactor.next_request = condition.next_request.max(1);
-        if let Some(reason) = condition.paused {
-            compactor.state = State::Paused { reason };
-        }
+        compactor.resume(condition);
         Ok(compactor)
+    }
+
+    /// Goes on with what a store has of the compactor's own state.
+    fn resume(&mut self, condition: Condition) {
+        self.conversation.resume_usage(condition.usage);
+        self.cycle = condition.cycle;
+        self.preparations = Preparations::resume(condition.preparations);
+        // A snapshot without the compactor's own state has 0 here, and the first request has the id 1.
+        self.next_request = condition.next_request.max(1);
+        if let Some(reason) = condition.paused {
+            self.state = State::Paused { reason };
+        }
+        self.know_agents(condition.agents);
     }
 
     /// Appends a message. Legal at any time: a compaction that is running covers only the messages that were
@@ -168,13 +205,33 @@ impl Compactor {
     /// After a compaction that failed or saved too little, another one can be due after the next user
     /// request, or once the conversation has grown by a twentieth of the window, up to three times per
     /// request.
+    ///
+    /// A message that is only for some agents is in their views alone; see [`Self::agent`].
     pub fn append(&mut self, message: Message) -> Result<(), CommandError> {
+        self.refuse_to_agents()?;
+        let store = |conversation: &mut Conversation, message| {
+            conversation.append(Record::Message { message })
+        };
+        if !message.audience.is_everyone() {
+            // The view of the team does not have it.
+            return Ok(store(&mut self.conversation, message.into())?);
+        }
+        self.take_message(message.into(), store)
+    }
+
+    /// Appends a message to the conversation in the way given.
+    fn take_message(
+        &mut self,
+        message: Arc<Message>,
+        append: impl FnOnce(&mut Conversation, Arc<Message>) -> Result<(), LogError>,
+    ) -> Result<(), CommandError> {
         let answered = message.role == Role::Assistant;
         let earlier = self.earlier_summary(&message);
         let last_request = self.conversation.last_request();
-        self.conversation.append(Record::Message { message })?;
+        append(&mut self.conversation, message)?;
         if let Some(checkpoint) = earlier {
-            self.conversation.append(Record::Checkpoint { checkpoint })?;
+            self.conversation.append(Record::Checkpoint { checkpoint: checkpoint.into() })?;
+            self.drop_preparation("the conversation has a summary already");
             self.outputs.push_back(Output::Changed);
         }
         self.cycle.view_sent |= answered;
@@ -187,32 +244,11 @@ impl Compactor {
         Ok(())
     }
 
-    /// The checkpoint of a message that is the summary of an earlier compactor; `None` for any other message, and if there
-    /// is a summary already. All messages before it stay, so that no text can hide others by posing as a summary.
-    fn earlier_summary(&self, message: &Message) -> Option<Checkpoint> {
-        let [Part::Text { text }] = message.parts.as_slice() else { return None };
-        let can_be = matches!(message.role, Role::User | Role::System)
-            && self.conversation.projection().cover.is_none();
-        let TaggedSummary { frame, summary } = can_be.then(|| TaggedSummary::read(text))??;
-        // With the ledger as facts, the next summary knows who said what, as that of a compactor that lives on.
-        let (summary, ledger) = read_ledger(summary).unwrap_or((summary, Vec::new()));
-        let cover = Cover {
-            through: message.id.clone(),
-            before: self.log().messages().map(|message| message.id.clone()).collect(),
-            after: Vec::new(),
-            role: message.role,
-            summary: summary.to_owned(),
-            summarizer_notes: String::new(),
-            ledger,
-            left_out: Vec::new(),
-            appendix: String::new(),
-            summarized: frame.summarized,
-            label: frame.label.map(str::to_owned),
-            closing: frame.closing.map(str::to_owned),
-        };
-        let (id, reason) = (self.next_checkpoint(), Reason::SessionCompaction);
-        let (rewrites, dropped) = Default::default();
-        Some(Checkpoint { id, reason, cover: Some(cover), rewrites, dropped })
+    /// What the summarizer noted when it wrote the summary that is appended next, as
+    /// [`summarizer_notes`](Self::summarizer_notes) returned it. The next summary is as good with them as that of a
+    /// compactor that lives on; without them, the text alone decides.
+    pub fn set_returned_notes(&mut self, notes: String) {
+        self.returned_notes = notes;
     }
 
     /// Allows automatic compactions again after one that failed or saved too little.
@@ -226,6 +262,16 @@ impl Compactor {
     /// for word. An empty text means that there are none.
     pub fn set_todo(&mut self, text: String) -> Result<(), CommandError> {
         Ok(self.conversation.append(Record::Todo { text })?)
+    }
+
+    /// Counts what the next request has besides the view, and what it leaves out of it, until this is called again; see
+    /// [`Conversation::set_request_context`]. Linear in the texts.
+    pub fn set_request_context<'a>(
+        &mut self,
+        added: impl IntoIterator<Item = &'a Message>,
+        left_out: impl IntoIterator<Item = &'a Message>,
+    ) {
+        self.conversation.set_request_context(added, left_out);
     }
 
     /// Starts a compaction. `instructions` is what the user asks the summarizer to pay attention to.
@@ -319,7 +365,8 @@ impl Compactor {
             }
         }));
         self.started = true;
-        self.request_summary(job);
+        self.started_at = self.now;
+        self.use_draft(job);
         Ok(())
     }
 
@@ -341,6 +388,12 @@ impl Compactor {
         }
     }
 
+    /// Says what time it is by the host's clock, for the reports: how long the user has waited for a compaction is measured by
+    /// it. Milliseconds since any moment, as long as it never goes back.
+    pub fn set_time(&mut self, now: Timestamp) {
+        self.now = Some(now);
+    }
+
     /// Undoes the latest checkpoint: the view is again what it was before, with the messages appended since.
     pub fn undo(&mut self) -> Result<(), CommandError> {
         if !matches!(self.state, State::Idle | State::Paused { .. }) {
@@ -358,10 +411,15 @@ impl Compactor {
         match std::mem::replace(&mut self.state, State::Idle) {
             State::Deciding { job }
             | State::Summarizing { job, .. }
+            | State::Awaiting { job }
             | State::Backoff { job, .. } => {
+                let ahead = self.preparations.request();
                 self.outputs
                     // The host may not have polled these yet. It would pay for a summary whose answer is stale.
-                    .retain(|output| !matches!(output, Output::Summarize(_) | Output::Before(_)));
+                    .retain(|output| match output {
+                        Output::Summarize(request) => Some(request.id) == ahead,
+                        output => !matches!(output, Output::Before(_)),
+                    });
                 self.end_unchanged(&job.plan, Outcome::Cancelled, &job.asked);
             }
             // A record that is being stored may be stored already, so that it is too late to cancel.
@@ -385,6 +443,7 @@ impl Compactor {
         policy.check().map_err(SetPolicyError::Invalid)?;
         self.conversation.index_for(&policy);
         self.conversation.name_model(policy.model.as_deref());
+        self.drop_preparation("the policy has changed");
         self.policy = policy;
         self.note_policy();
         self.cycle.nothing_to_reduce_at = None;
@@ -418,6 +477,7 @@ impl Compactor {
         match &mut self.state {
             State::Deciding { job }
             | State::Summarizing { job, .. }
+            | State::Awaiting { job }
             | State::Backoff { job, .. } => Some(job),
             _ => None,
         }

@@ -5,6 +5,7 @@ mod prefixes;
 mod pressure;
 mod recording;
 mod reported;
+mod request_context;
 mod usage;
 mod user_requests;
 
@@ -14,6 +15,7 @@ use index::{MessageIndex, is_heartbeat_answer};
 use prefixes::Prefixes;
 pub use pressure::{Breakdown, Level, Pressure, ProtectedTokens};
 pub use reported::Reported;
+use request_context::RequestContext;
 use usage::Reading;
 pub(crate) use usage::UsageState;
 use user_requests::UserRequests;
@@ -38,6 +40,7 @@ pub struct Conversation {
     prefixes: Prefixes,
     base: Base,
     reading: Option<Reading>,
+    context: RequestContext,
     calibrations: Calibrations,
     epoch: u32,
     statistics: Statistics,
@@ -94,6 +97,7 @@ impl Conversation {
             prefixes: Prefixes::default(),
             base: Base::default(),
             reading: None,
+            context: RequestContext::default(),
             calibrations: Calibrations::default(),
             epoch: 0,
             statistics: Statistics::default(),
@@ -151,6 +155,22 @@ impl Conversation {
     /// The effect of the active checkpoints on the log.
     pub fn projection(&self) -> &Projection {
         &self.projection
+    }
+
+    /// How many messages another compactor had summarized before the first one of this log.
+    pub(crate) fn earlier(&self) -> u32 {
+        self.projection.cover.as_ref().map_or(0, |cover| cover.earlier)
+    }
+
+    /// The number of the message at a position, from 1, as in transcripts.
+    pub(crate) fn number(&self, position: usize) -> Option<u32> {
+        u32::try_from(position + 1).ok()?.checked_add(self.earlier())
+    }
+
+    /// The message of a number, as in transcripts; `None` if the log does not have it.
+    pub(crate) fn message_numbered(&self, number: u32) -> Option<&Message> {
+        let position = number.checked_sub(self.earlier())?.checked_sub(1)?;
+        self.log.message(usize::try_from(position).ok()?)
     }
 
     /// The token costs of its messages, as they were appended.
@@ -351,6 +371,7 @@ impl Conversation {
         Breakdown {
             system: scale.to_provider(kept.system + tail.system),
             tools: scale.overhead(),
+            context: scale.context(),
             summary: scale.to_provider(self.base.summary),
             user: scale.to_provider(kept.user + tail.user),
             assistant: scale.to_provider(kept.assistant + tail.assistant),

@@ -50,6 +50,7 @@ pub mod facts;
 pub mod history;
 pub mod json;
 pub mod message;
+mod overflow;
 mod plan;
 pub mod policy;
 mod state;
@@ -58,11 +59,12 @@ pub mod test_notation;
 pub mod text;
 pub mod tokens;
 pub mod transcript;
+pub mod turn;
 
 pub use compactor::{
-    BeforeCompaction, CommandError, Compactor, Event, Outcome, Output, Report, RestoreError, Save,
-    SetPolicyError, Snapshot, SnapshotError, Stored, SummarizerReport, SummarizerTokens,
-    SummaryRequest,
+    Agent, BeforeCompaction, CommandError, Compactor, Event, Lent, Outcome, Output, PreparedReport,
+    PreparedUse, Report, RestoreError, Save, SetPolicyError, Snapshot, SnapshotError, Stored,
+    SummarizerReport, SummarizerTokens, SummaryRequest, Waste,
 };
 pub use contract::{
     BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,
@@ -71,5 +73,6 @@ pub use contract::{
 pub use conversation::{Breakdown, Conversation, Level, Pressure, ProtectedTokens, Reported};
 pub use history::Provider;
 pub use message::Timestamp;
+pub use overflow::ContextOverflow;
 pub use plan::{Action, Columns, LockedParts, Plan};
 pub use policy::{Failure, FailureKind, Phase, Policy, PolicyError, PolicySpec, Reason, Retry};

@@ -67,8 +67,8 @@ pub struct Plan {
     pub idle: Option<String>,
     /// Why the threshold cannot be met, item by item; `None` if it can.
     pub floor: Option<String>,
-    /// How many messages the earlier summary stands for; 0 without one.
-    already_summarized: u32,
+    /// How many messages another compactor had summarized before the first one of the log.
+    earlier: u32,
     /// `summary_tokens` in the meter's tokens.
     summary_budget: MeterTokens,
     /// `ledger_tokens` in the meter's tokens.
@@ -108,7 +108,23 @@ impl Plan {
         reason: Reason,
         phase: Option<Phase>,
     ) -> Self {
-        planner::plan(conversation, policy, reason, phase)
+        planner::plan(conversation, policy, reason, phase, None)
+    }
+
+    /// The plan whose summary covers the messages in front of this position, whatever the policy keeps; as far as the
+    /// provider allows it.
+    pub(crate) fn up_to(
+        conversation: &Conversation,
+        policy: &Policy,
+        reason: Reason,
+        tail_start: usize,
+    ) -> Self {
+        planner::plan(conversation, policy, reason, None, Some(tail_start))
+    }
+
+    /// True if the message at a position is to be summarized.
+    pub(crate) fn summarizes_at(&self, position: usize) -> bool {
+        self.action(position) == Action::Summarize
     }
 
     fn empty(reason: Reason) -> Self {
@@ -125,7 +141,7 @@ impl Plan {
             requests: 0,
             idle: None,
             floor: None,
-            already_summarized: 0,
+            earlier: 0,
             summary_budget: MeterTokens::ZERO,
             ledger_budget: MeterTokens::ZERO,
             changed: BTreeMap::new(),
@@ -234,6 +250,7 @@ impl Plan {
                 left_out,
                 appendix: self.appendix(conversation, policy),
                 summarized: self.summarized(),
+                earlier: self.earlier,
                 label: policy.summary.label.clone(),
                 closing: policy.summary.closing.clone(),
             }
@@ -291,10 +308,11 @@ impl Plan {
         u32::try_from(self.changed.len()).unwrap_or(u32::MAX)
     }
 
-    /// How many messages the summary would replace, those of earlier summaries included.
+    /// How many messages the summary would stand for: all in front of the tail that do not stay, those of earlier summaries
+    /// included.
     pub fn summarized(&self) -> u32 {
-        let prefix = self.actions.iter().take(self.tail_start);
-        let new = prefix.filter(|action| **action == Action::Summarize).count();
-        self.already_summarized.saturating_add(u32::try_from(new).unwrap_or(u32::MAX))
+        let kept = self.before.len() + self.after.len();
+        let gone = self.tail_start.saturating_sub(kept);
+        self.earlier.saturating_add(u32::try_from(gone).unwrap_or(u32::MAX))
     }
 }

@@ -3,6 +3,7 @@
 mod check;
 mod counting;
 mod keep;
+mod prepare;
 mod preset;
 mod reason;
 mod reducer;
@@ -18,6 +19,7 @@ mod yaml;
 pub use check::PolicyError;
 pub use counting::{Counting, Encoding, Family};
 pub use keep::Keep;
+pub use prepare::PrepareAt;
 pub use preset::PRESETS;
 pub use reason::Reason;
 pub use reducer::*;
@@ -65,6 +67,11 @@ pub struct Policy {
     /// once, and again only after the next compaction. Default: `null`, no warning.
     #[serde(default)]
     pub warning: Option<f64>,
+    /// How full the window is when the summary of the next compaction begins to be written in the background, while the
+    /// chat goes on. A point below the threshold; the summary is used if what it covers has not changed until a compaction is
+    /// due. Default: `null`, none is written in advance.
+    #[serde(default)]
+    pub prepare_at: Option<PrepareAt>,
     /// Share of the window that a compaction reduces the conversation to, above 0 and below 1. Default: 0.5.
     pub target: f64,
     /// How much of the end of the conversation stays word for word. Default: `{ fraction: 0.2 }`.
@@ -140,6 +147,11 @@ impl Policy {
     pub(crate) fn target_tokens(&self) -> u32 {
         let target = share(self.window, self.target);
         self.threshold().map_or(target, |threshold| target.min(threshold.saturating_sub(1)))
+    }
+
+    /// Tokens at which the next summary begins to be written in advance; `None` if it is not.
+    pub(crate) fn prepare_tokens(&self) -> Option<u32> {
+        Some(self.prepare_at?.tokens(self.window))
     }
 
     /// Tokens at which to send a warning; `None` if the policy has no `warning` or no threshold.

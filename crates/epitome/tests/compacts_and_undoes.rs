@@ -73,7 +73,8 @@ fn d16_the_next_trigger_sees_the_new_count() {
     let after = compactor.pressure();
     assert_eq!((report.tokens_before, report.tokens_after), (before.tokens, after.tokens));
     let sum = after.breakdown;
-    let parts = sum.system + sum.tools + sum.summary + sum.user + sum.assistant + sum.results;
+    let parts =
+        sum.system + sum.tools + sum.context + sum.summary + sum.user + sum.assistant + sum.results;
     assert_eq!(parts, after.tokens);
 }
 

@@ -131,6 +131,7 @@ mod tests {
             puppeteer_browsers: "2.9.0".into(),
             cargo_deny: "0.20.2".into(),
             cargo_machete: "0.9.2".into(),
+            cargo_mutants: "27.1.0".into(),
             node: 20,
         };
         let mut repeated = Repeated {

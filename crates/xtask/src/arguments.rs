@@ -21,7 +21,8 @@ usage: cargo xtask <task>
   fidelity [PARTS]                 what conversations still say after a compaction; PARTS as meetings,tools
   lint                             formatting and clippy, warnings denied, and supply
   supply                           licences, versions, sources and use of the dependencies
-  fuzz [MINUTES] [--only TARGETS] [--seed N]  inputs chosen by the code they reach, 1 minute in all; TARGETS as engine,sse
+  fuzz [MINUTES] [--only TARGETS] [--seed N]  inputs chosen by the code they reach, 1 minute for each target; TARGETS as engine,sse
+  mutants [FILES] [--shard K/N]    small changes of the code, and whether a test notices each of them
   tidy                             shape of the source tree and direction of dependencies
   behaviours                       how many rules of docs/behaviours.md are proven, and which are open
   setup                            install what the other tasks would install, and stop
@@ -59,6 +60,8 @@ pub(crate) enum Task {
     Supply,
     /// Look for inputs with which something does not hold.
     Fuzz(FuzzOptions),
+    /// Test whether small changes of the code are noticed.
+    Mutants(MutantsOptions),
     /// Check the source tree.
     Tidy,
     /// Count the rules that are proven.
@@ -94,12 +97,21 @@ pub(crate) struct BenchOptions {
 /// Which inputs to look for, and how long.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct FuzzOptions {
-    /// Minutes for all targets together.
+    /// Minutes for each target; a minute is a number of inputs.
     pub(crate) minutes: u32,
     /// The names of the targets, separated by commas; `None` runs all.
     pub(crate) only: Option<String>,
-    /// Where the random inputs begin; `None` begins elsewhere in each run.
+    /// Where the random inputs begin; `None` begins elsewhere in each run, and with what earlier runs have found.
     pub(crate) seed: Option<u32>,
+}
+
+/// Which mutants to test.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct MutantsOptions {
+    /// Patterns of the files that are changed; empty for all.
+    pub(crate) files: Vec<String>,
+    /// One of several parts of the mutants, as `1/10`: a sample of them.
+    pub(crate) shard: Option<String>,
 }
 
 /// Reads the words after `cargo xtask`.
@@ -121,6 +133,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Task, E
             "lint" => Task::Lint,
             "supply" => Task::Supply,
             "fuzz" => Task::Fuzz(fuzz_options(&mut parser)?),
+            "mutants" => Task::Mutants(mutants_options(&mut parser)?),
             "tidy" => Task::Tidy,
             "behaviours" => Task::Behaviours,
             "setup" => Task::Setup,
@@ -168,6 +181,18 @@ fn fuzz_options(parser: &mut Parser) -> Result<FuzzOptions, Error> {
             Value(minutes) => options.minutes = minutes.parse()?,
             Long("only") => options.only = Some(text_value(parser, "--only")?),
             Long("seed") => options.seed = Some(parser.value()?.parse()?),
+            _ => return Err(argument.unexpected()),
+        }
+    }
+    Ok(options)
+}
+
+fn mutants_options(parser: &mut Parser) -> Result<MutantsOptions, Error> {
+    let mut options = MutantsOptions::default();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Value(file) => options.files.push(file.string()?),
+            Long("shard") => options.shard = Some(text_value(parser, "--shard")?),
             _ => return Err(argument.unexpected()),
         }
     }
@@ -245,6 +270,18 @@ mod tests {
                 only: Some("engine,sse".into()),
                 seed: Some(7),
             })),
+        );
+    }
+
+    #[test]
+    fn mutants_are_those_of_the_files_and_of_the_shard() {
+        check("mutants", Ok(Task::Mutants(MutantsOptions::default())));
+        let files =
+            vec!["crates/epitome/src/plan.rs".into(), "crates/epitome/src/plan/*.rs".into()];
+        let options = MutantsOptions { files, shard: Some("3/40".into()) };
+        check(
+            "mutants crates/epitome/src/plan.rs crates/epitome/src/plan/*.rs --shard 3/40",
+            Ok(Task::Mutants(options)),
         );
     }
 

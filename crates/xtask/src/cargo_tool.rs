@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::command;
 use crate::failure::{Failure, Result};
@@ -55,6 +55,23 @@ impl CargoTool {
         fs::rename(&staged, home).map_err(|error| at(home, &error))?;
         fs::remove_dir_all(build).map_err(|error| at(build, &error))
     }
+}
+
+/// Installs the crate of this name, whose program has the same name, and returns the path of that program.
+pub(crate) fn install(
+    workspace: &Workspace,
+    steps: &mut Steps,
+    tool: &str,
+    version: &str,
+) -> Result<PathBuf> {
+    let key = format!("{tool}-{version}");
+    CargoTool {
+        key: key.clone(),
+        source: [tool, "--version", version].map(str::to_owned).into(),
+        usually: "1 to 2 minutes, once",
+    }
+    .install(workspace, steps)?;
+    Ok(workspace.cache(&format!("tools/{key}/bin/{tool}")))
 }
 
 fn at(path: &Path, error: &io::Error) -> Failure {

@@ -5,6 +5,10 @@
 
 use std::fs;
 use std::fs::File;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use crate::arguments::FuzzOptions;
 use crate::command;
@@ -25,13 +29,35 @@ const COVERAGE: [&str; 6] = [
     "-Cllvm-args=-sanitizer-coverage-trace-compares",
 ];
 
-/// Divides the minutes among the targets, and fails at the first input with which something does not hold.
+/// How many inputs of each target are tried in about a minute. A run is so many inputs long, not so many seconds: on a slow
+/// machine it takes longer and tries the same.
+const INPUTS_PER_MINUTE: [(&str, u32); 10] = [
+    ("engine", 6_000),
+    ("estimate", 800_000),
+    ("formats", 12_000),
+    ("policy", 120_000),
+    ("snapshot", 100_000),
+    ("sse", 900_000),
+    ("texts", 30_000),
+    ("tokenizer-json", 7_000),
+    ("untouched", 100_000),
+    ("vocabulary", 35_000),
+];
+
+/// A target, and how many inputs to try.
+#[derive(Debug, PartialEq, Eq)]
+struct Target {
+    name: String,
+    inputs: u64,
+}
+
+/// Fuzzes each target for the minutes, as many at a time as the machine has cores, and fails if something does not hold.
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, options: &FuzzOptions) -> Result {
     if cfg!(windows) {
         eprintln!("skipped: the fuzzer needs Linux or macOS");
         return Ok(());
     }
-    let targets = targets(workspace, options.only.as_deref())?;
+    let targets = targets(workspace, options)?;
     let host = host(workspace)?;
     let folder = workspace.target("fuzz");
     steps.run_long("compile the fuzzer", "2 minutes the first time", || {
@@ -41,58 +67,94 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, options: &FuzzOption
         command::run(build.env("CARGO_ENCODED_RUSTFLAGS", COVERAGE.join("\u{1F}")))
     })?;
     let program = folder.join(host).join("fuzz/epitome-fuzz");
-    let seconds = (u64::from(options.minutes) * 60 / targets.len().max(1) as u64).max(1);
-    for target in &targets {
-        let failed = folder.join("failed").join(target);
-        // What was found is kept, and the next run continues with it.
-        let found = folder.join("found").join(target);
-        let log = folder.join(format!("{target}.log"));
-        for folder in [&failed, &found] {
-            fs::create_dir_all(folder).map_err(|error| Failure::new(format!("{error}")))?;
-        }
-        steps.run_long(&format!("fuzz {target}"), &format!("{seconds} seconds"), || {
-            let output = File::create(&log).map_err(|error| Failure::new(format!("{error}")))?;
-            let mut fuzz = workspace.command(&program);
-            fuzz.env("EPITOME_FUZZ_TARGET", target).stderr(output);
-            fuzz.arg(format!("-max_total_time={seconds}"));
-            fuzz.args(options.seed.map(|seed| format!("-seed={seed}")));
-            fuzz.args([
-                "-max_len=4096",
-                "-timeout=20",
-                "-rss_limit_mb=2048",
-                "-print_final_stats=1",
-            ]);
-            fuzz.arg(format!("-artifact_prefix={}/", failed.display()));
-            let outcome = command::run(fuzz.arg(&found).arg(workspace.path(INPUTS).join(target)));
-            let text = fs::read(&log).unwrap_or_default();
-            let text = String::from_utf8_lossy(&text);
-            match outcome {
-                Ok(()) => print_summary(&text),
-                Err(_) => return Err(failure(&text, target)),
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let minutes = targets.len().div_ceil(cores) * options.minutes as usize;
+    let next = AtomicUsize::new(0);
+    let failures = Mutex::new(Vec::new());
+    steps.run_long("fuzz", &format!("{minutes} minutes"), || {
+        thread::scope(|scope| {
+            for _ in 0..cores {
+                scope.spawn(|| {
+                    while let Some(target) = targets.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        if let Err(failure) = fuzz(workspace, &program, &folder, target, options) {
+                            failures.lock().unwrap_or_else(PoisonError::into_inner).push(failure);
+                        }
+                    }
+                });
             }
-            Ok(())
-        })?;
+        });
+        let failures = failures.into_inner().unwrap_or_else(PoisonError::into_inner);
+        failures.into_iter().next().map_or(Ok(()), Err)
+    })
+}
+
+/// Fuzzes one target.
+fn fuzz(
+    workspace: &Workspace,
+    program: &Path,
+    folder: &Path,
+    target: &Target,
+    options: &FuzzOptions,
+) -> Result {
+    let Target { name, inputs } = target;
+    let failed = folder.join("failed").join(name);
+    // What was found is kept, and the next run continues with it. With a seed, a run begins with the stored inputs alone, so
+    // that it tries the same again.
+    let found = match options.seed {
+        None => folder.join("found").join(name),
+        Some(_) => folder.join("found-with-seed").join(name),
+    };
+    if options.seed.is_some() && found.exists() {
+        fs::remove_dir_all(&found).map_err(|error| Failure::new(format!("{error}")))?;
     }
+    for folder in [&failed, &found] {
+        fs::create_dir_all(folder).map_err(|error| Failure::new(format!("{error}")))?;
+    }
+    let log = folder.join(format!("{name}.log"));
+    let output = File::create(&log).map_err(|error| Failure::new(format!("{error}")))?;
+    let mut fuzz = workspace.command(program);
+    fuzz.env("EPITOME_FUZZ_TARGET", name).stderr(output);
+    fuzz.arg(format!("-runs={inputs}"));
+    fuzz.args(["-max_len=4096", "-timeout=60", "-rss_limit_mb=2048", "-print_final_stats=1"]);
+    fuzz.arg(format!("-artifact_prefix={}/", failed.display()));
+    fuzz.args(options.seed.map(|seed| format!("-seed={seed}")));
+    // New inputs are stored in the first folder.
+    let outcome = command::run(fuzz.arg(&found).arg(workspace.path(INPUTS).join(name)));
+    let text = fs::read(&log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    outcome.map_err(|_| failure(&text, name))?;
+    print_summary(&text, name);
     Ok(())
 }
 
-/// The names of the targets, or those of them that are in `only`, separated by commas.
-fn targets(workspace: &Workspace, only: Option<&str>) -> Result<Vec<String>> {
+/// The targets, or those of them that `only` names, separated by commas.
+fn targets(workspace: &Workspace, options: &FuzzOptions) -> Result<Vec<Target>> {
     let folder = workspace.path(INPUTS);
     let entries = fs::read_dir(&folder)
         .map_err(|error| Failure::new(format!("cannot read {}: {error}", folder.display())))?;
-    let mut all: Vec<String> = entries
+    let mut folders: Vec<String> = entries
         .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
         .collect();
-    all.sort();
-    let Some(only) = only else { return Ok(all) };
-    let wanted: Vec<&str> = only.split(',').collect();
-    if let Some(unknown) = wanted.iter().find(|name| !all.iter().any(|known| known == *name)) {
-        let known = all.join(", ");
+    folders.sort();
+    let known = INPUTS_PER_MINUTE.map(|(name, _)| name);
+    if folders != known {
+        return Err(Failure::new(format!(
+            "{INPUTS} has the targets {}, and INPUTS_PER_MINUTE in fuzz.rs has {}",
+            folders.join(", "),
+            known.join(", ")
+        )));
+    }
+    let wanted: Option<Vec<&str>> = options.only.as_deref().map(|only| only.split(',').collect());
+    if let Some(unknown) = wanted.iter().flatten().find(|name| !known.contains(name)) {
+        let known = known.join(", ");
         return Err(Failure::new(format!("there is no target `{unknown}`, but {known}")));
     }
-    all.retain(|target| wanted.contains(&target.as_str()));
-    Ok(all)
+    let is_wanted = |name: &str| wanted.as_ref().is_none_or(|wanted| wanted.contains(&name));
+    let chosen = INPUTS_PER_MINUTE.into_iter().filter(|(name, _)| is_wanted(name));
+    let inputs = |per_minute: u32| u64::from(per_minute) * u64::from(options.minutes);
+    Ok(chosen
+        .map(|(name, per_minute)| Target { name: name.to_owned(), inputs: inputs(per_minute) })
+        .collect())
 }
 
 /// The target of this machine, such as `x86_64-unknown-linux-gnu`.
@@ -104,9 +166,9 @@ fn host(workspace: &Workspace) -> Result<String> {
 }
 
 /// Prints how many inputs were tried, and how many branches and values they reached.
-fn print_summary(log: &str) {
+fn print_summary(log: &str, target: &str) {
     let done = log.lines().rev().find(|line| line.contains("DONE"));
-    println!("    {}", done.unwrap_or("the fuzzer has not said what it did"));
+    println!("    {target}: {}", done.unwrap_or("the fuzzer has not said what it did"));
 }
 
 /// The message of what failed, and the input with which it did.

@@ -17,6 +17,7 @@ mod fuzz;
 mod glue;
 mod installed_browser;
 mod lint;
+mod mutants;
 mod node;
 mod pins;
 mod record;
@@ -79,6 +80,7 @@ fn perform(task: &Task, steps: &mut Steps) -> Result {
         Task::Lint => lint::run(&workspace, steps),
         Task::Supply => supply::run(&workspace, steps),
         Task::Fuzz(options) => fuzz::run(&workspace, steps, options),
+        Task::Mutants(options) => mutants::run(&workspace, steps, options),
         Task::Tidy => tidy::run(&workspace, steps),
         Task::Behaviours => behaviours::run(&workspace, steps),
         Task::Vocab => vocab::run(&workspace, steps),

@@ -25,6 +25,8 @@ pub(crate) struct Pins {
     pub(crate) cargo_deny: String,
     /// Finds dependencies that are not used.
     pub(crate) cargo_machete: String,
+    /// Changes the code in small ways, to see whether a test notices.
+    pub(crate) cargo_mutants: String,
     /// The lowest major version of Node that is supported.
     pub(crate) node: u32,
 }
@@ -61,6 +63,7 @@ impl Pins {
             puppeteer_browsers: version("puppeteer-browsers")?,
             cargo_deny: version("cargo-deny")?,
             cargo_machete: version("cargo-machete")?,
+            cargo_mutants: version("cargo-mutants")?,
             node: node.parse().map_err(|_| {
                 Failure::new(format!("node in {TABLE} is a major version, not `{node}`"))
             })?,

@@ -5,7 +5,7 @@ mod lock_file;
 
 use std::path::PathBuf;
 
-use crate::cargo_tool::CargoTool;
+use crate::cargo_tool;
 use crate::command;
 use crate::failure::{Failure, Result};
 use crate::node;
@@ -19,8 +19,9 @@ const NPM_LOCKS: [&str; 3] =
 /// Installs what is missing, and fails at the first finding. Advisories are skipped, with a line that says so, where their
 /// database cannot be reached.
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
-    let deny = install(workspace, steps, "cargo-deny", &workspace.pins().cargo_deny)?;
-    let machete = install(workspace, steps, "cargo-machete", &workspace.pins().cargo_machete)?;
+    let pins = workspace.pins();
+    let deny = cargo_tool::install(workspace, steps, "cargo-deny", &pins.cargo_deny)?;
+    let machete = cargo_tool::install(workspace, steps, "cargo-machete", &pins.cargo_machete)?;
     node::check_version(workspace)?;
     node::install_packages(workspace, steps)?;
     steps.run("licences, versions and sources (deny.toml)", || {
@@ -40,18 +41,6 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
             None => command::run(&mut workspace.npm(["ls", "--all"])),
         }
     })
-}
-
-/// Installs a tool, and returns the path of its program.
-fn install(workspace: &Workspace, steps: &mut Steps, tool: &str, version: &str) -> Result<PathBuf> {
-    let key = format!("{tool}-{version}");
-    CargoTool {
-        key: key.clone(),
-        source: [tool, "--version", version].map(str::to_owned).into(),
-        usually: "1 to 2 minutes, once",
-    }
-    .install(workspace, steps)?;
-    Ok(workspace.cache(&format!("tools/{key}/bin/{tool}")))
 }
 
 fn check_advisories(workspace: &Workspace, deny: &PathBuf) -> Result {

@@ -89,6 +89,15 @@ pub(super) fn show(store: Store, event: Event) {
             store.live.record(format!("Too large: {message}."));
             store.live.too_large.set(Some(message));
         }
+        Event::Preparing { tokens, chunks } => store.live.record(format!(
+            "The next summary is written in advance, at {} tokens, in {}.",
+            thousands(tokens),
+            plural(chunks, "request", "requests")
+        )),
+        Event::Prepared => store.live.record("The next summary is ready.".to_owned()),
+        Event::PreparationDropped { because, .. } => {
+            store.live.record(format!("The summary written in advance is not used: {because}."));
+        }
         Event::Offloaded { path } => store.live.record(format!("Offloaded: {path}")),
         Event::After { success, messages_before, messages_after, summary_characters } => {
             store.live.record(format!(

@@ -19,9 +19,16 @@ use crate::store::{Session, Store};
 
 /// Starts a summarizer request and hands its result to the engine, unless the compaction was cancelled meanwhile.
 pub(super) fn start(store: Store, request: SummaryRequest) {
-    let started = store.write(|session| (session.identity(), session.begin().signal()));
+    let is_ahead = request.is_ahead;
+    // What is written in advance goes on if a compaction is cancelled, and is not shown.
+    let started = store.write(|session| {
+        let signal = if is_ahead { None } else { session.begin().signal() };
+        (session.identity(), signal)
+    });
     let Some((identity, signal)) = started else { return };
-    store.streamed.set(String::new());
+    if !is_ahead {
+        store.streamed.set(String::new());
+    }
     let endpoint = store.settings.summarizer.with_untracked(Summarizer::endpoint);
     let id = request.id;
     spawn_local(async move {
@@ -59,14 +66,18 @@ async fn ask(
     request: SummaryRequest,
     signal: Option<&AbortSignal>,
 ) -> Result<(Extract, Option<Usage>), Failure> {
-    let SummaryRequest { system, input, max_tokens, messages, .. } = request;
+    let SummaryRequest { system, input, max_tokens, messages, is_ahead, .. } = request;
     let fields = match messages {
         Some(view) => vec![("messages".to_owned(), messages_of(store, &view)?)],
         None => Vec::new(),
     };
     let prompt = Prompt { system, user: input, max_tokens, fields };
     let streamed = Streamed::new(store);
-    let mut on_delta = |delta: &str| streamed.push(delta);
+    let mut on_delta = |delta: &str| {
+        if !is_ahead {
+            streamed.push(delta);
+        }
+    };
     let completion = complete(endpoint, &prompt, signal, &mut on_delta).await;
     let Completion { text, usage, .. } = completion?;
     Ok((Extract { text, notes: String::new() }, usage.map(Usage::from)))

@@ -1,7 +1,7 @@
 //! The result: where the summary is placed, what a compaction has to save, when to warn.
 
 use epitome::Policy;
-use epitome::policy::{LockedReasoning, StaleSummary, SummaryPlacement};
+use epitome::policy::{LockedReasoning, PrepareAt, StaleSummary, SummaryPlacement};
 use leptos::prelude::*;
 
 use super::SettingsState;
@@ -62,6 +62,22 @@ fn warning() -> TextField {
     })
 }
 
+/// When the next summary begins to be written in advance. A number of tokens is shown as its share of the window.
+fn prepare_at() -> TextField {
+    let read = |policy: &Policy| match policy.prepare_at {
+        Some(PrepareAt::Fraction(fraction)) => percentage(fraction),
+        Some(PrepareAt::Tokens(tokens)) => percentage(f64::from(tokens) / f64::from(policy.window)),
+        None => String::new(),
+    };
+    TextField::new("prepareAt", "Write the summary in advance from", "%", read, |policy, text| {
+        policy.prepare_at = match text.trim() {
+            "" => None,
+            text => Some(PrepareAt::Fraction(percent(text)?)),
+        };
+        Ok(())
+    })
+}
+
 /// What a result has to save.
 fn min_saving() -> TextField {
     let read = |policy: &Policy| percentage(policy.min_saving);
@@ -92,10 +108,12 @@ pub(super) fn ResultSettings(settings: SettingsState) -> impl IntoView {
             <TextInput settings field=min_saving() />
             <TextInput settings field=keep_requests() />
             <TextInput settings field=warning() />
+            <TextInput settings field=prepare_at() />
         </div>
         <p class="hint">
             "The latest user messages are kept word for word, wherever they are. The warning is given once "
-            "until the next compaction, at that share of the threshold; empty: never. Some models of Claude accept "
+            "until the next compaction, at that share of the threshold; empty: never. A summary that is written in "
+            "advance, from that share of the window on, is there when the compaction is due. Some models of Claude accept "
             "reasoning only behind unchanged messages."
         </p>
     }

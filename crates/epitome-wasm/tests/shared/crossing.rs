@@ -26,8 +26,15 @@ fn options_and_results_are_plain_objects() {
 
 #[wasm_bindgen_test]
 fn a_status_crosses_as_the_numbers_of_its_fields_in_the_order_of_their_declarations() {
-    let breakdown =
-        Breakdown { system: 10, tools: 11, summary: 12, user: 13, assistant: 14, results: 15 };
+    let breakdown = Breakdown {
+        system: 10,
+        tools: 11,
+        context: 12,
+        summary: 13,
+        user: 14,
+        assistant: 15,
+        results: 16,
+    };
     let pressure = Pressure {
         tokens: 0,
         window: 1,
@@ -42,12 +49,12 @@ fn a_status_crosses_as_the_numbers_of_its_fields_in_the_order_of_their_declarati
         breakdown,
     };
     let statistics = Statistics {
-        last_prompt_tokens: 16,
-        last_completion_tokens: 17,
-        session_prompt_tokens: 18,
-        session_completion_tokens: 19,
-        context_tokens: 20,
-        tokens_per_second: 21.0,
+        last_prompt_tokens: 17,
+        last_completion_tokens: 18,
+        session_prompt_tokens: 19,
+        session_completion_tokens: 20,
+        context_tokens: 21,
+        tokens_per_second: 22.0,
     };
     let status = Status { pressure, statistics };
     let mut declared = Vec::new();

@@ -1,5 +1,8 @@
 //! What a compaction has asked its summarizer so far.
 
+use serde::{Deserialize, Serialize};
+
+use super::prepare::PreparedUse;
 use super::report::{SummarizerReport, SummarizerTokens};
 use crate::message::Usage;
 use crate::policy::{SummaryInput, TokenCost};
@@ -8,7 +11,8 @@ use crate::policy::{SummaryInput, TokenCost};
 const COSTED_TOKENS: f64 = 1_000_000.0;
 
 /// The requests of one compaction.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct Asked {
     /// How many were sent.
     pub(super) requests: u32,
@@ -17,6 +21,15 @@ pub(super) struct Asked {
     /// Why that is a transcript although the policy asks for messages.
     pub(super) fallback: Option<String>,
     tokens: Option<SummarizerTokens>,
+    /// How a summary that was written in advance is used.
+    #[serde(skip)]
+    pub(super) prepared: Option<PreparedUse>,
+    /// Tokens of requests and answers that were sent in advance, by the engine's own count.
+    #[serde(default)]
+    estimated: u32,
+    /// How many of them the latest request has.
+    #[serde(default)]
+    latest: u32,
 }
 
 impl Asked {
@@ -30,6 +43,41 @@ impl Asked {
         tokens.prompt = tokens.prompt.saturating_add(usage.prompt_tokens);
         tokens.cached = tokens.cached.saturating_add(usage.cached_tokens.unwrap_or_default());
         tokens.completion = tokens.completion.saturating_add(usage.completion_tokens);
+    }
+
+    /// Counts a request that is sent in advance.
+    pub(super) fn send(&mut self, tokens: u32) {
+        self.latest = tokens;
+        self.estimated = self.estimated.saturating_add(tokens);
+    }
+
+    /// Counts an answer to it.
+    pub(super) fn answer(&mut self, tokens: u32) {
+        self.estimated = self.estimated.saturating_add(tokens);
+    }
+
+    /// The latest request was not sent after all.
+    pub(super) fn take_back(&mut self) {
+        self.requests = self.requests.saturating_sub(1);
+        self.estimated = self.estimated.saturating_sub(self.latest);
+    }
+
+    /// Tokens that were spent: as reported, or else as estimated.
+    pub(super) fn spent_tokens(&self) -> u32 {
+        let reported = self.tokens.map(|tokens| tokens.prompt.saturating_add(tokens.completion));
+        reported.unwrap_or(self.estimated)
+    }
+
+    /// Adds what was asked in advance.
+    pub(super) fn include(&mut self, earlier: Self) {
+        self.requests = self.requests.saturating_add(earlier.requests);
+        self.fallback = self.fallback.take().or(earlier.fallback);
+        if let Some(SummarizerTokens { prompt, cached, completion }) = earlier.tokens {
+            let tokens = self.tokens.get_or_insert_default();
+            tokens.prompt = tokens.prompt.saturating_add(prompt);
+            tokens.cached = tokens.cached.saturating_add(cached);
+            tokens.completion = tokens.completion.saturating_add(completion);
+        }
     }
 
     /// The part of a report about them; `None` if there was no request.

@@ -2,7 +2,7 @@
 
 use super::job::{Job, Stage};
 use super::{Asked, Compactor, Event, Output, Save, State, SummaryRequest};
-use super::{Outcome, Report};
+use super::{Outcome, PreparedReport, Report, Waste};
 use crate::calibration::Scale;
 use crate::conversation::Prospect;
 use crate::facts::{Fact, Kind, Receipt, Room, build_receipt};
@@ -69,8 +69,21 @@ impl Compactor {
         job.attempts += 1;
         job.asked.requests += 1;
         self.next_request += 1;
+        if job.is_ahead {
+            let meter = self.conversation.meter();
+            let tokens = match &request.messages {
+                Some(_) => self.prompt_tokens(),
+                None => self
+                    .scale()
+                    .to_provider(meter.count(&request.system) + meter.count(&request.input)),
+            };
+            job.asked.send(tokens);
+        }
         self.outputs.push_back(Output::Summarize(request));
-        self.state = State::Summarizing { job, in_flight: id };
+        match job.is_ahead {
+            true => self.preparations.wait(job, id),
+            false => self.state = State::Summarizing { job, in_flight: id },
+        }
     }
 
     /// Asks for the summary again by a transcript, if the summarizer got messages. Otherwise the compaction ends.
@@ -130,23 +143,26 @@ impl Compactor {
         }
     }
 
-    /// Verifies the view with a complete summary, and commits it. Before that, a summary that is too long is
-    /// summarized itself; after a result that is too large, the compaction is repeated at the next fallback
-    /// level.
-    pub(super) fn apply_summary(&mut self, mut job: Job, summary: String, notes: String) {
+    /// True if a summary is so long that it is to be summarized itself. At most once: a summarizer that does not shorten
+    /// the first time would be asked forever.
+    pub(super) fn needs_rollup(&self, job: &Job, summary: &str) -> bool {
         let rollup = job.policy.summary.rollup_tokens;
-        let meter = self.conversation.meter();
-        if rollup > 0
-            // At most one rollup: a summarizer that does not shorten the first time would be asked forever.
+        rollup > 0
             && matches!(job.stage, Stage::Chunks(_))
-            && self.scale().to_provider(meter.count(&summary)) > rollup
-        {
-            let previous_summary = summary;
-            job.stage = Stage::Rollup(Envelope { previous_summary, notes, ..Envelope::default() });
-            job.attempts = 0;
-            self.request_summary(Box::new(job));
-            return;
-        }
+            && self.scale().to_provider(self.conversation.meter().count(summary)) > rollup
+    }
+
+    /// Asks for a shorter summary in place of this one.
+    pub(super) fn roll_up(&mut self, mut job: Box<Job>, previous_summary: String, notes: String) {
+        job.stage = Stage::Rollup(Envelope { previous_summary, notes, ..Envelope::default() });
+        job.attempts = 0;
+        self.request_summary(job);
+    }
+
+    /// Verifies the view with a complete summary, and commits it. After a result that is too large, the compaction is
+    /// repeated at the next fallback level.
+    pub(super) fn apply_summary(&mut self, mut job: Job, summary: String, notes: String) {
+        let meter = self.conversation.meter();
         let mut retained = std::mem::take(&mut job.retained);
         // The appendix is in the new view too. Without it, the ledger would repeat the facts of the last
         // request.
@@ -161,7 +177,7 @@ impl Compactor {
             lists: &|| self.list_room(&job.plan, &job.policy, &summary),
         };
         let mut receipt = build_receipt(facts, &summary, retained, &room, meter, &|number| {
-            self.log().message_numbered(number).map(|message| message.id.clone())
+            self.conversation.message_numbered(number).map(|message| message.id.clone())
         });
         // A name that any covered message contains is supported: the facts may have it only as a part of another
         // name, and the transcript may have cut it off.
@@ -295,6 +311,20 @@ impl Compactor {
         Ok(Verified { checkpoint, prospect, tokens_before: before, tokens_after: after })
     }
 
+    /// Tokens of the next prompt after a plan with this summary; `None` if it would not be committed.
+    pub(super) fn tokens_after(&self, plan: &Plan, written: WrittenSummary) -> Option<u32> {
+        Some(self.verify(plan, Some(written)).ok()?.tokens_after)
+    }
+
+    /// True if a record changes which summary is active.
+    pub(super) fn cover_changes_with(&self, record: &Record) -> bool {
+        match record {
+            Record::Checkpoint { checkpoint } => checkpoint.cover.is_some(),
+            Record::Undo { .. } => true,
+            _ => false,
+        }
+    }
+
     /// The conversion between the meter's tokens and the provider's, as learned so far. Costs O(1).
     pub fn scale(&self) -> Scale {
         self.conversation.scale(&self.policy)
@@ -337,6 +367,10 @@ impl Compactor {
             receipt,
             requests: asked.requests,
             summarizer: asked.report(self.policy.summary.cost),
+            waited_ms: None,
+            prepared: asked
+                .prepared
+                .map(|used| PreparedReport { used: Some(used), wasted: Waste::default() }),
             budget_used_pct: self.percent(after.tokens),
             session: self.session(),
             floor: self.policy.is_due(&after).then(|| plan.floor.clone().unwrap_or(over)),
@@ -346,7 +380,7 @@ impl Compactor {
 
     fn commit_checkpoint(&mut self, verified: Verified, report: Report) {
         let checkpoint = verified.checkpoint;
-        self.commit(Record::Checkpoint { checkpoint }, Some(Box::new(report)));
+        self.commit(Record::Checkpoint { checkpoint: checkpoint.into() }, Some(Box::new(report)));
     }
 
     /// Asks the host to store a record, which is applied once it is stored.
@@ -360,6 +394,9 @@ impl Compactor {
 
     /// Ends a compaction whose summary failed.
     pub(super) fn fail_job(&mut self, job: &Job, message: String) {
+        if job.is_ahead {
+            return self.fail_preparation(job, message);
+        }
         self.end_failed(&job.plan, message, &job.asked);
     }
 
@@ -393,6 +430,8 @@ impl Compactor {
             receipt: Receipt::default(),
             requests: asked.requests,
             summarizer: asked.report(self.policy.summary.cost),
+            waited_ms: None,
+            prepared: None,
             budget_used_pct: self.percent(tokens),
             session: self.session(),
             findings: Vec::new(),
@@ -401,7 +440,14 @@ impl Compactor {
     }
 
     /// Stores the report of the compaction that has ended, and emits its last events.
-    pub(super) fn emit_report(&mut self, report: Report) {
+    pub(super) fn emit_report(&mut self, mut report: Report) {
+        let waited = self.now.zip(self.started_at.take()).map(|(now, then)| now.since_ms(then));
+        report.waited_ms = waited.or(self.now.map(|_| 0));
+        let wasted = self.preparations.take_waste();
+        if wasted != Waste::default() {
+            let used = report.prepared.and_then(|prepared| prepared.used);
+            report.prepared = Some(PreparedReport { used, wasted });
+        }
         self.report = Some(report.clone());
         let (messages_before, messages_after) = (report.messages_before, report.messages_after);
         // A host pairs this event with the start event. A compaction that was skipped or cancelled before it

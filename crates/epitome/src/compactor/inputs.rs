@@ -45,9 +45,7 @@ impl Compactor {
     /// Records what the provider reported for a summarizer request that is open, for the report of the compaction. To be
     /// called before the request's answer or failure is handed over.
     pub fn handle_summary_usage(&mut self, request: RequestId, usage: &Usage) {
-        if let State::Summarizing { job, in_flight } = &mut self.state
-            && *in_flight == request
-        {
+        if let Some(job) = self.job_of(request) {
             job.asked.add(usage);
         }
     }
@@ -56,10 +54,7 @@ impl Compactor {
     /// summary after this one; the model never sees it. To be called before the answer is handed over. Notes of more than
     /// 100,000 bytes are not kept.
     pub fn handle_summary_notes(&mut self, request: RequestId, notes: &str) {
-        if let State::Summarizing { job, in_flight } = &mut self.state
-            && *in_flight == request
-            && notes.len() <= MAX_NOTES
-        {
+        if let Some(job) = self.job_of(request).filter(|_| notes.len() <= MAX_NOTES) {
             notes.clone_into(&mut job.notes);
         }
     }
@@ -81,17 +76,27 @@ impl Compactor {
             return;
         }
         // Before the fold goes on: this reads the facts of the chunk that the answer is about.
-        job.read_chunk(&self.conversation);
+        if !job.is_ahead {
+            job.read_chunk(&self.conversation);
+        }
         let notes = std::mem::take(&mut job.notes);
         let done = match &mut job.stage {
             Stage::Chunks(fold) => fold.advance(text.to_owned(), notes),
-            Stage::Rollup(_) | Stage::Planned { .. } => Some((text.to_owned(), notes)),
+            Stage::Rollup(_) | Stage::Planned { .. } | Stage::Written => {
+                Some((text.to_owned(), notes))
+            }
         };
         let (finished, chunks) = job.progress();
         // The fold stays at its last chunk, so that its index alone would never report all chunks as done.
         let finished = if done.is_some() { chunks } else { finished };
-        self.outputs.push_back(Output::Event(Event::Progress { done: finished, chunks }));
+        if !job.is_ahead {
+            self.outputs.push_back(Output::Event(Event::Progress { done: finished, chunks }));
+        }
         match done {
+            Some((summary, notes)) if self.needs_rollup(&job, &summary) => {
+                self.roll_up(job, summary, notes);
+            }
+            Some((summary, notes)) if job.is_ahead => self.keep_draft(*job, summary, notes),
             Some((summary, notes)) => self.apply_summary(*job, summary, notes),
             None => {
                 job.attempts = 0;
@@ -104,6 +109,9 @@ impl Compactor {
     /// a pause if the policy's retries allow it; otherwise the compaction ends.
     pub fn handle_failure(&mut self, request: RequestId, failure: Failure, now: Timestamp) {
         let Some(job) = self.take_job(request) else { return };
+        if job.is_ahead && failure.kind != FailureKind::Unsuitable {
+            return self.fail_job(&job, failure.message);
+        }
         if failure.kind == FailureKind::Cancelled {
             self.end_unchanged(&job.plan, Outcome::Cancelled, &job.asked);
             return;
@@ -136,7 +144,11 @@ impl Compactor {
         match std::mem::replace(&mut self.state, State::Idle) {
             State::Committing { record, report } => {
                 let offloaded = offloaded(&record);
+                let covers = self.cover_changes_with(&record);
                 self.conversation.append(*record)?;
+                if covers {
+                    self.drop_preparation("another compaction has come before it");
+                }
                 self.outputs.push_back(Output::Changed);
                 for path in offloaded {
                     self.outputs.push_back(Output::Event(Event::Offloaded { path }));
@@ -193,12 +205,23 @@ impl Compactor {
         }
     }
 
+    /// The job that waits for the answer to this request.
+    fn job_of(&mut self, request: RequestId) -> Option<&mut Job> {
+        match &mut self.state {
+            State::Summarizing { job, in_flight } if *in_flight == request => Some(job),
+            _ => self.preparations.job(request),
+        }
+    }
+
     /// The job that waits for the answer to this request. Other requests are reported as stale.
     fn take_job(&mut self, request: RequestId) -> Option<Box<Job>> {
         match std::mem::replace(&mut self.state, State::Idle) {
             State::Summarizing { job, in_flight } if in_flight == request => Some(job),
             state => {
                 self.state = state;
+                if let Some(job) = self.preparations.take_job(request) {
+                    return Some(job);
+                }
                 self.outputs.push_back(Output::Event(Event::Stale { request }));
                 None
             }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Asked, SummaryRequest};
+use super::{Asked, PreparedUse, SummaryRequest};
 use crate::conversation::Conversation;
 use crate::facts::{Facts, RetainedText};
 use crate::history::Cover;
@@ -16,6 +16,8 @@ use crate::transcript::prompt::{ChunkPosition, PromptInput, REMINDER, instructio
 /// A running compaction that needs a summary.
 pub(super) struct Job {
     pub(super) plan: Plan,
+    /// How many messages the summary covers that there is when this one is asked for.
+    pub(super) covered: usize,
     /// The policy of the plan: the compactor's, or stricter by a fallback level after a result that was too
     /// large.
     pub(super) policy: Policy,
@@ -36,6 +38,8 @@ pub(super) struct Job {
     /// The levels to try if the result is too large, in order.
     pub(super) fallbacks: VecDeque<FallbackLevel>,
     last_reply: Option<LastReply>,
+    /// True if no compaction waits for the summary: it is written in advance.
+    pub(super) is_ahead: bool,
     /// What the summarizer has noted for itself with the present request.
     pub(super) notes: String,
 }
@@ -56,6 +60,8 @@ pub(super) enum Stage {
     Chunks(Fold),
     /// The summary itself, which was longer than the policy's limit for a rollup.
     Rollup(Envelope),
+    /// Nothing any more: the summary was written in advance.
+    Written,
 }
 
 /// Stricter settings for another attempt.
@@ -91,6 +97,7 @@ impl Job {
             unread: plan.staying().collect(),
             stage,
             policy: policy.clone(),
+            covered: conversation.projection().covered,
             plan,
             instructions,
             attempts: 0,
@@ -98,6 +105,7 @@ impl Job {
             reminded: false,
             fallbacks: fallbacks(policy),
             last_reply: None,
+            is_ahead: false,
             notes: String::new(),
         }))
     }
@@ -198,6 +206,30 @@ impl Job {
         let place = fold.place();
         let chunks = place.count.saturating_sub(place.index).max(1);
         let share = self.unread.len().div_ceil(usize::try_from(chunks).unwrap_or(usize::MAX));
+        self.read_staying(conversation, share);
+    }
+
+    /// Goes on with a plan for a summary that was written in advance, with the facts of the messages that it covers.
+    pub(super) fn take_over(
+        &mut self,
+        conversation: &Conversation,
+        plan: Plan,
+        facts: Facts,
+        asked: Asked,
+        used: PreparedUse,
+    ) {
+        (self.plan, self.facts) = (plan, facts);
+        self.asked.include(asked);
+        self.asked.prepared = Some(used);
+        self.reset_retained();
+        if used == PreparedUse::AsWritten {
+            self.stage = Stage::Written;
+            self.read_staying(conversation, self.unread.len());
+        }
+    }
+
+    /// Reads this many more of the messages that stay.
+    fn read_staying(&mut self, conversation: &Conversation, share: usize) {
         for position in self.unread.drain(..share) {
             if let Some(message) = self.plan.seen(conversation, position) {
                 self.retained.add(&message.readable_text(), message.role);
@@ -238,7 +270,7 @@ impl Job {
         match &self.stage {
             Stage::Planned { chunks } => (0, *chunks),
             Stage::Chunks(fold) => (fold.place().index, fold.place().count),
-            Stage::Rollup(_) => (1, 1),
+            Stage::Rollup(_) | Stage::Written => (1, 1),
         }
     }
 
@@ -256,6 +288,7 @@ impl Job {
         let (place, envelope) = match &self.stage {
             // `read` comes before the first request.
             Stage::Planned { chunks } => (ChunkPosition { index: 0, count: *chunks }, None),
+            Stage::Written => (ChunkPosition { index: 0, count: 1 }, None),
             Stage::Chunks(fold) => (fold.place(), Some(fold.envelope())),
             Stage::Rollup(envelope) => (ChunkPosition { index: 0, count: 1 }, Some(envelope)),
         };
@@ -266,7 +299,7 @@ impl Job {
         let focus = self.instructions.as_deref();
         let mut system = instructions(settings, reason, prompt_input, target_tokens, focus);
         let form = match &self.stage {
-            Stage::Rollup(_) => SummaryInput::Transcript,
+            Stage::Rollup(_) | Stage::Written => SummaryInput::Transcript,
             Stage::Planned { .. } | Stage::Chunks(_) => self.asked.input,
         };
         let mut prompt = match form {
@@ -294,6 +327,7 @@ impl Job {
             target_tokens,
             max_tokens: target_tokens.saturating_add(target_tokens / 2),
             instructions: self.instructions.clone(),
+            is_ahead: self.is_ahead,
             chunk_index: place.index,
             chunk_count: place.count,
         }
@@ -333,10 +367,10 @@ impl Stage {
 }
 
 /// The facts of the earlier summary and its ledger, which the new summary replaces.
-fn earlier_facts(conversation: &Conversation) -> Facts {
+pub(super) fn earlier_facts(conversation: &Conversation) -> Facts {
     let Some(cover) = &conversation.projection().cover else { return Facts::default() };
     let log = conversation.log();
-    let number = |id: &MessageId| u32::try_from(log.position(id)? + 1).ok();
+    let number = |id: &MessageId| conversation.number(log.position(id)?);
     Facts::of_summary(&cover.summary, cover.ledger.iter().chain(&cover.left_out), &number)
 }
 

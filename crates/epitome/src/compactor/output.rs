@@ -105,6 +105,8 @@ pub struct SummaryRequest {
     /// What the user asked the summarizer to pay attention to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
+    /// True if no compaction waits for the answer: the summary is written in advance.
+    pub is_ahead: bool,
     /// Which chunk this is, from 0.
     pub chunk_index: u32,
     /// How many chunks there are.
@@ -143,6 +145,23 @@ pub enum Event {
         budget_used_pct: f64,
         /// How many chunks the summarizer gets.
         chunks: u32,
+    },
+    /// The summary of the next compaction begins to be written in advance.
+    Preparing {
+        /// Tokens in the window.
+        tokens: u32,
+        /// How many chunks the summarizer gets.
+        chunks: u32,
+    },
+    /// It is written, and waits for the compaction.
+    Prepared,
+    /// What was written in advance is thrown away.
+    PreparationDropped {
+        /// The request that is not answered yet, and need not be any more; `None` if there is none.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        request: Option<RequestId>,
+        /// Why.
+        because: String,
     },
     /// A chunk was summarized.
     Progress {

@@ -8,7 +8,8 @@ use crate::policy::Reason;
 
 impl Compactor {
     /// Why a compaction is due at this phase of the request loop, to be passed to [`Self::compact`]; `None` if
-    /// none is due. Costs O(1); if the condition of a reducer is met, as much as a plan, once per message.
+    /// none is due. Costs O(1); if the condition of a reducer is met, as much as a plan, once per message. If the policy has
+    /// `prepareAt` and it is reached, the next summary begins to be written.
     ///
     /// No automatic compaction is due before the view that the last one left has been sent to the model. An
     /// appended answer or a reported usage shows that it was.
@@ -30,6 +31,9 @@ impl Compactor {
         if due.is_none() && self.reducer_is_due(phase) {
             // The plan that `due` made had nothing to save, and the same plan would not have more.
             self.cycle.nothing_to_reduce_at = Some(self.log().len());
+        }
+        if due.is_none() {
+            self.prepare();
         }
         due
     }

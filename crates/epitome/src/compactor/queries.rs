@@ -29,6 +29,13 @@ impl Compactor {
         positions.filter_map(|position| self.log().message(position)).map(|message| &message.id)
     }
 
+    /// What the summarizer noted for itself with the active summary; empty if there is none. An app that stores the view
+    /// stores it too, for [`set_returned_notes`](Self::set_returned_notes).
+    pub fn summarizer_notes(&self) -> &str {
+        let cover = self.conversation.projection().cover.as_ref();
+        cover.map_or("", |cover| cover.summarizer_notes.as_str())
+    }
+
     /// A message as text that can be searched: without reasoning and encoded data, with calls and results. `None` if there
     /// is no such position. Linear in it.
     pub fn searchable(&self, position: usize) -> Option<Entry> {
@@ -114,7 +121,9 @@ impl Compactor {
         };
         let cycle = self.cycle.clone();
         let next_request = self.next_request;
-        Condition { cycle, paused, usage, next_request }
+        let preparations = self.preparations.state();
+        let agents = self.agent_conditions();
+        Condition { cycle, paused, usage, next_request, preparations, agents }
     }
 
     /// The log.

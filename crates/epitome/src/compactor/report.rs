@@ -1,6 +1,8 @@
 //! The report of a compaction: how it ended, and what it changed.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+use super::prepare::{PreparedUse, Waste};
 
 use crate::facts::Receipt;
 use crate::history::Finding;
@@ -53,7 +55,7 @@ pub struct SummarizerReport {
 }
 
 /// Tokens of summarizer requests as the provider reported them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct SummarizerTokens {
@@ -63,6 +65,18 @@ pub struct SummarizerTokens {
     pub cached: u32,
     /// Tokens of the answers, including reasoning.
     pub completion: u32,
+}
+
+/// What a compaction had of a summary that was written in advance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub struct PreparedReport {
+    /// How it was used; `None` if it was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub used: Option<PreparedUse>,
+    /// What was spent in vain since the last report, for summaries that were thrown away.
+    pub wasted: Waste,
 }
 
 /// What one compaction did.
@@ -98,6 +112,13 @@ pub struct Report {
     /// How the summarizer was asked; `None` if it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summarizer: Option<SummarizerReport>,
+    /// How long the user has waited for it, in milliseconds: from its start, after the hook before it, to its end. `None` if
+    /// the host has not said what time it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waited_ms: Option<u32>,
+    /// What was written in advance; `None` if nothing was since the last report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prepared: Option<PreparedReport>,
     /// `tokens_after` in percent of the window.
     pub budget_used_pct: f64,
     /// The number of the session after it, from 1: every committed summary begins another.

@@ -1,13 +1,14 @@
 //! A snapshot: a whole conversation as a list of records, to store and to restore. A store has the same records, added one
 //! commit after the other.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::Cycle;
+use super::{Cycle, PreparationState};
 use crate::conversation::UsageState;
 use crate::history::{Record, UnknownRecord};
 use crate::json::{self, Misread};
@@ -39,6 +40,11 @@ pub(crate) struct Condition {
     #[serde(default)]
     pub(crate) usage: UsageState,
     pub(crate) next_request: u32,
+    #[serde(default, skip_serializing_if = "PreparationState::is_empty")]
+    pub(crate) preparations: PreparationState,
+    /// Those of the agents, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) agents: BTreeMap<String, Condition>,
 }
 
 /// Why a text cannot be read as a snapshot.

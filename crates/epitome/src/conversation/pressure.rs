@@ -39,6 +39,8 @@ pub struct Breakdown {
     pub system: u32,
     /// Tool schemas, and whatever else the provider counts in addition to the messages.
     pub tools: u32,
+    /// What the latest request had in addition to the conversation, such as the messages of context providers.
+    pub context: u32,
     /// The summary of earlier messages.
     pub summary: u32,
     /// User messages.

@@ -30,7 +30,10 @@ impl Conversation {
     /// linear in the number of messages.
     pub(super) fn can_be(&self, reported: u32, messages: usize) -> bool {
         let counted = f64::from(LEAST_FACTOR) / f64::from(ONE) * (1.0 - self.meter.error_band());
-        let refutes = |tokens: u64| tokens as f64 * counted / 2.0 > f64::from(reported);
+        let left_out = u64::from(self.context.left_out());
+        let refutes = |tokens: u64| {
+            tokens.saturating_sub(left_out) as f64 * counted / 2.0 > f64::from(reported)
+        };
         if !refutes(self.by_script_up_to(messages).sum().into()) {
             return true;
         }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Conversation, Reported};
-use crate::calibration::{Calibrations, Sample, Scale, ScaleInputs};
+use crate::calibration::{Calibrations, ContextTokens, Sample, Scale, ScaleInputs};
 use crate::message::{Role, Usage};
 use crate::policy::{Load, Policy};
 use crate::tokens::{MeterTokens, Statistics, Weights};
@@ -20,6 +20,9 @@ pub(super) struct Reading {
     /// How many of them the prompt had.
     #[serde(default)]
     asked: Option<usize>,
+    /// What the prompt had in addition to the view.
+    #[serde(default, skip_serializing_if = "ContextTokens::is_none")]
+    context: ContextTokens,
 }
 
 impl Reading {
@@ -103,7 +106,8 @@ impl Conversation {
         }
         self.learn(prompt, asked, policy);
         let (prompt_tokens, asked) = (Some(prompt), Some(asked));
-        self.reading = Some(Reading { tokens, prompt_tokens, messages, asked });
+        let context = self.context.tokens(self.meter.weights());
+        self.reading = Some(Reading { tokens, prompt_tokens, messages, asked, context });
         Reported::Used
     }
 
@@ -111,7 +115,8 @@ impl Conversation {
     fn learn(&mut self, reported: u32, messages: usize, policy: &Policy) {
         // Without weights: these follow from what is learned here. From weighted counts, every correction would
         // be learned once more.
-        let sample = Sample { counted: self.by_script_up_to(messages), reported };
+        let counted = self.context.applied_to(&self.by_script_up_to(messages));
+        let sample = Sample { counted, reported };
         self.calibrations.learn(sample, self.scale_inputs(policy));
         self.apply_learned_weights();
     }
@@ -146,7 +151,8 @@ impl Conversation {
 
     /// The conversion between the meter's tokens and the provider's, by what was learned so far. Costs O(1).
     pub fn scale(&self, policy: &Policy) -> Scale {
-        self.calibrations.scale(self.scale_inputs(policy))
+        let context = self.context.tokens(self.meter.weights());
+        self.calibrations.scale(self.scale_inputs(policy)).with_context(context)
     }
 
     /// The conversion for the summarizer's window. The model of the conversation counts as it was learned to;
@@ -199,8 +205,13 @@ impl Conversation {
         match self.reading {
             Some(reading) => {
                 let since = self.meter.span(reading.messages..self.log.len()).sum();
-                let tokens = reading.tokens.saturating_add(scale.to_provider(since));
-                (tokens, since == MeterTokens::ZERO)
+                let present = self.context.tokens(self.meter.weights());
+                // What the next request has besides the view differs from what was counted.
+                let more = since + present.added + reading.context.left_out;
+                let fewer = reading.context.added + present.left_out;
+                let tokens = reading.tokens.saturating_add(scale.to_provider(more - fewer));
+                let tokens = tokens.saturating_sub(scale.to_provider(fewer - more));
+                (tokens, since == MeterTokens::ZERO && reading.context == present)
             }
             None => (scale.prompt_tokens(self.counted_tokens()), false),
         }

@@ -95,6 +95,8 @@ pub(super) struct Mention {
     pub(super) label: String,
     pub(super) speaker: Arc<str>,
     pub(super) numbers: Vec<u32>,
+    /// How many of `numbers` were known before this transcript.
+    pub(super) carried: usize,
 }
 
 /// The entry that facts are found in.
@@ -113,7 +115,7 @@ impl Mention {
     /// The first mention of a fact.
     pub(super) fn new(kind: Kind, text: &str, source: &Source) -> Self {
         let (text, speaker) = (text.to_owned(), Arc::clone(&source.speaker));
-        Self { kind, text, label: String::new(), speaker, numbers: vec![source.number] }
+        Self { kind, text, label: String::new(), speaker, numbers: vec![source.number], carried: 0 }
     }
 
     /// Notes that the message of this number contains it too.
@@ -123,10 +125,12 @@ impl Mention {
         }
     }
 
-    /// How important it is: by its kind, by whether the user said it, and by how many messages contain it.
+    /// How important it is: by its kind, by whether the user said it, and by how many messages of this transcript contain
+    /// it. Earlier messages do not count: a summary that an app stored as text does not say how many contained it, and a
+    /// compactor that goes on from that text has to select the same facts.
     pub(super) fn importance(&self) -> u32 {
         let speaker = if self.is_of_user() { 3 } else { 2 };
-        let often = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX).clamp(1, 16).ilog2();
+        let often = self.numbers.len().saturating_sub(self.carried).clamp(1, 16).ilog2();
         self.kind.weight() * speaker + often * 8
     }
 
@@ -146,7 +150,7 @@ impl Mention {
 
     /// The fact with the ids of its messages; `name` finds the id of a message by its number.
     pub(super) fn named(self, name: &dyn Fn(u32) -> Option<MessageId>) -> Fact {
-        let Self { kind, text, label, speaker, numbers } = self;
+        let Self { kind, text, label, speaker, numbers, carried: _ } = self;
         let sources = numbers.into_iter().filter_map(name).collect();
         Fact { kind, text, label, speaker: speaker.as_ref().to_owned(), sources }
     }

@@ -60,6 +60,10 @@ pub struct Cover {
     pub appendix: String,
     /// Number of messages that the summary stands for, including those of earlier summaries.
     pub summarized: u32,
+    /// How many messages another compactor had summarized before the first one of this log. The numbers in transcripts
+    /// count them, so that no two messages of a summary have one number.
+    #[serde(default)]
+    pub earlier: u32,
     /// The line in front of the summary. A later summary has its own.
     pub label: Option<String>,
     /// The text that ends the summary's message. A later summary has its own.

@@ -9,6 +9,11 @@ use serde::{Deserialize, Serialize};
 pub struct Timestamp(pub u64);
 
 impl Timestamp {
+    /// Milliseconds since an earlier time; 0 if that is later.
+    pub(crate) fn since_ms(self, earlier: Self) -> u32 {
+        u32::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(u32::MAX)
+    }
+
     /// The time `delay_ms` milliseconds later.
     #[must_use]
     pub fn plus_ms(self, delay_ms: u64) -> Self {

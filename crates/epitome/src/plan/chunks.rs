@@ -1,6 +1,7 @@
 //! What the summarizer would read, and how often it would be asked.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use super::{Action, Plan};
 use crate::conversation::Conversation;
@@ -74,16 +75,34 @@ impl Plan {
         request.into_iter().chain(new)
     }
 
+    /// The positions in front of the tail that the summarizer would not read although no earlier summary covers them.
+    pub(crate) fn unread(&self, conversation: &Conversation) -> Vec<usize> {
+        let read: BTreeSet<usize> = self.read(conversation).collect();
+        let covered = conversation.projection().covered;
+        (covered..self.tail_start).filter(|at| !read.contains(at)).collect()
+    }
+
     /// What the summarizer would read as a transcript. Costs O(n log n).
     pub(crate) fn entries(&self, conversation: &Conversation, policy: &Policy) -> Vec<Entry> {
+        self.entries_of(conversation, policy, &|_| true)
+    }
+
+    /// The same of the messages whose positions are wanted.
+    pub(crate) fn entries_of(
+        &self,
+        conversation: &Conversation,
+        policy: &Policy,
+        is_wanted: &dyn Fn(usize) -> bool,
+    ) -> Vec<Entry> {
         let log = conversation.log();
         let late = LateResults::new(log, conversation.projection());
         let prefix: Vec<(u32, Cow<Message>)> = self
             .read(conversation)
+            .filter(|at| is_wanted(*at))
             .filter_map(|at| {
                 let message = readable(conversation, at)?;
                 let message = late.message(&message).map_or(message, Cow::Owned);
-                Some((u32::try_from(at + 1).ok()?, message))
+                Some((conversation.number(at)?, message))
             })
             .collect();
         let prefix: Vec<(u32, &Message)> =
@@ -97,7 +116,17 @@ impl Plan {
         conversation: &Conversation,
         policy: &Policy,
     ) -> Result<Vec<Vec<Entry>>, WindowTooSmall> {
-        let entries = self.entries(conversation, policy);
+        self.chunks_of(conversation, policy, &|_| true)
+    }
+
+    /// The same of the messages whose positions are wanted.
+    pub(crate) fn chunks_of(
+        &self,
+        conversation: &Conversation,
+        policy: &Policy,
+        is_wanted: &dyn Fn(usize) -> bool,
+    ) -> Result<Vec<Vec<Entry>>, WindowTooSmall> {
+        let entries = self.entries_of(conversation, policy, is_wanted);
         let Some(window_tokens) = policy.asked_window() else {
             return Ok(chunks(entries, &policy.summary));
         };

@@ -28,12 +28,15 @@ const SHORTEST_LEDGER: MeterTokens = MeterTokens::new(32);
 
 /// Plans a compaction, except for the number of summarizer requests, which needs the chunks.
 ///
+/// With `tail_start`, the tail begins there, and the summary covers the rest.
+///
 /// Reducers with a condition run only if it holds at `phase`; without a phase, if it holds at any.
 pub(super) fn plan(
     conversation: &Conversation,
     policy: &Policy,
     reason: Reason,
     phase: Option<Phase>,
+    tail_start: Option<usize>,
 ) -> Plan {
     let scale = conversation.scale(policy);
     let log = conversation.log();
@@ -54,15 +57,18 @@ pub(super) fn plan(
         tokens_before: tokens,
         tokens_after: tokens,
         floor: floor(conversation, policy, &scale, false),
-        already_summarized: conversation.projection().cover.as_ref().map_or(0, |it| it.summarized),
+        earlier: conversation.earlier(),
+        before: conversation.projection().before.clone(),
+        after: conversation.projection().after.clone(),
         ..Plan::empty(reason)
     };
     // If reducers save enough, an automatic compaction needs no summary.
     let enough = reason == Reason::Threshold
+        && tail_start.is_none()
         && scale.prompt_tokens(reduction.tokens()) <= policy.target_tokens()
         && !policy.is_due(&reduction.load());
     if reason != Reason::Reduce && policy.summary.summarizer().is_some() && !enough {
-        plan.summarize(&mut reduction);
+        plan.summarize(&mut reduction, tail_start);
     }
     if !plan.summarizes
         && let Some(first) = reduction.first_changed()
@@ -94,7 +100,7 @@ pub(super) fn plan(
 
 impl Plan {
     /// Decides where the tail begins and what stays of the prefix, if there is anything to summarize.
-    fn summarize(&mut self, reduction: &mut Reduction) {
+    fn summarize(&mut self, reduction: &mut Reduction, fixed: Option<usize>) {
         let Reduction { conversation, policy, scale, exchanges, .. } = *reduction;
         let covered = conversation.projection().covered;
         let end = conversation.log().len();
@@ -135,6 +141,7 @@ impl Plan {
             tail_start = cut_within(room);
         }
         let tail_start = match policy.reactive() {
+            _ if fixed.is_some() => fixed.unwrap_or(tail_start),
             Some(reactive) if self.reason == Reason::ReactiveMicro => {
                 oldest_rounds(reduction, covered, reactive.micro_batch_rounds).min(tail_start)
             }
@@ -219,10 +226,7 @@ impl Plan {
             }
         };
         projection.dropped.iter().for_each(|at| set(*at, Action::Summarized));
-        match self.summarizes {
-            true => self.before.iter().chain(&self.after).for_each(|at| set(*at, Action::Keep)),
-            false => projection.kept().for_each(|at| set(at, Action::Keep)),
-        }
+        self.before.iter().chain(&self.after).for_each(|at| set(*at, Action::Keep));
         for (position, action) in reduction.actions() {
             let stays = |slot: &Action| position >= tail_start || *slot == Action::Keep;
             if let Some(slot) = actions.get_mut(position)
@@ -298,6 +302,7 @@ fn floor(
     let items = [
         ("system prompt", scale.to_provider(protected.system)),
         ("tool schemas", scale.overhead()),
+        ("context of the request", scale.context()),
         ("pinned messages", scale.to_provider(protected.pinned)),
         ("last user request", scale.to_provider(protected.request)),
         ("summary", scale.to_provider(summary)),

@@ -3,6 +3,7 @@
 //! Every struct and enum is taken apart completely, without `..` or `_ =>`: a new field or variant does not compile
 //! until this file says which of its values work. `_` after a field's name means that every value works.
 
+use super::PrepareAt;
 use super::{
     Budget, ClearToolInputs, ClearToolResults, Counting, Fill, Keep, MAX_HEARTBEAT_BYTES,
     OffloadToolResults, Policy, Reactive, Reducer, ReducerRule, RequestBoundary, Retry, Shape,
@@ -26,6 +27,7 @@ impl Policy {
             window,
             triggers,
             warning,
+            prepare_at,
             target,
             keep,
             keep_requests_tokens: _,
@@ -54,6 +56,17 @@ impl Policy {
             ensure(*warning > 0.0 && *warning <= 1.0, "warning", || {
                 format!("is {warning}; give a share of the threshold above 0 and up to 1")
             })?;
+        }
+        match prepare_at {
+            Some(PrepareAt::Fraction(fraction)) => {
+                ensure(*fraction > 0.0 && *fraction < 1.0, "prepareAt.fraction", || {
+                    format!("is {fraction}; give a share of the window between 0 and 1")
+                })?;
+            }
+            Some(PrepareAt::Tokens(tokens)) => {
+                ensure(*tokens > 0, "prepareAt.tokens", || "is 0; give a number above 0".into())?;
+            }
+            None => {}
         }
         check_counting(counting)?;
         ensure(*tool_schema_tokens < window, "toolSchemaTokens", || {

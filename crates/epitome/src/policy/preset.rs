@@ -73,6 +73,7 @@ impl Policy {
                 Trigger::Reactive(Reactive::default()),
             ],
             warning: None,
+            prepare_at: None,
             target: 0.5,
             keep: Keep::Fraction(0.2),
             keep_requests_tokens: share(window, KEEP_REQUESTS_FRACTION)

@@ -33,6 +33,24 @@ impl Fold {
         Some(Self { remaining, state, current, place: ChunkPosition { index: 0, count } })
     }
 
+    /// The same with another summary so far and other chunks after it. `None` without chunks.
+    pub(crate) fn continued(
+        &self,
+        chunks: Vec<Vec<Entry>>,
+        previous: String,
+        notes: String,
+    ) -> Option<Self> {
+        let state = if self.state.is_empty() { &self.current.state } else { &self.state };
+        Self::new(chunks, previous, notes, state.clone())
+    }
+
+    /// How much there is to read, in bytes: the summary so far and all entries.
+    pub(crate) fn size(&self) -> usize {
+        let entries = self.remaining.iter().flatten().chain(&self.current.entries);
+        let entries: usize = entries.map(|entry| entry.text.len()).sum();
+        entries.saturating_add(self.current.previous_summary.len())
+    }
+
     /// The input of the current request.
     pub(crate) fn envelope(&self) -> &Envelope {
         &self.current

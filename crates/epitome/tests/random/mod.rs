@@ -17,8 +17,9 @@ pub(crate) mod policy;
 
 /// A configuration for this number of cases, times `EPITOME_RANDOM_TIMES` if that is set.
 pub(crate) fn times(cases: u32) -> ProptestConfig {
-    let times = option_env!("EPITOME_RANDOM_TIMES").and_then(|times| times.parse().ok());
-    let cases = cases * times.unwrap_or(1);
+    let times: Option<f64> =
+        option_env!("EPITOME_RANDOM_TIMES").and_then(|times| times.parse().ok());
+    let cases = ((f64::from(cases) * times.unwrap_or(1.0)) as u32).max(1);
     ProptestConfig {
         cases,
         failure_persistence: None,

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use epitome::policy::{
     Budget, ClearToolInputs, ClearToolResults, Counting, Encoding, Family, Fill, Keep, LastRequest,
-    LockedReasoning, OffloadToolResults, PRESETS, Phase, Reactive, Reducer, ReducerRule,
+    LockedReasoning, OffloadToolResults, PRESETS, Phase, PrepareAt, Reactive, Reducer, ReducerRule,
     RequestBoundary, Shape, StaleSummary, SummaryInput, SummaryPlacement, SummarySettings,
     TokenCost, ToolFilter, Trigger, TruncateToolResults, TruncationStep,
 };
@@ -236,7 +236,12 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
         1_u32..=99,
         prop_oneof![1 => Just(0_u32), 1 => 0_u32..40],
         prop_oneof![3 => Just(0_u32), 1 => 0_u32..60_000],
-        prop::option::of(percent()),
+        (
+            prop::option::of(percent()),
+            prop::option::of(
+                (1_u32..99).prop_map(|percent| PrepareAt::Fraction(f64::from(percent) / 100.0)),
+            ),
+        ),
         0_u32..4,
         prop::option::of(Just("HEARTBEAT_OK".to_owned())),
         // A model that accepts signed reasoning only behind an unchanged history.
@@ -270,7 +275,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
                         target,
                         min_saving,
                         tool_schema_tokens,
-                        warning,
+                        (warning, prepare_at),
                         attempts,
                         heartbeat_answer,
                         (model, locked_reasoning, stale_summary),
@@ -279,6 +284,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
                         window: DRAFT_WINDOW,
                         triggers,
                         warning,
+                        prepare_at,
                         target: f64::from(target) / 100.0,
                         keep,
                         keep_requests_tokens,

@@ -24,6 +24,7 @@ const LAYERS: [Layers; 7] = [
         order: &[
             "json",
             "text",
+            "overflow",
             "message",
             "contract",
             "tokens",
@@ -37,6 +38,7 @@ const LAYERS: [Layers; 7] = [
             "conversation",
             "plan",
             "compactor",
+            "turn",
         ],
     },
     Layers {
@@ -81,7 +83,6 @@ const LAYERS: [Layers; 7] = [
             "surrogate",
             "bounded_json",
             "retry_after",
-            "context_overflow",
             "timer",
             "abort_listener",
             "clock",
@@ -173,6 +174,7 @@ const LAYERS: [Layers; 7] = [
             "size",
             "reproduce",
             "fuzz",
+            "mutants",
             "behaviours",
             "supply",
             "lint",

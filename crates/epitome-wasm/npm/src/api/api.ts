@@ -13,10 +13,12 @@ import type { Plan } from "../host/plan.js";
 import { recentFrom, type RecentOptions } from "../host/recent.js";
 import { type CompactedMessages, compactMessagesBy, type CompactMessagesOptions } from "../host/stateless.js";
 import type { SummarizeContext } from "../host/summarize.js";
-import { convertBy, detectBy, repairBy, validateBy, type ValidateOptions } from "../host/validation.js";
+import { overflowOf } from "../host/overflow.js";
+import { runTurnBy, type TurnOptions, type TurnResponse, type TurnResult } from "../host/turn.js";
+import { convertBy, detectBy, loadLegality, repairBy, validateBy, type ValidateOptions } from "../host/validation.js";
 import { loadCounter } from "../counting/counter.js";
 import { counterFrom, type ProviderCounter, type ProviderCounterOptions } from "../counting/provider-counter.js";
-import type { Format, Policy, PolicySpec, Preset, Report, Usage } from "../glue/epitome.js";
+import type { ContextOverflow, Format, Policy, PolicySpec, Preset, Report, Usage } from "../glue/epitome.js";
 import type { Converted, Detection, Issue, Repaired } from "../glue/legality.js";
 import { load, type Modules } from "../wasm/engine.js";
 import {
@@ -30,7 +32,7 @@ import {
 } from "./modules.js";
 
 export * from "./counting.js";
-export type { CompactIfNeededOptions, CompactionEvent, CompactOptions, Compactor, SaveFailed, SummaryDelta, SyncReport } from "../host/compactor.js";
+export type { Agent, CompactIfNeededOptions, CompactionEvent, CompactOptions, Compactor, RequestContext, SaveFailed, SummaryDelta, SyncReport } from "../host/compactor.js";
 export type { Counted, CountTokens } from "../counting/count.js";
 export type { CompactedMessages, CompactMessagesOptions } from "../host/stateless.js";
 export type { EstimateMessagesOptions } from "../host/estimate.js";
@@ -53,6 +55,7 @@ export type {
   ClearToolInputs,
   ClearToolResults,
   ClearToolResultsRule,
+  ContextOverflow,
   Counting,
   Defect,
   Encoding,
@@ -73,6 +76,9 @@ export type {
   PlanFigures,
   Policy,
   PolicySpec,
+  PrepareAt,
+  PreparedReport,
+  PreparedUse,
   Preset,
   Reactive,
   Reason,
@@ -99,11 +105,13 @@ export type {
   TruncateToolResults,
   TruncationStep,
   Usage,
+  Waste,
 } from "../glue/epitome.js";
 export type { Completion, CounterOptions } from "../glue/endpoint.js";
 export type { Converted, Detection, Issue, IssueCode, Repaired, Severity } from "../glue/legality.js";
 export type {
   AfterCompaction,
+  AgentOptions,
   BeforeAnswer,
   CompactorOptions,
   HostOptions,
@@ -115,6 +123,19 @@ export type { MessageAction, Plan } from "../host/plan.js";
 export type { ProviderCounter, ProviderCounterOptions } from "../counting/provider-counter.js";
 export type { RecentOptions } from "../host/recent.js";
 export type { Summarize, SummarizeContext, SummarizeRequest, Summary } from "../host/summarize.js";
+export type {
+  ContextProvider,
+  Middleware,
+  Provided,
+  Transform,
+  TurnCompaction,
+  TurnContext,
+  TurnOptions,
+  TurnResponse,
+  TurnResult,
+  Verdict,
+} from "../host/turn.js";
+export { type ContextParts, contextProviders } from "../host/context-providers.js";
 export { recallTool, type RecallParameters, type RecallTools } from "../recall/tool.js";
 export type { Recalled, RecalledPassage, RecalledQuote, RecallOptions, Returned } from "../recall/recall.js";
 export type { TokenizerSources } from "../counting/tokenizer.js";
@@ -192,6 +213,29 @@ export function isWithinTokenLimit(
     const tokens = await estimateTokens(input, options);
     return tokens <= most && tokens;
   });
+}
+
+/**
+ * Runs a turn: requests, answers and tool calls between a user message, which is appended already, and the answer to it.
+ *
+ * Each request has the middleware before and after it. Before it, the transforms rewrite the messages, the providers add
+ * theirs, what is due is compacted, and after an error which says that the prompt is too long, it is compacted and sent again.
+ * Rejects with what `request` and the other functions throw.
+ */
+export async function runTurn<M extends object, R extends TurnResponse<M>>(
+  compactor: Compactor<M>,
+  options: TurnOptions<M, R>,
+): Promise<TurnResult<R>> {
+  return runTurnBy(await load(engineModule), () => loadLegality(legalityModule), compactor, options);
+}
+
+/**
+ * What an error of a model server says about a prompt that is too long, with the server's numbers if it names them;
+ * undefined for any other error. Knows the errors of OpenAI, Anthropic, Gemini, Bedrock, Azure, OpenRouter, LiteLLM,
+ * llama.cpp, vLLM, Ollama and others, also inside the errors of SDKs.
+ */
+export function contextOverflow(error: unknown): Promise<ContextOverflow | undefined> {
+  return guarded(async () => overflowOf(await load(engineModule), error));
 }
 
 /** What a compaction of these messages would do. */

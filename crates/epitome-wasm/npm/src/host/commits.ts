@@ -1,4 +1,4 @@
-// What a store does not have yet, and the commits that bring it there, one after the other.
+// Collects what the store does not have yet, and commits it, one commit at a time.
 
 import { reading } from "../arguments.js";
 import type { Calls } from "./calls.js";
@@ -7,7 +7,7 @@ import type { Changes, CommitChanges } from "./options.js";
 /** How a line with a message of the app begins. */
 const ORIGINAL = '{"record":"original",';
 
-/** Commits of one conversation. */
+/** The commits of one conversation. */
 export class Commits {
   readonly #calls: Calls;
   readonly #store: CommitChanges | undefined;
@@ -35,7 +35,7 @@ export class Commits {
     }
   }
 
-  /** Stores what is new, after the commits that were begun before. What could not be stored is new the next time. */
+  /** Stores what is new, after the commits that are running. What cannot be stored is part of the next commit. */
   commit(): Promise<void> {
     const commit = this.#last.then(() => this.#commit());
     this.#last = commit.catch(() => undefined);
@@ -74,7 +74,7 @@ export class Commits {
   }
 }
 
-/** The app's messages by their ids, as the commits in this text have them last. */
+/** The app's messages by their ids, each in the latest version in this text. */
 export function originalsOf(lines: string): Map<string, object> {
   const found = new Map<string, object>();
   for (const line of lines.split("\n")) {

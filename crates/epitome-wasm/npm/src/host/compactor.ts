@@ -4,6 +4,7 @@ import type { Counted } from "../counting/count.js";
 import type {
   EngineEvent,
   Finding,
+  Format,
   MessageMetadata,
   Phase,
   PolicySpec,
@@ -14,6 +15,7 @@ import type {
   Usage,
 } from "../glue/epitome.js";
 import type { Recalled, RecallOptions, Returned } from "../recall/recall.js";
+import type { AgentOptions } from "./options.js";
 import type { Plan } from "./plan.js";
 
 /** Options of one compaction. */
@@ -51,6 +53,14 @@ export interface SummaryDelta {
   text: string;
 }
 
+/** How a request differs from `messages()`. */
+export interface RequestContext<M extends object = object> {
+  /** Messages that only this request has. */
+  added?: readonly M[];
+  /** Messages of `messages()` that this request does not have. */
+  leftOut?: readonly M[];
+}
+
 /** What `sync` did, by the ids of messages and the numbers of compactions. */
 export interface SyncReport {
   /** New messages at the end. */
@@ -70,11 +80,49 @@ export interface SyncReport {
 }
 
 /**
+ * One agent of a team. It gets the messages that are for all, those whose `audience` names it, and those whose `author` it is.
+ * Its view, status, policy, compactions and undo are its own; the messages are those of the compactor, and none is copied.
+ */
+export interface Agent<M extends object = object>
+  extends Pick<
+    Compactor<M>,
+    | "format"
+    | "session"
+    | "phase"
+    | "setRequestContext"
+    | "notes"
+    | "setTodo"
+    | "status"
+    | "statusUnder"
+    | "plan"
+    | "check"
+    | "due"
+    | "compactIfNeeded"
+    | "compact"
+    | "messages"
+    | "findings"
+    | "compacted"
+    | "metadata"
+    | "history"
+    | "recall"
+    | "recallReturning"
+    | "messagesWithRecall"
+    | "offloaded"
+    | "undo"
+    | "reportUsage"
+    | "setPolicy"
+  > {
+  readonly name: string;
+}
+
+/**
  * Keeps one conversation below its threshold. `M` is the app's own type of message.
  *
  * After `dispose`, every method throws an error with the code `disposed`.
  */
 export interface Compactor<M extends object = object> {
+  /** The format of its messages. */
+  readonly format: Format;
   /**
    * Adds messages at the end and returns their ids. Allowed during a compaction.
    *
@@ -113,8 +161,27 @@ export interface Compactor<M extends object = object> {
    * message. Like all methods that take an id, it takes the one that `append` returned or the message's own `id`.
    */
   edit(id: string, message: M, metadata?: MessageMetadata): void;
+  /**
+   * The agent of this name: the same conversation as it sees it, compacted on its own. The options are those of the first call.
+   *
+   * Messages that are appended with an `audience` are only in the views of these agents and of their author. The compactor
+   * itself has the messages that are for all.
+   */
+  agent(name: string, options?: AgentOptions<M>): Agent<M>;
+  /** The names of the agents that were asked for, now or before the conversation was restored. */
+  agents(): string[];
   /** Sets the open tasks. The summarizer gets them, and every summary is followed by them word for word. */
   setTodo(text: string): void;
+  /** The number of the session, from 1: every summary begins another. */
+  session(): number;
+  /** The point in the app's request loop, by the last message: `loop` behind a tool result, and `requestStart` behind any
+   * other. */
+  phase(): Phase;
+  /**
+   * Counts what the next request has besides `messages()`, and what it leaves out of them, until it is called again. Status
+   * and plans include it. Nothing of it is stored. `runTurn` does this for its providers and transforms.
+   */
+  setRequestContext(context: RequestContext<M>): void;
   /** How full the window is. Takes microseconds. */
   status(): Status;
   /**
@@ -213,6 +280,12 @@ export interface Compactor<M extends object = object> {
    * the same changes come again with the next commit. Without the option, it does nothing.
    */
   commit(): Promise<void>;
+  /**
+   * What the summarizer noted for itself with the summary in the view, such as how important each quote is; empty if there is
+   * none. An app that stores `messages()` instead of a snapshot stores it too and gives it to the next compactor as the option
+   * `notes`. Then the next summary is that of a compactor that lives on.
+   */
+  notes(): string;
   /** What a newer version calls the records that it has stored and this one does not know. They stay in the log. */
   unknownRecords(): string[];
   /** Frees the memory. Cancels a compaction that runs. */

@@ -13,7 +13,7 @@ import type {
   Save,
   SummaryRequest,
 } from "../glue/epitome.js";
-import type { Calls } from "./calls.js";
+import type { EngineCalls } from "./calls.js";
 import { declines, type Host, notify } from "./options.js";
 import { type Answer, answerWithin, LONGEST_DELAY_MS, type SummarizeRequest } from "./summarize.js";
 
@@ -38,12 +38,14 @@ interface Run {
 type DriverHost = Pick<Host<object>, "summarize" | "summarizeTimeoutMs" | "beforeCompaction" | "save" | "afterCompaction" | "onEvent">;
 
 export class Driver {
-  readonly #calls: Calls;
+  readonly #calls: EngineCalls;
   readonly #host: DriverHost;
   readonly #changed: () => void;
   readonly #completed: (request: SummaryRequest) => SummarizeRequest;
   readonly #commit: (() => Promise<void>) | undefined;
   #run: Run | undefined;
+  /** The request for a summary that is written in advance, and that has no answer yet. */
+  #ahead: { readonly id: number; readonly controller: AbortController } | undefined;
   /** The call of the app's `save` that the next output has to wait for. */
   #saving: Promise<unknown> | undefined;
   /** Calls of listeners that have not been made yet, each with its event. */
@@ -59,7 +61,7 @@ export class Driver {
   /** `changed` is called when the view has changed; `completed` adds the app's messages to a request; `commit` stores the
    * new records, if there is a store. */
   constructor(
-    calls: Calls,
+    calls: EngineCalls,
     host: DriverHost,
     changed: () => void,
     completed: (request: SummaryRequest) => SummarizeRequest,
@@ -116,6 +118,7 @@ export class Driver {
   /** Cancels the compaction that runs and frees the engine. */
   dispose(): void {
     this.cancel();
+    this.#ahead?.controller.abort();
     this.#calls.dispose();
   }
 
@@ -143,6 +146,9 @@ export class Driver {
    * may even dispose of it. */
   drain(step?: () => void): void {
     try {
+      if (!this.#calls.isDisposed) {
+        this.#calls.run((engine) => engine.setTime(performance.now()));
+      }
       step?.();
       while (!this.#calls.isDisposed && this.#saving === undefined) {
         const output = this.#calls.run((engine) => engine.poll());
@@ -246,14 +252,18 @@ export class Driver {
   }
 
   #ask(request: SummaryRequest): void {
-    const run = this.#run;
-    if (run === undefined) {
+    const run = request.isAhead ? undefined : this.#run;
+    if (run === undefined && !request.isAhead) {
       return;
     }
-    run.inFlight = request.id;
     const controller = new AbortController();
-    const stop = (): void => controller.abort(run.controller.signal.reason);
-    run.controller.signal.addEventListener("abort", stop, { once: true });
+    const stop = (): void => controller.abort(run?.controller.signal.reason);
+    if (run === undefined) {
+      this.#ahead = { id: request.id, controller };
+    } else {
+      run.inFlight = request.id;
+      run.controller.signal.addEventListener("abort", stop, { once: true });
+    }
     let notes = "";
     const context = {
       signal: controller.signal,
@@ -261,7 +271,7 @@ export class Driver {
         notes = typeof noted === "string" ? noted : "";
       },
       onDelta: (text: string): void => {
-        if (this.#run === run && run.inFlight === request.id && typeof text === "string") {
+        if (run !== undefined && this.#run === run && run.inFlight === request.id && typeof text === "string") {
           this.notify({ type: "delta", request: request.id, text }, run.onEvent);
         }
       },
@@ -269,7 +279,7 @@ export class Driver {
     const completed = this.#completed(request);
     const ask = (): unknown => this.#host.summarize(completed, context);
     void answerWithin(this.#host.summarizeTimeoutMs, controller, ask).then((answer) => {
-      run.controller.signal.removeEventListener("abort", stop);
+      run?.controller.signal.removeEventListener("abort", stop);
       this.#receive(request.id, answer, notes);
     });
   }
@@ -280,6 +290,9 @@ export class Driver {
     }
     if (this.#run?.inFlight === request) {
       delete this.#run.inFlight;
+    }
+    if (this.#ahead?.id === request) {
+      this.#ahead = undefined;
     }
     this.#continue(() => this.#calls.run((engine) => this.#handle(engine, request, answer, notes)));
   }
@@ -331,6 +344,10 @@ export class Driver {
   #event(event: EngineEvent): void {
     if (event.type === "end" || event.type === "reacted") {
       return this.#settle(event);
+    }
+    if (event.type === "preparationDropped" && event.request !== undefined && event.request === this.#ahead?.id) {
+      this.#ahead.controller.abort();
+      this.#ahead = undefined;
     }
     this.notify(event, this.#run?.onEvent);
     if (event.type === "after") {

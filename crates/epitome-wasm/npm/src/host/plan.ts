@@ -3,15 +3,15 @@
 import type { Action, Compactor, PlanFigures, Reason } from "../glue/epitome.js";
 import type { ScratchBuffer } from "../wasm/buffer.js";
 
-/** One message and what happens to it. */
+/** What a plan does with one message. */
 export interface MessageAction {
   /** The message's id, as `append` returned it. A message of several steps has one entry per step, such as `m7#1`. */
   readonly id: string;
   /** What happens to it. */
   readonly action: Action;
-  /** Its tokens in the view now; 0 if it is not in the view. */
+  /** Its tokens in the current view; 0 if it is not in the view. */
   readonly tokensBefore: number;
-  /** Its tokens in the view afterwards; 0 if it will not be in the view. */
+  /** Its tokens in the view after the compaction; 0 if it will not be in the view. */
   readonly tokensAfter: number;
 }
 
@@ -37,8 +37,8 @@ export class Plans {
     const names = (actionNames ??= engine.actions());
     const { figures, count, columns, changed, changes } = engine.plan(reason);
     if (changes > 0) {
-      // The engine has several ids for a message of several steps. `steps` may grow the engine's memory, which detaches all
-      // views of it: so the views are made afterwards.
+      // The engine has several ids for a message of several steps. `steps` may grow the engine's memory, which detaches every
+      // typed array over it. Therefore the arrays are made after this call.
       const ids = known.length === count ? known : engine.steps();
       this.#change(buffer.numbers(changed, changes), buffer.numbers(columns, 3 * count), names, ids);
     }
@@ -49,11 +49,10 @@ export class Plans {
     this.#actions.length = 0;
   }
 
-  /** Replaces the rows of the messages at these indices by what the engine's three columns say: actions, tokens before,
-   * tokens after. */
+  /** Replaces the rows at these indices with those in the engine's three columns: actions, tokens before, tokens after. */
   #change(indices: Uint32Array, columns: Uint32Array, names: readonly Action[], ids: readonly string[]): void {
     const actions = this.#actions;
-    // At once, because an array that grows by one is copied again and again.
+    // Set once: an array that grows one by one is copied again and again.
     actions.length = ids.length;
     const [before, after] = [ids.length, 2 * ids.length];
     for (let changed = 0; changed < indices.length; changed += 1) {

@@ -28,6 +28,8 @@ export interface CompactedMessages<M extends object = object> {
   report: Report | undefined;
   /** How full the window is with these messages. */
   status: Status;
+  /** To store with the messages, for the option `notes` of the next call: see `notes()` of a compactor. */
+  notes: string;
 }
 
 /** Compacts messages if that is due. */
@@ -38,7 +40,9 @@ export async function compactMessagesBy<M extends object>(
 ): Promise<CompactedMessages<M>> {
   const { usage, phase, reason, instructions, signal, ...options } = fieldsOf(given, "options");
   const all = messagesOf(messages, "messages");
-  const compactor = await create<M>(modules, options);
+  // What is written in advance would end with this compactor.
+  const policy = { ...options.policy, prepareAt: null };
+  const compactor = await create<M>(modules, { ...options, policy });
   const how = { ...(instructions !== undefined && { instructions }), ...(signal !== undefined && { signal }) };
   try {
     compactor.append(all);
@@ -46,7 +50,7 @@ export async function compactMessagesBy<M extends object>(
     const report = await (reason === undefined
       ? compactor.compactIfNeeded({ ...how, ...(phase !== undefined && { phase }) })
       : compactor.compact({ ...how, reason }));
-    return { messages: compactor.messages(), report, status: compactor.status() };
+    return { messages: compactor.messages(), report, status: compactor.status(), notes: compactor.notes() };
   } finally {
     compactor.dispose();
   }

@@ -11,6 +11,9 @@ import { sizesOf } from "./plain-json.js";
 /** Loads the module that validates and converts. */
 export const loadLegality = loaderOf(() => import("../glue/legality-factory.js"));
 
+/** The functions of that module. */
+export type Legality = Awaited<ReturnType<typeof loadLegality>>;
+
 /** How strictly messages are validated. */
 export interface ValidateOptions {
   /** Also report what only some servers of this format refuse: roles that do not alternate, system messages after other

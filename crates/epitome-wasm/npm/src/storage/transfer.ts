@@ -12,9 +12,9 @@ export interface TransferOptions {
   cipher?: Cipher;
 }
 
-/** What an import has done. */
+/** What an import did. */
 export interface Imported {
-  /** How many commits are new in the store. */
+  /** Number of commits that were added to the store. */
   readonly added: number;
   /** What could not be read, such as the end of a file that is cut off. */
   readonly damage: Damage | undefined;
@@ -54,15 +54,17 @@ export async function* exportConversation(store: Store, id: string, options: Tra
     const text = await cipher.decrypt(commit.text, id);
     exported = await hashOf(exported, text);
     const line: CommitLine = { record: "commit", sequence, hash: exported };
-    // A file that is cut off lacks the commit as well, so that the state comes with the rest of it.
+    // The state precedes the commit's line: a file that is cut off between them lacks the commit too, and the state of an
+    // incomplete commit is never used.
     const state = sequence === head.sequence && head.state !== "" ? await cipher.decrypt(head.state, id) : "";
     yield `${text}${state}${JSON.stringify(line)}\n`;
   }
 }
 
 /**
- * Stores an exported conversation. If the store has the first commits of it already, only those behind them are added; if it has
- * others, it rejects with `conflict` and nothing has changed. What is behind the last whole commit is left out and named.
+ * Stores an exported conversation. If the store already has its first commits, only the others are added. If the store has
+ * another conversation of this id, the promise rejects with `conflict` and nothing has changed. What follows the last complete
+ * commit is not stored; the result names it.
  */
 export function importConversation(
   store: Store,

@@ -1,0 +1,344 @@
+//! The summary of the next compaction, written while the chat goes on.
+//!
+//! It begins at a check that finds the policy's `prepareAt` reached and nothing due. Its requests are like those of a
+//! compaction, and no command waits for them. When a compaction starts, what was written is used as it is if the result is
+//! small enough, or as the summary so far for the messages since, if that is less to read than all of them. It is thrown
+//! away as soon as a message that it covers has changed, or has left the conversation.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::job::{Job, Stage, earlier_facts};
+use super::{Asked, Compactor, Event, Output, State};
+use crate::facts::Facts;
+use crate::message::RequestId;
+use crate::plan::{Plan, WrittenSummary};
+use crate::policy::{Reason, SummaryInput, share};
+
+/// After this many failures, no summary is prepared before the next compaction.
+const MAX_FAILURES: u32 = 3;
+
+/// A summary in preparation, and what earlier ones have cost in vain.
+#[derive(Default)]
+pub(super) struct Preparations {
+    current: Option<Preparation>,
+    balance: Balance,
+}
+
+enum Preparation {
+    /// The summarizer has a request that is not answered yet.
+    Writing { job: Box<Job>, in_flight: RequestId },
+    /// It is written.
+    Ready(Draft),
+}
+
+/// A summary of the messages in front of `tail_start`, which no compaction has yet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Draft {
+    /// How many messages the summary before it covers, on which it builds.
+    covered: usize,
+    tail_start: usize,
+    /// Positions of messages in front of `tail_start` that the summarizer did not read, since they were to stay.
+    unread: Vec<usize>,
+    summary: String,
+    notes: String,
+    asked: Asked,
+}
+
+/// What a store keeps of preparations. A request that is not answered is not stored.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct PreparationState {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    draft: Option<Draft>,
+    balance: Balance,
+}
+
+/// What was spent since the last report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Balance {
+    wasted: Waste,
+    failures: u32,
+    /// Tokens of the window when the last attempt failed or had nothing to summarize.
+    failed_at_tokens: u32,
+}
+
+/// What prepared summaries have cost that no compaction used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub struct Waste {
+    /// Requests to the summarizer.
+    pub requests: u32,
+    /// Their tokens and those of the answers: as the provider reported them, and of a request without a report by the
+    /// engine's own count.
+    pub tokens: u32,
+}
+
+impl PreparationState {
+    pub(super) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Preparations {
+    /// What a store keeps.
+    pub(super) fn state(&self) -> PreparationState {
+        let draft = match &self.current {
+            Some(Preparation::Ready(draft)) => Some(draft.clone()),
+            _ => None,
+        };
+        PreparationState { draft, balance: self.balance }
+    }
+
+    /// Goes on from what [`Self::state`] returned.
+    pub(super) fn resume(state: PreparationState) -> Self {
+        Self { current: state.draft.map(Preparation::Ready), balance: state.balance }
+    }
+
+    /// The job with this request.
+    pub(super) fn job(&mut self, request: RequestId) -> Option<&mut Job> {
+        match &mut self.current {
+            Some(Preparation::Writing { job, in_flight }) if *in_flight == request => Some(job),
+            _ => None,
+        }
+    }
+
+    /// Takes the job that waits for the answer to this request.
+    pub(super) fn take_job(&mut self, request: RequestId) -> Option<Box<Job>> {
+        match self.current.take() {
+            Some(Preparation::Writing { job, in_flight }) if in_flight == request => Some(job),
+            other => {
+                self.current = other;
+                None
+            }
+        }
+    }
+
+    /// The request that is not answered yet.
+    pub(super) fn request(&self) -> Option<RequestId> {
+        match &self.current {
+            Some(Preparation::Writing { in_flight, .. }) => Some(*in_flight),
+            _ => None,
+        }
+    }
+
+    /// A request was sent.
+    pub(super) fn wait(&mut self, job: Box<Job>, in_flight: RequestId) {
+        self.current = Some(Preparation::Writing { job, in_flight });
+    }
+
+    /// What was spent in vain since this was last asked, and none of it from now on.
+    pub(super) fn take_waste(&mut self) -> Waste {
+        std::mem::take(&mut self.balance.wasted)
+    }
+
+    fn fail(&mut self, tokens: u32) {
+        self.balance.failures = self.balance.failures.saturating_add(1);
+        self.balance.failed_at_tokens = tokens;
+    }
+
+    fn waste(&mut self, asked: &Asked) {
+        let Waste { requests, tokens } = &mut self.balance.wasted;
+        *requests = requests.saturating_add(asked.requests);
+        *tokens = tokens.saturating_add(asked.spent_tokens());
+    }
+
+    /// The messages that are summarized, by position; those before them are what it builds on.
+    fn range(&self) -> Option<Range<usize>> {
+        match self.current.as_ref()? {
+            Preparation::Writing { job, .. } => Some(job.covered..job.plan.tail_start),
+            Preparation::Ready(draft) => Some(draft.covered..draft.tail_start),
+        }
+    }
+}
+
+impl Compactor {
+    /// Begins to write the next summary, if the policy's point for that is reached and none is being written. Costs as much
+    /// as a plan and the texts to summarize if it is, and otherwise O(1).
+    pub(super) fn prepare(&mut self) {
+        let Some(at) = self.policy.prepare_tokens() else { return };
+        let tokens = self.conversation.load(&self.policy).tokens;
+        let Balance { failures, failed_at_tokens, .. } = self.preparations.balance;
+        let has_grown = failed_at_tokens == 0
+            || tokens.saturating_sub(failed_at_tokens) >= share(self.policy.window, 0.05);
+        if !matches!(self.state, State::Idle)
+            || self.preparations.current.is_some()
+            || !self.cycle.view_sent
+            || tokens < at
+            || failures >= MAX_FAILURES
+            || !has_grown
+        {
+            return;
+        }
+        // Asked for: a plan for a trigger would have nothing to do below the target.
+        let reason = Reason::SessionCompaction;
+        let mut plan = Plan::without_requests(&self.conversation, &self.policy, reason, None);
+        plan.reason = Reason::Threshold;
+        let job = match plan.summarizes && plan.idle.is_none() {
+            true => Job::new(&self.conversation, &self.policy, plan, None).ok().flatten(),
+            false => None,
+        };
+        let read = |mut job: Job| {
+            job.read(&self.conversation).is_ok_and(|has_text| has_text).then_some(job)
+        };
+        let Some(mut job) = job.and_then(read) else {
+            self.preparations.balance.failed_at_tokens = tokens;
+            return;
+        };
+        job.is_ahead = true;
+        let (_, chunks) = job.progress();
+        self.outputs.push_back(Output::Event(Event::Preparing { tokens, chunks }));
+        self.request_summary(Box::new(job));
+    }
+
+    /// Keeps a summary that is written in advance. A compaction that waits for it goes on.
+    pub(super) fn keep_draft(&mut self, mut job: Job, summary: String, notes: String) {
+        job.asked.answer(self.scale().to_provider(self.conversation.meter().count(&summary)));
+        let unread = job.plan.unread(&self.conversation);
+        let tail_start = job.plan.tail_start;
+        let draft =
+            Draft { covered: job.covered, tail_start, unread, summary, notes, asked: job.asked };
+        self.preparations.current = Some(Preparation::Ready(draft));
+        self.preparations.balance.failures = 0;
+        self.outputs.push_back(Output::Event(Event::Prepared));
+        self.go_on_waiting();
+    }
+
+    /// The compaction that waits for a summary in preparation goes on, with it or without it.
+    fn go_on_waiting(&mut self) {
+        match std::mem::replace(&mut self.state, State::Idle) {
+            State::Awaiting { job } => self.use_draft(job),
+            state => self.state = state,
+        }
+    }
+
+    /// Gives up a summary in preparation whose request failed.
+    pub(super) fn fail_preparation(&mut self, job: &Job, because: String) {
+        self.preparations.waste(&job.asked);
+        self.preparations.fail(self.conversation.load(&self.policy).tokens);
+        self.outputs.push_back(Output::Event(Event::PreparationDropped { request: None, because }));
+        self.go_on_waiting();
+    }
+
+    /// Gives up what is prepared, if a change of the messages from this position on makes it wrong: one that it covers, or of
+    /// the summary on which it builds.
+    pub(super) fn drop_preparation_from(&mut self, position: usize) {
+        let covered = self.conversation.projection().covered;
+        let is_wrong = |range: Range<usize>| position < range.end || covered != range.start;
+        if self.preparations.range().is_some_and(is_wrong) {
+            self.drop_preparation("what it summarizes has changed");
+        }
+    }
+
+    /// Gives up what is prepared. The host may end its request.
+    pub(super) fn drop_preparation(&mut self, because: &str) {
+        let (asked, request) = match self.preparations.current.take() {
+            None => return,
+            Some(Preparation::Ready(draft)) => (draft.asked, None),
+            Some(Preparation::Writing { job, in_flight }) => {
+                let mut asked = job.asked;
+                let is_queued = |output: &Output| matches!(output, Output::Summarize(request) if request.id == in_flight);
+                // The host has not polled it yet, so that nothing was spent for it.
+                if self.outputs.iter().any(is_queued) {
+                    self.outputs.retain(|output| !is_queued(output));
+                    asked.take_back();
+                }
+                (asked, Some(in_flight))
+            }
+        };
+        self.preparations.waste(&asked);
+        let because = because.to_owned();
+        self.outputs.push_back(Output::Event(Event::PreparationDropped { request, because }));
+        self.go_on_waiting();
+    }
+
+    /// Sends the first request of a compaction, unless a prepared summary replaces it in whole or in part.
+    pub(super) fn use_draft(&mut self, mut job: Box<Job>) {
+        // What a summary was not asked for, or is to cover less, it cannot replace.
+        let is_other = job.instructions.is_some() || job.plan.reason == Reason::ReactiveMicro;
+        let draft = match self.preparations.current.take() {
+            Some(Preparation::Ready(draft)) if !is_other => draft,
+            Some(writing @ Preparation::Writing { .. }) if !is_other => {
+                self.preparations.current = Some(writing);
+                self.state = State::Awaiting { job };
+                return;
+            }
+            other => {
+                self.preparations.current = other;
+                return self.request_summary(job);
+            }
+        };
+        if let Some(plan) = self.plan_with(&job, &draft) {
+            let facts = self.facts_of(&job, &draft);
+            job.take_over(&self.conversation, plan, facts, draft.asked, PreparedUse::AsWritten);
+            return self.apply_summary(*job, draft.summary, draft.notes);
+        }
+        match self.topped_up(&job, &draft) {
+            Some(stage) => {
+                let facts = self.facts_of(&job, &draft);
+                let plan = job.plan.clone();
+                job.take_over(&self.conversation, plan, facts, draft.asked, PreparedUse::ToppedUp);
+                job.stage = stage;
+            }
+            None => {
+                self.preparations.waste(&draft.asked);
+                let because = "another summary has less to read, or saves more".to_owned();
+                let dropped = Event::PreparationDropped { request: None, because };
+                self.outputs.push_back(Output::Event(dropped));
+            }
+        }
+        self.request_summary(job);
+    }
+
+    /// The plan of the compaction with this draft as its summary; `None` if the result would be refused or too large.
+    fn plan_with(&self, job: &Job, draft: &Draft) -> Option<Plan> {
+        let (conversation, policy) = (&self.conversation, &job.policy);
+        let plan = Plan::up_to(conversation, policy, job.plan.reason, draft.tail_start);
+        let is_read = draft.unread.iter().all(|at| !plan.summarizes_at(*at));
+        if !plan.summarizes || plan.tail_start != draft.tail_start || !is_read {
+            return None;
+        }
+        let (summary, notes) = (draft.summary.clone(), draft.notes.clone());
+        let written = WrittenSummary { summary, notes, ..WrittenSummary::default() };
+        let tokens = self.tokens_after(&plan, written)?.saturating_add(plan.ledger_tokens);
+        let is_enough = tokens <= self.policy.target_tokens();
+        (is_enough || job.plan.tail_start <= draft.tail_start).then_some(plan)
+    }
+
+    /// The rest of the messages to summarize, with the draft as the summary so far; `None` if that is no less to read, or
+    /// if the draft covers more than this compaction.
+    fn topped_up(&self, job: &Job, draft: &Draft) -> Option<Stage> {
+        let Stage::Chunks(whole) = &job.stage else { return None };
+        if job.asked.input != SummaryInput::Transcript || job.plan.tail_start < draft.tail_start {
+            return None;
+        }
+        let is_new = |at: usize| at >= draft.tail_start || draft.unread.contains(&at);
+        let chunks = job.plan.chunks_of(&self.conversation, &job.policy, &is_new).ok()?;
+        let (previous, notes) = (draft.summary.clone(), draft.notes.clone());
+        let rest = whole.continued(chunks, previous, notes)?;
+        (rest.size() < whole.size()).then_some(Stage::Chunks(rest))
+    }
+
+    /// The facts of the messages that a draft covers. Linear in their texts.
+    fn facts_of(&self, job: &Job, draft: &Draft) -> Facts {
+        let is_read = |at: usize| at < draft.tail_start && !draft.unread.contains(&at);
+        let mut facts = earlier_facts(&self.conversation);
+        facts.read(&job.plan.entries_of(&self.conversation, &job.policy, &is_read));
+        facts
+    }
+}
+
+/// How a compaction used a summary that was prepared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub enum PreparedUse {
+    /// As it was written: nobody waited for a summarizer.
+    AsWritten,
+    /// As the summary so far, for the messages since.
+    ToppedUp,
+}
