@@ -42,7 +42,7 @@ impl Chat {
 
     fn say(&mut self, messages: usize) {
         for _ in 0..messages {
-            let role = if self.said % 2 == 0 { Role::User } else { Role::Assistant };
+            let role = if self.said.is_multiple_of(2) { Role::User } else { Role::Assistant };
             let text = format!("{:x<184}", format!("Message {0} in src/m{0}.rs ", self.said));
             self.compactor.append(Message::new(format!("m{}", self.said), role, text)).unwrap();
             self.said += 1;

@@ -29,8 +29,9 @@ pub(super) struct Preparations {
 enum Preparation {
     /// The summarizer has a request that is not answered yet.
     Writing { job: Box<Job>, in_flight: RequestId },
-    /// It is written.
-    Ready(Draft),
+    /// It is written. With the facts of what it covers, and the epoch of the view in which they were found; `None` after a
+    /// restore.
+    Ready { draft: Draft, found: Option<(u32, Facts)> },
 }
 
 /// A summary of the messages in front of `tail_start`, which no compaction has yet.
@@ -53,7 +54,6 @@ pub(crate) struct Draft {
 pub(crate) struct PreparationState {
     #[serde(skip_serializing_if = "Option::is_none")]
     draft: Option<Draft>,
-    #[serde(flatten)]
     balance: Balance,
 }
 
@@ -89,7 +89,7 @@ impl Preparations {
     /// What a store keeps.
     pub(super) fn state(&self) -> PreparationState {
         let draft = match &self.current {
-            Some(Preparation::Ready(draft)) => Some(draft.clone()),
+            Some(Preparation::Ready { draft, .. }) => Some(draft.clone()),
             _ => None,
         };
         PreparationState { draft, balance: self.balance }
@@ -97,7 +97,8 @@ impl Preparations {
 
     /// Goes on from what [`Self::state`] returned.
     pub(super) fn resume(state: PreparationState) -> Self {
-        Self { current: state.draft.map(Preparation::Ready), balance: state.balance }
+        let current = state.draft.map(|draft| Preparation::Ready { draft, found: None });
+        Self { current, balance: state.balance }
     }
 
     /// The job with this request.
@@ -152,7 +153,7 @@ impl Preparations {
     fn range(&self) -> Option<Range<usize>> {
         match self.current.as_ref()? {
             Preparation::Writing { job, .. } => Some(job.covered..job.plan.tail_start),
-            Preparation::Ready(draft) => Some(draft.covered..draft.tail_start),
+            Preparation::Ready { draft, .. } => Some(draft.covered..draft.tail_start),
         }
     }
 }
@@ -203,7 +204,8 @@ impl Compactor {
         let tail_start = job.plan.tail_start;
         let draft =
             Draft { covered: job.covered, tail_start, unread, summary, notes, asked: job.asked };
-        self.preparations.current = Some(Preparation::Ready(draft));
+        let found = Some((self.conversation.epoch(), job.facts));
+        self.preparations.current = Some(Preparation::Ready { draft, found });
         self.preparations.balance.failures = 0;
         self.outputs.push_back(Output::Event(Event::Prepared));
         self.go_on_waiting();
@@ -239,7 +241,7 @@ impl Compactor {
     pub(super) fn drop_preparation(&mut self, because: &str) {
         let (asked, request) = match self.preparations.current.take() {
             None => return,
-            Some(Preparation::Ready(draft)) => (draft.asked, None),
+            Some(Preparation::Ready { draft, .. }) => (draft.asked, None),
             Some(Preparation::Writing { job, in_flight }) => {
                 let mut asked = job.asked;
                 let is_queued = |output: &Output| matches!(output, Output::Summarize(request) if request.id == in_flight);
@@ -261,8 +263,8 @@ impl Compactor {
     pub(super) fn use_draft(&mut self, mut job: Box<Job>) {
         // What a summary was not asked for, or is to cover less, it cannot replace.
         let is_other = job.instructions.is_some() || job.plan.reason == Reason::ReactiveMicro;
-        let draft = match self.preparations.current.take() {
-            Some(Preparation::Ready(draft)) if !is_other => draft,
+        let (draft, found) = match self.preparations.current.take() {
+            Some(Preparation::Ready { draft, found }) if !is_other => (draft, found),
             Some(writing @ Preparation::Writing { .. }) if !is_other => {
                 self.preparations.current = Some(writing);
                 self.state = State::Awaiting { job };
@@ -274,13 +276,13 @@ impl Compactor {
             }
         };
         if let Some(plan) = self.plan_with(&job, &draft) {
-            let facts = self.facts_of(&job, &draft);
+            let facts = self.facts_of(&job, &draft, found);
             job.take_over(&self.conversation, plan, facts, draft.asked, PreparedUse::AsWritten);
             return self.apply_summary(*job, draft.summary, draft.notes);
         }
         match self.topped_up(&job, &draft) {
             Some(stage) => {
-                let facts = self.facts_of(&job, &draft);
+                let facts = self.facts_of(&job, &draft, found);
                 let plan = job.plan.clone();
                 job.take_over(&self.conversation, plan, facts, draft.asked, PreparedUse::ToppedUp);
                 job.stage = stage;
@@ -324,11 +326,18 @@ impl Compactor {
         (rest.size() < whole.size()).then_some(Stage::Chunks(rest))
     }
 
-    /// The facts of the messages that a draft covers. Linear in their texts.
-    fn facts_of(&self, job: &Job, draft: &Draft) -> Facts {
+    /// The facts of the messages that a draft covers. Linear in their texts, unless they were found in the present view.
+    fn facts_of(&self, job: &Job, draft: &Draft, found: Option<(u32, Facts)>) -> Facts {
+        if let Some((epoch, facts)) = found
+            && epoch == self.conversation.epoch()
+        {
+            return facts;
+        }
         let is_read = |at: usize| at < draft.tail_start && !draft.unread.contains(&at);
         let mut facts = earlier_facts(&self.conversation);
-        facts.read(&job.plan.entries_of(&self.conversation, &job.policy, &is_read));
+        // By chunks, as they are found while the summary is written.
+        let chunks = job.plan.chunks_of(&self.conversation, &job.policy, &is_read);
+        chunks.unwrap_or_default().iter().for_each(|entries| facts.read(entries));
         facts
     }
 }
