@@ -38,11 +38,11 @@ fn put(log: &mut Log, format: Format, index: usize, message: &Value, is_new: boo
     let count = steps_of(log, &id).count();
     if is_new {
         for message in reading.messages {
-            assert_eq!(log.append(Record::Message { message }), Ok(()));
+            assert_eq!(log.append(Record::Message { message: message.into() }), Ok(()));
         }
     } else if count > 0 {
         for message in fit_steps(reading.messages, &id, count) {
-            assert_eq!(log.append(Record::Edit { message }), Ok(()));
+            assert_eq!(log.append(Record::Edit { message: message.into() }), Ok(()));
         }
     } else {
         return false;

@@ -15,7 +15,7 @@ test("a1: an app may mark messages as pinned or synthetic, and give their author
   const script = scripted();
   const compactor = await compactorWith(KEEP, [first], script);
   const pinned = said("user", "Never water at noon.");
-  compactor.append(pinned, { pinned: true, author: "bob", time: 1_700_000_000_000, audience: ["gardener"] });
+  compactor.append(pinned, { pinned: true, author: "bob", time: 1_700_000_000_000 });
   compactor.append(rest[0], { author: "carol", synthetic: "reminder" });
   compactor.append(rest.slice(1));
   assert.throws(() => compactor.append(first, { pinnd: true }), { code: "invalid-option", message: /metadata\.pinnd/ });

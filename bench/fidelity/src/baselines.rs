@@ -31,6 +31,39 @@ pub(crate) fn tail(texts: &[String], budget: usize) -> String {
     kept.join("\n")
 }
 
+/// The first sentence of messages, of as many of them as fit, evenly over the conversation.
+pub(crate) fn lead(texts: &[String], budget: usize) -> String {
+    let firsts = texts.iter().filter_map(|text| sentences(text).into_iter().next());
+    let firsts: Vec<(&str, usize)> = firsts.map(|text| (text, tokens::count(text))).collect();
+    let all: usize = firsts.iter().map(|(_, tokens)| tokens).sum();
+    let (mut read, mut used) = (0, 0);
+    let mut kept = Vec::new();
+    for (text, tokens) in firsts {
+        read += tokens;
+        // As much of what was read so far as of the whole.
+        if used + tokens <= budget.min(read * budget / all.max(1)) {
+            used += tokens;
+            kept.push(text);
+        }
+    }
+    kept.join("\n")
+}
+
+/// The first messages and the last ones, half of the budget each, by sentences.
+pub(crate) fn head_and_tail(texts: &[String], budget: usize) -> String {
+    let mut left = budget / 2;
+    let mut head = Vec::new();
+    for sentence in texts.iter().flat_map(|text| sentences(text)) {
+        let tokens = tokens::count(sentence);
+        if tokens > left {
+            break;
+        }
+        left -= tokens;
+        head.push(sentence);
+    }
+    format!("{}\n{}", head.join("\n"), tail(texts, budget - budget / 2))
+}
+
 /// Sentences at random, in their order.
 pub(crate) fn random(texts: &[String], budget: usize, seed: u64) -> String {
     let all: Vec<&str> = texts.iter().flat_map(|text| sentences(text)).collect();

@@ -1,6 +1,7 @@
 //! What a conversation still says after a compaction, measured without a judge, beside simple ways to shorten it.
 //!
-//! The arguments are the names of the parts to measure: `meetings`, `long`, `drift`, `live`, `recall`, `tools`, `chats`; none means all.
+//! The arguments are the names of the parts to measure: `meetings`, `long`, `drift`, `live`, `recall`, `tools`, `sessions`, `chats`; none
+//! means all.
 //! `show FILE INDEX SHARE` prints one summary of a chat with tools, and the identifiers that it lacks; `view INDEX SHARE` what
 //! `recommended` leaves of a meeting after one compaction, and after many.
 
@@ -8,9 +9,12 @@ mod baselines;
 mod data;
 mod engine;
 mod evidence;
+#[cfg(test)]
+mod floors;
 mod goals;
 mod identifiers;
 mod recall;
+mod sessions;
 mod table;
 mod tokens;
 mod words;
@@ -77,6 +81,9 @@ fn main() {
         let long = data::lines(&folder.join("openai/long-aider-1M.jsonl.gz"));
         recall::size(data::messages(&long[0]));
     }
+    if wanted("sessions") {
+        sessions::print(&folder, parts.iter().any(|part| part == "whole"));
+    }
     if wanted("chats") {
         chats(
             &data::lines(&folder.join("openai/multilingual.jsonl"))
@@ -116,14 +123,11 @@ fn alone(title: &str, meetings: &[Meeting]) {
             let budget = (meeting.tokens as f64 * share) as usize;
             let tables = &mut tables;
             add(tables, "tail", name, meeting, &baselines::tail(&meeting.texts, budget));
-            add(
-                tables,
-                "random sentences",
-                name,
-                meeting,
-                &baselines::random(&meeting.texts, budget, 1),
-            );
-            add(tables, "cover", name, meeting, &baselines::cover(&meeting.texts, budget));
+            let texts = &meeting.texts;
+            add(tables, "random sentences", name, meeting, &baselines::random(texts, budget, 1));
+            add(tables, "lead", name, meeting, &baselines::lead(texts, budget));
+            add(tables, "head and tail", name, meeting, &baselines::head_and_tail(texts, budget));
+            add(tables, "cover", name, meeting, &baselines::cover(texts, budget));
             add(tables, "epitome", name, meeting, &engine::alone(&meeting.messages, budget));
         }
     }

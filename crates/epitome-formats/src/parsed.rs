@@ -91,7 +91,7 @@ impl<'a> ParsedMessages<'a> {
         let mut log = Log::default();
         for ParsedStep { message, .. } in &self.steps {
             // The ids are indices, so the log cannot refuse one as repeated.
-            let appended = log.append(Record::Message { message: message.clone() });
+            let appended = log.append(Record::Message { message: message.clone().into() });
             debug_assert_eq!(appended, Ok(()));
         }
         log

@@ -22,7 +22,11 @@ pub fn split_step_id(id: &MessageId) -> (MessageId, usize) {
 /// The steps that a log has of a message, in order.
 pub fn steps_of<'a>(log: &'a Log, message: &MessageId) -> impl Iterator<Item = &'a Message> {
     let message = message.clone();
-    (0..).map_while(move |index| log.message(log.position(&step_id(&message, index))?))
+    (0..).map_while(move |index| {
+        let step = step_id(&message, index);
+        let position = log.position(&step);
+        position.and_then(|position| log.message(position)).or_else(|| log.aside(&step))
+    })
 }
 
 /// Makes a message have exactly `count` steps. The last one takes over the parts of surplus steps; missing

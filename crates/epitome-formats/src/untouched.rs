@@ -100,8 +100,8 @@ mod tests {
     fn put(log: &mut Log, untouched: &mut Untouched, id: &str, value: &Value) -> (bool, usize) {
         for message in Format::Anthropic.read(&id.into(), value).unwrap().messages {
             let record = match log.position(&message.id) {
-                Some(_) => Record::Edit { message },
-                None => Record::Message { message },
+                Some(_) => Record::Edit { message: message.into() },
+                None => Record::Message { message: message.into() },
             };
             log.append(record).unwrap();
         }
@@ -139,7 +139,7 @@ mod tests {
         for (index, value) in messages.iter().enumerate() {
             let read = Format::AiSdkModel.read(&format!("m{index}").into(), value).unwrap();
             for message in read.messages {
-                log.append(Record::Message { message }).unwrap();
+                log.append(Record::Message { message: message.into() }).unwrap();
             }
             assert_eq!(untouched.is_accepted(Format::AiSdkModel, &log), index == 0);
         }

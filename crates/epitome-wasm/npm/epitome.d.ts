@@ -53,6 +53,15 @@ export interface Compactor<M extends object = object> {
    * message. Like all methods that take an id, it takes the one that `append` returned or the message's own `id`.
    */
   edit(id: string, message: M, metadata?: MessageMetadata): void;
+  /**
+   * The agent of this name: the same conversation as it sees it, compacted on its own. The options are those of the first call.
+   *
+   * Messages that are appended with an `audience` are only in the views of these agents and of their author. The compactor
+   * itself has the messages that are for all.
+   */
+  agent(name: string, options?: AgentOptions<M>): Agent<M>;
+  /** The names of the agents that were asked for, now or before the conversation was restored. */
+  agents(): string[];
   /** Sets the open tasks. The summarizer gets them, and every summary is followed by them word for word. */
   setTodo(text: string): void;
   /** The number of the session, from 1: every summary begins another. */
@@ -228,151 +237,576 @@ export interface SyncReport {
   reactivated: number[];
 }
 
-/**
- * A phase of the app's request loop at which a compaction may be due.
- */
-export type Phase = "requestStart" | "turnStart" | "loop" | "turnEnd" | "overflow";
-
-/** How a request differs from `messages()`. */
-export interface RequestContext<M extends object = object> {
-  /** Messages that only this request has. */
-  added?: readonly M[];
-  /** Messages of `messages()` that this request does not have. */
-  leftOut?: readonly M[];
+/** Options of an agent. Whatever is absent is that of its team. */
+export interface AgentOptions<M extends object = object> extends Omit<HostOptions<M>, "agent" | "repair" | "commit" | "tokenizers"> {
+  /** Default: the policy of the team, with what its `agents` say of this agent. After a restore: the one that it had. */
+  policy?: PolicySpec;
 }
 
-/**
- * How full the window is, with the usage that the provider reported.
- */
-export interface Status extends Pressure {
+/** What an app gives to a compactor. */
+export interface HostOptions<M extends object = object> {
+  /** The agent that this conversation belongs to: one of `policy.agents`. */
+  agent?: string;
+  /** Writes the summaries. Default: `extractive`, which needs no model. */
+  summarize?: Summarize<M>;
   /**
-   * The sums of what the provider reported.
+   * How long one call of `summarize` may take, in milliseconds. Default: 12 minutes. After that its signal aborts, and the
+   * compaction fails with a message that says so. `Infinity` waits for ever.
    */
-  statistics: Statistics;
+  summarizeTimeoutMs?: number;
+  /**
+   * Whether `messages()` returns what the provider accepts also before the first compaction. With `false`, it returns the
+   * messages as they were appended until then, and `findings()` only lists what is wrong. Default: true.
+   */
+  repair?: boolean;
+  /**
+   * Called before every compaction that needs a summary; `false` or `{ skip: true }` cancels it. If it throws or rejects,
+   * the compaction fails with its message. Not called if only reducers work.
+   */
+  beforeCompaction?: (context: BeforeCompaction) => BeforeAnswer | Promise<BeforeAnswer>;
+  /**
+   * Saves the conversation: called after `beforeCompaction` has agreed and before the summarizer is asked, and again when
+   * the compaction has ended, whether it succeeded or not, before `compact` resolves. Store `snapshot()` of the compactor,
+   * or the app's own log. If it throws or rejects before the compaction, that fails with its message and changes nothing;
+   * afterwards, a `saveFailed` event says why. Not called if only reducers work.
+   */
+  save?: (occasion: Save) => void | Promise<void>;
+  /**
+   * Stores what is new since the last commit, in one step and behind what was stored before: called by `commit()`, and before
+   * a compaction is applied. If it throws or rejects, the compaction fails with its message and changes nothing, and the same
+   * changes come again with the next commit. `openConversation` of `epitome/storage` sets it.
+   */
+  commit?: CommitChanges;
+  /** Called after every compaction that needed a summary. What it throws is logged to the console. */
+  afterCompaction?: (context: AfterCompaction) => void | Promise<void>;
+  /**
+   * Counts the messages to send, after every compaction that was applied. The provider's count takes precedence over the
+   * engine's estimate. If it fails, the estimate stays, and a `countFailed` event says why.
+   */
+  countTokens?: CountTokens<M>;
+  /**
+   * The tokenizers that policies count by, under the names that `counting: { tokenizer }` uses. A tokenizer is read when a
+   * policy first names it, once for all compactors, as by `loadTokenizer`.
+   */
+  tokenizers?: TokenizerSources;
+  /** Called for every event, of compactions and others. What it throws is logged to the console. */
+  onEvent?: (event: CompactionEvent) => void;
+}
+
+/** Writes a summary. If it throws, the conversation stays as it is. `request.summarizer` says who should write it: an
+ * agent of the app, or the conversation's own model. */
+export type Summarize<M extends object = object> = (request: SummarizeRequest<M>, context: SummarizeContext) => Promise<Summary | string> | Summary | string;
+
+/** A request for a summary. */
+export interface SummarizeRequest<M extends object = object> extends SummaryRequest {
+  /** The format of `messages` and `prompt`. */
+  format: Format;
+  /**
+   * What to send in place of `system` and `input`, if `form` is not `transcript`: the messages to summarize, or the whole
+   * conversation. They are the objects that `messages()` returns. A request with the whole conversation needs its system
+   * prompt and its tools too, and should forbid tool calls.
+   */
+  messages?: M[];
+  /** The user message that comes after `messages` and asks for the summary. */
+  prompt?: M;
 }
 
 /**
- * How full the window is. All token counts are in the provider's tokens.
+ * A request to the summarizer.
  */
-export interface Pressure {
+export interface SummaryRequest {
+  /**
+   * Identifies the request; to be passed back with the answer.
+   */
+  id: RequestId;
+  /**
+   * Why a summary is needed.
+   */
+  reason: Reason;
+  /**
+   * Which summarizer answers it.
+   */
+  summarizer: Summarizer;
+  /**
+   * The instructions for a transcript, as the system message.
+   */
+  system: string;
+  /**
+   * The transcript to summarize, as the user message; see `crate::transcript::Envelope`. Also if there are messages,
+   * for a summarizer that takes none.
+   */
+  input: string;
+  /**
+   * What the summarizer noted for itself when it wrote the summary so far. No model reads it.
+   */
+  notes?: string;
+  /**
+   * What the summarizer gets.
+   */
+  form: SummaryInput;
+  /**
+   * The longest useful answer, in tokens.
+   */
+  targetTokens: number;
+  /**
+   * The limit for the model's output, in tokens: 1.5 × `targetTokens`, since no model keeps to its target
+   * exactly.
+   */
+  maxTokens: number;
+  /**
+   * What the user asked the summarizer to pay attention to.
+   */
+  instructions?: string;
+  /**
+   * Which chunk this is, from 0.
+   */
+  chunkIndex: number;
+  /**
+   * How many chunks there are.
+   */
+  chunkCount: number;
+}
+
+/**
+ * One request to the summarizer, numbered from 1 in the order of the requests.
+ */
+export type RequestId = number;
+
+/**
+ * Why a compaction runs.
+ */
+export type Reason = "session-compaction" | "threshold" | "manual" | "request-boundary" | "reactive-micro" | "reactive-full" | "renew" | "reduce";
+
+/**
+ * Who writes a summary.
+ */
+export type Summarizer = { kind: "own"; prompt: string } | { kind: "agent"; name: string };
+
+/**
+ * What the summarizer gets.
+ */
+export type SummaryInput = "transcript" | "messages" | "conversation";
+
+/**
+ * A message format that this crate reads and writes.
+ */
+export type Format = "openai-chat" | "openai-responses" | "anthropic" | "ai-sdk-ui" | "ai-sdk-model" | "gemini" | "langchain" | "bedrock";
+
+/** What a summarizer may use. */
+export interface SummarizeContext {
+  /** Aborts when the summary is no longer needed. */
+  readonly signal: AbortSignal;
+  /** Takes each part of the summary as it is written. It is emitted as a `delta` event and not used otherwise. */
+  readonly onDelta: (text: string) => void;
+  /**
+   * Takes what the summarizer wants to find as `notes` in the request for the summary after this one: at most 100,000 bytes,
+   * which are stored with the compaction and no model reads. `extractive` notes which of its quotes matter most; a
+   * function that calls it should pass it the context.
+   */
+  readonly onNotes: (notes: string) => void;
+}
+
+/** A summary, and what is known about its request. */
+export interface Summary {
+  text: string;
+  /** Tokens of the request and the summary, as any provider reports them, for the report of the compaction. */
+  usage?: unknown;
+  /** Why the model stopped. A summary with the finish reason `length` lacks its end and is not used. */
+  finishReason?: string;
+}
+
+/** The messages as the provider accepts them. Those that were valid are the same objects. */
+export declare function repair<M extends object>(messages: readonly M[], format: FormatOf<M>): Promise<Repaired<M>>;
+
+/** The formats that messages of this type may have: one, if the type has a field that only messages of that format have. */
+export type FormatOf<M> = string extends FieldOf<M> ? Format : "lc_namespace" extends FieldOf<M> ? "langchain" : "call_id" extends FieldOf<M> ? "openai-responses" : "tool_call_id" extends FieldOf<M> ? "openai-chat" : "parts" extends FieldOf<M> ? "id" extends FieldOf<M> ? "ai-sdk-ui" : "gemini" : FormatOfParts<PartFieldOf<M>>;
+
+/** The fields of all members of a union. */
+type FieldOf<U> = U extends unknown ? keyof U : never;
+
+/** The same by the fields of parts. */
+type FormatOfParts<Fields> = string extends Fields ? Format : "tool_use_id" extends Fields ? "anthropic" : "toolCallId" extends Fields ? "ai-sdk-model" : "toolResult" extends Fields ? "bedrock" : Format;
+
+/** The fields of the parts that a message's content may have. */
+type PartFieldOf<M> = M extends {
+  content?: infer C;
+} ? (C extends readonly (infer P)[] ? FieldOf<P> : never) : never;
+
+/** Repaired messages, and what was done. */
+export interface Repaired<M extends object = object> {
+  /** The messages. Those that were valid are the same objects. */
+  messages: M[];
+  /** What was repaired. */
+  done: Issue[];
+  /** What is still wrong, because a repair would be a guess. */
+  left: Issue[];
+}
+
+/**
+ * Something in messages that the provider, or some servers of its format, refuse.
+ */
+export interface Issue {
+  /**
+   * Where: `messages[3].content[1].text`.
+   */
+  path: string;
+  /**
+   * What is wrong.
+   */
+  code: IssueCode;
+  /**
+   * How severe it is.
+   */
+  severity: Severity;
+  /**
+   * What is wrong, for people, and what to do about it.
+   */
+  message: string;
+}
+
+/**
+ * What can be wrong with messages.
+ */
+export type IssueCode = "not-a-message" | "unknown-part" | "foreign-part" | "unknown-role" | "missing-content" | "not-text" | "missing-arguments" | "broken-arguments" | "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "split-results" | "shared-call-id" | "reused-call-id" | "refused-call-id" | "missing-call-id" | "repeated-id" | "missing-id" | "refused-id" | "blank-message" | "blank-text" | "nothing-said" | "system-inside" | "not-user-first" | "assistant-last" | "same-role-twice" | "unsigned-reasoning" | "reasoning-alone" | "bound-reasoning" | "empty-compaction" | "misplaced-compaction" | "lone-surrogate" | "lost";
+
+/**
+ * How severe an issue is.
+ */
+export type Severity = "odd" | "depends" | "refused";
+
+/**
+ * A compaction that is about to start.
+ */
+export interface BeforeCompaction {
+  /**
+   * Why it is due.
+   */
+  reason: Reason;
+  /**
+   * True if it was requested manually.
+   */
+  forced: boolean;
   /**
    * Tokens in the window.
    */
-  tokens: number;
+  tokensUsed: number;
   /**
-   * Size of the window in tokens.
+   * `tokensUsed` in percent of the window.
    */
-  window: number;
+  contextPercent: number;
   /**
-   * `tokens` ÷ `window`; above 1 if the conversation does not fit.
+   * Messages of the view.
    */
-  fill: number;
+  messageCount: number;
   /**
-   * `fill` in percent, for a usage indicator.
+   * How many of them stay, not counting system messages.
+   */
+  keepLast: number;
+}
+
+/** Whether a compaction may start. */
+export type BeforeAnswer = boolean | void | {
+  skip: boolean;
+};
+
+/**
+ * The occasion to save a conversation, and the session that it is in: the log of one session ends with the
+ * compaction that begins the next.
+ */
+export type Save = { when: "before"; session: number } | { when: "after"; session: number; success: boolean };
+
+/** Stores what is new. */
+export type CommitChanges = (changes: Changes) => void | Promise<void>;
+
+/** What is new in a conversation since the last commit. */
+export interface Changes {
+  /** JSON Lines: the engine's records and the app's messages. */
+  lines: string;
+  /** The compactor's own state, as one line, in place of the one before. */
+  state: string;
+}
+
+/** The result of a compaction that needed a summary. */
+export type AfterCompaction = Extract<EngineEvent, {
+  type: "after";
+}>;
+
+/**
+ * Progress of a compaction, for display and logs.
+ */
+export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: Timestamp; message: string } | { type: "stale"; request: RequestId } | { type: "usageIgnored"; reported: number; used: number } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
+
+/**
+ * Milliseconds on the app's clock. The origin is the app's choice, and the same for all calls.
+ */
+export type Timestamp = number;
+
+/**
+ * The tail of the conversation that a compaction does not change, as far as the target allows. A tool call is never
+ * separated from its results: numbers of messages and rounds are rounded up to whole tool calls, tokens down.
+ */
+export type Keep = { messages: number } | { rounds: number } | { tokens: number } | { fraction: number };
+
+/** What one compaction did. */
+export type Report = ReportFields & ReportOutcome;
+
+/**
+ * What one compaction did.
+ */
+export interface ReportFields {
+  /**
+   * Why it was due.
+   */
+  reason: Reason;
+  /**
+   * Tokens of the next prompt before, in the provider's tokens by the engine's own count.
+   */
+  tokensBefore: number;
+  /**
+   * Tokens of the next prompt after; the same as before unless it was applied.
+   */
+  tokensAfter: number;
+  /**
+   * Messages of the view before.
+   */
+  messagesBefore: number;
+  /**
+   * Messages of the view after.
+   */
+  messagesAfter: number;
+  /**
+   * How many messages reducers have rewritten or removed.
+   */
+  reduced: number;
+  /**
+   * The summary that the view has now; `None` if the compaction made none.
+   */
+  summary?: string;
+  /**
+   * Length of `summary` in characters; 0 without one.
+   */
+  summaryCharacters: number;
+  /**
+   * Which facts of the summarized messages are kept, appended or lost; empty unless it was applied.
+   */
+  receipt: Receipt;
+  /**
+   * How many requests the summarizer got.
+   */
+  requests: number;
+  /**
+   * How the summarizer was asked; `None` if it was not.
+   */
+  summarizer?: SummarizerReport;
+  /**
+   * `tokensAfter` in percent of the window.
    */
   budgetUsedPct: number;
   /**
-   * What this fill calls for.
+   * The number of the session after it, from 1: every committed summary begins another.
    */
-  level: Level;
+  session: number;
   /**
-   * Tokens at which a compaction is due; `None` if no trigger depends on tokens.
+   * What was repaired in the view, so that the provider accepts it.
    */
-  threshold?: number;
+  findings: Finding[];
   /**
-   * Tokens that a compaction aims for.
+   * Why the view is still not below the threshold, item by item; `None` if it is.
    */
-  target: number;
-  /**
-   * True if `tokens` was counted by the provider, or with the model's own encoding, and not estimated.
-   * With an encoding, message overhead, images and files are still the provider's published figures. False as long as
-   * there is reasoning that only the provider can read, since OpenAI's counts leave its tokens out.
-   */
-  exact: boolean;
-  /**
-   * Half-width of the relative error of `tokens`: 0.1 means ±10 %. It narrows as the counts that the
-   * provider reports agree with the estimate, and as the text gets longer, in which errors cancel out. It includes the
-   * tokens of reasoning that only the provider can read.
-   */
-  errorBand: number;
-  /**
-   * Tokens that no compaction can remove: system prompt, tool schemas, pinned messages and the last
-   * user request.
-   */
-  floor: number;
-  /**
-   * What fills the window, by the engine's own count, scaled by what the provider has reported so far.
-   */
-  breakdown: Breakdown;
+  floor?: string;
 }
 
 /**
- * What a fill level calls for.
+ * Where each fact of the summarized messages is after a compaction. Facts are taken from all text of users and
+ * models, and from tool calls and results as far as the summarizer reads them.
  */
-export type Level = "ok" | "warn" | "compact";
-
-/**
- * What fills the window, in the provider's tokens.
- */
-export interface Breakdown {
+export interface Receipt {
   /**
-   * System messages.
+   * Facts in the summary or in a message that stays.
    */
-  system: number;
+  kept: Fact[];
   /**
-   * Tool schemas, and whatever else the provider counts in addition to the messages.
+   * Facts that were appended to the summary, word for word.
    */
-  tools: number;
+  appended: Fact[];
   /**
-   * What the latest request had in addition to the conversation, such as the messages of context providers.
+   * Facts for which there was no space. They are still in the log. The summary says how many items of lists are
+   * among them.
    */
-  context: number;
+  givenUp: Fact[];
   /**
-   * The summary of earlier messages.
+   * How often further facts were mentioned that are in none of these lists: at most 20,000 facts of one kind are.
    */
-  summary: number;
+  unlisted?: number;
   /**
-   * User messages.
+   * Names in the summary, such as paths and codes, that no summarized message contains.
    */
-  user: number;
-  /**
-   * Assistant messages with their tool calls.
-   */
-  assistant: number;
-  /**
-   * Tool results.
-   */
-  results: number;
+  unsupported: string[];
 }
 
 /**
- * Tokens that the provider reported for the latest call, and for all calls of the conversation.
+ * A fact found in the messages that a summary stands for.
  */
-export interface Statistics {
+export interface Fact {
   /**
-   * Prompt tokens of the latest call.
+   * Its kind.
    */
-  lastPromptTokens: number;
+  kind: FactKind;
   /**
-   * Completion tokens of the latest call.
+   * Its text, as found.
    */
-  lastCompletionTokens: number;
+  text: string;
   /**
-   * Prompt tokens of all calls.
+   * What it is, if it is a number or a name: the key or the word before it.
    */
-  sessionPromptTokens: number;
+  label?: string;
   /**
-   * Completion tokens of all calls.
+   * The speaker of its first mention; `earlier` if only an earlier summary has it.
    */
-  sessionCompletionTokens: number;
+  speaker: string;
   /**
-   * Prompt and completion tokens of the latest call: the tokens in the window after it.
+   * The messages that contain it, each once.
    */
-  contextTokens: number;
+  sources: MessageId[];
+}
+
+/**
+ * The kind of a fact.
+ */
+export type FactKind = "checklist" | "decision" | "negation" | "url" | "path" | "package" | "identifier" | "quote" | "name" | "number";
+
+/**
+ * The app's id of a message, unique in its conversation.
+ */
+export type MessageId = string;
+
+/**
+ * How the summarizer was asked in one compaction, and what that took.
+ */
+export interface SummarizerReport {
   /**
-   * Completion tokens per second of the latest call with a known duration; 0 if none has one.
+   * What its last request had.
    */
-  tokensPerSecond: number;
+  input: SummaryInput;
+  /**
+   * Why it got a transcript although the policy asks for messages.
+   */
+  fallback?: string;
+  /**
+   * Tokens of all its requests, as far as they were reported.
+   */
+  tokens?: SummarizerTokens;
+  /**
+   * What these tokens cost, if `summary.cost` is set.
+   */
+  cost?: number;
+  /**
+   * How much more they would have cost without the provider's cache, if `summary.cost` is set.
+   */
+  saved?: number;
+}
+
+/**
+ * Tokens of summarizer requests as the provider reported them.
+ */
+export interface SummarizerTokens {
+  /**
+   * Tokens of the prompts, cached or not.
+   */
+  prompt: number;
+  /**
+   * How many of them were read from the provider's cache.
+   */
+  cached: number;
+  /**
+   * Tokens of the answers, including reasoning.
+   */
+  completion: number;
+}
+
+/**
+ * A defect of a message for which a provider may reject the request.
+ */
+export interface Finding {
+  /**
+   * The message.
+   */
+  id: MessageId;
+  /**
+   * The defect, with what the engine does about it.
+   */
+  defect: Defect;
+}
+
+/**
+ * A defect of a message, and what the engine does about it.
+ */
+export type Defect = "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "late-result" | "not-user-first" | "reasoning-alone" | "blank" | "blank-text" | "unsigned-reasoning" | "merged" | "malformed" | "broken-arguments" | "shared-call-id" | "missing-call-id";
+
+/**
+ * How a compaction ended.
+ */
+export type ReportOutcome = { outcome: "applied"; checkpoint: CheckpointId } | { outcome: "skipped"; message: string } | { outcome: "failed"; message: string } | { outcome: "cancelled" };
+
+/**
+ * One committed compaction, numbered from 1 in the order of the commits.
+ */
+export type CheckpointId = number;
+
+/**
+ * Counts the tokens of a text exactly as a model does; by `o200k_base` if no encoding is given. Loads the part of the
+ * vocabulary that the text needs, if it is not loaded yet. The text of special tokens is counted as plain text.
+ */
+export declare function countTokens(text: string, options?: CountOptions): Promise<number>;
+
+/** The encoding or the tokenizer by which a text is counted. */
+export interface CountOptions {
+  /** Default: `o200k_base`. */
+  encoding?: Encoding;
+  /** Count by the tokenizer that `loadTokenizer` loaded under this name, instead of an encoding. */
+  tokenizer?: string;
+}
+
+/**
+ * A byte-pair encoding of OpenAI's models.
+ */
+export type Encoding = "o200k_base" | "cl100k_base";
+
+/** Counts the tokens of messages, mostly by a request to the provider. */
+export type CountTokens<M extends object> = (messages: M[], context: {
+  readonly signal: AbortSignal;
+}) => Promise<number> | number;
+
+/** Where tokenizers come from, by the names that policies use for them: see `loadTokenizer`. */
+export type TokenizerSources = Readonly<Record<string, EncodingSource | object>>;
+
+/** Where a vocabulary comes from: an address, a response, or its bytes. */
+export type EncodingSource = string | URL | Response | ArrayBuffer | ArrayBufferView;
+
+/** Something worth showing, mostly during a compaction. */
+export type CompactionEvent = EngineEvent | SummaryDelta | Counted | SaveFailed;
+
+/** A part of a summary while it is written. */
+export interface SummaryDelta {
+  type: "delta";
+  /** The id of the summarizer request. */
+  request: number;
+  text: string;
+}
+
+/** The messages were counted after a compaction, or could not be counted: then the engine's estimate stays. */
+export type Counted = {
+  type: "counted";
+  tokens: number;
+} | {
+  type: "countFailed";
+  message: string;
+};
+
+/** The app's `save` failed after a compaction. The conversation itself is unharmed. */
+export interface SaveFailed {
+  type: "saveFailed";
+  message: string;
 }
 
 /**
@@ -591,12 +1025,6 @@ export interface Reactive {
  * How full the window is when the summary of the next compaction begins to be written, in the background.
  */
 export type PrepareAt = { fraction: number } | { tokens: number };
-
-/**
- * The tail of the conversation that a compaction does not change, as far as the target allows. A tool call is never
- * separated from its results: numbers of messages and rounds are rounded up to whole tool calls, tokens down.
- */
-export type Keep = { messages: number } | { rounds: number } | { tokens: number } | { fraction: number };
 
 /**
  * A reducer, the condition under which it works, and the least that it has to save.
@@ -826,11 +1254,6 @@ export interface SummarySettings {
 export type Shape = "threeSections" | "sevenSections" | "conclusions";
 
 /**
- * What the summarizer gets.
- */
-export type SummaryInput = "transcript" | "messages" | "conversation";
-
-/**
  * What the tokens of a model cost, each in any currency for a million tokens.
  */
 export interface TokenCost {
@@ -894,11 +1317,6 @@ export type Counting = "estimate" | { estimate: Family } | { charactersPerToken:
 export type Family = "o200k_base" | "cl100k_base" | "claude" | "gemini";
 
 /**
- * A byte-pair encoding of OpenAI's models.
- */
-export type Encoding = "o200k_base" | "cl100k_base";
-
-/**
  * What happens to signed reasoning that a model accepts only behind an unchanged history, as Claude Fable does from 5.1 on.
  */
 export type LockedReasoning = "remove" | "keep" | "appendOnly";
@@ -957,6 +1375,144 @@ export interface ClearToolResultsRule {
   placeholder?: string;
 }
 
+/**
+ * One agent of a team. It gets the messages that are for all, those whose `audience` names it, and those whose `author` it is.
+ * Its view, status, policy, compactions and undo are its own; the messages are those of the compactor, and none is copied.
+ */
+export interface Agent<M extends object = object> extends Pick<Compactor<M>, "setTodo" | "status" | "statusUnder" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "metadata" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
+  readonly name: string;
+}
+
+/**
+ * How full the window is, with the usage that the provider reported.
+ */
+export interface Status extends Pressure {
+  /**
+   * The sums of what the provider reported.
+   */
+  statistics: Statistics;
+}
+
+/**
+ * How full the window is. All token counts are in the provider's tokens.
+ */
+export interface Pressure {
+  /**
+   * Tokens in the window.
+   */
+  tokens: number;
+  /**
+   * Size of the window in tokens.
+   */
+  window: number;
+  /**
+   * `tokens` ÷ `window`; above 1 if the conversation does not fit.
+   */
+  fill: number;
+  /**
+   * `fill` in percent, for a usage indicator.
+   */
+  budgetUsedPct: number;
+  /**
+   * What this fill calls for.
+   */
+  level: Level;
+  /**
+   * Tokens at which a compaction is due; `None` if no trigger depends on tokens.
+   */
+  threshold?: number;
+  /**
+   * Tokens that a compaction aims for.
+   */
+  target: number;
+  /**
+   * True if `tokens` was counted by the provider, or with the model's own encoding, and not estimated.
+   * With an encoding, message overhead, images and files are still the provider's published figures. False as long as
+   * there is reasoning that only the provider can read, since OpenAI's counts leave its tokens out.
+   */
+  exact: boolean;
+  /**
+   * Half-width of the relative error of `tokens`: 0.1 means ±10 %. It narrows as the counts that the
+   * provider reports agree with the estimate, and as the text gets longer, in which errors cancel out. It includes the
+   * tokens of reasoning that only the provider can read.
+   */
+  errorBand: number;
+  /**
+   * Tokens that no compaction can remove: system prompt, tool schemas, pinned messages and the last
+   * user request.
+   */
+  floor: number;
+  /**
+   * What fills the window, by the engine's own count, scaled by what the provider has reported so far.
+   */
+  breakdown: Breakdown;
+}
+
+/**
+ * What a fill level calls for.
+ */
+export type Level = "ok" | "warn" | "compact";
+
+/**
+ * What fills the window, in the provider's tokens.
+ */
+export interface Breakdown {
+  /**
+   * System messages.
+   */
+  system: number;
+  /**
+   * Tool schemas, and whatever else the provider counts in addition to the messages.
+   */
+  tools: number;
+  /**
+   * The summary of earlier messages.
+   */
+  summary: number;
+  /**
+   * User messages.
+   */
+  user: number;
+  /**
+   * Assistant messages with their tool calls.
+   */
+  assistant: number;
+  /**
+   * Tool results.
+   */
+  results: number;
+}
+
+/**
+ * Tokens that the provider reported for the latest call, and for all calls of the conversation.
+ */
+export interface Statistics {
+  /**
+   * Prompt tokens of the latest call.
+   */
+  lastPromptTokens: number;
+  /**
+   * Completion tokens of the latest call.
+   */
+  lastCompletionTokens: number;
+  /**
+   * Prompt tokens of all calls.
+   */
+  sessionPromptTokens: number;
+  /**
+   * Completion tokens of all calls.
+   */
+  sessionCompletionTokens: number;
+  /**
+   * Prompt and completion tokens of the latest call: the tokens in the window after it.
+   */
+  contextTokens: number;
+  /**
+   * Completion tokens per second of the latest call with a known duration; 0 if none has one.
+   */
+  tokensPerSecond: number;
+}
+
 /** What a compaction of these messages would do. */
 export declare function plan<M extends object>(messages: readonly M[], options: PlanOptions): Promise<Plan>;
 
@@ -974,598 +1530,6 @@ export interface CompactorOptions<M extends object = object, F extends Format = 
   policy?: PolicySpec;
   /** What `notes()` returned when the app stored `messages()`. Only for messages among which is a summary. */
   notes?: string | undefined;
-}
-
-/** The formats that messages of this type may have: one, if the type has a field that only messages of that format have. */
-export type FormatOf<M> = string extends FieldOf<M> ? Format : "lc_namespace" extends FieldOf<M> ? "langchain" : "call_id" extends FieldOf<M> ? "openai-responses" : "tool_call_id" extends FieldOf<M> ? "openai-chat" : "parts" extends FieldOf<M> ? "id" extends FieldOf<M> ? "ai-sdk-ui" : "gemini" : FormatOfParts<PartFieldOf<M>>;
-
-/** The fields of all members of a union. */
-type FieldOf<U> = U extends unknown ? keyof U : never;
-
-/** The same by the fields of parts. */
-type FormatOfParts<Fields> = string extends Fields ? Format : "tool_use_id" extends Fields ? "anthropic" : "toolCallId" extends Fields ? "ai-sdk-model" : "toolResult" extends Fields ? "bedrock" : Format;
-
-/** The fields of the parts that a message's content may have. */
-type PartFieldOf<M> = M extends {
-  content?: infer C;
-} ? (C extends readonly (infer P)[] ? FieldOf<P> : never) : never;
-
-/** What an app gives to a compactor. */
-export interface HostOptions<M extends object = object> {
-  /** The agent that this conversation belongs to: one of `policy.agents`. */
-  agent?: string;
-  /** Writes the summaries. Default: `extractive`, which needs no model. */
-  summarize?: Summarize<M>;
-  /**
-   * How long one call of `summarize` may take, in milliseconds. Default: 12 minutes. After that its signal aborts, and the
-   * compaction fails with a message that says so. `Infinity` waits for ever.
-   */
-  summarizeTimeoutMs?: number;
-  /**
-   * Whether `messages()` returns what the provider accepts also before the first compaction. With `false`, it returns the
-   * messages as they were appended until then, and `findings()` only lists what is wrong. Default: true.
-   */
-  repair?: boolean;
-  /**
-   * Called before every compaction that needs a summary; `false` or `{ skip: true }` cancels it. If it throws or rejects,
-   * the compaction fails with its message. Not called if only reducers work.
-   */
-  beforeCompaction?: (context: BeforeCompaction) => BeforeAnswer | Promise<BeforeAnswer>;
-  /**
-   * Saves the conversation: called after `beforeCompaction` has agreed and before the summarizer is asked, and again when
-   * the compaction has ended, whether it succeeded or not, before `compact` resolves. Store `snapshot()` of the compactor,
-   * or the app's own log. If it throws or rejects before the compaction, that fails with its message and changes nothing;
-   * afterwards, a `saveFailed` event says why. Not called if only reducers work.
-   */
-  save?: (occasion: Save) => void | Promise<void>;
-  /**
-   * Stores what is new since the last commit, in one step and behind what was stored before: called by `commit()`, and before
-   * a compaction is applied. If it throws or rejects, the compaction fails with its message and changes nothing, and the same
-   * changes come again with the next commit. `openConversation` of `epitome/storage` sets it.
-   */
-  commit?: CommitChanges;
-  /** Called after every compaction that needed a summary. What it throws is logged to the console. */
-  afterCompaction?: (context: AfterCompaction) => void | Promise<void>;
-  /**
-   * Counts the messages to send, after every compaction that was applied. The provider's count takes precedence over the
-   * engine's estimate. If it fails, the estimate stays, and a `countFailed` event says why.
-   */
-  countTokens?: CountTokens<M>;
-  /**
-   * The tokenizers that policies count by, under the names that `counting: { tokenizer }` uses. A tokenizer is read when a
-   * policy first names it, once for all compactors, as by `loadTokenizer`.
-   */
-  tokenizers?: TokenizerSources;
-  /** Called for every event, of compactions and others. What it throws is logged to the console. */
-  onEvent?: (event: CompactionEvent) => void;
-}
-
-/** Writes a summary. If it throws, the conversation stays as it is. `request.summarizer` says who should write it: an
- * agent of the app, or the conversation's own model. */
-export type Summarize<M extends object = object> = (request: SummarizeRequest<M>, context: SummarizeContext) => Promise<Summary | string> | Summary | string;
-
-/** A request for a summary. */
-export interface SummarizeRequest<M extends object = object> extends SummaryRequest {
-  /** The format of `messages` and `prompt`. */
-  format: Format;
-  /**
-   * What to send in place of `system` and `input`, if `form` is not `transcript`: the messages to summarize, or the whole
-   * conversation. They are the objects that `messages()` returns. A request with the whole conversation needs its system
-   * prompt and its tools too, and should forbid tool calls.
-   */
-  messages?: M[];
-  /** The user message that comes after `messages` and asks for the summary. */
-  prompt?: M;
-}
-
-/**
- * A request to the summarizer.
- */
-export interface SummaryRequest {
-  /**
-   * Identifies the request; to be passed back with the answer.
-   */
-  id: RequestId;
-  /**
-   * Why a summary is needed.
-   */
-  reason: Reason;
-  /**
-   * Which summarizer answers it.
-   */
-  summarizer: Summarizer;
-  /**
-   * The instructions for a transcript, as the system message.
-   */
-  system: string;
-  /**
-   * The transcript to summarize, as the user message; see `crate::transcript::Envelope`. Also if there are messages,
-   * for a summarizer that takes none.
-   */
-  input: string;
-  /**
-   * What the summarizer noted for itself when it wrote the summary so far. No model reads it.
-   */
-  notes?: string;
-  /**
-   * What the summarizer gets.
-   */
-  form: SummaryInput;
-  /**
-   * The longest useful answer, in tokens.
-   */
-  targetTokens: number;
-  /**
-   * The limit for the model's output, in tokens: 1.5 × `targetTokens`, since no model keeps to its target
-   * exactly.
-   */
-  maxTokens: number;
-  /**
-   * What the user asked the summarizer to pay attention to.
-   */
-  instructions?: string;
-  /**
-   * True if no compaction waits for the answer: the summary is written in advance.
-   */
-  isAhead: boolean;
-  /**
-   * Which chunk this is, from 0.
-   */
-  chunkIndex: number;
-  /**
-   * How many chunks there are.
-   */
-  chunkCount: number;
-}
-
-/**
- * One request to the summarizer, numbered from 1 in the order of the requests.
- */
-export type RequestId = number;
-
-/**
- * Why a compaction runs.
- */
-export type Reason = "session-compaction" | "threshold" | "manual" | "request-boundary" | "reactive-micro" | "reactive-full" | "renew" | "reduce";
-
-/**
- * Who writes a summary.
- */
-export type Summarizer = { kind: "own"; prompt: string } | { kind: "agent"; name: string };
-
-/** What a summarizer may use. */
-export interface SummarizeContext {
-  /** Aborts when the summary is no longer needed. */
-  readonly signal: AbortSignal;
-  /** Takes each part of the summary as it is written. It is emitted as a `delta` event and not used otherwise. */
-  readonly onDelta: (text: string) => void;
-  /**
-   * Takes what the summarizer wants to find as `notes` in the request for the summary after this one: at most 100,000 bytes,
-   * which are stored with the compaction and no model reads. `extractive` notes which of its quotes matter most; a
-   * function that calls it should pass it the context.
-   */
-  readonly onNotes: (notes: string) => void;
-}
-
-/** A summary, and what is known about its request. */
-export interface Summary {
-  text: string;
-  /** Tokens of the request and the summary, as any provider reports them, for the report of the compaction. */
-  usage?: unknown;
-  /** Why the model stopped. A summary with the finish reason `length` lacks its end and is not used. */
-  finishReason?: string;
-}
-
-/** The messages as the provider accepts them. Those that were valid are the same objects. */
-export declare function repair<M extends object>(messages: readonly M[], format: FormatOf<M>): Promise<Repaired<M>>;
-
-/** Repaired messages, and what was done. */
-export interface Repaired<M extends object = object> {
-  /** The messages. Those that were valid are the same objects. */
-  messages: M[];
-  /** What was repaired. */
-  done: Issue[];
-  /** What is still wrong, because a repair would be a guess. */
-  left: Issue[];
-}
-
-/**
- * Something in messages that the provider, or some servers of its format, refuse.
- */
-export interface Issue {
-  /**
-   * Where: `messages[3].content[1].text`.
-   */
-  path: string;
-  /**
-   * What is wrong.
-   */
-  code: IssueCode;
-  /**
-   * How severe it is.
-   */
-  severity: Severity;
-  /**
-   * What is wrong, for people, and what to do about it.
-   */
-  message: string;
-}
-
-/**
- * What can be wrong with messages.
- */
-export type IssueCode = "not-a-message" | "unknown-part" | "foreign-part" | "unknown-role" | "missing-content" | "not-text" | "missing-arguments" | "broken-arguments" | "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "split-results" | "shared-call-id" | "reused-call-id" | "refused-call-id" | "missing-call-id" | "repeated-id" | "missing-id" | "refused-id" | "blank-message" | "blank-text" | "nothing-said" | "system-inside" | "not-user-first" | "assistant-last" | "same-role-twice" | "unsigned-reasoning" | "reasoning-alone" | "bound-reasoning" | "empty-compaction" | "misplaced-compaction" | "lone-surrogate" | "lost";
-
-/**
- * How severe an issue is.
- */
-export type Severity = "odd" | "depends" | "refused";
-
-/**
- * A compaction that is about to start.
- */
-export interface BeforeCompaction {
-  /**
-   * Why it is due.
-   */
-  reason: Reason;
-  /**
-   * True if it was requested manually.
-   */
-  forced: boolean;
-  /**
-   * Tokens in the window.
-   */
-  tokensUsed: number;
-  /**
-   * `tokensUsed` in percent of the window.
-   */
-  contextPercent: number;
-  /**
-   * Messages of the view.
-   */
-  messageCount: number;
-  /**
-   * How many of them stay, not counting system messages.
-   */
-  keepLast: number;
-}
-
-/** Whether a compaction may start. */
-export type BeforeAnswer = boolean | void | {
-  skip: boolean;
-};
-
-/**
- * The occasion to save a conversation, and the session that it is in: the log of one session ends with the
- * compaction that begins the next.
- */
-export type Save = { when: "before"; session: number } | { when: "after"; session: number; success: boolean };
-
-/** Stores what is new. */
-export type CommitChanges = (changes: Changes) => void | Promise<void>;
-
-/** What is new in a conversation since the last commit. */
-export interface Changes {
-  /** JSON Lines: the engine's records and the app's messages. */
-  lines: string;
-  /** The compactor's own state, as one line, in place of the one before. */
-  state: string;
-}
-
-/** The result of a compaction that needed a summary. */
-export type AfterCompaction = Extract<EngineEvent, {
-  type: "after";
-}>;
-
-/**
- * Progress of a compaction, for display and logs.
- */
-export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "preparing"; tokens: number; chunks: number } | { type: "prepared" } | { type: "preparationDropped"; request?: RequestId; because: string } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: Timestamp; message: string } | { type: "stale"; request: RequestId } | { type: "usageIgnored"; reported: number; used: number } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
-
-/**
- * Milliseconds on the app's clock. The origin is the app's choice, and the same for all calls.
- */
-export type Timestamp = number;
-
-/** What one compaction did. */
-export type Report = ReportFields & ReportOutcome;
-
-/**
- * What one compaction did.
- */
-export interface ReportFields {
-  /**
-   * Why it was due.
-   */
-  reason: Reason;
-  /**
-   * Tokens of the next prompt before, in the provider's tokens by the engine's own count.
-   */
-  tokensBefore: number;
-  /**
-   * Tokens of the next prompt after; the same as before unless it was applied.
-   */
-  tokensAfter: number;
-  /**
-   * Messages of the view before.
-   */
-  messagesBefore: number;
-  /**
-   * Messages of the view after.
-   */
-  messagesAfter: number;
-  /**
-   * How many messages reducers have rewritten or removed.
-   */
-  reduced: number;
-  /**
-   * The summary that the view has now; `None` if the compaction made none.
-   */
-  summary?: string;
-  /**
-   * Length of `summary` in characters; 0 without one.
-   */
-  summaryCharacters: number;
-  /**
-   * Which facts of the summarized messages are kept, appended or lost; empty unless it was applied.
-   */
-  receipt: Receipt;
-  /**
-   * How many requests the summarizer got.
-   */
-  requests: number;
-  /**
-   * How the summarizer was asked; `None` if it was not.
-   */
-  summarizer?: SummarizerReport;
-  /**
-   * How long the user has waited for it, in milliseconds: from its start, after the hook before it, to its end. `None` if
-   * the host has not said what time it is.
-   */
-  waitedMs?: number;
-  /**
-   * What was written in advance; `None` if nothing was since the last report.
-   */
-  prepared?: PreparedReport;
-  /**
-   * `tokensAfter` in percent of the window.
-   */
-  budgetUsedPct: number;
-  /**
-   * The number of the session after it, from 1: every committed summary begins another.
-   */
-  session: number;
-  /**
-   * What was repaired in the view, so that the provider accepts it.
-   */
-  findings: Finding[];
-  /**
-   * Why the view is still not below the threshold, item by item; `None` if it is.
-   */
-  floor?: string;
-}
-
-/**
- * Where each fact of the summarized messages is after a compaction. Facts are taken from all text of users and
- * models, and from tool calls and results as far as the summarizer reads them.
- */
-export interface Receipt {
-  /**
-   * Facts in the summary or in a message that stays.
-   */
-  kept: Fact[];
-  /**
-   * Facts that were appended to the summary, word for word.
-   */
-  appended: Fact[];
-  /**
-   * Facts for which there was no space. They are still in the log. The summary says how many items of lists are
-   * among them.
-   */
-  givenUp: Fact[];
-  /**
-   * How often further facts were mentioned that are in none of these lists: at most 20,000 facts of one kind are.
-   */
-  unlisted?: number;
-  /**
-   * Names in the summary, such as paths and codes, that no summarized message contains.
-   */
-  unsupported: string[];
-}
-
-/**
- * A fact found in the messages that a summary stands for.
- */
-export interface Fact {
-  /**
-   * Its kind.
-   */
-  kind: FactKind;
-  /**
-   * Its text, as found.
-   */
-  text: string;
-  /**
-   * What it is, if it is a number or a name: the key or the word before it.
-   */
-  label?: string;
-  /**
-   * The speaker of its first mention; `earlier` if only an earlier summary has it.
-   */
-  speaker: string;
-  /**
-   * The messages that contain it, each once.
-   */
-  sources: MessageId[];
-}
-
-/**
- * The kind of a fact.
- */
-export type FactKind = "checklist" | "decision" | "negation" | "url" | "path" | "package" | "identifier" | "quote" | "name" | "number";
-
-/**
- * The app's id of a message, unique in its conversation.
- */
-export type MessageId = string;
-
-/**
- * How the summarizer was asked in one compaction, and what that took.
- */
-export interface SummarizerReport {
-  /**
-   * What its last request had.
-   */
-  input: SummaryInput;
-  /**
-   * Why it got a transcript although the policy asks for messages.
-   */
-  fallback?: string;
-  /**
-   * Tokens of all its requests, as far as they were reported.
-   */
-  tokens?: SummarizerTokens;
-  /**
-   * What these tokens cost, if `summary.cost` is set.
-   */
-  cost?: number;
-  /**
-   * How much more they would have cost without the provider's cache, if `summary.cost` is set.
-   */
-  saved?: number;
-}
-
-/**
- * Tokens of summarizer requests as the provider reported them.
- */
-export interface SummarizerTokens {
-  /**
-   * Tokens of the prompts, cached or not.
-   */
-  prompt: number;
-  /**
-   * How many of them were read from the provider's cache.
-   */
-  cached: number;
-  /**
-   * Tokens of the answers, including reasoning.
-   */
-  completion: number;
-}
-
-/**
- * What a compaction had of a summary that was written in advance.
- */
-export interface PreparedReport {
-  /**
-   * How it was used; `None` if it was not.
-   */
-  used?: PreparedUse;
-  /**
-   * What was spent in vain since the last report, for summaries that were thrown away.
-   */
-  wasted: Waste;
-}
-
-/**
- * How a compaction used a summary that was prepared.
- */
-export type PreparedUse = "asWritten" | "toppedUp";
-
-/**
- * What prepared summaries have cost that no compaction used.
- */
-export interface Waste {
-  /**
-   * Requests to the summarizer.
-   */
-  requests: number;
-  /**
-   * Their tokens and those of the answers: as the provider reported them, and of a request without a report by the
-   * engine's own count.
-   */
-  tokens: number;
-}
-
-/**
- * A defect of a message for which a provider may reject the request.
- */
-export interface Finding {
-  /**
-   * The message.
-   */
-  id: MessageId;
-  /**
-   * The defect, with what the engine does about it.
-   */
-  defect: Defect;
-}
-
-/**
- * A defect of a message, and what the engine does about it.
- */
-export type Defect = "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "late-result" | "not-user-first" | "reasoning-alone" | "blank" | "blank-text" | "unsigned-reasoning" | "merged" | "malformed" | "broken-arguments" | "shared-call-id" | "missing-call-id";
-
-/**
- * How a compaction ended.
- */
-export type ReportOutcome = { outcome: "applied"; checkpoint: CheckpointId } | { outcome: "skipped"; message: string } | { outcome: "failed"; message: string } | { outcome: "cancelled" };
-
-/**
- * One committed compaction, numbered from 1 in the order of the commits.
- */
-export type CheckpointId = number;
-
-/**
- * Counts the tokens of a text exactly as a model does; by `o200k_base` if no encoding is given. Loads the part of the
- * vocabulary that the text needs, if it is not loaded yet. The text of special tokens is counted as plain text.
- */
-export declare function countTokens(text: string, options?: CountOptions): Promise<number>;
-
-/** The encoding or the tokenizer by which a text is counted. */
-export interface CountOptions {
-  /** Default: `o200k_base`. */
-  encoding?: Encoding;
-  /** Count by the tokenizer that `loadTokenizer` loaded under this name, instead of an encoding. */
-  tokenizer?: string;
-}
-
-/** Counts the tokens of messages, mostly by a request to the provider. */
-export type CountTokens<M extends object> = (messages: M[], context: {
-  readonly signal: AbortSignal;
-}) => Promise<number> | number;
-
-/** Where tokenizers come from, by the names that policies use for them: see `loadTokenizer`. */
-export type TokenizerSources = Readonly<Record<string, EncodingSource | object>>;
-
-/** Where a vocabulary comes from: an address, a response, or its bytes. */
-export type EncodingSource = string | URL | Response | ArrayBuffer | ArrayBufferView;
-
-/** Something worth showing, mostly during a compaction. */
-export type CompactionEvent = EngineEvent | SummaryDelta | Counted | SaveFailed;
-
-/** A part of a summary while it is written. */
-export interface SummaryDelta {
-  type: "delta";
-  /** The id of the summarizer request. */
-  request: number;
-  text: string;
-}
-
-/** The messages were counted after a compaction, or could not be counted: then the engine's estimate stays. */
-export type Counted = {
-  type: "counted";
-  tokens: number;
-} | {
-  type: "countFailed";
-  message: string;
-};
-
-/** The app's `save` failed after a compaction. The conversation itself is unharmed. */
-export interface SaveFailed {
-  type: "saveFailed";
-  message: string;
 }
 
 /** What a compaction would do. */
@@ -2297,7 +2261,7 @@ export type ErrorCode = PackageErrorCode | EndpointErrorCode;
 /**
  * What went wrong in a call of this package, for code to branch on.
  */
-export type PackageErrorCode = "unknown-format" | "invalid-option" | "invalid-policy" | "invalid-message" | "too-large" | "unknown-id" | "other-branch" | "duplicate-id" | "invalid-snapshot" | "invalid-originals" | "conflict" | "damaged-log" | "busy" | "exhausted" | "nothing-to-undo" | "unknown-encoding" | "encoding-not-loaded" | "encoding-unavailable" | "invalid-vocabulary" | "disposed" | "broken" | "not-loaded" | "internal";
+export type PackageErrorCode = "unknown-format" | "invalid-option" | "invalid-policy" | "invalid-message" | "too-large" | "unknown-id" | "other-branch" | "private-message" | "duplicate-id" | "invalid-snapshot" | "invalid-originals" | "conflict" | "damaged-log" | "busy" | "exhausted" | "nothing-to-undo" | "unknown-encoding" | "encoding-not-loaded" | "encoding-unavailable" | "invalid-vocabulary" | "disposed" | "broken" | "not-loaded" | "internal";
 
 /**
  * What went wrong with a request to an endpoint, for code to branch on.

@@ -1,11 +1,13 @@
 //! The compactor of one conversation, as JavaScript calls it.
 
+mod agents;
 mod archive;
 mod changes;
 mod view;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use agents::{Entered, Own};
 use epitome::Pressure;
 use epitome::history::{LogError, Record, View};
 use epitome::message::{Message, MessageId, RequestId};
@@ -41,6 +43,9 @@ pub struct Compactor {
     plans: Plans,
     /// The view that the latest summarizer request sends, if it sends messages.
     asked: Option<View>,
+    /// What this keeps for the agents that are not entered.
+    views: BTreeMap<String, Own>,
+    entered: Option<Entered>,
 }
 
 #[wasm_bindgen]
@@ -407,7 +412,8 @@ impl Compactor {
 impl Compactor {
     fn of(engine: epitome::Compactor, format: Format, agent: Option<String>) -> Self {
         let (composed, untouched, malformed, plans, asked) = Default::default();
-        Self { engine, format, agent, composed, untouched, malformed, plans, asked }
+        let (views, entered) = Default::default();
+        Self { engine, format, agent, composed, untouched, malformed, plans, asked, views, entered }
     }
 
     fn handle_failure(&mut self, request: u32, failure: Failure, now: f64) {

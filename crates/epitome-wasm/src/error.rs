@@ -39,6 +39,9 @@ pub enum PackageErrorCode {
     UnknownId,
     /// The message with this id is on another branch of the conversation.
     OtherBranch,
+    /// The message is only for some agents, so that it has no place in the conversation of all, or an edit would change who
+    /// sees it.
+    PrivateMessage,
     /// Another message has this id.
     DuplicateId,
     /// A text is not a snapshot, or one that this version cannot read.
@@ -120,8 +123,13 @@ impl From<CommandError> for Thrown {
             CommandError::Log(LogError::DuplicateId(_)) => PackageErrorCode::DuplicateId,
             CommandError::Log(LogError::UnknownId(_)) => PackageErrorCode::UnknownId,
             CommandError::Log(LogError::OtherBranch(_)) => PackageErrorCode::OtherBranch,
+            CommandError::Log(LogError::Private(_) | LogError::Audience(_)) => {
+                PackageErrorCode::PrivateMessage
+            }
             CommandError::NothingToPersist
             | CommandError::NothingToDecide
+            | CommandError::OfTeam
+            | CommandError::UnknownAgent(_)
             | CommandError::Log(LogError::UnknownCheckpoint(_)) => PackageErrorCode::Internal,
         };
         Self::new(code, &error)

@@ -38,6 +38,7 @@
 //!
 //! Nothing changes before the record of a compaction is stored: the view is replaced in `handle_persisted`.
 
+mod agents;
 mod asked;
 mod commit;
 mod cycle;
@@ -54,7 +55,10 @@ mod report;
 mod snapshot;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
+use agents::Agents;
+pub use agents::{Agent, Lent};
 use asked::Asked;
 pub(crate) use cycle::Cycle;
 pub use error::{CommandError, RestoreError, SetPolicyError};
@@ -68,8 +72,8 @@ pub use prepare::{PreparedUse, Waste};
 
 use crate::conversation::Conversation;
 use crate::facts::read_ledger;
-use crate::history::{BoxedProvider, Provider};
-use crate::history::{Checkpoint, Cover, Record, TaggedSummary};
+use crate::history::{Checkpoint, Cover, LogError, Record, TaggedSummary};
+use crate::history::{Provider, SharedProvider};
 use crate::message::Timestamp;
 use crate::message::{Message, Part, RequestId, Role};
 use crate::plan::Plan;
@@ -77,6 +81,7 @@ use crate::policy::Reason;
 use crate::policy::{Counting, Policy, PolicyError};
 use crate::tokens::{BoxedTokenizer, CharactersPer};
 pub use report::{Outcome, PreparedReport, Report, SummarizerReport, SummarizerTokens};
+use snapshot::Condition;
 pub use snapshot::{Snapshot, SnapshotError};
 
 /// What the compactor waits for; see the module's documentation.
@@ -104,7 +109,7 @@ enum State {
 /// do next. No method blocks, does I/O, or reads a clock.
 pub struct Compactor {
     policy: Policy,
-    provider: BoxedProvider,
+    provider: SharedProvider,
     conversation: Conversation,
     state: State,
     outputs: VecDeque<Output>,
@@ -121,6 +126,7 @@ pub struct Compactor {
     started_at: Option<Timestamp>,
     /// What a store does not have besides records.
     unsaved_policy: UnsavedPolicy,
+    agents: Agents,
     /// What the summarizer noted with the summary that is appended next.
     returned_notes: String,
 }
@@ -141,9 +147,13 @@ impl Compactor {
         let mut conversation = Conversation::new(provider.contract(), tokenizer);
         conversation.index_for(&policy);
         conversation.name_model(policy.model.as_deref());
-        Ok(Self {
+        Ok(Self::with(policy, Arc::new(provider), conversation))
+    }
+
+    fn with(policy: Policy, provider: SharedProvider, conversation: Conversation) -> Self {
+        Self {
             policy,
-            provider: Box::new(provider),
+            provider,
             conversation,
             state: State::Idle,
             outputs: VecDeque::new(),
@@ -155,8 +165,9 @@ impl Compactor {
             now: None,
             started_at: None,
             unsaved_policy: UnsavedPolicy::default(),
+            agents: Agents::default(),
             returned_notes: String::new(),
-        })
+        }
     }
 
     /// Restores a compactor from a snapshot. Linear in the snapshot.
@@ -168,15 +179,21 @@ impl Compactor {
         let (policy, records, condition) = snapshot.into_parts();
         let mut compactor = Self::new(policy, provider, tokenizer).map_err(RestoreError::Policy)?;
         compactor.conversation.replay(records).map_err(RestoreError::Log)?;
-        compactor.conversation.resume_usage(condition.usage);
-        compactor.cycle = condition.cycle;
-        compactor.preparations = Preparations::resume(condition.preparations);
-        // A snapshot without the compactor's own state has 0 here, and the first request has the id 1.
-        compactor.next_request = condition.next_request.max(1);
-        if let Some(reason) = condition.paused {
-            compactor.state = State::Paused { reason };
-        }
+        compactor.resume(condition);
         Ok(compactor)
+    }
+
+    /// Goes on with what a store has of the compactor's own state.
+    fn resume(&mut self, condition: Condition) {
+        self.conversation.resume_usage(condition.usage);
+        self.cycle = condition.cycle;
+        self.preparations = Preparations::resume(condition.preparations);
+        // A snapshot without the compactor's own state has 0 here, and the first request has the id 1.
+        self.next_request = condition.next_request.max(1);
+        if let Some(reason) = condition.paused {
+            self.state = State::Paused { reason };
+        }
+        self.know_agents(condition.agents);
     }
 
     /// Appends a message. Legal at any time: a compaction that is running covers only the messages that were
@@ -188,13 +205,32 @@ impl Compactor {
     /// After a compaction that failed or saved too little, another one can be due after the next user
     /// request, or once the conversation has grown by a twentieth of the window, up to three times per
     /// request.
+    ///
+    /// A message that is only for some agents is in their views alone; see [`Self::agent`].
     pub fn append(&mut self, message: Message) -> Result<(), CommandError> {
+        self.refuse_to_agents()?;
+        let store = |conversation: &mut Conversation, message| {
+            conversation.append(Record::Message { message })
+        };
+        if !message.audience.is_everyone() {
+            // The view of the team does not have it.
+            return Ok(store(&mut self.conversation, message.into())?);
+        }
+        self.take_message(message.into(), store)
+    }
+
+    /// Appends a message to the conversation in the way given.
+    fn take_message(
+        &mut self,
+        message: Arc<Message>,
+        append: impl FnOnce(&mut Conversation, Arc<Message>) -> Result<(), LogError>,
+    ) -> Result<(), CommandError> {
         let answered = message.role == Role::Assistant;
         let earlier = self.earlier_summary(&message);
         let last_request = self.conversation.last_request();
-        self.conversation.append(Record::Message { message })?;
+        append(&mut self.conversation, message)?;
         if let Some(checkpoint) = earlier {
-            self.conversation.append(Record::Checkpoint { checkpoint })?;
+            self.conversation.append(Record::Checkpoint { checkpoint: checkpoint.into() })?;
             self.drop_preparation("the conversation has a summary already");
             self.outputs.push_back(Output::Changed);
         }

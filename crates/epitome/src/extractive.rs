@@ -57,7 +57,11 @@ pub fn extract(envelope: &Envelope, target_tokens: u32, tokenizer: &dyn Tokenize
         let (text, notes) = quote(envelope, quotes, "", target_tokens, tokenizer);
         return Extract { text, notes: notes.write() };
     }
-    let (said, mut notes) = quote(envelope, quotes, &text, left.saturating_sub(HEADING), tokenizer);
+    let room = match left < LEAST_SAID && state.has_calls() {
+        true => 0,
+        false => left.saturating_sub(HEADING),
+    };
+    let (said, mut notes) = quote(envelope, quotes, &text, room, tokenizer);
     if !said.is_empty() {
         text.push_str(SAID);
         text.push('\n');
@@ -77,6 +81,8 @@ const STATE_WITH_CALLS: u64 = 88;
 const STATE: u64 = 10;
 /// A summary of fewer tokens than this is only the state, if tools take part.
 const LEAST_FOR_QUOTES: u32 = 100;
+/// The least tokens for quotes behind a state: in fewer there is no sentence that says more than a greeting.
+const LEAST_SAID: u32 = 24;
 /// Tokens of the heading of the quotes.
 const HEADING: u32 = 3;
 
@@ -191,7 +197,8 @@ mod tests {
     fn assert_quotes(extract: &str, envelope: &Envelope) {
         let mut labels = speaker::Labels::default();
         let mut before = String::new();
-        let (state, quotes) = extract.split_once("Said:\n").unwrap_or(("", extract));
+        let quotes = State::read(extract, &[]).1;
+        let state = extract.strip_suffix(quotes).unwrap_or_default().trim_end_matches("Said:\n");
         assert_stated(state, envelope);
         for text in quotes.lines() {
             if let Some(read) = speaker::Labels::parse(text) {
@@ -285,6 +292,38 @@ mod tests {
                 format!("user: The sentence is about {flower}.")
             );
         }
+    }
+
+    #[test]
+    fn d10_a_short_summary_of_work_with_tools_has_no_greeting() {
+        let envelope = talk(&[
+            ("assistant", "Hi! How can I help you today?"),
+            ("assistant", "calls get_line {\"line_ids\": [\"L1001\"], \"line_id\": \"L1002\"}"),
+            ("tool", "get_line answers: {\"plan_id\": \"P1002\"}"),
+            ("assistant", "Noted."),
+        ]);
+        assert_eq!(
+            extract(&envelope, 22, &TOKENS),
+            "Known:\n- line_id: L1001, L1002\n- plan_id: P1002\n"
+        );
+        let all = extract(&envelope, 500, &TOKENS);
+        assert!(all.contains("How can I help") && !all.contains("Noted."), "{all}");
+    }
+
+    #[test]
+    fn d10_what_a_tool_says_again_and_again_is_not_quoted() {
+        let checked = |files: u32| format!("Checked {files} files in {files}ms.");
+        let (first, second, third) = (checked(36), checked(229), checked(7));
+        let envelope = talk(&[
+            ("tool", &first),
+            ("tool", &second),
+            ("tool", "The build has a warning. Checked nothing… [22030 more characters]"),
+            ("tool", &third),
+        ]);
+        assert_eq!(
+            extract(&envelope, 500, &TOKENS),
+            "tool: The build has a warning. Checked nothing…"
+        );
     }
 
     #[test]

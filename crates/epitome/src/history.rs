@@ -1,5 +1,6 @@
 //! The log of a conversation, which of its messages belong together, and the view of it that the model gets.
 
+mod asides;
 mod check;
 mod checkpoint;
 mod commits;
@@ -26,8 +27,8 @@ pub(crate) use late_result::LateResults;
 pub use log::Log;
 pub use most_recent::most_recent;
 pub use projection::{Projection, Rewritten};
-pub(crate) use provider::BoxedProvider;
 pub use provider::Provider;
+pub(crate) use provider::SharedProvider;
 pub use record::{LogError, Record, UnknownRecord};
 pub use repair::{
     ACKNOWLEDGEMENT, Defect, Ending, Finding, PLACEHOLDER_RESULT, Repair, Repaired, repair,

@@ -61,9 +61,9 @@ pub mod transcript;
 pub mod turn;
 
 pub use compactor::{
-    BeforeCompaction, CommandError, Compactor, Event, Outcome, Output, PreparedReport, PreparedUse,
-    Report, RestoreError, Save, SetPolicyError, Snapshot, SnapshotError, Stored, SummarizerReport,
-    SummarizerTokens, SummaryRequest, Waste,
+    Agent, BeforeCompaction, CommandError, Compactor, Event, Lent, Outcome, Output, PreparedReport,
+    PreparedUse, Report, RestoreError, Save, SetPolicyError, Snapshot, SnapshotError, Stored,
+    SummarizerReport, SummarizerTokens, SummaryRequest, Waste,
 };
 pub use contract::{
     BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,

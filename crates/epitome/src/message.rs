@@ -56,6 +56,13 @@ pub enum Audience {
     Agents(Vec<String>),
 }
 
+impl Audience {
+    /// True for all agents.
+    pub fn is_everyone(&self) -> bool {
+        *self == Self::Everyone
+    }
+}
+
 /// A message as the engine knows it: enough to count, cut and summarize it. The app keeps its own object with all
 /// other fields, and finds it again by the id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,7 +76,7 @@ pub struct Message {
     /// Name of the author, to distinguish several of one role.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
-    /// The agents that may see it, in a conversation of several agents.
+    /// The agents that may see it, in a conversation of several agents. Its author sees it in any case.
     #[serde(default)]
     pub audience: Audience,
     /// When it was sent. A summarizer reads it to the minute.
@@ -101,6 +108,16 @@ impl Message {
             time: None,
             synthetic: None,
             pinned: false,
+        }
+    }
+
+    /// True if an agent may see it: it is for everyone, or for this one, or written by it.
+    pub fn is_for(&self, agent: &str) -> bool {
+        match &self.audience {
+            Audience::Everyone => true,
+            Audience::Agents(names) => {
+                self.author.as_deref() == Some(agent) || names.iter().any(|name| name == agent)
+            }
         }
     }
 

@@ -144,8 +144,13 @@ impl State {
             match part {
                 Part::Call { tool, arguments } => {
                     self.tools = true;
-                    self.calls.call(tool, arguments, entry.number);
-                    json::for_each(arguments, |field| self.known.field(field, Mention::Argument));
+                    let subject = self.calls.call(tool, arguments, entry.number);
+                    json::for_each(arguments, |field| {
+                        // Beside a file or a command there are positions in it, and its text.
+                        if subject.as_deref().is_none_or(|subject| subject == field.value) {
+                            self.known.field(field, Mention::Argument);
+                        }
+                    });
                 }
                 Part::Result(text) => {
                     self.tools = true;
@@ -331,6 +336,12 @@ mod tests {
         State::read(summary, entries).0.write(1_000, &TOKENS)
     }
 
+    /// The state of these messages behind a call, without which things are not listed.
+    fn written_with_tools(texts: &[(&str, &str)]) -> String {
+        let calls = [("assistant", "calls start {}"), ("tool", "start answers: ok")];
+        written("", &entries(1, &[calls.as_slice(), texts].concat()))
+    }
+
     fn booking() -> Vec<Entry> {
         entries(
             1,
@@ -394,6 +405,34 @@ mod tests {
         ];
         let state = written("", &entries(1, &run));
         assert!(state.contains("- [3] bash cargo test ×2 → test result: ok. 2 passed"), "{state}");
+    }
+
+    #[test]
+    fn d10_of_a_call_about_a_file_only_the_file_is_known() {
+        let read = [
+            (
+                "assistant",
+                "calls read {\"path\": \"/srv/app/main.rs\", \"offset\": 2170, \"limit\": 120}",
+            ),
+            ("tool", "read answers: fn main() {}"),
+            ("assistant", "It calls `setModel()` and `max_tokens`, but not `main` or `a b`."),
+        ];
+        let state = written("", &entries(1, &read));
+        assert!(
+            state.contains("Known:\n- path: /srv/app/main.rs\n- code: setModel, max_tokens\n"),
+            "{state}"
+        );
+    }
+
+    #[test]
+    fn d10_what_is_listed_is_no_label_of_what_comes_next() {
+        let said = [(
+            "assistant",
+            "The codes are QX11, QX12 and QX13. Slash commands are /export, /copy, /login.",
+        )];
+        let state = written("", &entries(1, &said));
+        let known = "Known:\n- codes: QX11, QX12, QX13\n";
+        assert!(!state.contains("export") && written_with_tools(&said).contains(known), "{state}");
     }
 
     #[test]

@@ -17,7 +17,7 @@ mod harness;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use epitome::message::{Message, Part, Role};
+use epitome::message::{Audience, Message, Part, Role};
 use epitome::policy::{ClearToolInputs, Reducer, ReducerRule};
 use epitome::tokens::{CharactersPer, Tokenizer};
 use epitome::{Compactor, Contract, Outcome, Policy, Reason};
@@ -316,4 +316,29 @@ fn j10_an_edit_of_the_last_message_costs_that_message() {
             }
         })
     });
+}
+
+#[test]
+fn f1_appending_costs_the_same_with_a_thousand_agents_and_no_text_is_counted_again() {
+    let private = |mut message: Message| {
+        message.audience = Audience::Agents(vec!["agent7".into()]);
+        message.id = format!("to-agent7-{}", message.id).as_str().into();
+        message
+    };
+    let work = |agents: usize| {
+        let mut team = empty();
+        append(&mut team, conversation(FEW));
+        for agent in 0..agents {
+            let name = format!("agent{agent}");
+            let reading = work_of(|| assert_eq!(team.agent(&name).unwrap().log().len(), FEW));
+            assert_eq!(reading[0].1 + reading[1].1, 0, "texts were counted again: {reading:?}");
+        }
+        let more: Vec<Message> = conversation(2 * FEW).split_off(FEW);
+        let aside: Vec<Message> = more.iter().cloned().map(private).collect();
+        work_of(|| {
+            append(&mut team, more);
+            append(&mut team, aside);
+        })
+    };
+    assert_eq!(work(0), work(1_000));
 }

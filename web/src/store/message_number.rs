@@ -50,7 +50,7 @@ mod tests {
         let mut log = Log::default();
         for id in ["m0", "m1", "m1#1", "m1234"] {
             let message = Message::new(id, Role::User, "hi");
-            log.append(Record::Message { message }).unwrap();
+            log.append(Record::Message { message: message.into() }).unwrap();
         }
         let numbers: Vec<String> = (0..4)
             .filter_map(|at| MessageNumber::of(&log, at))

@@ -245,7 +245,7 @@ fn ids_that_look_like_step_ids_are_not_taken_for_them() {
     for (number, id) in ["m", "m#", "m#01", "m#x"].into_iter().enumerate() {
         let role = if number % 2 == 0 { Role::User } else { Role::Assistant };
         let message = epitome::message::Message::new(id, role, "so");
-        log.append(epitome::history::Record::Message { message }).unwrap();
+        log.append(epitome::history::Record::Message { message: message.into() }).unwrap();
     }
     let view = View::repaired(&log, &Format::Anthropic.contract());
     assert_eq!(Format::Anthropic.accepts(&log, &view), Ok(()));

@@ -1,7 +1,7 @@
 //! Changes of messages that are in the conversation already, and its branches.
 
 use epitome::CommandError;
-use epitome::history::{Log, Record};
+use epitome::history::{Log, LogError, Record};
 use epitome::message::{Message, MessageId};
 use epitome_formats::{split_step_id, step_id, steps_of};
 use js_sys::Array;
@@ -25,10 +25,16 @@ impl Compactor {
         let ReadMessage { steps, malformed } =
             json::message(self.format, &whole, message, &"message")?;
         let earlier: Vec<Message> = steps_of(self.engine.log(), &whole).cloned().collect();
-        self.engine
-            .log()
-            .required(&whole)
-            .map_err(|error| Thrown::from(CommandError::from(error)))?;
+        if self.engine.log().aside(&whole).is_none() {
+            self.engine
+                .log()
+                .required(&whole)
+                .map_err(|error| Thrown::from(CommandError::from(error)))?;
+        } else if earlier.len() < steps.len() {
+            // A further step would have no place of its own in the views of the agents.
+            let error = CommandError::from(LogError::Private(whole));
+            return Err(Thrown::from(error).into());
+        }
         let (same, count) = (earlier.len().min(steps.len()), steps.len());
         for (index, mut step) in steps.into_iter().enumerate() {
             if let Some(earlier) = earlier.get(index).or(earlier.first()) {
@@ -81,10 +87,12 @@ impl Compactor {
         let whole = MessageId::from(id);
         let steps: Vec<MessageId> =
             steps_of(self.engine.log(), &whole).map(|step| step.id.clone()).collect();
-        self.engine
-            .log()
-            .required(&whole)
-            .map_err(|error| Thrown::from(CommandError::from(error)))?;
+        if self.engine.log().aside(&whole).is_none() {
+            self.engine
+                .log()
+                .required(&whole)
+                .map_err(|error| Thrown::from(CommandError::from(error)))?;
+        }
         // From the last one: steps are found by those before them.
         for step in steps.into_iter().rev() {
             self.engine.remove(step).map_err(Thrown::from)?;
@@ -133,7 +141,8 @@ impl Compactor {
         let Ok(read) = json::message(self.format, &whole, message, &"message") else {
             return false;
         };
-        let mut known = (0..).map_while(|index| log.find(&step_id(&whole, index)));
+        let step = |id: &MessageId| log.find(id).or_else(|| log.aside(id));
+        let mut known = (0..).map_while(|index| step(&step_id(&whole, index)));
         let is_known = |step: &Message| {
             known.next().is_some_and(|known| {
                 let own = step.author.is_none() || step.author == known.author;
@@ -193,7 +202,7 @@ impl Compactor {
 }
 
 /// The id of the app's message that begins with this step; `None` for a later step.
-fn whole(message: &Message) -> Option<String> {
+pub(super) fn whole(message: &Message) -> Option<String> {
     let (whole, step) = split_step_id(&message.id);
     (step == 0).then(|| whole.as_str().to_owned())
 }

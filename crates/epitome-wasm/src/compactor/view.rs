@@ -87,10 +87,11 @@ impl Compactor {
         let (log, projection) = (self.engine.log(), self.engine.conversation().projection());
         let whole = MessageId::from(id);
         let unknown = || Thrown::from(CommandError::from(LogError::UnknownId(whole.clone())));
-        let first = log.position(&whole).ok_or_else(unknown)?;
-        let message = log.message(first).ok_or_else(unknown)?;
-        let mut steps = first..first + steps_of(log, &whole).count();
-        let is_compacted = steps.all(|position| projection.is_compacted(position));
+        let message = steps_of(log, &whole).next().ok_or_else(unknown)?;
+        let is_compacted = log.position(&whole).is_some_and(|first| {
+            let mut steps = first..first + steps_of(log, &whole).count();
+            steps.all(|position| projection.is_compacted(position))
+        });
         let metadata = StoredMetadata::of(message, is_compacted);
         Ok(metadata.into_ts().map_err(Thrown::from)?)
     }

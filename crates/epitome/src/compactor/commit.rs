@@ -380,7 +380,7 @@ impl Compactor {
 
     fn commit_checkpoint(&mut self, verified: Verified, report: Report) {
         let checkpoint = verified.checkpoint;
-        self.commit(Record::Checkpoint { checkpoint }, Some(Box::new(report)));
+        self.commit(Record::Checkpoint { checkpoint: checkpoint.into() }, Some(Box::new(report)));
     }
 
     /// Asks the host to store a record, which is applied once it is stored.

@@ -1,5 +1,7 @@
 //! Changes of messages that are in the conversation already: edits, insertions, removals, and moves to other branches.
 
+use std::sync::Arc;
+
 use super::{CommandError, Compactor, Output, State};
 use crate::history::{LogError, Record};
 use crate::message::{Message, MessageId};
@@ -9,29 +11,64 @@ impl Compactor {
     /// Replaces a message by its id. Cancels a running compaction that covers it, and undoes committed ones
     /// that do, since their summaries describe the old text.
     pub fn edit(&mut self, message: Message) -> Result<(), CommandError> {
+        self.refuse_to_agents()?;
+        let message = Arc::new(message);
+        self.prepare_agents_for_edit(&message.id)?;
+        self.replace(Arc::clone(&message))?;
+        self.edit_for_agents(&message)
+    }
+
+    pub(super) fn replace(&mut self, message: Arc<Message>) -> Result<(), CommandError> {
+        let record = Record::Edit { message };
+        if self.log().is_aside(&record) {
+            return Ok(self.conversation.append(record)?);
+        }
+        let Record::Edit { message } = &record else { return Ok(()) };
         let position = self.log().required(&message.id)?;
         let is_useless = self.job().is_some_and(|job| job.is_invalidated_by_edit(position));
-        self.change(Record::Edit { message }, position, is_useless)
+        self.change(record, position, is_useless)
     }
 
     /// Puts a message in front of another one. Cancels a running compaction that was planned with the messages around it,
     /// and undoes committed ones whose summaries cover both. Costs the texts behind it.
     pub fn insert(&mut self, message: Message, before: MessageId) -> Result<(), CommandError> {
+        self.refuse_to_agents()?;
+        self.put_before(message.into(), before)
+    }
+
+    pub(super) fn put_before(
+        &mut self,
+        message: Arc<Message>,
+        before: MessageId,
+    ) -> Result<(), CommandError> {
         if self.log().contains(&message.id) {
-            return Err(LogError::DuplicateId(message.id).into());
+            return Err(LogError::DuplicateId(message.id.clone()).into());
         }
         let position = self.log().required(&before)?;
+        let record = Record::Insert { message, before };
+        if self.log().is_aside(&record) {
+            return Ok(self.conversation.append(record)?);
+        }
         let is_useless = self.job().is_some_and(|job| job.plans(position));
-        self.change(Record::Insert { message, before }, position, is_useless)
+        self.change(record, position, is_useless)
     }
 
     /// Removes a message from the conversation, and from all branches. Cancels a running compaction that was planned with
     /// it, and undoes committed ones that are about it, since their summaries would go on to say what it said. Costs the
     /// texts behind it.
     pub fn remove(&mut self, id: MessageId) -> Result<(), CommandError> {
-        let position = self.log().required(&id)?;
+        self.refuse_to_agents()?;
+        self.take_out(&id)
+    }
+
+    pub(super) fn take_out(&mut self, id: &MessageId) -> Result<(), CommandError> {
+        let record = Record::Remove { id: id.clone() };
+        if self.log().is_aside(&record) {
+            return Ok(self.conversation.append(record)?);
+        }
+        let position = self.log().required(id)?;
         let is_useless = self.job().is_some_and(|job| job.plans(position));
-        self.change(Record::Remove { id }, position, is_useless)
+        self.change(record, position, is_useless)
     }
 
     /// Ends the conversation with another message, or empties it. What was behind that message is a branch from then on:
@@ -44,6 +81,11 @@ impl Compactor {
     /// Costs the texts of messages that were not in the conversation, the number of those that leave it, and the size of the
     /// active compactions.
     pub fn move_head(&mut self, head: Option<MessageId>) -> Result<(), CommandError> {
+        self.refuse_to_agents()?;
+        self.end_with(head)
+    }
+
+    pub(super) fn end_with(&mut self, head: Option<MessageId>) -> Result<(), CommandError> {
         if matches!(self.state, State::Committing { .. }) {
             return Err(CommandError::Busy);
         }

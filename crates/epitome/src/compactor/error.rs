@@ -24,6 +24,14 @@ pub enum CommandError {
     /// No compaction is waiting for `proceed` or `skip`.
     #[error("no compaction is waiting for a decision")]
     NothingToDecide,
+    /// The command is for the compactor of the team, and this is the one of an agent.
+    #[error(
+        "this is an agent: messages are appended and changed through the compactor of its team"
+    )]
+    OfTeam,
+    /// No agent has this name.
+    #[error("no agent is named {0:?}")]
+    UnknownAgent(String),
     /// The log rejects the record.
     #[error(transparent)]
     Log(#[from] LogError),

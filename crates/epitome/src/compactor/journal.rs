@@ -3,6 +3,7 @@
 use super::Compactor;
 use super::snapshot::{self, SnapshotError};
 use crate::history::Journal;
+use crate::policy::Policy;
 
 /// What a store has of a conversation when its compactor begins to collect what is new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +78,12 @@ impl Compactor {
         if let Some(journal) = self.conversation.journal() {
             journal.handle_saved();
         }
+    }
+
+    /// The policy of an agent if it has changed since this was asked last.
+    pub(super) fn take_new_policy(&mut self) -> Option<Policy> {
+        let is_new = std::mem::take(&mut self.unsaved_policy) != UnsavedPolicy::Nothing;
+        is_new.then(|| self.policy.clone())
     }
 
     /// Has the present policy stored.

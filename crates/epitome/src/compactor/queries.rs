@@ -122,7 +122,8 @@ impl Compactor {
         let cycle = self.cycle.clone();
         let next_request = self.next_request;
         let preparations = self.preparations.state();
-        Condition { cycle, paused, usage, next_request, preparations }
+        let agents = self.agent_conditions();
+        Condition { cycle, paused, usage, next_request, preparations, agents }
     }
 
     /// The log.

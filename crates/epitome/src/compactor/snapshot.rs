@@ -1,6 +1,8 @@
 //! A snapshot: a whole conversation as a list of records, to store and to restore. A store has the same records, added one
 //! commit after the other.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Cycle, PreparationState};
@@ -36,6 +38,9 @@ pub(crate) struct Condition {
     pub(crate) next_request: u32,
     #[serde(default, skip_serializing_if = "PreparationState::is_empty")]
     pub(crate) preparations: PreparationState,
+    /// Those of the agents, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) agents: BTreeMap<String, Condition>,
 }
 
 /// A line that is no record of the log.

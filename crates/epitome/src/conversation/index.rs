@@ -407,7 +407,7 @@ mod tests {
     fn check(script: &str) {
         let (mut log, mut index) = (Log::default(), MessageIndex::default());
         for message in messages(script) {
-            log.append(Record::Message { message }).unwrap();
+            log.append(Record::Message { message: message.into() }).unwrap();
             index.push(&log);
         }
         let (all, settings) = (0..log.len(), SummarySettings::default());

@@ -1,9 +1,12 @@
 //! Records enter the log, and what is known of the conversation is renewed as far as they change it.
 
+use std::sync::Arc;
+
 use super::Conversation;
 use super::user_requests::UserRequests;
 use crate::history::{Journal, Log, LogError, Projection, Record};
-use crate::message::{CheckpointId, Message, Role};
+use crate::message::{CheckpointId, Message, MessageId, Role};
+use crate::tokens::{CharactersPer, Cost, Meter};
 
 /// What a record changes in the view.
 enum Effect {
@@ -35,7 +38,7 @@ impl Conversation {
             }),
             _ => None,
         };
-        match self.store(record)? {
+        match self.store(record, None)? {
             Effect::Appended => {}
             Effect::Checkpoint => {
                 let Some(checkpoint) = self.log.checkpoint() else { return Ok(()) };
@@ -58,10 +61,79 @@ impl Conversation {
     pub(crate) fn replay(&mut self, records: Vec<Record>) -> Result<(), LogError> {
         // Projecting after each record would cost quadratic time in the number of checkpoints.
         for record in records {
-            self.store(record)?;
+            self.store(record, None)?;
         }
         self.project(0);
         Ok(())
+    }
+
+    /// An empty conversation for one agent of the team that this is the conversation of, with the same tokenizer.
+    pub(crate) fn for_agent(&self) -> Self {
+        let meter = Meter::sharing(self.meter.tokenizer().clone());
+        Self { log: Log::of_agent(), meter, ..Self::new(self.contract, Box::new(CharactersPer(1))) }
+    }
+
+    /// What a message of this conversation costs for a conversation that counts with the same tokenizer; `None` for another
+    /// one, and for a message that is not on the path. Costs O(log n).
+    fn cost_for(&self, other: &Self, id: &MessageId) -> Option<Cost> {
+        let position = self.meter.counts_as(&other.meter).then(|| self.log.position(id))??;
+        self.meter.cost(position).cloned()
+    }
+
+    /// Appends a message of the team's conversation, without counting it again if that has counted it in the same way. Costs
+    /// its length.
+    pub(crate) fn append_of(&mut self, team: &Self, message: Arc<Message>) -> Result<(), LogError> {
+        let known = team.cost_for(self, &message.id);
+        let position = self.log.len();
+        self.store(Record::Message { message }, known)?;
+        self.note_reasoning(position);
+        Ok(())
+    }
+
+    /// Reads what the log of a team has for an agent, up to the `end`th of the records that agents read, and projects the
+    /// result once. Linear in the log.
+    pub(crate) fn replay_of(
+        &mut self,
+        team: &Self,
+        agent: &str,
+        end: usize,
+    ) -> Result<(), LogError> {
+        for record in (0..end).filter_map(|at| team.log.fed(at, agent)) {
+            let is_known = match record {
+                Record::Remove { id } => self.log.contains(id),
+                // An edit undoes what it concerns, and is in the place of the message that it changed.
+                Record::Undo { checkpoint } => {
+                    self.log.active_checkpoints().any(|active| active.id == *checkpoint)
+                }
+                _ => true,
+            };
+            if is_known {
+                let id = record.message().map(|message| &message.id);
+                let known = id.and_then(|id| team.cost_for(self, id));
+                let changed = match record {
+                    Record::Remove { id } => Some(id),
+                    Record::Edit { message } => Some(&message.id),
+                    _ => None,
+                };
+                let detour = changed.and_then(|id| self.log.detour(id));
+                let (branch, head) = detour.unzip();
+                if let Some(branch) = branch {
+                    self.store(Record::Head { message: Some(branch) }, None)?;
+                }
+                self.store(record.clone(), known)?;
+                if let Some(message) = head {
+                    self.store(Record::Head { message }, None)?;
+                }
+            }
+        }
+        self.log.take_outbox();
+        self.project(0);
+        Ok(())
+    }
+
+    /// What the log of the team does not have of the log of an agent. It is returned once.
+    pub(crate) fn take_outbox(&mut self) -> Vec<Record> {
+        self.log.take_outbox()
     }
 
     /// What a store does not have yet, if there is a store.
@@ -74,20 +146,26 @@ impl Conversation {
         self.log.begin_journal(journal);
     }
 
-    /// Puts a record into the log and counts its message.
-    fn store(&mut self, record: Record) -> Result<Effect, LogError> {
+    /// Puts a record into the log and counts its message, unless its cost is known.
+    fn store(&mut self, record: Record, known: Option<Cost>) -> Result<Effect, LogError> {
+        if self.log.is_aside(&record) {
+            self.log.append(record)?;
+            return Ok(Effect::Appended);
+        }
         let active = |log: &Log| -> Vec<CheckpointId> {
             log.active_checkpoints().map(|checkpoint| checkpoint.id).collect()
         };
         match record {
             Record::Message { .. } => {
                 self.log.append(record)?;
-                self.count(self.log.len().saturating_sub(1));
+                self.count(self.log.len().saturating_sub(1), known);
                 Ok(Effect::Appended)
             }
             Record::Todo { .. }
             | Record::Undone { .. }
             | Record::Reasoning { .. }
+            | Record::Agent { .. }
+            | Record::AgentPolicy { .. }
             | Record::Unknown(_) => {
                 self.log.append(record)?;
                 Ok(Effect::Appended)
@@ -179,10 +257,13 @@ impl Conversation {
     }
 
     /// Counts a message at the end.
-    fn count(&mut self, position: usize) {
+    fn count(&mut self, position: usize, known: Option<Cost>) {
         let Some(message) = self.log.message(position) else { return };
         self.index.push(&self.log);
-        self.meter.append(message);
+        match known {
+            Some(cost) => self.meter.append_counted(cost),
+            None => self.meter.append(message),
+        }
         let tokens = self.meter.tokens(position);
         if message.pinned && message.role != Role::System {
             self.pinned_tokens += tokens;

@@ -5,16 +5,21 @@ use std::ops::Range;
 use super::notes::Context;
 use super::pieces::Pieces;
 use super::term::{self, Term};
-use crate::text::letters::is_alphanumeric;
+use crate::text::letters::{is_alphanumeric, is_unspaced};
 use crate::text::stop_words::StopWords;
 use crate::tokens::Tokenizer;
 
 /// The weight of an identifier compared with a word that is as rare.
 const IDENTIFIER_FACTOR: f64 = 4.0;
-/// The factor of a question: its answer says more.
+/// The factor of a question that is asked in a conversation with a model: the answer says more.
 const QUESTION_FACTOR: f32 = 0.75;
 /// The factor of terms in tool results: they are long, and the tool can be called again.
 const TOOL_FACTOR: f32 = 0.5;
+
+/// What a piece costs besides its tokens.
+const OVERHEAD: u32 = 6;
+/// The same in a script without spaces, in which few tokens are a clause.
+const UNSPACED_OVERHEAD: u32 = 2;
 
 /// A piece that can be selected.
 #[derive(Clone, Debug)]
@@ -22,6 +27,9 @@ pub(super) struct Candidate {
     /// Its index among all pieces.
     pub(super) index: usize,
     pub(super) tokens: u32,
+    /// What it costs to select it: its tokens, and a few more, so that a word or two are no bargain. Who said it is not
+    /// counted: long names must not steer the choice.
+    pub(super) cost: u32,
     /// The indices of its terms in the block.
     pub(super) terms: Vec<u32>,
     /// The factor of its terms, from 0 to 1.
@@ -77,11 +85,14 @@ impl Block {
             if source.role(piece) == "tool" {
                 factor *= TOOL_FACTOR;
             }
-            if piece.text.ends_with(['?', '？', '؟']) {
+            if source.has_model && piece.text.ends_with(['?', '？', '؟']) {
                 factor *= QUESTION_FACTOR;
             }
             let tokens = tokenizer.count(&piece.text);
-            Candidate { index: start + at, tokens, terms, factor }
+            let overhead =
+                if piece.text.contains(is_unspaced) { UNSPACED_OVERHEAD } else { OVERHEAD };
+            let cost = tokens.saturating_add(overhead);
+            Candidate { index: start + at, tokens, cost, terms, factor }
         });
         let candidates: Vec<Candidate> = candidates.collect();
         Self { candidates, weights }

@@ -1,12 +1,14 @@
 //! The pieces of text that an extract can quote, each with its message and its speaker.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::notes::{Context, Notes};
 use super::speaker::{Labels, UNKNOWN, speaker};
 use crate::facts::{LEDGER, LISTS};
+use crate::history::ACKNOWLEDGEMENT;
 use crate::state::{Part, parts};
+use crate::text::excerpt::is_cut_note;
 use crate::text::sentence;
 use crate::text::stop_words::is_filler;
 use crate::transcript::Envelope;
@@ -21,6 +23,8 @@ pub(super) struct Pieces<'a> {
     pub(super) old: usize,
     /// The terms of the messages before the new ones.
     pub(super) context: Context,
+    /// True if a model takes part.
+    pub(super) has_model: bool,
     /// The share of the conversation that the previous summary stands for, from 0 to 1.
     pub(super) old_share: f64,
 }
@@ -30,6 +34,8 @@ pub(super) struct Pieces<'a> {
 pub(super) struct Piece<'a> {
     /// Its message, or its line of the previous summary.
     pub(super) message: usize,
+    /// Where it is. The next clause of its sentence has the next place; another sentence has none that is next.
+    place: usize,
     pub(super) text: Cow<'a, str>,
     /// The share from which on it is selected, if an earlier extract noted it.
     pub(super) share: Option<f32>,
@@ -46,6 +52,10 @@ impl<'a> Pieces<'a> {
         }
         source.context = notes.context;
         for entry in &envelope.entries {
+            // What the engine puts where an answer is missing was said by nobody.
+            if entry.text == ACKNOWLEDGEMENT {
+                continue;
+            }
             let role = entry.speaker.split(' ').next().unwrap_or_default();
             let is_json = |text: &str| text.trim_start().starts_with(['{', '[']);
             let parts = parts(entry, role).into_iter().filter_map(|part| match part {
@@ -56,6 +66,8 @@ impl<'a> Pieces<'a> {
             });
             source.add(&entry.speaker, parts);
         }
+        let is_model = |speaker: &String| speaker.starts_with("assistant");
+        source.has_model = source.speakers.iter().any(is_model);
         source.remove_repeats(state);
         let first = envelope.entries.first().map_or(0, |entry| entry.number);
         let last = envelope.entries.iter().map(|entry| entry.number).max().unwrap_or(0);
@@ -99,10 +111,15 @@ impl<'a> Pieces<'a> {
     fn add(&mut self, name: &str, texts: impl Iterator<Item = &'a str>) {
         let message = self.speakers.len();
         let before = self.pieces.len();
-        for piece in texts.flat_map(sentence::split) {
-            let text = cleaned(piece);
-            if !text.is_empty() {
-                self.pieces.push(Piece { message, text, share: None });
+        let mut place = self.pieces.last().map_or(0, |piece| piece.place);
+        for sentence in texts.flat_map(sentence::split) {
+            place += 1;
+            for clause in clauses(sentence) {
+                place += 1;
+                let text = cleaned(clause);
+                if !text.is_empty() && !is_cut_note(&text) {
+                    self.pieces.push(Piece { message, place, text, share: None });
+                }
             }
         }
         if self.pieces.len() > before {
@@ -114,17 +131,38 @@ impl<'a> Pieces<'a> {
     fn remove_repeats(&mut self, state: &str) {
         let mut seen = BTreeSet::new();
         let stated: BTreeSet<&str> = state.lines().flat_map(stated_sentences).collect();
+        let repeated = self.boilerplate();
         let fresh: Vec<bool> = self
             .pieces
             .iter()
-            .map(|piece| {
-                seen.insert((self.speakers.get(piece.message), &piece.text))
+            .zip(repeated)
+            .map(|(piece, repeated)| {
+                !repeated
+                    && seen.insert((self.speakers.get(piece.message), &piece.text))
                     && !stated.contains(piece.text.as_ref())
             })
             .collect();
         self.old = fresh.iter().take(self.old).filter(|&&fresh| fresh).count();
         let mut fresh = fresh.into_iter();
         self.pieces.retain(|_| fresh.next().unwrap_or(true));
+    }
+
+    /// Which pieces tools say again and again, with other numbers at most.
+    fn boilerplate(&self) -> Vec<bool> {
+        let forms: Vec<Option<String>> = self
+            .pieces
+            .iter()
+            .map(|piece| (self.role(piece) == "tool").then(|| without_numbers(&piece.text)))
+            .collect();
+        let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+        for form in forms.iter().flatten() {
+            *counts.entry(form).or_default() += 1;
+        }
+        let is_repeated = |form: &Option<String>| {
+            let count = form.as_ref().and_then(|form| counts.get(form.as_str()));
+            count.is_some_and(|count| *count >= BOILERPLATE)
+        };
+        forms.iter().map(is_repeated).collect()
     }
 
     pub(super) fn speaker(&self, piece: &Piece<'_>) -> &str {
@@ -136,11 +174,62 @@ impl<'a> Pieces<'a> {
     }
 }
 
+impl Piece<'_> {
+    /// True for the next clause of the same sentence.
+    pub(super) fn continues(&self, before: &Self) -> bool {
+        self.place == before.place + 1
+    }
+}
+
+/// How often a tool has to say something for it to say nothing.
+const BOILERPLATE: u32 = 3;
+
+/// The text with a zero for each number.
+fn without_numbers(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        let digit = character.is_ascii_digit();
+        if !digit || !out.ends_with('0') {
+            out.push(if digit { '0' } else { character });
+        }
+    }
+    out
+}
+
+/// The shortest clause that is a piece of its own, in characters.
+const SHORTEST_CLAUSE: usize = 6;
+
+/// The clauses of a sentence in Chinese, where a sentence often has several facts; otherwise the sentence. The clauses of
+/// some of these clauses that follow each other are the same.
+fn clauses(sentence: &str) -> Vec<&str> {
+    let mut clauses = Vec::new();
+    let (mut rest, mut length) = (sentence, 0);
+    if !sentence.contains(COMMA) {
+        return vec![sentence];
+    }
+    for part in sentence.split_inclusive(COMMA) {
+        length += part.len();
+        let Some((clause, after)) = rest.split_at_checked(length) else { break };
+        if clause.chars().count() > SHORTEST_CLAUSE {
+            clauses.push(clause);
+            (rest, length) = (after, 0);
+        }
+    }
+    if !rest.is_empty() {
+        clauses.push(rest);
+    }
+    clauses
+}
+
+/// The comma of Chinese.
+const COMMA: char = '，';
+
 /// The sentences in a line of a state, behind its mark and its number.
 fn stated_sentences(line: &str) -> Vec<&str> {
     let text = line.strip_prefix("- ").unwrap_or(line);
     let numbered = text.strip_prefix('[').and_then(|text| text.split_once("] "));
-    sentence::split(numbered.map_or(text, |(_, text)| text))
+    let sentences = sentence::split(numbered.map_or(text, |(_, text)| text));
+    sentences.into_iter().flat_map(clauses).collect()
 }
 
 /// The text with every run of white space as one space, and without fillers and the tags of a transcript of speech.
@@ -151,6 +240,7 @@ pub fn cleaned(text: &str) -> Cow<'_, str> {
         let before = std::mem::replace(&mut blank, character.is_whitespace());
         !blank || (character == ' ' && !before)
     });
+    let is_noise = |word: &str| is_noise(word, text);
     if tidy && !text.split(' ').any(is_noise) {
         return Cow::Borrowed(text);
     }
@@ -158,9 +248,43 @@ pub fn cleaned(text: &str) -> Cow<'_, str> {
 }
 
 /// True for a filler, and for a tag such as `{vocalsound}`.
-fn is_noise(word: &str) -> bool {
+fn is_noise(word: &str, text: &str) -> bool {
     let tag = word.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-    is_filler(word)
+    is_filler(word, text)
         || tag
             .is_some_and(|tag| !tag.is_empty() && tag.bytes().all(|byte| byte.is_ascii_lowercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn d10_words_of_other_languages_are_no_fillers() {
+        for text in ["Das weiß er schon", "um texto em português", "Er kommt um 5 Uhr"] {
+            assert_eq!(cleaned(text), text);
+        }
+        assert_eq!(cleaned("um that is er the plan"), "that is the plan");
+    }
+
+    #[test]
+    fn d10_a_tag_is_not_cut_in_two() {
+        let long = format!("{}{{disfmarker}} and so on", "word ".repeat(60));
+        for piece in sentence::split(&long) {
+            let said = cleaned(piece);
+            assert!(!said.contains(['{', '}']), "{said}");
+        }
+    }
+
+    #[test]
+    fn d10_clauses_that_follow_each_other_are_the_same_clauses_again() {
+        let sentence = "推荐您去这家酒店，地址是北京路11号，好，电话是82291133。";
+        let all = clauses(sentence);
+        assert_eq!(all.concat(), sentence);
+        assert_eq!(all.len(), 3);
+        for (from, to) in [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)] {
+            let some = all.get(from..to).unwrap_or_default();
+            assert_eq!(clauses(&some.concat()), some);
+        }
+    }
 }

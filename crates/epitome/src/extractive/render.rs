@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::pieces::Pieces;
+use super::pieces::{Piece, Pieces};
 use super::speaker::{CONTINUED, Labels};
 use crate::text::sentence::{SEPARATOR, ends_itself};
 use crate::tokens::Tokenizer;
@@ -66,15 +66,14 @@ impl Pieces<'_> {
         let speakers = messages.iter().filter_map(|message| self.speakers.get(*message));
         let labels = Labels::of(speakers.map(String::as_str));
         let mut out = labels.legend();
-        let mut before: Option<(usize, &str)> = None;
+        let mut before: Option<&Piece<'_>> = None;
         for piece in pieces() {
-            match before.filter(|(message, _)| *message == piece.message) {
-                Some((_, said)) => join(&mut out, said, &piece.text),
+            match before.filter(|before| before.message == piece.message) {
+                Some(before) if piece.continues(before) => out.push_str(&piece.text),
+                Some(before) => join(&mut out, &before.text, &piece.text),
                 None => {
                     let speaker = self.speaker(piece);
-                    let same = before.is_some_and(|(message, _)| {
-                        self.speakers.get(message).is_some_and(|before| before == speaker)
-                    });
+                    let same = before.is_some_and(|before| self.speaker(before) == speaker);
                     match same {
                         true => {
                             out.push('\n');
@@ -85,7 +84,7 @@ impl Pieces<'_> {
                     }
                 }
             }
-            before = Some((piece.message, &piece.text));
+            before = Some(piece);
         }
         out
     }

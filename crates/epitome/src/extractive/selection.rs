@@ -8,9 +8,6 @@ use super::ranking::spread;
 
 /// The factor of a term's weight for each selected piece that contains it: a repeated word is worth less.
 const DECAY: f32 = 0.4;
-/// Tokens that every piece costs besides its own, so that a word or two are no bargain. Who said it is not counted: long
-/// names must not steer the choice.
-const OVERHEAD: u32 = 6;
 
 /// What a piece is worth without any term, so that all pieces are selected if there is space.
 const LEAST: f32 = 0.02;
@@ -47,7 +44,7 @@ pub(super) fn order(block: &Block, stands_for: f64, mut each: impl FnMut(&Candid
 fn score(candidate: &Candidate, weights: &[f32]) -> f32 {
     let of_term = |term: &u32| weights.get(*term as usize).copied().unwrap_or(0.0);
     let gain = candidate.terms.iter().fold(LEAST, |sum, term| sum + of_term(term));
-    gain * candidate.factor / candidate.tokens.saturating_add(OVERHEAD) as f32
+    gain * candidate.factor / candidate.cost as f32
 }
 
 struct Scored {

@@ -1,8 +1,8 @@
 //! The terms of a piece of text: its words by their stems, and its identifiers.
 
 use crate::text::identifier;
-use crate::text::letters::is_alphanumeric;
-use crate::text::stop_words::{StopWords, is_light};
+use crate::text::letters::{is_alphanumeric, is_unspaced};
+use crate::text::stop_words::{StopWords, is_light, is_light_pair};
 
 /// A word or an identifier as a 64-bit hash. A collision only makes two terms count as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,9 +17,13 @@ const PRIME: u64 = 0x0100_0000_01b3;
 /// Calls `each` for every term of the text. Linear in the text.
 ///
 /// Words are in lower case and without common English endings; function words are none. In scripts without spaces each
-/// pair of characters is a word, unless one of them says nothing. Identifiers are numbers of at least three digits, codes, paths, e-mail addresses and URLs.
+/// pair of characters is a word, unless it says nothing. Identifiers are numbers of at least three digits, codes, paths,
+/// e-mail addresses and URLs; in scripts without spaces also numbers with what they count.
 pub(super) fn for_each(text: &str, stop_words: &StopWords, mut each: impl FnMut(Term)) {
     words(text, stop_words, &mut each);
+    if !text.is_ascii() {
+        amounts(text, &mut each);
+    }
     identifier::for_each(text, |identifier, _| {
         let bytes = identifier.bytes();
         let hash = bytes.fold(SEED, |hash, byte| hash_with(hash, byte.to_ascii_lowercase().into()));
@@ -27,15 +31,32 @@ pub(super) fn for_each(text: &str, stop_words: &StopWords, mut each: impl FnMut(
     });
 }
 
+/// Calls `each` for every number with the sign behind it that says what it counts, in a script without spaces: `50-100元`.
+fn amounts(text: &str, each: &mut impl FnMut(Term)) {
+    let mut hash = None;
+    for character in text.chars() {
+        if character.is_numeric() {
+            hash = Some(hash_with(hash.unwrap_or(SEED), u32::from(character).into()));
+        } else if matches!(character, '.' | '-' | ':' | ',' | '~') {
+            hash = hash.map(|hash| hash_with(hash, u32::from(character).into()));
+        } else if let Some(number) = hash.take()
+            && is_unspaced(character)
+        {
+            each(Term::Identifier(hash_with(number, u32::from(character).into())));
+        }
+    }
+}
+
 fn words(text: &str, stop_words: &StopWords, each: &mut impl FnMut(Term)) {
     let mut word = String::new();
     let mut before = None;
     for character in text.chars() {
-        if unspaced(character) {
+        if is_unspaced(character) {
             flush(&mut word, stop_words, each);
             if let Some(before) = before
                 && !is_light(before)
                 && !is_light(character)
+                && !is_light_pair(before, character)
             {
                 each(Term::Word(hash_with(
                     hash_with(SEED, u32::from(before).into()),
@@ -60,13 +81,6 @@ fn words(text: &str, stop_words: &StopWords, each: &mut impl FnMut(Term)) {
 /// True for a combining mark, which is part of a word.
 fn is_mark(character: char) -> bool {
     matches!(u32::from(character), 0x300..=0x36F | 0x591..=0x5C7 | 0x610..=0x65F | 0x900..=0xDFF)
-}
-
-/// True for characters of scripts without spaces between words.
-fn unspaced(character: char) -> bool {
-    matches!(u32::from(character),
-        0xE00..=0xEFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3041..=0x30FF | 0x31F0..=0x31FF
-        | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF)
 }
 
 fn flush(word: &mut String, stop_words: &StopWords, each: &mut impl FnMut(Term)) {

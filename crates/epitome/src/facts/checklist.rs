@@ -69,7 +69,7 @@ pub(super) fn may_be_item(trimmed: &str) -> bool {
 /// The marks of open and done items.
 const BOXES: [&str; 6] = ["[ ]", "[x]", "[X]", "☐", "☑", "✅"];
 
-fn is_checkbox(trimmed: &str) -> bool {
+pub(super) fn is_checkbox(trimmed: &str) -> bool {
     let item = trimmed.strip_prefix(['-', '*', '+']).map_or(trimmed, str::trim_start);
     BOXES.iter().any(|mark| item.starts_with(mark))
 }

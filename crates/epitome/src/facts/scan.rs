@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::checklist::{ItemReader, identity};
+use super::checklist::{ItemReader, identity, is_checkbox};
 use super::fact::{Fact, Mention, Source};
 use super::seen::{Hash, Seen};
 use super::{Kind, name, token};
@@ -48,7 +48,12 @@ impl Facts {
                 let line = without_note(line);
                 // The arguments of a call are not sentences, and all of their keys are in quotation marks.
                 let is_speech = is_speech && !line.starts_with(CALLS);
-                if let Some(item) = reader.item(line, &lines, is_speech) {
+                if line.starts_with(CALLS) {
+                    // A list that is written to a file shows what is done now.
+                    for item in boxes(line) {
+                        self.add_item(item, source);
+                    }
+                } else if let Some(item) = reader.item(line, &lines, is_speech) {
                     self.add_item(item, source);
                 }
                 in_code ^= line.trim_start().starts_with("```");
@@ -208,6 +213,19 @@ fn unescaped(line: &str) -> Cow<'_, str> {
     }
 }
 
+/// The items with a box in the arguments of a call, where line breaks are escaped.
+fn boxes(call: &str) -> impl Iterator<Item = &str> {
+    let has_box = call.contains("[ ]") || call.contains("[x]") || call.contains("[X]");
+    let lines = if has_box { call } else { "" }.split("\\n");
+    lines.filter_map(|line| {
+        let value = line.rsplit("\":\"").next().unwrap_or(line);
+        let value = value.rsplit("\": \"").next().unwrap_or(value);
+        let item = value.split('"').next().unwrap_or(value);
+        // A quotation mark within an item ends it too early.
+        (is_checkbox(item.trim()) && !item.ends_with('\\')).then_some(item.trim())
+    })
+}
+
 /// The hash of the identity of an item.
 pub(super) fn item_hash(item: &str) -> Hash {
     let (has_box, text) = identity(item);
@@ -290,5 +308,36 @@ pub(super) fn quotes<'a>(line: &'a str, mut each: impl FnMut(&'a str)) {
             }
             rest = after_quote;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn d10_a_box_that_is_ticked_in_a_file_is_done() {
+        let entry = |number, speaker: &str, text: &str| Entry {
+            number,
+            speaker: speaker.to_owned(),
+            time: None,
+            text: text.to_owned(),
+        };
+        let mut facts = Facts::default();
+        facts.read(&[
+            entry(1, "assistant", "- [ ] Add `open()`\n- [ ] Test it"),
+            entry(
+                2,
+                "assistant",
+                r#"calls edit {"path": "plan.md", "oldText": "- [ ] Add `open()`\n", "newText": "- [x] Add `open()`\n- [ ] Say \"hi\""}"#,
+            ),
+        ]);
+        let items: Vec<&str> = facts
+            .mentions
+            .iter()
+            .filter(|mention| mention.kind == Kind::Checklist)
+            .map(|mention| mention.text.as_str())
+            .collect();
+        assert_eq!(items, ["- [x] Add `open()`", "- [ ] Test it"]);
     }
 }

@@ -8,8 +8,8 @@ pub(crate) struct Journal {
     records: Vec<Record>,
     /// How many of them a commit that has not ended yet has.
     in_flight: usize,
-    /// One of them that the log gets later, once it is stored.
-    announced: Option<Record>,
+    /// Those of them that the log gets later, once they are stored: at most one of each view.
+    announced: Vec<Record>,
 }
 
 impl Journal {
@@ -21,8 +21,8 @@ impl Journal {
     /// Adds a record that the log has now. A message that is edited again before it is stored takes no second record, so that
     /// an answer which is streamed by edits is stored once.
     pub(super) fn push(&mut self, record: &Record) {
-        if self.announced.as_ref() == Some(record) {
-            self.announced = None;
+        if let Some(at) = self.announced.iter().position(|announced| announced == record) {
+            self.announced.remove(at);
             return;
         }
         let is_in_flight = self.in_flight == self.records.len();
@@ -40,12 +40,12 @@ impl Journal {
     /// Adds a record that the log gets once it is stored.
     pub(crate) fn announce(&mut self, record: &Record) {
         self.records.push(record.clone());
-        self.announced = Some(record.clone());
+        self.announced.push(record.clone());
     }
 
     /// Takes back the announced record, which could not be stored.
     pub(crate) fn retract(&mut self, record: &Record) {
-        self.announced = None;
+        self.announced.retain(|announced| announced != record);
         if let Some(at) = self.records.iter().rposition(|other| other == record) {
             self.records.remove(at);
             self.in_flight -= usize::from(at < self.in_flight);

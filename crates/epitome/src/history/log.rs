@@ -19,7 +19,7 @@ use crate::message::{Message, MessageId, Part};
 /// Positions count the messages of the path, from 0. Messages of other branches have none.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
-    records: Vec<Record>,
+    pub(super) records: Vec<Record>,
     tree: Tree,
     commits: Commits,
     /// For messages with signed reasoning, the hash of what the model saw when it wrote the reasoning.
@@ -37,6 +37,12 @@ pub struct Log {
     changed_from: Vec<(usize, usize)>,
     /// What a store does not have yet; `None` if there is no store.
     journal: Option<Journal>,
+    /// The records with the latest versions of the messages that are only for some agents.
+    pub(super) asides: BTreeMap<MessageId, usize>,
+    /// The records that agents read, in order: those of messages, of the path, and of agents.
+    pub(super) feed: Vec<u32>,
+    /// For the log of an agent, what the log of the team does not have of it yet; `None` for the log of a team.
+    pub(super) outbox: Option<Vec<Record>>,
 }
 
 impl PartialEq for Log {
@@ -52,10 +58,12 @@ impl Log {
     /// that leave or join the path.
     pub fn append(&mut self, record: Record) -> Result<(), LogError> {
         let noted = self.journal.is_some().then(|| record.clone());
+        let mut own = self.outbox.as_ref().and(record.is_of_one_view().then(|| record.clone()));
         self.store(record)?;
         if let (Some(journal), Some(record)) = (&mut self.journal, noted) {
             journal.push(&record);
         }
+        self.outbox.iter_mut().for_each(|outbox| outbox.extend(own.take()));
         self.revision += 1;
         Ok(())
     }
@@ -71,16 +79,19 @@ impl Log {
     }
 
     fn store(&mut self, record: Record) -> Result<(), LogError> {
+        if self.is_aside(&record) {
+            return self.store_aside(record);
+        }
         let index = self.records.len();
         match &record {
             Record::Message { message } => {
-                if !self.tree.append(&message.id, index) {
+                if self.asides.contains_key(&message.id) || !self.tree.append(&message.id, index) {
                     return Err(LogError::DuplicateId(message.id.clone()));
                 }
             }
             Record::Insert { message, before } => {
                 let position = self.required(before)?;
-                if self.tree.find(&message.id).is_some() {
+                if self.contains(&message.id) {
                     return Err(LogError::DuplicateId(message.id.clone()));
                 }
                 let between = |log: &Self, commit| log.covers(commit, position);
@@ -98,7 +109,13 @@ impl Log {
             Record::Head { message } => {
                 let before = self.len();
                 let stay = self.tree.move_head(message.as_ref());
-                let unknown = || LogError::UnknownId(message.clone().unwrap_or_else(|| "".into()));
+                let unknown = || {
+                    let id = message.clone().unwrap_or_else(|| "".into());
+                    match self.asides.contains_key(&id) {
+                        true => LogError::Private(id),
+                        false => LogError::UnknownId(id),
+                    }
+                };
                 let stay = stay.ok_or_else(unknown)?;
                 if stay < before {
                     self.change(stay);
@@ -161,9 +178,9 @@ impl Log {
                 }
                 None => self.todo = Some(index),
             },
-            Record::Unknown(_) => {}
+            Record::Agent { .. } | Record::AgentPolicy { .. } | Record::Unknown(_) => {}
         }
-        self.records.push(record);
+        self.push(record);
         Ok(())
     }
 
@@ -171,6 +188,7 @@ impl Log {
     pub fn required(&self, id: &MessageId) -> Result<usize, LogError> {
         self.position(id).ok_or_else(|| match self.tree.find(id) {
             Some(_) => LogError::OtherBranch(id.clone()),
+            None if self.asides.contains_key(id) => LogError::Private(id.clone()),
             None => LogError::UnknownId(id.clone()),
         })
     }
@@ -194,6 +212,11 @@ impl Log {
         let stale: Vec<usize> = reaching.into_iter().filter(|index| stale(self, *index)).collect();
         // The latest comes first: an undo may remove records at the end, which does not change earlier indices.
         for index in stale.into_iter().rev() {
+            if let (Some(Record::Checkpoint { checkpoint }), Some(outbox)) =
+                (self.records.get(index), &mut self.outbox)
+            {
+                outbox.push(Record::Undo { checkpoint: checkpoint.id });
+            }
             self.undo(index);
         }
     }
@@ -324,9 +347,9 @@ impl Log {
         self.prefixes.get(&self.tree.at(position)?).copied()
     }
 
-    /// True if any branch has a message with this id. Costs O(log n).
+    /// True if any branch has a message with this id, or if it is only for some agents. Costs O(log n).
     pub fn contains(&self, id: &MessageId) -> bool {
-        self.tree.find(id).is_some()
+        self.tree.find(id).is_some() || self.asides.contains_key(id)
     }
 
     /// The latest version of a message on any branch. Costs O(log n).

@@ -1,5 +1,7 @@
 //! The provider of the model: its contract, and its check of a view before the view is committed.
 
+use std::sync::Arc;
+
 use crate::contract::{Contract, Violation};
 use crate::history::{Log, View};
 
@@ -14,8 +16,8 @@ pub trait Provider {
     fn accepts(&self, log: &Log, view: &View) -> Result<(), Violation>;
 }
 
-/// A provider of any kind, for fields of other types.
-pub(crate) type BoxedProvider = Box<dyn Provider + Send + Sync>;
+/// A provider of any kind, which several compactors may share.
+pub(crate) type SharedProvider = Arc<dyn Provider + Send + Sync>;
 
 impl Provider for Contract {
     fn contract(&self) -> Contract {

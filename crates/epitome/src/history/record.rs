@@ -1,25 +1,28 @@
 //! The records of a log: what happened to a conversation, one after the other.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::Checkpoint;
 use super::rewrite::Rewrite;
 use crate::message::{CheckpointId, Message, MessageId};
+use crate::policy::Policy;
 
 /// One record of the log.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "camelCase")]
 pub enum Record {
     /// A new message at the end of the conversation.
     Message {
         /// The message.
-        message: Message,
+        message: Arc<Message>,
     },
     /// A new message in front of another one, on every branch that has that one. Undoes the compactions that summarize both
     /// neighbours.
     Insert {
         /// The new message.
-        message: Message,
+        message: Arc<Message>,
         /// The message that it stands before.
         before: MessageId,
     },
@@ -38,7 +41,7 @@ pub enum Record {
     /// only if a result may have been offloaded from it.
     Edit {
         /// The new version, with the same id.
-        message: Message,
+        message: Arc<Message>,
     },
     /// What the signed reasoning of a message was written behind, for a model that accepts it only there.
     Reasoning {
@@ -50,7 +53,7 @@ pub enum Record {
     /// A compaction.
     Checkpoint {
         /// Its effect on the view.
-        checkpoint: Checkpoint,
+        checkpoint: Box<Checkpoint>,
     },
     /// The undo of a compaction and of all that build on it. The log has [`Record::Undone`] in place of them and of this.
     Undo {
@@ -72,13 +75,28 @@ pub enum Record {
         /// The tasks, one per line; empty if there are none.
         text: String,
     },
+    /// What happened in the view of one agent: a compaction, its undo, its open tasks, or what its reasoning was written
+    /// behind. It changes nothing in the view of the team.
+    Agent {
+        /// The agent's name.
+        agent: String,
+        /// A record of the agent's own log.
+        of: Box<Record>,
+    },
+    /// The policy of an agent from now on.
+    AgentPolicy {
+        /// The agent's name.
+        agent: String,
+        /// Its policy.
+        policy: Box<Policy>,
+    },
     /// A record of a kind that only a newer engine knows. It stays in the log and changes nothing.
     #[serde(skip)]
     Unknown(UnknownRecord),
 }
 
 /// The kinds of records as JSON names them.
-const KINDS: [&str; 10] = [
+const KINDS: [&str; 12] = [
     "message",
     "insert",
     "remove",
@@ -89,6 +107,8 @@ const KINDS: [&str; 10] = [
     "undo",
     "undone",
     "todo",
+    "agent",
+    "agentPolicy",
 ];
 
 /// A record of a kind that this engine does not know.
@@ -130,7 +150,7 @@ impl Record {
         }
     }
 
-    pub(crate) fn message_mut(&mut self) -> Option<&mut Message> {
+    pub(crate) fn message_mut(&mut self) -> Option<&mut Arc<Message>> {
         match self {
             Self::Message { message } | Self::Insert { message, .. } | Self::Edit { message } => {
                 Some(message)
@@ -152,6 +172,12 @@ pub enum LogError {
     /// The message is on another branch than the one that is the conversation now.
     #[error("the message {:?} is on another branch; switch to that one first", .0.as_str())]
     OtherBranch(MessageId),
+    /// The message is only for some agents, and has no place in the conversation of the team.
+    #[error("the message {:?} is only for some agents; name one that is for all", .0.as_str())]
+    Private(MessageId),
+    /// A new version of a message is for other agents than the message, some of which have read it.
+    #[error("an edit cannot change who sees the message {:?}; remove it and append another", .0.as_str())]
+    Audience(MessageId),
     /// The checkpoint does not exist or was undone.
     #[error("{0} is not active")]
     UnknownCheckpoint(CheckpointId),
@@ -174,6 +200,8 @@ mod tests {
             Record::Undo { .. } => 7,
             Record::Undone { .. } => 8,
             Record::Todo { .. } => 9,
+            Record::Agent { .. } => 10,
+            Record::AgentPolicy { .. } => 11,
             Record::Unknown(_) => return None,
         })
     }

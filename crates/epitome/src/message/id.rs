@@ -1,6 +1,7 @@
 //! Ids: messages and calls have those of the app and the provider, requests and checkpoints have numbers of the engine.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(transparent)]
-pub struct MessageId(Box<str>);
+pub struct MessageId(Arc<str>);
 
 /// A provider's id of a tool call. Conversations may reuse ids, so it does not identify a call by itself:
 /// `history::pairing` finds the call of each result.

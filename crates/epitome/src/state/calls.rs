@@ -1,6 +1,6 @@
 //! What was done with tools: each call once, with how often it was made and how it last went.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::json;
 use crate::text::excerpt::split;
@@ -12,7 +12,7 @@ pub(super) struct Calls {
     calls: Vec<Call>,
     by_text: BTreeMap<String, usize>,
     /// The calls that wait for a result, with their tools.
-    open: Vec<usize>,
+    open: VecDeque<usize>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -38,8 +38,11 @@ const OUTCOME: &str = " → ";
 
 impl Calls {
     /// A call with its arguments.
-    pub(super) fn call(&mut self, tool: &str, arguments: &str, number: u32) {
-        let text = match subject(arguments) {
+    ///
+    /// Returns the argument that says what the call is about, if one does.
+    pub(super) fn call(&mut self, tool: &str, arguments: &str, number: u32) -> Option<String> {
+        let subject = subject(arguments);
+        let text = match &subject {
             Some(subject) => format!("{tool} {subject}"),
             None => {
                 let mut text = tool.to_owned();
@@ -55,7 +58,8 @@ impl Calls {
             }
         };
         let at = self.add(&text, 1, number);
-        self.open.push(at);
+        self.open.push_back(at);
+        subject
     }
 
     fn add(&mut self, text: &str, count: u32, number: u32) -> usize {
@@ -74,10 +78,7 @@ impl Calls {
 
     /// The result of the earliest call that has none.
     pub(super) fn result(&mut self, text: &str) {
-        if self.open.is_empty() {
-            return;
-        }
-        let at = self.open.remove(0);
+        let Some(at) = self.open.pop_front() else { return };
         if let Some(call) = self.calls.get_mut(at) {
             call.outcome = outcome(text);
         }

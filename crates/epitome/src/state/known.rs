@@ -15,8 +15,10 @@ struct Thing {
     value: String,
     /// Its latest status, if one was stated.
     status: Option<String>,
-    /// How likely it is needed again.
+    /// How likely it is needed again, when it was last mentioned.
     worth: f32,
+    /// The message that mentioned it last, by its number in `Known::messages`.
+    mentioned: u32,
 }
 
 /// All things, in the order of their first mention.
@@ -24,6 +26,8 @@ struct Thing {
 pub(super) struct Known {
     things: Vec<Thing>,
     by_value: BTreeMap<String, usize>,
+    /// How many messages were read.
+    messages: u32,
     stop_words: StopWords,
 }
 
@@ -46,13 +50,13 @@ impl Mention {
             Self::Argument => 3.0,
             Self::Said => 2.0,
             Self::Earlier => 2.5,
-            Self::Result => 0.7,
+            Self::Result => 0.5,
         }
     }
 }
 
 /// How much of its worth a thing has left after each message without it.
-const AGING: f32 = 0.985;
+const AGING: f32 = 0.995;
 /// The least budget, in tokens, in which things have a status: in a smaller one another thing says more.
 const LEAST_FOR_STATUS: u32 = 120;
 /// The longest label, in bytes.
@@ -61,19 +65,27 @@ const MAX_LABEL: usize = 32;
 impl Known {
     /// One more message begins.
     pub(super) fn age(&mut self) {
-        self.things.iter_mut().for_each(|thing| thing.worth *= AGING);
+        self.messages = self.messages.saturating_add(1);
     }
 
     /// Reads a value of JSON.
     pub(super) fn field(&mut self, field: Field<'_>, mention: Mention) {
         let value = identifier::trimmed(field.value);
         if !field.key.is_empty() && is_thing(value) {
-            self.mention(field.key, value, mention);
+            // A list of ids is about the same kind of thing as one of them.
+            let one = field.key.strip_suffix('s').filter(|key| key.ends_with("_id"));
+            self.mention(one.unwrap_or(field.key), value, mention);
         }
     }
 
     /// Reads a sentence.
     pub(super) fn sentence(&mut self, text: &str) {
+        for name in text.split('`').skip(1).step_by(2) {
+            let name = name.split_once('(').map_or(name, |(name, _)| name);
+            if is_code(name) {
+                self.mention(CODE, name, Mention::Said);
+            }
+        }
         identifier::for_each(text, |value, before| {
             if !is_thing(value) {
                 return;
@@ -97,10 +109,12 @@ impl Known {
     }
 
     fn mention(&mut self, label: &str, value: &str, mention: Mention) {
+        let now = self.messages;
         let known = self.by_value.get(value).and_then(|at| self.things.get_mut(*at));
         match known {
             Some(thing) => {
-                thing.worth += mention.worth();
+                thing.worth = thing.worth_at(now) + mention.worth();
+                thing.mentioned = now;
                 // A key says better what it is than the word before it.
                 if mention != Mention::Said && !label.is_empty() && label.len() <= MAX_LABEL {
                     label.clone_into(&mut thing.label);
@@ -111,7 +125,7 @@ impl Known {
                 self.by_value.insert(value.to_owned(), self.things.len());
                 let (label, value) = (label.to_owned(), value.to_owned());
                 let worth = mention.worth() * kind_factor(&value);
-                self.things.push(Thing { label, value, status: None, worth });
+                self.things.push(Thing { label, value, status: None, worth, mentioned: now });
             }
         }
     }
@@ -143,7 +157,7 @@ impl Known {
                 let status = thing.status.as_deref().filter(|_| with_status).unwrap_or_default();
                 let cost = tokenizer.count(&thing.value).saturating_add(tokenizer.count(status));
                 let cost = cost.saturating_add(2);
-                (at, thing.worth / cost as f32, cost)
+                (at, thing.worth_at(self.messages) / cost as f32, cost)
             })
             .collect();
         order.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
@@ -187,15 +201,47 @@ impl Known {
     }
 }
 
+impl Thing {
+    /// What it is worth at this message.
+    fn worth_at(&self, message: u32) -> f32 {
+        self.worth * power(AGING, message.saturating_sub(self.mentioned))
+    }
+}
+
+/// A power by multiplications only, which give the same bits on every machine.
+fn power(base: f32, exponent: u32) -> f32 {
+    let (mut result, mut square, mut left) = (1.0, base, exponent);
+    while left > 0 {
+        if left & 1 == 1 {
+            result *= square;
+        }
+        square *= square;
+        left >>= 1;
+    }
+    result
+}
+
 /// True for an identifier that names one thing. `credit_card` names a kind, and `morning/noon` a choice.
 fn is_thing(value: &str) -> bool {
-    let is_path = value.starts_with('/') || value.bytes().filter(|byte| *byte == b'/').count() > 1;
+    let is_path = value.bytes().filter(|byte| *byte == b'/').count() > 1;
     let names = value.bytes().any(|byte| byte.is_ascii_digit()) || value.contains('@') || is_path;
     names && identifier::is_identifier(value) && !value.contains([' ', '\\', ','])
+}
+
+/// What names of code are.
+const CODE: &str = "code";
+
+/// True for a name that stands between backticks as in code: `setModel` or `max_tokens`.
+fn is_code(name: &str) -> bool {
+    let joins =
+        |pair: &[u8]| matches!(pair, [b'a'..=b'z', b'A'..=b'Z' | b'_'] | [b'_', b'a'..=b'z']);
+    (4..=40).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && name.as_bytes().windows(2).any(joins)
 }
 
 /// Codes are used again more often than plain numbers, such as prices.
 fn kind_factor(value: &str) -> f32 {
     let has_letter = value.bytes().any(|byte| byte.is_ascii_alphabetic());
-    if has_letter { 1.5 } else { 1.0 }
+    if has_letter { 2.0 } else { 1.0 }
 }

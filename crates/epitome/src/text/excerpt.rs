@@ -19,6 +19,12 @@ pub(crate) fn excerpt(text: &str, max_characters: u32) -> Cow<'_, str> {
 const NOTE_START: &str = "… [";
 const NOTE_END: &str = " more characters]";
 
+/// True for a note of [`excerpt`] alone.
+pub(crate) fn is_cut_note(text: &str) -> bool {
+    let number = text.strip_prefix('[').and_then(|text| text.strip_suffix(NOTE_END));
+    number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// A line without the note that [`excerpt`] adds at the end.
 pub(crate) fn without_note(line: &str) -> &str {
     let parts = line.strip_suffix(NOTE_END).and_then(|line| line.rsplit_once(NOTE_START));

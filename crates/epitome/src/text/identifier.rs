@@ -1,6 +1,6 @@
 //! Finds the identifiers of a text: what has to be copied exactly to be used again.
 
-use super::letters::is_alphanumeric;
+use super::letters::{is_alphanumeric, is_unspaced};
 use super::stop_words::StopWords;
 
 /// Calls `each` for every identifier with what stands before it. Linear in the text.
@@ -21,7 +21,11 @@ pub(crate) fn for_each<'a>(text: &'a str, mut each: impl FnMut(&'a str, &'a str)
 /// The word before an identifier that says what it is, in lower case: the nearest of the last few that is no function
 /// word. `None` if there is none.
 pub(crate) fn label(before: &str, stop_words: &StopWords) -> Option<String> {
-    let words = before.rsplit(|c: char| !c.is_alphabetic() && c != '_');
+    // What stands before it in a list is no label: it is named itself.
+    let is_named =
+        |word: &&str| word.contains('/') || word.bytes().any(|byte| byte.is_ascii_digit());
+    let words = before.rsplit(char::is_whitespace).take(12).filter(|word| !is_named(word));
+    let words = words.flat_map(|word| word.rsplit(|c: char| !c.is_alphabetic() && c != '_'));
     let mut words = words.take(8).map(str::to_lowercase).filter(|word| word.chars().count() > 1);
     words.find(|word| !stop_words.contain(word)).filter(|word| word.len() <= MAX_LABEL)
 }
@@ -55,5 +59,5 @@ pub fn is_identifier(candidate: &str) -> bool {
 
 fn delimits(character: char) -> bool {
     const DELIMITERS: &str = "\"'`()[]{}<>,;|=*“”‘’，。、；：（）「」";
-    character.is_whitespace() || DELIMITERS.contains(character)
+    character.is_whitespace() || DELIMITERS.contains(character) || is_unspaced(character)
 }

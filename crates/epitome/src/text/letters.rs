@@ -26,6 +26,13 @@ pub(crate) fn is_alphanumeric(character: char) -> bool {
     }
 }
 
+/// True for characters of scripts without spaces between words.
+pub(crate) fn is_unspaced(character: char) -> bool {
+    matches!(u32::from(character),
+        0xE00..=0xEFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3041..=0x30FF | 0x31F0..=0x31FF
+        | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF)
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

@@ -100,7 +100,8 @@ fn first_cut(text: &str, characters: impl Iterator<Item = (usize, char)>, encode
         }
         in_word = !blank;
         if blank
-            || (!is_alphanumeric(character) && !matches!(character, '_' | '-' | '.' | '\'' | '\\'))
+            || (!is_alphanumeric(character)
+                && !matches!(character, '_' | '-' | '.' | '\'' | '\\' | '{' | '[' | '('))
         {
             soft_break = at + character.len_utf8();
         }

@@ -44,6 +44,12 @@ bir ve veya ama değil bu şu o ben sen biz siz onlar mi mı mu ne nasıl için 
 /// Characters of Chinese that are mostly function words.
 const CHINESE: &str = "的了吗呢吧啊呀嘛是在有我你您他她它们这那个和与就都也还不没很请问好谢嗯哦想要能会可以一下么什怎给对";
 
+/// Words of Chinese, of two characters each, that say nothing by themselves: connectives, courtesies, phrases of advice.
+const CHINESE_PAIRS: &str = "推荐 建议 知道 告诉 需要 可以 没有 什么 怎么 那里 这里 哪里 那边 这边 多少 一家 一个 一些 一点 就是 还是 或者 或是 \
+因为 所以 但是 不过 如果 已经 不错 客气 愉快 再见 问题 谢谢 感谢 麻烦 帮忙 帮助 非常 比较 我们 你们 他们 大家 觉得 然后 现在 时候 而且 并且 不是 \
+只有 分别 另外 其他 别的 为您 给您 祝您 找到 帮您 清楚 抱歉 不好 当然 应该 其中 这家 那家 它家 他家 哪家 您可 方便 考虑 选择 不用 不要 有的 还有 \
+都有 这个 那个 几个 几家 两家 多家 好了 行了 记下 记得 到时";
+
 /// Looks words up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StopWords {
@@ -71,9 +77,27 @@ pub(crate) fn is_light(character: char) -> bool {
     matches!(character, '\u{3041}'..='\u{309F}') || CHINESE.contains(character)
 }
 
-/// True for a word that only fills a pause.
-pub(crate) fn is_filler(word: &str) -> bool {
-    const FILLERS: [&str; 10] =
-        ["um", "uh", "hmm", "mm", "mm-hmm", "uh-huh", "mhm", "er", "erm", "hm"];
-    word.len() <= 6 && FILLERS.iter().any(|filler| filler.eq_ignore_ascii_case(word))
+/// True for two characters that together carry no content.
+pub(crate) fn is_light_pair(first: char, second: char) -> bool {
+    static PAIRS: OnceLock<BTreeSet<(char, char)>> = OnceLock::new();
+    let pairs = PAIRS.get_or_init(|| {
+        let characters = |pair: &str| pair.chars().next().zip(pair.chars().nth(1));
+        CHINESE_PAIRS.split_ascii_whitespace().filter_map(characters).collect()
+    });
+    pairs.contains(&(first, second))
+}
+
+/// True for a word of a text that only fills a pause. `er` and `um` are words of other languages: they count only where
+/// another word shows that the text is English.
+pub(crate) fn is_filler(word: &str, text: &str) -> bool {
+    const FILLERS: [&str; 8] = ["uh", "hmm", "mm", "mm-hmm", "uh-huh", "mhm", "erm", "hm"];
+    const ENGLISH_FILLERS: [&str; 2] = ["um", "er"];
+    const ENGLISH: [&str; 12] =
+        ["the", "and", "you", "that", "it", "this", "with", "what", "yeah", "okay", "it's", "they"];
+    let is_one_of =
+        |words: &[&str], word: &str| words.iter().any(|own| own.eq_ignore_ascii_case(word));
+    word.len() <= 6
+        && (is_one_of(&FILLERS, word)
+            || (is_one_of(&ENGLISH_FILLERS, word)
+                && text.split_whitespace().any(|word| is_one_of(&ENGLISH, word))))
 }

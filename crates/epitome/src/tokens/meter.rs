@@ -2,6 +2,7 @@
 //! are one subtraction.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::WeightedTokenizer;
 use super::block_maxima::BlockMaxima;
@@ -12,6 +13,9 @@ use crate::message::{Message, Part, Role};
 /// A tokenizer owned by a meter.
 pub type BoxedTokenizer = Box<dyn Tokenizer + Send + Sync>;
 
+/// A tokenizer that several meters use.
+pub(crate) type SharedTokenizer = Arc<dyn Tokenizer + Send + Sync>;
+
 /// The tokens of one message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cost {
@@ -20,7 +24,7 @@ pub struct Cost {
     /// Tokens of its largest part, with script weights applied.
     pub largest_part: MeterTokens,
     /// Tokens of each part by script, before weights are applied.
-    pub parts: Box<[PartCost]>,
+    pub parts: Arc<[PartCost]>,
     /// Tokens in addition to the parts: the overhead of a message, and its author's name.
     pub overhead: u32,
     /// Tokens that its reasoning may have which only the provider can read. They are in no other count.
@@ -30,7 +34,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    fn new(message: &Message, overhead: u32, parts: Box<[PartCost]>, weights: &Weights) -> Self {
+    fn new(message: &Message, overhead: u32, parts: Arc<[PartCost]>, weights: &Weights) -> Self {
         let (tokens, largest_part) = (MeterTokens::ZERO, MeterTokens::ZERO);
         let hidden = message.parts.iter().map(hidden_tokens).fold(0, u32::saturating_add);
         let mut cost = Self { tokens, largest_part, parts, overhead, hidden, role: message.role };
@@ -40,7 +44,7 @@ impl Cost {
 
     fn apply_weights(&mut self, weights: &Weights) {
         (self.tokens, self.largest_part) = (MeterTokens::new(self.overhead), MeterTokens::ZERO);
-        for part in &self.parts {
+        for part in &*self.parts {
             let tokens = weights.part(part);
             self.tokens += tokens;
             self.largest_part = self.largest_part.max(tokens);
@@ -151,6 +155,11 @@ pub struct Meter {
 impl Meter {
     /// An empty meter.
     pub fn new(tokenizer: BoxedTokenizer) -> Self {
+        Self::sharing(tokenizer.into())
+    }
+
+    /// An empty meter with a tokenizer of another one.
+    pub(crate) fn sharing(tokenizer: SharedTokenizer) -> Self {
         let overhead = tokenizer.overhead();
         Self {
             tokenizer: WeightedTokenizer::new(tokenizer),
@@ -205,6 +214,23 @@ impl Meter {
             total.add_cost(cost);
             *slot = total;
         }
+    }
+
+    /// Its tokenizer, for another meter.
+    pub(crate) fn tokenizer(&self) -> &SharedTokenizer {
+        self.tokenizer.inner()
+    }
+
+    /// True if another meter has the same tokenizer, so that counts of one hold for both.
+    pub(crate) fn counts_as(&self, other: &Self) -> bool {
+        Arc::ptr_eq(self.tokenizer(), other.tokenizer())
+    }
+
+    /// Adds the next message as a meter with the same tokenizer has counted it, without reading its text. Linear in the
+    /// number of its parts.
+    pub(crate) fn append_counted(&mut self, mut cost: Cost) {
+        cost.apply_weights(&self.tokenizer.weights);
+        self.push(cost);
     }
 
     /// Counts the next message. Linear in the message.

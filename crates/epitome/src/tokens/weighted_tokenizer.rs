@@ -1,11 +1,12 @@
 //! A tokenizer whose tokens are weighted by script, and counted in the meter's unit.
 
+use super::MeterTokens;
+use super::meter::SharedTokenizer;
 use super::script_tokens::{PartCost, Weights};
-use super::{BoxedTokenizer, MeterTokens};
 
 /// Counts with another tokenizer, and applies the weight of each script to its counts.
 pub(crate) struct WeightedTokenizer {
-    tokenizer: BoxedTokenizer,
+    tokenizer: SharedTokenizer,
     /// False if the tokenizer is exact: then there is no error for weights to correct.
     distinguishes_scripts: bool,
     /// The weight of a token of each script.
@@ -14,9 +15,14 @@ pub(crate) struct WeightedTokenizer {
 
 impl WeightedTokenizer {
     /// A tokenizer with even weights.
-    pub(crate) fn new(tokenizer: BoxedTokenizer) -> Self {
+    pub(crate) fn new(tokenizer: SharedTokenizer) -> Self {
         let distinguishes_scripts = tokenizer.error_band() > 0.0;
         Self { tokenizer, distinguishes_scripts, weights: Weights::EVEN }
+    }
+
+    /// The tokenizer without weights.
+    pub(super) fn inner(&self) -> &SharedTokenizer {
+        &self.tokenizer
     }
 
     /// Weighted tokens of a text. Linear in the text.

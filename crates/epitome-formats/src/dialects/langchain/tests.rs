@@ -270,7 +270,7 @@ fn all_messages_of_a_view_have_one_form() {
     let original = stored("human", &json!({ "content": "hi" }));
     let mut log = Log::default();
     for message in Format::LangChain.read(&"m".into(), &original).unwrap().messages {
-        log.append(Record::Message { message }).unwrap();
+        log.append(Record::Message { message: message.into() }).unwrap();
     }
     let insert = Edit::Insert { role: Role::User, parts: vec![Part::text("so far")] };
     for edits in [vec![insert.clone(), Edit::Keep("m".into())], vec![insert]] {

@@ -3,8 +3,64 @@
 import { type EpitomeError, epitomeError, isEpitomeError, messageOf } from "../error.js";
 import type { Compactor as Engine } from "../glue/epitome.js";
 
+/** What calls one compactor of the engine, about the view of the team or of one agent. */
+export interface EngineCalls {
+  readonly isDisposed: boolean;
+  run<T>(call: (engine: Engine) => T): T;
+  whenFree(step: () => void): void;
+  check(): void;
+  dispose(): void;
+}
+
+/** Calls about the view of one agent. The engine is that of its team. */
+export class AgentCalls implements EngineCalls {
+  readonly #team: Calls;
+  readonly #name: string;
+  readonly #onEnter: (engine: Engine) => void;
+  #isDisposed = false;
+
+  /** `onEnter` is called before each call. */
+  constructor(team: Calls, name: string, onEnter: (engine: Engine) => void) {
+    this.#team = team;
+    this.#name = name;
+    this.#onEnter = onEnter;
+  }
+
+  get isDisposed(): boolean {
+    return this.#isDisposed || this.#team.isDisposed;
+  }
+
+  run<T>(call: (engine: Engine) => T): T {
+    this.check();
+    return this.#team.run((engine) => {
+      engine.enter(this.#name);
+      try {
+        this.#onEnter(engine);
+        return call(engine);
+      } finally {
+        engine.leave();
+      }
+    });
+  }
+
+  whenFree(step: () => void): void {
+    this.#team.whenFree(step);
+  }
+
+  check(): void {
+    if (this.#isDisposed) {
+      throw epitomeError("disposed", "the agent was disposed of with its compactor; make another one");
+    }
+    this.#team.check();
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+  }
+}
+
 /** Calls one compactor of the engine. */
-export class Calls {
+export class Calls implements EngineCalls {
   readonly #engine: Engine;
   readonly #onBreak: () => void;
   #isRunning = false;

@@ -15,6 +15,7 @@ import type {
   Usage,
 } from "../glue/epitome.js";
 import type { Recalled, RecallOptions, Returned } from "../recall/recall.js";
+import type { AgentOptions } from "./options.js";
 import type { Plan } from "./plan.js";
 
 /** Options of one compaction. */
@@ -79,6 +80,41 @@ export interface SyncReport {
 }
 
 /**
+ * One agent of a team. It gets the messages that are for all, those whose `audience` names it, and those whose `author` it is.
+ * Its view, status, policy, compactions and undo are its own; the messages are those of the compactor, and none is copied.
+ */
+export interface Agent<M extends object = object>
+  extends Pick<
+    Compactor<M>,
+    | "format"
+    | "session"
+    | "phase"
+    | "setRequestContext"
+    | "setTodo"
+    | "status"
+    | "statusUnder"
+    | "plan"
+    | "check"
+    | "due"
+    | "compactIfNeeded"
+    | "compact"
+    | "messages"
+    | "findings"
+    | "compacted"
+    | "metadata"
+    | "history"
+    | "recall"
+    | "recallReturning"
+    | "messagesWithRecall"
+    | "offloaded"
+    | "undo"
+    | "reportUsage"
+    | "setPolicy"
+  > {
+  readonly name: string;
+}
+
+/**
  * Keeps one conversation below its threshold. `M` is the app's own type of message.
  *
  * After `dispose`, every method throws an error with the code `disposed`.
@@ -124,6 +160,15 @@ export interface Compactor<M extends object = object> {
    * message. Like all methods that take an id, it takes the one that `append` returned or the message's own `id`.
    */
   edit(id: string, message: M, metadata?: MessageMetadata): void;
+  /**
+   * The agent of this name: the same conversation as it sees it, compacted on its own. The options are those of the first call.
+   *
+   * Messages that are appended with an `audience` are only in the views of these agents and of their author. The compactor
+   * itself has the messages that are for all.
+   */
+  agent(name: string, options?: AgentOptions<M>): Agent<M>;
+  /** The names of the agents that were asked for, now or before the conversation was restored. */
+  agents(): string[];
   /** Sets the open tasks. The summarizer gets them, and every summary is followed by them word for word. */
   setTodo(text: string): void;
   /** The number of the session, from 1: every summary begins another. */

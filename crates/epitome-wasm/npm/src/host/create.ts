@@ -2,7 +2,7 @@
 
 import { loadCounting } from "../counting/engine-encoding.js";
 import { fieldsOf, messagesOf, optionalText, textOf } from "../arguments.js";
-import type { Format, Reason } from "../glue/epitome.js";
+import type { Compactor as Engine, Format, Reason } from "../glue/epitome.js";
 import { load, type Modules } from "../wasm/engine.js";
 import { bufferOf } from "../wasm/instances.js";
 import type { Compactor } from "./compactor.js";
@@ -58,12 +58,13 @@ export async function restore<M extends object>(
   let compactor: Compactor<M> | undefined;
   try {
     const ids = restored.ids();
-    const originals = stored === undefined ? list : ids.flatMap((id) => stored.get(id) ?? []);
+    const { path, others } = partition<M>(restored, list);
+    const originals = stored === undefined ? path : ids.flatMap((id) => stored.get(id) ?? []);
     restored.compare(originals);
     if (host.commit !== undefined) {
       restored.collectUnsaved(stored !== undefined);
     }
-    compactor = new Conversation<M>(engine, restored, host, modules.recall, originals, stored);
+    compactor = new Conversation<M>(engine, restored, host, modules.recall, originals, others, stored);
     compactor.append(originals.slice(ids.length));
     return compactor;
   } catch (error) {
@@ -74,6 +75,28 @@ export async function restore<M extends object>(
     }
     throw error;
   }
+}
+
+/** The messages of the conversation, and by their ids those that are only for some agents, of all in the order in which they
+ * were appended. */
+function partition<M extends object>(engine: Engine, messages: M[]): { path: M[]; others: Map<string, M> } {
+  const others = new Map<string, M>();
+  const asides = engine.asides();
+  if (asides.length === 0) {
+    return { path: messages, others };
+  }
+  const ids = engine.ids();
+  const path: M[] = [];
+  for (const message of messages) {
+    const [next, aside] = [ids[path.length], asides[others.size]];
+    const isOfAll = next !== undefined && engine.isSame(next, message);
+    if (!isOfAll && aside !== undefined && engine.isSame(aside, message)) {
+      others.set(aside, message);
+    } else {
+      path.push(message);
+    }
+  }
+  return { path, others };
 }
 
 /** How a plan is made without a compactor. */

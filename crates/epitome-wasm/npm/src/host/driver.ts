@@ -13,7 +13,7 @@ import type {
   Save,
   SummaryRequest,
 } from "../glue/epitome.js";
-import type { Calls } from "./calls.js";
+import type { EngineCalls } from "./calls.js";
 import { declines, type Host, notify } from "./options.js";
 import { type Answer, answerWithin, LONGEST_DELAY_MS, type SummarizeRequest } from "./summarize.js";
 
@@ -38,7 +38,7 @@ interface Run {
 type DriverHost = Pick<Host<object>, "summarize" | "summarizeTimeoutMs" | "beforeCompaction" | "save" | "afterCompaction" | "onEvent">;
 
 export class Driver {
-  readonly #calls: Calls;
+  readonly #calls: EngineCalls;
   readonly #host: DriverHost;
   readonly #changed: () => void;
   readonly #completed: (request: SummaryRequest) => SummarizeRequest;
@@ -61,7 +61,7 @@ export class Driver {
   /** `changed` is called when the view has changed; `completed` adds the app's messages to a request; `commit` stores the
    * new records, if there is a store. */
   constructor(
-    calls: Calls,
+    calls: EngineCalls,
     host: DriverHost,
     changed: () => void,
     completed: (request: SummaryRequest) => SummarizeRequest,

@@ -86,6 +86,12 @@ export interface CompactorOptions<M extends object = object, F extends Format = 
   notes?: string | undefined;
 }
 
+/** Options of an agent. Whatever is absent is that of its team. */
+export interface AgentOptions<M extends object = object> extends Omit<HostOptions<M>, "agent" | "repair" | "commit" | "tokenizers"> {
+  /** Default: the policy of the team, with what its `agents` say of this agent. After a restore: the one that it had. */
+  policy?: PolicySpec;
+}
+
 /** Options of a compactor that continues from a snapshot. It keeps the snapshot's policy. */
 export interface RestoreOptions<M extends object = object, F extends Format = FormatOf<M>> extends HostOptions<M> {
   /** The format of the messages. */
@@ -98,6 +104,7 @@ export interface RestoreOptions<M extends object = object, F extends Format = Fo
 /** The options with all defaults. */
 export interface Host<M extends object> extends HostOptions<M> {
   format: Format;
+  policy?: PolicySpec;
   summarize: Summarize<M>;
   summarizeTimeoutMs: number;
   repair: boolean;

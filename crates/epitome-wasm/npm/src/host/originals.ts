@@ -39,6 +39,8 @@ export class Originals<M extends object> {
   #ids: string[] | undefined = [];
   /** Those of all branches. */
   readonly #known = new Map<string, Original<M>>();
+  /** The ids of those that are only for some agents. */
+  readonly #asides = new Set<string>();
   #size = 0;
   #next: number;
   /** False if messages stay as they are until the first compaction, also if the provider refuses them. */
@@ -80,6 +82,26 @@ export class Originals<M extends object> {
     this.#ids?.push(id);
   }
 
+  /** Knows a message that is only for some agents. It is not in the conversation of all. */
+  addAside(id: string, message: M, size: number): void {
+    this.know(id, message, size);
+    this.#asides.add(id);
+  }
+
+  /** True for an id of such a message. */
+  isAside(id: string): boolean {
+    return this.#asides.has(id);
+  }
+
+  /** The messages that are not such messages, by object. */
+  withoutAsides(messages: readonly M[]): readonly M[] {
+    if (this.#asides.size === 0) {
+      return messages;
+    }
+    const asides = new Set(Array.from(this.#asides, (id) => this.#known.get(id)?.message));
+    return messages.filter((message) => !asides.has(message));
+  }
+
   /** Adds a message at a position. */
   insert(position: number, id: string, message: M, size: number): void {
     const next = this.#path[position]?.id;
@@ -101,6 +123,9 @@ export class Originals<M extends object> {
     if (original !== undefined) {
       this.#size -= original.size;
       this.#known.delete(id);
+      if (this.#asides.delete(id)) {
+        return;
+      }
       const position = this.#path.indexOf(original);
       const before = this.#path[position - 1]?.id;
       this.#changeViews(({ seen, last }) => {
@@ -202,6 +227,19 @@ export class Originals<M extends object> {
   /** The latest views with messages that the engine has composed, the latest first. */
   get views(): readonly View<M>[] {
     return this.#views;
+  }
+
+  /** Makes the list of messages again when it is asked for: the team may have replaced an object. */
+  forgetList(): void {
+    this.#messages = undefined;
+  }
+
+  /** The messages of an agent's view are those of its team, by the ids that the engine has from a position on. */
+  followTeam(team: Originals<M>, last: string | undefined, ids: readonly string[]): void {
+    for (const id of ids) {
+      this.#known.set(id, team.find(id) ?? { id, message: undefined, size: 0 });
+    }
+    this.follow(last, ids);
   }
 
   /** What the model gets. */

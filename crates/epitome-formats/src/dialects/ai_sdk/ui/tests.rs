@@ -40,7 +40,7 @@ fn compacted(message: &Value, dropped: &[usize]) -> Value {
     let format = Format::AiSdkUi;
     let mut log = Log::default();
     for message in format.read(&"m".into(), message).unwrap().messages {
-        log.append(Record::Message { message }).unwrap();
+        log.append(Record::Message { message: message.into() }).unwrap();
     }
     let dropped = dropped.iter().copied().collect();
     let projection = Projection { checkpoints: 1, dropped, ..Projection::default() };

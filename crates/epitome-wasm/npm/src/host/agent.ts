@@ -1,0 +1,49 @@
+// The view of one agent of a team, over the messages that its team has.
+
+import { AgentCalls, type Calls } from "./calls.js";
+import type { Compactor as Engine } from "../glue/epitome.js";
+import type { Engine as Module } from "../wasm/engine.js";
+import type { NumericSource } from "../wasm/numeric.js";
+import type { Agent } from "./compactor.js";
+import type { Host } from "./options.js";
+import { Originals } from "./originals.js";
+import { ConversationView } from "./view.js";
+
+export class AgentView<M extends object> extends ConversationView<M> implements Agent<M> {
+  readonly name: string;
+
+  constructor(
+    module: Module,
+    team: Calls,
+    host: Host<M> & { agent: string },
+    recall: NumericSource,
+    messages: Originals<M>,
+    commit: (() => Promise<void>) | undefined,
+  ) {
+    const own = new Originals<M>([], [], [], 0, host.repair);
+    const read = reader(messages, own);
+    super(module, new AgentCalls(team, host.agent, read), host, recall, own, commit);
+    this.name = host.agent;
+  }
+
+  override history(): M[] {
+    // The engine says which messages there are now.
+    this.calls.run(() => undefined);
+    return super.history();
+  }
+}
+
+/** What takes over from the team which messages an agent has now, at the beginning of each call. */
+function reader<M extends object>(team: Originals<M>, own: Originals<M>): (engine: Engine) => void {
+  let [revision, changes, length] = [-1, 0, 0];
+  return (engine) => {
+    own.forgetList();
+    if (revision === engine.revision()) {
+      return;
+    }
+    revision = engine.revision();
+    const from = Math.min(engine.changedSince(changes) ?? length, length);
+    own.followTeam(team, engine.idBefore(from), engine.idsFrom(from));
+    [changes, length] = [engine.changes(), engine.len()];
+  };
+}

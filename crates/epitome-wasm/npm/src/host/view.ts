@@ -1,0 +1,269 @@
+// The view of one conversation or one agent: what the model gets of the messages, how full the window is, and compactions.
+
+import { type Counted, counted } from "../counting/count.js";
+import { shareCounting } from "../counting/engine-encoding.js";
+import { fieldsOf, textOf } from "../arguments.js";
+import { guarded, property } from "../error.js";
+import type { Finding, Format, Phase, PolicySpec, Reason, Report, Status, StoredMetadata, SummaryRequest, Usage } from "../glue/epitome.js";
+import type { Engine as Module } from "../wasm/engine.js";
+import { bufferOf } from "../wasm/instances.js";
+import type { NumericSource } from "../wasm/numeric.js";
+import type { EngineCalls } from "./calls.js";
+import type { CompactIfNeededOptions, CompactOptions, RequestContext } from "./compactor.js";
+import { Driver } from "./driver.js";
+import type { Host } from "./options.js";
+import type { Originals } from "./originals.js";
+import { type Plan, Plans } from "./plan.js";
+import { Recall, type Recalled, type RecallOptions, type Returned } from "../recall/recall.js";
+import { ownId } from "./same.js";
+import { statusOf } from "./status.js";
+import type { SummarizeRequest } from "./summarize.js";
+import { measured } from "./validation.js";
+
+/** What a compactor and an agent have in common. */
+export class ConversationView<M extends object> {
+  protected readonly module: Module;
+  protected readonly calls: EngineCalls;
+  protected readonly host: Host<M>;
+  protected readonly originals: Originals<M>;
+  protected readonly plans = new Plans();
+  protected readonly driver: Driver;
+  protected readonly lifetime = new AbortController();
+  readonly #recall: Recall;
+  /** Increases whenever an earlier count of the view is no longer right. */
+  protected revision = 0;
+  /** The epoch of the view that `messages()` last returned. */
+  protected sentEpoch: number | undefined;
+
+  /** `commit` stores what is new, if there is a store. */
+  constructor(
+    module: Module,
+    calls: EngineCalls,
+    host: Host<M>,
+    recall: NumericSource,
+    originals: Originals<M>,
+    commit: (() => Promise<void>) | undefined,
+  ) {
+    this.module = module;
+    this.calls = calls;
+    this.host = host;
+    this.originals = originals;
+    this.#recall = new Recall(recall, (call) => this.calls.run(call));
+    const changed = (): void => {
+      this.revision += 1;
+      this.originals.refresh();
+    };
+    this.driver = new Driver(calls, host as Host<object>, changed, (request) => this.#completed(request), commit);
+  }
+
+  get format(): Format {
+    return this.host.format;
+  }
+
+  session(): number {
+    return this.calls.run((engine) => engine.session());
+  }
+
+  phase(): Phase {
+    return this.calls.run((engine) => engine.phase());
+  }
+
+  setRequestContext(context: RequestContext<M>): void {
+    this.calls.check();
+    const { added = [], leftOut = [] } = fieldsOf(context, "context");
+    const [more, fewer] = [measured(added, "added"), measured(leftOut, "leftOut")];
+    this.calls.run((engine) => engine.setRequestContext(more, fewer));
+  }
+
+  setTodo(text: string): void {
+    const todo = textOf(text, "text");
+    this.calls.run((engine) => engine.setTodo(todo));
+  }
+
+  status(): Status {
+    return statusOf(this.calls.run((engine) => engine.status()));
+  }
+
+  statusUnder(policy: PolicySpec): Status {
+    return statusOf(this.calls.run((engine) => engine.statusUnder(policy)));
+  }
+
+  plan(options: { reason?: Reason } = {}): Plan {
+    const { reason = "session-compaction" } = fieldsOf(options, "options");
+    return this.calls.run((engine) => this.plans.next(engine, bufferOf(this.module), reason, this.originals.ids()));
+  }
+
+  check(phase: Phase): Reason | undefined {
+    const reason = this.calls.run((engine) => engine.check(phase));
+    this.driver.drain();
+    return reason;
+  }
+
+  due(phase: Phase): Reason | undefined {
+    return this.calls.run((engine) => engine.due(phase));
+  }
+
+  async compactIfNeeded(options: CompactIfNeededOptions = {}): Promise<Report | undefined> {
+    const { phase, ...fields } = fieldsOf(options, "options");
+    const reason = this.check(phase === undefined ? this.calls.run((engine) => engine.phase()) : phase);
+    return reason === undefined ? undefined : this.compact({ ...fields, reason });
+  }
+
+  compact(options: CompactOptions = {}): Promise<Report> {
+    return guarded(async () => {
+      this.calls.check();
+      const fields = fieldsOf(options, "options");
+      const report = await this.driver.compact(fields);
+      if (report.outcome === "applied") {
+        await this.#recount(fields);
+      }
+      return report;
+    });
+  }
+
+  messages(): M[] {
+    return this.calls.run((engine) => {
+      this.sentEpoch = engine.epoch();
+      return this.originals.view(engine);
+    });
+  }
+
+  findings(): Finding[] {
+    return this.calls.run((engine) => engine.findings());
+  }
+
+  compacted(): string[] {
+    return this.calls.run((engine) => engine.compacted());
+  }
+
+  metadata(id: string): StoredMetadata {
+    const name = this.named(id);
+    return this.calls.run((engine) => engine.metadata(name));
+  }
+
+  history(): M[] {
+    if (this.calls.isDisposed) {
+      this.calls.check();
+    }
+    return this.originals.all();
+  }
+
+  recall(query: string, options: RecallOptions = {}): Promise<Recalled> {
+    return guarded(() => this.#recall.search(textOf(query, "query"), options));
+  }
+
+  recallReturning(options: RecallOptions = {}): Promise<Returned | undefined> {
+    return guarded(() => this.#recall.returning(options));
+  }
+
+  messagesWithRecall(options: RecallOptions = {}): Promise<M[]> {
+    return guarded(async () => {
+      const returned = await this.#recall.returning(options);
+      const view = this.messages();
+      if (returned === undefined) {
+        return view;
+      }
+      const { format } = this.host;
+      const { messages } = this.module.convert([{ role: "user", content: returned.text }], "openai-chat", format);
+      const refused = (list: readonly M[]): number => this.module.validate([...list], format, false).length;
+      const before = refused(view);
+      return withAtEnd(view, messages as M[]).find((list) => refused(list) <= before) ?? view;
+    });
+  }
+
+  offloaded(path: string): string | undefined {
+    const name = textOf(path, "path");
+    return this.calls.run((engine) => engine.offloaded(name));
+  }
+
+  undo(): void {
+    this.calls.run((engine) => engine.undo());
+    this.driver.drain();
+  }
+
+  reportUsage(usage: Usage | object | null | undefined): void {
+    this.calls.check();
+    if (usage !== undefined && usage !== null) {
+      this.calls.run((engine) => engine.handleUsage(usage, this.sentEpoch));
+      this.revision += 1;
+      this.driver.drain();
+    }
+  }
+
+  setPolicy(policy: PolicySpec): void {
+    this.calls.run((engine) => {
+      shareCounting(this.module, this.module.countingOf(policy, this.host.agent));
+      engine.setPolicy(policy);
+    });
+  }
+
+  dispose(): void {
+    this.calls.whenFree(() => {
+      if (!this.calls.isDisposed) {
+        this.driver.dispose();
+        this.originals.clear();
+        this.plans.clear();
+        this.#recall.free();
+        this.lifetime.abort();
+      }
+    });
+  }
+
+  /** The compactor's id of a message that the app names by that or by its own id. */
+  protected named(id: string, name = "id"): string {
+    const given = textOf(id, name);
+    if (this.originals.find(given) !== undefined) {
+      return given;
+    }
+    const own = this.originals.path.filter(({ message }) => message !== undefined && ownId(message) === given);
+    return own.at(-1)?.id ?? given;
+  }
+
+  /** A summarizer request with the messages that it sends, if it sends any. */
+  #completed(request: SummaryRequest): SummarizeRequest<M> {
+    const { format } = this.host;
+    const messages = this.calls.run((engine) => this.originals.asked(engine));
+    const prompt = messages.pop();
+    return prompt === undefined ? { ...request, format } : { ...request, format, messages, prompt };
+  }
+
+  /** Asks the app to count the new view, if it can. */
+  async #recount({ signal, onEvent }: CompactOptions): Promise<void> {
+    const { countTokens } = this.host;
+    if (countTokens === undefined || this.calls.isDisposed) {
+      return;
+    }
+    const revision = this.revision;
+    const view = this.calls.run((engine) => this.originals.view(engine));
+    let event: Counted = await counted(countTokens, view, [signal, this.lifetime.signal]);
+    if (this.calls.isDisposed) {
+      return;
+    }
+    if (event.type === "counted" && revision !== this.revision) {
+      event = { type: "countFailed", message: "the conversation went on while it was counted" };
+    }
+    if (event.type === "counted") {
+      const { tokens } = event;
+      this.calls.run((engine) => engine.handleCount(tokens));
+    }
+    this.driver.notify(event, onEvent);
+    this.driver.drain();
+  }
+}
+
+/** The ways to put a message at the end: as it is, or its parts into a copy of the last one, for a provider whose roles
+ * alternate. */
+function withAtEnd<M extends object>(view: readonly M[], added: readonly M[]): M[][] {
+  const last = view.at(-1);
+  const ways = [[...view, ...added]];
+  if (property(last, "role") !== property(added[0], "role")) {
+    return ways;
+  }
+  for (const field of ["parts", "content"]) {
+    const [own, more] = [property(last, field), property(added[0], field)];
+    if (last !== undefined && Array.isArray(own) && Array.isArray(more)) {
+      ways.push([...view.slice(0, -1), { ...last, [field]: [...own, ...more] }]);
+    }
+  }
+  return ways;
+}

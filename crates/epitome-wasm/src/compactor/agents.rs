@@ -1,0 +1,100 @@
+//! The agents of a conversation: while one is entered, every call is about its view.
+
+use epitome::Lent;
+use epitome::history::Record;
+use epitome_formats::split_step_id;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+use super::Compactor;
+use super::changes::whole;
+use crate::error::Thrown;
+
+/// The agent that is entered, whose compactor has changed places with that of the team.
+pub(super) struct Entered {
+    lent: Lent,
+    team: Own,
+}
+
+/// What this keeps for one view.
+#[derive(Default)]
+pub(super) struct Own {
+    agent: Option<String>,
+    composed: crate::composed::Composed,
+    untouched: epitome_formats::Untouched,
+    plans: crate::plan::Plans,
+    asked: Option<epitome::history::View>,
+}
+
+#[wasm_bindgen]
+impl Compactor {
+    /// Makes all calls be about the view of an agent, until [`Self::leave`].
+    pub fn enter(&mut self, name: &str) -> Result<(), JsValue> {
+        self.leave();
+        let mut lent = self.engine.lend(name).map_err(Thrown::from)?;
+        std::mem::swap(&mut self.engine, lent.compactor());
+        let mut own = self.views.remove(name).unwrap_or_default();
+        own.agent = Some(name.to_owned());
+        let team = self.exchange(own);
+        self.entered = Some(Entered { lent, team });
+        Ok(())
+    }
+
+    /// Makes all calls be about the view of the team again.
+    pub fn leave(&mut self) {
+        let Some(Entered { mut lent, team }) = self.entered.take() else { return };
+        std::mem::swap(&mut self.engine, lent.compactor());
+        self.engine.take_back(lent);
+        let own = self.exchange(team);
+        if let Some(agent) = own.agent.clone() {
+            self.views.insert(agent, own);
+        }
+    }
+
+    /// The names of the agents that were entered, now or before a restore.
+    pub fn agents(&self) -> Vec<String> {
+        self.engine.agents().map(str::to_owned).collect()
+    }
+
+    /// The number of messages of the engine.
+    #[wasm_bindgen(js_name = len)]
+    pub fn len(&self) -> usize {
+        self.engine.log().len()
+    }
+
+    /// The ids of the app's messages from a position of the engine on.
+    #[wasm_bindgen(js_name = idsFrom)]
+    pub fn ids_from(&self, position: usize) -> Vec<String> {
+        let log = self.engine.log();
+        (position..log.len()).filter_map(|at| log.message(at)).filter_map(whole).collect()
+    }
+
+    /// The id of the app's message that the message before a position of the engine is a step of.
+    #[wasm_bindgen(js_name = idBefore)]
+    pub fn id_before(&self, position: usize) -> Option<String> {
+        let message = self.engine.log().message(position.checked_sub(1)?)?;
+        Some(split_step_id(&message.id).0.as_str().to_owned())
+    }
+
+    /// The ids of the app's messages that are only for some agents, in the order in which they came.
+    pub fn asides(&self) -> Vec<String> {
+        let log = self.engine.log();
+        let messages = log.records().iter().filter_map(Record::message);
+        let private = messages.filter(|message| log.aside(&message.id).is_some());
+        let mut ids: Vec<String> = private.filter_map(|message| whole(message)).collect();
+        ids.dedup();
+        ids
+    }
+}
+
+impl Compactor {
+    fn exchange(&mut self, other: Own) -> Own {
+        let Own { agent, composed, untouched, plans, asked } = other;
+        Own {
+            agent: std::mem::replace(&mut self.agent, agent),
+            composed: std::mem::replace(&mut self.composed, composed),
+            untouched: std::mem::replace(&mut self.untouched, untouched),
+            plans: std::mem::replace(&mut self.plans, plans),
+            asked: std::mem::replace(&mut self.asked, asked),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Messages that are only for some agents, and what the logs of agents read from the log of their team.
+//!
+//! The log of a team has all messages. Its path has those that are for everyone; the others, its asides, have no position. The
+//! log of an agent has on its path whatever the agent may see, in the order in which it came.
+
+use super::log::Log;
+use super::record::{LogError, Record};
+use crate::message::{Message, MessageId};
+
+impl Log {
+    /// An empty log for one agent of a team.
+    pub(crate) fn of_agent() -> Self {
+        let mut log = Self::default();
+        log.outbox = Some(Vec::new());
+        log
+    }
+
+    /// True for the log of one agent.
+    pub(crate) fn is_of_agent(&self) -> bool {
+        self.outbox.is_some()
+    }
+
+    /// What the log of the team does not have yet. It is returned once.
+    pub(crate) fn take_outbox(&mut self) -> Vec<Record> {
+        self.outbox.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// For a message on another branch, the ends of that branch and of the path. Costs the messages behind it.
+    pub(crate) fn detour(&self, id: &MessageId) -> Option<(MessageId, Option<MessageId>)> {
+        let other = self.position(id).is_none().then(|| self.last_head(id))??;
+        Some((other.clone(), self.messages().next_back().map(|message| message.id.clone())))
+    }
+
+    /// A message that is only for some agents, in its latest version. Costs O(log n).
+    pub fn aside(&self, id: &MessageId) -> Option<&Message> {
+        self.records.get(*self.asides.get(id)?)?.message()
+    }
+
+    /// True if a record is about a message that is not on the path because it is only for some agents.
+    pub(crate) fn is_aside(&self, record: &Record) -> bool {
+        if self.is_of_agent() {
+            return false;
+        }
+        match record {
+            Record::Message { message } | Record::Insert { message, .. } => {
+                !message.audience.is_everyone()
+            }
+            Record::Edit { message } => {
+                !message.audience.is_everyone() || self.asides.contains_key(&message.id)
+            }
+            Record::Remove { id } => self.asides.contains_key(id),
+            _ => false,
+        }
+    }
+
+    pub(super) fn store_aside(&mut self, record: Record) -> Result<(), LogError> {
+        let index = self.records.len();
+        match &record {
+            Record::Insert { before, .. } => {
+                self.required(before)?;
+            }
+            Record::Remove { id } => {
+                self.asides.remove(id);
+            }
+            _ => {}
+        }
+        if let Some(message) = record.message() {
+            let known = self.asides.get(&message.id).copied();
+            if let Record::Edit { message } = &record {
+                let earlier = known.and_then(|at| self.records.get_mut(at)?.message_mut());
+                let earlier = earlier.ok_or_else(|| LogError::Audience(message.id.clone()))?;
+                if (&earlier.audience, &earlier.author) != (&message.audience, &message.author) {
+                    return Err(LogError::Audience(message.id.clone()));
+                }
+                earlier.clone_from(message);
+                return Ok(());
+            }
+            if self.contains(&message.id) {
+                return Err(LogError::DuplicateId(message.id.clone()));
+            }
+            self.asides.insert(message.id.clone(), index);
+        }
+        self.push(record);
+        Ok(())
+    }
+
+    /// Adds a record at the end.
+    pub(super) fn push(&mut self, record: Record) {
+        if !self.is_of_agent()
+            && record.is_for_agents()
+            && let Ok(index) = u32::try_from(self.records.len())
+        {
+            self.feed.push(index);
+        }
+        self.records.push(record);
+    }
+
+    /// How many records agents can read.
+    pub(crate) fn feed_len(&self) -> usize {
+        self.feed.len()
+    }
+
+    /// One of the records that agents read, if this agent may: a message only if it is for the agent. Costs O(1).
+    pub(crate) fn fed(&self, at: usize, agent: &str) -> Option<&Record> {
+        let record = self.records.get(usize::try_from(*self.feed.get(at)?).ok()?)?;
+        match record {
+            Record::Agent { agent: name, of } => (name == agent).then_some(of),
+            record => {
+                record.message().is_none_or(|message| message.is_for(agent)).then_some(record)
+            }
+        }
+    }
+}
+
+impl Record {
+    /// True if it says something of one view alone.
+    pub(super) fn is_of_one_view(&self) -> bool {
+        matches!(
+            self,
+            Self::Checkpoint { .. }
+                | Self::Undo { .. }
+                | Self::Todo { .. }
+                | Self::Reasoning { .. }
+        )
+    }
+
+    /// True if the log of an agent may read it.
+    fn is_for_agents(&self) -> bool {
+        match self {
+            Self::Remove { .. } | Self::Head { .. } | Self::Agent { .. } => true,
+            record => record.message().is_some(),
+        }
+    }
+}

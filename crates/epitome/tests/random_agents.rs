@@ -1,0 +1,257 @@
+//! Random conversations of a team: nobody sees what is not for them, and every view is what it would be in a conversation of its
+//! own.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot continue should fail with a message"
+)]
+
+mod random;
+
+use epitome::message::{Audience, Message, MessageId, Role};
+use epitome::policy::Keep;
+use epitome::tokens::CharactersPer;
+use epitome::{Compactor, Contract, Output, Policy, Reason, Snapshot};
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseResult;
+use random::times;
+
+const AGENTS: [&str; 5] = ["ann", "ben", "cleo", "dan", "eve"];
+
+/// What happens in a conversation. Numbers are taken modulo what there is.
+#[derive(Clone, Debug)]
+enum Step {
+    Append { author: usize, audience: u8 },
+    Insert { before: usize, audience: u8 },
+    Edit { message: usize },
+    Remove { message: usize },
+    Head { message: usize },
+    Compact { agent: usize },
+    Undo { agent: usize },
+    Restore,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    // A third of the messages is for all.
+    let audience = || prop_oneof![1 => Just(0), 2 => 1_u8..32];
+    prop_oneof![
+        24 => (0..6_usize, audience()).prop_map(|(author, audience)| Step::Append { author, audience }),
+        2 => (any::<usize>(), audience()).prop_map(|(before, audience)| Step::Insert { before, audience }),
+        2 => any::<usize>().prop_map(|message| Step::Edit { message }),
+        1 => any::<usize>().prop_map(|message| Step::Remove { message }),
+        1 => any::<usize>().prop_map(|message| Step::Head { message }),
+        5 => (0..6_usize).prop_map(|agent| Step::Compact { agent }),
+        2 => (0..6_usize).prop_map(|agent| Step::Undo { agent }),
+        1 => Just(Step::Restore),
+    ]
+}
+
+fn policy() -> Policy {
+    Policy { keep: Keep::Messages(2), target: 0.5, ..Policy::recommended(300) }
+}
+
+fn empty() -> Compactor {
+    Compactor::new(policy(), Contract::default(), Box::new(CharactersPer(3))).unwrap()
+}
+
+/// A message, whose text has a word of its own and the names of those who may see it.
+fn message(number: usize, version: usize, author: usize, audience: u8) -> Message {
+    let names: Vec<String> = AGENTS
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| audience >> at & 1 == 1)
+        .map(|(_, name)| (*name).to_owned())
+        .collect();
+    let author = AGENTS.get(author).copied();
+    let role = if author.is_some() { Role::Assistant } else { Role::User };
+    let text =
+        format!("the word-{number}-x of the garden file/{number}.rs, version {version}, is long");
+    Message {
+        author: author.map(str::to_owned),
+        audience: if audience == 0 { Audience::Everyone } else { Audience::Agents(names) },
+        ..Message::new(format!("m{number}"), role, text)
+    }
+}
+
+/// Handles all outputs, and returns everything that was said in them. The summaries repeat all that the summarizer was told.
+fn drive(compactor: &mut Compactor) -> String {
+    let mut said = String::new();
+    loop {
+        let output = compactor.poll_output();
+        said.push_str(&format!("{output:?}"));
+        match output {
+            Output::Before(_) => compactor.proceed().unwrap(),
+            Output::Summarize(request) => {
+                let envelope = format!("{:?}", request.envelope());
+                let words: Vec<&str> =
+                    envelope.split(' ').filter(|word| word.starts_with("word-")).collect();
+                compactor.handle_summary(request.id, &format!("Said: {}.", words.join(" ")));
+            }
+            Output::Persist(_) => compactor.handle_persisted().unwrap(),
+            Output::Wait(_) => return said,
+            Output::Save(_) | Output::Changed | Output::Event(_) => {}
+        }
+    }
+}
+
+/// Everything that the compactor of a view can say of it.
+fn everything(compactor: &Compactor) -> String {
+    let searchable: Vec<_> =
+        (0..compactor.log().len()).map(|at| compactor.searchable(at)).collect();
+    let lines = compactor.snapshot().to_json_lines().unwrap();
+    let (view, report) = (compactor.view(), compactor.report());
+    let (plan, status) = (compactor.plan(Reason::Manual), compactor.pressure());
+    format!("{view:?} {report:?} {plan:?} {status:?} {searchable:?} {lines}")
+}
+
+/// A team, and what is known of it.
+struct Team {
+    compactor: Compactor,
+    /// All messages that were ever there, in their latest version.
+    messages: Vec<Message>,
+}
+
+impl Team {
+    fn may_see(&self, number: usize, agent: Option<&str>) -> bool {
+        let message = &self.messages[number];
+        agent.map_or(message.audience.is_everyone(), |agent| message.is_for(agent))
+    }
+
+    /// Fails if a text has the word of a message that is not for an agent, or for all.
+    fn has_only_its_own(&self, text: &str, agent: Option<&str>) -> TestCaseResult {
+        for number in 0..self.messages.len() {
+            let (word, id) = (format!("word-{number}-x"), format!("\"m{number}\""));
+            let file = format!("file/{number}.rs");
+            if !self.may_see(number, agent) {
+                let found = [word, id, file].into_iter().find(|part| text.contains(part));
+                prop_assert!(found.is_none(), "{agent:?} has {found:?}: {text}");
+            }
+        }
+        Ok(())
+    }
+
+    /// The views of all agents.
+    fn views(&mut self) -> Vec<String> {
+        let view = |compactor: &Compactor| {
+            format!("{:?} {:?}", compactor.view(), compactor.pressure().tokens)
+        };
+        AGENTS.iter().map(|name| view(&self.compactor.agent(name).unwrap())).collect()
+    }
+
+    fn apply(&mut self, step: &Step) -> TestCaseResult {
+        let number = self.messages.len();
+        let known = |at: &usize| at.checked_rem(number);
+        match step {
+            Step::Append { author, audience } => {
+                let message = message(number, 0, *author, *audience);
+                self.messages.push(message.clone());
+                self.compactor.append(message).unwrap();
+            }
+            Step::Insert { before, audience } => {
+                if let Some(before) = known(before) {
+                    let message = message(number, 0, 5, *audience);
+                    let before = MessageId::from(format!("m{before}"));
+                    if self.compactor.insert(message.clone(), before).is_ok() {
+                        self.messages.push(message);
+                    }
+                }
+            }
+            Step::Edit { message: at } => {
+                if let Some(at) = known(at) {
+                    let earlier = self.messages[at].clone();
+                    let edited = Message {
+                        author: earlier.author,
+                        audience: earlier.audience,
+                        ..message(at, number, 5, 0)
+                    };
+                    let edited = Message { role: earlier.role, ..edited };
+                    if self.compactor.edit(edited.clone()).is_ok() {
+                        self.messages[at] = edited;
+                    }
+                }
+            }
+            Step::Remove { message } => {
+                if let Some(at) = known(message) {
+                    let _ = self.compactor.remove(format!("m{at}").into());
+                }
+            }
+            Step::Head { message } => {
+                if let Some(at) = known(message) {
+                    let _ = self.compactor.move_head(Some(format!("m{at}").into()));
+                }
+            }
+            Step::Compact { agent } => {
+                let before = self.views();
+                let name = AGENTS.get(*agent).copied();
+                let said = match name {
+                    Some(name) => {
+                        let mut agent = self.compactor.agent(name).unwrap();
+                        agent.compact(Reason::Manual, None).unwrap();
+                        drive(&mut agent)
+                    }
+                    None => {
+                        self.compactor.compact(Reason::Manual, None).unwrap();
+                        drive(&mut self.compactor)
+                    }
+                };
+                self.has_only_its_own(&said, name)?;
+                for (at, (before, after)) in before.iter().zip(self.views()).enumerate() {
+                    prop_assert!(at == *agent || *before == after, "the view of {}", AGENTS[at]);
+                }
+            }
+            Step::Undo { agent } => {
+                let Some(name) = AGENTS.get(*agent) else { return Ok(()) };
+                let mut agent = self.compactor.agent(name).unwrap();
+                if agent.undo().is_ok() {
+                    drive(&mut agent);
+                }
+            }
+            Step::Restore => {
+                let before = self.views();
+                let lines = self.compactor.snapshot().to_json_lines().unwrap();
+                let snapshot = Snapshot::from_json_lines(&lines).unwrap();
+                let tokenizer = Box::new(CharactersPer(3));
+                self.compactor =
+                    Compactor::restore(snapshot, Contract::default(), tokenizer).unwrap();
+                prop_assert_eq!(self.views(), before);
+            }
+        }
+        Ok(())
+    }
+
+    /// Nobody has a word of what is not for them, and everything in the log is somewhere.
+    fn check(&mut self) -> TestCaseResult {
+        // The compactor of the team stores what is for others, and shows nothing of it.
+        let (view, plan) = (self.compactor.view(), self.compactor.plan(Reason::Manual));
+        let searchable: Vec<_> =
+            (0..self.compactor.log().len()).map(|at| self.compactor.searchable(at)).collect();
+        let shown = format!("{view:?} {plan:?} {searchable:?} {:?}", self.compactor.report());
+        self.has_only_its_own(&shown, None)?;
+        let mut logs = vec![self.compactor.log().messages().cloned().collect::<Vec<_>>()];
+        for name in AGENTS {
+            let text = everything(&self.compactor.agent(name).unwrap());
+            self.has_only_its_own(&text, Some(name))?;
+            let log: Vec<Message> =
+                self.compactor.agent(name).unwrap().log().messages().cloned().collect();
+            // What is for all comes in the order of the team.
+            let shared = log.iter().filter(|message| message.audience.is_everyone());
+            prop_assert!(shared.eq(&logs[0]), "{name}");
+            logs.push(log);
+        }
+        Ok(())
+    }
+}
+
+proptest! {
+    #![proptest_config(times(256))]
+
+    #[test]
+    fn f1_nobody_sees_what_is_not_for_them(steps in prop::collection::vec(step(), 1..60)) {
+        let mut team = Team { compactor: empty(), messages: Vec::new() };
+        for step in &steps {
+            team.apply(step)?;
+        }
+        team.check()?;
+    }
+}

@@ -1,0 +1,236 @@
+//! A team of agents shares one conversation: each sees its own messages, and compacts its own view.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue should fail")]
+
+mod harness;
+
+use epitome::history::Record;
+use epitome::message::{Audience, Message, MessageId, Role};
+use epitome::policy::Keep;
+use epitome::tokens::CharactersPer;
+use epitome::{CommandError, Compactor, Contract, Outcome, Policy, Reason, Snapshot, Stored};
+use harness::{drive, shown};
+
+fn policy() -> Policy {
+    Policy { keep: Keep::Messages(2), target: 0.7, ..Policy::recommended(400) }
+}
+
+fn team() -> Compactor {
+    Compactor::new(policy(), Contract::default(), Box::new(CharactersPer(3))).unwrap()
+}
+
+fn said(id: &str, author: &str, text: &str) -> Message {
+    let role = if author == "user" { Role::User } else { Role::Assistant };
+    Message { author: Some(author.into()), ..Message::new(id, role, text) }
+}
+
+fn whispered(id: &str, author: &str, to: &[&str], text: &str) -> Message {
+    let audience = Audience::Agents(to.iter().map(|name| (*name).to_owned()).collect());
+    Message { audience, ..said(id, author, text) }
+}
+
+/// Ten turns of a team, with a note of the planner to the critic in each.
+fn busy_team() -> Compactor {
+    let mut team = team();
+    for turn in 0..10 {
+        team.append(said(&format!("u{turn}"), "user", &format!("question {turn} for the team")))
+            .unwrap();
+        let note = format!("secret {turn}: the planner doubts the budget");
+        team.append(whispered(&format!("n{turn}"), "planner", &["critic"], &note)).unwrap();
+        team.append(said(&format!("a{turn}"), "planner", &format!("answer {turn} to the team")))
+            .unwrap();
+    }
+    team
+}
+
+/// Compacts the view of an agent, and returns what its summarizer was asked.
+fn compact(team: &mut Compactor, name: &str, summary: &str) -> String {
+    let mut agent = team.agent(name).unwrap();
+    agent.compact(Reason::Manual, None).unwrap();
+    let run = drive(&mut agent, |_| summary.into());
+    let report = agent.report().unwrap();
+    assert!(matches!(report.outcome, Outcome::Applied { .. }), "{report:?}");
+    format!("{:?}", run.requests)
+}
+
+#[test]
+fn f1_the_team_and_other_agents_do_not_see_a_private_message() {
+    let mut team = busy_team();
+    assert!(!shown(&team).contains("secret"));
+    assert_eq!(team.log().len(), 20);
+    for (name, secrets) in [("critic", 10), ("planner", 10), ("writer", 0)] {
+        let agent = team.agent(name).unwrap();
+        assert_eq!(shown(&agent).matches("secret").count(), secrets, "{name}");
+        assert_eq!(agent.log().len(), 20 + secrets, "{name}");
+        let tokens = agent.pressure().tokens;
+        drop(agent);
+        assert_eq!(tokens > team.pressure().tokens, secrets > 0, "{name}");
+    }
+}
+
+#[test]
+fn f1_a_compaction_of_one_agent_changes_no_other_view() {
+    let mut team = busy_team();
+    let views = |team: &mut Compactor| {
+        let own = shown(team);
+        let others = ["planner", "writer"].map(|name| shown(&team.agent(name).unwrap()));
+        (own, others)
+    };
+    let before = views(&mut team);
+    let asked = compact(&mut team, "critic", "The planner doubts the budget.");
+    assert!(asked.contains("secret 0"), "{asked}");
+    assert_eq!(views(&mut team), before);
+    let asked = compact(&mut team, "writer", "Questions and answers.");
+    assert!(!asked.contains("secret"), "{asked}");
+    assert!(shown(&team.agent("critic").unwrap()).contains("SUMMARY"));
+    team.agent("critic").unwrap().undo().unwrap();
+    drive(&mut team.agent("critic").unwrap(), |_| String::new());
+    assert!(!shown(&team.agent("critic").unwrap()).contains("SUMMARY"));
+    assert!(shown(&team.agent("writer").unwrap()).contains("SUMMARY"), "an undo is of one agent");
+}
+
+#[test]
+fn f1_every_agent_goes_on_after_a_restore() {
+    let mut team = busy_team();
+    compact(&mut team, "critic", "The planner doubts the budget.");
+    let small = Policy { window: 300, ..policy() };
+    team.agent("critic").unwrap().set_policy(small).unwrap();
+    let views = |team: &mut Compactor| {
+        ["critic", "planner", "writer"].map(|name| {
+            let agent = team.agent(name).unwrap();
+            (shown(&agent), agent.pressure().tokens, agent.policy().window)
+        })
+    };
+    let before = views(&mut team);
+    let lines = team.snapshot().to_json_lines().unwrap();
+    let snapshot = Snapshot::from_json_lines(&lines).unwrap();
+    let mut restored =
+        Compactor::restore(snapshot, Contract::default(), Box::new(CharactersPer(3))).unwrap();
+    assert_eq!(restored.agents().collect::<Vec<_>>(), ["critic", "planner", "writer"]);
+    assert_eq!(views(&mut restored), before);
+    // An undo in the restored conversation finds the compaction.
+    restored.agent("critic").unwrap().undo().unwrap();
+    drive(&mut restored.agent("critic").unwrap(), |_| String::new());
+    assert!(!shown(&restored.agent("critic").unwrap()).contains("SUMMARY"));
+}
+
+#[test]
+fn f1_an_edit_undoes_what_agents_have_summarized_of_the_message() {
+    for restored in [false, true] {
+        let mut team = busy_team();
+        compact(&mut team, "critic", "The planner doubts the budget.");
+        compact(&mut team, "writer", "Questions and answers.");
+        if restored {
+            let snapshot = team.snapshot();
+            let tokenizer = Box::new(CharactersPer(3));
+            team = Compactor::restore(snapshot, Contract::default(), tokenizer).unwrap();
+        }
+        team.edit(whispered("n0", "planner", &["critic"], "nothing to see")).unwrap();
+        assert!(!shown(&team.agent("critic").unwrap()).contains("SUMMARY"));
+        assert!(shown(&team.agent("critic").unwrap()).contains("nothing to see"));
+        assert!(shown(&team.agent("writer").unwrap()).contains("SUMMARY"));
+        team.edit(said("u0", "user", "another question")).unwrap();
+        assert!(!shown(&team.agent("writer").unwrap()).contains("SUMMARY"));
+        let again = team.snapshot();
+        let tokenizer = Box::new(CharactersPer(3));
+        let mut again = Compactor::restore(again, Contract::default(), tokenizer).unwrap();
+        for name in ["critic", "writer"] {
+            assert_eq!(shown(&again.agent(name).unwrap()), shown(&team.agent(name).unwrap()));
+        }
+    }
+}
+
+#[test]
+fn f1_an_edit_cannot_show_a_private_message_to_others() {
+    let mut team = busy_team();
+    let refused = team.edit(said("n3", "planner", "secret 3 for all"));
+    assert!(refused.unwrap_err().to_string().contains("who sees"));
+    let refused = team.edit(whispered("a3", "planner", &["critic"], "no longer for all"));
+    assert!(refused.is_err());
+    assert!(team.move_head(Some(MessageId::from("n3"))).is_err());
+    assert!(team.insert(said("new", "user", "hm"), "n3".into()).is_err());
+    assert!(team.append(said("n3", "user", "the same id")).is_err());
+    team.remove("n3".into()).unwrap();
+    assert!(!shown(&team.agent("critic").unwrap()).contains("secret 3"));
+}
+
+#[test]
+fn f1_agents_follow_the_conversation_to_another_branch_and_back() {
+    let mut team = busy_team();
+    let before = shown(&team.agent("critic").unwrap());
+    team.move_head(Some("a4".into())).unwrap();
+    team.append(said("b5", "user", "another question 5")).unwrap();
+    let now = shown(&team.agent("critic").unwrap());
+    assert!(now.contains("secret 4") && !now.contains("secret 5") && now.ends_with("question 5\n"));
+    let shared = shown(&team);
+    assert_eq!(shown(&team.agent("fresh").unwrap()), shared);
+    team.move_head(Some("a9".into())).unwrap();
+    assert_eq!(shown(&team.agent("critic").unwrap()), before);
+}
+
+#[test]
+fn f1_a_private_message_that_an_agent_has_on_another_branch_can_be_changed() {
+    let mut team = team();
+    team.append(said("u0", "user", "question for all")).unwrap();
+    team.append(whispered("n0", "planner", &["critic"], "secret")).unwrap();
+    assert_eq!(team.agent("critic").unwrap().log().len(), 2);
+    // For the team nothing was behind the question; for the critic there was.
+    team.move_head(Some("u0".into())).unwrap();
+    assert_eq!(team.agent("critic").unwrap().log().len(), 1);
+    team.edit(whispered("n0", "planner", &["critic"], "no secret")).unwrap();
+    assert_eq!(shown(&team.agent("critic").unwrap()), "u: question for all\n");
+    team.remove("n0".into()).unwrap();
+    assert!(!team.agent("critic").unwrap().log().contains(&"n0".into()));
+}
+
+#[test]
+fn f1_messages_come_to_an_agent_only_through_its_team() {
+    let mut team = busy_team();
+    let mut critic = team.agent("critic").unwrap();
+    let message = said("own", "critic", "mine");
+    assert_eq!(critic.append(message.clone()), Err(CommandError::OfTeam));
+    assert_eq!(critic.edit(message), Err(CommandError::OfTeam));
+    assert_eq!(critic.remove("u0".into()), Err(CommandError::OfTeam));
+    assert_eq!(critic.move_head(None), Err(CommandError::OfTeam));
+    assert!(critic.agent("nested").is_err());
+}
+
+#[test]
+fn f1_what_agents_do_is_stored_with_the_records_of_the_team() {
+    let mut team = busy_team();
+    team.collect_unsaved(Stored::Nothing);
+    let mut stored = team.unsaved().unwrap();
+    team.handle_saved();
+    let mut critic = team.agent("critic").unwrap();
+    critic.compact(Reason::Manual, None).unwrap();
+    let request = harness::next_request(&mut critic);
+    critic.handle_summary(request.id, "The planner doubts the budget.");
+    while !matches!(critic.poll_output(), epitome::Output::Persist(_)) {}
+    drop(critic);
+    // Before it is applied, its record is there to be stored.
+    let lines = team.unsaved().unwrap();
+    assert_eq!(lines.matches(r#"{"record":"agent","agent":"critic""#).count(), 1);
+    team.handle_saved();
+    team.agent("critic").unwrap().handle_persisted().unwrap();
+    assert!(!team.has_unsaved(), "{}", team.unsaved().unwrap());
+    stored += &lines;
+    let snapshot = Snapshot::from_json_lines(&stored).unwrap();
+    let mut restored =
+        Compactor::restore(snapshot, Contract::default(), Box::new(CharactersPer(3))).unwrap();
+    let view = shown(&team.agent("critic").unwrap());
+    assert_eq!(shown(&restored.agent("critic").unwrap()), view);
+    assert!(view.contains("SUMMARY"));
+}
+
+#[test]
+fn f1_agents_share_the_stored_messages() {
+    let mut team = busy_team();
+    let pointer = |compactor: &Compactor, id: &str| {
+        let mut messages = compactor.log().records().iter().filter_map(Record::message);
+        messages.find(|message| message.id.as_str() == id).map(std::ptr::from_ref)
+    };
+    let own = ["u0", "n3", "a9"].map(|id| pointer(&team, id));
+    let critic = team.agent("critic").unwrap();
+    assert_eq!(["u0", "n3", "a9"].map(|id| pointer(&critic, id)), own);
+    assert!(own.iter().all(Option::is_some));
+}

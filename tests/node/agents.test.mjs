@@ -1,0 +1,152 @@
+// A team of agents in one conversation: each has a view, a policy, compactions and an undo of its own.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createCompactor, restoreCompactor } from "epitome";
+import { memoryStore, openConversation } from "epitome/storage";
+import { said, scripted } from "./harness.mjs";
+
+const POLICY = { window: 10_000, counting: { charactersPerToken: 1 }, triggers: ["manual"], reducers: [], minSaving: 0, keepRequestsTokens: 0, keep: { messages: 2 } };
+const FORMATS = ["openai-chat", "anthropic"];
+
+/** Messages of a team: in each turn a question, a note of the planner to the critic, and an answer. */
+function turns(count) {
+  return Array.from({ length: count }, (_, turn) => [
+    [said("user", `Question ${turn} for all of the team.`), { author: "user" }],
+    [said("assistant", `SECRET ${turn}: the planner doubts the budget.`), { author: "planner", audience: ["critic"] }],
+    [said("assistant", `Answer ${turn} of the planner to all.`), { author: "planner" }],
+  ]).flat();
+}
+
+async function teamOf(format, options = {}, count = 6) {
+  const compactor = await createCompactor({ format, policy: POLICY, summarize: () => "They worked.", ...options });
+  const messages = turns(count);
+  messages.forEach(([message, metadata]) => compactor.append(message, metadata));
+  return { compactor, messages: messages.map(([message]) => message) };
+}
+
+const hasSecrets = (value) => JSON.stringify(value).includes("SECRET");
+
+for (const format of FORMATS) {
+  test(`f1: ${format}: each agent gets its own messages, as the app's objects, and compacts its own view`, async () => {
+    const { requests, summarize } = scripted("They worked.");
+    const { compactor, messages } = await teamOf(format, { summarize });
+    const [critic, planner, writer] = ["critic", "planner", "writer"].map((name) => compactor.agent(name));
+    assert.deepEqual(compactor.agents(), ["critic", "planner", "writer"]);
+    const shared = messages.filter((message) => !hasSecrets(message));
+    for (const view of [compactor, writer]) {
+      assert.deepEqual(view.history(), shared);
+      assert.ok(!hasSecrets([view.messages(), view.findings(), view.plan().actions]));
+      assert.equal(view.plan().actions.length, shared.length);
+    }
+    for (const view of [critic, planner]) {
+      assert.ok(view.history().every((message, index) => message === messages[index]));
+      assert.equal(view.history().length, messages.length);
+      assert.ok(view.status().tokens > writer.status().tokens);
+    }
+    const before = [compactor, planner, writer].map((view) => JSON.stringify(view.messages()));
+    assert.equal((await critic.compact()).outcome, "applied");
+    assert.ok(hasSecrets(requests.at(-1)));
+    assert.ok(critic.messages().length < messages.length);
+    assert.deepEqual([compactor, planner, writer].map((view) => JSON.stringify(view.messages())), before);
+    assert.equal((await writer.compact()).outcome, "applied");
+    assert.ok(!hasSecrets([requests.at(-1), writer.messages()]));
+    critic.undo();
+    assert.equal(JSON.stringify(critic.messages()), before[1], "the critic gets what the planner gets");
+    assert.notEqual(JSON.stringify(writer.messages()), before[2]);
+    compactor.append(said("user", "A last question for all."), { author: "user" });
+    assert.equal(writer.history().at(-1).content, "A last question for all.");
+    compactor.dispose();
+    assert.throws(() => critic.status(), { code: "disposed" });
+  });
+
+  test(`f1: ${format}: agents go on after a restore, from a snapshot and from a store`, async () => {
+    const store = memoryStore();
+    const options = { format, policy: POLICY, summarize: () => "They worked." };
+    const { compactor } = await openConversation({ store, id: "team", ...options });
+    const messages = turns(6);
+    messages.forEach(([message, metadata]) => compactor.append(message, metadata));
+    await compactor.agent("critic").compact();
+    compactor.agent("critic").setPolicy({ ...POLICY, window: 8_000 });
+    await compactor.commit();
+    const seen = (one) => ["critic", "planner", "writer"].map((name) => [one.agent(name).messages(), one.agent(name).status()]);
+    const before = seen(compactor);
+    assert.equal(before[0][1].window, 8_000);
+    const originals = messages.map(([message]) => message);
+    const restored = await restoreCompactor(compactor.snapshot(), { format, originals, summarize: () => "They worked." });
+    assert.deepEqual(seen(restored), before);
+    compactor.dispose();
+    const { compactor: reopened } = await openConversation({ store, id: "team", ...options });
+    assert.deepEqual(seen(reopened), before);
+    reopened.agent("critic").undo();
+    assert.equal(reopened.agent("critic").messages().length, originals.length);
+    reopened.dispose();
+    restored.dispose();
+  });
+}
+
+test("f1: an agent has its own settings, from its options or from those of the team for it", async () => {
+  const policy = { ...POLICY, agents: { critic: { window: 5_000 } } };
+  const asked = [];
+  const { compactor } = await teamOf("openai-chat", { policy });
+  const summarize = (request) => {
+    asked.push(request);
+    return "The writer's own.";
+  };
+  assert.equal(compactor.agent("critic").status().window, 5_000);
+  const writer = compactor.agent("writer", { policy: { ...POLICY, window: 7_000 }, summarize });
+  assert.equal(writer.status().window, 7_000);
+  assert.equal(compactor.status().window, 10_000);
+  assert.equal((await writer.compact()).summary, "The writer's own.");
+  assert.equal(asked.length, 1);
+  assert.equal(compactor.agent("writer"), writer);
+  compactor.dispose();
+});
+
+test("f1: an edit, a removal and another branch reach every agent; an edit shows nothing to others", async () => {
+  const { compactor, messages } = await teamOf("openai-chat");
+  const critic = compactor.agent("critic");
+  const writer = compactor.agent("writer");
+  await critic.compact();
+  compactor.edit("m1", said("assistant", "SECRET no more."));
+  assert.equal(critic.messages().length, messages.length, "its summary was about the message as it was");
+  assert.equal(critic.history()[1].content, "SECRET no more.");
+  assert.deepEqual(compactor.metadata("m1").audience, ["critic"]);
+  assert.throws(() => compactor.edit("m1", said("assistant", "For others."), { audience: ["writer"] }), { code: "private-message" });
+  assert.throws(() => compactor.edit("m0", said("user", "For few."), { audience: ["critic"] }), { code: "private-message" });
+  assert.throws(() => compactor.truncate("m1"), { code: "private-message" });
+  compactor.remove("m4");
+  assert.equal(critic.history().length, messages.length - 1);
+  assert.equal(compactor.history().length, 12);
+  compactor.truncate("m5");
+  compactor.append(said("user", "Another question."), { author: "user" });
+  assert.deepEqual(writer.history(), compactor.history());
+  assert.equal(critic.history().length, 6);
+  assert.ok(!hasSecrets([writer.messages(), compactor.messages()]));
+  compactor.switchTo("m17");
+  assert.equal(critic.history().length, messages.length - 1);
+  compactor.dispose();
+});
+
+test("f1: a search of one agent finds what it has read, and nothing else", async () => {
+  const { compactor } = await teamOf("openai-chat");
+  const [critic, writer] = ["critic", "writer"].map((name) => compactor.agent(name));
+  await critic.compact();
+  await writer.compact();
+  await compactor.compact();
+  assert.ok(hasSecrets(await critic.recall("secret budget doubts")));
+  assert.ok(!hasSecrets(await writer.recall("secret budget doubts")));
+  assert.ok(!hasSecrets(await compactor.recall("secret budget doubts")));
+  compactor.dispose();
+});
+
+test("f1: the app's array may have messages that are only for some agents", async () => {
+  const { compactor, messages } = await teamOf("openai-chat");
+  const more = [...messages, said("user", "One more.")];
+  const report = compactor.sync(more, { author: "user" });
+  assert.equal(report.appended.length, 1);
+  assert.deepEqual([report.removed, report.inserted, report.changed, report.left], [[], [], [], []]);
+  assert.throws(() => compactor.sync(more, { audience: ["critic"] }), { code: "invalid-option" });
+  assert.equal(compactor.agent("critic").history().length, more.length);
+  compactor.dispose();
+});
