@@ -358,6 +358,10 @@ export interface SummaryRequest {
    */
   instructions?: string;
   /**
+   * True if no compaction waits for the answer: the summary is written in advance.
+   */
+  isAhead: boolean;
+  /**
    * Which chunk this is, from 0.
    */
   chunkIndex: number;
@@ -386,11 +390,6 @@ export type Summarizer = { kind: "own"; prompt: string } | { kind: "agent"; name
  * What the summarizer gets.
  */
 export type SummaryInput = "transcript" | "messages" | "conversation";
-
-/**
- * A message format that this crate reads and writes.
- */
-export type Format = "openai-chat" | "openai-responses" | "anthropic" | "ai-sdk-ui" | "ai-sdk-model" | "gemini" | "langchain" | "bedrock";
 
 /** What a summarizer may use. */
 export interface SummarizeContext {
@@ -534,7 +533,7 @@ export type AfterCompaction = Extract<EngineEvent, {
 /**
  * Progress of a compaction, for display and logs.
  */
-export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: Timestamp; message: string } | { type: "stale"; request: RequestId } | { type: "usageIgnored"; reported: number; used: number } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
+export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "preparing"; tokens: number; chunks: number } | { type: "prepared" } | { type: "preparationDropped"; request?: RequestId; because: string } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: Timestamp; message: string } | { type: "stale"; request: RequestId } | { type: "usageIgnored"; reported: number; used: number } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
 
 /**
  * Milliseconds on the app's clock. The origin is the app's choice, and the same for all calls.
@@ -598,6 +597,15 @@ export interface ReportFields {
    * How the summarizer was asked; `None` if it was not.
    */
   summarizer?: SummarizerReport;
+  /**
+   * How long the user has waited for it, in milliseconds: from its start, after the hook before it, to its end. `None` if
+   * the host has not said what time it is.
+   */
+  waitedMs?: number;
+  /**
+   * What was written in advance; `None` if nothing was since the last report.
+   */
+  prepared?: PreparedReport;
   /**
    * `tokensAfter` in percent of the window.
    */
@@ -722,6 +730,40 @@ export interface SummarizerTokens {
    * Tokens of the answers, including reasoning.
    */
   completion: number;
+}
+
+/**
+ * What a compaction had of a summary that was written in advance.
+ */
+export interface PreparedReport {
+  /**
+   * How it was used; `None` if it was not.
+   */
+  used?: PreparedUse;
+  /**
+   * What was spent in vain since the last report, for summaries that were thrown away.
+   */
+  wasted: Waste;
+}
+
+/**
+ * How a compaction used a summary that was prepared.
+ */
+export type PreparedUse = "asWritten" | "toppedUp";
+
+/**
+ * What prepared summaries have cost that no compaction used.
+ */
+export interface Waste {
+  /**
+   * Requests to the summarizer.
+   */
+  requests: number;
+  /**
+   * Their tokens and those of the answers: as the provider reported them, and of a request without a report by the
+   * engine's own count.
+   */
+  tokens: number;
 }
 
 /**
@@ -1020,6 +1062,11 @@ export interface Reactive {
    */
   maxPerRequest?: number;
 }
+
+/**
+ * A phase of the app's request loop at which a compaction may be due.
+ */
+export type Phase = "requestStart" | "turnStart" | "loop" | "turnEnd" | "overflow";
 
 /**
  * How full the window is when the summary of the next compaction begins to be written, in the background.
@@ -1379,8 +1426,16 @@ export interface ClearToolResultsRule {
  * One agent of a team. It gets the messages that are for all, those whose `audience` names it, and those whose `author` it is.
  * Its view, status, policy, compactions and undo are its own; the messages are those of the compactor, and none is copied.
  */
-export interface Agent<M extends object = object> extends Pick<Compactor<M>, "setTodo" | "status" | "statusUnder" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "metadata" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
+export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "setTodo" | "status" | "statusUnder" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "metadata" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
   readonly name: string;
+}
+
+/** How a request differs from `messages()`. */
+export interface RequestContext<M extends object = object> {
+  /** Messages that only this request has. */
+  added?: readonly M[];
+  /** Messages of `messages()` that this request does not have. */
+  leftOut?: readonly M[];
 }
 
 /**
@@ -1465,6 +1520,10 @@ export interface Breakdown {
    * Tool schemas, and whatever else the provider counts in addition to the messages.
    */
   tools: number;
+  /**
+   * What the latest request had in addition to the conversation, such as the messages of context providers.
+   */
+  context: number;
   /**
    * The summary of earlier messages.
    */

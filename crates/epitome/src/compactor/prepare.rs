@@ -13,7 +13,7 @@ use super::job::{Job, Stage, earlier_facts};
 use super::{Asked, Compactor, Event, Output, State};
 use crate::facts::Facts;
 use crate::message::RequestId;
-use crate::plan::{Plan, WrittenSummary};
+use crate::plan::{Plan, WrittenSummary, entries_at};
 use crate::policy::{Reason, SummaryInput, share};
 
 /// After this many failures, no summary is prepared before the next compaction.
@@ -40,6 +40,8 @@ enum Preparation {
 pub(crate) struct Draft {
     /// How many messages the summary before it covers, on which it builds.
     covered: usize,
+    /// The last user request, if that summary covers it: the summarizer reads it again.
+    request: Option<usize>,
     tail_start: usize,
     /// Positions of messages in front of `tail_start` that the summarizer did not read, since they were to stay.
     unread: Vec<usize>,
@@ -202,8 +204,15 @@ impl Compactor {
         job.asked.answer(self.scale().to_provider(self.conversation.meter().count(&summary)));
         let unread = job.plan.unread(&self.conversation);
         let tail_start = job.plan.tail_start;
-        let draft =
-            Draft { covered: job.covered, tail_start, unread, summary, notes, asked: job.asked };
+        let draft = Draft {
+            covered: job.covered,
+            request: job.request,
+            tail_start,
+            unread,
+            summary,
+            notes,
+            asked: job.asked,
+        };
         let found = Some((self.conversation.epoch(), job.facts));
         self.preparations.current = Some(Preparation::Ready { draft, found });
         self.preparations.balance.failures = 0;
@@ -333,11 +342,10 @@ impl Compactor {
         {
             return facts;
         }
-        let is_read = |at: usize| at < draft.tail_start && !draft.unread.contains(&at);
         let mut facts = earlier_facts(&self.conversation);
-        // By chunks, as they are found while the summary is written.
-        let chunks = job.plan.chunks_of(&self.conversation, &job.policy, &is_read);
-        chunks.unwrap_or_default().iter().for_each(|entries| facts.read(entries));
+        let new = (draft.covered..draft.tail_start).filter(|at| !draft.unread.contains(at));
+        let read = draft.request.into_iter().chain(new);
+        facts.read(&entries_at(&self.conversation, &job.policy, read));
         facts
     }
 }

@@ -184,7 +184,7 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
   }
 
   notes(): string {
-    return this.#calls.run((engine) => engine.summarizerNotes());
+    return this.calls.run((engine) => engine.summarizerNotes());
   }
 
   unknownRecords(): string[] {
