@@ -246,7 +246,7 @@ impl Member {
                     self.change(&message.id, |compactor| compactor.replace(edited))?;
                 }
                 Some(Record::Remove { id }) if compactor.log().contains(id) => {
-                    self.change(id, |compactor| compactor.take_out(id))?;
+                    self.change(id, |compactor| compactor.take_out(id.clone()))?;
                 }
                 Some(Record::Head { message }) => compactor.end_with(message.clone())?,
                 // Records of the agent itself come from it.

@@ -58,14 +58,15 @@ impl Compactor {
     /// texts behind it.
     pub fn remove(&mut self, id: MessageId) -> Result<(), CommandError> {
         self.refuse_to_agents()?;
-        self.take_out(&id)
+        self.take_out(id)
     }
 
-    pub(super) fn take_out(&mut self, id: &MessageId) -> Result<(), CommandError> {
-        let record = Record::Remove { id: id.clone() };
+    pub(super) fn take_out(&mut self, id: MessageId) -> Result<(), CommandError> {
+        let record = Record::Remove { id };
         if self.log().is_aside(&record) {
             return Ok(self.conversation.append(record)?);
         }
+        let Record::Remove { id } = &record else { return Ok(()) };
         let position = self.log().required(id)?;
         let is_useless = self.job().is_some_and(|job| job.plans(position));
         self.change(record, position, is_useless)

@@ -31,7 +31,7 @@ enum Preparation {
     Writing { job: Box<Job>, in_flight: RequestId },
     /// It is written. With the facts of what it covers, and the epoch of the view in which they were found; `None` after a
     /// restore.
-    Ready { draft: Draft, found: Option<(u32, Facts)> },
+    Ready { draft: Box<Draft>, found: Option<Box<(u32, Facts)>> },
 }
 
 /// A summary of the messages in front of `tail_start`, which no compaction has yet.
@@ -91,7 +91,7 @@ impl Preparations {
     /// What a store keeps.
     pub(super) fn state(&self) -> PreparationState {
         let draft = match &self.current {
-            Some(Preparation::Ready { draft, .. }) => Some(draft.clone()),
+            Some(Preparation::Ready { draft, .. }) => Some(Draft::clone(draft)),
             _ => None,
         };
         PreparationState { draft, balance: self.balance }
@@ -99,7 +99,8 @@ impl Preparations {
 
     /// Goes on from what [`Self::state`] returned.
     pub(super) fn resume(state: PreparationState) -> Self {
-        let current = state.draft.map(|draft| Preparation::Ready { draft, found: None });
+        let current =
+            state.draft.map(|draft| Preparation::Ready { draft: draft.into(), found: None });
         Self { current, balance: state.balance }
     }
 
@@ -213,8 +214,8 @@ impl Compactor {
             notes,
             asked: job.asked,
         };
-        let found = Some((self.conversation.epoch(), job.facts));
-        self.preparations.current = Some(Preparation::Ready { draft, found });
+        let found = Some(Box::new((self.conversation.epoch(), job.facts)));
+        self.preparations.current = Some(Preparation::Ready { draft: Box::new(draft), found });
         self.preparations.balance.failures = 0;
         self.outputs.push_back(Output::Event(Event::Prepared));
         self.go_on_waiting();
@@ -273,7 +274,9 @@ impl Compactor {
         // What a summary was not asked for, or is to cover less, it cannot replace.
         let is_other = job.instructions.is_some() || job.plan.reason == Reason::ReactiveMicro;
         let (draft, found) = match self.preparations.current.take() {
-            Some(Preparation::Ready { draft, found }) if !is_other => (draft, found),
+            Some(Preparation::Ready { draft, found }) if !is_other => {
+                (*draft, found.map(|found| *found))
+            }
             Some(writing @ Preparation::Writing { .. }) if !is_other => {
                 self.preparations.current = Some(writing);
                 self.state = State::Awaiting { job };

@@ -172,6 +172,7 @@ const LAYERS: [Layers; 7] = [
             "artifacts",
             "reproduce",
             "fuzz",
+            "mutants",
             "behaviours",
             "supply",
             "lint",

@@ -90,6 +90,7 @@ export interface Agent<M extends object = object>
     | "session"
     | "phase"
     | "setRequestContext"
+    | "notes"
     | "setTodo"
     | "status"
     | "statusUnder"

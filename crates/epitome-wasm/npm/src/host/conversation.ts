@@ -183,10 +183,6 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     });
   }
 
-  notes(): string {
-    return this.calls.run((engine) => engine.summarizerNotes());
-  }
-
   unknownRecords(): string[] {
     return this.calls.run((engine) => engine.unknownRecords());
   }

@@ -75,6 +75,10 @@ export class ConversationView<M extends object> {
     this.calls.run((engine) => engine.setRequestContext(more, fewer));
   }
 
+  notes(): string {
+    return this.calls.run((engine) => engine.summarizerNotes());
+  }
+
   setTodo(text: string): void {
     const todo = textOf(text, "text");
     this.calls.run((engine) => engine.setTodo(todo));
@@ -105,7 +109,7 @@ export class ConversationView<M extends object> {
 
   async compactIfNeeded(options: CompactIfNeededOptions = {}): Promise<Report | undefined> {
     const { phase, ...fields } = fieldsOf(options, "options");
-    const reason = this.check(phase === undefined ? this.calls.run((engine) => engine.phase()) : phase);
+    const reason = this.check(phase ?? this.phase());
     return reason === undefined ? undefined : this.compact({ ...fields, reason });
   }
 
