@@ -76,7 +76,9 @@ impl Compactor {
             return;
         }
         // Before the fold goes on: this reads the facts of the chunk that the answer is about.
-        job.read_chunk(&self.conversation);
+        if !job.is_ahead {
+            job.read_chunk(&self.conversation);
+        }
         let notes = std::mem::take(&mut job.notes);
         let done = match &mut job.stage {
             Stage::Chunks(fold) => fold.advance(text.to_owned(), notes),

@@ -206,10 +206,6 @@ impl Job {
     pub(super) fn read_chunk(&mut self, conversation: &Conversation) {
         let Stage::Chunks(fold) = &self.stage else { return };
         self.facts.read(&fold.envelope().entries);
-        if self.is_ahead {
-            // What stays is known only when the compaction comes.
-            return;
-        }
         let place = fold.place();
         let chunks = place.count.saturating_sub(place.index).max(1);
         let share = self.unread.len().div_ceil(usize::try_from(chunks).unwrap_or(usize::MAX));

@@ -29,9 +29,8 @@ pub(super) struct Preparations {
 enum Preparation {
     /// The summarizer has a request that is not answered yet.
     Writing { job: Box<Job>, in_flight: RequestId },
-    /// It is written. With the facts of what it covers, and the epoch of the view in which they were found; `None` after a
-    /// restore.
-    Ready { draft: Box<Draft>, found: Option<Box<(u32, Facts)>> },
+    /// It is written.
+    Ready(Box<Draft>),
 }
 
 /// A summary of the messages in front of `tail_start`, which no compaction has yet.
@@ -91,7 +90,7 @@ impl Preparations {
     /// What a store keeps.
     pub(super) fn state(&self) -> PreparationState {
         let draft = match &self.current {
-            Some(Preparation::Ready { draft, .. }) => Some(Draft::clone(draft)),
+            Some(Preparation::Ready(draft)) => Some(Draft::clone(draft)),
             _ => None,
         };
         PreparationState { draft, balance: self.balance }
@@ -99,8 +98,7 @@ impl Preparations {
 
     /// Goes on from what [`Self::state`] returned.
     pub(super) fn resume(state: PreparationState) -> Self {
-        let current =
-            state.draft.map(|draft| Preparation::Ready { draft: draft.into(), found: None });
+        let current = state.draft.map(|draft| Preparation::Ready(draft.into()));
         Self { current, balance: state.balance }
     }
 
@@ -156,7 +154,7 @@ impl Preparations {
     fn range(&self) -> Option<Range<usize>> {
         match self.current.as_ref()? {
             Preparation::Writing { job, .. } => Some(job.covered..job.plan.tail_start),
-            Preparation::Ready { draft, .. } => Some(draft.covered..draft.tail_start),
+            Preparation::Ready(draft) => Some(draft.covered..draft.tail_start),
         }
     }
 }
@@ -214,8 +212,7 @@ impl Compactor {
             notes,
             asked: job.asked,
         };
-        let found = Some(Box::new((self.conversation.epoch(), job.facts)));
-        self.preparations.current = Some(Preparation::Ready { draft: Box::new(draft), found });
+        self.preparations.current = Some(Preparation::Ready(Box::new(draft)));
         self.preparations.balance.failures = 0;
         self.outputs.push_back(Output::Event(Event::Prepared));
         self.go_on_waiting();
@@ -251,7 +248,7 @@ impl Compactor {
     pub(super) fn drop_preparation(&mut self, because: &str) {
         let (asked, request) = match self.preparations.current.take() {
             None => return,
-            Some(Preparation::Ready { draft, .. }) => (draft.asked, None),
+            Some(Preparation::Ready(draft)) => (draft.asked, None),
             Some(Preparation::Writing { job, in_flight }) => {
                 let mut asked = job.asked;
                 let is_queued = |output: &Output| matches!(output, Output::Summarize(request) if request.id == in_flight);
@@ -273,10 +270,8 @@ impl Compactor {
     pub(super) fn use_draft(&mut self, mut job: Box<Job>) {
         // What a summary was not asked for, or is to cover less, it cannot replace.
         let is_other = job.instructions.is_some() || job.plan.reason == Reason::ReactiveMicro;
-        let (draft, found) = match self.preparations.current.take() {
-            Some(Preparation::Ready { draft, found }) if !is_other => {
-                (*draft, found.map(|found| *found))
-            }
+        let draft = match self.preparations.current.take() {
+            Some(Preparation::Ready(draft)) if !is_other => *draft,
             Some(writing @ Preparation::Writing { .. }) if !is_other => {
                 self.preparations.current = Some(writing);
                 self.state = State::Awaiting { job };
@@ -288,13 +283,13 @@ impl Compactor {
             }
         };
         if let Some(plan) = self.plan_with(&job, &draft) {
-            let facts = self.facts_of(&job, &draft, found);
+            let facts = self.facts_of(&job, &draft);
             job.take_over(&self.conversation, plan, facts, draft.asked, PreparedUse::AsWritten);
             return self.apply_summary(*job, draft.summary, draft.notes);
         }
         match self.topped_up(&job, &draft) {
             Some(stage) => {
-                let facts = self.facts_of(&job, &draft, found);
+                let facts = self.facts_of(&job, &draft);
                 let plan = job.plan.clone();
                 job.take_over(&self.conversation, plan, facts, draft.asked, PreparedUse::ToppedUp);
                 job.stage = stage;
@@ -338,13 +333,9 @@ impl Compactor {
         (rest.size() < whole.size()).then_some(Stage::Chunks(rest))
     }
 
-    /// The facts of the messages that a draft covers. Linear in their texts, unless they were found in the present view.
-    fn facts_of(&self, job: &Job, draft: &Draft, found: Option<(u32, Facts)>) -> Facts {
-        if let Some((epoch, facts)) = found
-            && epoch == self.conversation.epoch()
-        {
-            return facts;
-        }
+    /// The facts of the messages that a draft covers. Linear in their texts. They are not found while the summary is written: a
+    /// restored conversation has to find the same ones.
+    fn facts_of(&self, job: &Job, draft: &Draft) -> Facts {
         let mut facts = earlier_facts(&self.conversation);
         let new = (draft.covered..draft.tail_start).filter(|at| !draft.unread.contains(at));
         let read = draft.request.into_iter().chain(new);
