@@ -327,6 +327,15 @@ mod tests {
     }
 
     #[test]
+    fn d10_what_says_little_is_quoted_if_there_is_nothing_else() {
+        let topic = "{\"result\": \"a topic\"}";
+        for only in [[("tool", topic); 3], [("assistant", "Noted."); 3]] {
+            let text = extract(&talk(&only), 20, &TOKENS);
+            assert!(!text.is_empty(), "{only:?}");
+        }
+    }
+
+    #[test]
     fn identifiers_are_selected_before_common_words() {
         let chatter = "well so it is what it is and we go on as we do. ".repeat(40);
         let envelope = talk(&[

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 
 pub use action::Action;
 pub(crate) use appendix::appendix;
+pub(crate) use chunks::{covered_request, entries_at};
 pub use columns::Columns;
 pub use locked_reasoning::LockedParts;
 use planner::{appended_request, is_system};

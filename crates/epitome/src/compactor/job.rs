@@ -7,7 +7,7 @@ use crate::conversation::Conversation;
 use crate::facts::{Facts, RetainedText};
 use crate::history::Cover;
 use crate::message::{Entry, Message, MessageId, RequestId, Role};
-use crate::plan::Plan;
+use crate::plan::{Plan, covered_request};
 use crate::policy::{Keep, Policy, Summarizer, SummaryInput, WindowTooSmall};
 use crate::transcript::Envelope;
 use crate::transcript::fold::Fold;
@@ -18,6 +18,8 @@ pub(super) struct Job {
     pub(super) plan: Plan,
     /// How many messages the summary covers that there is when this one is asked for.
     pub(super) covered: usize,
+    /// The last user request, if that summary covers it.
+    pub(super) request: Option<usize>,
     /// The policy of the plan: the compactor's, or stricter by a fallback level after a result that was too
     /// large.
     pub(super) policy: Policy,
@@ -98,6 +100,7 @@ impl Job {
             stage,
             policy: policy.clone(),
             covered: conversation.projection().covered,
+            request: covered_request(conversation),
             plan,
             instructions,
             attempts: 0,

@@ -13,7 +13,7 @@ use super::job::{Job, Stage, earlier_facts};
 use super::{Asked, Compactor, Event, Output, State};
 use crate::facts::Facts;
 use crate::message::RequestId;
-use crate::plan::{Plan, WrittenSummary};
+use crate::plan::{Plan, WrittenSummary, entries_at};
 use crate::policy::{Reason, SummaryInput, share};
 
 /// After this many failures, no summary is prepared before the next compaction.
@@ -30,7 +30,7 @@ enum Preparation {
     /// The summarizer has a request that is not answered yet.
     Writing { job: Box<Job>, in_flight: RequestId },
     /// It is written.
-    Ready(Draft),
+    Ready(Box<Draft>),
 }
 
 /// A summary of the messages in front of `tail_start`, which no compaction has yet.
@@ -39,6 +39,8 @@ enum Preparation {
 pub(crate) struct Draft {
     /// How many messages the summary before it covers, on which it builds.
     covered: usize,
+    /// The last user request, if that summary covers it: the summarizer reads it again.
+    request: Option<usize>,
     tail_start: usize,
     /// Positions of messages in front of `tail_start` that the summarizer did not read, since they were to stay.
     unread: Vec<usize>,
@@ -88,7 +90,7 @@ impl Preparations {
     /// What a store keeps.
     pub(super) fn state(&self) -> PreparationState {
         let draft = match &self.current {
-            Some(Preparation::Ready(draft)) => Some(draft.clone()),
+            Some(Preparation::Ready(draft)) => Some(Draft::clone(draft)),
             _ => None,
         };
         PreparationState { draft, balance: self.balance }
@@ -96,7 +98,8 @@ impl Preparations {
 
     /// Goes on from what [`Self::state`] returned.
     pub(super) fn resume(state: PreparationState) -> Self {
-        Self { current: state.draft.map(Preparation::Ready), balance: state.balance }
+        let current = state.draft.map(|draft| Preparation::Ready(draft.into()));
+        Self { current, balance: state.balance }
     }
 
     /// The job with this request.
@@ -200,9 +203,16 @@ impl Compactor {
         job.asked.answer(self.scale().to_provider(self.conversation.meter().count(&summary)));
         let unread = job.plan.unread(&self.conversation);
         let tail_start = job.plan.tail_start;
-        let draft =
-            Draft { covered: job.covered, tail_start, unread, summary, notes, asked: job.asked };
-        self.preparations.current = Some(Preparation::Ready(draft));
+        let draft = Draft {
+            covered: job.covered,
+            request: job.request,
+            tail_start,
+            unread,
+            summary,
+            notes,
+            asked: job.asked,
+        };
+        self.preparations.current = Some(Preparation::Ready(Box::new(draft)));
         self.preparations.balance.failures = 0;
         self.outputs.push_back(Output::Event(Event::Prepared));
         self.go_on_waiting();
@@ -261,7 +271,7 @@ impl Compactor {
         // What a summary was not asked for, or is to cover less, it cannot replace.
         let is_other = job.instructions.is_some() || job.plan.reason == Reason::ReactiveMicro;
         let draft = match self.preparations.current.take() {
-            Some(Preparation::Ready(draft)) if !is_other => draft,
+            Some(Preparation::Ready(draft)) if !is_other => *draft,
             Some(writing @ Preparation::Writing { .. }) if !is_other => {
                 self.preparations.current = Some(writing);
                 self.state = State::Awaiting { job };
@@ -323,11 +333,13 @@ impl Compactor {
         (rest.size() < whole.size()).then_some(Stage::Chunks(rest))
     }
 
-    /// The facts of the messages that a draft covers. Linear in their texts.
+    /// The facts of the messages that a draft covers. Linear in their texts. They are not found while the summary is written: a
+    /// restored conversation has to find the same ones.
     fn facts_of(&self, job: &Job, draft: &Draft) -> Facts {
-        let is_read = |at: usize| at < draft.tail_start && !draft.unread.contains(&at);
         let mut facts = earlier_facts(&self.conversation);
-        facts.read(&job.plan.entries_of(&self.conversation, &job.policy, &is_read));
+        let new = (draft.covered..draft.tail_start).filter(|at| !draft.unread.contains(at));
+        let read = draft.request.into_iter().chain(new);
+        facts.read(&entries_at(&self.conversation, &job.policy, read));
         facts
     }
 }

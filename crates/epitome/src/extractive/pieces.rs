@@ -147,7 +147,7 @@ impl<'a> Pieces<'a> {
         self.pieces.retain(|_| fresh.next().unwrap_or(true));
     }
 
-    /// Which pieces tools say again and again, with other numbers at most.
+    /// Which pieces tools say again and again, with other numbers at most. None if that is all there is to quote.
     fn boilerplate(&self) -> Vec<bool> {
         let forms: Vec<Option<String>> = self
             .pieces
@@ -162,7 +162,11 @@ impl<'a> Pieces<'a> {
             let count = form.as_ref().and_then(|form| counts.get(form.as_str()));
             count.is_some_and(|count| *count >= BOILERPLATE)
         };
-        forms.iter().map(is_repeated).collect()
+        let repeated: Vec<bool> = forms.iter().map(is_repeated).collect();
+        match repeated.contains(&false) {
+            true => repeated,
+            false => vec![false; repeated.len()],
+        }
     }
 
     pub(super) fn speaker(&self, piece: &Piece<'_>) -> &str {

@@ -67,7 +67,7 @@ impl Plan {
         conversation: &Conversation,
     ) -> impl DoubleEndedIterator<Item = usize> + Clone {
         let covered = conversation.projection().covered;
-        let request = conversation.last_request().filter(|request| *request < covered);
+        let request = covered_request(conversation);
         let new = (covered..self.tail_start).filter(|at| {
             (self.action(*at) == Action::Summarize || self.also_read.binary_search(at).is_ok())
                 && !conversation.is_heartbeat(*at)
@@ -94,20 +94,8 @@ impl Plan {
         policy: &Policy,
         is_wanted: &dyn Fn(usize) -> bool,
     ) -> Vec<Entry> {
-        let log = conversation.log();
-        let late = LateResults::new(log, conversation.projection());
-        let prefix: Vec<(u32, Cow<Message>)> = self
-            .read(conversation)
-            .filter(|at| is_wanted(*at))
-            .filter_map(|at| {
-                let message = readable(conversation, at)?;
-                let message = late.message(&message).map_or(message, Cow::Owned);
-                Some((conversation.number(at)?, message))
-            })
-            .collect();
-        let prefix: Vec<(u32, &Message)> =
-            prefix.iter().map(|(number, message)| (*number, message.as_ref())).collect();
-        transcript(&prefix, &policy.summary)
+        let wanted = self.read(conversation).filter(|at| is_wanted(*at));
+        entries_at(conversation, policy, wanted)
     }
 
     /// The same, chunk by chunk. An error if its window has no room for any chunk.
@@ -161,6 +149,32 @@ impl Plan {
             None => Ok(chunks(entries, &policy.summary)),
         }
     }
+}
+
+/// The last user request, if an earlier summary covers it.
+pub(crate) fn covered_request(conversation: &Conversation) -> Option<usize> {
+    let covered = conversation.projection().covered;
+    conversation.last_request().filter(|request| *request < covered)
+}
+
+/// The messages at these positions as a transcript. Costs O(n log n).
+pub(crate) fn entries_at(
+    conversation: &Conversation,
+    policy: &Policy,
+    positions: impl Iterator<Item = usize>,
+) -> Vec<Entry> {
+    let log = conversation.log();
+    let late = LateResults::new(log, conversation.projection());
+    let prefix: Vec<(u32, Cow<Message>)> = positions
+        .filter_map(|at| {
+            let message = readable(conversation, at)?;
+            let message = late.message(&message).map_or(message, Cow::Owned);
+            Some((conversation.number(at)?, message))
+        })
+        .collect();
+    let prefix: Vec<(u32, &Message)> =
+        prefix.iter().map(|(number, message)| (*number, message.as_ref())).collect();
+    transcript(&prefix, &policy.summary)
 }
 
 /// A message as the summarizer reads it: the original, with the path of every result that was offloaded, so
