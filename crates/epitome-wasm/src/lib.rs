@@ -7,7 +7,7 @@
 //! Each feature exports a part, for a wasm module of its own; the package's build compiles the crate once for each.
 #![cfg(target_arch = "wasm32")]
 #![cfg_attr(
-    not(all(feature = "engine", feature = "endpoint", feature = "legality")),
+    not(all(feature = "engine", feature = "endpoint", feature = "validation")),
     allow(
         dead_code,
         reason = "a module with a part of the exports needs a part of what they share"
@@ -20,7 +20,7 @@ mod compactor;
 mod composed;
 #[cfg(feature = "endpoint")]
 mod counter;
-#[cfg(feature = "legality")]
+#[cfg(feature = "validation")]
 mod detection;
 #[cfg(feature = "endpoint")]
 mod endpoint;
@@ -57,14 +57,14 @@ mod status;
 mod tokenizer;
 #[cfg(feature = "engine")]
 mod usage;
-#[cfg(feature = "legality")]
+#[cfg(feature = "validation")]
 mod validation;
 
 #[cfg(feature = "engine")]
 pub use compactor::Compactor;
 #[cfg(feature = "endpoint")]
 pub use counter::{CounterOptions, count_by_provider};
-#[cfg(feature = "legality")]
+#[cfg(feature = "validation")]
 pub use detection::detect_format;
 #[cfg(feature = "endpoint")]
 pub use endpoint::{EndpointOptions, EndpointTimeouts, complete};
@@ -95,7 +95,7 @@ pub use status::Status;
 pub use tokenizer::parse_counting;
 #[cfg(feature = "engine")]
 pub use usage::read_usage;
-#[cfg(feature = "legality")]
+#[cfg(feature = "validation")]
 pub use validation::{convert, repair, validate, validate_locked};
 
 /// Logs a panic with its location to the console.

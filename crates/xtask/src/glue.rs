@@ -32,7 +32,7 @@ const MODULES: [Module; 7] = [
     Module { name: "epitome", package: "epitome-wasm", feature: "engine", passes: SMALL },
     Module { name: "endpoint", package: "epitome-wasm", feature: "endpoint", passes: SMALL },
     Module { name: "extractive", package: "epitome-wasm", feature: "extractive", passes: SMALL },
-    Module { name: "legality", package: "epitome-wasm", feature: "legality", passes: SMALL },
+    Module { name: "validation", package: "epitome-wasm", feature: "validation", passes: SMALL },
     Module { name: "count", package: "epitome-count", feature: "", passes: FAST },
     Module { name: "tokenizer", package: "epitome-tokenizer", feature: "", passes: FAST },
     Module { name: "recall", package: "epitome-recall", feature: "", passes: &["-O2"] },

@@ -9,7 +9,7 @@ import { declarations } from "./declarations.mjs";
 import { factoryOf, factoryTypes } from "./glue.mjs";
 
 /** The wasm modules: those with glue, and those whose functions take only numbers and need none. */
-const GLUED = ["epitome", "endpoint", "extractive", "legality"];
+const GLUED = ["epitome", "endpoint", "extractive", "validation"];
 const NUMERIC = ["count", "tokenizer", "recall"];
 const MODULES = [...GLUED, ...NUMERIC];
 

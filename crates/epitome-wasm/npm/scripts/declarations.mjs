@@ -24,7 +24,7 @@ const [API, COUNTING] = ["api/api.d.ts", "api/counting.d.ts"];
 const SLIM = "entrypoints/slim.d.ts";
 const SLIM_MODULES = "api-slim/modules.d.ts";
 /** The declarations of the wasm modules with glue. */
-const GLUE = ["epitome", "endpoint", "legality"].map((module) => `glue/${module}.d.ts`);
+const GLUE = ["epitome", "endpoint", "validation"].map((module) => `glue/${module}.d.ts`);
 /** Entries with types of their own, each after those whose types it uses. */
 const MORE = ["storage", "node", "bullmq"];
 

@@ -4,13 +4,13 @@ import { bytesAt } from "../counting/vocabulary.js";
 import type { ModuleInput } from "../wasm/engine.js";
 
 /** Modules that are fetched when they are first used, and that an app may give to `init` instead: `count` counts alone,
- * `endpoint` asks providers, `extractive` summarizes without a model, `legality` validates and converts, `recall` searches,
+ * `endpoint` asks providers, `extractive` summarizes without a model, `validation` validates and converts, `recall` searches,
  * `tokenizer` counts by a `tokenizer.json`. */
 export interface LaterModules {
   count?: BufferSource | WebAssembly.Module;
   endpoint?: BufferSource | WebAssembly.Module;
   extractive?: BufferSource | WebAssembly.Module;
-  legality?: BufferSource | WebAssembly.Module;
+  validation?: BufferSource | WebAssembly.Module;
   recall?: BufferSource | WebAssembly.Module;
   tokenizer?: BufferSource | WebAssembly.Module;
 }
@@ -38,8 +38,8 @@ export async function extractiveModule(): Promise<BufferSource | WebAssembly.Mod
 }
 
 /** The module that validates, repairs, converts and detects messages. */
-export async function legalityModule(): Promise<BufferSource | WebAssembly.Module> {
-  return given.legality ?? bytesAt(new URL("../glue/legality_bg.wasm", import.meta.url));
+export async function validationModule(): Promise<BufferSource | WebAssembly.Module> {
+  return given.validation ?? bytesAt(new URL("../glue/validation_bg.wasm", import.meta.url));
 }
 
 /** The module that only counts. */

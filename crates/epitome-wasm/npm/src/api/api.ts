@@ -15,20 +15,20 @@ import { type CompactedMessages, compactMessagesBy, type CompactMessagesOptions 
 import type { SummarizeContext } from "../host/summarize.js";
 import { overflowOf } from "../host/overflow.js";
 import { runTurnBy, type TurnOptions, type TurnResponse, type TurnResult } from "../host/turn.js";
-import { convertBy, detectBy, loadLegality, repairBy, validateBy, type ValidateOptions } from "../host/validation.js";
+import { convertBy, detectBy, loadValidation, repairBy, validateBy, type ValidateOptions } from "../host/validation.js";
 import { loadCounter } from "../counting/counter.js";
 import { counterFrom, type ProviderCounter, type ProviderCounterOptions } from "../counting/provider-counter.js";
 import type { ContextOverflow, Format, Policy, PolicySpec, Preset, Report, Usage } from "../glue/epitome.js";
-import type { Converted, Detection, Issue, Repaired } from "../glue/legality.js";
+import type { Converted, Detection, Issue, Repaired } from "../glue/validation.js";
 import { load, type Modules } from "../wasm/engine.js";
 import {
   counterModule,
   endpointModule,
   engineModule,
   extractiveModule,
-  legalityModule,
   recallModule,
   tokenizerModule,
+  validationModule,
 } from "./modules.js";
 
 export * from "./counting.js";
@@ -108,7 +108,7 @@ export type {
   Waste,
 } from "../glue/epitome.js";
 export type { Completion, CounterOptions } from "../glue/endpoint.js";
-export type { Converted, Detection, Issue, IssueCode, Repaired, Severity } from "../glue/legality.js";
+export type { Converted, Detection, Issue, IssueCode, Repaired, Severity } from "../glue/validation.js";
 export type {
   AfterCompaction,
   AgentOptions,
@@ -143,7 +143,7 @@ export type { TokenizerSources } from "../counting/tokenizer.js";
 const MODULES: Modules = {
   engine: engineModule,
   extractive: extractiveModule,
-  legality: legalityModule,
+  validation: validationModule,
   recall: recallModule,
   counter: counterModule,
   tokenizers: tokenizerModule,
@@ -226,7 +226,7 @@ export async function runTurn<M extends object, R extends TurnResponse<M>>(
   compactor: Compactor<M>,
   options: TurnOptions<M, R>,
 ): Promise<TurnResult<R>> {
-  return runTurnBy(await load(engineModule), () => loadLegality(legalityModule), compactor, options);
+  return runTurnBy(await load(engineModule), () => loadValidation(validationModule), compactor, options);
 }
 
 /**
@@ -256,7 +256,7 @@ export function recentWithin<M extends object>(
 
 /** Detects the format of messages by what only that format has. */
 export function detectFormat(messages: readonly unknown[]): Promise<Detection> {
-  return guarded(() => detectBy(legalityModule, messages));
+  return guarded(() => detectBy(validationModule, messages));
 }
 
 /** What the provider of this format would refuse in these messages, and where. */
@@ -265,12 +265,12 @@ export function validate(
   format: Format,
   options?: ValidateOptions,
 ): Promise<Issue[]> {
-  return guarded(() => validateBy(legalityModule, messages, format, options));
+  return guarded(() => validateBy(validationModule, messages, format, options));
 }
 
 /** The messages as the provider accepts them. Those that were valid are the same objects. */
 export function repair<M extends object>(messages: readonly M[], format: FormatOf<M>): Promise<Repaired<M>> {
-  return guarded(() => repairBy(legalityModule, messages, format));
+  return guarded(() => repairBy(validationModule, messages, format));
 }
 
 /** Converts messages to another format. The result lists what the other format cannot represent. */
@@ -278,7 +278,7 @@ export function convert<F extends Format>(messages: readonly object[], from: For
 /** The same for the app's own type of message in the other format. */
 export function convert<M extends object>(messages: readonly object[], from: Format, to: FormatOf<M>): Promise<Converted<M>>;
 export function convert<M extends object>(messages: readonly object[], from: Format, to: Format): Promise<Converted<M>> {
-  return guarded(() => convertBy(legalityModule, messages, from, to));
+  return guarded(() => convertBy(validationModule, messages, from, to));
 }
 
 /** The tokens of a request, from the usage object of any provider; undefined if it does not contain the tokens of the
@@ -329,26 +329,26 @@ export function anthropicCompatible(options: EndpointSummarizeOptions): Endpoint
 export function anthropicCounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(endpointModule, legalityModule, "anthropic", options);
+  return counterFrom(endpointModule, validationModule, "anthropic", options);
 }
 
 /** Asks OpenAI to count the tokens of Responses items, for `countTokens`. Give `instructions` and `tools` in `request`. */
 export function openAICounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(endpointModule, legalityModule, "openai", options);
+  return counterFrom(endpointModule, validationModule, "openai", options);
 }
 
 /** Asks Gemini to count the tokens of contents, for `countTokens`. Give `systemInstruction` and `tools` in `request`. */
 export function geminiCounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(endpointModule, legalityModule, "gemini", options);
+  return counterFrom(endpointModule, validationModule, "gemini", options);
 }
 
 /** Asks a llama.cpp server to count the tokens of chat messages in its model's chat template, for `countTokens`. */
 export function llamaCppCounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(endpointModule, legalityModule, "llama.cpp", options);
+  return counterFrom(endpointModule, validationModule, "llama.cpp", options);
 }

@@ -21,8 +21,8 @@ export async function extractiveModule(): Promise<ModuleInput> {
 }
 
 /** The module that validates, repairs, converts and detects messages. */
-export async function legalityModule(): Promise<ModuleInput> {
-  return bytesOf((await import("../glue/legality-inlined.js")).module);
+export async function validationModule(): Promise<ModuleInput> {
+  return bytesOf((await import("../glue/validation-inlined.js")).module);
 }
 
 /** The module that only counts. */

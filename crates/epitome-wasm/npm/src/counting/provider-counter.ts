@@ -32,7 +32,7 @@ const NATIVE = {
 /** A counter that asks this provider. */
 export function counterFrom<M extends object>(
   source: Source,
-  legality: Source,
+  validation: Source,
   provider: keyof typeof NATIVE,
   counterOptions: ProviderCounterOptions,
 ): ProviderCounter<M> {
@@ -45,7 +45,7 @@ export function counterFrom<M extends object>(
       const list = messagesOf(messages, "messages", "invalid-message");
       const module = await loadEndpoint(source);
       const isForeign = format !== undefined && format !== native;
-      const converted = isForeign ? (await convertBy(legality, list, format, native)).messages : list;
+      const converted = isForeign ? (await convertBy(validation, list, format, native)).messages : list;
       const json = reading("messages", () => JSON.stringify(converted), "invalid-message");
       return module.countByProvider(provider, options, json, signal);
     });

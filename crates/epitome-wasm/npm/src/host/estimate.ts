@@ -30,7 +30,7 @@ export async function estimateMessages(
   }
   const counting: Counting =
     charactersPerToken !== undefined ? { charactersPerToken } : family !== undefined ? { estimate: family } : "estimate";
-  const known = format ?? (await knownFormat(modules.legality, messages));
+  const known = format ?? (await knownFormat(modules.validation, messages));
   const compactor = await create(modules, { format: known, policy: { counting } });
   try {
     compactor.append(messages);

@@ -37,7 +37,7 @@ export async function recentFrom<M extends object>(
   if (all.length === 0) {
     return [];
   }
-  const name = format === undefined ? await knownFormat(modules.legality, all) : textOf(format, "format", "unknown-format");
+  const name = format === undefined ? await knownFormat(modules.validation, all) : textOf(format, "format", "unknown-format");
   const counting = engine.parseCounting(given);
   await loadCounting(counting, modules, tokenizers);
   const indices = engine.recentWithin(name, all, Math.min(tokens, LARGEST_U32), counting);

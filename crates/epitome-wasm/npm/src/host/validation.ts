@@ -3,16 +3,16 @@
 import { fieldsOf, messagesOf, textOf } from "../arguments.js";
 import { epitomeError } from "../error.js";
 import type { Format } from "../glue/epitome.js";
-import type { Converted, Detection, Issue, Repaired } from "../glue/legality.js";
+import type { Converted, Detection, Issue, Repaired } from "../glue/validation.js";
 import type { Source } from "../wasm/engine.js";
 import { loaderOf } from "../wasm/glued.js";
 import { sizesOf } from "./plain-json.js";
 
 /** Loads the module that validates and converts. */
-export const loadLegality = loaderOf(() => import("../glue/legality-factory.js"));
+export const loadValidation = loaderOf(() => import("../glue/validation-factory.js"));
 
 /** The functions of that module. */
-export type Legality = Awaited<ReturnType<typeof loadLegality>>;
+export type Validation = Awaited<ReturnType<typeof loadValidation>>;
 
 /** How strictly messages are validated. */
 export interface ValidateOptions {
@@ -37,7 +37,7 @@ export async function validateBy(
   const [list, name] = [measured(messages), formatOf(format)];
   const sent = messagesOf(earlier, "options.earlier").map((request, index) => measured(request, `options.earlier[${index}]`));
   const named = model === undefined ? undefined : textOf(model, "options.model");
-  const module = await loadLegality(source);
+  const module = await loadValidation(source);
   const issues = module.validate(list, name, strict === true);
   return sent.length === 0 ? issues : [...issues, ...module.validateLocked(list, name, sent, named)];
 }
@@ -49,7 +49,7 @@ export async function repairBy<M extends object>(
   format: Format,
 ): Promise<Repaired<M>> {
   const [list, name] = [measured(messages), formatOf(format)];
-  return (await loadLegality(source)).repair(list, name) as Repaired<M>;
+  return (await loadValidation(source)).repair(list, name) as Repaired<M>;
 }
 
 /** The messages in another format. */
@@ -60,13 +60,13 @@ export async function convertBy<M extends object>(
   to: Format,
 ): Promise<Converted<M>> {
   const [list, own, target] = [measured(messages), formatOf(from), formatOf(to)];
-  return (await loadLegality(source)).convert(list, own, target) as Converted<M>;
+  return (await loadValidation(source)).convert(list, own, target) as Converted<M>;
 }
 
 /** The format of messages, by what only that format has. */
 export async function detectBy(source: Source, messages: readonly unknown[]): Promise<Detection> {
   const list = measured(messages);
-  return (await loadLegality(source)).detectFormat(list);
+  return (await loadValidation(source)).detectFormat(list);
 }
 
 /** The same. Throws if they could be of several formats. */

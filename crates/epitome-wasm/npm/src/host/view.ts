@@ -16,10 +16,10 @@ import { Recall, type Recalled, type RecallOptions, type Returned } from "../rec
 import { ownId } from "./same.js";
 import { statusOf } from "./status.js";
 import type { SummarizeRequest } from "./summarize.js";
-import { loadLegality, measured } from "./validation.js";
+import { loadValidation, measured } from "./validation.js";
 
 /** Where the modules come from that a view may need later. */
-export type ViewSources = Pick<Modules, "legality" | "recall">;
+export type ViewSources = Pick<Modules, "validation" | "recall">;
 
 /** What a compactor and an agent have in common. */
 export class ConversationView<M extends object> {
@@ -31,7 +31,7 @@ export class ConversationView<M extends object> {
   protected readonly driver: Driver;
   protected readonly lifetime = new AbortController();
   readonly #recall: Recall;
-  readonly #legality: ViewSources["legality"];
+  readonly #validation: ViewSources["validation"];
   /** Increases whenever an earlier count of the view is no longer right. */
   protected revision = 0;
   /** The epoch of the view that `messages()` last returned. */
@@ -49,7 +49,7 @@ export class ConversationView<M extends object> {
     this.module = module;
     this.calls = calls;
     this.host = host;
-    this.#legality = sources.legality;
+    this.#validation = sources.validation;
     this.originals = originals;
     this.#recall = new Recall(sources.recall, (call) => this.calls.run(call));
     const changed = (): void => {
@@ -166,14 +166,14 @@ export class ConversationView<M extends object> {
   messagesWithRecall(options: RecallOptions = {}): Promise<M[]> {
     return guarded(async () => {
       const returned = await this.#recall.returning(options);
-      const legality = returned === undefined ? undefined : await loadLegality(this.#legality);
+      const validation = returned === undefined ? undefined : await loadValidation(this.#validation);
       const view = this.messages();
-      if (returned === undefined || legality === undefined) {
+      if (returned === undefined || validation === undefined) {
         return view;
       }
       const { format } = this.host;
-      const { messages } = legality.convert([{ role: "user", content: returned.text }], "openai-chat", format);
-      const refused = (list: readonly M[]): number => legality.validate([...list], format, false).length;
+      const { messages } = validation.convert([{ role: "user", content: returned.text }], "openai-chat", format);
+      const refused = (list: readonly M[]): number => validation.validate([...list], format, false).length;
       const before = refused(view);
       return withAtEnd(view, messages as M[]).find((list) => refused(list) <= before) ?? view;
     });

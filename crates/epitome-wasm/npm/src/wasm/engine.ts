@@ -22,7 +22,7 @@ export type Source = () => ModuleInput | Promise<ModuleInput>;
 export interface Modules {
   engine: Source;
   extractive: Source;
-  legality: Source;
+  validation: Source;
   counter: NumericSource;
   tokenizers: NumericSource;
   recall: NumericSource;
