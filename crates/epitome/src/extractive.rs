@@ -327,12 +327,10 @@ mod tests {
     }
 
     #[test]
-    fn d10_what_says_little_is_quoted_if_there_is_nothing_else() {
-        let topic = "{\"result\": \"a topic\"}";
-        for only in [[("tool", topic); 3], [("assistant", "Noted."); 3]] {
-            let text = extract(&talk(&only), 20, &TOKENS);
-            assert!(!text.is_empty(), "{only:?}");
-        }
+    fn d10_what_a_tool_repeats_is_quoted_once_if_there_is_nothing_else() {
+        let topic = ("tool", "generate_topic answers: {\"result\": \"a topic\"}");
+        let text = extract(&talk(&[topic; 3]), 20, &TOKENS);
+        assert_eq!(text.matches("a topic").count(), 1, "{text}");
     }
 
     #[test]
