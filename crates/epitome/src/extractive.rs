@@ -13,8 +13,8 @@ use crate::state::{SAID, State};
 use crate::tokens::Tokenizer;
 use crate::transcript::Envelope;
 use notes::Notes;
-use pieces::Pieces;
 pub use pieces::cleaned;
+use pieces::{Noise, Pieces};
 use ranking::Ranking;
 
 /// How often the selection is made, each time with a better estimate of its tokens.
@@ -45,6 +45,20 @@ pub struct Extract {
 /// letters fit. The same input gives the same result. Costs about O(n log n) in the text; the tokenizer reads each
 /// sentence once and the result a few times.
 pub fn extract(envelope: &Envelope, target_tokens: u32, tokenizer: &dyn Tokenizer) -> Extract {
+    let extract = extract_with(envelope, target_tokens, tokenizer, Noise::LeftOut);
+    if !extract.text.is_empty() {
+        return extract;
+    }
+    // What says nothing is better than no summary, which would end the compaction.
+    extract_with(envelope, target_tokens, tokenizer, Noise::Quoted)
+}
+
+fn extract_with(
+    envelope: &Envelope,
+    target_tokens: u32,
+    tokenizer: &dyn Tokenizer,
+    noise: Noise,
+) -> Extract {
     let (state, quotes) = State::read(&envelope.previous_summary, &envelope.entries);
     let percent = match state.has_calls() {
         true if target_tokens < LEAST_FOR_QUOTES => 100,
@@ -54,14 +68,16 @@ pub fn extract(envelope: &Envelope, target_tokens: u32, tokenizer: &dyn Tokenize
     let mut text = state.write(share(target_tokens, percent), tokenizer);
     let left = target_tokens.saturating_sub(tokenizer.count(&text));
     if text.is_empty() {
-        let (text, notes) = quote(envelope, quotes, "", target_tokens, tokenizer);
+        let source = Pieces::read(envelope, quotes, "", noise);
+        let (text, notes) = quote(&source, target_tokens, tokenizer);
         return Extract { text, notes: notes.write() };
     }
     let room = match left < LEAST_SAID && state.has_calls() {
         true => 0,
         false => left.saturating_sub(HEADING),
     };
-    let (said, mut notes) = quote(envelope, quotes, &text, room, tokenizer);
+    let source = Pieces::read(envelope, quotes, &text, noise);
+    let (said, mut notes) = quote(&source, room, tokenizer);
     if !said.is_empty() {
         text.push_str(SAID);
         text.push('\n');
@@ -90,19 +106,12 @@ fn share(target_tokens: u32, percent: u64) -> u32 {
     (u64::from(target_tokens) * percent / 100) as u32
 }
 
-/// Quotes in at most `target_tokens`: of the quotes of an earlier summary and of the new messages, without what `state` has.
-fn quote(
-    envelope: &Envelope,
-    earlier: &str,
-    state: &str,
-    target_tokens: u32,
-    tokenizer: &dyn Tokenizer,
-) -> (String, Notes) {
-    let source = Pieces::read(envelope, earlier, state);
+/// Quotes in at most `target_tokens`.
+fn quote(source: &Pieces, target_tokens: u32, tokenizer: &dyn Tokenizer) -> (String, Notes) {
     if target_tokens == 0 || source.pieces.is_empty() {
         return (String::new(), Notes::default());
     }
-    let ranking = Ranking::of(&source, tokenizer);
+    let ranking = Ranking::of(source, tokenizer);
     let mut budget = target_tokens;
     let mut best = Vec::new();
     // The tokens of labels and separators depend on which pieces are next to each other, so the budget is corrected by
@@ -327,12 +336,14 @@ mod tests {
     }
 
     #[test]
-    fn d10_what_says_little_is_quoted_if_there_is_nothing_else() {
-        let topic = "{\"result\": \"a topic\"}";
-        for only in [[("tool", topic); 3], [("assistant", "Noted."); 3]] {
-            let text = extract(&talk(&only), 20, &TOKENS);
-            assert!(!text.is_empty(), "{only:?}");
+    fn d10_what_says_nothing_is_quoted_if_there_is_nothing_else() {
+        for only in [talk(&[("assistant", "Noted.")]), talk(&[("tool", "[…12 more characters]")])]
+        {
+            assert!(!extract(&only, 50, &TOKENS).is_empty());
         }
+        let topic = ("tool", "generate_topic answers: {\"result\": \"a topic\"}");
+        let text = extract(&talk(&[topic; 3]), 20, &TOKENS);
+        assert_eq!(text.matches("a topic").count(), 1, "{text}");
     }
 
     #[test]

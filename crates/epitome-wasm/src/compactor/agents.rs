@@ -56,8 +56,8 @@ impl Compactor {
     }
 
     /// The number of messages of the engine.
-    #[wasm_bindgen(js_name = len)]
-    pub fn len(&self) -> usize {
+    #[wasm_bindgen(js_name = messageCount)]
+    pub fn message_count(&self) -> usize {
         self.engine.log().len()
     }
 
@@ -80,7 +80,7 @@ impl Compactor {
         let log = self.engine.log();
         let messages = log.records().iter().filter_map(Record::message);
         let private = messages.filter(|message| log.aside(&message.id).is_some());
-        let mut ids: Vec<String> = private.filter_map(|message| whole(message)).collect();
+        let mut ids: Vec<String> = private.filter_map(whole).collect();
         ids.dedup();
         ids
     }

@@ -33,11 +33,6 @@ pub(crate) struct ContextTokens {
 impl ContextTokens {
     /// None of either.
     pub(crate) const NONE: Self = Self { added: MeterTokens::ZERO, left_out: MeterTokens::ZERO };
-
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-    pub(crate) fn is_none(&self) -> bool {
-        *self == Self::NONE
-    }
 }
 
 impl Scale {

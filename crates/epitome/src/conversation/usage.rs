@@ -21,7 +21,7 @@ pub(super) struct Reading {
     #[serde(default)]
     asked: Option<usize>,
     /// What the prompt had in addition to the view.
-    #[serde(default, skip_serializing_if = "ContextTokens::is_none")]
+    #[serde(default)]
     context: ContextTokens,
 }
 

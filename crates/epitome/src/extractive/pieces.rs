@@ -27,6 +27,16 @@ pub(super) struct Pieces<'a> {
     pub(super) has_model: bool,
     /// The share of the conversation that the previous summary stands for, from 0 to 1.
     pub(super) old_share: f64,
+    noise: Noise,
+}
+
+/// What is done with what says nothing: acknowledgements of the engine, notes of cuts, what tools repeat.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Noise {
+    #[default]
+    LeftOut,
+    /// It is quoted like the rest.
+    Quoted,
 }
 
 /// A piece with every run of white space as one space, and without the noise of a transcript.
@@ -42,8 +52,13 @@ pub(super) struct Piece<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    pub(super) fn read(envelope: &'a Envelope, earlier: &'a str, state: &str) -> Self {
-        let mut source = Self::default();
+    pub(super) fn read(
+        envelope: &'a Envelope,
+        earlier: &'a str,
+        state: &str,
+        noise: Noise,
+    ) -> Self {
+        let mut source = Self { noise, ..Self::default() };
         source.add_quotes(earlier);
         source.old = source.pieces.len();
         let notes = Notes::read(&envelope.notes, source.old);
@@ -53,7 +68,7 @@ impl<'a> Pieces<'a> {
         source.context = notes.context;
         for entry in &envelope.entries {
             // What the engine puts where an answer is missing was said by nobody.
-            if entry.text == ACKNOWLEDGEMENT {
+            if noise == Noise::LeftOut && entry.text == ACKNOWLEDGEMENT {
                 continue;
             }
             let role = entry.speaker.split(' ').next().unwrap_or_default();
@@ -117,7 +132,8 @@ impl<'a> Pieces<'a> {
             for clause in clauses(sentence) {
                 place += 1;
                 let text = cleaned(clause);
-                if !text.is_empty() && !is_cut_note(&text) {
+                let is_noise = self.noise == Noise::LeftOut && is_cut_note(&text);
+                if !text.is_empty() && !is_noise {
                     self.pieces.push(Piece { message, place, text, share: None });
                 }
             }
@@ -137,7 +153,7 @@ impl<'a> Pieces<'a> {
             .iter()
             .zip(repeated)
             .map(|(piece, repeated)| {
-                !repeated
+                !(repeated && self.noise == Noise::LeftOut)
                     && seen.insert((self.speakers.get(piece.message), &piece.text))
                     && !stated.contains(piece.text.as_ref())
             })
@@ -147,7 +163,7 @@ impl<'a> Pieces<'a> {
         self.pieces.retain(|_| fresh.next().unwrap_or(true));
     }
 
-    /// Which pieces tools say again and again, with other numbers at most. None if that is all there is to quote.
+    /// Which pieces tools say again and again, with other numbers at most.
     fn boilerplate(&self) -> Vec<bool> {
         let forms: Vec<Option<String>> = self
             .pieces
@@ -162,11 +178,7 @@ impl<'a> Pieces<'a> {
             let count = form.as_ref().and_then(|form| counts.get(form.as_str()));
             count.is_some_and(|count| *count >= BOILERPLATE)
         };
-        let repeated: Vec<bool> = forms.iter().map(is_repeated).collect();
-        match repeated.contains(&false) {
-            true => repeated,
-            false => vec![false; repeated.len()],
-        }
+        forms.iter().map(is_repeated).collect()
     }
 
     pub(super) fn speaker(&self, piece: &Piece<'_>) -> &str {

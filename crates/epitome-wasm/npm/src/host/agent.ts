@@ -43,6 +43,6 @@ function reader<M extends object>(team: Originals<M>, own: Originals<M>): (engin
     revision = engine.revision();
     const from = Math.min(engine.changedSince(changes) ?? length, length);
     own.followTeam(team, engine.idBefore(from), engine.idsFrom(from));
-    [changes, length] = [engine.changes(), engine.len()];
+    [changes, length] = [engine.changes(), engine.messageCount()];
   };
 }
