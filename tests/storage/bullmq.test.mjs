@@ -14,7 +14,7 @@ import { compactionSettled, createCompactionWorker, enqueueCompaction, isCompact
 import { sqliteStore } from "epitome/node";
 import { exportConversation, memoryStore, openConversation } from "epitome/storage";
 import { chatOf, said } from "../node/harness.mjs";
-import { noRedis, startRedis } from "./servers.mjs";
+import { lossyLine, noRedis, startRedis } from "./servers.mjs";
 
 const Database = createRequire(import.meta.url)("better-sqlite3");
 const POLICY = { window: 2_000, counting: { charactersPerToken: 1 }, triggers: ["manual"], reducers: [], minSaving: 0, keepRequestsTokens: 0 };
@@ -176,6 +176,34 @@ describe("jobs of BullMQ", { skip: noRedis }, () => {
     assert.equal((await checkpoints(store, "chat:3")).length, 1);
     assert.equal(compactions.metrics().failed, 1);
     await compactions.close();
+  });
+
+  test("h1: a job whose answer from Redis was lost is sent again, and stays one job", async () => {
+    const store = memoryStore();
+    const key = { domain: "chat", entityId: "6" };
+    await begun(store, "chat:6");
+    const line = await lossyLine(redis.port);
+    const sender = new Queue("context-compaction", { connection: { ...connection, port: line.port } });
+    sender.on("error", () => {});
+    try {
+      await sender.waitUntilReady();
+      const compactions = worker({ store, summarize: () => "They worked." });
+      const ended = once(events, "completed");
+      line.holdAnswers();
+      const adding = enqueueCompaction(sender, key);
+      await ended;
+      line.cut();
+      const job = await queue.getJob(await adding);
+      await job.waitUntilFinished(events);
+      assert.deepEqual((await store.head("chat:6")).jobs, [job.id]);
+      assert.equal((await checkpoints(store, "chat:6")).length, 1);
+      await compactions.close();
+      const { applied, skipped } = compactions.metrics();
+      assert.deepEqual({ applied, skipped }, { applied: 1, skipped: 0 });
+    } finally {
+      await sender.close();
+      line.close();
+    }
   });
 
   test("h1: a worker that is closed ends its jobs first, or gives them up after a time", async () => {

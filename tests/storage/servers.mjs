@@ -3,7 +3,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 
@@ -34,6 +34,36 @@ export async function startRedis() {
     stop: async () => {
       await stopped(server, "SIGKILL");
       rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A port that leads to another one. `holdAnswers` stops what comes back; `cut` drops it and ends the connections. */
+export async function lossyLine(to) {
+  const [sockets, answers] = [new Set(), new Set()];
+  const server = createServer((near) => {
+    const far = connect(to, "127.0.0.1");
+    answers.add(far);
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on("error", () => {});
+    }
+    near.pipe(far);
+    far.pipe(near);
+  });
+  const cut = () => {
+    sockets.forEach((socket) => socket.destroy());
+    sockets.clear();
+    answers.clear();
+  };
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    port: server.address().port,
+    holdAnswers: () => answers.forEach((far) => far.unpipe().pause()),
+    cut,
+    close: () => {
+      cut();
+      server.close();
     },
   };
 }

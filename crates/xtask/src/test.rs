@@ -62,9 +62,10 @@ fn run_all(workspace: &Workspace, steps: &mut Steps, record: &mut Record) -> Res
 
 fn run_native_tests(workspace: &Workspace, record: &mut Record) -> Result {
     let skipped = record::begin_skipped_file(workspace)?;
-    // The other runs are for what works without a browser in three crates that are built for one, and for the inputs that
-    // the fuzzer starts from. These crates are not built by default.
-    let others = ["epitome-browser", "epitome-recall", "epitome-web", "epitome-fuzz"];
+    // The other runs are for what works without a browser in three crates that are built for one, for the inputs that the
+    // fuzzer starts from, and for what a summary has to keep. These crates are not built by default.
+    let others =
+        ["epitome-browser", "epitome-recall", "epitome-web", "epitome-fuzz", "epitome-fidelity"];
     for package in [None].into_iter().chain(others.map(Some)) {
         let package = package.map(|name| format!("--package={name}"));
         let mut tests = workspace.cargo(["test", "--locked"]);

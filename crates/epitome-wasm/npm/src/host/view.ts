@@ -112,7 +112,7 @@ export class ConversationView<M extends object> {
 
   async compactIfNeeded(options: CompactIfNeededOptions = {}): Promise<Report | undefined> {
     const { phase, ...fields } = fieldsOf(options, "options");
-    const reason = this.check(phase ?? this.phase());
+    const reason = this.check(phase === undefined ? this.phase() : phase);
     return reason === undefined ? undefined : this.compact({ ...fields, reason });
   }
 
