@@ -427,6 +427,6 @@ for (const format of FORMATS) {
 //   runtime's own tools; the list of the preset is empty, and the app gives its own.
 // - The headings KEY FACTS, CONVERSATION FLOW and OPEN THREADS: the preset asks for the same three sections in other words.
 // - The memory block with its 15 and 10 entries: there is none (e2).
-// - The queue: 2 workers, a lock of 5 minutes, one job for each `compact:{domain}:{entityId}`, chat requests that wait (h1).
-//   Only its two attempts are reproduced, within one compaction. A compaction that failed for good is due again after the
-//   conversation has grown by a twentieth of the window (i15), not with the next job.
+// - The queue: 2 workers, a lock of 5 minutes, one job for each `compact:{domain}:{entityId}`, chat requests that wait: in
+//   `tests/storage/queue.test.mjs` and `bullmq.test.mjs` (h1). Without a queue a compaction that failed for good is due again
+//   after the conversation has grown by a twentieth of the window (i15).
