@@ -22,48 +22,56 @@ pub(crate) use reading::{FORMAT, read_answer};
 pub struct StructuredState {
     /// What was decided. At most 8.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
     pub decisions: Vec<StateEntry>,
     /// What has to be observed. At most 6.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
     pub constraints: Vec<StateEntry>,
     /// What is to be done, and what is done. At most 10; those that are done leave first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
     pub tasks: Vec<StateEntry>,
     /// What nobody has answered. At most 5.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
     pub questions: Vec<StateEntry>,
     /// What may go wrong. At most 5.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
     pub risks: Vec<StateEntry>,
     /// Files, documents and other results. At most 10.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
     pub artifacts: Vec<StateEntry>,
     /// What each participant has contributed. At most 6.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
     pub contributions: Vec<StateEntry>,
 }
 
 /// One entry of a [`StructuredState`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StateEntry {
     /// What it says, in one line.
     pub text: String,
     /// What held before, if this entry has replaced another one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "tsify", tsify(optional))]
     pub earlier: Option<String>,
     /// Who has said, found or done it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "tsify", tsify(optional))]
     pub by: Option<String>,
     /// True for a task that is done.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "tsify", tsify(optional))]
     pub done: bool,
-    /// The messages that it is from.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// The ids of the messages that it is from: those that the summarizer names, or else the one that has most of its words.
+    /// Empty if there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "tsify", tsify(optional, type = "string[]"))]
     pub sources: Vec<MessageId>,
 }
