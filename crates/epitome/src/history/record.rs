@@ -8,6 +8,7 @@ use super::checkpoint::Checkpoint;
 use super::rewrite::Rewrite;
 use crate::message::{CheckpointId, Message, MessageId};
 use crate::policy::Policy;
+use crate::structured_state::StructuredState;
 
 /// One record of the log. In a snapshot, its kind is the field `record` beside its other fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -75,7 +76,16 @@ pub enum Record {
         /// The tasks, one per line; empty if there are none.
         text: String,
     },
-    /// What happened in the view of one agent: a compaction, its undo, its open tasks, or what its reasoning was written
+    /// The structured state from now on, as the app has set it. It holds as long as the summary is active on which it was set:
+    /// the undo of that one takes it back, and so does the next summary, which has the state with its own changes.
+    StructuredState {
+        /// The state.
+        state: Box<StructuredState>,
+        /// The compaction whose summary was active; `None` if there was none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        after: Option<CheckpointId>,
+    },
+    /// What happened in the view of one agent: a compaction, its undo, its open tasks and its state, or what its reasoning was written
     /// behind. It changes nothing in the view of the team.
     Agent {
         /// The agent's name.
@@ -96,7 +106,7 @@ pub enum Record {
 }
 
 /// The kinds of records as JSON names them.
-const KINDS: [&str; 12] = [
+const KINDS: [&str; 13] = [
     "message",
     "insert",
     "remove",
@@ -107,6 +117,7 @@ const KINDS: [&str; 12] = [
     "undo",
     "undone",
     "todo",
+    "structuredState",
     "agent",
     "agentPolicy",
 ];
@@ -200,8 +211,9 @@ mod tests {
             Record::Undo { .. } => 7,
             Record::Undone { .. } => 8,
             Record::Todo { .. } => 9,
-            Record::Agent { .. } => 10,
-            Record::AgentPolicy { .. } => 11,
+            Record::StructuredState { .. } => 10,
+            Record::Agent { .. } => 11,
+            Record::AgentPolicy { .. } => 12,
             Record::Unknown(_) => return None,
         })
     }

@@ -30,6 +30,7 @@ const LAYERS: [Layers; 7] = [
             "tokens",
             "policy",
             "facts",
+            "structured_state",
             "history",
             "calibration",
             "transcript",

@@ -3,7 +3,19 @@
 import { type Counted, counted } from "../counting/count.js";
 import { fieldsOf, textOf } from "../arguments.js";
 import { guarded, property } from "../error.js";
-import type { Finding, Format, Phase, PolicySpec, Reason, Report, Status, StoredMetadata, SummaryRequest, Usage } from "../glue/epitome.js";
+import type {
+  Finding,
+  Format,
+  Phase,
+  PolicySpec,
+  Reason,
+  Report,
+  Status,
+  StoredMetadata,
+  StructuredState,
+  SummaryRequest,
+  Usage,
+} from "../glue/epitome.js";
 import type { Engine as Module, Modules } from "../wasm/engine.js";
 import { bufferOf } from "../wasm/instances.js";
 import type { EngineCalls } from "./calls.js";
@@ -85,6 +97,14 @@ export class ConversationView<M extends object> {
   setTodo(text: string): void {
     const todo = textOf(text, "text");
     this.calls.run((engine) => engine.setTodo(todo));
+  }
+
+  structuredState(): StructuredState {
+    return this.calls.run((engine) => engine.structuredState());
+  }
+
+  setStructuredState(state: StructuredState): void {
+    this.calls.run((engine) => engine.setStructuredState(state));
   }
 
   status(): Status {
