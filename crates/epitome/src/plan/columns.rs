@@ -4,15 +4,11 @@
 //! conversations of 100,000 messages.
 
 use std::mem;
-use std::ops::Range;
 
 use super::{Action, Plan};
 use crate::calibration::Scale;
 use crate::conversation::Conversation;
 use crate::tokens::MeterTokens;
-
-/// Rows that are compared at once.
-const BLOCK: usize = 64;
 
 /// The rows of successive plans of one conversation. Tokens are the provider's, each row rounded to the
 /// nearest, so that the rows add up to the total of a plan but for half a token a row.
@@ -30,7 +26,7 @@ impl Columns {
         // long conversation.
         mem::swap(&mut self.numbers, &mut self.previous);
         self.write(plan, conversation, scale);
-        self.compare();
+        epitome_columns::compare(&self.numbers, &self.previous, &mut self.changed);
     }
 
     /// Three columns with a number for every message, in order: the number of its action in
@@ -83,37 +79,4 @@ impl Columns {
             _ => convert(*tokens),
         }));
     }
-
-    fn compare(&mut self) {
-        let (count, previous_count) = (self.numbers.len() / 3, self.previous.len() / 3);
-        let both = count.min(previous_count);
-        let columns = || {
-            // `chunks_exact` panics for a size of 0.
-            let now = self.numbers.chunks_exact(count.max(1));
-            now.zip(self.previous.chunks_exact(previous_count.max(1)))
-        };
-        self.changed.clear();
-        for first in (0..both).step_by(BLOCK) {
-            let block = first..both.min(first + BLOCK);
-            if columns().any(|(now, previous)| differ(now, previous, block.clone())) {
-                let differs =
-                    |at: &usize| columns().any(|(now, previous)| now.get(*at) != previous.get(*at));
-                self.changed.extend(block.filter(differs).filter_map(number));
-            }
-        }
-        self.changed.extend((both..count).filter_map(number));
-    }
-}
-
-/// True if two columns differ in this block. Reads all of it without a branch, so that it compiles to
-/// vector instructions.
-fn differ(now: &[u32], previous: &[u32], block: Range<usize>) -> bool {
-    let (Some(now), Some(previous)) = (now.get(block.clone()), previous.get(block)) else {
-        return true;
-    };
-    now.iter().zip(previous).fold(0, |bits, (now, previous)| bits | (now ^ previous)) != 0
-}
-
-fn number(position: usize) -> Option<u32> {
-    u32::try_from(position).ok()
 }
