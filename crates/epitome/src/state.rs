@@ -73,7 +73,7 @@ const REQUESTS: u32 = 15;
 const RULES: u32 = 8;
 const DONE: u32 = 8;
 const OPEN: u32 = 5;
-const KNOWN: u32 = 35;
+const KNOWN: u32 = 45;
 /// Tokens of things in addition to their share.
 const ALWAYS_KNOWN: u32 = 200;
 /// The longest request but the last, in characters.
@@ -145,10 +145,14 @@ impl State {
                 Part::Call { tool, arguments } => {
                     self.tools = true;
                     let subject = self.calls.call(tool, arguments, entry.number);
+                    let mention = match changes(tool) {
+                        true => Mention::Changed,
+                        false => Mention::Argument,
+                    };
                     json::for_each(arguments, |field| {
                         // Beside a file or a command there are positions in it, and its text.
                         if subject.as_deref().is_none_or(|subject| subject == field.value) {
-                            self.known.field(field, Mention::Argument);
+                            self.known.field(field, mention);
                         }
                     });
                 }
@@ -293,6 +297,13 @@ pub(crate) enum Part<'a> {
     Result(&'a str),
     /// A line that somebody said.
     Said(&'a str),
+}
+
+/// True for a tool that changes what it is called with, by its name.
+fn changes(tool: &str) -> bool {
+    const WORDS: [&str; 6] = ["write", "edit", "create", "patch", "replace", "delete"];
+    tool.split(|c: char| !c.is_alphabetic())
+        .any(|word| WORDS.iter().any(|own| own.eq_ignore_ascii_case(word)))
 }
 
 /// Separates the name of a tool from its result.

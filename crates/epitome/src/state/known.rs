@@ -38,6 +38,8 @@ pub(super) enum Mention {
     Said,
     /// In the arguments of a call.
     Argument,
+    /// The same of a call that changes something.
+    Changed,
     /// In a result.
     Result,
     /// In an earlier summary.
@@ -48,6 +50,7 @@ impl Mention {
     fn worth(self) -> f32 {
         match self {
             Self::Argument => 3.0,
+            Self::Changed => 8.0,
             Self::Said => 2.0,
             Self::Earlier => 2.5,
             Self::Result => 0.5,
