@@ -41,7 +41,7 @@ const STEP: f32 = 1.15;
 /// Separates the parts of notes.
 const SEPARATOR: char = ' ';
 /// The most terms of a context. The most frequent ones are noted.
-const MAX_TERMS: usize = 300;
+const MAX_TERMS: usize = 600;
 
 impl Notes {
     pub(super) fn write(&self) -> String {
@@ -184,7 +184,8 @@ mod tests {
     fn notes_of_other_quotes_are_not_used() {
         let written = Notes { shares: vec![0.1, 0.2], ..Notes::default() }.write();
         assert_eq!(Notes::read(&written, 2).shares.len(), 2);
-        for (notes, quotes) in [(written.as_str(), 3), ("0+ 000000000000", 2), ("00 é", 2), ("", 0)] {
+        for (notes, quotes) in [(written.as_str(), 3), ("0+ 000000000000", 2), ("00 é", 2), ("", 0)]
+        {
             assert_eq!(Notes::read(notes, quotes), Notes::default(), "{notes}");
         }
     }

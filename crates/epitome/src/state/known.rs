@@ -84,8 +84,9 @@ impl Known {
     /// Reads a sentence.
     pub(super) fn sentence(&mut self, text: &str) {
         for name in text.split('`').skip(1).step_by(2) {
-            let name = name.split_once('(').map_or(name, |(name, _)| name);
-            if is_code(name) {
+            // Also the parts of `session.branch(entryIndex)`.
+            let names = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            for name in names.filter(|name| is_code(name)) {
                 self.mention(CODE, name, Mention::Said);
             }
         }
@@ -234,7 +235,7 @@ fn is_thing(value: &str) -> bool {
 /// What names of code are.
 const CODE: &str = "code";
 
-/// True for a name that stands between backticks as in code: `setModel` or `max_tokens`.
+/// True for a name between backticks that is written as in code: `setModel` or `max_tokens`.
 fn is_code(name: &str) -> bool {
     let joins =
         |pair: &[u8]| matches!(pair, [b'a'..=b'z', b'A'..=b'Z' | b'_'] | [b'_', b'a'..=b'z']);
