@@ -19,6 +19,8 @@ struct Thing {
     worth: f32,
     /// The message that mentioned it last, by its number in `Known::messages`.
     mentioned: u32,
+    /// The numbers of the messages that mention it, each once; 0 is an earlier summary.
+    sources: Vec<u32>,
 }
 
 /// All things, in the order of their first mention.
@@ -28,6 +30,8 @@ pub(super) struct Known {
     by_value: BTreeMap<String, usize>,
     /// How many messages were read.
     messages: u32,
+    /// The number of the message that is read.
+    number: u32,
     stop_words: StopWords,
 }
 
@@ -66,8 +70,9 @@ const LEAST_FOR_STATUS: u32 = 120;
 const MAX_LABEL: usize = 32;
 
 impl Known {
-    /// One more message begins.
-    pub(super) fn age(&mut self) {
+    /// The message of this number begins.
+    pub(super) fn age(&mut self, number: u32) {
+        self.number = number;
         self.messages = self.messages.saturating_add(1);
     }
 
@@ -119,6 +124,9 @@ impl Known {
             Some(thing) => {
                 thing.worth = thing.worth_at(now) + mention.worth();
                 thing.mentioned = now;
+                if thing.sources.last() != Some(&self.number) {
+                    thing.sources.push(self.number);
+                }
                 // A key says better what it is than the word before it.
                 if mention != Mention::Said && !label.is_empty() && label.len() <= MAX_LABEL {
                     label.clone_into(&mut thing.label);
@@ -129,7 +137,9 @@ impl Known {
                 self.by_value.insert(value.to_owned(), self.things.len());
                 let (label, value) = (label.to_owned(), value.to_owned());
                 let worth = mention.worth() * kind_factor(&value);
-                self.things.push(Thing { label, value, status: None, worth, mentioned: now });
+                let sources = vec![self.number];
+                let mentioned = now;
+                self.things.push(Thing { label, value, status: None, worth, mentioned, sources });
             }
         }
     }
