@@ -16,7 +16,7 @@ use known::{Known, Mention};
 use rules::Rules;
 
 use crate::message::{CALLS, Entry};
-use crate::text::excerpt::split;
+use crate::text::excerpt::{split, without_note};
 use crate::text::sentence;
 use crate::tokens::Tokenizer;
 
@@ -159,6 +159,7 @@ impl State {
         for part in parts(entry, role) {
             match part {
                 Part::Call { tool, arguments } => {
+                    let arguments = without_note(arguments);
                     (self.tools, calls) = (true, true);
                     let subject = self.calls.call(tool, arguments, entry.number);
                     let mention = match changes(tool) {
@@ -173,6 +174,7 @@ impl State {
                     });
                 }
                 Part::Result(text) => {
+                    let text = without_note(text);
                     self.tools = true;
                     self.calls.result(text, entry.number);
                     self.result(text);
@@ -496,6 +498,14 @@ mod tests {
         ];
         let state = written("", &entries(1, &said));
         assert!(!state.contains("before:") && state.contains("Alice"), "{state}");
+    }
+
+    #[test]
+    fn d10_what_a_note_of_a_cut_says_is_no_fact() {
+        let cut = "price answers: {\"id\": \"A12\", \"economy\": … [2723 more characters]";
+        let calls = [("assistant", "calls price {}"), ("tool", cut)];
+        let state = written("", &entries(1, &calls));
+        assert!(state.contains("A12") && !state.contains("2723"), "{state}");
     }
 
     #[test]
