@@ -174,6 +174,12 @@ export interface Compactor<M extends object = object> {
    * the same changes come again with the next commit. Without the option, it does nothing.
    */
   commit(): Promise<void>;
+  /** Whether a message is stored in its latest version; without an id, whether everything is. Without the option `commit`, nothing
+   * is. Takes constant time. */
+  saveState(id?: string): SaveState;
+  /** The whole conversation as one commit, with the app's messages of all branches: what a store would get that has nothing of
+   * it. `restoreCompactor` reads its lines and its state, one behind the other, as a snapshot. */
+  contents(): Changes;
   /**
    * What the summarizer noted for itself with the summary in the view, such as how important each quote is; empty if there is
    * none. An app that stores `messages()` instead of a snapshot stores it too and gives it to the next compactor as the option
@@ -1820,6 +1826,9 @@ export interface UsageOfView {
    */
   epoch?: number;
 }
+
+/** Whether something is stored: by a commit that has succeeded, by one that runs, or not. */
+export type SaveState = "saved" | "saving" | "unsaved";
 
 /** How messages are estimated. */
 export interface EstimateMessagesOptions extends EstimateOptions {

@@ -9,9 +9,9 @@ import type { NumericSource } from "../wasm/numeric.js";
 import { AgentView } from "./agent.js";
 import { Calls } from "./calls.js";
 import { Commits } from "./commits.js";
-import type { Agent, Compactor, SyncReport } from "./compactor.js";
+import type { Agent, Compactor, SaveState, SyncReport } from "./compactor.js";
 import { enter, hold, leave } from "./memory.js";
-import type { AgentOptions, Host } from "./options.js";
+import type { AgentOptions, Changes, Host } from "./options.js";
 import { Originals } from "./originals.js";
 import { type Readable, readable, sizeOf, sizesOf } from "./plain-json.js";
 import { type Known, planSync, type Replacement, type SyncPlan } from "./sync.js";
@@ -181,6 +181,15 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
       this.calls.check();
       return this.#commits.commit();
     });
+  }
+
+  saveState(id?: string): SaveState {
+    this.calls.check();
+    return this.#commits.state(id === undefined ? undefined : this.named(id));
+  }
+
+  contents(): Changes {
+    return this.#commits.all(this.originals.allIds());
   }
 
   unknownRecords(): string[] {

@@ -72,6 +72,7 @@ export function indexedDbStore({ name = "epitome" }: IndexedDbOptions = {}): Sto
   };
 
   return {
+    scope: name,
     head(id) {
       return whole("readonly", (transaction, done: (head: Head | undefined) => void) => head(transaction, id, done));
     },

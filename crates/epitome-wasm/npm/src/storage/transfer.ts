@@ -1,6 +1,7 @@
 // Conversations as JSON Lines: out of one store and into another.
 
 import { epitomeError, guarded } from "../error.js";
+import type { Changes } from "../host/options.js";
 import { hashOf } from "./chain.js";
 import { type Cipher, NO_CIPHER } from "./cipher.js";
 import { type Damage, readVerified } from "./verified.js";
@@ -59,6 +60,12 @@ export async function* exportConversation(store: Store, id: string, options: Tra
     const state = sequence === head.sequence && head.state !== "" ? await cipher.decrypt(head.state, id) : "";
     yield `${text}${state}${JSON.stringify(line)}\n`;
   }
+}
+
+/** A conversation that is in memory, in the same form: one commit with everything. */
+export async function archiveOf({ lines, state }: Changes): Promise<string> {
+  const line: CommitLine = { record: "commit", sequence: 1, hash: await hashOf("", lines) };
+  return `${lines}${state}${JSON.stringify(line)}\n`;
 }
 
 /**
