@@ -39,10 +39,11 @@ export class Writer {
   }
 
   async commit(changes: Changes): Promise<void> {
-    const [text, state] = await Promise.all([changes.lines, changes.state].map((part) => this.#cipher.encrypt(part, this.#id)));
+    const text = await this.#cipher.encrypt(changes.lines, this.#id);
+    const state = changes.state === "" ? "" : await this.#cipher.encrypt(changes.state, this.#id);
     const [previous, sequence] = [this.#hash, this.#sequence + 1];
-    const hash = await hashOf(previous, text as string);
-    const fields = { sequence, hash, previous, text: text as string, state: state as string };
+    const hash = await hashOf(previous, text);
+    const fields = { sequence, hash, previous, text, state };
     const writer = this.#epoch === undefined ? {} : { epoch: this.#epoch };
     const job = this.#job === undefined ? {} : { job: this.#job };
     if (!(await this.#store.commit(this.#id, { ...fields, ...writer, ...job }))) {
