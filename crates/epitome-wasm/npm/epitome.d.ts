@@ -170,8 +170,8 @@ export interface Compactor<M extends object = object> {
    * `restoreCompactor` takes as `originals`. */
   snapshot(): string;
   /**
-   * Stores what is new by the option `commit`, after the commits that were begun before. Costs what is new. If it rejects,
-   * the same changes come again with the next commit. Without the option, it does nothing.
+   * Stores what is new by the option `commit`, after the commits that were begun before. Costs what is new. If that rejects,
+   * this rejects with the same error, such as the browser's `QuotaExceededError`, and the same changes come again with the next commit. Without the option, it does nothing.
    */
   commit(): Promise<void>;
   /** Whether a message is stored in its latest version; without an id, whether everything is. Without the option `commit`, nothing
@@ -280,7 +280,8 @@ export interface HostOptions<M extends object = object> {
   /**
    * Stores what is new since the last commit, in one step and behind what was stored before: called by `commit()`, and before
    * a compaction is applied. If it throws or rejects, the compaction fails with its message and changes nothing, and the same
-   * changes come again with the next commit. `openConversation` of `epitome/storage` sets it.
+   * changes come again with the next commit. With an error by which a browser says that it can store nothing, such as
+   * `QuotaExceededError`, the compaction is applied in memory. `openConversation` of `epitome/storage` sets it.
    */
   commit?: CommitChanges;
   /** Called after every compaction that needed a summary. What it throws is logged to the console. */
@@ -851,7 +852,8 @@ export type Counted = {
   message: string;
 };
 
-/** The app's `save` failed after a compaction. The conversation itself is unharmed. */
+/** The app's `save` failed after a compaction, or the browser could not store the compaction, such as on a full disk: it is
+ * applied in memory, and stored by the next commit that succeeds. */
 export interface SaveFailed {
   type: "saveFailed";
   message: string;

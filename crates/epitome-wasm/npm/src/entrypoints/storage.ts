@@ -7,6 +7,8 @@ export type { Cipher } from "../storage/cipher.js";
 export { indexedDbStore, type IndexedDbOptions } from "../storage/indexed-db.js";
 export { memoryStore } from "../storage/memory.js";
 export type { Head, NewCommit, Store, StoredCommit, StoredConversation } from "../storage/store.js";
+export { persistStorage, storageUse } from "../storage/space.js";
+export type { SizedConversation, StorageUse } from "../storage/space.js";
 export { exportConversation, importConversation } from "../storage/transfer.js";
 export type { Imported, TransferOptions } from "../storage/transfer.js";
 export type { Damage } from "../storage/verified.js";

@@ -39,7 +39,8 @@ export interface CompactIfNeededOptions extends Omit<CompactOptions, "reason"> {
 /** Something worth showing, mostly during a compaction. */
 export type CompactionEvent = EngineEvent | SummaryDelta | Counted | SaveFailed;
 
-/** The app's `save` failed after a compaction. The conversation itself is unharmed. */
+/** The app's `save` failed after a compaction, or the browser could not store the compaction, such as on a full disk: it is
+ * applied in memory, and stored by the next commit that succeeds. */
 export interface SaveFailed {
   type: "saveFailed";
   message: string;
@@ -279,8 +280,8 @@ export interface Compactor<M extends object = object> {
    * `restoreCompactor` takes as `originals`. */
   snapshot(): string;
   /**
-   * Stores what is new by the option `commit`, after the commits that were begun before. Costs what is new. If it rejects,
-   * the same changes come again with the next commit. Without the option, it does nothing.
+   * Stores what is new by the option `commit`, after the commits that were begun before. Costs what is new. If that rejects,
+   * this rejects with the same error, such as the browser's `QuotaExceededError`, and the same changes come again with the next commit. Without the option, it does nothing.
    */
   commit(): Promise<void>;
   /** Whether a message is stored in its latest version; without an id, whether everything is. Without the option `commit`, nothing

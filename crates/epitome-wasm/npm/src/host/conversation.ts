@@ -1,7 +1,7 @@
 // The compactor of one conversation: the app's messages, the engine that knows them by id, and the driver between them.
 
 import { fieldsOf, messagesOf, reading, textOf } from "../arguments.js";
-import { epitomeError, guarded, property } from "../error.js";
+import { epitomeError, property } from "../error.js";
 import type { Compactor as Engine, MessageMetadata, PolicySpec } from "../glue/epitome.js";
 import type { Engine as Module } from "../wasm/engine.js";
 import { bufferOf, retire } from "../wasm/instances.js";
@@ -176,11 +176,9 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     return this.calls.run((engine) => engine.snapshot());
   }
 
-  commit(): Promise<void> {
-    return guarded(() => {
-      this.calls.check();
-      return this.#commits.commit();
-    });
+  async commit(): Promise<void> {
+    this.calls.check();
+    return this.#commits.commit();
   }
 
   saveState(id?: string): SaveState {

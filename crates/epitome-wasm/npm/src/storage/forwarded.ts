@@ -27,7 +27,7 @@ const ASYNC: ReadonlySet<PropertyKey> = new Set<keyof Compactor>(["compact", "co
 export interface Behind<M extends object> {
   compactor(): Compactor<M>;
   /** Why the conversation may not be changed; undefined if it may be. */
-  refusal(): Error | undefined;
+  whyReadOnly(): Error | undefined;
   /** Ends it, in place of `dispose`. */
   close(): void;
 }
@@ -43,9 +43,9 @@ export function forwarded<M extends object>(behind: Behind<M>): Compactor<M> {
       return value;
     }
     return (...given: unknown[]): unknown => {
-      const refusal = WRITES.has(name) ? behind.refusal() : undefined;
-      if (refusal !== undefined) {
-        return ASYNC.has(name) ? Promise.reject(refusal) : raise(refusal);
+      const error = WRITES.has(name) ? behind.whyReadOnly() : undefined;
+      if (error !== undefined) {
+        return ASYNC.has(name) ? Promise.reject(error) : raise(error);
       }
       const { compactor } = behind;
       return Reflect.apply(Reflect.get(compactor(), name) as () => unknown, compactor(), given);

@@ -69,18 +69,16 @@ export interface OpenConversation<M extends object = object> {
  * now on with the code `conflict`. Its policy is the stored one; `policy` is that of a new conversation.
  *
  * Every commit is checked against the hashes before it. What is behind the first commit that is not whole is cut off and
- * returned as `damage`. Linear in the conversation.
+ * returned as `damage`. Linear in the conversation. If the store fails, it rejects with the error of the store.
  */
 export function openConversation<F extends Format, M extends object = MessageOf<F>>(
   options: OpenOptions<NoInfer<M>, F & FormatOf<M>>,
 ): Promise<OpenConversation<M>>;
 /** The same for the app's own type of message, `M`. */
 export function openConversation<M extends object>(options: OpenOptions<M>): Promise<OpenConversation<M>>;
-export function openConversation<M extends object>(options: OpenOptions<M, Format>): Promise<OpenConversation<M>> {
-  return guarded(() => {
-    const { tabs, ...alone } = options;
-    return tabs === undefined ? openAlone<M>(alone) : inTabs<M>(alone, tabs, openAlone, followerOf);
-  });
+export async function openConversation<M extends object>(options: OpenOptions<M, Format>): Promise<OpenConversation<M>> {
+  const { tabs, ...alone } = options;
+  return tabs === undefined ? openAlone<M>(alone) : inTabs<M>(alone, tabs, openAlone, followerOf);
 }
 
 /** Opens it as its writer. `committed` is called after each commit, and `refused` once another writer has it. */

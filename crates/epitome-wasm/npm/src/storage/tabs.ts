@@ -12,7 +12,7 @@ import { NO_CIPHER } from "./cipher.js";
 import { forwarded } from "./forwarded.js";
 import type { OpenConversation, OpenOptions, Role } from "./open.js";
 import { archiveOf } from "./transfer.js";
-import { type Read, readVerified } from "./verified.js";
+import { NOTHING, type Read, readVerified } from "./verified.js";
 import { conflict } from "./writer.js";
 
 /** How the tabs of a page share a conversation. */
@@ -40,8 +40,6 @@ type Shown<M extends object> = { readonly compactor: Compactor<M> } & (
   | { readonly opened: OpenConversation<M> }
   | { readonly opened?: never; readonly read: Read }
 );
-
-const NOTHING: Read = { text: "", state: "", last: undefined, damage: undefined };
 
 /** Opens a conversation for one of several tabs. Without Web Locks, as in Node, there is one tab. */
 export async function inTabs<M extends object>(
@@ -87,7 +85,7 @@ class Session<M extends object> implements OpenConversation<M> {
     this.#channel = this.#locks === undefined ? undefined : new BroadcastChannel(this.#name);
     this.compactor = forwarded<M>({
       compactor: () => this.#current.compactor,
-      refusal: () => (this.role() === "follower" ? follows(options.id) : undefined),
+      whyReadOnly: () => (this.role() === "follower" ? follows(options.id) : undefined),
       close: () => this.close(),
     });
   }
@@ -254,10 +252,11 @@ class Session<M extends object> implements OpenConversation<M> {
     const { store, id, cipher = NO_CIPHER } = this.#options;
     const head = await store.head(id);
     const known = this.#read;
-    if (known !== undefined && known.last?.hash === (head?.hash || undefined)) {
+    if (known !== undefined && (head === undefined || known.last?.hash === (head.hash || undefined))) {
+      // If it was deleted, what this tab shows is all that is left of it.
       return;
     }
-    const read = head === undefined ? NOTHING : await readVerified(store, id, head, cipher);
+    const read = head === undefined ? NOTHING : await readVerified(store, id, head, cipher, known);
     this.#show({ compactor: await this.#follow(read, this.#options), read });
   }
 
