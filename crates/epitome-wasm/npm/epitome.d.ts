@@ -2249,20 +2249,6 @@ export interface CounterOptions {
   timeoutMs?: number;
 }
 
-/** Messages in another format. */
-export interface Converted<M extends object = object> {
-  messages: M[];
-  /** What the other format cannot represent, and where it was. */
-  lost: Issue[];
-  /** What the provider of the other format refuses in the result, and where it is: defects of the originals. */
-  left: Issue[];
-}
-
-/**
- * The format that messages seem to be in.
- */
-export type Detection = { kind: "known"; format: Format } | { kind: "unclear" };
-
 /** Everything the engine decides by: a policy with all its fields. Sizes are in tokens. */
 export type Policy = Required<Omit<PolicyFields, 'summary' | 'retry'>> & { summary: Required<SummarySettings>; retry: Required<Retry> };
 
@@ -2279,6 +2265,20 @@ export interface Preset {
    */
   policy: Policy;
 }
+
+/** Messages in another format. */
+export interface Converted<M extends object = object> {
+  messages: M[];
+  /** What the other format cannot represent, and where it was. */
+  lost: Issue[];
+  /** What the provider of the other format refuses in the result, and where it is: defects of the originals. */
+  left: Issue[];
+}
+
+/**
+ * The format that messages seem to be in.
+ */
+export type Detection = { kind: "known"; format: Format } | { kind: "unclear" };
 
 /** Counts tokens synchronously. */
 export interface TokenCounter {

@@ -182,10 +182,9 @@ pub(crate) fn required<T: DeserializeOwned>(
 ) -> Result<T, Thrown> {
     let value =
         read(value).map_err(|error| Thrown::new(error.code(code), &format!("{name} {error}")))?;
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let path = error.path().to_string();
-        let place = if path == "." { name.to_owned() } else { format!("{name}.{path}") };
-        Thrown::new(code, &format!("{place}: {}", error.inner()))
+    epitome::json::read(&value).map_err(|error| {
+        let dot = if error.path().is_empty() { "" } else { "." };
+        Thrown::new(code, &format!("{name}{dot}{}: {}", error.path(), error.problem()))
     })
 }
 

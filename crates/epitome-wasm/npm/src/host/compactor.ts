@@ -12,6 +12,7 @@ import type {
   Report,
   Status,
   StoredMetadata,
+  StructuredState,
   Usage,
 } from "../glue/epitome.js";
 import type { Recalled, RecallOptions, Returned } from "../recall/recall.js";
@@ -96,6 +97,8 @@ export interface Agent<M extends object = object>
     | "setRequestContext"
     | "notes"
     | "setTodo"
+    | "structuredState"
+    | "setStructuredState"
     | "status"
     | "statusUnder"
     | "plan"
@@ -176,6 +179,14 @@ export interface Compactor<M extends object = object> {
   agents(): string[];
   /** Sets the open tasks. The summarizer gets them, and every summary is followed by them word for word. */
   setTodo(text: string): void;
+  /**
+   * What holds in the conversation: decisions, constraints, tasks, open questions, risks, artifacts and contributions, the latest
+   * first, each with the ids of the messages that it is from. With `summary.structuredState` in the policy, a summarizer returns
+   * changes to it beside each summary.
+   */
+  structuredState(): StructuredState;
+  /** Sets the structured state, within the limits of its lists. `undo()` of the summary before takes it back. */
+  setStructuredState(state: StructuredState): void;
   /** The number of the session, from 1: every summary begins another. */
   session(): number;
   /** The point in the app's request loop, by the last message: `loop` behind a tool result, and `requestStart` behind any
