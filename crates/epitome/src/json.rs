@@ -1,8 +1,9 @@
-//! Reads types from parsed JSON, and names the field at which a value is wrong.
+//! Reads types from parsed JSON, and names the field at which a value is wrong; writes types as JSON.
 //!
 //! serde makes code for each type and each deserializer that it is read by. All types of the engine are read by this one, so that
 //! a wasm module has that code once. For the same reason, an object is only read by the names of its fields, and the types have no
-//! internal tags and flattened fields, which serde reads by deserializers of its own.
+//! internal tags and flattened fields, which serde reads by deserializers of its own. All types are written as text, so that there
+//! is one serializer too.
 
 use std::fmt::{self, Display};
 
@@ -11,12 +12,17 @@ use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, Expected, MapAccess,
     SeqAccess, Unexpected, VariantAccess, Visitor,
 };
-use serde::forward_to_deserialize_any;
+use serde::{Serialize, forward_to_deserialize_any};
 use serde_json::{Map, Value};
 
 /// Reads a value. Linear in it.
 pub fn read<T: DeserializeOwned>(value: &Value) -> Result<T, Misread> {
     T::deserialize(Reader(value))
+}
+
+/// Writes a value as JSON that can be changed. Linear in it.
+pub fn write(value: &impl Serialize) -> serde_json::Result<Value> {
+    serde_json::from_str(&serde_json::to_string(value)?)
 }
 
 /// Why a value cannot be read.

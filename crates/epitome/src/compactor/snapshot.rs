@@ -132,17 +132,17 @@ impl Snapshot {
 
 /// The lines before the first record.
 pub(super) fn beginning(policy: &Policy) -> Result<String, SnapshotError> {
-    Ok(written("begin", [("version", &VERSION)])? + &policy_line(policy)?)
+    Ok(written("begin", &field("version", &VERSION)?) + &policy_line(policy)?)
 }
 
 /// The line of another policy.
 pub(super) fn policy_line(policy: &Policy) -> Result<String, SnapshotError> {
-    written("policy", [("policy", policy)])
+    Ok(written("policy", &field("policy", policy)?))
 }
 
 /// The line of the compactor's own state.
 pub(super) fn state_line(state: &Condition) -> Result<String, SnapshotError> {
-    written("state", [("state", state)])
+    Ok(written("state", &field("state", state)?))
 }
 
 /// The line of a record.
@@ -151,26 +151,23 @@ pub(super) fn line(record: &Record) -> Result<String, SnapshotError> {
         return Ok(format!("{}\n", unknown.line()));
     }
     let tagged = to_json(record)?;
-    let content = tagged.as_object().and_then(|tagged| tagged.iter().next());
-    let (kind, fields) = content.map_or(("", None), |(kind, fields)| (kind, fields.as_object()));
-    written(kind, fields.into_iter().flatten().map(|(name, value)| (name.as_str(), value)))
+    let content = tagged.strip_prefix("{\"").and_then(|text| text.strip_suffix("}}"));
+    let (kind, fields) = content.and_then(|text| text.split_once("\":{")).unwrap_or_default();
+    Ok(written(kind, fields))
 }
 
-/// A line of this kind with these fields.
-fn written<'a, T: Serialize + 'a>(
-    kind: &str,
-    fields: impl IntoIterator<Item = (&'a str, &'a T)>,
-) -> Result<String, SnapshotError> {
-    let mut line = Map::new();
-    line.insert(KIND.to_owned(), kind.into());
-    for (name, value) in fields {
-        line.insert(name.to_owned(), to_json(value)?);
-    }
-    Ok(format!("{}\n", Value::Object(line)))
+/// A line of this kind with these fields, which are JSON. Texts are put together, because a conversation is written in less than
+/// half the time in which it is copied into JSON values first.
+fn written(kind: &str, fields: &str) -> String {
+    format!("{{\"{KIND}\":\"{kind}\",{fields}}}\n")
 }
 
-fn to_json(value: &impl Serialize) -> Result<Value, SnapshotError> {
-    serde_json::to_value(value).map_err(|error| SnapshotError::Malformed(0, error.to_string()))
+fn field(name: &str, value: &impl Serialize) -> Result<String, SnapshotError> {
+    Ok(format!("\"{name}\":{}", to_json(value)?))
+}
+
+fn to_json(value: &impl Serialize) -> Result<String, SnapshotError> {
+    serde_json::to_string(value).map_err(|error| SnapshotError::Malformed(0, error.to_string()))
 }
 
 /// Takes a field out of a line and reads it.

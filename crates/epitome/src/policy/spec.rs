@@ -184,27 +184,25 @@ impl PolicySpec {
             return Err(PolicyError { field: "preset".into(), problem });
         };
         // Merged as JSON and then read again, so that a wrong type is reported with the path of its field.
-        let mut whole = serde_json::to_value(&preset)
-            .map_err(|error| unreadable("preset", &error.to_string()))?;
+        let mut whole =
+            json::write(&preset).map_err(|error| unreadable("preset", &error.to_string()))?;
         for (field, given) in &self.fields {
             overlay(&mut whole, field, given);
         }
-        if let Some(trigger) = &self.trigger {
-            overlay(&mut whole, "triggers", &self.triggers(trigger)?);
+        let triggers = self.trigger.as_ref().map(|trigger| self.triggers(trigger)).transpose()?;
+        let clear = self.clear_tool_results.as_ref();
+        let clear: Option<ClearToolResultsRule> =
+            clear.map(|clear| read("clearToolResults", clear)).transpose()?;
+        let mut policy: Policy = json::read(&whole).map_err(|error| misread("", &error))?;
+        if let Some(triggers) = triggers {
+            policy.triggers = triggers;
         }
-        if let Some(clear) = &self.clear_tool_results {
-            let rule: ClearToolResultsRule = read("clearToolResults", clear)?;
-            let rule = serde_json::to_value(rule.rule());
-            let rule = rule.map_err(|error| unreadable("clearToolResults", &error.to_string()))?;
-            if let Some(Value::Array(rules)) = whole.get_mut("reducers") {
-                rules.push(rule);
-            }
-        }
-        json::read(&whole).map_err(|error| misread("", &error))
+        policy.reducers.extend(clear.map(ClearToolResultsRule::rule));
+        Ok(policy)
     }
 
-    /// The triggers that `trigger` stands for, as JSON.
-    fn triggers(&self, trigger: &Value) -> Result<Value, PolicyError> {
+    /// The triggers that `trigger` stands for.
+    fn triggers(&self, trigger: &Value) -> Result<Vec<Trigger>, PolicyError> {
         let refuse = |field: String, problem: &str| PolicyError { field, problem: problem.into() };
         if self.fields.contains_key("triggers") {
             return Err(refuse("trigger".into(), "is given besides triggers; give one of them"));
@@ -220,7 +218,7 @@ impl PolicySpec {
             let empty = || refuse(field, "is empty; give a fraction, tokens or messages");
             triggers.push(read.trigger().ok_or_else(empty)?);
         }
-        serde_json::to_value(triggers).map_err(|error| unreadable("trigger", &error.to_string()))
+        Ok(triggers)
     }
 
     /// The complete policy of an agent: its own fields are used before those for all agents. The window is the first
