@@ -12,6 +12,7 @@ const WRITES: ReadonlySet<PropertyKey> = new Set<keyof Compactor>([
   "switchTo",
   "edit",
   "setTodo",
+  "setStructuredState",
   "undo",
   "setPolicy",
   "reportUsage",

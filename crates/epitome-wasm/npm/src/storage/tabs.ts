@@ -257,6 +257,10 @@ class Session<M extends object> implements OpenConversation<M> {
       return;
     }
     const read = head === undefined ? NOTHING : await readVerified(store, id, head, cipher, known);
+    if (read.damage !== undefined && (await store.head(id))?.hash !== head?.hash) {
+      // It was deleted, or repaired, while it was read.
+      return this.#look();
+    }
     this.#show({ compactor: await this.#follow(read, this.#options), read });
   }
 
