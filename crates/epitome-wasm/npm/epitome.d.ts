@@ -64,6 +64,14 @@ export interface Compactor<M extends object = object> {
   agents(): string[];
   /** Sets the open tasks. The summarizer gets them, and every summary is followed by them word for word. */
   setTodo(text: string): void;
+  /**
+   * What holds in the conversation: decisions, constraints, tasks, open questions, risks, artifacts and contributions, the latest
+   * first, each with the ids of the messages that it is from. With `summary.structuredState` in the policy, a summarizer returns
+   * changes to it beside each summary.
+   */
+  structuredState(): StructuredState;
+  /** Sets the structured state, within the limits of its lists. `undo()` of the summary before takes it back. */
+  setStructuredState(state: StructuredState): void;
   /** The number of the session, from 1: every summary begins another. */
   session(): number;
   /** The point in the app's request loop, by the last message: `loop` behind a tool result, and `requestStart` behind any
@@ -1232,6 +1240,11 @@ export interface SummarySettings {
    */
   checklistTokens?: number;
   /**
+   * Whether the summarizer is asked for changes to the structured state as well: what was decided, what is to be done, what
+   * is open. The state stands behind the summary, and the next summarizer is given it. Default: false.
+   */
+  structuredState?: boolean;
+  /**
    * A summary of more tokens than this is itself summarized. 0: never. Default: 0.
    */
   rollupTokens?: number;
@@ -1426,8 +1439,69 @@ export interface ClearToolResultsRule {
  * One agent of a team. It gets the messages that are for all, those whose `audience` names it, and those whose `author` it is.
  * Its view, status, policy, compactions and undo are its own; the messages are those of the compactor, and none is copied.
  */
-export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "status" | "statusUnder" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "metadata" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
+export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "structuredState" | "setStructuredState" | "status" | "statusUnder" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "metadata" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
   readonly name: string;
+}
+
+/**
+ * What holds in a conversation. The latest entry of each list comes first.
+ */
+export interface StructuredState {
+  /**
+   * What was decided. At most 8.
+   */
+  decisions?: StateEntry[];
+  /**
+   * What has to be observed. At most 6.
+   */
+  constraints?: StateEntry[];
+  /**
+   * What is to be done, and what is done. At most 10; those that are done leave first.
+   */
+  tasks?: StateEntry[];
+  /**
+   * What nobody has answered. At most 5.
+   */
+  questions?: StateEntry[];
+  /**
+   * What may go wrong. At most 5.
+   */
+  risks?: StateEntry[];
+  /**
+   * Files, documents and other results. At most 10.
+   */
+  artifacts?: StateEntry[];
+  /**
+   * What each participant has contributed. At most 6.
+   */
+  contributions?: StateEntry[];
+}
+
+/**
+ * One entry of a `StructuredState`.
+ */
+export interface StateEntry {
+  /**
+   * What it says, in one line.
+   */
+  text: string;
+  /**
+   * What held before, if this entry has replaced another one.
+   */
+  earlier?: string;
+  /**
+   * Who has said, found or done it.
+   */
+  by?: string;
+  /**
+   * True for a task that is done.
+   */
+  done?: boolean;
+  /**
+   * The ids of the messages that it is from: those that the summarizer names, or else the one that has most of its words.
+   * Empty if there is none.
+   */
+  sources?: string[];
 }
 
 /** How a request differs from `messages()`. */
