@@ -25,7 +25,7 @@ impl Compactor {
     #[wasm_bindgen(js_name = setStructuredState)]
     pub fn set_structured_state(&mut self, state: &JsValue) -> Result<(), JsValue> {
         let state: StructuredState =
-            json::option(state, "state", PackageErrorCode::InvalidOption.into())?;
+            json::required(state, "state", PackageErrorCode::InvalidOption.into())?;
         Ok(self.engine.set_structured_state(state).map_err(Thrown::from)?)
     }
 }
