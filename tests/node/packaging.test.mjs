@@ -50,7 +50,7 @@ test("it contains what it exports, and nothing else", () => {
     assert.ok(names.includes(`dist/${name}`), name);
   }
   assert.ok(names.includes("LICENSE-MIT") && names.includes("LICENSE-APACHE"));
-  const rest = names.filter((name) => !/^dist\/(.*\.js|(slim|tokens|storage|node|bullmq)\.d\.ts|glue\/(epitome|count|recall|tokenizer)_bg\.wasm)$/.test(name));
+  const rest = names.filter((name) => !/^dist\/(.*\.js|(slim|tokens|storage|node|bullmq)\.d\.ts|glue\/(epitome|endpoint|extractive|validation|count|recall|tokenizer)_bg\.wasm)$/.test(name));
   assert.deepEqual(rest.sort(), [
     "LICENSE-APACHE",
     "LICENSE-MIT",
@@ -183,12 +183,14 @@ test("importing it has no side effects", async () => {
   assert.equal(await node(script), "[]");
 });
 
-for (const [entry, modules] of [["epitome", 0], ["epitome/slim", 4]]) {
+for (const [entry, modules] of [["epitome", 0], ["epitome/slim", 7]]) {
   test(`Vite bundles ${entry}, with ${modules} files of wasm`, async () => {
     const load = entry.endsWith("slim")
       ? `import { readFileSync } from "node:fs";
          import address from "epitome/wasm?url";
-         await init(readFileSync(new URL("." + address, import.meta.url)));`
+         import extractive from "epitome/wasm/extractive?url";
+         const bytes = (address) => readFileSync(new URL("." + address, import.meta.url));
+         await init(bytes(address), { extractive: bytes(extractive) });`
       : "";
     const main = join(app, "main.js");
     const names = `createCompactor${load && ", init"}`;

@@ -465,10 +465,8 @@ test("h5: a save that never ends does not hold up a compaction that is cancelled
 
 // Not reproduced here:
 //
-// - Section 2, `action: "compact"`, and section 10, `stop`, `after_turn` and other middleware: a pipeline of middleware is
-//   rule g1, which is open.
-// - Section 8, `middlewarePipeline.reset`: rule g6, which is open. That warnings start again is tested above.
-// - Section 2, `stats.steps`: a counter of the agent's steps, which is the app's.
+// - Section 2, `action: "compact"`, section 8, `middlewarePipeline.reset`, and section 10: in `turns.test.mjs`.
+// - Section 2, `stats.steps`: a counter of the agent's steps, which is the app's. A turn has the number of its step.
 // - Section 3, `interactionLogger.save` and a new log file: the app's files. When it is asked to save is tested above.
 // - Section 6, the literal texts "Tool no response" and "Understood.": ours are in our own words.
 // - Section 7, a call of the model with `max_tokens: 16`: the app's call, behind the option `countTokens`.

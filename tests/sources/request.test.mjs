@@ -250,7 +250,7 @@ for (const format of FORMATS) {
       };
       const left = () => {
         const view = compactor.messages();
-                assert.ok(JSON.stringify(view).split("Notes ").length <= 2);
+        assert.ok(JSON.stringify(view).split("Notes ").length <= 2);
         return rounds.slice(0, 10).filter((pair) => !view.includes(pair[0])).length;
       };
       const first = await reported(0.86);
@@ -351,10 +351,8 @@ for (const format of FORMATS) {
 
 // Not reproduced here:
 //
-// - "Context Providers", "Context Pipeline" and "Defaults Layer": rules g2 and g3, which are open. An app puts the messages of
-//   its providers before those of `messages()`.
-// - "Transform Contexts": rule g3. What a compaction rewrites is tested above.
-// - `messages.compactions/*.jsonl`: an archive is rule h3, which is open. That nothing is lost is tested with `history()`.
+// - "Context Providers", "Transform Contexts", "Context Pipeline" and "Defaults Layer": in `turns.test.mjs`.
+// - `messages.compactions/*.jsonl`: an archive, in `tests/storage`. That nothing is lost is tested with `history()`.
 // - Files below `tool-results/`: the app's storage. The names and the texts are tested above.
 // - `compactIfNeeded` of the session store, SSE, and the names `context_compaction_start`, `context_compaction_end` and
 //   `compaction`: the host's. Our events `start`, `end` and `reacted` are tested above.

@@ -196,6 +196,44 @@ for (const format of FORMATS) {
     compactor.dispose();
   });
 
+  // 4, and "Workstream State Updates"
+
+  test(`e1: ${format}: the delta of the document is merged into the state, within its limits, and injected`, async () => {
+    const LIMITS = { decisions: 8, constraints: 6, tasks: 10, questions: 5, risks: 5, artifacts: 10, contributions: 6 };
+    const entries = (list, round) => Array.from({ length: 6 }, (_, number) => ({ text: `${list} ${round}.${number}`, by: "planner" }));
+    const delta = (round) => Object.fromEntries(Object.keys(LIMITS).map((list) => [list, entries(list, round)]));
+    const answers = [0, 1, 2].map((round) => `KEY FACTS:\n- Round ${round}.\n\`\`\`json\n${JSON.stringify(delta(round))}\n\`\`\``);
+    // A malformed one costs the changes, and the summary stays.
+    answers.push("KEY FACTS:\n- Round 3.\n```json\n{\"decisions\": [}\n```");
+    const { requests, summarize } = scripted(...answers);
+    let compactor = await workstream(format, [], { policy: { window: 32_000 }, summarize });
+    for (const round of answers.keys()) {
+      const before = compactor.structuredState();
+      compactor.append(chatOf(10, 300).map((message) => ({ ...message, content: `Round ${round}. ${message.content}` })));
+      assert.equal((await compactor.compact()).outcome, "applied");
+      const asked = section(requests.at(-1), "current_state");
+      assert.equal(asked.includes(`decisions ${round - 1}.5`), round > 0, "it gets the existing state");
+      const [{ content }] = compactor.messages();
+      assert.ok(content.includes(`- Round ${round}.`) && count([content], "KEY FACTS") === 1);
+      assert.ok(!content.includes("```"));
+      const state = compactor.structuredState();
+      if (round === 3) {
+        assert.deepEqual(state, before);
+      } else {
+        for (const [list, limit] of Object.entries(LIMITS)) {
+          assert.equal(state[list].length, Math.min(limit, 6 * (round + 1)), list);
+          assert.equal(state[list][0].text, `${list} ${round}.0`, "the latest comes first");
+        }
+      }
+      for (const { text } of Object.values(state).flat()) {
+        assert.ok(content.includes(text), "the state is injected with the summary");
+      }
+      compactor = await restored(compactor, format, { summarize });
+      assert.deepEqual(compactor.structuredState(), state);
+    }
+    compactor.dispose();
+  });
+
   // 5: chunked processing
 
   test(`d4: ${format}: a transcript of more than 120,000 characters is split, and one of no more is not`, async () => {
@@ -418,15 +456,12 @@ for (const format of FORMATS) {
 //
 // What cannot be reproduced here, in the order of the document:
 //
-// - The `<existing-workstream-state>` and the `WorkstreamStateDelta` with its limits (8 key decisions, 6 active constraints,
-//   10 tasks, 5 open questions, 5 risks, 10 artifacts, 6 agent contributions): there is no structured state (e1). The section
-//   for it has what the app sets as open tasks.
 // - `compactionSummary`, `lastCompactedMessageId`, `state` and `isCompacting` as fields of a stored record: the app stores a
-//   snapshot, which has the first two; there is no state and no flag (h2).
+//   snapshot, which has the first three; there is no flag (h2).
 // - The names of the tools that survive by default (`userQuestions`, `proceedInOnboarding`, `linear*`) are those of that
 //   runtime's own tools; the list of the preset is empty, and the app gives its own.
 // - The headings KEY FACTS, CONVERSATION FLOW and OPEN THREADS: the preset asks for the same three sections in other words.
 // - The memory block with its 15 and 10 entries: there is none (e2).
-// - The queue: 2 workers, a lock of 5 minutes, one job for each `compact:{domain}:{entityId}`, chat requests that wait (h1).
-//   Only its two attempts are reproduced, within one compaction. A compaction that failed for good is due again after the
-//   conversation has grown by a twentieth of the window (i15), not with the next job.
+// - The queue: 2 workers, a lock of 5 minutes, one job for each `compact:{domain}:{entityId}`, chat requests that wait: in
+//   `tests/storage/queue.test.mjs` and `bullmq.test.mjs` (h1). Without a queue a compaction that failed for good is due again
+//   after the conversation has grown by a twentieth of the window (i15).

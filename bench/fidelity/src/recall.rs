@@ -81,7 +81,7 @@ pub(crate) fn chats(chats: &[Value]) {
     let all = f64::from(all) / f64::from(count);
     let reciprocal = reciprocal / f64::from(count);
     println!(
-        "\n#### Messages that answer {count} questions\n| method | any@1 | any@5 | any@10 | all@10 | MRR |\n|---|---|---|---|---|---|"
+        "\n## Messages that answer {count} questions\n| method | any@1 | any@5 | any@10 | all@10 | MRR |\n|---|---|---|---|---|---|"
     );
     println!("| plain BM25 | 0.331 | 0.562 | 0.647 | 0.583 | 0.439 |");
     println!("| epitome | {one:.3} | {five:.3} | {ten:.3} | {all:.3} | {reciprocal:.3} |");
@@ -141,7 +141,7 @@ pub(crate) fn size(messages: &[Value]) {
         .collect();
     times.sort_by(f64::total_cmp);
     println!(
-        "\n#### Index\n| messages | text | built | stored | share | questions | median | slowest |\n|---|---|---|---|---|---|---|---|\n| {} | {bytes} bytes | {built:.0?} | {} bytes | {:.1} % | {} | {:.1} ms | {:.1} ms |",
+        "\n## Index\n| messages | text | built | stored | share | questions | median | slowest |\n|---|---|---|---|---|---|---|---|\n| {} | {bytes} bytes | {built:.0?} | {} bytes | {:.1} % | {} | {:.1} ms | {:.1} ms |",
         messages.len(),
         stored.len(),
         100.0 * stored.len() as f64 / bytes as f64,

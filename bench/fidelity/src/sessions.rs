@@ -49,7 +49,7 @@ pub(crate) fn compare(summary: &Value, messages: &[Value]) -> Compared {
 pub(crate) fn print(folder: &Path, show: bool) {
     let sessions = data::lines(&folder.join("openai/coding-pi-long-session.jsonl.gz"));
     let Some(messages) = sessions.first().map(data::messages) else { return };
-    println!("\n#### Names of the summaries that were written in a coding session\n");
+    println!("\n## Names of the summaries that were written in a coding session\n");
     println!("| summary | tokens of ours | names | found in ours |\n|---|---|---|---|");
     for (number, summary) in (1..).zip(recorded(folder)) {
         let Compared { own, names, missing } = compare(&summary, messages);

@@ -31,7 +31,7 @@ impl Table {
     /// Prints means, and in brackets the difference to `reference` with a 95 % interval over conversations.
     pub(crate) fn print(&self, title: &str, reference: &str) {
         println!(
-            "\n#### {title}\n| method | {} |\n|---|{}",
+            "\n## {title}\n| method | {} |\n|---|{}",
             self.budgets.join(" | "),
             "---|".repeat(self.budgets.len())
         );

@@ -3,6 +3,7 @@
 mod agents;
 mod archive;
 mod changes;
+mod tracked;
 mod view;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -126,12 +127,6 @@ impl Compactor {
     #[wasm_bindgen(js_name = summarizerNotes)]
     pub fn summarizer_notes(&self) -> String {
         self.engine.summarizer_notes().to_owned()
-    }
-
-    /// Sets the open tasks.
-    #[wasm_bindgen(js_name = setTodo)]
-    pub fn set_todo(&mut self, text: String) -> Result<(), JsValue> {
-        Ok(self.engine.set_todo(text).map_err(Thrown::from)?)
     }
 
     /// Why a compaction is due at this phase, if it is.

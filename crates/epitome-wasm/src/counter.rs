@@ -51,7 +51,7 @@ pub async fn count_by_provider(
 ) -> Result<u32, JsValue> {
     let options: CounterOptions =
         json::option(&options, "counter", EndpointErrorCode::Misconfigured.into())?;
-    let provider = serde_json::from_value::<Provider>(provider.into()).ok();
+    let provider = epitome::json::read::<Provider>(&provider.into()).ok();
     let messages = serde_json::from_str(&messages).ok();
     let (Some(provider), Some(messages)) = (provider, messages) else {
         let problem = "countTokens: expected an array of messages that JSON can hold";

@@ -76,7 +76,7 @@ pub async fn complete(
         json::option(&fields, "request", EndpointErrorCode::Misconfigured.into())?;
     let fields = fields.unwrap_or_default().into_iter().collect();
     let prompt = Prompt { system, user, max_tokens, fields };
-    let Ok(provider) = serde_json::from_value::<Provider>(provider.into()) else {
+    let Ok(provider) = epitome::json::read::<Provider>(&provider.into()) else {
         let problem = "this package knows no such provider";
         return Err(Thrown::new(PackageErrorCode::Internal, &problem).into());
     };

@@ -2,7 +2,8 @@
 
 use std::cell::RefCell;
 
-use epitome::tokens::{BoxedTokenizer, Tokenizer};
+use epitome::policy::Encoding;
+use epitome::tokens::{BoxedTokenizer, TokenOverhead, Tokenizer, WithOverhead};
 use epitome_tokens::NotLoaded;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -10,6 +11,8 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 const TYPES: &str = r#"
 /** What the module calls in its host. */
 export interface Host {
+    /** The encoding of this name, if its whole vocabulary is loaded. */
+    findEncoding(name: string): TextCounter | undefined;
     /** The loaded tokenizer of this name. */
     findTokenizer(name: string): TextCounter | undefined;
     /** Writes a text into the module's scratch buffer and returns its length in bytes. */
@@ -28,6 +31,8 @@ extern "C" {
     /// The host of the module.
     #[wasm_bindgen(typescript_type = "Host")]
     pub type Host;
+    #[wasm_bindgen(method, js_name = findEncoding)]
+    fn find_encoding(this: &Host, name: &str) -> Option<TextCounter>;
     #[wasm_bindgen(method, js_name = findTokenizer)]
     fn find_tokenizer(this: &Host, name: &str) -> Option<TextCounter>;
     #[wasm_bindgen(method, js_name = writeText)]
@@ -61,6 +66,13 @@ pub(crate) fn text(value: &JsValue) -> Option<String> {
     let bytes = HOST.with_borrow(|host| Some(host.as_ref()?.write_text(value)));
     let Some(bytes) = bytes else { return value.as_string() };
     epitome_buffer::look(bytes, |text| str::from_utf8(text).ok().map(str::to_owned))
+}
+
+/// What counts by an encoding.
+pub(crate) fn encoding(encoding: Encoding) -> Result<BoxedTokenizer, NotLoaded> {
+    let found = HOST.with_borrow(|host| host.as_ref()?.find_encoding(encoding.as_str()));
+    let tokenizer = HostTokenizer(found.ok_or(NotLoaded::Encoding(encoding))?);
+    Ok(Box::new(WithOverhead { tokenizer, overhead: TokenOverhead::OPENAI }))
 }
 
 /// What counts by the tokenizer of this name. It keeps that tokenizer if another one of the same name is loaded later.

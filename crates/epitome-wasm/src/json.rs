@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 
 use epitome::message::{Message, MessageId};
 use epitome_formats::Format;
-use js_sys::{Array, ArrayBuffer, BigInt, Function, JsString, Object, Reflect};
+use js_sys::{Array, ArrayBuffer, BigInt, Function, JSON, JsString, Object, Reflect};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Number, Value, json};
@@ -182,10 +182,9 @@ pub(crate) fn required<T: DeserializeOwned>(
 ) -> Result<T, Thrown> {
     let value =
         read(value).map_err(|error| Thrown::new(error.code(code), &format!("{name} {error}")))?;
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let path = error.path().to_string();
-        let place = if path == "." { name.to_owned() } else { format!("{name}.{path}") };
-        Thrown::new(code, &format!("{place}: {}", error.inner()))
+    epitome::json::read(&value).map_err(|error| {
+        let dot = if error.path().is_empty() { "" } else { "." };
+        Thrown::new(code, &format!("{name}{dot}{}: {}", error.path(), error.problem()))
     })
 }
 
@@ -327,7 +326,10 @@ pub(crate) fn graft(known: &[Known], composed: &Value) -> Result<JsValue, Thrown
             }
             Ok(object.into())
         }
-        other => Ok(write_json(other)),
+        Value::Null => Ok(JsValue::NULL),
+        Value::Bool(truth) => Ok((*truth).into()),
+        Value::Number(number) => Ok(number.as_f64().map_or(JsValue::NULL, Into::into)),
+        Value::String(text) => Ok(text.as_str().into()),
     }
 }
 
@@ -377,25 +379,10 @@ fn field_of((own, value): &Known, key: &str) -> Option<Known> {
     Some((Reflect::get(json.as_ref().unwrap_or(own), &key.into()).ok()?, field))
 }
 
-/// Writes a value that the engine also stores as JSON, such as a policy. It is converted to JSON first, so that the module
+/// Writes a value that the engine also stores as JSON, such as a policy. It is written as text first, so that the module
 /// contains one serializer for it instead of two.
 pub(crate) fn write(value: &impl Serialize) -> Result<JsValue, Thrown> {
-    let json = serde_json::to_value(value);
-    Ok(write_json(&json.map_err(|error| Thrown::new(PackageErrorCode::Internal, &error))?))
-}
-
-/// Writes JSON as plain objects and arrays, as `JSON.parse` does.
-fn write_json(value: &Value) -> JsValue {
-    match value {
-        Value::Null => JsValue::NULL,
-        Value::Bool(truth) => (*truth).into(),
-        Value::Number(number) => number.as_f64().map_or(JsValue::NULL, Into::into),
-        Value::String(text) => text.as_str().into(),
-        Value::Array(elements) => elements.iter().map(write_json).collect::<Array>().into(),
-        Value::Object(fields) => {
-            let object = Object::new();
-            fields.iter().for_each(|(key, field)| put(&object, key, &write_json(field)));
-            object.into()
-        }
-    }
+    let json = serde_json::to_string(value);
+    let json = json.map_err(|error| Thrown::new(PackageErrorCode::Internal, &error))?;
+    JSON::parse(&json).map_err(|_| Thrown::new(PackageErrorCode::Internal, &"this is no JSON"))
 }

@@ -6,16 +6,6 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use crate::error::{PackageErrorCode, Thrown};
 use crate::json;
 
-/// An app may leave out the fields that have a default; a resolved policy has all of them.
-#[wasm_bindgen(typescript_custom_section)]
-const POLICY: &str = r"
-/** Everything the engine decides by: a policy with all its fields. Sizes are in tokens. */
-export type Policy = Required<Omit<PolicyFields, 'summary' | 'retry'>> & { summary: Required<SummarySettings>; retry: Required<Retry> };
-
-/** Fields of a policy that differ from its preset. */
-export type FieldOverrides = Partial<PolicyFields>;
-";
-
 /// The complete policy of a spec, for one of its agents or for all.
 #[wasm_bindgen(js_name = resolvePolicy, unchecked_return_type = "Policy")]
 #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen only passes owned strings")]

@@ -51,7 +51,7 @@ const WEIGHT_CHANGE_DIVISOR: u32 = 64;
 
 /// A prompt as counted by the provider and by the meter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "(StoredTokens, u32)", into = "(StoredTokens, u32)")]
+#[serde(from = "(ScriptTokens, u32)", into = "(ScriptTokens, u32)")]
 pub(crate) struct Sample {
     /// Its messages by the meter, before weights are applied.
     pub(crate) counted: ScriptTokens,
@@ -59,31 +59,15 @@ pub(crate) struct Sample {
     pub(crate) reported: u32,
 }
 
-/// The meter's tokens in a snapshot: a single number if all are in Latin, otherwise a list by script.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum StoredTokens {
-    Latin(u32),
-    ByScript(ScriptTokens),
-}
-
-impl From<(StoredTokens, u32)> for Sample {
-    fn from((counted, reported): (StoredTokens, u32)) -> Self {
-        let counted = match counted {
-            StoredTokens::Latin(tokens) => ScriptTokens::latin(tokens),
-            StoredTokens::ByScript(by_script) => by_script,
-        };
+impl From<(ScriptTokens, u32)> for Sample {
+    fn from((counted, reported): (ScriptTokens, u32)) -> Self {
         Self { counted, reported }
     }
 }
 
-impl From<Sample> for (StoredTokens, u32) {
+impl From<Sample> for (ScriptTokens, u32) {
     fn from(Sample { counted, reported }: Sample) -> Self {
-        let stored = match counted.has_non_latin() {
-            true => StoredTokens::ByScript(counted),
-            false => StoredTokens::Latin(counted.sum()),
-        };
-        (stored, reported)
+        (counted, reported)
     }
 }
 
@@ -115,7 +99,6 @@ pub(crate) struct Calibration {
     /// The prompt of the present view at which the next interval begins.
     interval_start: Option<Sample>,
     /// The sums over all intervals.
-    #[serde(flatten)]
     intervals: Intervals,
 }
 
@@ -485,14 +468,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snapshot_without_scripts_has_the_same_factor_for_all() {
-        let text = r#"{"model":"m","first":[5000,6500],"latest":[[5000,6500],[9000,11500]],
-                       "intervalStart":[9000,11500],"counted":40000,"reported":52000,"absoluteError":900}"#;
-        let calibration: Calibration = serde_json::from_str(text).unwrap();
-        let [first, others @ ..] = calibration.factors(INPUTS.error_band);
-        assert!((1_290_000..=1_300_000).contains(&first));
-        assert!(others.iter().all(|other| *other == first));
-        assert_eq!(calibration.interval_start, Some(latin(9_000, 11_500)));
+    fn what_was_learned_is_stored_and_read_again() {
         let written = serde_json::to_string(&learned_by_script(110, 165)).unwrap();
         let read: Calibration = serde_json::from_str(&written).unwrap();
         assert_eq!(read, learned_by_script(110, 165));

@@ -79,6 +79,7 @@ use crate::message::{Message, RequestId, Role};
 use crate::plan::Plan;
 use crate::policy::Reason;
 use crate::policy::{Counting, Policy, PolicyError};
+use crate::structured_state::StructuredState;
 use crate::tokens::{BoxedTokenizer, CharactersPer};
 pub use report::{Outcome, PreparedReport, Report, SummarizerReport, SummarizerTokens};
 use snapshot::Condition;
@@ -262,6 +263,19 @@ impl Compactor {
     /// for word. An empty text means that there are none.
     pub fn set_todo(&mut self, text: String) -> Result<(), CommandError> {
         Ok(self.conversation.append(Record::Todo { text })?)
+    }
+
+    /// What holds in the conversation, as the summarizer's changes and the app have made it. Costs the number of states that
+    /// were set.
+    pub fn structured_state(&self) -> &StructuredState {
+        self.log().structured_state()
+    }
+
+    /// Sets the structured state, within the limits of its lists. The next summarizer is given it, and the next summary shows
+    /// it with the summarizer's changes. An undo of the summary before takes it back.
+    pub fn set_structured_state(&mut self, state: StructuredState) -> Result<(), CommandError> {
+        let record = self.log().state_record(state.within_limits());
+        Ok(self.conversation.append(record)?)
     }
 
     /// Counts what the next request has besides the view, and what it leaves out of it, until this is called again; see

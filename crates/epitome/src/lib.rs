@@ -48,11 +48,13 @@ mod conversation;
 pub mod extractive;
 pub mod facts;
 pub mod history;
+pub mod json;
 pub mod message;
 mod overflow;
 mod plan;
 pub mod policy;
 mod state;
+mod structured_state;
 #[cfg(any(test, feature = "test-notation"))]
 pub mod test_notation;
 pub mod text;
@@ -75,3 +77,4 @@ pub use message::Timestamp;
 pub use overflow::ContextOverflow;
 pub use plan::{Action, Columns, LockedParts, Plan};
 pub use policy::{Failure, FailureKind, Phase, Policy, PolicyError, PolicySpec, Reason, Retry};
+pub use structured_state::{StateEntry, StructuredState};

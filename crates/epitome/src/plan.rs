@@ -14,7 +14,7 @@ mod reduce;
 use std::collections::BTreeMap;
 
 pub use action::Action;
-pub(crate) use appendix::appendix;
+pub(crate) use appendix::{appendix, tracked};
 pub(crate) use chunks::{covered_request, entries_at};
 pub use columns::Columns;
 pub use locked_reasoning::LockedParts;
@@ -26,6 +26,7 @@ use crate::facts::Fact;
 use crate::history::{Checkpoint, Cover, Rewrite};
 use crate::message::{CheckpointId, Message, MessageId, Role};
 use crate::policy::{Phase, Policy, Reason, SummaryPlacement};
+use crate::structured_state::StructuredState;
 use crate::tokens::MeterTokens;
 
 /// A summary, and the facts that it lost.
@@ -37,6 +38,8 @@ pub(crate) struct WrittenSummary {
     pub(crate) ledger: Vec<Fact>,
     /// Items of lists that are not in the ledger for want of space.
     pub(crate) left_out: Vec<Fact>,
+    /// The structured state with the summarizer's changes.
+    pub(crate) state: StructuredState,
 }
 
 /// A compaction that is planned and not carried out. Its token counts are in the provider's tokens.
@@ -234,7 +237,7 @@ impl Plan {
         };
         let through = self.tail_start.checked_sub(1).and_then(name);
         let cover = through.zip(written).map(|(through, written)| {
-            let WrittenSummary { summary, notes, ledger, left_out } = written;
+            let WrittenSummary { summary, notes, ledger, left_out, state } = written;
             Cover {
                 through,
                 before: names(&self.before),
@@ -249,6 +252,7 @@ impl Plan {
                 summarizer_notes: notes,
                 ledger,
                 left_out,
+                state,
                 appendix: self.appendix(conversation, policy),
                 summarized: self.summarized(),
                 earlier: self.earlier,

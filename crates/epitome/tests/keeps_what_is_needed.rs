@@ -131,7 +131,7 @@ fn j10_a_snapshot_with_earlier_versions_and_undone_compactions_can_be_restored()
     let mut edit: serde_json::Value = serde_json::from_str(last).unwrap();
     edit["record"] = "edit".into();
     for text in ["so", "so it is"] {
-        edit["message"]["parts"][0]["text"] = text.into();
+        edit["message"]["parts"][0]["text"]["text"] = text.into();
         lines += &format!("{edit}\n");
     }
     lines += &serde_json::json!({ "record": "undo", "checkpoint": id }).to_string();

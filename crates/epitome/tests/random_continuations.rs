@@ -12,7 +12,10 @@ mod random;
 use epitome::history::Record;
 use epitome::message::{Message, MessageId, Usage};
 use epitome::policy::Phase;
-use epitome::{Compactor, Contract, Output, Policy, Reason, Report, Snapshot, Stored};
+use epitome::{
+    Compactor, Contract, Output, Policy, Reason, Report, Snapshot, StateEntry, Stored,
+    StructuredState,
+};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::TestCaseResult;
@@ -34,6 +37,8 @@ enum Step {
     Usage(u32),
     Recount(u32),
     Todo(bool),
+    /// The app sets the structured state, with this many decisions.
+    State(usize),
     Edit(Index, Script),
     Insert(Index, Script),
     Remove(Index),
@@ -56,6 +61,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (20_u32..150).prop_map(Step::Usage),
         1 => (20_u32..150).prop_map(Step::Recount),
         1 => any::<bool>().prop_map(Step::Todo),
+        1 => (0_usize..12).prop_map(Step::State),
         1 => (any::<Index>(), script(1..2, 1..2)).prop_map(|(at, script)| Step::Edit(at, script)),
         1 => (any::<Index>(), script(1..2, 1..2)).prop_map(|(at, script)| Step::Insert(at, script)),
         1 => any::<Index>().prop_map(Step::Remove),
@@ -168,6 +174,13 @@ impl Stage {
             Step::Todo(open) => {
                 let todo = if *open { "- [ ] plant the roses" } else { "" };
                 compactor.set_todo(todo.into()).unwrap();
+            }
+            Step::State(decisions) => {
+                let text = |number: usize| format!("plant bed {number}");
+                let entry = |number| StateEntry { text: text(number), ..StateEntry::default() };
+                let decisions = (0..*decisions).map(entry).collect();
+                let state = StructuredState { decisions, ..StructuredState::default() };
+                compactor.set_structured_state(state).unwrap();
             }
             Step::Edit(index, script) => {
                 let said: Vec<Message> = compactor.log().messages().cloned().collect();

@@ -13,6 +13,7 @@ usage: cargo xtask <task>
   test                             everything: checks, native, wasm, Node and browser tests
   build                            the npm package in crates/epitome-wasm/npm, the page in dist/
   package                          the npm package alone
+  size                             build the package, and print what apps fetch of it; fails above a limit
   reproduce                        build the package of this commit in two places, and compare the bytes
   vocab                            pack the vocabularies of exact counting
   bench [--quick] [--only PARTS] [--full-peers] [--strict] [--date DAY]
@@ -43,6 +44,8 @@ pub(crate) enum Task {
     Build,
     /// Build the npm package.
     Package,
+    /// Measure what apps fetch of the npm package.
+    Size,
     /// Build the npm package twice, and compare.
     Reproduce,
     /// Pack the vocabularies.
@@ -122,6 +125,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Task, E
             "test" => Task::Test,
             "build" => Task::Build,
             "package" => Task::Package,
+            "size" => Task::Size,
             "reproduce" => Task::Reproduce,
             "vocab" => Task::Vocab,
             "bench" => Task::Bench(bench_options(&mut parser)?),

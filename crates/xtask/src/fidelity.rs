@@ -16,7 +16,7 @@ conversations, of the paired difference to the method that has no brackets. The 
 the conversation (`o200k_base`). AG: the share of the words of a reference answer that are still there in the sentence
 that says them. E: the share of the sentences that prove the answer. I_need: the share of the identifiers that the
 assistant uses later; labelled: only those in whose clause a word says what they are. F_zh and F_ja: the share of what
-the user of a booking chat wanted.
+the user of a booking chat wanted that is still there.
 ";
 
 /// Packs the vocabularies that count the budgets, and measures. Prints one table for each measure.

@@ -12,14 +12,30 @@ use crate::steps::Steps;
 use crate::toolchain::WASM;
 use crate::workspace::Workspace;
 
-/// The modules, each with its crate and its passes of optimization. Counting is all loops, which `-O3` makes faster. The
-/// engine is as fast with `-O2`, and 0.6 % smaller in brotli; another 0.8 % is saved by restructuring its control flow and
-/// optimizing twice.
-const MODULES: [(&str, &str, &[&str]); 4] = [
-    ("epitome", "epitome_wasm", &["--flatten", "--rereloop", "-O2", "-O2"]),
-    ("count", "epitome_count", &["-O3"]),
-    ("tokenizer", "epitome_tokenizer", &["-O3"]),
-    ("recall", "epitome_recall", &["-O2"]),
+/// A wasm module of the package.
+struct Module {
+    name: &'static str,
+    package: &'static str,
+    /// The feature of the package that exports it; empty if it has no features.
+    feature: &'static str,
+    /// Passes of optimization.
+    passes: &'static [&'static str],
+}
+
+/// The passes of modules that are more than loops: they are as fast with `-O2`, and 0.6 % smaller in brotli; another 0.8 % is
+/// saved by restructuring their control flow and optimizing twice.
+const SMALL: &[&str] = &["--flatten", "--rereloop", "-O2", "-O2"];
+/// Counting is all loops, which `-O3` makes faster.
+const FAST: &[&str] = &["-O3"];
+
+const MODULES: [Module; 7] = [
+    Module { name: "epitome", package: "epitome-wasm", feature: "engine", passes: SMALL },
+    Module { name: "endpoint", package: "epitome-wasm", feature: "endpoint", passes: SMALL },
+    Module { name: "extractive", package: "epitome-wasm", feature: "extractive", passes: SMALL },
+    Module { name: "validation", package: "epitome-wasm", feature: "validation", passes: SMALL },
+    Module { name: "count", package: "epitome-count", feature: "", passes: FAST },
+    Module { name: "tokenizer", package: "epitome-tokenizer", feature: "", passes: FAST },
+    Module { name: "recall", package: "epitome-recall", feature: "", passes: &["-O2"] },
 ];
 
 /// Functions with `inline(never)` are not inlined here either: engines recompile a hot loop together
@@ -29,43 +45,50 @@ const OPTIONS: [&str; 2] = ["--one-caller-inline-max-function-size=0", "--reorde
 
 /// Builds the glue and returns its folder. A folder that is newer than the modules is not built again.
 pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf> {
-    steps.run_long("compile the wasm modules", "1 minute the first time", || {
+    steps.run_long("compile the wasm modules", "2 minutes the first time", || {
         // In one call, Cargo would give all packages the features that epitome-wasm asks of the engine, and the modules that
         // only count would contain glue that they do not need.
         let flags = source_paths::flags(workspace)?;
-        for packages in
-            [&["epitome-wasm"][..], &["epitome-count", "epitome-tokenizer", "epitome-recall"]]
-        {
+        for module in &MODULES {
             let mut build = workspace.cargo(["build", "--locked", "--profile=wasm-release"]);
-            build.args(["--target", WASM, "--config", &flags]);
-            command::run(build.args(packages.iter().map(|name| format!("--package={name}"))))?;
+            build.args(["--target", WASM, "--config", &flags, "--package", module.package]);
+            if !module.feature.is_empty() {
+                build.args(["--no-default-features", "--features", module.feature]);
+            }
+            command::run(&mut build)?;
+            // The next module of the same package is compiled to the same file.
+            let library = module.package.replace('-', "_");
+            let library =
+                workspace.target(&format!("wasm32-unknown-unknown/wasm-release/{library}.wasm"));
+            keep(&library, &compiled(workspace, module)).map_err(|error| {
+                Failure::new(format!("cannot copy {}: {error}", library.display()))
+            })?;
         }
         Ok(())
     })?;
-    let compiled =
-        |name: &str| workspace.target(&format!("wasm32-unknown-unknown/wasm-release/{name}.wasm"));
     let glue = workspace.target("npm-glue");
     // Cargo.toml pins the versions of the tools.
-    let mut sources: Vec<PathBuf> = MODULES.iter().map(|(_, name, _)| compiled(name)).collect();
+    let mut sources: Vec<PathBuf> =
+        MODULES.iter().map(|module| compiled(workspace, module)).collect();
     sources.push(workspace.path("Cargo.toml"));
-    if MODULES.iter().all(|(module, ..)| is_newer(&glue.join(file(module)), &sources)) {
+    if MODULES.iter().all(|module| is_newer(&glue.join(file(module)), &sources)) {
         return Ok(glue);
     }
     steps.run_long("wasm-bindgen and wasm-opt", "10 to 30 seconds", || {
         let staged = workspace.target("npm-glue.unfinished");
-        for (module, name, passes) in MODULES {
+        for module in &MODULES {
             let mut bindgen = workspace.command("wasm-bindgen");
             // The package always gives the module. With a default path, bundlers would copy its file into every app, next to
             // the module that is inlined.
             bindgen.args(["--target", "web", "--omit-default-module-path"]);
-            bindgen.args(["--out-name", module, "--out-dir"]);
-            command::run(bindgen.arg(&staged).arg(compiled(name)))?;
+            bindgen.args(["--out-name", module.name, "--out-dir"]);
+            command::run(bindgen.arg(&staged).arg(compiled(workspace, module)))?;
             // No feature flags: wasm-opt reads them from the module. With all features on it would write a module that
             // Node 20 refuses.
             let mut optimize = workspace.command("node");
             optimize
                 .arg(workspace.path("node_modules/binaryen/bin/wasm-opt"))
-                .args(passes)
+                .args(module.passes)
                 .args(OPTIONS);
             let place = staged.join(file(module));
             optimize.arg(&place).arg("--output").arg(&place);
@@ -77,8 +100,23 @@ pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf>
     Ok(glue)
 }
 
-fn file(module: &str) -> String {
-    format!("{module}_bg.wasm")
+fn file(module: &Module) -> String {
+    format!("{}_bg.wasm", module.name)
+}
+
+/// Where the compiled module is kept.
+fn compiled(workspace: &Workspace, module: &Module) -> PathBuf {
+    workspace.target(&format!("npm-modules/{}.wasm", module.name))
+}
+
+/// Copies a file, unless the copy has the same content: what is made from the copy is then still new enough.
+fn keep(file: &Path, copy: &Path) -> io::Result<()> {
+    let content = fs::read(file)?;
+    if fs::read(copy).is_ok_and(|before| before == content) {
+        return Ok(());
+    }
+    copy.parent().map_or(Ok(()), fs::create_dir_all)?;
+    fs::write(copy, content)
 }
 
 /// Moves the folder `staged` to `place`, and removes what `place` held before.

@@ -25,6 +25,7 @@ mod reproduce;
 mod sbom;
 mod server;
 mod services;
+mod size;
 mod sizes;
 mod source_paths;
 mod source_tree;
@@ -87,6 +88,10 @@ fn perform(task: &Task, steps: &mut Steps) -> Result {
             .and_then(|()| browser::obtain(&workspace, steps))
             .map(|_| services::obtain(&workspace, steps)),
         Task::Reproduce => reproduce::run(&workspace, steps),
+        Task::Size => {
+            toolchain::install(&workspace, steps)?;
+            size::run(&workspace, steps)
+        }
         Task::Package => {
             toolchain::install(&workspace, steps)?;
             artifacts::build_package(&workspace, steps).map(|_| ())

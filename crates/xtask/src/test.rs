@@ -13,6 +13,7 @@ use crate::node;
 use crate::record::{self, Record};
 use crate::server::Server;
 use crate::services;
+use crate::size;
 use crate::source_tree;
 use crate::steps::Steps;
 use crate::tidy;
@@ -49,6 +50,7 @@ fn run_all(workspace: &Workspace, steps: &mut Steps, record: &mut Record) -> Res
         run_wasm_tests(workspace, &browser, record)
     })?;
     artifacts::build(workspace, steps)?;
+    size::check(workspace, steps)?;
     node::install_in(workspace, steps, TOKENIZERS)?;
     let demo_server = artifacts::demo_server(workspace);
     let environment =

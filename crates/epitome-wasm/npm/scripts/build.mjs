@@ -5,14 +5,18 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
 import { declarations } from "./declarations.mjs";
-import { FACTORY_TYPES, factoryOf } from "./glue.mjs";
+import { factoryOf, factoryTypes } from "./glue.mjs";
+
+/** The wasm modules: those with glue, and those whose functions take only numbers and need none. */
+const GLUED = ["epitome", "endpoint", "extractive", "validation"];
+const NUMERIC = ["count", "tokenizer", "recall"];
+const MODULES = [...GLUED, ...NUMERIC];
 
 const here = join(dirname(fileURLToPath(import.meta.url)), "..");
 const root = join(here, "../../..");
 const glue = process.env.EPITOME_GLUE;
-if (!glue || !["epitome_bg.wasm", "count_bg.wasm", "tokenizer_bg.wasm", "recall_bg.wasm"].every((file) => existsSync(join(glue, file)))) {
+if (!glue || !MODULES.every((module) => existsSync(join(glue, `${module}_bg.wasm`)))) {
   console.error("EPITOME_GLUE has to be the folder of the wasm modules; `cargo xtask build` makes all of it");
   process.exit(1);
 }
@@ -21,25 +25,22 @@ const dist = join(here, "dist");
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(join(dist, "glue"), { recursive: true });
 
-for (const file of ["epitome.d.ts", "epitome_bg.wasm"]) {
-  copyFileSync(join(glue, file), join(dist, "glue", file));
+for (const module of GLUED) {
+  const factory = module === "epitome" ? "factory" : `${module}-factory`;
+  copyFileSync(join(glue, `${module}.d.ts`), join(dist, `glue/${module}.d.ts`));
+  writeFileSync(join(dist, `glue/${factory}.js`), factoryOf(readFileSync(join(glue, `${module}.js`), "utf8")));
+  writeFileSync(join(dist, `glue/${factory}.d.ts`), factoryTypes(module));
 }
-writeFileSync(join(dist, "glue/factory.js"), factoryOf(readFileSync(join(glue, "epitome.js"), "utf8")));
-writeFileSync(join(dist, "glue/factory.d.ts"), FACTORY_TYPES);
 
-// Only numbers go in and out of the modules that count and search, so that their glue is not needed.
-for (const module of ["count", "tokenizer", "recall"]) {
-  for (const file of [`${module}_bg.wasm`, `${module}_bg.wasm.d.ts`]) {
-    copyFileSync(join(glue, file), join(dist, "glue", file));
-  }
+for (const module of MODULES) {
   const bytes = readFileSync(join(glue, `${module}_bg.wasm`));
+  writeFileSync(join(dist, `glue/${module}_bg.wasm`), bytes);
   writeFileSync(join(dist, `glue/${module}-inlined.js`), `export const module = "${stringLiteral(bytes)}";\n`);
   writeFileSync(join(dist, `glue/${module}-inlined.d.ts`), "export declare const module: string;\n");
 }
-
-const packed = gzipSync(readFileSync(join(glue, "epitome_bg.wasm")), { level: 9 }).toString("base64");
-writeFileSync(join(dist, "glue/inlined.js"), `export const gzipped =\n  "${packed}";\n`);
-writeFileSync(join(dist, "glue/inlined.d.ts"), "export declare const gzipped: string;\n");
+for (const module of NUMERIC) {
+  copyFileSync(join(glue, `${module}_bg.wasm.d.ts`), join(dist, `glue/${module}_bg.wasm.d.ts`));
+}
 
 const typescript = join(dirname(createRequire(import.meta.url).resolve("typescript")), "../bin/tsc");
 // What runs only in Node has the types of Node, and nothing else has.

@@ -22,6 +22,9 @@ declare global {
 /** The files whose functions are public. All types that these files mention are public too. */
 const [API, COUNTING] = ["api/api.d.ts", "api/counting.d.ts"];
 const SLIM = "entrypoints/slim.d.ts";
+const SLIM_MODULES = "api-slim/modules.d.ts";
+/** The declarations of the wasm modules with glue. */
+const GLUE = ["epitome", "endpoint", "validation"].map((module) => `glue/${module}.d.ts`);
 /** Entries with types of their own, each after those whose types it uses. */
 const MORE = ["storage", "node", "bullmq"];
 
@@ -36,14 +39,18 @@ export function declarations(dist) {
   const written = readdirSync(dist, { recursive: true }).map((name) => name.replaceAll("\\", "/"));
   const modules = written.filter((name) => name.endsWith(".d.ts") && /^(api|counting|host|recall|wasm|storage|queue|node|bullmq)\/|^error/.test(name));
   const entries = MORE.map((name) => `entrypoints/${name}.d.ts`);
-  const files = [...modules, "glue/epitome.d.ts", SLIM, ...entries].map((name) => {
+  const files = [...modules, ...GLUE, SLIM, SLIM_MODULES, ...entries].map((name) => {
     const text = readFileSync(join(dist, name), "utf8");
     return ts.createSourceFile(name, text, ts.ScriptTarget.ES2022, true);
   });
   const fileOf = (name) => files.find(({ fileName }) => fileName === name);
   const found = new Map();
   for (const [name, statement] of files.filter(({ fileName }) => !/^entrypoints/.test(fileName)).flatMap(named)) {
-    found.set(name, [...(found.get(name) ?? []), statement]);
+    const others = found.get(name) ?? [];
+    // The modules share types of the engine.
+    if (!others.some((other) => other.getText() === statement.getText())) {
+      found.set(name, [...others, statement]);
+    }
   }
   const kept = new Map();
   const visit = (node) => {
@@ -60,6 +67,7 @@ export function declarations(dist) {
   for (const name of [API, COUNTING]) {
     ts.forEachChild(fileOf(name), visit);
   }
+  const later = fileOf(SLIM_MODULES).statements.find((statement) => statement.name?.text === "LaterModules");
   const init = fileOf(SLIM).statements.find((statement) => statement.name?.text === "init");
   const functions = fileOf(COUNTING).statements.map((statement) => statement.name?.text).filter((name) => name !== undefined);
   const types = COUNTING_TYPES.map((name) => `type ${name}`);
@@ -69,7 +77,7 @@ export function declarations(dist) {
     ...Object.fromEntries(more),
     tokens: `export { ${[...functions, "isEpitomeError", ...types].join(", ")} } from "../epitome.js";\n`,
     epitome: HEAD + [...kept.values()].join("\n"),
-    slim: `export * from "../epitome.js";\n${printed(init)}`,
+    slim: `export * from "../epitome.js";\n${printed(later)}${printed(init)}`,
   };
 }
 

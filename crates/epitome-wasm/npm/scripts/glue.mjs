@@ -19,8 +19,10 @@ export function factoryOf(glue) {
   return `export function createGlue() {\n${body}\nreturn { ${names.join(", ")}, default: __wbg_init, compiledModule: () => wasmModule };\n}\n`;
 }
 
-/** Its types. Those of what it returns are in the declarations of wasm-bindgen. */
-export const FACTORY_TYPES = `import type * as glue from "./epitome.js";
+/** Its types, for a module of this name. Those of what it returns are in the declarations of wasm-bindgen. */
+export function factoryTypes(module) {
+  return `import type * as glue from "./${module}.js";
 /** The functions of a new instance of the module, which \`default\` loads. */
 export declare function createGlue(): Omit<typeof glue, "initSync"> & { compiledModule(): WebAssembly.Module };
 `;
+}

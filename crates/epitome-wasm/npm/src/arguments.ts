@@ -58,6 +58,14 @@ export function wholeOf(number: number, name: string, least = 0): number {
   return number;
 }
 
+/** How many tokens there may be. */
+export function limitOf(limit: number): number {
+  if (typeof limit !== "number" || Number.isNaN(limit)) {
+    throw epitomeError("invalid-option", `limit: expected a number of tokens, not ${typeof limit === "number" ? "NaN" : kindOf(limit)}`);
+  }
+  return limit;
+}
+
 /** A text, or nothing. */
 export function optionalText(text: string | undefined, name: string): string | undefined {
   return text === undefined ? undefined : textOf(text, name);

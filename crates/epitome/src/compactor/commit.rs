@@ -167,6 +167,8 @@ impl Compactor {
         // The appendix is in the new view too. Without it, the ledger would repeat the facts of the last
         // request.
         retained.add(&job.plan.appendix(&self.conversation, &job.policy), Role::User);
+        let state = job.structured_state(&self.conversation);
+        retained.add(&state.to_text(), Role::Assistant);
         // Another attempt needs the facts again.
         let facts = match job.fallbacks.is_empty() {
             true => std::mem::take(&mut job.facts),
@@ -190,7 +192,7 @@ impl Compactor {
             _ => receipt.given_up.iter().filter(is_item).cloned().collect(),
         };
         let ledger = receipt.appended.clone();
-        let written = WrittenSummary { summary, notes, ledger, left_out };
+        let written = WrittenSummary { summary, notes, ledger, left_out, state };
         let verified = match self.verify(&job.plan, Some(written)) {
             Ok(verified) => verified,
             Err(Rejected::InvalidView(message)) => return self.fail_job(&job, message),

@@ -5,6 +5,7 @@ use crate::facts::read_ledger;
 use crate::history::{Checkpoint, Cover, TaggedSummary};
 use crate::message::{Message, Part, Role};
 use crate::policy::Reason;
+use crate::structured_state::StructuredState;
 
 impl Compactor {
     /// The checkpoint of a message that is the summary of an earlier compactor; `None` for any other message, and if there
@@ -25,6 +26,7 @@ impl Compactor {
             summarizer_notes: self.returned_notes.clone(),
             ledger,
             left_out: Vec::new(),
+            state: StructuredState::default(),
             appendix: String::new(),
             summarized: frame.summarized,
             // The message itself stands for one of them.

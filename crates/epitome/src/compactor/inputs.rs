@@ -9,6 +9,7 @@ use crate::history::Record;
 use crate::message::Timestamp;
 use crate::message::{RequestId, Usage};
 use crate::policy::{Failure, FailureKind};
+use crate::structured_state::{StateDelta, read_answer};
 use crate::transcript::invalid_answer::invalid_answer;
 
 /// The longest notes of a summarizer, in bytes. They are stored with every checkpoint.
@@ -64,7 +65,8 @@ impl Compactor {
     /// summarizer got messages, it gets a transcript before.
     pub fn handle_summary(&mut self, request: RequestId, text: &str) {
         let Some(mut job) = self.take_job(request) else { return };
-        let text = text.trim();
+        let (summary, changes) = self.read_changes(&job, text);
+        let text = summary.as_deref().unwrap_or(text).trim();
         if let Some(message) = invalid_answer(text, job.last_reply(&self.conversation)) {
             self.ask_by_transcript(job, message.to_owned());
             return;
@@ -75,6 +77,7 @@ impl Compactor {
             self.request_summary(job);
             return;
         }
+        job.changes.extend(changes);
         // Before the fold goes on: this reads the facts of the chunk that the answer is about.
         if !job.is_ahead {
             job.read_chunk(&self.conversation);
@@ -103,6 +106,24 @@ impl Compactor {
                 self.request_summary(job);
             }
         }
+    }
+
+    /// The summary in an answer and the changes to the structured state, if this job asks for them. An entry without sources
+    /// gets the message of the chunk that has most of its words.
+    fn read_changes(&self, job: &Job, answer: &str) -> (Option<String>, Option<StateDelta>) {
+        let is_asked =
+            job.policy.summary.structured_state && !matches!(job.stage, Stage::Rollup(_));
+        if !is_asked {
+            return (None, None);
+        }
+        let id = |number: u32| {
+            self.conversation.message_numbered(number).map(|message| message.id.clone())
+        };
+        let (summary, mut changes) = read_answer(answer, &id);
+        if let Stage::Chunks(fold) = &job.stage {
+            changes.attribute(&fold.envelope().entries, &id);
+        }
+        (Some(summary), Some(changes))
     }
 
     /// Accepts the failure of a summarizer request, at `now` by the host's clock. The request is repeated after

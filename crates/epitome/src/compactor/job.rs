@@ -7,8 +7,9 @@ use crate::conversation::Conversation;
 use crate::facts::{Facts, RetainedText};
 use crate::history::Cover;
 use crate::message::{Entry, Message, MessageId, RequestId, Role};
-use crate::plan::{Plan, covered_request};
+use crate::plan::{Plan, covered_request, tracked};
 use crate::policy::{Keep, Policy, Summarizer, SummaryInput, WindowTooSmall};
+use crate::structured_state::{StateDelta, StructuredState};
 use crate::transcript::Envelope;
 use crate::transcript::fold::Fold;
 use crate::transcript::prompt::{ChunkPosition, PromptInput, REMINDER, instructions};
@@ -44,6 +45,8 @@ pub(super) struct Job {
     pub(super) is_ahead: bool,
     /// What the summarizer has noted for itself with the present request.
     pub(super) notes: String,
+    /// The changes to the structured state that the answers so far have brought.
+    pub(super) changes: Vec<StateDelta>,
 }
 
 /// The model's latest text, and what it was found in. It is looked for again only if that has changed: with every answer of
@@ -110,6 +113,7 @@ impl Job {
             last_reply: None,
             is_ahead: false,
             notes: String::new(),
+            changes: Vec::new(),
         }))
     }
 
@@ -138,7 +142,7 @@ impl Job {
                 SummaryInput::Messages | SummaryInput::Conversation => {
                     let entries = self.plan.entries(conversation, &self.policy);
                     let chunks = if entries.is_empty() { Vec::new() } else { vec![entries] };
-                    Stage::fold(conversation, chunks)
+                    Stage::fold(conversation, &self.policy, chunks)
                 }
             };
             match stage {
@@ -189,6 +193,7 @@ impl Job {
         self.policy.keep = fallback.keep;
         let plan = Plan::without_requests(conversation, &self.policy, self.plan.reason, None);
         self.stage = Stage::chunks(conversation, &self.policy, &plan).ok()??;
+        self.changes.clear();
         // `facts` stay: the next transcript shows less, and the facts that it cuts off must not be lost either.
         self.plan = plan;
         if self.asked.input != SummaryInput::Transcript {
@@ -212,16 +217,26 @@ impl Job {
         self.read_staying(conversation, share);
     }
 
+    /// The structured state with the changes of the answers so far. Nothing is kept of one that the policy does not ask for.
+    pub(super) fn structured_state(&self, conversation: &Conversation) -> StructuredState {
+        if !self.policy.summary.structured_state {
+            return StructuredState::default();
+        }
+        let mut state = conversation.log().structured_state().clone();
+        self.changes.iter().for_each(|delta| state.apply(delta));
+        state
+    }
+
     /// Goes on with a plan for a summary that was written in advance, with the facts of the messages that it covers.
     pub(super) fn take_over(
         &mut self,
         conversation: &Conversation,
         plan: Plan,
         facts: Facts,
-        asked: Asked,
+        (asked, changes): (Asked, Vec<StateDelta>),
         used: PreparedUse,
     ) {
-        (self.plan, self.facts) = (plan, facts);
+        (self.plan, self.facts, self.changes) = (plan, facts, changes);
         self.asked.include(asked);
         self.asked.prepared = Some(used);
         self.reset_retained();
@@ -286,8 +301,13 @@ impl Job {
             (Stage::Rollup(_), 1..) => settings.rollup_tokens / 2,
             _ => u32::MAX,
         };
-        // The ledger is appended to the answer and has to fit the same budget.
-        let target_tokens = summary_tokens.saturating_sub(ledger_tokens).min(longest).max(1);
+        // Ledger and state are appended to the answer and have to fit the same budget. A state that takes more than half of
+        // it is no reason for a summary that says nothing.
+        let free = summary_tokens.saturating_sub(ledger_tokens);
+        let state = self.structured_state(conversation).to_text();
+        let state =
+            conversation.scale(&self.policy).to_provider(conversation.meter().count(&state));
+        let target_tokens = free.saturating_sub(state).max(free / 2).min(longest).max(1);
         let (place, envelope) = match &self.stage {
             // `read` comes before the first request.
             Stage::Planned { chunks } => (ChunkPosition { index: 0, count: *chunks }, None),
@@ -357,15 +377,15 @@ impl Stage {
         policy: &Policy,
         plan: &Plan,
     ) -> Result<Option<Self>, WindowTooSmall> {
-        Ok(Self::fold(conversation, plan.chunks(conversation, policy)?))
+        Ok(Self::fold(conversation, policy, plan.chunks(conversation, policy)?))
     }
 
-    fn fold(conversation: &Conversation, chunks: Vec<Vec<Entry>>) -> Option<Self> {
+    fn fold(conversation: &Conversation, policy: &Policy, chunks: Vec<Vec<Entry>>) -> Option<Self> {
         let cover = conversation.projection().cover.as_ref();
         let previous = cover.map(Cover::text_to_continue).unwrap_or_default();
         let notes = cover.map(|cover| cover.summarizer_notes.clone()).unwrap_or_default();
-        let todo = conversation.log().todo().unwrap_or_default().to_owned();
-        Fold::new(chunks, previous, notes, todo).map(Self::Chunks)
+        let tracked = tracked(conversation, &policy.summary);
+        Fold::new(chunks, previous, notes, tracked).map(Self::Chunks)
     }
 }
 

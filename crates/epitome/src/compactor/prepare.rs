@@ -15,6 +15,7 @@ use crate::facts::Facts;
 use crate::message::RequestId;
 use crate::plan::{Plan, WrittenSummary, entries_at};
 use crate::policy::{Reason, SummaryInput, share};
+use crate::structured_state::StateDelta;
 
 /// After this many failures, no summary is prepared before the next compaction.
 const MAX_FAILURES: u32 = 3;
@@ -46,6 +47,8 @@ pub(crate) struct Draft {
     unread: Vec<usize>,
     summary: String,
     notes: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    changes: Vec<StateDelta>,
     asked: Asked,
 }
 
@@ -210,6 +213,7 @@ impl Compactor {
             unread,
             summary,
             notes,
+            changes: job.changes,
             asked: job.asked,
         };
         self.preparations.current = Some(Preparation::Ready(Box::new(draft)));
@@ -284,14 +288,16 @@ impl Compactor {
         };
         if let Some(plan) = self.plan_with(&job, &draft) {
             let facts = self.facts_of(&job, &draft);
-            job.take_over(&self.conversation, plan, facts, draft.asked, PreparedUse::AsWritten);
+            let spent = (draft.asked, draft.changes);
+            job.take_over(&self.conversation, plan, facts, spent, PreparedUse::AsWritten);
             return self.apply_summary(*job, draft.summary, draft.notes);
         }
         match self.topped_up(&job, &draft) {
             Some(stage) => {
                 let facts = self.facts_of(&job, &draft);
                 let plan = job.plan.clone();
-                job.take_over(&self.conversation, plan, facts, draft.asked, PreparedUse::ToppedUp);
+                let spent = (draft.asked, draft.changes);
+                job.take_over(&self.conversation, plan, facts, spent, PreparedUse::ToppedUp);
                 job.stage = stage;
             }
             None => {

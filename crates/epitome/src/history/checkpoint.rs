@@ -7,6 +7,7 @@ use super::tagged::{self, Frame};
 use crate::facts::{Fact, ledger, lists};
 use crate::message::{CheckpointId, MessageId, Role};
 use crate::policy::Reason;
+use crate::structured_state::StructuredState;
 
 /// A committed compaction. Active checkpoints build on each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,6 +56,9 @@ pub struct Cover {
     /// Items of checklists and criteria for which the policy has no space. The text says how many they are, and a later
     /// compaction may have space for them.
     pub left_out: Vec<Fact>,
+    /// The structured state with the changes of this summary's summarizer. Empty if the policy asks for none.
+    #[serde(default, skip_serializing_if = "StructuredState::is_empty")]
+    pub state: StructuredState,
     /// Text that is appended word for word: the open tasks and the last request at the time of the compaction. It may
     /// be empty. A later summary has its own.
     pub appendix: String,
@@ -71,9 +75,9 @@ pub struct Cover {
 }
 
 impl Cover {
-    /// Summary, ledger, lists and appendix: the text that the model reads.
+    /// Summary, ledger, lists, state and appendix: the text that the model reads.
     pub fn text(&self) -> String {
-        joined([&self.text_to_continue(), &self.appendix])
+        joined([&self.text_to_continue(), &self.state.to_text(), &self.appendix])
     }
 
     /// The text of the summary's message: [`Self::text`] in tags, with label and closing text.

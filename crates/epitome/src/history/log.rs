@@ -26,6 +26,8 @@ pub struct Log {
     prefixes: BTreeMap<NodeId, u64>,
     /// Index of the record of the open tasks.
     todo: Option<usize>,
+    /// Indices of the records of states that the app has set.
+    pub(super) states: Vec<usize>,
     /// Index of the last record that offloads a tool result.
     offloaded: Option<usize>,
     /// Number of records that were ever appended.
@@ -178,6 +180,12 @@ impl Log {
                 }
                 None => self.todo = Some(index),
             },
+            Record::StructuredState { .. } => {
+                if self.replaces_state(&record) {
+                    return Ok(());
+                }
+                self.states.push(index);
+            }
             Record::Agent { .. } | Record::AgentPolicy { .. } | Record::Unknown(_) => {}
         }
         self.push(record);

@@ -8,10 +8,11 @@ use super::checkpoint::Checkpoint;
 use super::rewrite::Rewrite;
 use crate::message::{CheckpointId, Message, MessageId};
 use crate::policy::Policy;
+use crate::structured_state::StructuredState;
 
-/// One record of the log.
+/// One record of the log. In a snapshot, its kind is the field `record` beside its other fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "record", rename_all = "camelCase")]
+#[serde(rename_all = "camelCase")]
 pub enum Record {
     /// A new message at the end of the conversation.
     Message {
@@ -75,7 +76,16 @@ pub enum Record {
         /// The tasks, one per line; empty if there are none.
         text: String,
     },
-    /// What happened in the view of one agent: a compaction, its undo, its open tasks, or what its reasoning was written
+    /// The structured state from now on, as the app has set it. It holds as long as the summary is active on which it was set:
+    /// the undo of that one takes it back, and so does the next summary, which has the state with its own changes.
+    StructuredState {
+        /// The state.
+        state: Box<StructuredState>,
+        /// The compaction whose summary was active; `None` if there was none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        after: Option<CheckpointId>,
+    },
+    /// What happened in the view of one agent: a compaction, its undo, its open tasks and its state, or what its reasoning was written
     /// behind. It changes nothing in the view of the team.
     Agent {
         /// The agent's name.
@@ -96,7 +106,7 @@ pub enum Record {
 }
 
 /// The kinds of records as JSON names them.
-const KINDS: [&str; 12] = [
+const KINDS: [&str; 13] = [
     "message",
     "insert",
     "remove",
@@ -107,6 +117,7 @@ const KINDS: [&str; 12] = [
     "undo",
     "undone",
     "todo",
+    "structuredState",
     "agent",
     "agentPolicy",
 ];
@@ -200,8 +211,9 @@ mod tests {
             Record::Undo { .. } => 7,
             Record::Undone { .. } => 8,
             Record::Todo { .. } => 9,
-            Record::Agent { .. } => 10,
-            Record::AgentPolicy { .. } => 11,
+            Record::StructuredState { .. } => 10,
+            Record::Agent { .. } => 11,
+            Record::AgentPolicy { .. } => 12,
             Record::Unknown(_) => return None,
         })
     }
@@ -209,13 +221,14 @@ mod tests {
     #[test]
     fn h3_every_kind_of_record_is_known_by_its_name() {
         let unknown = |kind: &str| {
-            let error = serde_json::from_str::<Record>(&format!(r#"{{"record":"{kind}"}}"#));
-            error.is_err_and(|error| error.to_string().starts_with("unknown variant"))
+            let error = crate::json::read::<Record>(&serde_json::json!({ kind: null }));
+            error.is_err_and(|error| error.problem().starts_with("unknown variant"))
         };
         assert!(unknown("unknown") && unknown("poll"));
         assert!(KINDS.iter().all(|kind| !unknown(kind)));
         let todo = Record::Todo { text: String::new() };
         let json = serde_json::to_value(&todo).unwrap();
-        assert_eq!(number(&todo).map(|number| KINDS[number]), json["record"].as_str());
+        let kind = json.as_object().unwrap().keys().next();
+        assert_eq!(number(&todo).map(|number| KINDS[number]), kind.map(String::as_str));
     }
 }

@@ -21,13 +21,12 @@ pub struct PartChange {
     /// Its index among the parts of the original message.
     pub part: usize,
     /// The change.
-    #[serde(flatten)]
     pub change: Change,
 }
 
 /// A change to one part.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(tag = "change", rename_all = "camelCase")]
+#[serde(rename_all = "camelCase")]
 pub enum Change {
     /// Replaces a text or the text of a tool result.
     Text {

@@ -6,7 +6,7 @@ use super::CallId;
 
 /// One part of a message's content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Part {
     /// Plain text.
     Text {

@@ -2,6 +2,7 @@
 //! that.
 
 use crate::conversation::Conversation;
+use crate::policy::SummarySettings;
 
 /// The open tasks and the message at `request`; empty if there is neither.
 pub(crate) fn appendix(conversation: &Conversation, request: Option<usize>) -> String {
@@ -13,6 +14,20 @@ pub(crate) fn appendix(conversation: &Conversation, request: Option<usize>) -> S
         section(&mut appendix, "The last request, word for word:", &message.text());
     }
     appendix
+}
+
+/// What is tracked outside of the summary, for a summarizer: the open tasks, and the structured state if the policy asks for
+/// changes to it; empty if there is neither.
+pub(crate) fn tracked(conversation: &Conversation, settings: &SummarySettings) -> String {
+    let mut tracked = conversation.log().todo().unwrap_or_default().to_owned();
+    let state = conversation.log().structured_state();
+    if settings.structured_state && !state.is_empty() {
+        if !tracked.is_empty() {
+            tracked.push_str("\n\n");
+        }
+        tracked.push_str(&state.to_text());
+    }
+    tracked
 }
 
 fn section(appendix: &mut String, title: &str, text: &str) {

@@ -1,6 +1,6 @@
 //! The messages that a summarizer gets in place of a transcript.
 
-use super::Plan;
+use super::{Plan, tracked};
 use crate::conversation::Conversation;
 use crate::history::View;
 use crate::policy::{Policy, SummaryInput, WindowTooSmall};
@@ -50,7 +50,7 @@ impl Plan {
             SummaryInput::Messages | SummaryInput::Transcript => PromptInput::Messages,
         };
         let mut text = instructions(&policy.summary, self.reason, input, target_tokens, focus);
-        let state = render_state(conversation.log().todo().unwrap_or_default());
+        let state = render_state(&tracked(conversation, &policy.summary));
         if !state.is_empty() {
             text.push_str("\n\nWhat is tracked elsewhere:\n");
             text.push_str(state.trim_end());

@@ -131,6 +131,7 @@ fn check_summary(summary: &SummarySettings) -> Result<(), PolicyError> {
         max_tokens,
         ledger_tokens: _,
         checklist_tokens: _,
+        structured_state: _,
         rollup_tokens: _,
         input: _,
         cost,

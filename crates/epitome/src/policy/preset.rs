@@ -139,6 +139,7 @@ impl Policy {
             triggers: vec![Trigger::at(Phase::TurnEnd, Trigger::Budget(Budget::fit(window)))],
             keep: Keep::Messages(6),
             summary: SummarySettings {
+                structured_state: true,
                 rollup_tokens: fit(80_000, window).max(1),
                 chunk_characters: Some(120_000),
                 tools: ToolFilter::Only(Vec::new()),

@@ -1,9 +1,13 @@
 //! A policy as the app writes it: a preset and the fields that differ from it, for all agents or for one.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeOwned, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
+
+use crate::json::{self, Misread};
 
 use super::{ClearToolResults, Fill, PRESETS, Policy, PolicyError, Reducer, ReducerRule, Trigger};
 
@@ -11,7 +15,7 @@ use super::{ClearToolResults, Fill, PRESETS, Policy, PolicyError, Reducer, Reduc
 pub const DEFAULT_WINDOW: u32 = 200_000;
 
 /// The name of a preset and the fields that differ from it. Every field is optional.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase", default)]
 pub struct PolicySpec {
@@ -41,6 +45,42 @@ pub struct PolicySpec {
     /// field is replaced as a whole.
     #[serde(flatten)]
     pub fields: FieldOverrides,
+}
+
+/// Not derived, because serde reads flattened fields by a deserializer of its own; see [`json`].
+impl<'de> Deserialize<'de> for PolicySpec {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(PolicySpecVisitor)
+    }
+}
+
+struct PolicySpecVisitor;
+
+impl<'de> Visitor<'de> for PolicySpecVisitor {
+    type Value = PolicySpec;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a policy with its fields")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<PolicySpec, M::Error> {
+        let mut spec = PolicySpec::default();
+        while let Some(field) = map.next_key::<String>()? {
+            match field.as_str() {
+                "preset" => spec.preset = map.next_value()?,
+                "window" => spec.window = map.next_value()?,
+                "modelWindow" => spec.model_window = map.next_value()?,
+                "reserveOutput" => spec.reserve_output = map.next_value()?,
+                "trigger" => spec.trigger = map.next_value()?,
+                "clearToolResults" => spec.clear_tool_results = map.next_value()?,
+                "agents" => spec.agents = map.next_value()?,
+                _ => {
+                    spec.fields.insert(field, map.next_value()?);
+                }
+            }
+        }
+        Ok(spec)
+    }
 }
 
 /// When old tool results are cleared, and which ones.
@@ -145,27 +185,24 @@ impl PolicySpec {
         };
         // Merged as JSON and then read again, so that a wrong type is reported with the path of its field.
         let mut whole =
-            serde_json::to_value(&preset).map_err(|error| unreadable("preset", &error))?;
+            json::write(&preset).map_err(|error| unreadable("preset", &error.to_string()))?;
         for (field, given) in &self.fields {
             overlay(&mut whole, field, given);
         }
-        if let Some(trigger) = &self.trigger {
-            overlay(&mut whole, "triggers", &self.triggers(trigger)?);
+        let triggers = self.trigger.as_ref().map(|trigger| self.triggers(trigger)).transpose()?;
+        let clear = self.clear_tool_results.as_ref();
+        let clear: Option<ClearToolResultsRule> =
+            clear.map(|clear| read("clearToolResults", clear)).transpose()?;
+        let mut policy: Policy = json::read(&whole).map_err(|error| misread("", &error))?;
+        if let Some(triggers) = triggers {
+            policy.triggers = triggers;
         }
-        if let Some(clear) = &self.clear_tool_results {
-            let rule: ClearToolResultsRule = read("clearToolResults", clear)?;
-            let rule = serde_json::to_value(rule.rule());
-            let rule = rule.map_err(|error| unreadable("clearToolResults", &error))?;
-            if let Some(Value::Array(rules)) = whole.get_mut("reducers") {
-                rules.push(rule);
-            }
-        }
-        serde_path_to_error::deserialize(whole)
-            .map_err(|error| unreadable(&error.path().to_string(), error.inner()))
+        policy.reducers.extend(clear.map(ClearToolResultsRule::rule));
+        Ok(policy)
     }
 
-    /// The triggers that `trigger` stands for, as JSON.
-    fn triggers(&self, trigger: &Value) -> Result<Value, PolicyError> {
+    /// The triggers that `trigger` stands for.
+    fn triggers(&self, trigger: &Value) -> Result<Vec<Trigger>, PolicyError> {
         let refuse = |field: String, problem: &str| PolicyError { field, problem: problem.into() };
         if self.fields.contains_key("triggers") {
             return Err(refuse("trigger".into(), "is given besides triggers; give one of them"));
@@ -181,7 +218,7 @@ impl PolicySpec {
             let empty = || refuse(field, "is empty; give a fraction, tokens or messages");
             triggers.push(read.trigger().ok_or_else(empty)?);
         }
-        serde_json::to_value(triggers).map_err(|error| unreadable("trigger", &error))
+        Ok(triggers)
     }
 
     /// The complete policy of an agent: its own fields are used before those for all agents. The window is the first
@@ -247,19 +284,18 @@ fn overlay(policy: &mut Value, field: &str, given: &Value) {
 }
 
 /// Reads a value that is not part of [`Policy`].
-fn read<'a, T: Deserialize<'a>>(field: &str, value: &'a Value) -> Result<T, PolicyError> {
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        match error.path().to_string().as_str() {
-            "." => unreadable(field, error.inner()),
-            part => unreadable(&format!("{field}.{part}"), error.inner()),
-        }
-    })
+fn read<T: DeserializeOwned>(field: &str, value: &Value) -> Result<T, PolicyError> {
+    json::read(value).map_err(|error| misread(field, &error))
 }
 
-fn unreadable(field: &str, error: &serde_json::Error) -> PolicyError {
+fn misread(field: &str, error: &Misread) -> PolicyError {
+    let dot = if field.is_empty() || error.path().is_empty() { "" } else { "." };
+    unreadable(&[field, dot, error.path()].concat(), error.problem())
+}
+
+fn unreadable(field: &str, error: &str) -> PolicyError {
     // serde names Rust's types, which the author of a policy may not know.
     let problem = error
-        .to_string()
         .replace("expected u32", "expected a whole number of 0 or more")
         .replace("expected i64", "expected a whole number")
         .replace("expected f64", "expected a number");

@@ -35,6 +35,9 @@ pub struct SummarySettings {
     /// total, in addition to `maxTokens` and `ledgerTokens`; below the target the conversation has to have space for
     /// them. Of what is beyond that, a note says how many items are left out. 0: no lists, and no note. Default: 4,000.
     pub checklist_tokens: u32,
+    /// Whether the summarizer is asked for changes to the structured state as well: what was decided, what is to be done, what
+    /// is open. The state stands behind the summary, and the next summarizer is given it. Default: false.
+    pub structured_state: bool,
     /// A summary of more tokens than this is itself summarized. 0: never. Default: 0.
     pub rollup_tokens: u32,
     /// What the summarizer gets. `tools`, `chunks` and every limit in characters are those of a transcript. Default:
@@ -85,6 +88,7 @@ impl Default for SummarySettings {
             max_tokens: Some(8_000),
             ledger_tokens: 1_000,
             checklist_tokens: 4_000,
+            structured_state: false,
             rollup_tokens: 0,
             input: SummaryInput::default(),
             cost: None,
@@ -169,7 +173,7 @@ pub struct WindowTooSmall {
 }
 
 /// Who writes a summary.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum Summarizer {

@@ -8,6 +8,7 @@ use serde_json::{Map, Number, Value};
 use serde_saphyr::{Options, Spanned};
 
 use super::{Policy, PolicyError, PolicySpec};
+use crate::json;
 
 /// A policy that was read from YAML. It remembers the line of every field, for errors.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,9 +47,9 @@ impl YamlPolicy {
         // A key without a value, as in `compaction:`, leaves all settings as they are.
         let value = if value.is_null() { Value::Object(Map::new()) } else { value };
         let at = |path: &str| line(&lines, path);
-        let spec = serde_path_to_error::deserialize(value).map_err(|error| YamlError {
-            line: at(&error.path().to_string()),
-            problem: format!("policy.{}: {}", error.path(), error.inner()),
+        let spec = json::read(&value).map_err(|error| YamlError {
+            line: at(error.path()),
+            problem: format!("policy.{error}"),
         })?;
         Ok(Some(Self { spec, lines }))
     }

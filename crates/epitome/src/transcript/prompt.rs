@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::policy::Reason;
 use crate::policy::{Shape, SummarySettings};
+use crate::structured_state;
 
 /// The position of a chunk among the chunks of its transcript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,6 +171,9 @@ pub(crate) fn instructions(
             "\n\nThere are no new messages: the notes so far have grown too long. Say the same in fewer \
              words, and leave out what matters least.",
         ),
+    }
+    if settings.structured_state && input != PromptInput::Summary {
+        text.push_str(structured_state::FORMAT);
     }
     if let Some(focus) = focus.map(str::trim).filter(|focus| !focus.is_empty()) {
         let _ =

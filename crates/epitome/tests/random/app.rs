@@ -154,6 +154,10 @@ fn answer(request: &SummaryRequest, manner: Manner) -> String {
             let extract = extract(&request.envelope(), request.target_tokens, &*tokenizer()).text;
             if extract.trim().is_empty() { "They talked.".into() } else { extract }
         }
+        _ if request.system.contains("lists of <current_state>") => format!(
+            "They talked about the garden.\n{{\"tasks\": [\"task {}\"], \"risks\": [\"frost\"]}}",
+            request.input.len() % 7
+        ),
         _ => "They talked about the garden.".into(),
     }
 }

@@ -177,10 +177,14 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
     let sizes = (longest, 0_u32..1_500, lists, rollup, chunk, 0_u32..5, window, headings);
     let input =
         select(vec![SummaryInput::Transcript, SummaryInput::Messages, SummaryInput::Conversation]);
-    let texts = ([tool_text.clone(), tool_text], (framed.clone(), framed), (input, any::<bool>()));
+    let texts = (
+        [tool_text.clone(), tool_text],
+        (framed.clone(), framed),
+        (input, any::<bool>(), any::<bool>()),
+    );
     (who, tools, fallback_levels, shape, request, sizes, texts).prop_map(
         |(who, tools, fallback_levels, shape, last_request, sizes, texts)| {
-            let (tool_texts, frame, (input, has_cost)) = texts;
+            let (tool_texts, frame, (input, has_cost, structured_state)) = texts;
             let (
                 max_tokens,
                 ledger_tokens,
@@ -201,6 +205,7 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
                 max_tokens,
                 ledger_tokens,
                 checklist_tokens,
+                structured_state,
                 rollup_tokens,
                 input,
                 cost: has_cost.then_some(TokenCost { input: 3.0, cached_input: 0.3, output: 15.0 }),

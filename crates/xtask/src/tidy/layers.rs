@@ -22,6 +22,7 @@ const LAYERS: [Layers; 7] = [
     Layers {
         folder: "crates/epitome/src",
         order: &[
+            "json",
             "text",
             "overflow",
             "message",
@@ -29,6 +30,7 @@ const LAYERS: [Layers; 7] = [
             "tokens",
             "policy",
             "facts",
+            "structured_state",
             "history",
             "calibration",
             "transcript",
@@ -170,6 +172,7 @@ const LAYERS: [Layers; 7] = [
             "glue",
             "sbom",
             "artifacts",
+            "size",
             "reproduce",
             "fuzz",
             "mutants",

@@ -270,6 +270,16 @@ pub(super) fn tools() -> TextField {
     .wide()
 }
 
+/// Whether decisions, tasks and the like are kept as lists beside the summary.
+pub(super) fn structured_state() -> Switch {
+    let hint = "The summarizer says what has changed in them. They stand behind the summary.";
+    let label = "Keep lists of decisions, tasks and open questions";
+    let read = |policy: &Policy| policy.summary.structured_state;
+    Switch::new("summary.structuredState", label, hint, read, |policy, on| {
+        policy.summary.structured_state = on;
+    })
+}
+
 /// Whether a compaction whose result is too large is repeated with fallback levels.
 pub(super) fn fallback_levels_on() -> Switch {
     let hint = "With shorter tool results, then with a shorter tail.";

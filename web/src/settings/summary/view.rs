@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::model::{
     Writer, checklists, chunk_characters, chunks, closing, fallback_levels, fallback_levels_on,
     input, label, last_request, ledger, max_tokens, named_agent, own_prompt, rollup, shape,
-    summarizer_window, tool_inputs, tool_results, tools, writer,
+    structured_state, summarizer_window, tool_inputs, tool_results, tools, writer,
 };
 use crate::settings::SettingsState;
 use crate::settings::field::{Checkbox, Select, TextInput};
@@ -51,6 +51,7 @@ pub(in crate::settings) fn SummarySettings(settings: SettingsState) -> impl Into
             "summarized again. Only an endpoint gets messages, in the format of OpenAI’s chat completions. Tools are names "
             "separated by commas; linear* stands for all that start with linear, * for all tools."
         </p>
+        <Checkbox settings switch=structured_state() />
         <Checkbox settings switch=fallback_levels_on() />
         <Show when=move || retries.get()>
             <div class="inset">

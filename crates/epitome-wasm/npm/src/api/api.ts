@@ -1,10 +1,10 @@
 // Every function of the package, with the wasm modules that `./modules.js` gives.
 
-import { optionalText } from "../arguments.js";
+import { limitOf, optionalText } from "../arguments.js";
 import { guarded } from "../error.js";
 import type { Compactor } from "../host/compactor.js";
 import { create, planFor, type PlanOptions, restore } from "../host/create.js";
-import { estimateBy, type EstimateMessagesOptions, withinLimit } from "../host/estimate.js";
+import type { EstimateMessagesOptions } from "../host/estimate.js";
 import { endpointFrom, type EndpointSummarize, type EndpointSummarizeOptions } from "../host/endpoint.js";
 import { type ExtractiveRequest, extractiveFrom } from "../host/extractive.js";
 import type { AnyMessage, FormatOf, MessageOf } from "../host/format-messages.js";
@@ -15,26 +15,24 @@ import { type CompactedMessages, compactMessagesBy, type CompactMessagesOptions 
 import type { SummarizeContext } from "../host/summarize.js";
 import { overflowOf } from "../host/overflow.js";
 import { runTurnBy, type TurnOptions, type TurnResponse, type TurnResult } from "../host/turn.js";
-import { convertBy, measured, repairBy, validateBy, type ValidateOptions } from "../host/validation.js";
+import { convertBy, detectBy, loadValidation, repairBy, validateBy, type ValidateOptions } from "../host/validation.js";
+import { loadCounter } from "../counting/counter.js";
 import { counterFrom, type ProviderCounter, type ProviderCounterOptions } from "../counting/provider-counter.js";
-import type {
-  ContextOverflow,
-  Converted,
-  Detection,
-  Format,
-  Issue,
-  Policy,
-  PolicySpec,
-  Preset,
-  Repaired,
-  Report,
-  Usage,
-} from "../glue/epitome.js";
+import type { ContextOverflow, Format, Policy, PolicySpec, Preset, Report, Usage } from "../glue/epitome.js";
+import type { Converted, Detection, Issue, Repaired } from "../glue/validation.js";
 import { load, type Modules } from "../wasm/engine.js";
-import { counterModule, engineModule, recallModule, tokenizerModule } from "./modules.js";
+import {
+  counterModule,
+  endpointModule,
+  engineModule,
+  extractiveModule,
+  recallModule,
+  tokenizerModule,
+  validationModule,
+} from "./modules.js";
 
 export * from "./counting.js";
-export type { Agent, CompactIfNeededOptions, CompactionEvent, CompactOptions, Compactor, RequestContext, SaveFailed, SummaryDelta, SyncReport } from "../host/compactor.js";
+export type { Agent, CompactIfNeededOptions, CompactionEvent, CompactOptions, Compactor, RequestContext, SaveFailed, SaveState, SummaryDelta, SyncReport } from "../host/compactor.js";
 export type { Counted, CountTokens } from "../counting/count.js";
 export type { CompactedMessages, CompactMessagesOptions } from "../host/stateless.js";
 export type { EstimateMessagesOptions } from "../host/estimate.js";
@@ -57,13 +55,9 @@ export type {
   ClearToolInputs,
   ClearToolResults,
   ClearToolResultsRule,
-  Completion,
   ContextOverflow,
-  Converted,
-  CounterOptions,
   Counting,
   Defect,
-  Detection,
   Encoding,
   EngineEvent,
   ErrorCode,
@@ -73,8 +67,6 @@ export type {
   Fill,
   Finding,
   Format,
-  Issue,
-  IssueCode,
   Keep,
   LastRequest,
   Level,
@@ -93,12 +85,10 @@ export type {
   Receipt,
   Reducer,
   ReducerRule,
-  Repaired,
   Report,
   RequestBoundary,
   Retry,
   Save,
-  Severity,
   Shape,
   Statistics,
   Status,
@@ -117,6 +107,8 @@ export type {
   Usage,
   Waste,
 } from "../glue/epitome.js";
+export type { Completion, CounterOptions } from "../glue/endpoint.js";
+export type { Converted, Detection, Issue, IssueCode, Repaired, Severity } from "../glue/validation.js";
 export type {
   AfterCompaction,
   AgentOptions,
@@ -148,7 +140,14 @@ export { recallTool, type RecallParameters, type RecallTools } from "../recall/t
 export type { Recalled, RecalledPassage, RecalledQuote, RecallOptions, Returned } from "../recall/recall.js";
 export type { TokenizerSources } from "../counting/tokenizer.js";
 
-const MODULES: Modules = { engine: engineModule, tokenizers: tokenizerModule, recall: recallModule };
+const MODULES: Modules = {
+  engine: engineModule,
+  extractive: extractiveModule,
+  validation: validationModule,
+  recall: recallModule,
+  counter: counterModule,
+  tokenizers: tokenizerModule,
+};
 
 /**
  * Creates a compactor for a new conversation. The format says what type the messages have, unless the result is assigned to
@@ -193,7 +192,14 @@ export function estimateTokens(
   input: string | readonly object[],
   options: EstimateMessagesOptions = {},
 ): Promise<number> {
-  return guarded(() => estimateBy({ ...MODULES, counter: counterModule }, input, options));
+  return guarded(async () => {
+    if (typeof input === "string") {
+      return (await loadCounter(counterModule)).estimate(input, options);
+    }
+    // An app that only counts does not fetch the code of compactors.
+    const { estimateMessages } = await import("../host/estimate.js");
+    return estimateMessages(MODULES, input, options);
+  });
 }
 
 /** The estimated tokens of a text or of messages if they are at most `limit`; otherwise false. */
@@ -202,7 +208,11 @@ export function isWithinTokenLimit(
   limit: number,
   options: EstimateMessagesOptions = {},
 ): Promise<number | false> {
-  return guarded(() => withinLimit(limit, () => estimateTokens(input, options)));
+  return guarded(async () => {
+    const most = limitOf(limit);
+    const tokens = await estimateTokens(input, options);
+    return tokens <= most && tokens;
+  });
 }
 
 /**
@@ -216,7 +226,7 @@ export async function runTurn<M extends object, R extends TurnResponse<M>>(
   compactor: Compactor<M>,
   options: TurnOptions<M, R>,
 ): Promise<TurnResult<R>> {
-  return runTurnBy(await load(engineModule), compactor, options);
+  return runTurnBy(await load(engineModule), () => loadValidation(validationModule), compactor, options);
 }
 
 /**
@@ -246,7 +256,7 @@ export function recentWithin<M extends object>(
 
 /** Detects the format of messages by what only that format has. */
 export function detectFormat(messages: readonly unknown[]): Promise<Detection> {
-  return guarded(async () => (await load(engineModule)).detectFormat(measured(messages)));
+  return guarded(() => detectBy(validationModule, messages));
 }
 
 /** What the provider of this format would refuse in these messages, and where. */
@@ -255,12 +265,12 @@ export function validate(
   format: Format,
   options?: ValidateOptions,
 ): Promise<Issue[]> {
-  return guarded(() => validateBy(engineModule, messages, format, options));
+  return guarded(() => validateBy(validationModule, messages, format, options));
 }
 
 /** The messages as the provider accepts them. Those that were valid are the same objects. */
 export function repair<M extends object>(messages: readonly M[], format: FormatOf<M>): Promise<Repaired<M>> {
-  return guarded(() => repairBy(engineModule, messages, format));
+  return guarded(() => repairBy(validationModule, messages, format));
 }
 
 /** Converts messages to another format. The result lists what the other format cannot represent. */
@@ -268,7 +278,7 @@ export function convert<F extends Format>(messages: readonly object[], from: For
 /** The same for the app's own type of message in the other format. */
 export function convert<M extends object>(messages: readonly object[], from: Format, to: FormatOf<M>): Promise<Converted<M>>;
 export function convert<M extends object>(messages: readonly object[], from: Format, to: Format): Promise<Converted<M>> {
-  return guarded(() => convertBy(engineModule, messages, from, to));
+  return guarded(() => convertBy(validationModule, messages, from, to));
 }
 
 /** The tokens of a request, from the usage object of any provider; undefined if it does not contain the tokens of the
@@ -293,7 +303,7 @@ export function extractive(
   request: ExtractiveRequest,
   context?: Partial<SummarizeContext>,
 ): Promise<string> {
-  return guarded(() => extractiveFrom(engineModule)(request, context));
+  return guarded(() => extractiveFrom(extractiveModule)(request, context));
 }
 
 /**
@@ -301,7 +311,7 @@ export function extractive(
  * retry may help. It does not retry itself: the compactor does.
  */
 export function openAICompatible(options: EndpointSummarizeOptions): EndpointSummarize {
-  return endpointFrom(engineModule, "openai", options);
+  return endpointFrom(endpointModule, "openai", options);
 }
 
 /**
@@ -309,7 +319,7 @@ export function openAICompatible(options: EndpointSummarizeOptions): EndpointSum
  * `anthropic-dangerous-direct-browser-access`.
  */
 export function anthropicCompatible(options: EndpointSummarizeOptions): EndpointSummarize {
-  return endpointFrom(engineModule, "anthropic", options);
+  return endpointFrom(endpointModule, "anthropic", options);
 }
 
 /**
@@ -319,26 +329,26 @@ export function anthropicCompatible(options: EndpointSummarizeOptions): Endpoint
 export function anthropicCounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(engineModule, "anthropic", options);
+  return counterFrom(endpointModule, validationModule, "anthropic", options);
 }
 
 /** Asks OpenAI to count the tokens of Responses items, for `countTokens`. Give `instructions` and `tools` in `request`. */
 export function openAICounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(engineModule, "openai", options);
+  return counterFrom(endpointModule, validationModule, "openai", options);
 }
 
 /** Asks Gemini to count the tokens of contents, for `countTokens`. Give `systemInstruction` and `tools` in `request`. */
 export function geminiCounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(engineModule, "gemini", options);
+  return counterFrom(endpointModule, validationModule, "gemini", options);
 }
 
 /** Asks a llama.cpp server to count the tokens of chat messages in its model's chat template, for `countTokens`. */
 export function llamaCppCounter<M extends object = object>(
   options: ProviderCounterOptions,
 ): ProviderCounter<M> {
-  return counterFrom(engineModule, "llama.cpp", options);
+  return counterFrom(endpointModule, validationModule, "llama.cpp", options);
 }

@@ -3,8 +3,7 @@
 import { fieldsOf, textOf } from "../arguments.js";
 import { guarded } from "../error.js";
 import { type EstimateOptions, loadCounter, type TokenCounter, tokenCounterFrom } from "../counting/counter.js";
-import { countBy, type CountOptions, type EncodingOptions } from "../counting/encoding.js";
-import { countByEngine, loadEncodingForAll } from "../counting/engine-encoding.js";
+import { countBy, type CountOptions, type EncodingOptions, loadEncodingFor } from "../counting/encoding.js";
 import { countByTokenizer, loadTokenizerFrom } from "../counting/tokenizer.js";
 import type { EncodingSource } from "../counting/vocabulary.js";
 import type { Encoding } from "../glue/epitome.js";
@@ -24,7 +23,7 @@ export function countTokens(text: string, options: CountOptions = {}): Promise<n
     const { encoding = "o200k_base", tokenizer } = fieldsOf(options, "options");
     textOf(text, "text");
     return tokenizer === undefined
-      ? countBy(counterModule, text, encoding, countByEngine)
+      ? countBy(counterModule, text, encoding)
       : countByTokenizer(text, textOf(tokenizer, "tokenizer"));
   });
 }
@@ -36,7 +35,7 @@ export function countTokens(text: string, options: CountOptions = {}): Promise<n
  * All asynchronous functions load what they need. Only `setPolicy` and a `TokenCounter` need this call first.
  */
 export function loadEncoding(encoding: Encoding, source?: EncodingSource | EncodingOptions): Promise<void> {
-  return guarded(() => loadEncodingForAll(counterModule, textOf(encoding, "encoding", "unknown-encoding") as Encoding, source));
+  return guarded(() => loadEncodingFor(counterModule, textOf(encoding, "encoding", "unknown-encoding") as Encoding, source));
 }
 
 /** A counter for many texts. Once the promise has resolved, it counts synchronously. */

@@ -5,12 +5,24 @@ import type { ModuleInput } from "../wasm/engine.js";
 /** The build XORs each byte with 0x30, four at once here. Bytes that a string literal has to escape get rare by that. */
 const MASK = 0x30303030;
 
-/** The engine: gzip in base64. */
+/** The engine. */
 export async function engineModule(): Promise<ModuleInput> {
-  const { gzipped } = await import("../glue/inlined.js");
-  const packed = Uint8Array.from(atob(gzipped), (character) => character.charCodeAt(0));
-  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(unpacked).arrayBuffer();
+  return bytesOf((await import("../glue/epitome-inlined.js")).module);
+}
+
+/** The module that asks providers. */
+export async function endpointModule(): Promise<ModuleInput> {
+  return bytesOf((await import("../glue/endpoint-inlined.js")).module);
+}
+
+/** The module that summarizes without a model. */
+export async function extractiveModule(): Promise<ModuleInput> {
+  return bytesOf((await import("../glue/extractive-inlined.js")).module);
+}
+
+/** The module that validates, repairs, converts and detects messages. */
+export async function validationModule(): Promise<ModuleInput> {
+  return bytesOf((await import("../glue/validation-inlined.js")).module);
 }
 
 /** The module that only counts. */

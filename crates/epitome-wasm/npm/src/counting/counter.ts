@@ -2,7 +2,7 @@
 
 import { fieldsOf, textOf } from "../arguments.js";
 import { epitomeError } from "../error.js";
-import type { Encoding, Family } from "../glue/epitome.js";
+import type { Encoding, Family, TextCounter } from "../glue/epitome.js";
 import type * as Exports from "../glue/count_bg.wasm.js";
 import { instantiate, type NumericSource } from "../wasm/numeric.js";
 import { isWide, ScratchBuffer } from "../wasm/buffer.js";
@@ -103,6 +103,25 @@ export class Counter {
     this.#reach.set(encoding, "all");
   }
 
+  /** Resolves when no index is left to build. */
+  async built(): Promise<void> {
+    while (this.#building) {
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+  }
+
+  /** The encoding of this name for a module whose texts are in `memory`; undefined if a part of its vocabulary is not loaded. */
+  find(encoding: Encoding, memory: WebAssembly.Memory): TextCounter | undefined {
+    if (this.reach(encoding) !== "all") {
+      return undefined;
+    }
+    const number = this.#encoding(encoding);
+    return {
+      count: (address, bytes) =>
+        this.#exports.count(this.#buffer.copy(new Uint8Array(memory.buffer, address, bytes)), number) >>> 0,
+    };
+  }
+
   #read(encoding: Encoding, files: readonly Uint8Array[], read: (encoding: number) => number): void {
     const number = this.#encoding(encoding);
     this.#buffer.fill(...files);
@@ -188,15 +207,21 @@ export async function tokenCounterFrom(source: NumericSource): Promise<TokenCoun
 }
 
 let loading: Promise<Counter> | undefined;
+let loaded: Counter | undefined;
 
 /** Compiles the module, unless that is done or in progress. After a failure, the next call tries again. */
 export function loadCounter(source: NumericSource): Promise<Counter> {
   loading ??= instantiate<typeof Exports>(source).then(
-    (exports) => new Counter(exports),
+    (exports) => (loaded = new Counter(exports)),
     (error: unknown) => {
       loading = undefined;
       throw error;
     },
   );
   return loading;
+}
+
+/** A loaded encoding, for a module whose texts are in `memory`. */
+export function findEncoding(name: string, memory: WebAssembly.Memory): TextCounter | undefined {
+  return loaded?.find(name as Encoding, memory);
 }

@@ -32,37 +32,19 @@ const loading = new WeakMap<object, Map<string, Promise<void>>>();
 /** The ASCII shards that the counter has read, and where the rest comes from. */
 const shards = new Map<Encoding, { ascii: Uint8Array; rest: EncodingSource | undefined }>();
 
-/** The vocabularies that were read, in one file or two shards. An instance of the engine that needs one later does not fetch it
- * again. */
-export const readFiles = new Map<Encoding, readonly [Uint8Array, Uint8Array?]>();
-
-/** Counts by a vocabulary that is loaded outside the counter, so that the counter does not have to read it too. The result is
- * undefined if the vocabulary is not loaded there. */
-export type CountElsewhere = (text: string, encoding: Encoding) => Promise<number | undefined>;
-
 /** Loads an encoding into the counter. After a failure, the next call tries again. */
 export async function loadEncodingFor(
   source: NumericSource,
   encoding: Encoding,
   given: EncodingSource | EncodingOptions = {},
 ): Promise<void> {
-  await loadIntoCounter(await loadCounter(source), encoding, optionsOf(given));
-}
-
-/** The argument of `loadEncoding` as options. */
-export function optionsOf(given: EncodingSource | EncodingOptions): EncodingOptions {
-  return isSource(given) ? { source: given } : fieldsOf(given, "source");
+  await loadIntoCounter(await loadCounter(source), encoding, isSource(given) ? { source: given } : fieldsOf(given, "source"));
 }
 
 /** Counts by an encoding. Loads the part of its vocabulary that the text needs. */
-export async function countBy(
-  source: NumericSource,
-  text: string,
-  encoding: Encoding,
-  countElsewhere?: CountElsewhere,
-): Promise<number> {
+export async function countBy(source: NumericSource, text: string, encoding: Encoding): Promise<number> {
   const counter = await loadCounter(source);
-  const tokens = counter.count(text, encoding) ?? (await countElsewhere?.(text, encoding));
+  const tokens = counter.count(text, encoding);
   if (tokens !== undefined) {
     return tokens;
   }
@@ -89,12 +71,9 @@ function loadIntoCounter(counter: Counter, encoding: Encoding, options: Encoding
     } else if (shard !== undefined && source === undefined) {
       const others = await partOf(encoding, "rest", rest ?? shard.rest);
       counter.readShards(encoding, shard.ascii, others);
-      readFiles.set(encoding, [shard.ascii, others]);
       shards.delete(encoding);
     } else {
-      const file = await partOf(encoding, "whole", source);
-      counter.readWhole(encoding, file);
-      readFiles.set(encoding, [file]);
+      counter.readWhole(encoding, await partOf(encoding, "whole", source));
     }
   });
 }

@@ -2,9 +2,11 @@
 
 import { fieldsOf, messagesOf, optionalSignal, reading } from "../arguments.js";
 import { guarded } from "../error.js";
-import type { CounterOptions, Format } from "../glue/epitome.js";
+import type { CounterOptions } from "../glue/endpoint.js";
+import type { Format } from "../glue/epitome.js";
+import { loadEndpoint } from "../host/endpoint.js";
 import { convertBy } from "../host/validation.js";
-import { load, type Source } from "../wasm/engine.js";
+import type { Source } from "../wasm/engine.js";
 import type { CountTokens } from "./count.js";
 
 /** Options of a counter for messages of any format. */
@@ -30,6 +32,7 @@ const NATIVE = {
 /** A counter that asks this provider. */
 export function counterFrom<M extends object>(
   source: Source,
+  validation: Source,
   provider: keyof typeof NATIVE,
   counterOptions: ProviderCounterOptions,
 ): ProviderCounter<M> {
@@ -40,10 +43,10 @@ export function counterFrom<M extends object>(
       // `fetch` takes null too.
       const signal = optionalSignal(fieldsOf(context, "the second argument").signal ?? undefined);
       const list = messagesOf(messages, "messages", "invalid-message");
-      const engine = await load(source);
+      const module = await loadEndpoint(source);
       const isForeign = format !== undefined && format !== native;
-      const converted = isForeign ? (await convertBy(source, list, format, native)).messages : list;
+      const converted = isForeign ? (await convertBy(validation, list, format, native)).messages : list;
       const json = reading("messages", () => JSON.stringify(converted), "invalid-message");
-      return engine.countByProvider(provider, options, json, signal);
+      return module.countByProvider(provider, options, json, signal);
     });
 }

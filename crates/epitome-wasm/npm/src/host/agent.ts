@@ -3,11 +3,10 @@
 import { AgentCalls, type Calls } from "./calls.js";
 import type { Compactor as Engine } from "../glue/epitome.js";
 import type { Engine as Module } from "../wasm/engine.js";
-import type { NumericSource } from "../wasm/numeric.js";
 import type { Agent } from "./compactor.js";
 import type { Host } from "./options.js";
 import { Originals } from "./originals.js";
-import { ConversationView } from "./view.js";
+import { ConversationView, type ViewSources } from "./view.js";
 
 export class AgentView<M extends object> extends ConversationView<M> implements Agent<M> {
   readonly name: string;
@@ -16,13 +15,13 @@ export class AgentView<M extends object> extends ConversationView<M> implements 
     module: Module,
     team: Calls,
     host: Host<M> & { agent: string },
-    recall: NumericSource,
+    sources: ViewSources,
     messages: Originals<M>,
     commit: (() => Promise<void>) | undefined,
   ) {
     const own = new Originals<M>([], [], [], 0, host.repair);
     const read = reader(messages, own);
-    super(module, new AgentCalls(team, host.agent, read), host, recall, own, commit);
+    super(module, new AgentCalls(team, host.agent, read), host, sources, own, commit);
     this.name = host.agent;
   }
 

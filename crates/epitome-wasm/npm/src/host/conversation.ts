@@ -1,40 +1,39 @@
 // The compactor of one conversation: the app's messages, the engine that knows them by id, and the driver between them.
 
 import { fieldsOf, messagesOf, reading, textOf } from "../arguments.js";
-import { epitomeError, guarded, property } from "../error.js";
+import { epitomeError, property } from "../error.js";
 import type { Compactor as Engine, MessageMetadata, PolicySpec } from "../glue/epitome.js";
 import type { Engine as Module } from "../wasm/engine.js";
 import { bufferOf, retire } from "../wasm/instances.js";
-import type { NumericSource } from "../wasm/numeric.js";
 import { AgentView } from "./agent.js";
 import { Calls } from "./calls.js";
 import { Commits } from "./commits.js";
-import type { Agent, Compactor, SyncReport } from "./compactor.js";
+import type { Agent, Compactor, SaveState, SyncReport } from "./compactor.js";
 import { enter, hold, leave } from "./memory.js";
-import type { AgentOptions, Host } from "./options.js";
+import type { AgentOptions, Changes, Host } from "./options.js";
 import { Originals } from "./originals.js";
 import { type Readable, readable, sizeOf, sizesOf } from "./plain-json.js";
 import { type Known, planSync, type Replacement, type SyncPlan } from "./sync.js";
-import { ConversationView } from "./view.js";
+import { ConversationView, type ViewSources } from "./view.js";
 
 export class Conversation<M extends object> extends ConversationView<M> implements Compactor<M> {
   readonly #team: Calls;
-  readonly #recallSource: NumericSource;
+  readonly #sources: ViewSources;
   readonly #commits: Commits;
   readonly #agents = new Map<string, AgentView<M>>();
 
   /** `originals` are the messages that the engine knows, in order, `others` those that are only for some agents, and `stored`
    * those of all branches, if they are known. */
-  constructor(module: Module, engine: Engine, host: Host<M>, recall: NumericSource, originals: readonly M[] = [], others = new Map<string, M>(), stored = new Map<string, M>()) {
+  constructor(module: Module, engine: Engine, host: Host<M>, sources: ViewSources, originals: readonly M[] = [], others = new Map<string, M>(), stored = new Map<string, M>()) {
     const calls = new Calls(engine, () => retire(module));
     const known = originals.slice(0, engine.ids().length);
     const sizes = sizesOf(known);
     const make = (): Originals<M> => new Originals(engine.ids(), known, sizes, engine.nextNumber(), host.repair);
     const messages = hold(module, sum(sizes), make);
     const commits = new Commits(calls, host.commit, (id) => messages.find(id)?.message);
-    super(module, calls, host, recall, messages, commits.isStored ? (): Promise<void> => commits.commit() : undefined);
+    super(module, calls, host, sources, messages, commits.isStored ? (): Promise<void> => commits.commit() : undefined);
     this.#team = calls;
-    this.#recallSource = recall;
+    this.#sources = sources;
     this.#commits = commits;
     enter(module);
     const asides = new Set(engine.asides());
@@ -61,7 +60,7 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     const host = { ...this.host, ...own, agent: key };
     const isKnown = this.calls.run((engine) => engine.agents()).includes(key);
     const commit = this.#commits.isStored ? (): Promise<void> => this.#commits.commit() : undefined;
-    const agent = new AgentView<M>(this.module, this.#team, host, this.#recallSource, this.originals, commit);
+    const agent = new AgentView<M>(this.module, this.#team, host, this.#sources, this.originals, commit);
     const spec = policy ?? (isKnown ? undefined : this.host.policy);
     if (spec !== undefined && (policy !== undefined || hasAgent(spec, key))) {
       agent.setPolicy(spec);
@@ -176,11 +175,18 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     return this.calls.run((engine) => engine.snapshot());
   }
 
-  commit(): Promise<void> {
-    return guarded(() => {
-      this.calls.check();
-      return this.#commits.commit();
-    });
+  async commit(): Promise<void> {
+    this.calls.check();
+    return this.#commits.commit();
+  }
+
+  saveState(id?: string): SaveState {
+    this.calls.check();
+    return this.#commits.state(id === undefined ? undefined : this.named(id));
+  }
+
+  contents(): Changes {
+    return this.#commits.all(this.originals.allIds());
   }
 
   unknownRecords(): string[] {

@@ -1,6 +1,6 @@
 // Makes compactors, new and restored, and plans without a compactor.
 
-import { loadCounting } from "../counting/engine-encoding.js";
+import { loadCounting } from "../counting/policy-counting.js";
 import { fieldsOf, messagesOf, optionalText, textOf } from "../arguments.js";
 import type { Compactor as Engine, Format, Reason } from "../glue/epitome.js";
 import { load, type Modules } from "../wasm/engine.js";
@@ -23,9 +23,9 @@ export async function create<M extends object>(
   const format = textOf(options.format, "format", "unknown-format");
   const agent = optionalText(options.agent, "agent");
   const notes = optionalText(options.notes, "notes");
-  const host = hostOf(options, extractiveFrom(modules.engine));
+  const host = hostOf(options, extractiveFrom(modules.extractive));
   const engine = await load(modules.engine);
-  await loadCounting(engine, engine.countingOf(policy, agent), modules.tokenizers, tokenizers);
+  await loadCounting(engine.countingOf(policy, agent), modules, tokenizers);
   const compactor = new engine.Compactor(format, policy, agent);
   if (notes !== undefined) {
     compactor.setReturnedNotes(notes);
@@ -33,7 +33,7 @@ export async function create<M extends object>(
   if (host.commit !== undefined) {
     compactor.collectUnsaved(false);
   }
-  return new Conversation<M>(engine, compactor, host, modules.recall);
+  return new Conversation<M>(engine, compactor, host, modules);
 }
 
 /** A compactor that continues from a snapshot. */
@@ -50,10 +50,10 @@ export async function restore<M extends object>(
   const stored = options.originals === undefined ? (originalsOf(text) as Map<string, M>) : undefined;
   const list = options.originals === undefined ? [] : messagesOf<M>(options.originals, "originals", "invalid-originals");
   sizesOf(list);
-  const host = hostOf(options, extractiveFrom(modules.engine));
+  const host = hostOf(options, extractiveFrom(modules.extractive));
   const engine = await load(modules.engine);
   const parsed = engine.ParsedSnapshot.parse(bufferOf(engine).write(text));
-  await loadCounting(engine, parsed.counting(), modules.tokenizers, tokenizers);
+  await loadCounting(parsed.counting(), modules, tokenizers);
   const restored = engine.Compactor.restore(parsed, format, agent);
   let compactor: Compactor<M> | undefined;
   try {
@@ -64,7 +64,7 @@ export async function restore<M extends object>(
     if (host.commit !== undefined) {
       restored.collectUnsaved(stored !== undefined);
     }
-    compactor = new Conversation<M>(engine, restored, host, modules.recall, originals, others, stored);
+    compactor = new Conversation<M>(engine, restored, host, modules, originals, others, stored);
     compactor.append(originals.slice(ids.length));
     return compactor;
   } catch (error) {

@@ -2,9 +2,14 @@
 
 import { fieldsOf, optionalFunction, optionalSignal, reading, textOf, wholeOf } from "../arguments.js";
 import { epitomeError, guarded } from "../error.js";
-import type { Completion, EndpointOptions, Format, SummaryRequest } from "../glue/epitome.js";
-import { load, type Source } from "../wasm/engine.js";
+import type { Completion, EndpointOptions } from "../glue/endpoint.js";
+import type { Format, SummaryRequest } from "../glue/epitome.js";
+import type { Source } from "../wasm/engine.js";
+import { loaderOf } from "../wasm/glued.js";
 import type { SummarizeContext, SummarizeRequest } from "./summarize.js";
+
+/** Loads the module that asks providers. */
+export const loadEndpoint = loaderOf(() => import("../glue/endpoint-factory.js"));
 
 /** Options of an endpoint that summarizes. */
 export interface EndpointSummarizeOptions extends EndpointOptions {
@@ -63,11 +68,11 @@ export function endpointFrom(
       // `fetch` takes null too.
       optionalSignal(signal ?? undefined);
       optionalFunction(onDelta, "onDelta");
-      const engine = await load(source);
+      const module = await loadEndpoint(source);
       const fields = fieldsOf(typeof given === "function" ? reading("request", given) : given, "request");
       const body = reading("request", () => bodyOf(provider, asked, fields));
       const limit = wholeOf(maxTokens + (body === undefined ? 0 : thinkingTokens(fields)), "maxTokens with thinking.budget_tokens", 1);
-      return engine.complete(provider, options, system, input, limit, body, signal, onDelta);
+      return module.complete(provider, options, system, input, limit, body, signal, onDelta);
     });
 }
 

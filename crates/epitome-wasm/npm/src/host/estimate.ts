@@ -1,14 +1,12 @@
 // The tokens of messages, without a compactor that lives on.
 
-import { type EstimateOptions, loadCounter } from "../counting/counter.js";
-import type { NumericSource } from "../wasm/numeric.js";
+import type { EstimateOptions } from "../counting/counter.js";
 import { fieldsOf, kindOf } from "../arguments.js";
 import { epitomeError } from "../error.js";
 import type { Counting, Format } from "../glue/epitome.js";
-import { load, type Modules } from "../wasm/engine.js";
+import type { Modules } from "../wasm/engine.js";
 import { create } from "./create.js";
-import { formatOf } from "./recent.js";
-import { measured } from "./validation.js";
+import { knownFormat, measured } from "./validation.js";
 
 /** How messages are estimated. */
 export interface EstimateMessagesOptions extends EstimateOptions {
@@ -16,15 +14,12 @@ export interface EstimateMessagesOptions extends EstimateOptions {
   format?: Format;
 }
 
-/** The estimated tokens of a text, or of a request with messages. */
-export async function estimateBy(
-  modules: Modules & { counter: NumericSource },
-  input: string | readonly object[],
+/** The estimated tokens of a request with messages. */
+export async function estimateMessages(
+  modules: Modules,
+  input: readonly object[],
   options: EstimateMessagesOptions,
 ): Promise<number> {
-  if (typeof input === "string") {
-    return (await loadCounter(modules.counter)).estimate(input, options);
-  }
   if (typeof input !== "object" || input === null) {
     throw epitomeError("invalid-option", `text: expected a string or messages, not ${kindOf(input)}`);
   }
@@ -35,7 +30,7 @@ export async function estimateBy(
   }
   const counting: Counting =
     charactersPerToken !== undefined ? { charactersPerToken } : family !== undefined ? { estimate: family } : "estimate";
-  const known = format ?? (formatOf(await load(modules.engine), messages) as Format);
+  const known = format ?? (await knownFormat(modules.validation, messages));
   const compactor = await create(modules, { format: known, policy: { counting } });
   try {
     compactor.append(messages);
@@ -43,13 +38,4 @@ export async function estimateBy(
   } finally {
     compactor.dispose();
   }
-}
-
-/** The tokens if they are within the limit; otherwise false. */
-export async function withinLimit(limit: number, count: () => Promise<number>): Promise<number | false> {
-  if (typeof limit !== "number" || Number.isNaN(limit)) {
-    throw epitomeError("invalid-option", `limit: expected a number of tokens, not ${typeof limit === "number" ? "NaN" : kindOf(limit)}`);
-  }
-  const tokens = await count();
-  return tokens <= limit && tokens;
 }

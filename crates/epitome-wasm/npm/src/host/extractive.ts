@@ -3,8 +3,11 @@
 import { fieldsOf, optionalFunction, optionalSignal, optionalText, textOf, wholeOf } from "../arguments.js";
 import { epitomeError } from "../error.js";
 import type { SummaryRequest } from "../glue/epitome.js";
-import { load, type Source } from "../wasm/engine.js";
+import type { Source } from "../wasm/engine.js";
+import { loaderOf } from "../wasm/glued.js";
 import type { SummarizeContext, SummarizeRequest } from "./summarize.js";
+
+const load = loaderOf(() => import("../glue/extractive-factory.js"));
 
 /** A summarizer that quotes the messages. It can also be called directly, without a context. */
 export type ExtractiveSummarize = (
@@ -16,7 +19,7 @@ export type ExtractiveSummarize = (
 export type ExtractiveRequest = Pick<SummaryRequest, "input" | "targetTokens"> &
   Partial<Pick<SummarizeRequest, "messages" | "notes">>;
 
-/** The summarizer that quotes, by the engine's module. */
+/** The summarizer that quotes, by its module. */
 export function extractiveFrom(source: Source): ExtractiveSummarize {
   return async (request, context = {}) => {
     const { input, targetTokens, messages, notes: earlier } = fieldsOf(request, "request");
@@ -30,11 +33,11 @@ export function extractiveFrom(source: Source): ExtractiveSummarize {
     if (messages !== undefined) {
       throw epitomeError("refused", "the extractive summarizer reads only transcripts");
     }
-    const engine = await load(source);
+    const module = await load(source);
     // A long conversation has many chunks. Between two of them the page must be able to paint and to abort.
     await new Promise((resolve) => setTimeout(resolve));
     signal?.throwIfAborted();
-    const [summary = "", noted = ""] = engine.extractive(text, notes, target);
+    const [summary = "", noted = ""] = module.extractive(text, notes, target);
     onNotes?.(noted);
     return summary;
   };

@@ -1,12 +1,12 @@
 // The most recent messages of a stored history that fit a number of tokens.
 
 import { fieldsOf, kindOf, textOf } from "../arguments.js";
-import { loadCounting } from "../counting/engine-encoding.js";
+import { loadCounting } from "../counting/policy-counting.js";
 import type { TokenizerSources } from "../counting/tokenizer.js";
 import { epitomeError } from "../error.js";
 import type { Counting, Format } from "../glue/epitome.js";
-import { type Engine, load, type Modules } from "../wasm/engine.js";
-import { measured } from "./validation.js";
+import { load, type Modules } from "../wasm/engine.js";
+import { knownFormat, measured } from "./validation.js";
 
 const LARGEST_U32 = 0xffff_ffff;
 
@@ -37,18 +37,9 @@ export async function recentFrom<M extends object>(
   if (all.length === 0) {
     return [];
   }
-  const name = format === undefined ? formatOf(engine, all) : textOf(format, "format", "unknown-format");
+  const name = format === undefined ? await knownFormat(modules.validation, all) : textOf(format, "format", "unknown-format");
   const counting = engine.parseCounting(given);
-  await loadCounting(engine, counting, modules.tokenizers, tokenizers);
+  await loadCounting(counting, modules, tokenizers);
   const indices = engine.recentWithin(name, all, Math.min(tokens, LARGEST_U32), counting);
   return Array.from(indices, (index) => all[index] as M);
-}
-
-/** The format of messages. Throws if they could be of several. */
-export function formatOf(engine: Engine, messages: object[]): string {
-  const detection = engine.detectFormat(messages);
-  if (detection.kind === "known") {
-    return detection.format;
-  }
-  throw epitomeError("unknown-format", "format: the history could be of any format; give the format of its messages");
 }

@@ -3,10 +3,12 @@
 
 import { fieldsOf, optionalFunction, optionalSignal } from "../arguments.js";
 import { epitomeError, property } from "../error.js";
-import type { ContextOverflow, Phase, Reason, Repaired, Report, Status, Usage } from "../glue/epitome.js";
+import type { ContextOverflow, Phase, Reason, Report, Status, Usage } from "../glue/epitome.js";
+import type { Repaired } from "../glue/validation.js";
 import type { Engine } from "../wasm/engine.js";
 import type { Compactor } from "./compactor.js";
 import { overflowOf } from "./overflow.js";
+import type { Validation } from "./validation.js";
 
 /** What is known at a point of a turn. */
 export interface TurnContext {
@@ -101,14 +103,16 @@ const DEFAULTS = { maxSteps: 50, maxRetries: 3 };
 /** Runs a turn. The user message is appended already. */
 export async function runTurnBy<M extends object, R extends TurnResponse<M>>(
   engine: Engine,
+  validation: () => Promise<Validation>,
   compactor: Compactor<M>,
   options: TurnOptions<M, R>,
 ): Promise<TurnResult<R>> {
-  return new Turn(engine, compactor, options).run();
+  return new Turn(engine, validation, compactor, options).run();
 }
 
 class Turn<M extends object, R extends TurnResponse<M>> {
   readonly #engine: Engine;
+  readonly #validation: () => Promise<Validation>;
   readonly #compactor: Compactor<M>;
   readonly #options: TurnOptions<M, R> & typeof DEFAULTS;
   readonly #signal: AbortSignal | undefined;
@@ -117,8 +121,9 @@ class Turn<M extends object, R extends TurnResponse<M>> {
   /** The phase of the next check before a request. */
   #phase: Phase;
 
-  constructor(engine: Engine, compactor: Compactor<M>, options: TurnOptions<M, R>) {
+  constructor(engine: Engine, validation: () => Promise<Validation>, compactor: Compactor<M>, options: TurnOptions<M, R>) {
     this.#engine = engine;
+    this.#validation = validation;
     this.#compactor = compactor;
     const given = fieldsOf(options, "options");
     if (optionalFunction(given.request, "request") === undefined) {
@@ -210,7 +215,7 @@ class Turn<M extends object, R extends TurnResponse<M>> {
       const more = await provider({ ...this.#context(), messages });
       provided.push(...(Array.isArray(more) ? (more as (string | M)[]) : more === undefined ? [] : [more as string | M]));
     }
-    const sent = provided.length === 0 ? [...messages] : this.#joined(provided, messages);
+    const sent = provided.length === 0 ? [...messages] : this.#joined(await this.#validation(), provided, messages);
     const [had, has] = [new Set(view), new Set(sent)];
     this.#compactor.setRequestContext({
       added: sent.filter((message) => !had.has(message)),
@@ -220,18 +225,18 @@ class Turn<M extends object, R extends TurnResponse<M>> {
   }
 
   /** What providers add, in front of the history and behind its system prompt, as the model's provider accepts it. */
-  #joined(provided: readonly (string | M)[], messages: readonly M[]): M[] {
+  #joined(validation: Validation, provided: readonly (string | M)[], messages: readonly M[]): M[] {
     const { format } = this.#compactor;
-    const added = provided.map((more) => (typeof more === "string" ? this.#userMessage(more) : more));
+    const added = provided.map((more) => (typeof more === "string" ? this.#userMessage(validation, more) : more));
     const history = messages.findIndex((message) => !SYSTEM_ROLES.includes(property(message, "role")));
     const at = history === -1 ? messages.length : history;
     const sent = [...messages.slice(0, at), ...added, ...messages.slice(at)];
-    const refused = (list: readonly M[]): number => this.#engine.validate([...list], format, false).length;
-    return refused(sent) > refused(messages) ? (this.#engine.repair(sent, format) as Repaired<M>).messages : sent;
+    const refused = (list: readonly M[]): number => validation.validate([...list], format, false).length;
+    return refused(sent) > refused(messages) ? (validation.repair(sent, format) as Repaired<M>).messages : sent;
   }
 
-  #userMessage(text: string): M {
-    const { messages } = this.#engine.convert([{ role: "user", content: text }], "openai-chat", this.#compactor.format);
+  #userMessage(validation: Validation, text: string): M {
+    const { messages } = validation.convert([{ role: "user", content: text }], "openai-chat", this.#compactor.format);
     return messages[0] as M;
   }
 

@@ -1,9 +1,18 @@
 // Finds and repairs what a provider would refuse, and converts messages between formats.
 
 import { fieldsOf, messagesOf, textOf } from "../arguments.js";
-import type { Converted, Format, Issue, Repaired } from "../glue/epitome.js";
-import { load, type Source } from "../wasm/engine.js";
+import { epitomeError } from "../error.js";
+import type { Format } from "../glue/epitome.js";
+import type { Converted, Detection, Issue, Repaired } from "../glue/validation.js";
+import type { Source } from "../wasm/engine.js";
+import { loaderOf } from "../wasm/glued.js";
 import { sizesOf } from "./plain-json.js";
+
+/** Loads the module that validates and converts. */
+export const loadValidation = loaderOf(() => import("../glue/validation-factory.js"));
+
+/** The functions of that module. */
+export type Validation = Awaited<ReturnType<typeof loadValidation>>;
 
 /** How strictly messages are validated. */
 export interface ValidateOptions {
@@ -28,9 +37,9 @@ export async function validateBy(
   const [list, name] = [measured(messages), formatOf(format)];
   const sent = messagesOf(earlier, "options.earlier").map((request, index) => measured(request, `options.earlier[${index}]`));
   const named = model === undefined ? undefined : textOf(model, "options.model");
-  const engine = await load(source);
-  const issues = engine.validate(list, name, strict === true);
-  return sent.length === 0 ? issues : [...issues, ...engine.validateLocked(list, name, sent, named)];
+  const module = await loadValidation(source);
+  const issues = module.validate(list, name, strict === true);
+  return sent.length === 0 ? issues : [...issues, ...module.validateLocked(list, name, sent, named)];
 }
 
 /** The messages as the provider of a format accepts them. */
@@ -40,7 +49,7 @@ export async function repairBy<M extends object>(
   format: Format,
 ): Promise<Repaired<M>> {
   const [list, name] = [measured(messages), formatOf(format)];
-  return (await load(source)).repair(list, name) as Repaired<M>;
+  return (await loadValidation(source)).repair(list, name) as Repaired<M>;
 }
 
 /** The messages in another format. */
@@ -51,7 +60,22 @@ export async function convertBy<M extends object>(
   to: Format,
 ): Promise<Converted<M>> {
   const [list, own, target] = [measured(messages), formatOf(from), formatOf(to)];
-  return (await load(source)).convert(list, own, target) as Converted<M>;
+  return (await loadValidation(source)).convert(list, own, target) as Converted<M>;
+}
+
+/** The format of messages, by what only that format has. */
+export async function detectBy(source: Source, messages: readonly unknown[]): Promise<Detection> {
+  const list = measured(messages);
+  return (await loadValidation(source)).detectFormat(list);
+}
+
+/** The same. Throws if they could be of several formats. */
+export async function knownFormat(source: Source, messages: readonly object[]): Promise<Format> {
+  const detection = await detectBy(source, messages);
+  if (detection.kind === "known") {
+    return detection.format;
+  }
+  throw epitomeError("unknown-format", "format: the history could be of any format; give the format of its messages");
 }
 
 /** Messages of a size that the engine can read. */

@@ -1,13 +1,23 @@
 // The view of one conversation or one agent: what the model gets of the messages, how full the window is, and compactions.
 
 import { type Counted, counted } from "../counting/count.js";
-import { shareCounting } from "../counting/engine-encoding.js";
 import { fieldsOf, textOf } from "../arguments.js";
 import { guarded, property } from "../error.js";
-import type { Finding, Format, Phase, PolicySpec, Reason, Report, Status, StoredMetadata, SummaryRequest, Usage } from "../glue/epitome.js";
-import type { Engine as Module } from "../wasm/engine.js";
+import type {
+  Finding,
+  Format,
+  Phase,
+  PolicySpec,
+  Reason,
+  Report,
+  Status,
+  StoredMetadata,
+  StructuredState,
+  SummaryRequest,
+  Usage,
+} from "../glue/epitome.js";
+import type { Engine as Module, Modules } from "../wasm/engine.js";
 import { bufferOf } from "../wasm/instances.js";
-import type { NumericSource } from "../wasm/numeric.js";
 import type { EngineCalls } from "./calls.js";
 import type { CompactIfNeededOptions, CompactOptions, RequestContext } from "./compactor.js";
 import { Driver } from "./driver.js";
@@ -18,7 +28,10 @@ import { Recall, type Recalled, type RecallOptions, type Returned } from "../rec
 import { ownId } from "./same.js";
 import { statusOf } from "./status.js";
 import type { SummarizeRequest } from "./summarize.js";
-import { measured } from "./validation.js";
+import { loadValidation, measured } from "./validation.js";
+
+/** Where the modules come from that a view may need later. */
+export type ViewSources = Pick<Modules, "validation" | "recall">;
 
 /** What a compactor and an agent have in common. */
 export class ConversationView<M extends object> {
@@ -30,6 +43,7 @@ export class ConversationView<M extends object> {
   protected readonly driver: Driver;
   protected readonly lifetime = new AbortController();
   readonly #recall: Recall;
+  readonly #validation: ViewSources["validation"];
   /** Increases whenever an earlier count of the view is no longer right. */
   protected revision = 0;
   /** The epoch of the view that `messages()` last returned. */
@@ -40,15 +54,16 @@ export class ConversationView<M extends object> {
     module: Module,
     calls: EngineCalls,
     host: Host<M>,
-    recall: NumericSource,
+    sources: ViewSources,
     originals: Originals<M>,
     commit: (() => Promise<void>) | undefined,
   ) {
     this.module = module;
     this.calls = calls;
     this.host = host;
+    this.#validation = sources.validation;
     this.originals = originals;
-    this.#recall = new Recall(recall, (call) => this.calls.run(call));
+    this.#recall = new Recall(sources.recall, (call) => this.calls.run(call));
     const changed = (): void => {
       this.revision += 1;
       this.originals.refresh();
@@ -82,6 +97,14 @@ export class ConversationView<M extends object> {
   setTodo(text: string): void {
     const todo = textOf(text, "text");
     this.calls.run((engine) => engine.setTodo(todo));
+  }
+
+  structuredState(): StructuredState {
+    return this.calls.run((engine) => engine.structuredState());
+  }
+
+  setStructuredState(state: StructuredState): void {
+    this.calls.run((engine) => engine.setStructuredState(state));
   }
 
   status(): Status {
@@ -163,13 +186,14 @@ export class ConversationView<M extends object> {
   messagesWithRecall(options: RecallOptions = {}): Promise<M[]> {
     return guarded(async () => {
       const returned = await this.#recall.returning(options);
+      const validation = returned === undefined ? undefined : await loadValidation(this.#validation);
       const view = this.messages();
-      if (returned === undefined) {
+      if (returned === undefined || validation === undefined) {
         return view;
       }
       const { format } = this.host;
-      const { messages } = this.module.convert([{ role: "user", content: returned.text }], "openai-chat", format);
-      const refused = (list: readonly M[]): number => this.module.validate([...list], format, false).length;
+      const { messages } = validation.convert([{ role: "user", content: returned.text }], "openai-chat", format);
+      const refused = (list: readonly M[]): number => validation.validate([...list], format, false).length;
       const before = refused(view);
       return withAtEnd(view, messages as M[]).find((list) => refused(list) <= before) ?? view;
     });
@@ -195,10 +219,7 @@ export class ConversationView<M extends object> {
   }
 
   setPolicy(policy: PolicySpec): void {
-    this.calls.run((engine) => {
-      shareCounting(this.module, this.module.countingOf(policy, this.host.agent));
-      engine.setPolicy(policy);
-    });
+    this.calls.run((engine) => engine.setPolicy(policy));
   }
 
   dispose(): void {

@@ -1,5 +1,6 @@
 // The engine's wasm module: compiled once, on first use, and instantiated for each group of compactors.
 
+import { findEncoding } from "../counting/counter.js";
 import { findTokenizer } from "../counting/tokenizer.js";
 import { epitomeError, messageOf } from "../error.js";
 import type * as glue from "../glue/epitome.js";
@@ -20,6 +21,9 @@ export type Source = () => ModuleInput | Promise<ModuleInput>;
 /** Where the modules come from that a compactor may need. */
 export interface Modules {
   engine: Source;
+  extractive: Source;
+  validation: Source;
+  counter: NumericSource;
   tokenizers: NumericSource;
   recall: NumericSource;
 }
@@ -38,6 +42,7 @@ async function instantiate(source: Source): Promise<Instance> {
     compiled = engine.compiledModule();
     const buffer = new ScratchBuffer(memory, engine.resizeBuffer);
     engine.connect({
+      findEncoding: (name) => findEncoding(name, memory),
       findTokenizer: (name) => findTokenizer(name, memory),
       writeText: (text) => buffer.write(text),
     });

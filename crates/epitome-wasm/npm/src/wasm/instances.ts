@@ -48,11 +48,6 @@ export function retire(engine: Engine): void {
   }
 }
 
-/** The engine, if something has loaded it. */
-export function loadedEngine(): Promise<Engine | undefined> {
-  return (loading ?? Promise.resolve(undefined)).catch(() => undefined);
-}
-
 /** The instance of an engine. */
 export function instanceOf(engine: Engine): Instance {
   const instance = instances.get(engine);

@@ -3,12 +3,13 @@
 import { epitomeError, messageOf } from "../error.js";
 
 /** Gives such a module. */
-export type NumericSource = () => Promise<BufferSource>;
+export type NumericSource = () => Promise<BufferSource | WebAssembly.Module>;
 
 /** Compiles a module whose exports are of type `E`. */
 export async function instantiate<E>(source: NumericSource): Promise<E> {
   try {
-    const module = await WebAssembly.compile(await source());
+    const input = await source();
+    const module = input instanceof WebAssembly.Module ? input : await WebAssembly.compile(input);
     const imports: Record<string, Record<string, () => void>> = {};
     for (const { module: from, name } of WebAssembly.Module.imports(module)) {
       (imports[from] ??= {})[name] = unexpectedCall;
