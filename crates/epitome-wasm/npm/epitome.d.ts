@@ -178,10 +178,16 @@ export interface Compactor<M extends object = object> {
    * `restoreCompactor` takes as `originals`. */
   snapshot(): string;
   /**
-   * Stores what is new by the option `commit`, after the commits that were begun before. Costs what is new. If it rejects,
-   * the same changes come again with the next commit. Without the option, it does nothing.
+   * Stores what is new by the option `commit`, after the commits that were begun before. Costs what is new. If that rejects,
+   * this rejects with the same error, such as the browser's `QuotaExceededError`, and the same changes come again with the next commit. Without the option, it does nothing.
    */
   commit(): Promise<void>;
+  /** Whether a message is stored in its latest version; without an id, whether everything is. Without the option `commit`, nothing
+   * is. Takes constant time. */
+  saveState(id?: string): SaveState;
+  /** The whole conversation as one commit, with the app's messages of all branches: what a store would get that has nothing of
+   * it. `restoreCompactor` reads its lines and its state, one behind the other, as a snapshot. */
+  contents(): Changes;
   /**
    * What the summarizer noted for itself with the summary in the view, such as how important each quote is; empty if there is
    * none. An app that stores `messages()` instead of a snapshot stores it too and gives it to the next compactor as the option
@@ -282,7 +288,8 @@ export interface HostOptions<M extends object = object> {
   /**
    * Stores what is new since the last commit, in one step and behind what was stored before: called by `commit()`, and before
    * a compaction is applied. If it throws or rejects, the compaction fails with its message and changes nothing, and the same
-   * changes come again with the next commit. `openConversation` of `epitome/storage` sets it.
+   * changes come again with the next commit. With an error by which a browser says that it can store nothing, such as
+   * `QuotaExceededError`, the compaction is applied in memory. `openConversation` of `epitome/storage` sets it.
    */
   commit?: CommitChanges;
   /** Called after every compaction that needed a summary. What it throws is logged to the console. */
@@ -853,7 +860,8 @@ export type Counted = {
   message: string;
 };
 
-/** The app's `save` failed after a compaction. The conversation itself is unharmed. */
+/** The app's `save` failed after a compaction, or the browser could not store the compaction, such as on a full disk: it is
+ * applied in memory, and stored by the next commit that succeeds. */
 export interface SaveFailed {
   type: "saveFailed";
   message: string;
@@ -1894,6 +1902,9 @@ export interface UsageOfView {
    */
   epoch?: number;
 }
+
+/** Whether something is stored: by a commit that has succeeded, by one that runs, or not. */
+export type SaveState = "saved" | "saving" | "unsaved";
 
 /** How messages are estimated. */
 export interface EstimateMessagesOptions extends EstimateOptions {

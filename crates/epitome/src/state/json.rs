@@ -99,7 +99,7 @@ fn is_kind(key: &str) -> bool {
 }
 
 /// The content of the string at the start of a text, and what is after it.
-fn quoted(text: &str) -> (&str, &str) {
+pub(super) fn quoted(text: &str) -> (&str, &str) {
     let inner = text.get(1..).unwrap_or_default();
     let mut escaped = false;
     for (at, byte) in inner.bytes().enumerate() {
