@@ -78,7 +78,7 @@ test("h3: an archive that is cut off anywhere is read up to its last whole commi
     const { added, damage } = await importConversation(store, id, whole.slice(0, end));
     assert.deepEqual([added, damage?.whole], [commits, end === (ends[commits - 1] ?? 0) ? undefined : commits], id);
     const again = await importConversation(store, id, [whole.slice(0, 100), whole.slice(100)]);
-    assert.deepEqual(again, { added: 6 - commits, damage: undefined }, "the rest can be added");
+    assert.deepEqual(again, { added: 6 - commits, branched: 0, damage: undefined }, "the rest can be added");
     assert.equal(await exported(store, id), whole);
   }
 });

@@ -23,10 +23,10 @@ export async function startBrowser() {
   const context = await browser.newContext();
   return {
     origin,
-    /** A tab with the entry `epitome/storage` as `storage`, and a store in IndexedDB as `store`. */
-    tab: async () => {
+    /** A tab, of this origin or of another name of the same server, with the entry `epitome/storage` as `storage`, and a store in IndexedDB as `store`. */
+    tab: async (at = origin) => {
       const page = await context.newPage();
-      await page.goto(origin);
+      await page.goto(at);
       await page.evaluate(async () => {
         globalThis.storage = await import("/entrypoints/storage.js");
         globalThis.store = globalThis.storage.indexedDbStore();

@@ -62,18 +62,21 @@ pub(crate) fn folded(messages: &[Value], budget: usize, requests: usize) -> Stri
 
 /// The summary, with what is appended to it, of a compaction that keeps no message, in at most `budget` tokens.
 pub(crate) fn summary(messages: &[Value], budget: usize) -> String {
-    fitted(budget, 5, |limit| {
-        let policy = Policy {
-            keep: Keep::Messages(0),
-            keep_requests_tokens: 0,
-            reducers: Vec::new(),
-            ..Policy::recommended(2_000_000)
-        };
-        let summary = SummarySettings { max_tokens: Some(limit.max(1)), ..policy.summary.clone() };
-        let mut app = app(messages, Policy { summary, ..policy });
-        let report = app.compact(Reason::Manual).expect("nothing else is running");
-        report.and_then(|report| report.summary).unwrap_or_default()
-    })
+    fitted(budget, 5, |limit| summary_of(messages, limit))
+}
+
+/// The same in at most `limit` estimated tokens, without what is appended to it.
+pub(crate) fn summary_of(messages: &[Value], limit: u32) -> String {
+    let policy = Policy {
+        keep: Keep::Messages(0),
+        keep_requests_tokens: 0,
+        reducers: Vec::new(),
+        ..Policy::recommended(2_000_000)
+    };
+    let summary = SummarySettings { max_tokens: Some(limit.max(1)), ..policy.summary.clone() };
+    let mut app = app(messages, Policy { summary, ..policy });
+    let report = app.compact(Reason::Manual).expect("nothing else is running");
+    report.and_then(|report| report.summary).unwrap_or_default()
 }
 
 fn app(messages: &[Value], policy: Policy) -> App {

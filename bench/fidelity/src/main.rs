@@ -1,14 +1,17 @@
 //! What a conversation still says after a compaction, measured without a judge, beside simple ways to shorten it.
 //!
 //! The arguments are the names of the parts to measure: `meetings`, `long`, `drift`, `live`, `recall`, `tools`, `sessions`, `chats`; none
-//! means all.
+//! means all. `examples` writes the summaries of ten written conversations into `bench/examples`.
 //! `show FILE INDEX SHARE` prints one summary of a chat with tools, and the identifiers that it lacks; `view INDEX SHARE` what
 //! `recommended` leaves of a meeting after one compaction, and after many.
 
 mod baselines;
+#[cfg(test)]
+mod checker;
 mod data;
 mod engine;
 mod evidence;
+mod examples;
 #[cfg(test)]
 mod floors;
 mod goals;
@@ -28,6 +31,10 @@ use table::Table;
 const BUDGETS: [(&str, f64); 4] = [("50 %", 0.5), ("25 %", 0.25), ("10 %", 0.1), ("5 %", 0.05)];
 
 fn main() {
+    if std::env::args().nth(1).is_some_and(|part| part == "examples") {
+        examples::write();
+        return;
+    }
     let Some(folder) = data::folder() else {
         eprintln!("no recorded conversations; set EPITOME_DATA to a folder that has some");
         return;

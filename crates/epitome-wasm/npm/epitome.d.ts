@@ -64,6 +64,14 @@ export interface Compactor<M extends object = object> {
   agents(): string[];
   /** Sets the open tasks. The summarizer gets them, and every summary is followed by them word for word. */
   setTodo(text: string): void;
+  /**
+   * What holds in the conversation: decisions, constraints, tasks, open questions, risks, artifacts and contributions, the latest
+   * first, each with the ids of the messages that it is from. With `summary.structuredState` in the policy, a summarizer returns
+   * changes to it beside each summary.
+   */
+  structuredState(): StructuredState;
+  /** Sets the structured state, within the limits of its lists. `undo()` of the summary before takes it back. */
+  setStructuredState(state: StructuredState): void;
   /** The number of the session, from 1: every summary begins another. */
   session(): number;
   /** The point in the app's request loop, by the last message: `loop` behind a tool result, and `requestStart` behind any
@@ -170,10 +178,16 @@ export interface Compactor<M extends object = object> {
    * `restoreCompactor` takes as `originals`. */
   snapshot(): string;
   /**
-   * Stores what is new by the option `commit`, after the commits that were begun before. Costs what is new. If it rejects,
-   * the same changes come again with the next commit. Without the option, it does nothing.
+   * Stores what is new by the option `commit`, after the commits that were begun before. Costs what is new. If that rejects,
+   * this rejects with the same error, such as the browser's `QuotaExceededError`, and the same changes come again with the next commit. Without the option, it does nothing.
    */
   commit(): Promise<void>;
+  /** Whether a message is stored in its latest version; without an id, whether everything is. Without the option `commit`, nothing
+   * is. Takes constant time. */
+  saveState(id?: string): SaveState;
+  /** The whole conversation as one commit, with the app's messages of all branches: what a store would get that has nothing of
+   * it. `restoreCompactor` reads its lines and its state, one behind the other, as a snapshot. */
+  contents(): Changes;
   /**
    * What the summarizer noted for itself with the summary in the view, such as how important each quote is; empty if there is
    * none. An app that stores `messages()` instead of a snapshot stores it too and gives it to the next compactor as the option
@@ -274,7 +288,8 @@ export interface HostOptions<M extends object = object> {
   /**
    * Stores what is new since the last commit, in one step and behind what was stored before: called by `commit()`, and before
    * a compaction is applied. If it throws or rejects, the compaction fails with its message and changes nothing, and the same
-   * changes come again with the next commit. `openConversation` of `epitome/storage` sets it.
+   * changes come again with the next commit. With an error by which a browser says that it can store nothing, such as
+   * `QuotaExceededError`, the compaction is applied in memory. `openConversation` of `epitome/storage` sets it.
    */
   commit?: CommitChanges;
   /** Called after every compaction that needed a summary. What it throws is logged to the console. */
@@ -845,7 +860,8 @@ export type Counted = {
   message: string;
 };
 
-/** The app's `save` failed after a compaction. The conversation itself is unharmed. */
+/** The app's `save` failed after a compaction, or the browser could not store the compaction, such as on a full disk: it is
+ * applied in memory, and stored by the next commit that succeeds. */
 export interface SaveFailed {
   type: "saveFailed";
   message: string;
@@ -1232,6 +1248,11 @@ export interface SummarySettings {
    */
   checklistTokens?: number;
   /**
+   * Whether the summarizer is asked for changes to the structured state as well: what was decided, what is to be done, what
+   * is open. The state stands behind the summary, and the next summarizer is given it. Default: false.
+   */
+  structuredState?: boolean;
+  /**
    * A summary of more tokens than this is itself summarized. 0: never. Default: 0.
    */
   rollupTokens?: number;
@@ -1426,8 +1447,69 @@ export interface ClearToolResultsRule {
  * One agent of a team. It gets the messages that are for all, those whose `audience` names it, and those whose `author` it is.
  * Its view, status, policy, compactions and undo are its own; the messages are those of the compactor, and none is copied.
  */
-export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "status" | "statusUnder" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "metadata" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
+export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "structuredState" | "setStructuredState" | "status" | "statusUnder" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "metadata" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
   readonly name: string;
+}
+
+/**
+ * What holds in a conversation. The latest entry of each list comes first.
+ */
+export interface StructuredState {
+  /**
+   * What was decided. At most 8.
+   */
+  decisions?: StateEntry[];
+  /**
+   * What has to be observed. At most 6.
+   */
+  constraints?: StateEntry[];
+  /**
+   * What is to be done, and what is done. At most 10; those that are done leave first.
+   */
+  tasks?: StateEntry[];
+  /**
+   * What nobody has answered. At most 5.
+   */
+  questions?: StateEntry[];
+  /**
+   * What may go wrong. At most 5.
+   */
+  risks?: StateEntry[];
+  /**
+   * Files, documents and other results. At most 10.
+   */
+  artifacts?: StateEntry[];
+  /**
+   * What each participant has contributed. At most 6.
+   */
+  contributions?: StateEntry[];
+}
+
+/**
+ * One entry of a `StructuredState`.
+ */
+export interface StateEntry {
+  /**
+   * What it says, in one line.
+   */
+  text: string;
+  /**
+   * What held before, if this entry has replaced another one.
+   */
+  earlier?: string;
+  /**
+   * Who has said, found or done it.
+   */
+  by?: string;
+  /**
+   * True for a task that is done.
+   */
+  done?: boolean;
+  /**
+   * The ids of the messages that it is from: those that the summarizer names, or else the one that has most of its words.
+   * Empty if there is none.
+   */
+  sources?: string[];
 }
 
 /** How a request differs from `messages()`. */
@@ -1820,6 +1902,9 @@ export interface UsageOfView {
    */
   epoch?: number;
 }
+
+/** Whether something is stored: by a commit that has succeeded, by one that runs, or not. */
+export type SaveState = "saved" | "saving" | "unsaved";
 
 /** How messages are estimated. */
 export interface EstimateMessagesOptions extends EstimateOptions {

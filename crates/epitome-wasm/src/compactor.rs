@@ -3,6 +3,7 @@
 mod agents;
 mod archive;
 mod changes;
+mod tracked;
 mod view;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,9 +13,7 @@ use epitome::Pressure;
 use epitome::history::{LogError, Record, View};
 use epitome::message::{Message, MessageId, RequestId};
 use epitome::tokens::BoxedTokenizer;
-use epitome::{
-    CommandError, Failure, FailureKind, Phase, Policy, Reason, Stored, StructuredState, Timestamp,
-};
+use epitome::{CommandError, Failure, FailureKind, Phase, Policy, Reason, Stored, Timestamp};
 use epitome_formats::{Format, Untouched, fit_steps, split_step_id, steps_of};
 use js_sys::Array;
 use tsify::{Ts, Tsify};
@@ -128,26 +127,6 @@ impl Compactor {
     #[wasm_bindgen(js_name = summarizerNotes)]
     pub fn summarizer_notes(&self) -> String {
         self.engine.summarizer_notes().to_owned()
-    }
-
-    /// Sets the open tasks.
-    #[wasm_bindgen(js_name = setTodo)]
-    pub fn set_todo(&mut self, text: String) -> Result<(), JsValue> {
-        Ok(self.engine.set_todo(text).map_err(Thrown::from)?)
-    }
-
-    /// The structured state.
-    #[wasm_bindgen(js_name = structuredState, unchecked_return_type = "StructuredState")]
-    pub fn structured_state(&self) -> Result<JsValue, JsValue> {
-        Ok(json::write(self.engine.structured_state())?)
-    }
-
-    /// Sets the structured state.
-    #[wasm_bindgen(js_name = setStructuredState)]
-    pub fn set_structured_state(&mut self, state: &JsValue) -> Result<(), JsValue> {
-        let state: StructuredState =
-            json::option(state, "state", PackageErrorCode::InvalidOption.into())?;
-        Ok(self.engine.set_structured_state(state).map_err(Thrown::from)?)
     }
 
     /// Why a compaction is due at this phase, if it is.

@@ -27,7 +27,7 @@ const FILLING: u32 = 150;
 pub struct Extract {
     /// The summary.
     pub text: String,
-    /// What the next extract has to know about this one, in ASCII: a character for each quote, and at most 1,502 more.
+    /// What the next extract has to know about this one, in ASCII: a character for each quote, and at most 3,613 more.
     pub notes: String,
 }
 

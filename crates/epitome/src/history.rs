@@ -16,6 +16,7 @@ mod provider;
 mod record;
 mod repair;
 mod rewrite;
+mod state;
 pub(crate) mod tagged;
 mod tree;
 mod view;

@@ -77,4 +77,4 @@ pub use message::Timestamp;
 pub use overflow::ContextOverflow;
 pub use plan::{Action, Columns, LockedParts, Plan};
 pub use policy::{Failure, FailureKind, Phase, Policy, PolicyError, PolicySpec, Reason, Retry};
-pub use structured_state::{StateChange, StateDelta, StateEntry, StateList, StructuredState};
+pub use structured_state::{StateEntry, StructuredState};

@@ -4,16 +4,19 @@
 
 mod calls;
 mod cue;
+mod digest;
 mod json;
 mod known;
+mod rules;
 
 use std::collections::BTreeSet;
 
 use calls::Calls;
 use known::{Known, Mention};
+use rules::Rules;
 
 use crate::message::{CALLS, Entry};
-use crate::text::excerpt::split;
+use crate::text::excerpt::{split, without_note};
 use crate::text::sentence;
 use crate::tokens::Tokenizer;
 
@@ -21,7 +24,7 @@ use crate::tokens::Tokenizer;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct State {
     requests: Vec<Line>,
-    rules: Vec<Line>,
+    rules: Rules,
     calls: Calls,
     known: Known,
     open: Vec<Line>,
@@ -31,11 +34,23 @@ pub(crate) struct State {
     tools: bool,
 }
 
-/// A text with the message that it is from.
-#[derive(Clone, Debug, PartialEq)]
+/// A text with the messages that it is from.
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Line {
-    number: u32,
+    /// The numbers of the messages, the latest last; 0 is an earlier summary without one.
+    sources: Vec<u32>,
     text: String,
+}
+
+impl Line {
+    fn new(number: u32, text: impl Into<String>) -> Self {
+        Self { sources: vec![number], text: text.into() }
+    }
+
+    /// The latest message.
+    fn number(&self) -> u32 {
+        self.sources.last().copied().unwrap_or_default()
+    }
 }
 
 /// The sections of a state, in the order in which they are written.
@@ -73,7 +88,7 @@ const REQUESTS: u32 = 15;
 const RULES: u32 = 8;
 const DONE: u32 = 8;
 const OPEN: u32 = 5;
-const KNOWN: u32 = 35;
+const KNOWN: u32 = 45;
 /// Tokens of things in addition to their share.
 const ALWAYS_KNOWN: u32 = 200;
 /// The longest request but the last, in characters.
@@ -125,10 +140,10 @@ impl State {
         let parsed = numbered.and_then(|(number, text)| Some((number.parse().ok()?, text)));
         let (number, text) = parsed.unwrap_or((0, line));
         self.tools |= matches!(section, Section::Done | Section::Known);
-        let own = || Line { number, text: text.to_owned() };
+        let own = || Line::new(number, text);
         match section {
             Section::Requests => self.requests.push(own()),
-            Section::Rules => self.rules.push(own()),
+            Section::Rules => self.rules.parse(own()),
             Section::Done => self.calls.parse(text, number),
             Section::Known => self.known.parse(text),
             Section::Open => self.open.push(own()),
@@ -137,24 +152,31 @@ impl State {
     }
 
     fn entry(&mut self, entry: &Entry) {
-        self.known.age();
+        self.known.age(entry.number);
         let role = entry.speaker.split(' ').next().unwrap_or_default();
         let mut said = String::new();
+        let mut calls = false;
         for part in parts(entry, role) {
             match part {
                 Part::Call { tool, arguments } => {
-                    self.tools = true;
+                    let arguments = without_note(arguments);
+                    (self.tools, calls) = (true, true);
                     let subject = self.calls.call(tool, arguments, entry.number);
+                    let mention = match changes(tool) {
+                        true => Mention::Changed,
+                        false => Mention::Argument,
+                    };
                     json::for_each(arguments, |field| {
                         // Beside a file or a command there are positions in it, and its text.
                         if subject.as_deref().is_none_or(|subject| subject == field.value) {
-                            self.known.field(field, Mention::Argument);
+                            self.known.field(field, mention);
                         }
                     });
                 }
                 Part::Result(text) => {
+                    let text = without_note(text);
                     self.tools = true;
-                    self.calls.result(text);
+                    self.calls.result(text, entry.number);
                     self.result(text);
                 }
                 Part::Said(text) => {
@@ -165,6 +187,10 @@ impl State {
         }
         if !said.trim().is_empty() && self.answers {
             self.said(role, said.trim(), entry.number);
+        }
+        if calls {
+            // What was announced is being done.
+            self.open.retain(|line| !cue::promises(&line.text));
         }
     }
 
@@ -192,7 +218,7 @@ impl State {
         let sentences = sentence::split(text);
         let line = |text: &str, longest: usize| {
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            Line { number, text: split(&text, longest).0.to_owned() }
+            Line::new(number, split(&text, longest).0)
         };
         if role == "user" {
             // A yes or a thank you asks for nothing.
@@ -200,11 +226,15 @@ impl State {
                 self.requests.push(line(text, LAST_REQUEST));
             }
             let rules = sentences.iter().filter(|sentence| cue::instructs(sentence));
-            self.rules.extend(rules.map(|sentence| line(sentence, LINE)));
+            for sentence in rules {
+                self.rules.add(line(sentence, LINE));
+            }
         }
         if role == "assistant" {
-            let asks = |sentence: &&&str| sentence.ends_with(['?', '？', '؟']);
-            self.open.extend(sentences.iter().filter(asks).map(|sentence| line(sentence, LINE)));
+            // Questions without an answer, and what is announced without a result.
+            let is_open =
+                |sentence: &&&str| sentence.ends_with(['?', '？', '؟']) || cue::promises(sentence);
+            self.open.extend(sentences.iter().filter(is_open).map(|sentence| line(sentence, LINE)));
         }
         for sentence in &sentences {
             self.known.sentence(sentence);
@@ -219,7 +249,7 @@ impl State {
     /// The sections in at most about `budget` tokens; empty if there is nothing to say. The same state is written the same.
     pub(crate) fn write(&self, budget: u32, tokenizer: &dyn Tokenizer) -> String {
         let mut out = String::new();
-        let rules = latest(&self.rules, share(budget, RULES), LINE, tokenizer);
+        let rules = latest(self.rules.lines(), share(budget, RULES), LINE, tokenizer);
         let requests = latest(&self.requests, share(budget, REQUESTS), REQUEST, tokenizer);
         let done = self.calls.lines(share(budget, DONE), tokenizer);
         let open = latest(&self.open, share(budget, OPEN), LINE, tokenizer);
@@ -268,11 +298,11 @@ fn latest(lines: &[Line], budget: u32, longest: usize, tokenizer: &dyn Tokenizer
     let mut seen = BTreeSet::new();
     let mut chosen = Vec::new();
     for line in lines.iter().rev() {
-        if !seen.insert(line.text.as_str()) {
+        if line.text.is_empty() || !seen.insert(line.text.as_str()) {
             continue;
         }
-        let whole = format!("[{}] {}", line.number, line.text);
-        let short = format!("[{}] {}", line.number, split(&line.text, longest).0);
+        let whole = format!("[{}] {}", line.number(), line.text);
+        let short = format!("[{}] {}", line.number(), split(&line.text, longest).0);
         let candidates = if chosen.is_empty() { vec![whole, short] } else { vec![short] };
         let fitting = candidates.into_iter().find(|text| cost(text, tokenizer) <= left);
         if let Some(text) = fitting {
@@ -293,6 +323,13 @@ pub(crate) enum Part<'a> {
     Result(&'a str),
     /// A line that somebody said.
     Said(&'a str),
+}
+
+/// True for a tool that changes what it is called with, by its name.
+fn changes(tool: &str) -> bool {
+    const WORDS: [&str; 6] = ["write", "edit", "create", "patch", "replace", "delete"];
+    tool.split(|c: char| !c.is_alphabetic())
+        .any(|word| WORDS.iter().any(|own| own.eq_ignore_ascii_case(word)))
 }
 
 /// Separates the name of a tool from its result.
@@ -404,7 +441,71 @@ mod tests {
             ("tool", "bash answers: running 2 tests\ntest result: ok. 2 passed"),
         ];
         let state = written("", &entries(1, &run));
-        assert!(state.contains("- [3] bash cargo test ×2 → test result: ok. 2 passed"), "{state}");
+        assert!(
+            state.contains("- [3] bash cargo test ×2 → test result: ok. 2 passed (failed before)"),
+            "{state}"
+        );
+    }
+
+    #[test]
+    fn d10_a_failure_that_a_later_run_resolved_is_said_to_be_past() {
+        let run = [
+            ("assistant", "calls bash {\"command\": \"cargo test\"}"),
+            ("tool", "bash answers: error: test failed"),
+            ("assistant", "calls bash {\"command\": \"cargo test\"}"),
+            ("tool", "bash answers: test result: ok. 2 passed"),
+        ];
+        let state = written("", &entries(1, &run));
+        let line = "- [3] bash cargo test ×2 → test result: ok. 2 passed (failed before)\n";
+        assert!(state.contains(line), "{state}");
+        assert_eq!(written(&state, &[]), state, "the same without new messages");
+        let open = written("", &entries(1, run.get(..2).unwrap()));
+        assert!(open.contains("→ error: test failed\n"), "{open}");
+    }
+
+    #[test]
+    fn d10_what_was_announced_is_open_until_it_is_done() {
+        let said = ("assistant", "I'll check the logs now. They are long.");
+        let state = written("", &entries(1, &[("user", "Look at the logs, please."), said]));
+        assert!(state.contains("Open:\n- [2] I'll check the logs now.\n"), "{state}");
+        let call = ("assistant", "calls bash {\"command\": \"tail app.log\"}");
+        let done = written("", &entries(1, &[("user", "Look."), said, call]));
+        assert!(!done.contains("Open:"), "{done}");
+    }
+
+    #[test]
+    fn d10_a_decision_that_is_changed_has_the_older_value_in_brackets() {
+        let said = [
+            ("user", "The server must listen on port 8443."),
+            ("user", "The tests must not use the network."),
+            ("user", "The server must listen on port 9000 instead."),
+            ("assistant", "Understood."),
+        ];
+        let state = written("", &entries(1, &said));
+        let rules = "Instructions and decisions:\n\
+            - [2] The tests must not use the network.\n\
+            - [3] The server must listen on port 9000 instead. (before: 8443)\n";
+        assert!(state.contains(rules), "{state}");
+        assert_eq!(written(&state, &[]), state, "the same without new messages");
+    }
+
+    #[test]
+    fn d10_decisions_about_different_things_do_not_replace_each_other() {
+        let said = [
+            ("user", "Never call Alice Moore before noon."),
+            ("user", "Never call Robert Smith before noon."),
+            ("assistant", "Understood."),
+        ];
+        let state = written("", &entries(1, &said));
+        assert!(!state.contains("before:") && state.contains("Alice"), "{state}");
+    }
+
+    #[test]
+    fn d10_what_a_note_of_a_cut_says_is_no_fact() {
+        let cut = "price answers: {\"id\": \"A12\", \"economy\": … [2723 more characters]";
+        let calls = [("assistant", "calls price {}"), ("tool", cut)];
+        let state = written("", &entries(1, &calls));
+        assert!(state.contains("A12") && !state.contains("2723"), "{state}");
     }
 
     #[test]

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::message::MessageId;
 
-pub use delta::{StateChange, StateDelta};
+use delta::StateChange;
+pub(crate) use delta::StateDelta;
 pub(crate) use reading::{FORMAT, read_answer};
 
 /// What holds in a conversation. The latest entry of each list comes first.
@@ -79,7 +80,7 @@ pub struct StateEntry {
 /// One of the lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum StateList {
+pub(crate) enum StateList {
     /// [`StructuredState::decisions`].
     Decisions,
     /// [`StructuredState::constraints`].
@@ -101,7 +102,7 @@ const MAX_TEXT: usize = 300;
 
 impl StateList {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Decisions,
         Self::Constraints,
         Self::Tasks,
@@ -112,7 +113,7 @@ impl StateList {
     ];
 
     /// How many entries it may have.
-    pub fn limit(self) -> usize {
+    fn limit(self) -> usize {
         match self {
             Self::Decisions => 8,
             Self::Constraints | Self::Contributions => 6,
@@ -160,7 +161,7 @@ impl StructuredState {
     };
 
     /// The entries of a list.
-    pub fn list(&self, list: StateList) -> &[StateEntry] {
+    pub(crate) fn list(&self, list: StateList) -> &[StateEntry] {
         match list {
             StateList::Decisions => &self.decisions,
             StateList::Constraints => &self.constraints,

@@ -9,7 +9,8 @@ use super::characters::character;
 use super::rank::BYTES;
 use super::token_bytes::TokenBytes;
 
-/// Scripts that are distinguished: each block of 128 characters is one, up to the last block that tokens have.
+/// How many scripts are distinguished. Each block of 128 characters counts as a script; the last one has all characters behind it
+/// as well.
 const SCRIPTS: usize = 1 << 10;
 
 /// The token indexes of all tokens, by rank.

@@ -24,7 +24,7 @@ pub(super) struct Context {
     /// Their tokens.
     pub(super) tokens: f32,
     /// How many of them are quoted.
-    pub(super) quotes: usize,
+    pub(super) quotes: f32,
     /// How often each term is in them, by its key.
     counts: BTreeMap<u32, f32>,
 }
@@ -33,33 +33,33 @@ pub(super) struct Context {
 const DIGITS: &[u8; 64] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
 /// The number of digits of a term, and of any other number.
 const TERM_DIGITS: usize = 4;
-const NUMBER_DIGITS: usize = 3;
+const NUMBER_DIGITS: usize = 4;
+/// The number of digits of how often a term is there.
+const COUNT_DIGITS: usize = 2;
 /// By how much the share of a digit exceeds that of the one before it.
 const STEP: f32 = 1.15;
 /// Separates the parts of notes.
 const SEPARATOR: char = ' ';
 /// The most terms of a context. The most frequent ones are noted.
-const MAX_TERMS: usize = 300;
+const MAX_TERMS: usize = 600;
 
 impl Notes {
     pub(super) fn write(&self) -> String {
         let mut out: String = self.shares.iter().map(|share| digit(level(*share))).collect();
         out.push(SEPARATOR);
-        for part in
-            [self.context.pieces as usize, self.context.tokens as usize, self.context.quotes]
-        {
-            push(&mut out, part, NUMBER_DIGITS);
+        for part in [self.context.pieces, self.context.tokens, self.context.quotes] {
+            push(&mut out, in_steps(part), NUMBER_DIGITS);
         }
         let mut counts: Vec<(u32, f32)> =
             self.context.counts.iter().map(|(key, count)| (*key, *count)).collect();
         counts.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         for (key, count) in counts.into_iter().take(MAX_TERMS) {
-            let count = (count / COUNT_STEP) as usize;
+            let count = in_steps(count);
             if count == 0 {
                 break;
             }
             push(&mut out, key as usize, TERM_DIGITS);
-            out.push(digit(count));
+            push(&mut out, count, COUNT_DIGITS);
         }
         out
     }
@@ -76,19 +76,23 @@ impl Notes {
     }
 }
 
-/// How many occurrences a digit stands for.
-const COUNT_STEP: f32 = 0.5;
+/// The precision of numbers. They shrink a little with each extract: whole numbers would be rounded down again and again.
+const NUMBER_STEP: f32 = 1.0 / 16.0;
+
+fn in_steps(number: f32) -> usize {
+    (number / NUMBER_STEP + 0.5) as usize
+}
 
 impl Context {
     fn read(text: &str) -> Option<Self> {
         let digits: Vec<usize> = text.bytes().map(value).collect::<Option<_>>()?;
         let (numbers, terms) = digits.split_at_checked(3 * NUMBER_DIGITS)?;
-        let mut numbers = numbers.chunks(NUMBER_DIGITS).map(number);
-        let (pieces, tokens) = (numbers.next()? as f32, numbers.next()? as f32);
-        let quotes = numbers.next()?;
-        let counts = terms.chunks_exact(TERM_DIGITS + 1).filter_map(|entry| {
-            let (count, key) = entry.split_last()?;
-            Some((u32::try_from(number(key)).ok()?, *count as f32 * COUNT_STEP))
+        let value = |digits: &[usize]| number(digits) as f32 * NUMBER_STEP;
+        let mut numbers = numbers.chunks(NUMBER_DIGITS).map(value);
+        let (pieces, tokens, quotes) = (numbers.next()?, numbers.next()?, numbers.next()?);
+        let counts = terms.chunks_exact(TERM_DIGITS + COUNT_DIGITS).filter_map(|entry| {
+            let (key, count) = entry.split_at_checked(TERM_DIGITS)?;
+            Some((u32::try_from(number(key)).ok()?, value(count)))
         });
         Some(Self { pieces, tokens, quotes, counts: counts.collect() })
     }
@@ -103,7 +107,7 @@ impl Context {
         let left = (most.saturating_sub(new) as f32 / self.pieces.max(1.0)).min(1.0);
         let counts = self.counts.iter().map(|(key, count)| (*key, count * left));
         let (pieces, tokens) = (self.pieces * left, self.tokens * left);
-        let quotes = (self.quotes as f32 * left) as usize;
+        let quotes = self.quotes * left;
         Self { pieces, tokens, quotes, counts: counts.collect() }
     }
 
@@ -165,7 +169,7 @@ mod tests {
 
     #[test]
     fn notes_that_are_read_and_written_again_are_the_same() {
-        let mut context = Context { quotes: 70, ..Context::default() };
+        let mut context = Context { quotes: 70.0, ..Context::default() };
         for text in ["the battery of the remote control", "a battery"] {
             context.add(text, 7, &StopWords::default());
         }
@@ -180,17 +184,18 @@ mod tests {
     fn notes_of_other_quotes_are_not_used() {
         let written = Notes { shares: vec![0.1, 0.2], ..Notes::default() }.write();
         assert_eq!(Notes::read(&written, 2).shares.len(), 2);
-        for (notes, quotes) in [(written.as_str(), 3), ("0+ 000000000", 2), ("00 é", 2), ("", 0)] {
+        for (notes, quotes) in [(written.as_str(), 3), ("0+ 000000000000", 2), ("00 é", 2), ("", 0)]
+        {
             assert_eq!(Notes::read(notes, quotes), Notes::default(), "{notes}");
         }
     }
 
     #[test]
     fn the_oldest_pieces_leave_a_context() {
-        let mut context = Context { quotes: 10, ..Context::default() };
+        let mut context = Context { quotes: 10.0, ..Context::default() };
         (0..100).for_each(|_| context.add("a battery", 3, &StopWords::default()));
         let shortened = context.shortened(150, 200);
-        assert_eq!((shortened.pieces, shortened.tokens, shortened.quotes), (50.0, 150.0, 5));
+        assert_eq!((shortened.pieces, shortened.tokens, shortened.quotes), (50.0, 150.0, 5.0));
         assert_eq!(context.shortened(50, 200), context);
         assert_eq!(context.shortened(300, 200).pieces, 0.0);
     }

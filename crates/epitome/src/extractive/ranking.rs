@@ -46,7 +46,7 @@ impl Ranking {
             // The first new messages belong to a block with the last ones before.
             let context =
                 if from == old { source.context.shortened(to - from, BLOCK) } else { none.clone() };
-            let start = from - context.quotes.min(from);
+            let start = from - (context.quotes.round() as usize).min(from);
             let tokens = f64::from(context.tokens);
             let block = block(start..to, &context);
             closed = closed.min(start);
@@ -90,7 +90,7 @@ impl Ranking {
         let mut context = source.context.shortened(new.len(), BLOCK);
         let window = new.len().min(BLOCK);
         let start = all - window;
-        let begins = start - context.quotes.min(start);
+        let begins = start - (context.quotes.round() as usize).min(start);
         for piece in source.pieces.get(start..).unwrap_or_default() {
             context.add(&piece.text, tokenizer.count(&piece.text), &stop_words);
         }
@@ -112,7 +112,8 @@ impl Ranking {
         let share = |index: &usize| self.shares.get(*index).copied().unwrap_or(1.0);
         let quotes = selected.iter().filter(|index| **index >= self.begins).count();
         let mut context = self.context.clone();
-        context.quotes = quotes;
+        // What is beyond whole quotes is not lost: they leave the context one by one, and not two at once.
+        context.quotes = (quotes as f32 + context.quotes - context.quotes.round()).max(0.0);
         Notes { shares: selected.iter().map(share).collect(), context }
     }
 }

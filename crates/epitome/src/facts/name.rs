@@ -1,6 +1,7 @@
 //! Finds the names of people in a sentence, by capitals and by the words around them.
 
 use crate::text::letters::is_alphanumeric;
+use crate::text::stop_words::StopWords;
 
 /// Calls `each` for every name in the sentence, in order: two or more capitalized words in a row, and a single
 /// capitalized word if the words around it say that it is a person's. A title before a name is not part of it.
@@ -153,7 +154,10 @@ fn is_name(word: &str) -> bool {
     if !letters.next().is_some_and(char::is_uppercase) || COMMON.binary_search(&word).is_ok() {
         return false;
     }
-    if TITLES.contains(&word) || is_adverb(word) {
+    if TITLES.contains(&word)
+        || is_adverb(word)
+        || StopWords::default().contain(&word.to_lowercase())
+    {
         return false;
     }
     let mut after_joint = word.starts_with("Mc");
@@ -399,6 +403,13 @@ mod tests {
         let mut names = Vec::new();
         for_each(sentence, |name| names.push(name));
         assert_eq!(names, expected, "{sentence}");
+    }
+
+    #[test]
+    fn d10_articles_of_other_languages_are_no_names() {
+        check("Die Anlage steht in der Straße, und Mein Mann ist da.", &[]);
+        check("El Hotel está en la calle.", &[]);
+        check("Das hat Maria Huber gesagt.", &["Maria Huber"]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::fact::Mention;
 use super::lists::select;
 use super::scan::item_hash;
 use super::seen::{Hash, Seen};
+use super::token::in_other_notation;
 use super::{Fact, Facts, Kind, name};
 
 use crate::message::{MessageId, Role};
@@ -76,9 +77,9 @@ pub(crate) fn build_receipt(
     let mut receipt = Receipt { unsupported, unlisted: facts.unlisted(), ..Receipt::default() };
     let (mut items, mut missing) = (Vec::new(), Vec::new());
     for mut mention in facts.into_vec() {
-        match (retained.find(&mention), mention.kind) {
+        match (retained.find(&mention).map(str::to_owned), mention.kind) {
             (Some(text), _) => {
-                text.clone_into(&mut mention.text);
+                mention.text = text;
                 receipt.kept.push(mention.named(name));
             }
             (None, Kind::Checklist) => items.push(mention),
@@ -174,7 +175,14 @@ pub(crate) struct RetainedText {
 impl RetainedText {
     /// Adds a text. Linear in the text.
     pub(crate) fn add(&mut self, text: &str, role: Role) {
-        super::token::for_each(text, |_, name| self.insert(name));
+        super::token::for_each(text, |kind, name| {
+            self.insert(name);
+            if kind == Kind::Number
+                && let Some(other) = in_other_notation(name)
+            {
+                self.insert(&other);
+            }
+        });
         for line in text.lines() {
             let trimmed = line.trim();
             if may_be_item(trimmed) {
@@ -223,14 +231,20 @@ impl RetainedText {
     }
 
     /// The fact as it stands in these texts; `None` if it is not in them.
-    fn find(&self, mention: &Mention) -> Option<&str> {
+    fn find<'a>(&'a self, mention: &'a Mention) -> Option<&'a str> {
         let item = match mention.kind {
             Kind::Checklist => self.item(&mention.text).and_then(|index| self.items.get(index)),
             _ => None,
         };
         // A criterion within a line is found as a sentence.
         let text = || self.text(Hash::of(&mention.text, 0), &mention.text);
-        item.map(AsRef::as_ref).or_else(text)
+        let found = item.map(AsRef::as_ref).or_else(text);
+        // Of a number in another notation the fact stays as it was said.
+        found.or_else(|| {
+            let other =
+                (mention.kind == Kind::Number).then(|| in_other_notation(&mention.text))??;
+            self.text(Hash::of(&other, 0), &other).map(|_| mention.text.as_str())
+        })
     }
 }
 
@@ -412,6 +426,16 @@ mod tests {
         let summary = "They looked at src/a.rs and src/b.rs for 5AJG10.";
         let receipt = build_receipt(facts, summary, nothing_retained(), &room(0), &meter(), &name);
         assert_eq!(receipt.unsupported, ["5AJG10", "src/b.rs"]);
+    }
+
+    #[test]
+    fn d10_a_number_in_another_notation_is_kept() {
+        let facts = facts(&[("user", "Pay 1,234 euros by 5 pm, from 17:45 on it is closed.")]);
+        let summary = "1234 euros are due at 17:00, and 5:45 pm is too late.";
+        let receipt =
+            build_receipt(facts, summary, nothing_retained(), &room(200), &meter(), &name);
+        assert_eq!(names(&receipt.kept), ["1,234 euros", "5 pm", "17:45"]);
+        assert_eq!(receipt.appended, []);
     }
 
     #[test]

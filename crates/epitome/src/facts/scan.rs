@@ -153,7 +153,7 @@ impl Facts {
                 self.add(Kind::Quote, text, source);
             });
             for sentence in sentence::split(line) {
-                if let Some(kind) = decision_or_negation(sentence) {
+                if let Some(kind) = decision_or_negation(sentence, stop_words) {
                     self.add(kind, sentence, source);
                 }
                 if !in_code && !line.starts_with('#') {
@@ -270,8 +270,7 @@ const NEGATION_WORDS: [&str; 12] = [
 /// Words before a `not` that make a sentence a negation.
 const BEFORE_NOT: [&str; 6] = ["do", "must", "should", "may", "are", "is"];
 
-fn decision_or_negation(sentence: &str) -> Option<Kind> {
-    // A few words, such as "I don't know", say nothing without the sentences around them.
+fn decision_or_negation(sentence: &str, stop_words: &StopWords) -> Option<Kind> {
     if sentence.len() > MAX_SENTENCE || sentence.split_whitespace().nth(3).is_none() {
         return None;
     }
@@ -283,14 +282,23 @@ fn decision_or_negation(sentence: &str) -> Option<Kind> {
         // turns around if the `not` is lost.
         let not = word.eq_ignore_ascii_case("not") && one_of(&BEFORE_NOT, before);
         if not || one_of(&NEGATION_WORDS, word) {
-            return Some(Kind::Negation);
+            return is_informative(sentence, stop_words).then_some(Kind::Negation);
         }
         decides |= one_of(&DECISION_WORDS, word);
         if !word.is_empty() {
             before = word;
         }
     }
-    decides.then_some(Kind::Decision)
+    (decides && is_informative(sentence, stop_words)).then_some(Kind::Decision)
+}
+
+/// True if more than one word says something. A sentence such as "I don't know." does not without those around it.
+fn is_informative(sentence: &str, stop_words: &StopWords) -> bool {
+    let words = sentence.split(|c: char| !is_alphanumeric(c) && c != '\'' && c != '’');
+    let says = |word: &&str| {
+        !word.is_empty() && !stop_words.contain(&word.to_lowercase().replace(['\'', '’'], ""))
+    };
+    words.filter(says).nth(1).is_some()
 }
 
 /// Texts of 4 to 120 bytes between quotation marks of the same kind.
@@ -314,6 +322,18 @@ pub(super) fn quotes<'a>(line: &'a str, mut each: impl FnMut(&'a str)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn d10_a_sentence_that_says_nothing_is_no_decision() {
+        let stop_words = StopWords::default();
+        for sentence in ["I don't know .", "So it is what it must be.", "You can't do that, so."] {
+            assert_eq!(decision_or_negation(sentence, &stop_words), None, "{sentence}");
+        }
+        assert_eq!(
+            decision_or_negation("Please don't touch the API.", &stop_words),
+            Some(Kind::Negation)
+        );
+    }
 
     #[test]
     fn d10_a_box_that_is_ticked_in_a_file_is_done() {

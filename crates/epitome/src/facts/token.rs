@@ -6,9 +6,11 @@ use super::Kind;
 /// unit. Linear in the text.
 pub(super) fn for_each<'a>(text: &'a str, mut each: impl FnMut(Kind, &'a str)) {
     let mut next = text;
+    let mut is_spaced = true;
     while !next.is_empty() {
         let rest = next;
-        let Piece { end, next: next_start, has_marks } = Piece::first(rest);
+        let Piece { end, next: next_start, has_marks } = Piece::first(rest, is_spaced);
+        is_spaced = rest.as_bytes().get(end).is_some_and(u8::is_ascii_whitespace);
         next = rest.get(next_start..).unwrap_or_default();
         // Most words are plain, and can be skipped without a closer look.
         if !has_marks {
@@ -41,9 +43,14 @@ struct Piece {
 }
 
 impl Piece {
-    fn first(text: &str) -> Self {
+    /// `is_spaced` says whether a blank is before the text: a comma within `1,234` belongs to the number, but not
+    /// one in `[100,200]`.
+    fn first(text: &str, is_spaced: bool) -> Self {
         let mut has_marks = false;
         for (at, byte) in text.bytes().enumerate() {
+            if byte == b',' && is_spaced && has_marks && separates_thousands(text, at) {
+                continue;
+            }
             match CLASSES.get(usize::from(byte)) {
                 Some(Class::Mark) => has_marks = true,
                 Some(Class::Delimiter) => return Self { end: at, next: at + 1, has_marks },
@@ -59,6 +66,46 @@ impl Piece {
         }
         Self { end: text.len(), next: text.len(), has_marks }
     }
+}
+
+/// True for a comma before three digits and after one to three.
+fn separates_thousands(text: &str, comma: usize) -> bool {
+    let (before, after) = text.split_at_checked(comma).unwrap_or_default();
+    let is_group = |group: &str| group.len() == 3 && group.bytes().all(|b| b.is_ascii_digit());
+    let after = after.get(1..).unwrap_or_default();
+    let ends = !after.bytes().nth(3).is_some_and(|byte| byte.is_ascii_digit());
+    let bare = before.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let mut groups = bare.split(',');
+    let first = groups.next().unwrap_or_default();
+    ends && after.get(..3).is_some_and(is_group)
+        && (1..=3).contains(&first.len())
+        && first.bytes().all(|byte| byte.is_ascii_digit())
+        && groups.all(is_group)
+}
+
+/// A number as others may write it: `1,234` as `1234`, `5 pm` as `17:00`. `None` if there is no other way.
+pub(super) fn in_other_notation(number: &str) -> Option<String> {
+    let lower = number.to_lowercase();
+    let half = ["pm", "p.m", "am", "a.m"].iter().find_map(|half| {
+        lower.strip_suffix(half).map(|time| (time.trim_end(), half.starts_with('p')))
+    });
+    let (time, afternoon) = half.map_or((lower.as_str(), None), |(time, pm)| (time, Some(pm)));
+    let (hour, minute) = time.split_once(':').unwrap_or((time, "00"));
+    let is_time = (afternoon.is_some() || time.contains(':'))
+        && minute.len() == 2
+        && minute.bytes().all(|byte| byte.is_ascii_digit());
+    if is_time
+        && let Ok(hour) = hour.parse::<u32>()
+        && hour < 24
+    {
+        let hour = match afternoon {
+            Some(true) if hour < 12 => hour + 12,
+            Some(false) if hour == 12 => 0,
+            _ => hour,
+        };
+        return Some(format!("{hour:02}:{minute}"));
+    }
+    number.contains(',').then(|| number.replace(',', ""))
 }
 
 /// The class of a byte.
@@ -238,4 +285,38 @@ fn is_identifier(word: &str) -> bool {
     let constant = word.contains('_')
         && word.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit());
     plain && ((digits > 0 && letters > 0 && word.len() > 4) || (constant && letters > 3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &[&str]) {
+        let mut found = Vec::new();
+        for_each(text, |_, name| found.push(name));
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn d10_a_number_with_separators_is_one_number() {
+        check("It costs 18,400 euros.", &["18,400 euros"]);
+        check("$1,234,567 and 12,34", &["$1,234,567"]);
+        check("[100,200,300]", &["100", "200", "300"]);
+        check("in 1911,234 of them", &["1911", "234"]);
+    }
+
+    #[test]
+    fn d10_a_number_has_other_notations() {
+        for (number, other) in [
+            ("1,234", Some("1234")),
+            ("5 pm", Some("17:00")),
+            ("5:30pm", Some("17:30")),
+            ("12 am", Some("00:00")),
+            ("8:30", Some("08:30")),
+            ("443", None),
+            ("12 rose", None),
+        ] {
+            assert_eq!(in_other_notation(number).as_deref(), other, "{number}");
+        }
+    }
 }

@@ -13,7 +13,6 @@ use super::record::{LogError, Record};
 use super::rewrite::{Change, PartChange, Rewrite};
 use super::tree::{NodeId, Tree};
 use crate::message::{Message, MessageId, Part};
-use crate::structured_state::StructuredState;
 
 /// The log of one conversation.
 ///
@@ -28,7 +27,7 @@ pub struct Log {
     /// Index of the record of the open tasks.
     todo: Option<usize>,
     /// Indices of the records of states that the app has set.
-    states: Vec<usize>,
+    pub(super) states: Vec<usize>,
     /// Index of the last record that offloads a tool result.
     offloaded: Option<usize>,
     /// Number of records that were ever appended.
@@ -181,13 +180,8 @@ impl Log {
                 }
                 None => self.todo = Some(index),
             },
-            Record::StructuredState { after, .. } => {
-                // Nothing refers to an earlier state behind the same summary any more.
-                let latest = self.states.last().and_then(|at| self.records.get_mut(*at));
-                if let Some(Record::StructuredState { after: known, .. }) = &latest
-                    && known == after
-                {
-                    latest.into_iter().for_each(|latest| latest.clone_from(&record));
+            Record::StructuredState { .. } => {
+                if self.replaces_state(&record) {
                     return Ok(());
                 }
                 self.states.push(index);
@@ -446,30 +440,6 @@ impl Log {
             Record::Todo { text } if !text.trim().is_empty() => Some(text),
             _ => None,
         }
-    }
-
-    /// The last active compaction with a summary.
-    fn summarized_by(&self) -> Option<&Checkpoint> {
-        self.active_checkpoints().rev().find(|checkpoint| checkpoint.cover.is_some())
-    }
-
-    /// The record that sets a structured state on the present summary.
-    pub(crate) fn state_record(&self, state: StructuredState) -> Record {
-        let after = self.summarized_by().map(|checkpoint| checkpoint.id);
-        Record::StructuredState { state: Box::new(state), after }
-    }
-
-    /// The structured state: as the app has set it since the last summary, and otherwise as that summary has it. Costs the
-    /// number of states that were set.
-    pub fn structured_state(&self) -> &StructuredState {
-        let summarized = self.summarized_by();
-        let id = summarized.map(|checkpoint| checkpoint.id);
-        let set = self.states.iter().rev().find_map(|at| match self.records.get(*at)? {
-            Record::StructuredState { state, after } if *after == id => Some(&**state),
-            _ => None,
-        });
-        let cover = summarized.and_then(|checkpoint| checkpoint.cover.as_ref());
-        set.or_else(|| Some(&cover?.state)).unwrap_or(StructuredState::EMPTY)
     }
 
     /// The complete tool result that was offloaded under this path, even if that checkpoint was undone. If the message

@@ -38,3 +38,57 @@ pub(super) fn instructs(sentence: &str) -> bool {
     };
     words.clone().nth(2).is_some() && words.any(is_cue)
 }
+
+/// Words that say that something is no longer as it was.
+const CHANGES: [&str; 16] = [
+    "instead",
+    "changed",
+    "rather",
+    "anymore",
+    "stattdessen",
+    "statt",
+    "nunmehr",
+    "en lugar",
+    "plutôt",
+    "invece",
+    "вместо",
+    "代わり",
+    "改为",
+    "改成",
+    "대신",
+    "बजाय",
+];
+
+/// True if a sentence says that something is no longer as it was.
+pub(super) fn changes(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    CHANGES.iter().any(|cue| lower.contains(cue))
+}
+
+/// Beginnings of a sentence that announces what the one who says it does next.
+const PROMISES: [&str; 14] = [
+    "i'll ",
+    "i’ll ",
+    "i will ",
+    "let me ",
+    "ich werde ",
+    "lass mich ",
+    "voy a ",
+    "déjame ",
+    "je vais ",
+    "vou ",
+    "я сейчас ",
+    "我会",
+    "我来",
+    "我将",
+];
+
+/// True if a sentence announces what the one who says it does next.
+pub(super) fn promises(sentence: &str) -> bool {
+    let begin = sentence
+        .char_indices()
+        .nth(12)
+        .map_or(sentence, |(at, _)| sentence.get(..at).unwrap_or(sentence));
+    let lower = begin.to_lowercase();
+    PROMISES.iter().any(|cue| lower.starts_with(cue)) && !lower.starts_with("let me know")
+}

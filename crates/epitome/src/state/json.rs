@@ -66,7 +66,8 @@ pub(super) fn for_each<'a>(text: &'a str, mut each: impl FnMut(Field<'a>)) {
                 emit(key, parent, token, object, &mut each);
             }
             _ if character.is_alphanumeric() || character == '-' => {
-                let end = rest.find([',', '}', ']', '\n', ' ']).unwrap_or(rest.len());
+                // Cut within a number: its end is not known.
+                let Some(end) = rest.find([',', '}', ']', '\n', ' ']) else { break };
                 let (value, after) =
                     rest.split_at_checked(end.max(character.len_utf8())).unwrap_or((rest, ""));
                 emit(key, parent, value, object, &mut each);
@@ -99,7 +100,7 @@ fn is_kind(key: &str) -> bool {
 }
 
 /// The content of the string at the start of a text, and what is after it.
-fn quoted(text: &str) -> (&str, &str) {
+pub(super) fn quoted(text: &str) -> (&str, &str) {
     let inner = text.get(1..).unwrap_or_default();
     let mut escaped = false;
     for (at, byte) in inner.bytes().enumerate() {
@@ -150,6 +151,7 @@ mod tests {
     #[test]
     fn a_part_of_json_is_read_as_far_as_it_goes() {
         check(r#"{"a": "x1", "b": "cut off he"#, &[("a", "x1")]);
+        check(r#"{"a": 12, "b": 27"#, &[("a", "12")]);
         check("{\"a\"", &[]);
         check("", &[]);
     }

@@ -19,6 +19,8 @@ struct Thing {
     worth: f32,
     /// The message that mentioned it last, by its number in `Known::messages`.
     mentioned: u32,
+    /// The numbers of the messages that mention it, each once; 0 is an earlier summary.
+    sources: Vec<u32>,
 }
 
 /// All things, in the order of their first mention.
@@ -28,6 +30,8 @@ pub(super) struct Known {
     by_value: BTreeMap<String, usize>,
     /// How many messages were read.
     messages: u32,
+    /// The number of the message that is read.
+    number: u32,
     stop_words: StopWords,
 }
 
@@ -38,6 +42,8 @@ pub(super) enum Mention {
     Said,
     /// In the arguments of a call.
     Argument,
+    /// The same of a call that changes something.
+    Changed,
     /// In a result.
     Result,
     /// In an earlier summary.
@@ -48,6 +54,7 @@ impl Mention {
     fn worth(self) -> f32 {
         match self {
             Self::Argument => 3.0,
+            Self::Changed => 8.0,
             Self::Said => 2.0,
             Self::Earlier => 2.5,
             Self::Result => 0.5,
@@ -63,8 +70,9 @@ const LEAST_FOR_STATUS: u32 = 120;
 const MAX_LABEL: usize = 32;
 
 impl Known {
-    /// One more message begins.
-    pub(super) fn age(&mut self) {
+    /// The message of this number begins.
+    pub(super) fn age(&mut self, number: u32) {
+        self.number = number;
         self.messages = self.messages.saturating_add(1);
     }
 
@@ -81,8 +89,9 @@ impl Known {
     /// Reads a sentence.
     pub(super) fn sentence(&mut self, text: &str) {
         for name in text.split('`').skip(1).step_by(2) {
-            let name = name.split_once('(').map_or(name, |(name, _)| name);
-            if is_code(name) {
+            // Also the parts of `session.branch(entryIndex)`.
+            let names = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            for name in names.filter(|name| is_code(name)) {
                 self.mention(CODE, name, Mention::Said);
             }
         }
@@ -115,6 +124,9 @@ impl Known {
             Some(thing) => {
                 thing.worth = thing.worth_at(now) + mention.worth();
                 thing.mentioned = now;
+                if thing.sources.last() != Some(&self.number) {
+                    thing.sources.push(self.number);
+                }
                 // A key says better what it is than the word before it.
                 if mention != Mention::Said && !label.is_empty() && label.len() <= MAX_LABEL {
                     label.clone_into(&mut thing.label);
@@ -125,7 +137,9 @@ impl Known {
                 self.by_value.insert(value.to_owned(), self.things.len());
                 let (label, value) = (label.to_owned(), value.to_owned());
                 let worth = mention.worth() * kind_factor(&value);
-                self.things.push(Thing { label, value, status: None, worth, mentioned: now });
+                let sources = vec![self.number];
+                let mentioned = now;
+                self.things.push(Thing { label, value, status: None, worth, mentioned, sources });
             }
         }
     }
@@ -231,7 +245,7 @@ fn is_thing(value: &str) -> bool {
 /// What names of code are.
 const CODE: &str = "code";
 
-/// True for a name that stands between backticks as in code: `setModel` or `max_tokens`.
+/// True for a name between backticks that is written as in code: `setModel` or `max_tokens`.
 fn is_code(name: &str) -> bool {
     let joins =
         |pair: &[u8]| matches!(pair, [b'a'..=b'z', b'A'..=b'Z' | b'_'] | [b'_', b'a'..=b'z']);

@@ -11,12 +11,12 @@ use crate::text::excerpt::split;
 /// Changes to a [`StructuredState`], in the order in which they were stated.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct StateDelta(pub Vec<StateChange>);
+pub(crate) struct StateDelta(pub(crate) Vec<StateChange>);
 
 /// One change to a [`StructuredState`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum StateChange {
+pub(crate) enum StateChange {
     /// An entry that is new, or that updates the entry with the same text.
     Put {
         /// Where it belongs.
@@ -36,7 +36,7 @@ pub enum StateChange {
 impl StructuredState {
     /// The state after these changes. An entry that is there already is updated and comes to the front; what exceeds the limit
     /// of a list leaves it from the end, tasks that are done first. The work is bounded by the limits times the changes.
-    pub fn apply(&mut self, delta: &StateDelta) {
+    pub(crate) fn apply(&mut self, delta: &StateDelta) {
         // The first change of a list ends up in front, as it stands first in the delta.
         for change in delta.0.iter().rev() {
             match change {

@@ -135,9 +135,32 @@ const ABBREVIATIONS: [&str; 18] = [
     "z.B", "d.h", "Jr", "Sr",
 ];
 
+/// The months of German, before which a full stop makes a number a day.
+const MONTHS: [&str; 13] = [
+    "Januar",
+    "Jänner",
+    "Februar",
+    "März",
+    "April",
+    "Mai",
+    "Juni",
+    "Juli",
+    "August",
+    "September",
+    "Oktober",
+    "November",
+    "Dezember",
+];
+
 /// True if the full stop at byte `at` belongs to an abbreviation.
 fn abbreviates(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default();
+    let after = text.get(at + 1..).unwrap_or_default().trim_start();
+    if before.ends_with(|c: char| c.is_ascii_digit())
+        && MONTHS.iter().any(|month| after.starts_with(month))
+    {
+        return true;
+    }
     let word = before.rsplit(|c: char| c.is_whitespace() || closes(c) || c == '(').next();
     word.is_some_and(|word| ABBREVIATIONS.contains(&word))
 }
@@ -308,6 +331,7 @@ mod tests {
             "Is it No. 7?",
         ];
         assert_eq!(split(text), pieces);
+        check("Am 9. Juni um 8:30 Uhr. Bis dann!", &["Am 9. Juni um 8:30 Uhr.", "Bis dann!"]);
         assert!(!ends_itself("Ask the electrician, Mr.") && ends_itself("Ask the man."));
     }
 

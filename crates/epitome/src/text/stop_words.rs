@@ -18,7 +18,7 @@ still anyway basically um uh hmm mm mhm er erm hm ah eh huh lot bit guess stuff 
 der die das den dem des ein eine einer eines einem einen und oder aber nicht ist sind war waren wird werden wurde ich du \
 er sie es wir ihr mich mir dich dir sich uns auch noch nur schon so wie was wer wo wenn dann da dass als auf aus bei bis \
 durch für gegen in im ins mit nach ohne über um unter vom von vor zu zum zur am an kann können muss soll haben hat hatte \
-ja nein doch mal sehr hier \
+ja nein doch mal sehr hier mein meine meinen meiner unser unsere ihre ihren seine seinen \
 el la los las un una unos unas y o pero no es son era fue ser estar está están yo tú él ella nosotros ellos me te se le \
 les nos lo mi tu su sus que qué como cómo cuando donde por para con sin sobre de del en entre hasta desde muy más ya sí \
 también este esta esto ese esa eso hay ha han he tiene tengo puede si al \

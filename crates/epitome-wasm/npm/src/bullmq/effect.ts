@@ -3,7 +3,7 @@
 import { epitomeError } from "../error.js";
 import type { Changes } from "../host/options.js";
 import type { Cipher } from "../storage/cipher.js";
-import { Writer } from "../storage/open.js";
+import { Writer } from "../storage/writer.js";
 import type { Head, Store } from "../storage/store.js";
 import { type Read, readVerified } from "../storage/verified.js";
 

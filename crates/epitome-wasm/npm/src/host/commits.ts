@@ -2,10 +2,14 @@
 
 import { reading } from "../arguments.js";
 import type { Calls } from "./calls.js";
+import type { SaveState } from "./compactor.js";
 import type { Changes, CommitChanges } from "./options.js";
 
 /** How a line with a message of the app begins. */
 const ORIGINAL = '{"record":"original",';
+
+/** How the line with the compactor's own state begins. */
+const STATE = '{"record":"state",';
 
 /** The commits of one conversation. */
 export class Commits {
@@ -14,6 +18,8 @@ export class Commits {
   readonly #message: (id: string) => unknown;
   /** The ids of messages that the app has given since the last commit. */
   #given = new Set<string>();
+  /** Those of the commit that runs. */
+  #sent: ReadonlySet<string> | undefined;
   #last: Promise<void> = Promise.resolve();
 
   /** `message` gives the app's message of an id, or undefined. */
@@ -35,6 +41,24 @@ export class Commits {
     }
   }
 
+  /** Whether a message is stored; without an id, whether everything is. */
+  state(id?: string): SaveState {
+    if (id === undefined ? this.#given.size > 0 : !this.isStored || this.#given.has(id)) {
+      return "unsaved";
+    }
+    if (id === undefined ? this.#sent !== undefined : this.#sent?.has(id) === true) {
+      return "saving";
+    }
+    return id === undefined && (!this.isStored || this.#calls.run((engine) => engine.hasUnsaved())) ? "unsaved" : "saved";
+  }
+
+  /** Everything, as if nothing of it were stored: `ids` are those of all messages that the app has given. */
+  all(ids: Iterable<string>): Changes {
+    const lines = this.#calls.run((engine) => engine.snapshot());
+    const state = lines.lastIndexOf(STATE);
+    return { lines: lines.slice(0, state) + this.#originals(ids), state: lines.slice(state) };
+  }
+
   /** Stores what is new, after the commits that are running. What cannot be stored is part of the next commit. */
   commit(): Promise<void> {
     const commit = this.#last.then(() => this.#commit());
@@ -51,11 +75,14 @@ export class Commits {
     const changes = this.#calls.run((engine): Changes => ({ lines: engine.unsaved(), state: engine.stateLine() }));
     changes.lines += this.#originals(given);
     this.#given = new Set();
+    this.#sent = given;
     try {
       await store(changes);
     } catch (error) {
       this.#given = new Set([...given, ...this.#given]);
       throw error;
+    } finally {
+      this.#sent = undefined;
     }
     if (!this.#calls.isDisposed) {
       this.#calls.run((engine) => engine.handleSaved());

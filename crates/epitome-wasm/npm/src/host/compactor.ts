@@ -16,7 +16,7 @@ import type {
   Usage,
 } from "../glue/epitome.js";
 import type { Recalled, RecallOptions, Returned } from "../recall/recall.js";
-import type { AgentOptions } from "./options.js";
+import type { AgentOptions, Changes } from "./options.js";
 import type { Plan } from "./plan.js";
 
 /** Options of one compaction. */
@@ -40,7 +40,8 @@ export interface CompactIfNeededOptions extends Omit<CompactOptions, "reason"> {
 /** Something worth showing, mostly during a compaction. */
 export type CompactionEvent = EngineEvent | SummaryDelta | Counted | SaveFailed;
 
-/** The app's `save` failed after a compaction. The conversation itself is unharmed. */
+/** The app's `save` failed after a compaction, or the browser could not store the compaction, such as on a full disk: it is
+ * applied in memory, and stored by the next commit that succeeds. */
 export interface SaveFailed {
   type: "saveFailed";
   message: string;
@@ -53,6 +54,9 @@ export interface SummaryDelta {
   request: number;
   text: string;
 }
+
+/** Whether something is stored: by a commit that has succeeded, by one that runs, or not. */
+export type SaveState = "saved" | "saving" | "unsaved";
 
 /** How a request differs from `messages()`. */
 export interface RequestContext<M extends object = object> {
@@ -287,10 +291,16 @@ export interface Compactor<M extends object = object> {
    * `restoreCompactor` takes as `originals`. */
   snapshot(): string;
   /**
-   * Stores what is new by the option `commit`, after the commits that were begun before. Costs what is new. If it rejects,
-   * the same changes come again with the next commit. Without the option, it does nothing.
+   * Stores what is new by the option `commit`, after the commits that were begun before. Costs what is new. If that rejects,
+   * this rejects with the same error, such as the browser's `QuotaExceededError`, and the same changes come again with the next commit. Without the option, it does nothing.
    */
   commit(): Promise<void>;
+  /** Whether a message is stored in its latest version; without an id, whether everything is. Without the option `commit`, nothing
+   * is. Takes constant time. */
+  saveState(id?: string): SaveState;
+  /** The whole conversation as one commit, with the app's messages of all branches: what a store would get that has nothing of
+   * it. `restoreCompactor` reads its lines and its state, one behind the other, as a snapshot. */
+  contents(): Changes;
   /**
    * What the summarizer noted for itself with the summary in the view, such as how important each quote is; empty if there is
    * none. An app that stores `messages()` instead of a snapshot stores it too and gives it to the next compactor as the option

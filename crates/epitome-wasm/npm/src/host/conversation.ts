@@ -1,16 +1,16 @@
 // The compactor of one conversation: the app's messages, the engine that knows them by id, and the driver between them.
 
 import { fieldsOf, messagesOf, reading, textOf } from "../arguments.js";
-import { epitomeError, guarded, property } from "../error.js";
+import { epitomeError, property } from "../error.js";
 import type { Compactor as Engine, MessageMetadata, PolicySpec } from "../glue/epitome.js";
 import type { Engine as Module } from "../wasm/engine.js";
 import { bufferOf, retire } from "../wasm/instances.js";
 import { AgentView } from "./agent.js";
 import { Calls } from "./calls.js";
 import { Commits } from "./commits.js";
-import type { Agent, Compactor, SyncReport } from "./compactor.js";
+import type { Agent, Compactor, SaveState, SyncReport } from "./compactor.js";
 import { enter, hold, leave } from "./memory.js";
-import type { AgentOptions, Host } from "./options.js";
+import type { AgentOptions, Changes, Host } from "./options.js";
 import { Originals } from "./originals.js";
 import { type Readable, readable, sizeOf, sizesOf } from "./plain-json.js";
 import { type Known, planSync, type Replacement, type SyncPlan } from "./sync.js";
@@ -175,11 +175,18 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     return this.calls.run((engine) => engine.snapshot());
   }
 
-  commit(): Promise<void> {
-    return guarded(() => {
-      this.calls.check();
-      return this.#commits.commit();
-    });
+  async commit(): Promise<void> {
+    this.calls.check();
+    return this.#commits.commit();
+  }
+
+  saveState(id?: string): SaveState {
+    this.calls.check();
+    return this.#commits.state(id === undefined ? undefined : this.named(id));
+  }
+
+  contents(): Changes {
+    return this.#commits.all(this.originals.allIds());
   }
 
   unknownRecords(): string[] {

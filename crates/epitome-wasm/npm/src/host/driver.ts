@@ -2,7 +2,7 @@
 
 import type { CompactionEvent, CompactOptions } from "./compactor.js";
 import { optionalFunction, optionalSignal, optionalText } from "../arguments.js";
-import { asEpitomeError, epitomeError, messageOf } from "../error.js";
+import { asEpitomeError, epitomeError, messageOf, property } from "../error.js";
 import type {
   BeforeCompaction,
   Compactor as Engine,
@@ -315,7 +315,8 @@ export class Driver {
     }
   }
 
-  /** A compaction is applied after its record is stored. Without a store, it is confirmed immediately, because the app stores
+  /** A compaction is applied after its record is stored, or if the browser cannot store anything: the conversation goes on in
+   * memory then, and the next commit that succeeds has all of it. Without a store, it is confirmed immediately, because the app stores
    * whole snapshots, and the next one contains it. An undo is also confirmed immediately, and stored by the next commit. */
   #persist(): void {
     const run = this.#run;
@@ -329,7 +330,12 @@ export class Driver {
         () => this.#persisted((engine) => engine.handlePersisted()),
         (error: unknown) => {
           const message = messageOf(error, "it did not say why");
-          this.#persisted((engine) => engine.handleUnpersisted(`it could not be stored: ${message}`));
+          if (isOutOfOrder(error)) {
+            this.notify({ type: "saveFailed", message }, run.onEvent);
+            this.#persisted((engine) => engine.handlePersisted());
+          } else {
+            this.#persisted((engine) => engine.handleUnpersisted(`it could not be stored: ${message}`));
+          }
         },
       );
     }
@@ -399,4 +405,11 @@ export class Driver {
     this.#run = undefined;
     return run;
   }
+}
+
+/** What a browser rejects with if its disk is full, its database is gone, or a newer version of the page has changed it. */
+const OUT_OF_ORDER: readonly unknown[] = ["QuotaExceededError", "UnknownError", "InvalidStateError", "VersionError"];
+
+function isOutOfOrder(error: unknown): boolean {
+  return OUT_OF_ORDER.includes(property(error, "name"));
 }

@@ -40,7 +40,8 @@ export interface HostOptions<M extends object = object> {
   /**
    * Stores what is new since the last commit, in one step and behind what was stored before: called by `commit()`, and before
    * a compaction is applied. If it throws or rejects, the compaction fails with its message and changes nothing, and the same
-   * changes come again with the next commit. `openConversation` of `epitome/storage` sets it.
+   * changes come again with the next commit. With an error by which a browser says that it can store nothing, such as
+   * `QuotaExceededError`, the compaction is applied in memory. `openConversation` of `epitome/storage` sets it.
    */
   commit?: CommitChanges;
   /** Called after every compaction that needed a summary. What it throws is logged to the console. */

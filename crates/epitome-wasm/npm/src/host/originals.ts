@@ -219,6 +219,11 @@ export class Originals<M extends object> {
     return original;
   }
 
+  /** The ids of the messages of all branches. */
+  allIds(): Iterable<string> {
+    return this.#known.keys();
+  }
+
   /** A message of any branch. */
   find(id: string): Original<M> | undefined {
     return this.#known.get(id);

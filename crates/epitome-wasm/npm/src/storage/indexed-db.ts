@@ -9,6 +9,12 @@ const [CONVERSATIONS, COMMITS] = ["conversations", "commits"] as const;
 /** How many commits are in memory together while a conversation is loaded. */
 const PAGE = 256;
 
+/** Errors of a connection that is dead: the browser has closed it, or its database has failed. */
+const DEAD: readonly unknown[] = ["InvalidStateError", "UnknownError"];
+
+/** What is done in a transaction; `done` takes its result. `isAgain` is true after a first time of which the end is not known. */
+type Work<T> = (transaction: IDBTransaction, done: (result: T) => void, isAgain: boolean) => void;
+
 type Stored = Head & { readonly id: string };
 
 /** Options of a store in IndexedDB. */
@@ -24,39 +30,60 @@ export interface IndexedDbOptions {
  */
 export function indexedDbStore({ name = "epitome" }: IndexedDbOptions = {}): Store {
   let opened: Promise<IDBDatabase> | undefined;
+  /** What ends the transactions that run, if the browser closes their connection: it may say nothing else about them. */
+  const running = new Set<(error: Error) => void>();
   const forget = (): void => {
     opened = undefined;
   };
+  const lost = (): void => {
+    forget();
+    const error = new DOMException("the browser has closed the connection to the database", "InvalidStateError");
+    running.forEach((end) => end(error));
+  };
   const database = (): Promise<IDBDatabase> => {
-    opened ??= open(name, forget).catch((error: unknown) => {
-      forget();
-      throw error;
-    });
+    const listeners = { forget, lost };
+    opened ??= open(name, listeners)
+      // The browser was still closing the connection before: its data is being deleted.
+      .catch((error: unknown) => (property(error, "name") === "AbortError" ? open(name, listeners) : Promise.reject(error)))
+      .catch((error: unknown) => {
+        forget();
+        throw error;
+      });
     return opened;
   };
 
-  /** Does work in one transaction, which makes all of its requests from its callbacks. Resolves once that is on the disk. */
-  async function whole<T>(mode: IDBTransactionMode, work: (transaction: IDBTransaction, done: (result: T) => void) => void): Promise<T> {
-    let begun: IDBTransaction;
+  /** Does work in one transaction, which makes all of its requests from its callbacks. Resolves once that is on the disk. If the
+   * connection is dead, the work is done once more on another one, and is told so: it may be done already. */
+  async function whole<T>(mode: IDBTransactionMode, work: Work<T>): Promise<T> {
     try {
-      begun = (await database()).transaction([CONVERSATIONS, COMMITS], mode, { durability: "strict" });
+      return await once(mode, work, false);
     } catch (error) {
-      if (property(error, "name") !== "InvalidStateError") {
+      if (!DEAD.includes(property(error, "name"))) {
         throw error;
       }
-      // The browser has closed the connection: after a deletion of its data, or because its server has ended.
       forget();
-      begun = (await database()).transaction([CONVERSATIONS, COMMITS], mode, { durability: "strict" });
+      return once(mode, work, true);
     }
-    const transaction = begun;
+  }
+
+  async function once<T>(mode: IDBTransactionMode, work: Work<T>, isAgain: boolean): Promise<T> {
+    const transaction = (await database()).transaction([CONVERSATIONS, COMMITS], mode, { durability: "strict" });
     return new Promise<T>((resolve, reject) => {
       let result: { value: T } | undefined;
-      const fail = (): void => reject(transaction.error ?? epitomeError("aborted", "the browser has given up the transaction"));
-      transaction.oncomplete = () => (result === undefined ? fail() : resolve(result.value));
-      transaction.onabort = fail;
-      work(transaction, (value) => {
+      const fail = (error: unknown): void => {
+        running.delete(fail);
+        reject(error ?? epitomeError("aborted", "the browser has given up the transaction"));
+      };
+      running.add(fail);
+      transaction.oncomplete = () => {
+        running.delete(fail);
+        return result === undefined ? fail(undefined) : resolve(result.value);
+      };
+      transaction.onabort = () => fail(transaction.error);
+      const done = (value: T): void => {
         result = { value };
-      });
+      };
+      work(transaction, done, isAgain);
     });
   }
 
@@ -72,6 +99,7 @@ export function indexedDbStore({ name = "epitome" }: IndexedDbOptions = {}): Sto
   };
 
   return {
+    scope: name,
     head(id) {
       return whole("readonly", (transaction, done: (head: Head | undefined) => void) => head(transaction, id, done));
     },
@@ -86,9 +114,12 @@ export function indexedDbStore({ name = "epitome" }: IndexedDbOptions = {}): Sto
     },
     commit(id, commit: NewCommit) {
       const { sequence, hash, text, state, previous, epoch } = commit;
-      return whole("readwrite", (transaction, done) =>
+      return whole<boolean>("readwrite", (transaction, done, isAgain) =>
         head(transaction, id, (found) => {
           const known = found ?? { sequence: 0, hash: "", epoch: 0, state: "", jobs: [] };
+          if (isAgain && known.sequence === sequence && known.hash === hash) {
+            return done(true);
+          }
           const isNext = known.sequence + 1 === sequence && known.hash === previous;
           const isWriter = epoch === undefined || (found !== undefined && epoch === known.epoch);
           if (isNext && isWriter) {
@@ -148,8 +179,9 @@ export function indexedDbStore({ name = "epitome" }: IndexedDbOptions = {}): Sto
   };
 }
 
-/** Opens the database. `forget` is called once the connection cannot be used any more. */
-function open(name: string, forget: () => void): Promise<IDBDatabase> {
+/** Opens the database. `forget` is called once the connection takes no more transactions, and `lost` once those that run are lost
+ * as well. */
+function open(name: string, { forget, lost }: { forget(): void; lost(): void }): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     const request = indexedDB.open(name, VERSION);
     request.onupgradeneeded = () => {
@@ -160,7 +192,7 @@ function open(name: string, forget: () => void): Promise<IDBDatabase> {
     request.onblocked = () => reject(epitomeError("busy", "another tab has an older version of this database open; close it"));
     request.onsuccess = () => {
       const database = request.result;
-      database.onclose = forget;
+      database.onclose = lost;
       // Another tab wants to change or delete the database, and would wait for this connection.
       database.onversionchange = () => {
         forget();

@@ -1,14 +1,16 @@
 // Opens a conversation of a store: a compactor whose commits go there.
 
-import { epitomeError, guarded } from "../error.js";
+import { guarded } from "../error.js";
 import type { Format } from "../glue/epitome.js";
 import type { Compactor } from "../host/compactor.js";
 import type { FormatOf, MessageOf } from "../host/format-messages.js";
 import type { Changes, CompactorOptions, RestoreOptions } from "../host/options.js";
-import { hashOf } from "./chain.js";
 import { type Cipher, NO_CIPHER } from "./cipher.js";
-import type { Head, Store } from "./store.js";
+import type { Store } from "./store.js";
+import { inTabs, type TabsOptions } from "./tabs.js";
+import { archiveOf } from "./transfer.js";
 import { type Damage, type Read, readVerified } from "./verified.js";
+import { conflict, Writer } from "./writer.js";
 
 /** The functions of `epitome` or of `epitome/slim` that make compactors. */
 export interface Compactors {
@@ -27,7 +29,19 @@ export interface OpenOptions<M extends object = object, F extends Format = Forma
   cipher?: Cipher;
   /** Those of `epitome/slim`, for an app that uses it. Default: those of `epitome`, which are loaded when they are needed. */
   compactors?: Compactors;
+  /**
+   * Has the tabs of a page share the conversation: the first one writes, and the others follow what it commits, until it is
+   * their turn. Without it, whoever opens the conversation takes it over.
+   */
+  tabs?: TabsOptions;
 }
+
+/**
+ * What this page may do with a conversation. A `writer` changes and stores it. A `follower` shows what the writer commits, and
+ * changes nothing. One that is `stale` has lost it to another writer with changes that it had not stored: they are only in
+ * its memory, and no commit of it succeeds any more.
+ */
+export type Role = "writer" | "follower" | "stale";
 
 /** A conversation of a store. */
 export interface OpenConversation<M extends object = object> {
@@ -37,6 +51,15 @@ export interface OpenConversation<M extends object = object> {
   readonly damage: Damage | undefined;
   /** The number of its last commit. */
   sequence(): number;
+  /** What this page may do with it. Without `tabs`, it begins as `writer`. */
+  role(): Role;
+  /**
+   * Makes a follower the writer, in place of the one that is. Nothing happens if it is the writer already. Rejects with
+   * `conflict` if it is stale; then import `archive()`, which keeps its messages as a branch, and open it again.
+   */
+  takeOver(): Promise<void>;
+  /** The conversation as it is in memory, stored or not, as JSON Lines for `importConversation` and `restoreCompactor`. */
+  archive(): Promise<string>;
   /** Disposes of the compactor. What was not committed is lost. */
   close(): void;
 }
@@ -46,30 +69,51 @@ export interface OpenConversation<M extends object = object> {
  * now on with the code `conflict`. Its policy is the stored one; `policy` is that of a new conversation.
  *
  * Every commit is checked against the hashes before it. What is behind the first commit that is not whole is cut off and
- * returned as `damage`. Linear in the conversation.
+ * returned as `damage`. Linear in the conversation. If the store fails, it rejects with the error of the store.
  */
 export function openConversation<F extends Format, M extends object = MessageOf<F>>(
   options: OpenOptions<NoInfer<M>, F & FormatOf<M>>,
 ): Promise<OpenConversation<M>>;
 /** The same for the app's own type of message, `M`. */
 export function openConversation<M extends object>(options: OpenOptions<M>): Promise<OpenConversation<M>>;
-export function openConversation<M extends object>(options: OpenOptions<M, Format>): Promise<OpenConversation<M>> {
-  return guarded(async () => {
-    const { store, id, cipher = NO_CIPHER } = options;
-    const head = await store.claim(id);
-    const read = await readVerified(store, id, head, cipher);
-    if (read.damage !== undefined && !(await store.cut(id, read.last, head.epoch))) {
-      throw conflict(id);
+export async function openConversation<M extends object>(options: OpenOptions<M, Format>): Promise<OpenConversation<M>> {
+  const { tabs, ...alone } = options;
+  return tabs === undefined ? openAlone<M>(alone) : inTabs<M>(alone, tabs, openAlone, followerOf);
+}
+
+/** Opens it as its writer. `committed` is called after each commit, and `refused` once another writer has it. */
+async function openAlone<M extends object>(
+  options: OpenOptions<M, Format>,
+  listener: { committed?(): void; refused?(): void } = {},
+): Promise<OpenConversation<M>> {
+  const { store, id, cipher = NO_CIPHER } = options;
+  const head = await store.claim(id);
+  const read = await readVerified(store, id, head, cipher);
+  if (read.damage !== undefined && !(await store.cut(id, read.last, head.epoch))) {
+    throw conflict(id);
+  }
+  const writer = new Writer(store, id, cipher, read, head);
+  const compactor = await compactorOf<M>(read, options, async (changes) => {
+    try {
+      await writer.commit(changes);
+    } finally {
+      (writer.isStale ? listener.refused : listener.committed)?.();
     }
-    const writer = new Writer(store, id, cipher, read, head);
-    const compactor = await compactorOf<M>(read, options, (changes) => writer.commit(changes));
-    return {
-      compactor,
-      damage: read.damage,
-      sequence: () => writer.sequence,
-      close: () => compactor.dispose(),
-    };
   });
+  return {
+    compactor,
+    damage: read.damage,
+    sequence: () => writer.sequence,
+    role: () => (writer.isStale ? "stale" : "writer"),
+    takeOver: () => guarded(() => (writer.isStale ? Promise.reject(conflict(id)) : undefined)),
+    archive: () => guarded(() => archiveOf(compactor.contents())),
+    close: () => compactor.dispose(),
+  };
+}
+
+/** A compactor that shows what was read, and stores nothing. */
+function followerOf<M extends object>(read: Read, options: OpenOptions<M, Format>): Promise<Compactor<M>> {
+  return compactorOf<M>(read, options, () => Promise.reject(conflict(options.id)));
 }
 
 /** A compactor for what was read. */
@@ -87,48 +131,4 @@ export async function compactorOf<M extends object>(
 
 async function defaults(): Promise<Compactors> {
   return (await import("../api/api.js")) as unknown as Compactors;
-}
-
-/** Adds commits behind those that were read. */
-export class Writer {
-  readonly #store: Store;
-  readonly #id: string;
-  readonly #cipher: Cipher;
-  readonly #epoch: number | undefined;
-  readonly #job: string | undefined;
-  #sequence: number;
-  #hash: string;
-
-  /** With `job`, it writes without taking over, and its commits are the effect of that job. */
-  constructor(store: Store, id: string, cipher: Cipher, { last }: Read, { epoch }: Head, job?: string) {
-    this.#store = store;
-    this.#id = id;
-    this.#cipher = cipher;
-    this.#epoch = job === undefined ? epoch : undefined;
-    this.#job = job;
-    this.#sequence = last?.sequence ?? 0;
-    this.#hash = last?.hash ?? "";
-  }
-
-  get sequence(): number {
-    return this.#sequence;
-  }
-
-  async commit(changes: Changes): Promise<void> {
-    const [text, state] = await Promise.all([changes.lines, changes.state].map((part) => this.#cipher.encrypt(part, this.#id)));
-    const [previous, sequence] = [this.#hash, this.#sequence + 1];
-    const hash = await hashOf(previous, text as string);
-    const fields = { sequence, hash, previous, text: text as string, state: state as string };
-    const writer = this.#epoch === undefined ? {} : { epoch: this.#epoch };
-    const job = this.#job === undefined ? {} : { job: this.#job };
-    if (!(await this.#store.commit(this.#id, { ...fields, ...writer, ...job }))) {
-      throw conflict(this.#id);
-    }
-    [this.#sequence, this.#hash] = [sequence, hash];
-  }
-}
-
-function conflict(id: string): Error {
-  const name = JSON.stringify(id);
-  return epitomeError("conflict", `the conversation ${name} has another writer, or has been continued since; open it again`);
 }

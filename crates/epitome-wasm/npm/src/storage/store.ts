@@ -49,6 +49,9 @@ export interface StoredConversation {
  * A store knows nothing of messages. It compares and keeps texts.
  */
 export interface Store {
+  /** A name that two stores have only if they keep the same conversations, such as that of a database. Tabs share the
+   * conversations of stores that have the same one. */
+  readonly scope?: string;
   /** Where a conversation is; undefined if it has none of this id. */
   head(id: string): Promise<Head | undefined>;
   /** Takes over as the writer of a conversation, which is made if there is none: its epoch increases, and commits of an earlier

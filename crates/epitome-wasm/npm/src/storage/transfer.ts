@@ -1,10 +1,13 @@
 // Conversations as JSON Lines: out of one store and into another.
 
 import { epitomeError, guarded } from "../error.js";
+import type { Changes } from "../host/options.js";
 import { hashOf } from "./chain.js";
 import { type Cipher, NO_CIPHER } from "./cipher.js";
-import { type Damage, readVerified } from "./verified.js";
+import { merge } from "./merge.js";
 import type { Store } from "./store.js";
+import { type Damage, readVerified } from "./verified.js";
+import { Writer } from "./writer.js";
 
 /** Options of an export or an import. */
 export interface TransferOptions {
@@ -16,6 +19,8 @@ export interface TransferOptions {
 export interface Imported {
   /** Number of commits that were added to the store. */
   readonly added: number;
+  /** Number of messages that the other conversation has on branches of its own. */
+  readonly branched: number;
   /** What could not be read, such as the end of a file that is cut off. */
   readonly damage: Damage | undefined;
 }
@@ -61,10 +66,19 @@ export async function* exportConversation(store: Store, id: string, options: Tra
   }
 }
 
+/** A conversation that is in memory, in the same form: one commit with everything. */
+export async function archiveOf({ lines, state }: Changes): Promise<string> {
+  const line: CommitLine = { record: "commit", sequence: 1, hash: await hashOf("", lines) };
+  return `${lines}${state}${JSON.stringify(line)}\n`;
+}
+
 /**
- * Stores an exported conversation. If the store already has its first commits, only the others are added. If the store has
- * another conversation of this id, the promise rejects with `conflict` and nothing has changed. What follows the last complete
- * commit is not stored; the result names it.
+ * Stores an exported conversation. If the store already has its first commits, only the others are added. If the two have
+ * diverged since, such as on two devices, the messages that the store does not have come as branches, and the conversation
+ * stays where it is. If they have no message in common, the promise rejects with `conflict` and nothing has changed. What
+ * follows the last complete commit is not stored; the result names it.
+ *
+ * The import takes over as the writer, as opening does.
  */
 export function importConversation(
   store: Store,
@@ -78,24 +92,24 @@ export function importConversation(
     const head = await store.claim(id);
     const known = await readVerified(store, id, head, cipher);
     const whole = commits.map(({ text }) => text).join("");
-    if (known.damage !== undefined || !(whole.startsWith(known.text) || known.text.startsWith(whole))) {
+    const texts = rest === "" ? [] : [rest];
+    const damage = rest === "" ? undefined : { whole: commits.length, lost: 1, texts };
+    const writer = new Writer(store, id, cipher, known, head);
+    if (known.damage === undefined && (whole.startsWith(known.text) || known.text.startsWith(whole))) {
+      const added = commits.slice(writer.sequence);
+      for (const [index, { text }] of added.entries()) {
+        await writer.commit({ lines: text, state: index === added.length - 1 ? state : "" });
+      }
+      return { added: added.length, branched: 0, damage };
+    }
+    const merged = known.damage === undefined ? merge(known.text, whole) : undefined;
+    if (merged === undefined) {
       throw epitomeError("conflict", `the store has another conversation ${JSON.stringify(id)}; import this one under another id`);
     }
-    let { sequence, hash } = known.last ?? { sequence: 0, hash: "" };
-    const added = commits.slice(sequence);
-    for (const [index, { text }] of added.entries()) {
-      const encrypted = await cipher.encrypt(text, id);
-      const previous = hash;
-      hash = await hashOf(previous, encrypted);
-      sequence += 1;
-      const isLast = index === added.length - 1;
-      const after = isLast && state !== "" ? await cipher.encrypt(state, id) : "";
-      if (!(await store.commit(id, { sequence, hash, previous, text: encrypted, state: after, epoch: head.epoch }))) {
-        throw epitomeError("conflict", `another writer has taken over ${JSON.stringify(id)} during the import`);
-      }
+    if (merged.messages > 0) {
+      await writer.commit({ lines: merged.lines, state: known.state });
     }
-    const texts = rest === "" ? [] : [rest];
-    return { added: added.length, damage: rest === "" ? undefined : { whole: commits.length, lost: 1, texts } };
+    return { added: merged.messages > 0 ? 1 : 0, branched: merged.messages, damage };
   });
 }
 

@@ -26,12 +26,22 @@ export interface Read {
   readonly damage: Damage | undefined;
 }
 
-/** Reads the commits up to this head, each checked against the hash of all before it. Linear in the text. */
-export async function readVerified(store: Store, id: string, head: Head, cipher: Cipher = NO_CIPHER): Promise<Read> {
-  const texts: string[] = [];
+/** What there is before the first commit. */
+export const NOTHING: Read = { text: "", state: "", last: undefined, damage: undefined };
+
+/** Reads the commits up to this head, each checked against the hash of all before it. Linear in the text; of what was read
+ * before, only what is new is read. */
+export async function readVerified(
+  store: Store,
+  id: string,
+  head: Head,
+  cipher: Cipher = NO_CIPHER,
+  before: Read = NOTHING,
+): Promise<Read> {
+  const texts = [before.text];
   const damaged: string[] = [];
-  let last: StoredCommit | undefined;
-  for await (const commit of store.load(id)) {
+  let { last } = before;
+  for await (const commit of store.load(id, last?.sequence)) {
     if (commit.sequence > head.sequence) {
       // A job has stored it since the head was read.
       break;
@@ -46,6 +56,10 @@ export async function readVerified(store: Store, id: string, head: Head, cipher:
   }
   const whole = last?.sequence ?? 0;
   const isWhole = whole === head.sequence && (last?.hash ?? "") === head.hash;
+  if (!isWhole && before !== NOTHING) {
+    // What was read before may not be there any more.
+    return readVerified(store, id, head, cipher);
+  }
   const lost = Math.max(head.sequence - whole, damaged.length, isWhole ? 0 : 1);
   return {
     text: texts.join(""),

@@ -1,0 +1,170 @@
+//! Reads a summary beside its conversation: what in it was never said, was joined from two messages, is stale or is noise.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::data;
+
+/// What is wrong with a summary, each in a sentence.
+pub(crate) fn faults(messages: &[Value], summary: &str) -> Vec<String> {
+    let texts: Vec<String> = messages.iter().map(|message| bare(&data::text_of(message))).collect();
+    let items: BTreeSet<String> = messages
+        .iter()
+        .flat_map(|message| data::text_of(message).lines().filter_map(done).collect::<Vec<_>>())
+        .collect();
+    let mut faults = Vec::new();
+    let mut section = "Said:";
+    for line in summary.lines().filter(|line| !line.trim().is_empty()) {
+        if HEADINGS.contains(&line) {
+            section = line;
+            continue;
+        }
+        let mut fault = |what: &str| faults.push(format!("{what}: {line}"));
+        if let Some(open) = line.split_once("[ ] ").map(|(_, text)| bare(text))
+            && items.contains(&open)
+        {
+            fault("stale");
+        }
+        if line.contains(" more characters]")
+            || line.contains("{vocalsound}")
+            || line.contains("{disfmarker}")
+        {
+            fault("noise");
+        }
+        match section {
+            "Said:" if line.starts_with("Speakers: ") => {}
+            "Said:" => {
+                let quoted = said(line);
+                let known = |text: &String| quoted.iter().all(|piece| text.contains(piece));
+                if !texts.iter().any(known) {
+                    let each =
+                        quoted.iter().all(|piece| texts.iter().any(|text| text.contains(piece)));
+                    fault(if each { "joined" } else { "never said" });
+                }
+            }
+            "Known:" => {
+                let values = line.split_once(": ").map_or("", |(_, values)| values);
+                for entry in values.split(", ") {
+                    let (value, status) = match entry.split_once(" (") {
+                        Some((value, status)) => (value, status.trim_end_matches(')')),
+                        None => (entry, ""),
+                    };
+                    let (value, status) = (bare(value), bare(status));
+                    if !texts.iter().any(|text| text.contains(&value) && text.contains(&status)) {
+                        fault("never said");
+                    }
+                }
+            }
+            "Also said, word for word:" => {
+                let text = line.splitn(3, ": ").last().unwrap_or_default();
+                let words =
+                    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+                let is_bare = text.is_ascii()
+                    && words.clone().nth(1).is_none()
+                    && line.matches(": ").count() < 2
+                    && !text.bytes().any(|byte| byte.is_ascii_digit() || b"/._@".contains(&byte));
+                if is_bare && !text.starts_with(char::is_uppercase) {
+                    fault("says nothing");
+                }
+                if !texts.iter().any(|all| all.contains(&bare(text))) {
+                    fault("never said");
+                }
+            }
+            _ => {}
+        }
+    }
+    faults
+}
+
+const HEADINGS: [&str; 8] = [
+    "Requests:",
+    "Instructions and decisions:",
+    "Done with tools:",
+    "Known:",
+    "Open:",
+    "Said:",
+    "Also said, word for word:",
+    "Checklists and criteria, word for word:",
+];
+
+/// The text of an item that is done.
+fn done(line: &str) -> Option<String> {
+    ["[x] ", "[X] "].iter().find_map(|mark| line.split_once(mark)).map(|(_, text)| bare(text))
+}
+
+/// The sentences that a line quotes, without who said them.
+fn said(line: &str) -> Vec<String> {
+    let quoted = match line.strip_prefix("  ") {
+        Some(more) => more,
+        None => line.split_once(": ").map_or(line, |(_, quoted)| quoted),
+    };
+    let mut pieces = vec![String::new()];
+    let mut ended = false;
+    for character in quoted.replace(" · ", "\n").chars() {
+        if character == '\n' || (ended && character == ' ') {
+            pieces.push(String::new());
+        }
+        ended = matches!(character, '.' | '!' | '?' | '。' | '！' | '？');
+        pieces.last_mut().expect("one is there").push(character);
+        if matches!(character, '。' | '！' | '？') {
+            pieces.push(String::new());
+        }
+    }
+    let pieces = pieces.iter().map(|piece| bare(piece));
+    pieces.filter(|piece| !piece.is_empty()).collect()
+}
+
+/// A text without blanks, escapes, fillers and tags of speech, so that it is compared as it is said.
+fn bare(text: &str) -> String {
+    const FILLERS: [&str; 10] =
+        ["uh", "hmm", "mm", "mm-hmm", "uh-huh", "mhm", "erm", "hm", "um", "er"];
+    let text = text.replace("\\n", " ").replace("\\t", " ").replace("\\\"", "\"");
+    let words = text.split_whitespace().filter(|word| {
+        !(word.starts_with('{')
+            && word.ends_with('}')
+            && word.len() > 2
+            && !word.contains(['"', ':', ',']))
+            && !FILLERS.iter().any(|filler| filler.eq_ignore_ascii_case(word))
+    });
+    words.collect::<String>().to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{engine, examples};
+
+    #[test]
+    fn d10_the_checker_finds_what_is_wrong() {
+        let messages = examples::messages(
+            "user: It is blue. Yes.\nassistant: It is red.\nassistant: - [ ] ship\nassistant: - [x] ship",
+        );
+        for (summary, fault) in [
+            ("user: It is blue. It is red.", "joined"),
+            ("user: It is green.", "never said"),
+            ("Known:\n- code: X15", "never said"),
+            ("Said:\nassistant: - [ ] ship", "stale"),
+            ("Also said, word for word:\n- user: yes", "says nothing"),
+            ("Said:\ntool: [12 more characters]", "noise"),
+        ] {
+            let found = faults(&messages, summary);
+            assert!(found.iter().any(|found| found.starts_with(fault)), "{summary}: {found:?}");
+        }
+        assert_eq!(
+            faults(&messages, "user: It is blue. Yes.\nassistant: It is red."),
+            Vec::<String>::new()
+        );
+    }
+
+    #[test]
+    fn d10_a_summary_says_nothing_that_was_not_said() {
+        for (title, chat) in examples::CHATS {
+            let messages = examples::messages(chat);
+            for limit in [60, 120, 240, 480] {
+                let summary = engine::summary_of(&messages, limit);
+                assert_eq!(faults(&messages, &summary), Vec::<String>::new(), "{title}: {summary}");
+            }
+        }
+    }
+}
