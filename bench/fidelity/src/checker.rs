@@ -121,11 +121,11 @@ fn bare(text: &str) -> String {
         ["uh", "hmm", "mm", "mm-hmm", "uh-huh", "mhm", "erm", "hm", "um", "er"];
     let text = text.replace("\\n", " ").replace("\\t", " ").replace("\\\"", "\"");
     let words = text.split_whitespace().filter(|word| {
-        !(word.starts_with('{')
+        let is_placeholder = word.starts_with('{')
             && word.ends_with('}')
             && word.len() > 2
-            && !word.contains(['"', ':', ',']))
-            && !FILLERS.iter().any(|filler| filler.eq_ignore_ascii_case(word))
+            && !word.contains(['"', ':', ',']);
+        !is_placeholder && !FILLERS.iter().any(|filler| filler.eq_ignore_ascii_case(word))
     });
     words.collect::<String>().to_lowercase()
 }

@@ -73,7 +73,7 @@ fn separates_thousands(text: &str, comma: usize) -> bool {
     let (before, after) = text.split_at_checked(comma).unwrap_or_default();
     let is_group = |group: &str| group.len() == 3 && group.bytes().all(|b| b.is_ascii_digit());
     let after = after.get(1..).unwrap_or_default();
-    let ends = !after.bytes().nth(3).is_some_and(|byte| byte.is_ascii_digit());
+    let ends = !after.as_bytes().get(3).is_some_and(u8::is_ascii_digit);
     let bare = before.trim_start_matches(|c: char| !c.is_ascii_digit());
     let mut groups = bare.split(',');
     let first = groups.next().unwrap_or_default();

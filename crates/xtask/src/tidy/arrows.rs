@@ -9,8 +9,9 @@ use crate::failure::{Failure, Result};
 use crate::workspace::Workspace;
 
 /// Each crate, and the crates of the workspace that it may depend on. Development dependencies are not checked.
-const ARROWS: [(&str, &[&str]); 15] = [
-    ("epitome", &[]),
+const ARROWS: [(&str, &[&str]); 16] = [
+    ("epitome", &["epitome-columns"]),
+    ("epitome-columns", &[]),
     ("epitome-buffer", &[]),
     ("epitome-tokens", &["epitome"]),
     ("epitome-formats", &["epitome"]),
