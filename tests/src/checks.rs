@@ -58,9 +58,71 @@ pub fn facts_in(message: &Value) -> Vec<String> {
     words.chain(items).map(str::to_owned).collect()
 }
 
+/// True if a text has a fact, word for word or with its number in another notation: `1,234` as `1234`, `5 pm` as `17:00`.
+pub fn has_fact(text: &str, fact: &str) -> bool {
+    text.contains(fact) || plain_numbers(text).contains(&plain_numbers(fact))
+}
+
+/// A text with numbers without separators and times of 24 hours.
+fn plain_numbers(text: &str) -> String {
+    let lower = text.to_lowercase().replace("p.m", "pm").replace("a.m", "am");
+    let mut out = String::new();
+    let mut rest = lower.as_str();
+    while let Some(character) = rest.chars().next() {
+        if !character.is_ascii_digit() {
+            out.push(character);
+            rest = rest.split_at(character.len_utf8()).1;
+            continue;
+        }
+        let end = rest.find(|c: char| !c.is_ascii_digit() && !",:".contains(c));
+        let (run, _) = rest.split_at(end.unwrap_or(rest.len()));
+        // What ends with a comma or a colon is in front of it.
+        let number = run.trim_end_matches([',', ':']);
+        let (_, behind) = rest.split_at(number.len());
+        rest = behind;
+        let half = behind.trim_start().get(..2).filter(|half| matches!(*half, "am" | "pm"));
+        match time(number, half) {
+            Some(time) => {
+                out.push_str(&time);
+                rest = half.map_or(behind, |half| behind.trim_start().trim_start_matches(half));
+            }
+            None => out.push_str(&number.replace(',', "")),
+        }
+    }
+    out
+}
+
+/// A time of day as `HH:MM`.
+fn time(number: &str, half: Option<&str>) -> Option<String> {
+    let (hour, minute) = number.split_once(':').or(half.map(|_| (number, "00")))?;
+    let hour: u32 = hour.parse().ok().filter(|hour| *hour < 24 && minute.len() == 2)?;
+    let hour = match half {
+        Some("pm") if hour < 12 => hour + 12,
+        Some("am") if hour == 12 => 0,
+        _ => hour,
+    };
+    Some(format!("{hour:02}:{minute}"))
+}
+
 /// Three capital letters and three digits.
 fn is_code(word: &str) -> bool {
     word.len() == 6
         && word.bytes().take(3).all(|byte| byte.is_ascii_uppercase())
         && word.bytes().skip(3).all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_fact;
+
+    #[test]
+    fn a_fact_may_have_its_number_in_another_notation() {
+        let text = "Pay 1234 euros at 17:00, or 2,048 at 9:30 a.m.: 3,000.";
+        for fact in ["1,234 euros", "5 pm", "5:00pm", "2048", "09:30", "1234", "3000"] {
+            assert!(has_fact(text, fact), "{fact}");
+        }
+        for fact in ["1,235", "5 am", "5:01 pm", "9:30 pm", "20,48 euros"] {
+            assert!(!has_fact(text, fact), "{fact}");
+        }
+    }
 }

@@ -7,7 +7,7 @@ mod data;
 mod skipped;
 
 pub use app::App;
-pub use checks::{defects, facts_in, readable, role};
+pub use checks::{defects, facts_in, has_fact, readable, role};
 pub use data::{
     Conversation, broken_histories, chats, conversations, fixture, fixture_text, fixtures,
     recorded_chats, recordings, responses,
