@@ -100,7 +100,7 @@ for (const format of FORMATS) {
 
   test(`d1, d9: ${format}: a tail that begins in an exchange takes all of it, and the request of a long loop stays before it`, async () => {
     const round = (id, ...more) => [calling(format, id, ...more), ...[id, ...more].map((each) => resulting(format, each, "12 roses ".repeat(40)))];
-    // Which messages stay of these.
+    // How many messages of each stay.
     const cases = [
       // The sixth from the end is a result: seven stay.
       [[...chatOf(4, 300), said("user", "Look."), ...round("a"), said("assistant", "Good."), ...chatOf(4, 300)], 7],
