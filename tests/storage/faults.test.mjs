@@ -349,7 +349,7 @@ describe("a conversation in a browser in which things go wrong", { skip: noBrows
 
   const clearings = isFull ? 20 : 3;
 
-  test(`h2: data that is deleted under open tabs, at ${clearings} points: the writer is told, and its archive brings everything back`, async () => {
+  test(`h2: data that is deleted under open tabs, at ${clearings} points: the next commit is refused, and the archive of the writer brings everything back`, async () => {
     const { below } = generator(7);
     for (let round = 0; round < clearings; round += 1) {
       const [writer, follower] = [await started(), await started()];

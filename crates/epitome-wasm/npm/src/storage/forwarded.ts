@@ -2,27 +2,53 @@
 
 import type { Compactor } from "../host/compactor.js";
 
-/** The methods that change a conversation, or what is known of its requests. */
-const WRITES: ReadonlySet<PropertyKey> = new Set<keyof Compactor>([
-  "append",
-  "sync",
-  "insert",
-  "remove",
-  "truncate",
-  "switchTo",
-  "edit",
-  "setTodo",
-  "setStructuredState",
-  "undo",
-  "setPolicy",
-  "reportUsage",
-  "compact",
-  "compactIfNeeded",
-  "commit",
-]);
+/** How a method refuses if the conversation may not be changed: one that only reads never does. */
+type Refusal = "never" | "throws" | "rejects";
 
-/** Those of them that reject instead of throwing. */
-const ASYNC: ReadonlySet<PropertyKey> = new Set<keyof Compactor>(["compact", "compactIfNeeded", "commit"]);
+/** Every method. A new one that is left out here does not compile. */
+const REFUSALS: Record<Exclude<keyof Compactor, "format" | "dispose" | typeof Symbol.dispose>, Refusal> = {
+  append: "throws",
+  sync: "throws",
+  insert: "throws",
+  remove: "throws",
+  truncate: "throws",
+  switchTo: "throws",
+  edit: "throws",
+  setTodo: "throws",
+  setStructuredState: "throws",
+  undo: "throws",
+  setPolicy: "throws",
+  reportUsage: "throws",
+  compact: "rejects",
+  compactIfNeeded: "rejects",
+  commit: "rejects",
+  branches: "never",
+  agent: "never",
+  agents: "never",
+  structuredState: "never",
+  session: "never",
+  phase: "never",
+  setRequestContext: "never",
+  status: "never",
+  statusUnder: "never",
+  plan: "never",
+  check: "never",
+  due: "never",
+  messages: "never",
+  findings: "never",
+  compacted: "never",
+  metadata: "never",
+  history: "never",
+  recall: "never",
+  recallReturning: "never",
+  messagesWithRecall: "never",
+  offloaded: "never",
+  snapshot: "never",
+  saveState: "never",
+  contents: "never",
+  notes: "never",
+  unknownRecords: "never",
+};
 
 /** What is behind a compactor now. */
 export interface Behind<M extends object> {
@@ -44,9 +70,11 @@ export function forwarded<M extends object>(behind: Behind<M>): Compactor<M> {
       return value;
     }
     return (...given: unknown[]): unknown => {
-      const error = WRITES.has(name) ? behind.whyReadOnly() : undefined;
+      // Of what every object has, such as `toString`, the table says nothing.
+      const refusal = REFUSALS[name as keyof typeof REFUSALS];
+      const error = refusal === "throws" || refusal === "rejects" ? behind.whyReadOnly() : undefined;
       if (error !== undefined) {
-        return ASYNC.has(name) ? Promise.reject(error) : raise(error);
+        return refusal === "rejects" ? Promise.reject(error) : raise(error);
       }
       const { compactor } = behind;
       return Reflect.apply(Reflect.get(compactor(), name) as () => unknown, compactor(), given);

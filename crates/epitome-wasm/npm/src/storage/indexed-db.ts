@@ -53,7 +53,7 @@ export function indexedDbStore({ name = "epitome" }: IndexedDbOptions = {}): Sto
   };
 
   /** Does work in one transaction, which makes all of its requests from its callbacks. Resolves once that is on the disk. If the
-   * connection is dead, the work is done once more on another one, and is told so: it may be done already. */
+   * connection is dead, the work is done once more on another one, with `isAgain`: it may be done already. */
   async function whole<T>(mode: IDBTransactionMode, work: Work<T>): Promise<T> {
     try {
       return await once(mode, work, false);

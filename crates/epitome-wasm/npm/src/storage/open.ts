@@ -31,7 +31,7 @@ export interface OpenOptions<M extends object = object, F extends Format = Forma
   compactors?: Compactors;
   /**
    * Has the tabs of a page share the conversation: the first one writes, and the others follow what it commits, until it is
-   * their turn. Without it, whoever opens the conversation takes it over.
+   * their turn. Without it, each opening takes the conversation over.
    */
   tabs?: TabsOptions;
 }
