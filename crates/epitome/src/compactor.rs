@@ -52,6 +52,7 @@ mod output;
 mod phases;
 mod prepare;
 mod queries;
+mod remember;
 mod report;
 mod snapshot;
 
@@ -81,6 +82,7 @@ use crate::policy::Reason;
 use crate::policy::{Counting, Policy, PolicyError};
 use crate::structured_state::StructuredState;
 use crate::tokens::{BoxedTokenizer, CharactersPer};
+use remember::Blending;
 pub use report::{Outcome, PreparedReport, Report, SummarizerReport, SummarizerTokens};
 use snapshot::Condition;
 pub use snapshot::{Snapshot, SnapshotError};
@@ -121,6 +123,8 @@ pub struct Compactor {
     started: bool,
     /// The summary that is written in advance.
     preparations: Preparations,
+    /// Entries of the memory that are being blended.
+    blending: Option<Blending>,
     /// The host's time, as far as it has said.
     now: Option<Timestamp>,
     /// The host's time when the running compaction was allowed to start.
@@ -163,6 +167,7 @@ impl Compactor {
             cycle: Cycle::default(),
             started: false,
             preparations: Preparations::default(),
+            blending: None,
             now: None,
             started_at: None,
             unsaved_policy: UnsavedPolicy::default(),
@@ -427,11 +432,11 @@ impl Compactor {
             | State::Summarizing { job, .. }
             | State::Awaiting { job }
             | State::Backoff { job, .. } => {
-                let ahead = self.preparations.request();
+                let others = [self.preparations.request(), self.blending_request()];
                 self.outputs
                     // The host may not have polled these yet. It would pay for a summary whose answer is stale.
                     .retain(|output| match output {
-                        Output::Summarize(request) => Some(request.id) == ahead,
+                        Output::Summarize(request) => others.contains(&Some(request.id)),
                         output => !matches!(output, Output::Before(_)),
                     });
                 self.end_unchanged(&job.plan, Outcome::Cancelled, &job.asked);

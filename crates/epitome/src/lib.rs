@@ -49,6 +49,7 @@ pub mod extractive;
 pub mod facts;
 pub mod history;
 pub mod json;
+mod memory;
 pub mod message;
 mod overflow;
 mod plan;
@@ -73,6 +74,7 @@ pub use contract::{
 };
 pub use conversation::{Breakdown, Conversation, Level, Pressure, ProtectedTokens, Reported};
 pub use history::Provider;
+pub use memory::{Memory, MemoryEntry};
 pub use message::Timestamp;
 pub use overflow::ContextOverflow;
 pub use plan::{Action, Columns, LockedParts, Plan};

@@ -287,7 +287,7 @@ impl Plan {
         let request = appended_request(conversation, policy);
         let is_gone =
             |at: &usize| matches!(self.action(*at), Action::Summarize | Action::Summarized);
-        appendix(conversation, request.filter(is_gone))
+        appendix(conversation, policy, request.filter(is_gone))
     }
 
     /// True if a message stays that is not a system message: no provider accepts those alone.

@@ -3,6 +3,7 @@
 mod check;
 mod counting;
 mod keep;
+mod memory;
 mod prepare;
 mod preset;
 mod reason;
@@ -19,6 +20,7 @@ mod yaml;
 pub use check::PolicyError;
 pub use counting::{Counting, Encoding, Family};
 pub use keep::Keep;
+pub use memory::MemorySettings;
 pub use prepare::PrepareAt;
 pub use preset::PRESETS;
 pub use reason::Reason;
@@ -86,6 +88,9 @@ pub struct Policy {
     pub reducers: Vec<ReducerRule>,
     /// How older messages are summarized.
     pub summary: SummarySettings,
+    /// When entries of the memory are blended into its summary, and whether summaries show it.
+    #[serde(default)]
+    pub memory: MemorySettings,
     /// Where the summary stands among the messages that are sent. Default: `systemSummaryTail`.
     #[serde(default)]
     pub summary_placement: SummaryPlacement,

@@ -13,7 +13,7 @@ use epitome::history::Record;
 use epitome::message::{Message, MessageId, Usage};
 use epitome::policy::Phase;
 use epitome::{
-    Compactor, Contract, Output, Policy, Reason, Report, Snapshot, StateEntry, Stored,
+    Compactor, Contract, MemoryEntry, Output, Policy, Reason, Report, Snapshot, StateEntry, Stored,
     StructuredState,
 };
 use proptest::prelude::*;
@@ -37,6 +37,8 @@ enum Step {
     Usage(u32),
     Recount(u32),
     Todo(bool),
+    /// The app remembers something.
+    Remember(bool),
     /// The app sets the structured state, with this many decisions.
     State(usize),
     Edit(Index, Script),
@@ -62,6 +64,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (20_u32..150).prop_map(Step::Recount),
         1 => any::<bool>().prop_map(Step::Todo),
         1 => (0_usize..12).prop_map(Step::State),
+        2 => any::<bool>().prop_map(Step::Remember),
         1 => (any::<Index>(), script(1..2, 1..2)).prop_map(|(at, script)| Step::Edit(at, script)),
         1 => (any::<Index>(), script(1..2, 1..2)).prop_map(|(at, script)| Step::Insert(at, script)),
         1 => any::<Index>().prop_map(Step::Remove),
@@ -174,6 +177,10 @@ impl Stage {
             Step::Todo(open) => {
                 let todo = if *open { "- [ ] plant the roses" } else { "" };
                 compactor.set_todo(todo.into()).unwrap();
+            }
+            Step::Remember(standing) => {
+                let text = format!("note {}", compactor.memory().entries.len());
+                compactor.remember(MemoryEntry { text, standing: *standing }).unwrap();
             }
             Step::State(decisions) => {
                 let text = |number: usize| format!("plant bed {number}");

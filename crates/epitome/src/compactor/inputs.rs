@@ -64,6 +64,9 @@ impl Compactor {
     /// to store follows. An invalid answer, such as a refusal or a copy of the last reply, ends the compaction; if the
     /// summarizer got messages, it gets a transcript before.
     pub fn handle_summary(&mut self, request: RequestId, text: &str) {
+        if self.take_blended(request, text) {
+            return;
+        }
         let Some(mut job) = self.take_job(request) else { return };
         let (summary, changes) = self.read_changes(&job, text);
         let text = summary.as_deref().unwrap_or(text).trim();
@@ -129,6 +132,9 @@ impl Compactor {
     /// Accepts the failure of a summarizer request, at `now` by the host's clock. The request is repeated after
     /// a pause if the policy's retries allow it; otherwise the compaction ends.
     pub fn handle_failure(&mut self, request: RequestId, failure: Failure, now: Timestamp) {
+        if self.blending_failed(request, &failure.message) {
+            return;
+        }
         let Some(job) = self.take_job(request) else { return };
         if job.is_ahead && failure.kind != FailureKind::Unsuitable {
             return self.fail_job(&job, failure.message);

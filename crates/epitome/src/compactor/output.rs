@@ -163,6 +163,16 @@ pub enum Event {
         /// Why.
         because: String,
     },
+    /// The oldest entries of the memory were blended into its summary.
+    MemoryBlended {
+        /// How many.
+        entries: u32,
+    },
+    /// They were not, and stay as they are. The next entry tries again.
+    MemoryFailed {
+        /// What went wrong.
+        message: String,
+    },
     /// A chunk was summarized.
     Progress {
         /// Chunks that are done.

@@ -35,6 +35,8 @@ impl Compactor {
         if due.is_none() {
             self.prepare();
         }
+        // After a restore, and after a failure.
+        self.blend_memory();
         due
     }
 

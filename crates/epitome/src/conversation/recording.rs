@@ -162,6 +162,7 @@ impl Conversation {
                 Ok(Effect::Appended)
             }
             Record::Todo { .. }
+            | Record::Memory { .. }
             | Record::StructuredState { .. }
             | Record::Undone { .. }
             | Record::Reasoning { .. }

@@ -120,6 +120,7 @@ impl Record {
             Self::Checkpoint { .. }
                 | Self::Undo { .. }
                 | Self::Todo { .. }
+                | Self::Memory { .. }
                 | Self::StructuredState { .. }
                 | Self::Reasoning { .. }
         )

@@ -26,6 +26,8 @@ pub struct Log {
     prefixes: BTreeMap<NodeId, u64>,
     /// Index of the record of the open tasks.
     todo: Option<usize>,
+    /// Index of the record of the memory.
+    pub(super) memory: Option<usize>,
     /// Indices of the records of states that the app has set.
     pub(super) states: Vec<usize>,
     /// Index of the last record that offloads a tool result.
@@ -179,6 +181,13 @@ impl Log {
                     return Ok(());
                 }
                 None => self.todo = Some(index),
+            },
+            Record::Memory { .. } => match self.memory.and_then(|at| self.records.get_mut(at)) {
+                Some(earlier) => {
+                    *earlier = record;
+                    return Ok(());
+                }
+                None => self.memory = Some(index),
             },
             Record::StructuredState { .. } => {
                 if self.replaces_state(&record) {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::checkpoint::Checkpoint;
 use super::rewrite::Rewrite;
+use crate::memory::Memory;
 use crate::message::{CheckpointId, Message, MessageId};
 use crate::policy::Policy;
 use crate::structured_state::StructuredState;
@@ -76,6 +77,11 @@ pub enum Record {
         /// The tasks, one per line; empty if there are none.
         text: String,
     },
+    /// The memory from now on, in place of the earlier one.
+    Memory {
+        /// The memory.
+        memory: Box<Memory>,
+    },
     /// The structured state from now on, as the app has set it. It holds as long as the summary is active on which it was set:
     /// the undo of that one takes it back, and so does the next summary, which has the state with its own changes.
     StructuredState {
@@ -106,7 +112,7 @@ pub enum Record {
 }
 
 /// The kinds of records as JSON names them.
-const KINDS: [&str; 13] = [
+const KINDS: [&str; 14] = [
     "message",
     "insert",
     "remove",
@@ -117,6 +123,7 @@ const KINDS: [&str; 13] = [
     "undo",
     "undone",
     "todo",
+    "memory",
     "structuredState",
     "agent",
     "agentPolicy",
@@ -211,9 +218,10 @@ mod tests {
             Record::Undo { .. } => 7,
             Record::Undone { .. } => 8,
             Record::Todo { .. } => 9,
-            Record::StructuredState { .. } => 10,
-            Record::Agent { .. } => 11,
-            Record::AgentPolicy { .. } => 12,
+            Record::Memory { .. } => 10,
+            Record::StructuredState { .. } => 11,
+            Record::Agent { .. } => 12,
+            Record::AgentPolicy { .. } => 13,
             Record::Unknown(_) => return None,
         })
     }

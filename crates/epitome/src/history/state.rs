@@ -1,11 +1,20 @@
-//! The structured state on the present path: as the last summary has it, or as the app has set it since.
+//! The memory, and the structured state on the present path: as the last summary has it, or as the app has set it since.
 
 use super::checkpoint::Checkpoint;
 use super::log::Log;
 use super::record::Record;
+use crate::memory::Memory;
 use crate::structured_state::StructuredState;
 
 impl Log {
+    /// The memory.
+    pub fn memory(&self) -> &Memory {
+        match self.memory.and_then(|at| self.records.get(at)) {
+            Some(Record::Memory { memory }) => memory,
+            _ => Memory::EMPTY,
+        }
+    }
+
     /// The last active compaction with a summary.
     fn summarized_by(&self) -> Option<&Checkpoint> {
         self.active_checkpoints().rev().find(|checkpoint| checkpoint.cover.is_some())

@@ -2,11 +2,18 @@
 //! that.
 
 use crate::conversation::Conversation;
-use crate::policy::SummarySettings;
+use crate::policy::{Policy, SummarySettings};
 
-/// The open tasks and the message at `request`; empty if there is neither.
-pub(crate) fn appendix(conversation: &Conversation, request: Option<usize>) -> String {
-    let mut appendix = String::new();
+/// The memory if the policy asks for that, the open tasks, and the message at `request`; empty if there is none of them.
+pub(crate) fn appendix(
+    conversation: &Conversation,
+    policy: &Policy,
+    request: Option<usize>,
+) -> String {
+    let mut appendix = match policy.memory.in_summary {
+        true => conversation.log().memory().to_text(),
+        false => String::new(),
+    };
     if let Some(todo) = conversation.log().todo() {
         section(&mut appendix, "Open tasks, word for word:", todo);
     }

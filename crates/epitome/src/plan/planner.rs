@@ -262,7 +262,7 @@ impl Plan {
 /// Tokens of a summary's frame and of what is appended to every summary.
 fn appended_tokens(conversation: &Conversation, policy: &Policy) -> MeterTokens {
     let request = appended_request(conversation, policy);
-    conversation.summary_tokens(&appendix(conversation, request), &policy.summary)
+    conversation.summary_tokens(&appendix(conversation, policy, request), &policy.summary)
 }
 
 /// The last user request, if the policy has it appended to the summary. A request that is not only text

@@ -6,8 +6,8 @@
 use super::PrepareAt;
 use super::{
     Budget, ClearToolInputs, ClearToolResults, Counting, Fill, Keep, MAX_HEARTBEAT_BYTES,
-    OffloadToolResults, Policy, Reactive, Reducer, ReducerRule, RequestBoundary, Retry, Shape,
-    SummarySettings, TokenCost, Trigger, TruncateToolResults, TruncationStep,
+    MemorySettings, OffloadToolResults, Policy, Reactive, Reducer, ReducerRule, RequestBoundary,
+    Retry, Shape, SummarySettings, TokenCost, Trigger, TruncateToolResults, TruncationStep,
 };
 
 /// A policy that cannot work: the field, its value, and which values would work.
@@ -33,6 +33,7 @@ impl Policy {
             keep_requests_tokens: _,
             reducers,
             summary,
+            memory: MemorySettings { blend_at, blend, max_tokens, in_summary: _ },
             summary_placement: _,
             min_saving,
             retry,
@@ -68,6 +69,10 @@ impl Policy {
             }
             None => {}
         }
+        ensure(*blend_at == 0 || (1..=*blend_at).contains(blend), "memory.blend", || {
+            format!("is {blend}; give a number from 1 to blendAt, which is {blend_at}")
+        })?;
+        ensure(*max_tokens > 0, "memory.maxTokens", || "is 0; give a number of tokens".into())?;
         check_counting(counting)?;
         ensure(*tool_schema_tokens < window, "toolSchemaTokens", || {
             format!("is {tool_schema_tokens}, the whole window of {window}")

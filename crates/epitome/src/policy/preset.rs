@@ -1,9 +1,10 @@
 //! Policies by name: the recommended one, and those of five other systems.
 
 use super::{
-    Budget, Counting, Fill, Keep, LastRequest, LockedReasoning, OffloadToolResults, Phase, Policy,
-    Reactive, Reducer, ReducerRule, RequestBoundary, Retry, Shape, StaleSummary, SummaryInput,
-    SummaryPlacement, SummarySettings, ToolFilter, Trigger, TruncateToolResults, share,
+    Budget, Counting, Fill, Keep, LastRequest, LockedReasoning, MemorySettings, OffloadToolResults,
+    Phase, Policy, Reactive, Reducer, ReducerRule, RequestBoundary, Retry, Shape, StaleSummary,
+    SummaryInput, SummaryPlacement, SummarySettings, ToolFilter, Trigger, TruncateToolResults,
+    share,
 };
 
 /// Share of the window in which the latest user messages stay word for word by default.
@@ -89,6 +90,7 @@ impl Policy {
                 },
             ],
             summary: SummarySettings::default(),
+            memory: MemorySettings::default(),
             summary_placement: SummaryPlacement::SystemSummaryTail,
             min_saving: 0.05,
             retry: Retry::default(),

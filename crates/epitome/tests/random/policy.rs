@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 
 use epitome::policy::{
     Budget, ClearToolInputs, ClearToolResults, Counting, Encoding, Family, Fill, Keep, LastRequest,
-    LockedReasoning, OffloadToolResults, PRESETS, Phase, PrepareAt, Reactive, Reducer, ReducerRule,
-    RequestBoundary, Shape, StaleSummary, SummaryInput, SummaryPlacement, SummarySettings,
-    TokenCost, ToolFilter, Trigger, TruncateToolResults, TruncationStep,
+    LockedReasoning, MemorySettings, OffloadToolResults, PRESETS, Phase, PrepareAt, Reactive,
+    Reducer, ReducerRule, RequestBoundary, Shape, StaleSummary, SummaryInput, SummaryPlacement,
+    SummarySettings, TokenCost, ToolFilter, Trigger, TruncateToolResults, TruncationStep,
 };
 use epitome::{Policy, Reason, Retry};
 use proptest::prelude::*;
@@ -254,6 +254,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
             prop::option::weighted(0.25, Just("claude-fable-5-1".to_owned())),
             locked_reasoning,
             select(&[StaleSummary::Undo, StaleSummary::Renew]),
+            (0_u32..20, any::<bool>()),
         ),
     );
     let counting = prop_oneof![
@@ -283,8 +284,14 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
                         (warning, prepare_at),
                         attempts,
                         heartbeat_answer,
-                        (model, locked_reasoning, stale_summary),
+                        (model, locked_reasoning, stale_summary, (blend_at, in_summary)),
                     ) = numbers;
+                    let memory = MemorySettings {
+                        blend_at,
+                        blend: blend_at.div_ceil(2),
+                        in_summary,
+                        ..MemorySettings::default()
+                    };
                     Policy {
                         window: DRAFT_WINDOW,
                         triggers,
@@ -295,6 +302,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
                         keep_requests_tokens,
                         reducers,
                         summary,
+                        memory,
                         summary_placement,
                         min_saving: f64::from(min_saving) / 100.0,
                         retry: Retry { attempts, ..Retry::default() },

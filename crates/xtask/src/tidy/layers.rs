@@ -30,6 +30,7 @@ const LAYERS: [Layers; 7] = [
             "tokens",
             "policy",
             "facts",
+            "memory",
             "structured_state",
             "history",
             "calibration",
