@@ -1,6 +1,6 @@
-//! What is tracked beside the messages: open tasks and the structured state.
+//! What is tracked beside the messages: open tasks, the memory and the structured state.
 
-use epitome::StructuredState;
+use epitome::{Memory, MemoryEntry, StructuredState};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use super::Compactor;
@@ -13,6 +13,32 @@ impl Compactor {
     #[wasm_bindgen(js_name = setTodo)]
     pub fn set_todo(&mut self, text: String) -> Result<(), JsValue> {
         Ok(self.engine.set_todo(text).map_err(Thrown::from)?)
+    }
+
+    /// What is remembered.
+    #[wasm_bindgen(unchecked_return_type = "Memory")]
+    pub fn memory(&self) -> Result<JsValue, JsValue> {
+        Ok(json::write(self.engine.memory())?)
+    }
+
+    /// What is remembered, as text for a model.
+    #[wasm_bindgen(js_name = memoryText)]
+    pub fn memory_text(&self) -> String {
+        self.engine.memory().to_text()
+    }
+
+    /// Adds an entry to the memory.
+    pub fn remember(&mut self, text: String, standing: bool) -> Result<(), JsValue> {
+        let entry = MemoryEntry { text, standing };
+        Ok(self.engine.remember(entry).map_err(Thrown::from)?)
+    }
+
+    /// Replaces the memory.
+    #[wasm_bindgen(js_name = setMemory)]
+    pub fn set_memory(&mut self, memory: &JsValue) -> Result<(), JsValue> {
+        let memory: Memory =
+            json::required(memory, "memory", PackageErrorCode::InvalidOption.into())?;
+        Ok(self.engine.set_memory(memory).map_err(Thrown::from)?)
     }
 
     /// The structured state.

@@ -5,6 +5,7 @@ import type {
   EngineEvent,
   Finding,
   Format,
+  Memory,
   MessageMetadata,
   Phase,
   PolicySpec,
@@ -97,6 +98,10 @@ export interface Agent<M extends object = object>
     | "setRequestContext"
     | "notes"
     | "setTodo"
+    | "memory"
+    | "memoryText"
+    | "remember"
+    | "setMemory"
     | "structuredState"
     | "setStructuredState"
     | "status"
@@ -179,6 +184,18 @@ export interface Compactor<M extends object = object> {
   agents(): string[];
   /** Sets the open tasks. The summarizer gets them, and every summary is followed by them word for word. */
   setTodo(text: string): void;
+  /** What is remembered: a summary, the entries since, and standing instructions. */
+  memory(): Memory;
+  /** What is remembered, as text for a model: `contextProviders({ memory: () => compactor.memoryText() })` puts it in front of each
+   * request of a turn. */
+  memoryText(): string;
+  /**
+   * Adds an entry to the memory. With 15 entries, by the policy's `memory`, the summarizer blends the 10 oldest into the memory's
+   * summary in the background; an event says so. `standing` instructions stay word for word.
+   */
+  remember(text: string, options?: { standing?: boolean }): void;
+  /** Replaces the memory, as after an edit by the user. */
+  setMemory(memory: Memory): void;
   /**
    * What holds in the conversation: decisions, constraints, tasks, open questions, risks, artifacts and contributions, the latest
    * first, each with the ids of the messages that it is from. With `summary.structuredState` in the policy, a summarizer returns

@@ -6,6 +6,7 @@ import { guarded, property } from "../error.js";
 import type {
   Finding,
   Format,
+  Memory,
   Phase,
   PolicySpec,
   Reason,
@@ -97,6 +98,25 @@ export class ConversationView<M extends object> {
   setTodo(text: string): void {
     const todo = textOf(text, "text");
     this.calls.run((engine) => engine.setTodo(todo));
+  }
+
+  memory(): Memory {
+    return this.calls.run((engine) => engine.memory());
+  }
+
+  memoryText(): string {
+    return this.calls.run((engine) => engine.memoryText());
+  }
+
+  remember(text: string, options: { standing?: boolean } = {}): void {
+    const [entry, { standing = false }] = [textOf(text, "text"), fieldsOf(options, "options")];
+    this.calls.run((engine) => engine.remember(entry, standing === true));
+    this.driver.drain();
+  }
+
+  setMemory(memory: Memory): void {
+    this.calls.run((engine) => engine.setMemory(memory));
+    this.driver.drain();
   }
 
   structuredState(): StructuredState {
