@@ -461,7 +461,7 @@ for (const format of FORMATS) {
 // - The names of the tools that survive by default (`userQuestions`, `proceedInOnboarding`, `linear*`) are those of that
 //   runtime's own tools; the list of the preset is empty, and the app gives its own.
 // - The headings KEY FACTS, CONVERSATION FLOW and OPEN THREADS: the preset asks for the same three sections in other words.
-// - The memory block with its 15 and 10 entries: there is none (e2).
+// - The memory block with its 15 and 10 entries: in `tests/node/memory.test.mjs` (e2).
 // - The queue: 2 workers, a lock of 5 minutes, one job for each `compact:{domain}:{entityId}`, chat requests that wait: in
 //   `tests/storage/queue.test.mjs` and `bullmq.test.mjs` (h1). Without a queue a compaction that failed for good is due again
 //   after the conversation has grown by a twentieth of the window (i15).
