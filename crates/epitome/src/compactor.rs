@@ -55,6 +55,7 @@ mod queries;
 mod remember;
 mod report;
 mod snapshot;
+mod tasks;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -317,13 +318,17 @@ impl Compactor {
             let made = &mut self.cycle.reactive_compactions;
             *made = made.saturating_add(1);
         }
+        if reason == Reason::TaskTransition {
+            self.settle_task();
+        }
+        let policy = self.policy_for(reason)?;
         let phase = self.cycle.phase.filter(|_| reason == Reason::Reduce);
-        let plan = Plan::without_requests(&self.conversation, &self.policy, reason, phase);
+        let plan = Plan::without_requests(&self.conversation, &policy, reason, phase);
         if plan.idle.is_some() || !plan.summarizes {
             self.apply_reducers(&plan);
             return Ok(());
         }
-        match Job::new(&self.conversation, &self.policy, plan.clone(), instructions) {
+        match Job::new(&self.conversation, &policy, plan.clone(), instructions) {
             Ok(Some(mut job)) => {
                 if self.end_if_nothing_saved(&mut job) {
                     return Ok(());
@@ -385,7 +390,13 @@ impl Compactor {
         }));
         self.started = true;
         self.started_at = self.now;
-        self.use_draft(job);
+        match self.shared_summary(&job) {
+            Some(summary) => {
+                job.take_shared(&self.conversation);
+                self.apply_summary(*job, summary, String::new());
+            }
+            None => self.use_draft(job),
+        }
         Ok(())
     }
 

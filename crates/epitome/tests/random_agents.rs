@@ -10,11 +10,11 @@
 mod random;
 
 use epitome::message::{Audience, Message, MessageId, Role};
-use epitome::policy::Keep;
+use epitome::policy::{Keep, Phase, TaskSettings};
 use epitome::tokens::CharactersPer;
 use epitome::{Compactor, Contract, Output, Policy, Reason, Snapshot};
 use proptest::prelude::*;
-use proptest::test_runner::TestCaseResult;
+use proptest::test_runner::{TestCaseError, TestCaseResult};
 use random::times;
 
 const AGENTS: [&str; 5] = ["ann", "ben", "cleo", "dan", "eve"];
@@ -28,6 +28,7 @@ enum Step {
     Remove { message: usize },
     Head { message: usize },
     Compact { agent: usize },
+    Task,
     Undo { agent: usize },
     Restore,
 }
@@ -42,6 +43,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => any::<usize>().prop_map(|message| Step::Remove { message }),
         1 => any::<usize>().prop_map(|message| Step::Head { message }),
         5 => (0..6_usize).prop_map(|agent| Step::Compact { agent }),
+        1 => Just(Step::Task),
         2 => (0..6_usize).prop_map(|agent| Step::Undo { agent }),
         1 => Just(Step::Restore),
     ]
@@ -93,6 +95,18 @@ fn drive(compactor: &mut Compactor) -> String {
             Output::Save(_) | Output::Changed | Output::Event(_) => {}
         }
     }
+}
+
+/// Summarizes the completed task, if that is due.
+fn transit(compactor: &mut Compactor) -> Result<String, TestCaseError> {
+    let due = compactor.due(Phase::TurnEnd);
+    if due != Some(Reason::TaskTransition) {
+        return Ok(String::new());
+    }
+    compactor.compact(Reason::TaskTransition, None).unwrap();
+    let said = drive(compactor);
+    prop_assert_ne!(compactor.due(Phase::TurnEnd), due, "{}", said);
+    Ok(said)
 }
 
 /// Everything that the compactor of a view can say of it.
@@ -198,6 +212,20 @@ impl Team {
                 self.has_only_its_own(&said, name)?;
                 for (at, (before, after)) in before.iter().zip(self.views()).enumerate() {
                     prop_assert!(at == *agent || *before == after, "the view of {}", AGENTS[at]);
+                }
+            }
+            Step::Task => {
+                let by = (number % 2 == 0).then(|| "ann".to_owned());
+                let tasks = TaskSettings { shared_by: by, ..TaskSettings::default() };
+                let policy = Policy { tasks, ..policy() };
+                if self.compactor.set_policy(policy).is_ok() {
+                    self.compactor.complete_task(format!("task {number}")).unwrap();
+                }
+                let said = transit(&mut self.compactor)?;
+                self.has_only_its_own(&said, None)?;
+                for name in AGENTS {
+                    let said = transit(&mut self.compactor.agent(name).unwrap())?;
+                    self.has_only_its_own(&said, Some(name))?;
                 }
             }
             Step::Undo { agent } => {

@@ -246,6 +246,13 @@ impl Job {
         }
     }
 
+    /// Goes on with a summary that all agents share: nothing is asked for, and the facts of all messages are read.
+    pub(super) fn take_shared(&mut self, conversation: &Conversation) {
+        self.facts.read(&self.plan.entries(conversation, &self.policy));
+        self.stage = Stage::Written;
+        self.read_staying(conversation, self.unread.len());
+    }
+
     /// Reads this many more of the messages that stay.
     fn read_staying(&mut self, conversation: &Conversation, share: usize) {
         for position in self.unread.drain(..share) {

@@ -166,6 +166,8 @@ impl Conversation {
             | Record::StructuredState { .. }
             | Record::Undone { .. }
             | Record::Reasoning { .. }
+            | Record::Task { .. }
+            | Record::TaskSummary { .. }
             | Record::Agent { .. }
             | Record::AgentPolicy { .. }
             | Record::Unknown(_) => {

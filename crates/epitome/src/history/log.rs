@@ -11,6 +11,7 @@ use super::commits::Commits;
 use super::journal::Journal;
 use super::record::{LogError, Record};
 use super::rewrite::{Change, PartChange, Rewrite};
+use super::tasks::CompletedTask;
 use super::tree::{NodeId, Tree};
 use crate::message::{Message, MessageId, Part};
 
@@ -20,16 +21,18 @@ use crate::message::{Message, MessageId, Part};
 #[derive(Clone, Debug, Default)]
 pub struct Log {
     pub(super) records: Vec<Record>,
-    tree: Tree,
+    pub(super) tree: Tree,
     commits: Commits,
     /// For messages with signed reasoning, the hash of what the model saw when it wrote the reasoning.
     prefixes: BTreeMap<NodeId, u64>,
     /// Index of the record of the open tasks.
-    todo: Option<usize>,
+    pub(super) todo: Option<usize>,
     /// Index of the record of the memory.
     pub(super) memory: Option<usize>,
     /// Indices of the records of states that the app has set.
     pub(super) states: Vec<usize>,
+    /// The completed tasks, oldest first.
+    pub(super) tasks: Vec<CompletedTask>,
     /// Index of the last record that offloads a tool result.
     offloaded: Option<usize>,
     /// Number of records that were ever appended.
@@ -195,6 +198,7 @@ impl Log {
                 }
                 self.states.push(index);
             }
+            Record::Task { .. } | Record::TaskSummary { .. } => self.note_task(&record, index),
             Record::Agent { .. } | Record::AgentPolicy { .. } | Record::Unknown(_) => {}
         }
         self.push(record);
@@ -441,14 +445,6 @@ impl Log {
             _ => 0,
         };
         self.records.iter().map(count).sum()
-    }
-
-    /// The open tasks; `None` if there are none.
-    pub fn todo(&self) -> Option<&str> {
-        match self.records.get(self.todo?)? {
-            Record::Todo { text } if !text.trim().is_empty() => Some(text),
-            _ => None,
-        }
     }
 
     /// The complete tool result that was offloaded under this path, even if that checkpoint was undone. If the message
