@@ -102,9 +102,7 @@ impl Conversation {
             let is_known = match record {
                 Record::Remove { id } => self.log.contains(id),
                 // An edit undoes what it concerns, and is in the place of the message that it changed.
-                Record::Undo { checkpoint } => {
-                    self.log.active_checkpoints().any(|active| active.id == *checkpoint)
-                }
+                Record::Undo { checkpoint } => self.log.has_checkpoint(*checkpoint),
                 _ => true,
             };
             if is_known {

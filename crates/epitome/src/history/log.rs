@@ -13,7 +13,7 @@ use super::record::{LogError, Record};
 use super::rewrite::{Change, PartChange, Rewrite};
 use super::tasks::CompletedTask;
 use super::tree::{NodeId, Tree};
-use crate::message::{Message, MessageId, Part};
+use crate::message::{CheckpointId, Message, MessageId, Part};
 
 /// The log of one conversation.
 ///
@@ -165,11 +165,8 @@ impl Log {
                 }
             }
             Record::Undo { checkpoint } => {
-                let active = self.commits.active().iter().zip(self.active_checkpoints());
-                let index = active.filter(|(_, other)| other.id == *checkpoint).map(|(at, _)| *at);
-                let Some(index) = index.last() else {
-                    return Err(LogError::UnknownCheckpoint(*checkpoint));
-                };
+                let index = self.commit_of(*checkpoint);
+                let index = index.ok_or(LogError::UnknownCheckpoint(*checkpoint))?;
                 self.undo(index);
                 return Ok(());
             }
@@ -416,6 +413,17 @@ impl Log {
     /// The active checkpoints, which are those that were not undone, oldest first.
     pub fn active_checkpoints(&self) -> impl DoubleEndedIterator<Item = &Checkpoint> {
         self.commits.active().iter().filter_map(|index| self.checkpoint_at(*index))
+    }
+
+    /// The index of a checkpoint that was not undone, on any branch: an edit on one branch undoes those of others.
+    fn commit_of(&self, id: CheckpointId) -> Option<usize> {
+        let mut commits = self.commits.all().map(|(index, _)| index);
+        commits.find(|index| self.checkpoint_at(*index).is_some_and(|other| other.id == id))
+    }
+
+    /// True if a checkpoint was not undone, on any branch. Linear in their number.
+    pub(crate) fn has_checkpoint(&self, id: CheckpointId) -> bool {
+        self.commit_of(id).is_some()
     }
 
     fn checkpoint_at(&self, index: usize) -> Option<&Checkpoint> {

@@ -212,7 +212,7 @@ pub enum LogError {
     #[error("an edit cannot change who sees the message {:?}; remove it and append another", .0.as_str())]
     Audience(MessageId),
     /// The checkpoint does not exist or was undone.
-    #[error("{0} is not active")]
+    #[error("{0} does not exist, or was undone")]
     UnknownCheckpoint(CheckpointId),
 }
 
