@@ -202,3 +202,21 @@ test("f2: a task with fewer tokens than the policy asks for stays as it is", asy
   }
   await assert.rejects(createCompactor({ format: "openai-chat", policy: { tasks: { sharedBy: " " } } }), /tasks.sharedBy/);
 });
+
+test("f4: a line that names nobody gets its author; a constraint that is pinned for an agent stays and is on its receipt", async () => {
+  const compactor = await createCompactor({
+    format: "openai-chat",
+    policy: POLICY,
+    summarize: () => "question 4 for all of the team\nplanner answered.\nThe sun shines.",
+  });
+  const [limit] = compactor.append(said("user", "Never name the price."), { author: "user", audience: ["critic"], pinned: true });
+  turns(6).forEach(([message, metadata]) => compactor.append(message, metadata));
+  for (const name of ["critic", "writer"]) {
+    const agent = compactor.agent(name);
+    const report = await agent.compact();
+    assert.ok(report.summary.startsWith("question 4 for all of the team (user)\nplanner answered.\nThe sun shines."), report.summary);
+    assert.deepEqual(report.receipt.unattributed, ["The sun shines."]);
+    assert.deepEqual(report.receipt.pinned, name === "critic" ? [limit] : undefined);
+    assert.equal(agent.messages().some(({ content }) => content === "Never name the price."), name === "critic");
+  }
+});

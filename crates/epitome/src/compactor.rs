@@ -40,6 +40,7 @@
 
 mod agents;
 mod asked;
+mod attribution;
 mod commit;
 mod cycle;
 mod earlier_summary;

@@ -11,7 +11,8 @@ const MAX_FACTS: usize = 60;
 
 /// What happened to each fact of the summarized messages.
 pub(super) fn facts(receipt: &Receipt) -> impl IntoView + use<> {
-    let Receipt { kept, appended, given_up, unlisted, unsupported } = receipt;
+    let Receipt { kept, appended, given_up, unlisted, unsupported, unattributed, pinned: _ } =
+        receipt;
     let number = |facts: &[Fact]| thousands(count(facts.len()));
     let mut line = format!(
         "Facts: {} kept, {} appended word for word, {} only in the history",
@@ -30,8 +31,17 @@ pub(super) fn facts(receipt: &Receipt) -> impl IntoView + use<> {
             </p>
         }
     });
+    let nobody = (!unattributed.is_empty()).then(|| {
+        view! {
+            <p class="notice">
+                "The summary does not say who said this: "
+                {marked(&unattributed.join(" ")).into_owned()}
+            </p>
+        }
+    });
     view! {
         {invented}
+        {nobody}
         <details class="summary">
             <summary>{line}</summary>
             {list("Appended to the summary", appended)}

@@ -192,6 +192,8 @@ impl Compactor {
             _ => receipt.given_up.iter().filter(is_item).cloned().collect(),
         };
         let ledger = receipt.appended.clone();
+        let summary = self.attributed(&job, summary, &mut receipt);
+        self.note_pinned(&mut receipt);
         let written = WrittenSummary { summary, notes, ledger, left_out, state };
         let verified = match self.verify(&job.plan, Some(written)) {
             Ok(verified) => verified,
