@@ -238,7 +238,7 @@ impl Team {
                 }
             }
             Step::Task => {
-                let by = (number % 2 == 0).then(|| "ann".to_owned());
+                let by = number.is_multiple_of(2).then(|| "ann".to_owned());
                 let tasks = TaskSettings { shared_by: by, ..TaskSettings::default() };
                 let policy = Policy { tasks, ..policy() };
                 if self.compactor.set_policy(policy).is_ok() {
