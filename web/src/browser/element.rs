@@ -1,5 +1,6 @@
 //! Focus, scroll position and dialogs, by the id of an element.
 
+use leptos::prelude::request_animation_frame;
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, Event, FocusOptions, HtmlDialogElement, HtmlElement};
 
@@ -14,6 +15,17 @@ pub(crate) fn focus(id: &str) {
         options.set_prevent_scroll(true);
         let _ = element.focus_with_options(&options);
     }
+}
+
+/// Focuses an element at the next frame if nothing has the focus then: the element that had it may be gone.
+pub(crate) fn focus_instead_of_nothing(id: &'static str) {
+    request_animation_frame(move || {
+        let document = web_sys::window().and_then(|window| window.document());
+        let active = document.as_ref().and_then(web_sys::Document::active_element);
+        if active.is_none_or(|active| active.tag_name() == "BODY") {
+            focus(id);
+        }
+    });
 }
 
 /// The scroll position of an element in pixels, which is set to `to` first if that is given.
