@@ -18,7 +18,7 @@ pub(crate) use abort::Abort;
 pub(crate) use clipboard::copy;
 pub(crate) use download::save;
 pub(crate) use element::{
-    close_dialog, focus, focus_instead_of_nothing, is_open, open_dialog, scroll_top,
+    close_dialog, focus, focus_instead_of_nothing, is_open, open_dialog, reveal, scroll_top,
 };
 pub(crate) use file::{File, Pasted, chosen, dropped, pasted, read};
 pub(crate) use http::{bytes_at, origin, text_at};

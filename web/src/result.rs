@@ -7,7 +7,7 @@ use js_sys::Array;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use crate::browser::{copy, focus, focus_instead_of_nothing, pretty, save};
+use crate::browser::{copy, focus, focus_instead_of_nothing, pretty, reveal, save};
 use crate::direction::marked;
 use crate::driver;
 use crate::number::{change, percentage, plural, thousands};
@@ -16,6 +16,9 @@ use crate::store::{Document, Session, Store};
 
 /// The id of the heading, which gets the focus if what had it is gone.
 const HEADING: &str = "result-heading";
+
+/// The id of the section, which is scrolled into view when there is a result.
+const RESULT: &str = "result";
 
 /// The result of the latest compaction, and what can be done with the conversation.
 #[component]
@@ -46,10 +49,11 @@ pub(crate) fn Outcome(store: Store) -> impl IntoView {
         // The button that cancels is gone when a compaction ends.
         if store.report.with(Option::is_some) {
             focus_instead_of_nothing(HEADING);
+            reveal(RESULT);
         }
     });
     view! {
-        <section class="result" aria-labelledby=HEADING>
+        <section class="result" id=RESULT aria-labelledby=HEADING>
             <h2 id=HEADING class="visually-hidden" tabindex="-1">"The conversation now"</h2>
             <div class="result-said">
                 {report} {too_large}

@@ -221,7 +221,8 @@ impl Store {
         self.schedule();
     }
 
-    /// Removes the conversation and everything that is shown of it.
+    /// Removes the conversation. Its figures stay on the page until those of the next one replace them, so that nothing on it
+    /// moves in between.
     pub(crate) fn clear(self) {
         let old = self.write(std::mem::take);
         if let Some(old) = old {
@@ -231,8 +232,6 @@ impl Store {
             self.document.with_untracked(|old| old.as_ref().map_or(0, |old| old.overhead_tokens));
         self.settings.form.update(|form| form.clear_document_overhead(overhead));
         self.document.set(None);
-        self.plan.set(None);
-        self.outlook.set(None);
         self.progress.set(None);
         self.streamed.set(String::new());
         self.report.set(None);
@@ -242,6 +241,5 @@ impl Store {
         self.opened.set(None);
         self.choices.set(Vec::new());
         self.perspective.set(Perspective::Conversation);
-        self.show_change();
     }
 }

@@ -115,3 +115,39 @@ test("the marks are moved by keys and by the pointer, and the plan follows", asy
   await page.mouse.move(bar.x + bar.width * 0.2, bar.y + 10);
   await expect(aims).toHaveAttribute("aria-valuetext", "5,200 tokens");
 });
+
+test("the picture is copied as PNG", async ({ page, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await epitome.button("Copy as a picture").click();
+  await expect(page.getByText("The picture is copied.")).toBeVisible();
+  const size = await page.evaluate(async () => {
+    const [item] = await navigator.clipboard.read();
+    const image = await createImageBitmap((await item?.getType("image/png")) ?? new Blob());
+    return [image.width, image.height];
+  });
+  expect(size).toEqual([1200, 630]);
+  expect(epitome.errors).toEqual([]);
+});
+
+test("nothing on the page moves when another conversation is opened and compacted", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await page.evaluate(() => {
+    const seen = { moved: 0 };
+    Object.assign(globalThis, { seen });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[]) {
+        if (!entry.hadRecentInput) seen.moved += entry.value;
+      }
+    }).observe({ type: "layout-shift" });
+  });
+  // Not by the pointer: the browser does not count what moves within half a second of a real click.
+  await epitome.button("A coding session").dispatchEvent("click");
+  await epitome.isLoaded("A coding session");
+  await epitome.button("Compact now").dispatchEvent("click");
+  await epitome.isCompacted();
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  expect(await page.evaluate(() => (globalThis as unknown as { seen: { moved: number } }).seen.moved)).toBeLessThan(0.01);
+});

@@ -24,7 +24,7 @@ test("the source of a fact is lit in the list, and opened from it", async ({ pag
   await epitome.compact();
   await epitome.isCompacted();
   const survives = page.getByRole("region", { name: "What survives" });
-  await expect(survives).toContainText("Nothing in the summary is made up");
+  await expect(survives).toContainText("is made up: each one is in a message");
   await survives.getByText(/facts? in the summary$/).click();
   const fact = survives.getByRole("list", { name: "Facts in the summary" }).getByRole("listitem").first();
   const source = fact.getByRole("button").first();

@@ -17,16 +17,16 @@ const HIGHEST: f64 = 250.0;
 
 /// The tokens now, and after the planned compaction.
 pub(super) fn heading(pressure: &Pressure, planned: Option<&Plan>) -> (String, String) {
-    let of = format!("of a window of {} tokens", thousands(pressure.window));
+    let window = format!("window of {} tokens", thousands(pressure.window));
     match planned {
         Some(plan) => {
             let (before, after) = (plan.tokens_before, plan.tokens_after);
             let arrow = format!("{} → ~{} tokens", thousands(before), thousands(after));
-            (arrow, format!("{} {of}", change(before, after)))
+            (arrow, format!("{} · {window}", change(before, after)))
         }
         None => (
             format!("{} tokens", thousands(pressure.tokens)),
-            format!("{} {of}", percent(pressure.fill)),
+            format!("{} of a {window}", percent(pressure.fill)),
         ),
     }
 }
@@ -54,11 +54,11 @@ pub(super) fn draw(
         line(LEFT, 100.0, 60, "--ink", title),
         line(LEFT, 150.0, 28, "--soft", below),
         line(LEFT, 585.0, 26, "--accent", "epitome · npm install epitome".to_owned()),
-        line(LEFT + 760.0, 585.0, 26, "--soft", messages),
+        line(LEFT + 720.0, 585.0, 26, "--soft", messages),
     ];
     let used = Treatment::ALL.into_iter().zip(outlook.numbers).filter(|(_, number)| *number > 0);
     for (column, (treatment, number)) in (0_u32..).zip(used) {
-        let left = LEFT + f64::from(column) * 300.0;
+        let left = LEFT + f64::from(column) * 360.0;
         let colour = colour(treatment);
         blocks.push(Block { left, top: 501.0, width: 20.0, height: 20.0, colour });
         let text = format!("{} {}", thousands(number), treatment.label());

@@ -20,7 +20,7 @@ pub(super) fn Facts(store: Store, receipt: Receipt) -> impl IntoView {
     let invented = match unsupported.is_empty() {
         true => view! {
             <p class="verdict" data-verdict="good">
-                "Nothing in the summary is made up: every name and number in it is in a message."
+                "No name, path or code in the summary is made up: each one is in a message."
             </p>
         }
         .into_any(),
