@@ -385,9 +385,9 @@ impl Conversation {
     }
 
     /// The position of the last message that a user sent. Synthetic messages, blank ones and heartbeats do
-    /// not count.
+    /// not count, and neither do those of a task that is complete.
     pub fn last_request(&self) -> Option<usize> {
-        self.requests.last()
+        self.requests.last().filter(|request| *request >= self.log.task_end())
     }
 }
 

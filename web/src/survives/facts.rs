@@ -16,7 +16,8 @@ const MAX_FACTS: usize = 60;
 /// What happened to each fact of the summarized messages.
 #[component]
 pub(super) fn Facts(store: Store, receipt: Receipt) -> impl IntoView {
-    let Receipt { kept, appended, given_up, unlisted, unsupported } = receipt;
+    let Receipt { kept, appended, given_up, unlisted, unsupported, unattributed, pinned: _ } =
+        receipt;
     let invented = match unsupported.is_empty() {
         true => view! {
             <p class="verdict" data-verdict="good">
@@ -32,10 +33,19 @@ pub(super) fn Facts(store: Store, receipt: Receipt) -> impl IntoView {
         }
         .into_any(),
     };
+    let nobody = (!unattributed.is_empty()).then(|| {
+        view! {
+            <p class="notice">
+                "The summary does not say who said this: "
+                {marked(&unattributed.join(" ")).into_owned()}
+            </p>
+        }
+    });
     let unlisted =
         (unlisted > 0).then(|| format!("{} further mentions are not listed.", thousands(unlisted)));
     view! {
         {invented}
+        {nobody}
         <List store title="in the summary" mark="✓" facts=kept />
         <List store title="appended to it, word for word" mark="+" facts=appended />
         <List store title="only in the history" mark="○" facts=given_up />

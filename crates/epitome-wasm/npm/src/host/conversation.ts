@@ -74,6 +74,11 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     return Array.from(new Set([...known, ...this.#agents.keys()])).sort();
   }
 
+  completeTask(name: string): void {
+    const task = textOf(name, "name");
+    this.calls.run((engine) => engine.completeTask(task));
+  }
+
   append(messages: M | readonly M[], metadata?: MessageMetadata): string[] {
     this.calls.check();
     const batch = isList(messages) ? messagesOf<M>(messages, "messages", "invalid-message") : [messages];
