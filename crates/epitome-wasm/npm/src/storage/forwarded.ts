@@ -1,7 +1,6 @@
 // One compactor for the app, whichever compactor is behind it at the time.
 
 import type { Agent, Compactor } from "../host/compactor.js";
-import type { AgentOptions } from "../host/options.js";
 
 /** How a method refuses if the conversation may not be changed: one that only reads never does. */
 type Refusal = "never" | "throws" | "rejects";
