@@ -13,7 +13,7 @@ const FORMATS = ["openai-chat", "anthropic"];
 function turns(count) {
   return Array.from({ length: count }, (_, turn) => [
     [said("user", `Question ${turn} for all of the team.`), { author: "user" }],
-    [said("assistant", `SECRET ${turn}: the planner doubts the budget.`), { author: "planner", audience: ["critic"] }],
+    [said("assistant", `The planner doubts the budget of SECRET-417${turn}.`), { author: "planner", audience: ["critic"] }],
     [said("assistant", `Answer ${turn} of the planner to all.`), { author: "planner" }],
   ]).flat();
 }
@@ -178,7 +178,8 @@ for (const format of FORMATS) {
   test(`f5: ${format}: one agent writes the summary of a task, and the others take it over without a request`, async () => {
     const { requests, summarize } = scripted("The planner answered all questions.");
     const policy = { ...POLICY, tasks: { sharedBy: "planner" }, agents: { planner: { summary: { agent: "large" } } } };
-    const { compactor } = await teamOf(format, { summarize, policy });
+    // Enough for a summary that has room for facts behind the text.
+    const { compactor } = await teamOf(format, { summarize, policy }, 40);
     const agents = ["critic", "planner", "writer"].map((name) => compactor.agent(name));
     compactor.completeTask("design");
     assert.equal(agents[0].due("turnEnd"), undefined, "not before it is written");
