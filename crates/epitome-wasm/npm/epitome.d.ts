@@ -62,8 +62,31 @@ export interface Compactor<M extends object = object> {
   agent(name: string, options?: AgentOptions<M>): Agent<M>;
   /** The names of the agents that were asked for, now or before the conversation was restored. */
   agents(): string[];
+  /**
+   * Says that a task of the workflow is complete: the conversation up to here was for it. From now on, `compactIfNeeded()` of each
+   * agent, and of the compactor itself, has the messages of the task summarized, once; what follows belongs to the next task.
+   *
+   * With `tasks: { sharedBy }` in the policy, one summary is for all agents: the compactor's own `compactIfNeeded()` has it
+   * written, by the settings of the agent named there, which is to be asked for by `agent(name)` before. The agents then take it
+   * over without a request.
+   */
+  completeTask(name: string): void;
   /** Sets the open tasks. The summarizer gets them, and every summary is followed by them word for word. */
   setTodo(text: string): void;
+  /** What is remembered: a summary, the entries since, and standing instructions. */
+  memory(): Memory;
+  /** What is remembered, as text for a model: `contextProviders({ memory: () => compactor.memoryText() })` puts it in front of each
+   * request of a turn. */
+  memoryText(): string;
+  /**
+   * Adds an entry to the memory. With 15 entries, by the policy's `memory`, the summarizer blends the 10 oldest into the memory's
+   * summary in the background; an event says so. `standing` instructions stay word for word.
+   */
+  remember(text: string, options?: {
+    standing?: boolean;
+  }): void;
+  /** Replaces the memory, as after an edit by the user. */
+  setMemory(memory: Memory): void;
   /**
    * What holds in the conversation: decisions, constraints, tasks, open questions, risks, artifacts and contributions, the latest
    * first, each with the ids of the messages that it is from. With `summary.structuredState` in the policy, a summarizer returns
@@ -394,7 +417,7 @@ export type RequestId = number;
 /**
  * Why a compaction runs.
  */
-export type Reason = "session-compaction" | "threshold" | "manual" | "request-boundary" | "reactive-micro" | "reactive-full" | "renew" | "reduce";
+export type Reason = "session-compaction" | "threshold" | "manual" | "request-boundary" | "task-transition" | "reactive-micro" | "reactive-full" | "renew" | "reduce";
 
 /**
  * Who writes a summary.
@@ -548,7 +571,7 @@ export type AfterCompaction = Extract<EngineEvent, {
 /**
  * Progress of a compaction, for display and logs.
  */
-export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "preparing"; tokens: number; chunks: number } | { type: "prepared" } | { type: "preparationDropped"; request?: RequestId; because: string } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: Timestamp; message: string } | { type: "stale"; request: RequestId } | { type: "usageIgnored"; reported: number; used: number } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
+export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "preparing"; tokens: number; chunks: number } | { type: "prepared" } | { type: "preparationDropped"; request?: RequestId; because: string } | { type: "memoryBlended"; entries: number } | { type: "memoryFailed"; message: string } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: Timestamp; message: string } | { type: "stale"; request: RequestId } | { type: "usageIgnored"; reported: number; used: number } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
 
 /**
  * Milliseconds on the app's clock. The origin is the app's choice, and the same for all calls.
@@ -665,6 +688,14 @@ export interface Receipt {
    * Names in the summary, such as paths and codes, that no summarized message contains.
    */
   unsupported: string[];
+  /**
+   * Lines of the summary that do not say who said or found what they say, in a conversation of several authors.
+   */
+  unattributed?: string[];
+  /**
+   * Messages that stay word for word because they are pinned, or because they are system messages for this agent.
+   */
+  pinned?: MessageId[];
 }
 
 /**
@@ -955,6 +986,14 @@ export interface PolicyFields {
    * How older messages are summarized.
    */
   summary: SummarySettings;
+  /**
+   * When entries of the memory are blended into its summary, and whether summaries show it.
+   */
+  memory?: MemorySettings;
+  /**
+   * What happens when a task of the workflow is complete. Default: each agent starts the next task from a summary of its own.
+   */
+  tasks?: TaskSettings;
   /**
    * Where the summary stands among the messages that are sent. Default: `systemSummaryTail`.
    */
@@ -1350,6 +1389,46 @@ export type ToolFilter = "all" | { only: string[] };
 export type LastRequest = "keep" | "append";
 
 /**
+ * When entries of the memory are blended, and where the memory is shown.
+ */
+export interface MemorySettings {
+  /**
+   * With this many entries, the oldest are blended into the summary of the memory. Standing instructions do not count.
+   * 0: never. Default: 15.
+   */
+  blendAt?: number;
+  /**
+   * How many entries are blended at a time, from 1 to `blendAt`. Default: 10.
+   */
+  blend?: number;
+  /**
+   * The longest summary of the memory, in tokens, above 0. Default: 1,000.
+   */
+  maxTokens?: number;
+  /**
+   * Whether every summary of the conversation is followed by the memory as it is then. An app that adds the memory to each
+   * request by itself leaves it off. Default: false.
+   */
+  inSummary?: boolean;
+}
+
+/**
+ * When the messages of a completed task are summarized, and who writes the summary.
+ */
+export interface TaskSettings {
+  /**
+   * The messages of a completed task are summarized if those that no summary covers have at least this many tokens as they
+   * are sent. Default: 0, always.
+   */
+  minTokens?: number;
+  /**
+   * The agent that writes one summary of a completed task for all agents, by its own settings; it reads what is for
+   * everyone. Default: `null`, each agent has a summary of its own view written.
+   */
+  sharedBy?: string | undefined;
+}
+
+/**
  * Where the summary stands among the messages that are sent.
  */
 export type SummaryPlacement = "systemSummaryTail" | "oneMessage" | "leadingSystem" | "inPlace";
@@ -1447,8 +1526,36 @@ export interface ClearToolResultsRule {
  * One agent of a team. It gets the messages that are for all, those whose `audience` names it, and those whose `author` it is.
  * Its view, status, policy, compactions and undo are its own; the messages are those of the compactor, and none is copied.
  */
-export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "structuredState" | "setStructuredState" | "status" | "statusUnder" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "metadata" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
+export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "memory" | "memoryText" | "remember" | "setMemory" | "structuredState" | "setStructuredState" | "status" | "statusUnder" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "metadata" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
   readonly name: string;
+}
+
+/**
+ * What is remembered of a conversation.
+ */
+export interface Memory {
+  /**
+   * What the entries so far were blended into; empty at first.
+   */
+  summary?: string;
+  /**
+   * The entries since then, oldest first, and all standing instructions.
+   */
+  entries?: MemoryEntry[];
+}
+
+/**
+ * One entry of a `Memory`.
+ */
+export interface MemoryEntry {
+  /**
+   * What is remembered.
+   */
+  text: string;
+  /**
+   * True for a standing instruction, which stays word for word and is never blended.
+   */
+  standing?: boolean;
 }
 
 /**
