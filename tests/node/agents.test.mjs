@@ -13,7 +13,7 @@ const FORMATS = ["openai-chat", "anthropic"];
 function turns(count) {
   return Array.from({ length: count }, (_, turn) => [
     [said("user", `Question ${turn} for all of the team.`), { author: "user" }],
-    [said("assistant", `SECRET ${turn}: the planner doubts the budget.`), { author: "planner", audience: ["critic"] }],
+    [said("assistant", `The planner doubts the budget of SECRET-417${turn}.`), { author: "planner", audience: ["critic"] }],
     [said("assistant", `Answer ${turn} of the planner to all.`), { author: "planner" }],
   ]).flat();
 }
@@ -178,8 +178,8 @@ for (const format of FORMATS) {
   test(`f5: ${format}: one agent writes the summary of a task, and the others take it over without a request`, async () => {
     const { requests, summarize } = scripted("The planner answered all questions.");
     const policy = { ...POLICY, tasks: { sharedBy: "planner" }, agents: { planner: { summary: { agent: "large" } } } };
+    // Enough for a summary that has room for facts behind the text.
     const { compactor } = await teamOf(format, { summarize, policy }, 40);
-    compactor.append(said("assistant", "SECRET: the price is 1977 euros."), { author: "planner", audience: ["critic"] });
     const agents = ["critic", "planner", "writer"].map((name) => compactor.agent(name));
     compactor.completeTask("design");
     assert.equal(agents[0].due("turnEnd"), undefined, "not before it is written");
@@ -187,7 +187,7 @@ for (const format of FORMATS) {
     for (const agent of agents) {
       const report = await transition(agent);
       assert.ok(report.summary.startsWith("The planner answered all questions."));
-      assert.equal(report.summary.includes("1977 euros"), agent.name !== "writer", report.summary);
+      assert.equal(hasSecrets(agent.messages()), agent.name !== "writer", "facts of private messages");
     }
     assert.equal(requests.length, 1);
     assert.deepEqual(requests[0].summarizer, { kind: "agent", name: "large" });

@@ -67,5 +67,5 @@ export function storeOf(page) {
       }, [method, args]);
     };
   const names = (list, make) => Object.fromEntries(list.map((name) => [name, make(name)]));
-  return { ...names(["head", "claim", "commit", "cut", "delete"], call), ...names(["load", "list"], stream) };
+  return { ...names(["head", "claim", "commit", "cut", "derived", "setDerived", "delete"], call), ...names(["load", "list"], stream) };
 }

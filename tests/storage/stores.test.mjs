@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { exportConversation, importConversation, openConversation } from "epitome/storage";
+import { exportConversation, importConversation, openConversation, readTail } from "epitome/storage";
 import { chatOf, said } from "../node/harness.mjs";
 import { STORES } from "./stores.mjs";
 
@@ -103,6 +103,43 @@ for (const { name, skip, open } of STORES) {
       assert.equal((await store.claim("z:1")).sequence, 0, "it can begin again");
     });
 
+    test(`h2: ${name}: what was derived from a conversation is kept under its name until that is deleted`, async () => {
+      const { store } = stage;
+      const derived = (sequence, text) => ({ sequence, hash: `hash ${sequence}`, text });
+      await store.setDerived("y", "index", derived(1, "of nothing"));
+      assert.deepEqual([await store.derived("y", "index"), await store.head("y")], [undefined, undefined], "there is no conversation");
+      await store.commit("y", commit(1, ""));
+      await store.setDerived("y", "index", derived(1, "old"));
+      await store.setDerived("y", "index", derived(1, "ä 漢字 🌹\n"));
+      await store.setDerived("y", "tail", derived(0, ""));
+      assert.deepEqual(await store.derived("y", "index"), derived(1, "ä 漢字 🌹\n"));
+      assert.deepEqual(await store.derived("y", "tail"), derived(0, ""));
+      await store.delete("y");
+      await store.commit("y", commit(1, ""));
+      assert.deepEqual([await store.derived("y", "index"), await store.derived("y", "tail")], [undefined, undefined]);
+    });
+
+    test(`h2: ${name}: the end of a conversation is read by itself, and is what all of it shows`, async () => {
+      const { store } = stage;
+      const tail = () => readTail({ store, id: "chat:6" });
+      const { compactor, close } = await opened(store, "chat:6");
+      compactor.append([said("system", "Be brief."), ...chatOf(40)]);
+      await compactor.commit();
+      assert.equal(await tail(), undefined, "nothing was compacted");
+      await compactor.compact();
+      await compactor.commit();
+      assert.deepEqual((await tail())?.messages, compactor.messages());
+      compactor.append([said("user", "And now?"), said("assistant", "Now")]);
+      await compactor.commit();
+      const [, last] = compactor.append([said("user", "Well?"), said("assistant", "W")]);
+      compactor.edit(last, said("assistant", "Well."));
+      await compactor.commit();
+      const { messages, sequence } = await tail();
+      assert.deepEqual([messages, sequence], [compactor.messages(), 4]);
+      assert.equal(messages.at(-1).content, "Well.");
+      close();
+    });
+
     test(`h2: ${name}: a compaction is stored before it is applied, and comes back with its summary and its marks`, async () => {
       const { store } = stage;
       const { compactor, close, sequence } = await opened(store, "chat:1");
@@ -182,7 +219,7 @@ for (const { name, skip, open } of STORES) {
       await compactor.compact();
       const view = compactor.messages();
       close();
-      const stored = JSON.stringify([await all(store.load("chat:4")), await store.head("chat:4")]);
+      const stored = JSON.stringify([await all(store.load("chat:4")), await store.head("chat:4"), await store.derived("chat:4", "tail")]);
       // Each with a character that Base64 does not have: four letters alone come up in it by chance.
       const clear = ["a rose", "They worked", '"record', '\\"record'];
       assert.deepEqual(clear.filter((text) => stored.includes(text)), []);

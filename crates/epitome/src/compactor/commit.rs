@@ -192,7 +192,11 @@ impl Compactor {
             _ => receipt.given_up.iter().filter(is_item).cloned().collect(),
         };
         let ledger = receipt.appended.clone();
-        let summary = self.attributed(&job, summary, &mut receipt);
+        // A summarizer with notes reads its text again, as it has written it.
+        let summary = match notes.is_empty() {
+            true => self.attributed(&job, summary, &mut receipt),
+            false => summary,
+        };
         self.note_pinned(&mut receipt);
         let written = WrittenSummary { summary, notes, ledger, left_out, state };
         let verified = match self.verify(&job.plan, Some(written)) {

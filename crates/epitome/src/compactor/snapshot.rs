@@ -21,6 +21,9 @@ const VERSION: u32 = 2;
 /// The field of a line that says what kind of line it is.
 const KIND: &str = "record";
 
+/// How a line begins that has a message of the app's.
+const ORIGINAL: &str = "{\"record\":\"original\",";
+
 /// The policy, the log, and the compactor's own state. Its text form is JSON Lines: one record in each line, the first of
 /// which has the version.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,7 +94,8 @@ impl Snapshot {
         let mut records = Vec::new();
         let (mut begun, mut policy, mut condition) = (false, None, Condition::default());
         for (number, line) in (1..).zip(text.lines()) {
-            if line.trim().is_empty() {
+            // The app's own messages are half of a stored conversation, and only a host reads them.
+            if line.trim().is_empty() || line.starts_with(ORIGINAL) {
                 continue;
             }
             let malformed =
@@ -100,7 +104,7 @@ impl Snapshot {
                 serde_json::from_str(line).map_err(|error| malformed(&error))?;
             let kind: String = read(&mut fields, KIND).map_err(|error| malformed(&error))?;
             match kind.as_str() {
-                // A host adds these for itself: the app's own message, and the end of a commit.
+                // A host adds the end of a commit for itself.
                 "original" | "commit" => {}
                 "begin" => match read(&mut fields, "version").map_err(|error| malformed(&error))? {
                     // A newer snapshot may parse by chance, with fields that this engine ignores: it would continue without

@@ -143,6 +143,7 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     const size = sizeOf(message);
     const [id] = this.originals.next(1) as [string];
     this.calls.run((engine) => hold(this.module, size, () => engine.insert(id, message, name, metadata)));
+    this.originals.take(1);
     if (isAside(metadata)) {
       this.originals.addAside(id, message, size);
     } else {
@@ -225,6 +226,7 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
         }
       }),
     );
+    this.originals.take(ids.length);
     for (const [index, id] of ids.entries()) {
       if (isAside(metadata)) {
         this.originals.addAside(id, batch[index] as M, sizes[index] as number);

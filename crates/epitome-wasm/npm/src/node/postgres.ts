@@ -1,6 +1,6 @@
 // A store in a PostgreSQL database, over a pool of `pg`.
 
-import { type Head, MOST_JOBS, type NewCommit, type Store, type StoredCommit } from "../storage/store.js";
+import { type Derived, type Head, MOST_JOBS, type NewCommit, type Store, type StoredCommit } from "../storage/store.js";
 
 /** What the store needs of a pool: `Pool` of `pg` has it. Each query is one statement, which PostgreSQL carries out whole. */
 export interface PostgresPool {
@@ -15,6 +15,11 @@ const SCHEMA = `
     conversation text COLLATE "C" NOT NULL REFERENCES epitome_conversations ON DELETE CASCADE,
     sequence integer NOT NULL, hash text NOT NULL, text text NOT NULL,
     PRIMARY KEY (conversation, sequence)
+  );
+  CREATE TABLE IF NOT EXISTS epitome_derived (
+    conversation text COLLATE "C" NOT NULL REFERENCES epitome_conversations ON DELETE CASCADE,
+    name text COLLATE "C" NOT NULL, sequence integer NOT NULL, hash text NOT NULL, text text NOT NULL,
+    PRIMARY KEY (conversation, name)
   )`;
 
 /** Two processes that make the tables at the same time would fail: the second one waits for this lock. */
@@ -51,6 +56,12 @@ const CUT = `
   SELECT id FROM moved`;
 
 const LOAD = "SELECT sequence, hash, text FROM epitome_commits WHERE conversation = $1 AND sequence > $2 ORDER BY sequence LIMIT $3";
+const DERIVED = "SELECT sequence, hash, text FROM epitome_derived WHERE conversation = $1 AND name = $2";
+
+const DERIVE = `
+  INSERT INTO epitome_derived SELECT id, $2, $3, $4, $5 FROM epitome_conversations WHERE id = $1
+  ON CONFLICT (conversation, name) DO UPDATE SET sequence = $3, hash = $4, text = $5`;
+
 const LIST = "SELECT id, sequence FROM epitome_conversations WHERE id > $1 ORDER BY id LIMIT $2";
 
 /**
@@ -89,6 +100,13 @@ export async function postgresStore(pool: PostgresPool): Promise<Store> {
     async cut(id, after, epoch) {
       const { rows } = await pool.query(CUT, [id, after?.sequence ?? 0, after?.hash ?? "", epoch]);
       return rows.length > 0;
+    },
+    async derived(id, name) {
+      const { rows } = await pool.query(DERIVED, [id, name]);
+      return rows[0] as Derived | undefined;
+    },
+    async setDerived(id, name, { sequence, hash, text }) {
+      await pool.query(DERIVE, [id, name, sequence, hash, text]);
     },
     async *list() {
       for (let last = ""; ; ) {

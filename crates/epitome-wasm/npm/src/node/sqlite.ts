@@ -1,6 +1,6 @@
 // A store in a SQLite database, over `node:sqlite` or `better-sqlite3`.
 
-import { type Head, jobsAfter, type NewCommit, type Store, type StoredCommit } from "../storage/store.js";
+import { type Derived, type Head, jobsAfter, type NewCommit, type Store, type StoredCommit } from "../storage/store.js";
 
 /** What the store needs of a database: `DatabaseSync` of `node:sqlite` and `Database` of `better-sqlite3` have it. */
 export interface SqliteDatabase {
@@ -23,6 +23,11 @@ const SCHEMA = `
     conversation TEXT NOT NULL REFERENCES epitome_conversations ON DELETE CASCADE,
     sequence INTEGER NOT NULL, hash TEXT NOT NULL, text TEXT NOT NULL,
     PRIMARY KEY (conversation, sequence)
+  );
+  CREATE TABLE IF NOT EXISTS epitome_derived (
+    conversation TEXT NOT NULL REFERENCES epitome_conversations ON DELETE CASCADE,
+    name TEXT NOT NULL, sequence INTEGER NOT NULL, hash TEXT NOT NULL, text TEXT NOT NULL,
+    PRIMARY KEY (conversation, name)
   )`;
 
 /** How many commits are in memory together while a conversation is loaded. */
@@ -47,6 +52,8 @@ export function sqliteStore(database: SqliteDatabase): Store {
     "SELECT sequence, hash, text FROM epitome_commits WHERE conversation = ? AND sequence > ? ORDER BY sequence LIMIT ?",
   );
   const cut = database.prepare("DELETE FROM epitome_commits WHERE conversation = ? AND sequence > ?");
+  const derived = database.prepare("SELECT sequence, hash, text FROM epitome_derived WHERE conversation = ? AND name = ?");
+  const derive = database.prepare("INSERT OR REPLACE INTO epitome_derived SELECT id, ?, ?, ?, ? FROM epitome_conversations WHERE id = ?");
   const names = database.prepare("SELECT id, sequence FROM epitome_conversations WHERE id > ? ORDER BY id LIMIT ?");
   const drop = database.prepare("DELETE FROM epitome_conversations WHERE id = ?");
 
@@ -112,6 +119,12 @@ export function sqliteStore(database: SqliteDatabase): Store {
         move.run(after?.sequence ?? 0, after?.hash ?? "", "", JSON.stringify(head.jobs), id);
         return true;
       });
+    },
+    async derived(id, name) {
+      return derived.get(id, name) as Derived | undefined;
+    },
+    async setDerived(id, name, { sequence, hash, text }) {
+      derive.run(name, sequence, hash, text, id);
     },
     async *list() {
       for (let last = ""; ; ) {

@@ -1,10 +1,11 @@
 // A store in the page's IndexedDB. A commit is one transaction, whose requests are all made at once.
 
 import { epitomeError, property } from "../error.js";
-import { type Head, jobsAfter, type NewCommit, type Store, type StoredCommit, type StoredConversation } from "./store.js";
+import { type Derived, type Head, jobsAfter, type NewCommit, type Store, type StoredCommit, type StoredConversation } from "./store.js";
 
-const VERSION = 1;
-const [CONVERSATIONS, COMMITS] = ["conversations", "commits"] as const;
+/** Version 1 had no derived texts. */
+const VERSION = 2;
+const [CONVERSATIONS, COMMITS, DERIVED] = ["conversations", "commits", "derived"] as const;
 
 /** How many commits are in memory together while a conversation is loaded. */
 const PAGE = 256;
@@ -67,7 +68,7 @@ export function indexedDbStore({ name = "epitome" }: IndexedDbOptions = {}): Sto
   }
 
   async function once<T>(mode: IDBTransactionMode, work: Work<T>, isAgain: boolean): Promise<T> {
-    const transaction = (await database()).transaction([CONVERSATIONS, COMMITS], mode, { durability: "strict" });
+    const transaction = (await database()).transaction([CONVERSATIONS, COMMITS, DERIVED], mode, { durability: "strict" });
     return new Promise<T>((resolve, reject) => {
       let result: { value: T } | undefined;
       const fail = (error: unknown): void => {
@@ -156,6 +157,25 @@ export function indexedDbStore({ name = "epitome" }: IndexedDbOptions = {}): Sto
         }),
       );
     },
+    derived(id, name) {
+      return whole<Derived | undefined>("readonly", (transaction, done) => {
+        const request = transaction.objectStore(DERIVED).get([id, name]);
+        request.onsuccess = () => {
+          const found = request.result as Derived | undefined;
+          done(found && { sequence: found.sequence, hash: found.hash, text: found.text });
+        };
+      });
+    },
+    setDerived(id, name, derived) {
+      return whole<void>("readwrite", (transaction, done) =>
+        head(transaction, id, (known) => {
+          if (known !== undefined) {
+            transaction.objectStore(DERIVED).put({ conversation: id, name, ...derived });
+          }
+          done();
+        }),
+      );
+    },
     async *list() {
       for (let range: IDBKeyRange | null = null; ; ) {
         const page: StoredConversation[] = await whole("readonly", (transaction, done) => {
@@ -173,6 +193,7 @@ export function indexedDbStore({ name = "epitome" }: IndexedDbOptions = {}): Sto
       return whole<void>("readwrite", (transaction, done) => {
         transaction.objectStore(CONVERSATIONS).delete(id);
         transaction.objectStore(COMMITS).delete(IDBKeyRange.bound([id, 0], [id, []]));
+        transaction.objectStore(DERIVED).delete(IDBKeyRange.bound([id, ""], [id, []]));
         done();
       });
     },
@@ -184,9 +205,12 @@ export function indexedDbStore({ name = "epitome" }: IndexedDbOptions = {}): Sto
 function open(name: string, { forget, lost }: { forget(): void; lost(): void }): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     const request = indexedDB.open(name, VERSION);
-    request.onupgradeneeded = () => {
-      request.result.createObjectStore(CONVERSATIONS, { keyPath: "id" });
-      request.result.createObjectStore(COMMITS, { keyPath: ["conversation", "sequence"] });
+    request.onupgradeneeded = ({ oldVersion }) => {
+      if (oldVersion < 1) {
+        request.result.createObjectStore(CONVERSATIONS, { keyPath: "id" });
+        request.result.createObjectStore(COMMITS, { keyPath: ["conversation", "sequence"] });
+      }
+      request.result.createObjectStore(DERIVED, { keyPath: ["conversation", "name"] });
     };
     request.onerror = () => reject(request.error);
     request.onblocked = () => reject(epitomeError("busy", "another tab has an older version of this database open; close it"));

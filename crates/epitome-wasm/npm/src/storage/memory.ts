@@ -1,10 +1,11 @@
 // A store in memory, for tests and for pages that must not leave anything behind.
 
-import { type Head, jobsAfter, type NewCommit, type Store, type StoredCommit } from "./store.js";
+import { type Derived, type Head, jobsAfter, type NewCommit, type Store, type StoredCommit } from "./store.js";
 
 interface Kept {
   head: Head;
   readonly commits: StoredCommit[];
+  readonly derived: Map<string, Derived>;
 }
 
 const EMPTY: Head = { sequence: 0, hash: "", epoch: 0, state: "", jobs: [] };
@@ -13,7 +14,7 @@ const EMPTY: Head = { sequence: 0, hash: "", epoch: 0, state: "", jobs: [] };
 export function memoryStore(): Store {
   const kept = new Map<string, Kept>();
   const found = (id: string): Kept => {
-    const known = kept.get(id) ?? { head: EMPTY, commits: [] };
+    const known = kept.get(id) ?? { head: EMPTY, commits: [], derived: new Map() };
     kept.set(id, known);
     return known;
   };
@@ -51,6 +52,12 @@ export function memoryStore(): Store {
       conversation.commits.splice(0, conversation.commits.length, ...stay);
       conversation.head = { ...conversation.head, sequence, hash, state: "" };
       return true;
+    },
+    async derived(id, name) {
+      return kept.get(id)?.derived.get(name);
+    },
+    async setDerived(id, name, derived) {
+      kept.get(id)?.derived.set(name, derived);
     },
     async *list() {
       for (const id of [...kept.keys()].sort()) {

@@ -1,13 +1,15 @@
 // Opens a conversation of a store: a compactor whose commits go there.
 
+import { optionalFunction } from "../arguments.js";
 import { guarded } from "../error.js";
 import type { Format } from "../glue/epitome.js";
-import type { Compactor } from "../host/compactor.js";
+import type { CompactionEvent, Compactor } from "../host/compactor.js";
 import type { FormatOf, MessageOf } from "../host/format-messages.js";
 import type { Changes, CompactorOptions, RestoreOptions } from "../host/options.js";
 import { type Cipher, NO_CIPHER } from "./cipher.js";
 import type { Store } from "./store.js";
 import { inTabs, type TabsOptions } from "./tabs.js";
+import { TailKeeper } from "./tail.js";
 import { archiveOf } from "./transfer.js";
 import { type Damage, type Read, readVerified } from "./verified.js";
 import { conflict, Writer } from "./writer.js";
@@ -87,19 +89,32 @@ async function openAlone<M extends object>(
   listener: { committed?(): void; refused?(): void } = {},
 ): Promise<OpenConversation<M>> {
   const { store, id, cipher = NO_CIPHER } = options;
+  optionalFunction(options.onEvent, "onEvent");
   const head = await store.claim(id);
   const read = await readVerified(store, id, head, cipher);
   if (read.damage !== undefined && !(await store.cut(id, read.last, head.epoch))) {
     throw conflict(id);
   }
   const writer = new Writer(store, id, cipher, read, head);
-  const compactor = await compactorOf<M>(read, options, async (changes) => {
+  let tail: TailKeeper<M> | undefined;
+  const onEvent = (event: CompactionEvent): void => {
+    if (event.type === "end") {
+      void tail?.settle(writer.last);
+    }
+    options.onEvent?.(event);
+  };
+  const compactor = await compactorOf<M>(read, { ...options, onEvent }, async (changes) => {
+    const keep = tail?.begin(changes);
     try {
       await writer.commit(changes);
     } finally {
       (writer.isStale ? listener.refused : listener.committed)?.();
     }
+    await keep?.(writer.last);
   });
+  tail = new TailKeeper(options, compactor);
+  // The one before may have ended between a compaction and this.
+  void tail.settle(writer.last);
   return {
     compactor,
     damage: read.damage,

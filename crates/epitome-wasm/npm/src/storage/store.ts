@@ -36,6 +36,15 @@ export interface NewCommit extends StoredCommit {
   readonly job?: string;
 }
 
+/** Something that was made of the first commits of a conversation, and can be made of them again. */
+export interface Derived {
+  /** The number of the last commit that it was made of. */
+  readonly sequence: number;
+  /** The hash of that commit and of all before it. It says whether the conversation still has these commits. */
+  readonly hash: string;
+  readonly text: string;
+}
+
 /** One entry of a list of conversations. */
 export interface StoredConversation {
   readonly id: string;
@@ -67,9 +76,13 @@ export interface Store {
   load(id: string, after?: number): AsyncIterable<StoredCommit>;
   /** Forgets the commits after a number, and the state, if the epoch is still this one. False if not. */
   cut(id: string, after: StoredCommit | undefined, epoch: number): Promise<boolean>;
+  /** What was kept last under a name; undefined if there is nothing. */
+  derived(id: string, name: string): Promise<Derived | undefined>;
+  /** Keeps something derived under a name, in place of what was there. Nothing happens if there is no such conversation. */
+  setDerived(id: string, name: string, derived: Derived): Promise<void>;
   /** All conversations, ordered by their ids. */
   list(): AsyncIterable<StoredConversation>;
-  /** Deletes a conversation with all of its commits. */
+  /** Deletes a conversation with all of its commits, and what was derived from them. */
   delete(id: string): Promise<void>;
 }
 

@@ -31,23 +31,31 @@ export const NOTHING: Read = { text: "", state: "", last: undefined, damage: und
 
 /** Reads the commits up to this head, each checked against the hash of all before it. Linear in the text; of what was read
  * before, only what is new is read. */
-export async function readVerified(
-  store: Store,
-  id: string,
-  head: Head,
-  cipher: Cipher = NO_CIPHER,
-  before: Read = NOTHING,
-): Promise<Read> {
-  const texts = [before.text];
-  const damaged: string[] = [];
-  let { last } = before;
-  for await (const commit of store.load(id, last?.sequence)) {
+export async function readVerified(store: Store, id: string, head: Head, cipher: Cipher = NO_CIPHER, before: Read = NOTHING): Promise<Read> {
+  const read = await readAfter(store, id, head, cipher, before);
+  // What was read before may not be there any more.
+  return read.damage === undefined || before === NOTHING ? read : readAfter(store, id, head, cipher, NOTHING);
+}
+
+/** Reads the commits behind those that were read before. Damaged if these are not the ones that the store has before them. */
+export async function readAfter(store: Store, id: string, head: Head, cipher: Cipher, before: Read): Promise<Read> {
+  const commits: { commit: StoredCommit; hash: Promise<string> }[] = [];
+  let previous = before.last?.hash ?? "";
+  for await (const commit of store.load(id, before.last?.sequence)) {
     if (commit.sequence > head.sequence) {
       // A job has stored it since the head was read.
       break;
     }
+    // The platform computes hashes on other threads: all of them are on the way while the next commits are read.
+    commits.push({ commit, hash: hashOf(previous, commit.text) });
+    previous = commit.hash;
+  }
+  const texts = [before.text];
+  const damaged: string[] = [];
+  let { last } = before;
+  for (const { commit, hash } of commits) {
     const isNext = damaged.length === 0 && commit.sequence === (last?.sequence ?? 0) + 1;
-    if (isNext && commit.hash === (await hashOf(last?.hash ?? "", commit.text))) {
+    if (isNext && commit.hash === (await hash)) {
       texts.push(await cipher.decrypt(commit.text, id));
       last = { ...commit, text: "" };
     } else {
@@ -56,10 +64,6 @@ export async function readVerified(
   }
   const whole = last?.sequence ?? 0;
   const isWhole = whole === head.sequence && (last?.hash ?? "") === head.hash;
-  if (!isWhole && before !== NOTHING) {
-    // What was read before may not be there any more.
-    return readVerified(store, id, head, cipher);
-  }
   const lost = Math.max(head.sequence - whole, damaged.length, isWhole ? 0 : 1);
   return {
     text: texts.join(""),

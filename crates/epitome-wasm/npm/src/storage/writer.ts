@@ -4,7 +4,7 @@ import { epitomeError } from "../error.js";
 import type { Changes } from "../host/options.js";
 import { hashOf } from "./chain.js";
 import type { Cipher } from "./cipher.js";
-import type { Head, Store } from "./store.js";
+import type { Head, Store, StoredCommit } from "./store.js";
 import type { Read } from "./verified.js";
 
 /** The writer of a conversation. */
@@ -31,6 +31,11 @@ export class Writer {
 
   get sequence(): number {
     return this.#sequence;
+  }
+
+  /** The number and the hash of its last commit. */
+  get last(): Pick<StoredCommit, "sequence" | "hash"> {
+    return { sequence: this.#sequence, hash: this.#hash };
   }
 
   /** True once a commit was refused, because another writer has the conversation or it was deleted. */
