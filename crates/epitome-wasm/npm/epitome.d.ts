@@ -64,6 +64,20 @@ export interface Compactor<M extends object = object> {
   agents(): string[];
   /** Sets the open tasks. The summarizer gets them, and every summary is followed by them word for word. */
   setTodo(text: string): void;
+  /** What is remembered: a summary, the entries since, and standing instructions. */
+  memory(): Memory;
+  /** What is remembered, as text for a model: `contextProviders({ memory: () => compactor.memoryText() })` puts it in front of each
+   * request of a turn. */
+  memoryText(): string;
+  /**
+   * Adds an entry to the memory. With 15 entries, by the policy's `memory`, the summarizer blends the 10 oldest into the memory's
+   * summary in the background; an event says so. `standing` instructions stay word for word.
+   */
+  remember(text: string, options?: {
+    standing?: boolean;
+  }): void;
+  /** Replaces the memory, as after an edit by the user. */
+  setMemory(memory: Memory): void;
   /**
    * What holds in the conversation: decisions, constraints, tasks, open questions, risks, artifacts and contributions, the latest
    * first, each with the ids of the messages that it is from. With `summary.structuredState` in the policy, a summarizer returns
@@ -252,7 +266,7 @@ export interface SyncReport {
 }
 
 /** Options of an agent. Whatever is absent is that of its team. */
-export interface AgentOptions<M extends object = object> extends Omit<HostOptions<M>, "agent" | "repair" | "commit" | "tokenizers"> {
+export interface AgentOptions<M extends object = object> extends Omit<HostOptions<M>, "agent" | "repair" | "commit" | "recallIndex" | "tokenizers"> {
   /** Default: the policy of the team, with what its `agents` say of this agent. After a restore: the one that it had. */
   policy?: PolicySpec;
 }
@@ -292,6 +306,13 @@ export interface HostOptions<M extends object = object> {
    * `QuotaExceededError`, the compaction is applied in memory. `openConversation` of `epitome/storage` sets it.
    */
   commit?: CommitChanges;
+  /**
+   * Ranks what `recall` quotes, such as by embeddings or by a model that reranks. If it fails, the package's own ranking is used,
+   * and the console says why.
+   */
+  rankRecall?: RankRecall;
+  /** Keeps the index of `recall`, which is made again otherwise. `openConversation` of `epitome/storage` sets it. */
+  recallIndex?: RecallIndexKeeper;
   /** Called after every compaction that needed a summary. What it throws is logged to the console. */
   afterCompaction?: (context: AfterCompaction) => void | Promise<void>;
   /**
@@ -429,65 +450,6 @@ export interface Summary {
   finishReason?: string;
 }
 
-/** The messages as the provider accepts them. Those that were valid are the same objects. */
-export declare function repair<M extends object>(messages: readonly M[], format: FormatOf<M>): Promise<Repaired<M>>;
-
-/** The formats that messages of this type may have: one, if the type has a field that only messages of that format have. */
-export type FormatOf<M> = string extends FieldOf<M> ? Format : "lc_namespace" extends FieldOf<M> ? "langchain" : "call_id" extends FieldOf<M> ? "openai-responses" : "tool_call_id" extends FieldOf<M> ? "openai-chat" : "parts" extends FieldOf<M> ? "id" extends FieldOf<M> ? "ai-sdk-ui" : "gemini" : FormatOfParts<PartFieldOf<M>>;
-
-/** The fields of all members of a union. */
-type FieldOf<U> = U extends unknown ? keyof U : never;
-
-/** The same by the fields of parts. */
-type FormatOfParts<Fields> = string extends Fields ? Format : "tool_use_id" extends Fields ? "anthropic" : "toolCallId" extends Fields ? "ai-sdk-model" : "toolResult" extends Fields ? "bedrock" : Format;
-
-/** The fields of the parts that a message's content may have. */
-type PartFieldOf<M> = M extends {
-  content?: infer C;
-} ? (C extends readonly (infer P)[] ? FieldOf<P> : never) : never;
-
-/** Repaired messages, and what was done. */
-export interface Repaired<M extends object = object> {
-  /** The messages. Those that were valid are the same objects. */
-  messages: M[];
-  /** What was repaired. */
-  done: Issue[];
-  /** What is still wrong, because a repair would be a guess. */
-  left: Issue[];
-}
-
-/**
- * Something in messages that the provider, or some servers of its format, refuse.
- */
-export interface Issue {
-  /**
-   * Where: `messages[3].content[1].text`.
-   */
-  path: string;
-  /**
-   * What is wrong.
-   */
-  code: IssueCode;
-  /**
-   * How severe it is.
-   */
-  severity: Severity;
-  /**
-   * What is wrong, for people, and what to do about it.
-   */
-  message: string;
-}
-
-/**
- * What can be wrong with messages.
- */
-export type IssueCode = "not-a-message" | "unknown-part" | "foreign-part" | "unknown-role" | "missing-content" | "not-text" | "missing-arguments" | "broken-arguments" | "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "split-results" | "shared-call-id" | "reused-call-id" | "refused-call-id" | "missing-call-id" | "repeated-id" | "missing-id" | "refused-id" | "blank-message" | "blank-text" | "nothing-said" | "system-inside" | "not-user-first" | "assistant-last" | "same-role-twice" | "unsigned-reasoning" | "reasoning-alone" | "bound-reasoning" | "empty-compaction" | "misplaced-compaction" | "lone-surrogate" | "lost";
-
-/**
- * How severe an issue is.
- */
-export type Severity = "odd" | "depends" | "refused";
-
 /**
  * A compaction that is about to start.
  */
@@ -540,6 +502,39 @@ export interface Changes {
   state: string;
 }
 
+/**
+ * Ranks messages for a question. It gets those whose words fit best, at most 50, and returns the messages that are to be quoted:
+ * any of them, and others that have left the view, such as what the app's own index of embeddings has found.
+ */
+export type RankRecall = (question: string, candidates: RecallCandidate[]) => readonly RankedMessage[] | Promise<readonly RankedMessage[]>;
+
+/** A message that may answer a question. */
+export interface RecallCandidate {
+  /** Its id, for `history()` and `metadata`. */
+  id: string;
+  /** Its role, and behind it its author if that is known. */
+  speaker: string;
+  /** What is searched of it. */
+  text: string;
+  /** How well its words fit, from 0 to 1: the best one has 1. */
+  score: number;
+}
+
+/** A message and how well it fits. */
+export interface RankedMessage {
+  id: string;
+  /** Above 0. */
+  score: number;
+}
+
+/** Keeps the index of a conversation, which is made again if it is lost. */
+export interface RecallIndexKeeper {
+  /** The index that was kept last, if it is of the first messages of the conversation as that was opened. */
+  load(): Promise<Uint8Array | undefined>;
+  /** Keeps the index of all messages. False if it cannot now, such as because some of them are not stored. */
+  save(index: () => Uint8Array): boolean;
+}
+
 /** The result of a compaction that needed a summary. */
 export type AfterCompaction = Extract<EngineEvent, {
   type: "after";
@@ -548,7 +543,7 @@ export type AfterCompaction = Extract<EngineEvent, {
 /**
  * Progress of a compaction, for display and logs.
  */
-export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "preparing"; tokens: number; chunks: number } | { type: "prepared" } | { type: "preparationDropped"; request?: RequestId; because: string } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: Timestamp; message: string } | { type: "stale"; request: RequestId } | { type: "usageIgnored"; reported: number; used: number } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
+export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "preparing"; tokens: number; chunks: number } | { type: "prepared" } | { type: "preparationDropped"; request?: RequestId; because: string } | { type: "memoryBlended"; entries: number } | { type: "memoryFailed"; message: string } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: Timestamp; message: string } | { type: "stale"; request: RequestId } | { type: "usageIgnored"; reported: number; used: number } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
 
 /**
  * Milliseconds on the app's clock. The origin is the app's choice, and the same for all calls.
@@ -810,25 +805,6 @@ export type ReportOutcome = { outcome: "applied"; checkpoint: CheckpointId } | {
  */
 export type CheckpointId = number;
 
-/**
- * Counts the tokens of a text exactly as a model does; by `o200k_base` if no encoding is given. Loads the part of the
- * vocabulary that the text needs, if it is not loaded yet. The text of special tokens is counted as plain text.
- */
-export declare function countTokens(text: string, options?: CountOptions): Promise<number>;
-
-/** The encoding or the tokenizer by which a text is counted. */
-export interface CountOptions {
-  /** Default: `o200k_base`. */
-  encoding?: Encoding;
-  /** Count by the tokenizer that `loadTokenizer` loaded under this name, instead of an encoding. */
-  tokenizer?: string;
-}
-
-/**
- * A byte-pair encoding of OpenAI's models.
- */
-export type Encoding = "o200k_base" | "cl100k_base";
-
 /** Counts the tokens of messages, mostly by a request to the provider. */
 export type CountTokens<M extends object> = (messages: M[], context: {
   readonly signal: AbortSignal;
@@ -955,6 +931,10 @@ export interface PolicyFields {
    * How older messages are summarized.
    */
   summary: SummarySettings;
+  /**
+   * When entries of the memory are blended into its summary, and whether summaries show it.
+   */
+  memory?: MemorySettings;
   /**
    * Where the summary stands among the messages that are sent. Default: `systemSummaryTail`.
    */
@@ -1350,6 +1330,30 @@ export type ToolFilter = "all" | { only: string[] };
 export type LastRequest = "keep" | "append";
 
 /**
+ * When entries of the memory are blended, and where the memory is shown.
+ */
+export interface MemorySettings {
+  /**
+   * With this many entries, the oldest are blended into the summary of the memory. Standing instructions do not count.
+   * 0: never. Default: 15.
+   */
+  blendAt?: number;
+  /**
+   * How many entries are blended at a time, from 1 to `blendAt`. Default: 10.
+   */
+  blend?: number;
+  /**
+   * The longest summary of the memory, in tokens, above 0. Default: 1,000.
+   */
+  maxTokens?: number;
+  /**
+   * Whether every summary of the conversation is followed by the memory as it is then. An app that adds the memory to each
+   * request by itself leaves it off. Default: false.
+   */
+  inSummary?: boolean;
+}
+
+/**
  * Where the summary stands among the messages that are sent.
  */
 export type SummaryPlacement = "systemSummaryTail" | "oneMessage" | "leadingSystem" | "inPlace";
@@ -1383,6 +1387,11 @@ export type Counting = "estimate" | { estimate: Family } | { charactersPerToken:
  * A family of models that share one estimate of tokens.
  */
 export type Family = "o200k_base" | "cl100k_base" | "claude" | "gemini";
+
+/**
+ * A byte-pair encoding of OpenAI's models.
+ */
+export type Encoding = "o200k_base" | "cl100k_base";
 
 /**
  * What happens to signed reasoning that a model accepts only behind an unchanged history, as Claude Fable does from 5.1 on.
@@ -1447,8 +1456,36 @@ export interface ClearToolResultsRule {
  * One agent of a team. It gets the messages that are for all, those whose `audience` names it, and those whose `author` it is.
  * Its view, status, policy, compactions and undo are its own; the messages are those of the compactor, and none is copied.
  */
-export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "structuredState" | "setStructuredState" | "status" | "statusUnder" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "metadata" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
+export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "memory" | "memoryText" | "remember" | "setMemory" | "structuredState" | "setStructuredState" | "status" | "statusUnder" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "metadata" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
   readonly name: string;
+}
+
+/**
+ * What is remembered of a conversation.
+ */
+export interface Memory {
+  /**
+   * What the entries so far were blended into; empty at first.
+   */
+  summary?: string;
+  /**
+   * The entries since then, oldest first, and all standing instructions.
+   */
+  entries?: MemoryEntry[];
+}
+
+/**
+ * One entry of a `Memory`.
+ */
+export interface MemoryEntry {
+  /**
+   * What is remembered.
+   */
+  text: string;
+  /**
+   * True for a standing instruction, which stays word for word and is never blended.
+   */
+  standing?: boolean;
 }
 
 /**
@@ -1652,25 +1689,6 @@ export interface Statistics {
    * Completion tokens per second of the latest call with a known duration; 0 if none has one.
    */
   tokensPerSecond: number;
-}
-
-/** What a compaction of these messages would do. */
-export declare function plan<M extends object>(messages: readonly M[], options: PlanOptions): Promise<Plan>;
-
-/** How a plan is made without a compactor. */
-export interface PlanOptions extends Pick<CompactorOptions<object, Format>, "format" | "policy" | "agent" | "tokenizers"> {
-  /** Default: `session-compaction`. */
-  reason?: Reason;
-}
-
-/** Options of a new compactor. */
-export interface CompactorOptions<M extends object = object, F extends Format = FormatOf<M>> extends HostOptions<M> {
-  /** The format of the messages. */
-  format: F;
-  /** When to compact and how far. Default: the preset `recommended`. */
-  policy?: PolicySpec;
-  /** What `notes()` returned when the app stored `messages()`. Only for messages among which is a summary. */
-  notes?: string | undefined;
 }
 
 /** What a compaction would do. */
@@ -1905,6 +1923,36 @@ export interface UsageOfView {
 
 /** Whether something is stored: by a commit that has succeeded, by one that runs, or not. */
 export type SaveState = "saved" | "saving" | "unsaved";
+
+/** How a plan is made without a compactor. */
+export interface PlanOptions extends Pick<CompactorOptions<object, Format>, "format" | "policy" | "agent" | "tokenizers"> {
+  /** Default: `session-compaction`. */
+  reason?: Reason;
+}
+
+/** Options of a new compactor. */
+export interface CompactorOptions<M extends object = object, F extends Format = FormatOf<M>> extends HostOptions<M> {
+  /** The format of the messages. */
+  format: F;
+  /** When to compact and how far. Default: the preset `recommended`. */
+  policy?: PolicySpec;
+  /** What `notes()` returned when the app stored `messages()`. Only for messages among which is a summary. */
+  notes?: string | undefined;
+}
+
+/** The formats that messages of this type may have: one, if the type has a field that only messages of that format have. */
+export type FormatOf<M> = string extends FieldOf<M> ? Format : "lc_namespace" extends FieldOf<M> ? "langchain" : "call_id" extends FieldOf<M> ? "openai-responses" : "tool_call_id" extends FieldOf<M> ? "openai-chat" : "parts" extends FieldOf<M> ? "id" extends FieldOf<M> ? "ai-sdk-ui" : "gemini" : FormatOfParts<PartFieldOf<M>>;
+
+/** The fields of all members of a union. */
+type FieldOf<U> = U extends unknown ? keyof U : never;
+
+/** The same by the fields of parts. */
+type FormatOfParts<Fields> = string extends Fields ? Format : "tool_use_id" extends Fields ? "anthropic" : "toolCallId" extends Fields ? "ai-sdk-model" : "toolResult" extends Fields ? "bedrock" : Format;
+
+/** The fields of the parts that a message's content may have. */
+type PartFieldOf<M> = M extends {
+  content?: infer C;
+} ? (C extends readonly (infer P)[] ? FieldOf<P> : never) : never;
 
 /** How messages are estimated. */
 export interface EstimateMessagesOptions extends EstimateOptions {
@@ -2350,9 +2398,51 @@ export interface Converted<M extends object = object> {
 }
 
 /**
+ * Something in messages that the provider, or some servers of its format, refuse.
+ */
+export interface Issue {
+  /**
+   * Where: `messages[3].content[1].text`.
+   */
+  path: string;
+  /**
+   * What is wrong.
+   */
+  code: IssueCode;
+  /**
+   * How severe it is.
+   */
+  severity: Severity;
+  /**
+   * What is wrong, for people, and what to do about it.
+   */
+  message: string;
+}
+
+/**
+ * What can be wrong with messages.
+ */
+export type IssueCode = "not-a-message" | "unknown-part" | "foreign-part" | "unknown-role" | "missing-content" | "not-text" | "missing-arguments" | "broken-arguments" | "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "split-results" | "shared-call-id" | "reused-call-id" | "refused-call-id" | "missing-call-id" | "repeated-id" | "missing-id" | "refused-id" | "blank-message" | "blank-text" | "nothing-said" | "system-inside" | "not-user-first" | "assistant-last" | "same-role-twice" | "unsigned-reasoning" | "reasoning-alone" | "bound-reasoning" | "empty-compaction" | "misplaced-compaction" | "lone-surrogate" | "lost";
+
+/**
+ * How severe an issue is.
+ */
+export type Severity = "odd" | "depends" | "refused";
+
+/**
  * The format that messages seem to be in.
  */
 export type Detection = { kind: "known"; format: Format } | { kind: "unclear" };
+
+/** Repaired messages, and what was done. */
+export interface Repaired<M extends object = object> {
+  /** The messages. Those that were valid are the same objects. */
+  messages: M[];
+  /** What was repaired. */
+  done: Issue[];
+  /** What is still wrong, because a repair would be a guess. */
+  left: Issue[];
+}
 
 /** Counts tokens synchronously. */
 export interface TokenCounter {
@@ -2365,6 +2455,14 @@ export interface TokenCounter {
   count(text: string, options?: {
     encoding?: Encoding;
   }): number;
+}
+
+/** The encoding or the tokenizer by which a text is counted. */
+export interface CountOptions {
+  /** Default: `o200k_base`. */
+  encoding?: Encoding;
+  /** Count by the tokenizer that `loadTokenizer` loaded under this name, instead of an encoding. */
+  tokenizer?: string;
 }
 
 /** Which part of an encoding's vocabulary is loaded, and from where. */
@@ -2560,6 +2658,9 @@ export declare function runTurn<M extends object, R extends TurnResponse<M>>(com
  */
 export declare function contextOverflow(error: unknown): Promise<ContextOverflow | undefined>;
 
+/** What a compaction of these messages would do. */
+export declare function plan<M extends object>(messages: readonly M[], options: PlanOptions): Promise<Plan>;
+
 /** The most recent messages that fit, with their system prompts. Tool calls stay with their results. */
 export declare function recentWithin<M extends object>(messages: readonly M[], options: RecentOptions): Promise<M[]>;
 
@@ -2568,6 +2669,9 @@ export declare function detectFormat(messages: readonly unknown[]): Promise<Dete
 
 /** What the provider of this format would refuse in these messages, and where. */
 export declare function validate(messages: readonly object[], format: Format, options?: ValidateOptions): Promise<Issue[]>;
+
+/** The messages as the provider accepts them. Those that were valid are the same objects. */
+export declare function repair<M extends object>(messages: readonly M[], format: FormatOf<M>): Promise<Repaired<M>>;
 
 /** Converts messages to another format. The result lists what the other format cannot represent. */
 export declare function convert<F extends Format>(messages: readonly object[], from: Format, to: F): Promise<Converted<MessageOf<F>>>;
@@ -2613,6 +2717,12 @@ export declare function geminiCounter<M extends object = object>(options: Provid
 
 /** Asks a llama.cpp server to count the tokens of chat messages in its model's chat template, for `countTokens`. */
 export declare function llamaCppCounter<M extends object = object>(options: ProviderCounterOptions): ProviderCounter<M>;
+
+/**
+ * Counts the tokens of a text exactly as a model does; by `o200k_base` if no encoding is given. Loads the part of the
+ * vocabulary that the text needs, if it is not loaded yet. The text of special tokens is counted as plain text.
+ */
+export declare function countTokens(text: string, options?: CountOptions): Promise<number>;
 
 /**
  * Loads the vocabulary of an encoding, from the package's own file or from `source`. It is loaded once, for all compactors
